@@ -1,0 +1,77 @@
+# Compiler, linker, sanitizers: everything that decides how a file is compiled but not what it is made of.
+# pairs_options carries the flags to every library, pairs_allocator what only executables need.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# Release is -O3 for everything: LibTorch's headers, not the optimiser, decide how long a file takes. No -march: results
+# and binaries are the same on every x86-64; kernels that want wider registers choose them at run time.
+
+find_program(PAIRS_CCACHE ccache)
+if(PAIRS_CCACHE)
+  foreach(language C CXX CUDA)
+    if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${PAIRS_CCACHE})
+    endif()
+  endforeach()
+endif()
+find_program(PAIRS_MOLD mold)
+if(PAIRS_MOLD)
+  add_link_options($<$<LINK_LANGUAGE:CXX>:-fuse-ld=mold>)
+endif()
+
+set(PAIRS_SANITIZE "" CACHE STRING "Sanitizers, separated by commas: address, undefined, thread")
+string(REPLACE "," ";" pairs_sanitizers "${PAIRS_SANITIZE}")
+foreach(sanitizer IN LISTS pairs_sanitizers)
+  if(NOT sanitizer MATCHES "^(address|undefined|thread)$")
+    message(FATAL_ERROR "PAIRS_SANITIZE: '${sanitizer}' is not one of address, undefined, thread")
+  endif()
+endforeach()
+if("thread" IN_LIST pairs_sanitizers AND "address" IN_LIST pairs_sanitizers)
+  message(FATAL_ERROR "PAIRS_SANITIZE: thread and address cannot be combined; build once with each")
+endif()
+if(pairs_sanitizers)
+  list(JOIN pairs_sanitizers "," pairs_sanitizers_flag)
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${pairs_sanitizers_flag}>
+                      $<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=${pairs_sanitizers_flag})
+  if("undefined" IN_LIST pairs_sanitizers)
+    add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize-recover=undefined>)
+  endif()
+endif()
+
+# The fuzzers' own folder says what is instrumented and how.
+option(PAIRS_FUZZ "Add the libFuzzer programs of tests/fuzz (clang only; build the target fuzzers)" OFF)
+if(PAIRS_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "PAIRS_FUZZ needs clang: use the preset 'fuzz', or set CMAKE_CXX_COMPILER to clang++")
+endif()
+
+# glibc gives large tensors back to the system and faults them in again; tcmalloc keeps them (third_party/README.md). Nothing refers to its
+# symbols, so it is kept by name. Sanitizers bring an allocator of their own.
+add_library(pairs_allocator INTERFACE)
+if(NOT pairs_sanitizers AND NOT PAIRS_FUZZ)
+  find_library(PAIRS_TCMALLOC tcmalloc_minimal REQUIRED)
+  target_link_options(pairs_allocator INTERFACE
+    "LINKER:--push-state,--no-as-needed,${PAIRS_TCMALLOC},--pop-state")
+endif()
+
+# at::parallel_for runs serially in files compiled without OpenMP; the wheel brings the library of the same name.
+# ThreadSanitizer cannot see libgomp's barriers and would report every parallel loop.
+set(PAIRS_OPENMP_FLAG "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT "thread" IN_LIST pairs_sanitizers)
+  set(PAIRS_OPENMP_FLAG -fopenmp)
+endif()
+
+add_library(pairs_options INTERFACE)
+target_compile_options(pairs_options INTERFACE
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall> $<$<COMPILE_LANGUAGE:C,CXX>:-Wextra>
+  $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:C,CXX>:-fno-math-errno>
+  $<$<COMPILE_LANGUAGE:C,CXX>:-fno-trapping-math> $<$<COMPILE_LANGUAGE:C,CXX>:${PAIRS_OPENMP_FLAG}>)
+target_link_options(pairs_options INTERFACE $<$<LINK_LANGUAGE:C,CXX>:${PAIRS_OPENMP_FLAG}>)
+target_include_directories(pairs_options INTERFACE ${PROJECT_SOURCE_DIR})

@@ -1,0 +1,36 @@
+# `cmake --install BUILD --prefix FOLDER` makes a folder that runs wherever it is moved:
+#   bin/pairs
+#   lib/                  libpairs_cuda.so and the system's shared libraries, down to but without glibc and libstdc++
+#   lib/torch, lib/nvidia LibTorch in the wheel's own layout, which its relative RPATHs expect
+#   share/pairs-studio/   presets and weights
+install(TARGETS pairs
+  RUNTIME_DEPENDENCY_SET pairs_dependencies
+  RUNTIME DESTINATION bin)
+if(TARGET pairs_cuda)
+  install(TARGETS pairs_cuda LIBRARY DESTINATION lib)
+endif()
+
+# LibTorch and NVIDIA's libraries follow below; the C and C++ runtimes belong to the machine.
+install(RUNTIME_DEPENDENCY_SET pairs_dependencies
+  PRE_EXCLUDE_REGEXES "^lib(torch|c10|gomp|cud|cupti|nv)" "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util|stdc\\+\\+|gcc_s)\\.so"
+  DESTINATION lib)
+
+set(pairs_torch_libraries libc10.so libtorch_cpu.so)
+file(GLOB pairs_gomp RELATIVE ${LibTorch_DIR}/lib ${LibTorch_DIR}/lib/libgomp*.so*)
+list(APPEND pairs_torch_libraries ${pairs_gomp})
+file(GLOB pairs_nvidia_libraries RELATIVE ${LibTorch_ROOT_DIR} ${LibTorch_ROOT_DIR}/nvidia/*/lib/*.so*)
+if(NOT pairs_nvidia_libraries MATCHES "libcublas\\.so")
+  # The CPU set-up: libtorch_cpu.so needs two of NVIDIA's libraries and nothing else.
+  list(FILTER pairs_nvidia_libraries INCLUDE REGEX "/lib(cudart|cupti)\\.so")
+elseif(TARGET LibTorch::cuda)
+  file(GLOB pairs_torch_libraries RELATIVE ${LibTorch_DIR}/lib ${LibTorch_DIR}/lib/lib*.so*)
+  list(FILTER pairs_torch_libraries EXCLUDE REGEX "python")
+endif()
+list(TRANSFORM pairs_torch_libraries PREPEND ${LibTorch_DIR}/lib/)
+install(FILES ${pairs_torch_libraries} DESTINATION lib/torch/lib)
+foreach(library IN LISTS pairs_nvidia_libraries)
+  get_filename_component(folder ${library} DIRECTORY)
+  install(FILES ${LibTorch_ROOT_DIR}/${library} DESTINATION lib/${folder})
+endforeach()
+
+install(DIRECTORY assets/ DESTINATION share/pairs-studio)

@@ -1,0 +1,33 @@
+# One static library a folder, one function to make each kind of target.
+
+# pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder. Each links what stands to its right in design
+# order, so that a wrong include fails to link as well as failing the layering test.
+function(pairs_library name folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  if(NOT sources)
+    set(sources ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
+  endif()
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC pairs_options ${ARGN})
+endfunction()
+
+# The same for a folder whose files register operators with LibTorch's dispatcher when the program starts. Nothing
+# refers to such a file, so a linker would drop it from a static library: whoever links NAME gets all of NAME_archive.
+function(pairs_operator_library name folder)
+  pairs_library(${name}_archive ${folder} ${ARGN})
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
+  add_library(${name} INTERFACE ${headers})
+  add_dependencies(${name} ${name}_archive)
+  target_link_libraries(${name} INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,${name}_archive>)
+endfunction()
+
+# pairs_program(NAME SOURCE...): an executable. It finds libpairs_cuda.so by name, in the build tree and where it is
+# installed: its RPATH (not RUNPATH, which the libraries it loads would not inherit) names both folders.
+function(pairs_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE pairs_allocator)
+  target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
+  set_target_properties(${name} PROPERTIES
+    BUILD_RPATH "${PROJECT_BINARY_DIR}"
+    INSTALL_RPATH "$ORIGIN/../lib:$ORIGIN/../lib/torch/lib")
+endfunction()

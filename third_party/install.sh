@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# Installs what Pairs Studio needs and is missing: Debian packages, then LibTorch into
+# ${XDG_CACHE_HOME:-~/.cache}/pairs-studio. A second run changes nothing and needs no network.
+#
+#   third_party/install.sh          what building and running needs
+#   third_party/install.sh --dev    also what formatting, lint and fuzzing need
+#
+# Prints one line on stdout: the folder that holds torch/, for CMake's LIBTORCH_ROOT. Everything else goes to stderr.
+# The environment's LIBTORCH_ROOT is used as it stands, and so is a torch 2.11 that python3 imports.
+set -euo pipefail
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/pairs-studio
+version=2.11.0
+
+die() {
+  echo "install.sh: $*" >&2
+  exit 1
+}
+
+# --- Debian packages ---
+
+# The packages of the lists that are not installed, one a line.
+missing_packages() {
+  local wanted
+  wanted=$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@" | sort -u)
+  # shellcheck disable=SC2086  # one word a package
+  comm -23 <(echo "$wanted") <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
+    sed -n 's/^installed //p' | sort -u)
+}
+
+install_packages() {
+  local missing sudo=()
+  missing=$(missing_packages "$@")
+  [[ -n $missing ]] || return 0
+  command -v apt-get >/dev/null ||
+    die "these packages are missing and there is no apt-get to install them (Debian 12 is expected): ${missing//$'\n'/ }"
+  if [[ $(id -u) != 0 ]]; then
+    command -v sudo >/dev/null ||
+      die "these packages are missing: ${missing//$'\n'/ }; run this as root once, or install sudo"
+    # Without a terminal nobody can type a password.
+    if [[ -t 0 ]]; then sudo=(sudo); else sudo=(sudo -n); fi
+    "${sudo[@]}" true ||
+      die "these packages are missing: ${missing//$'\n'/ }; sudo refused, so run this as root once"
+  fi
+  echo "Installing ${missing//$'\n'/ }" >&2
+  local apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+  "${apt[@]}" -o APT::Update::Error-Mode=any update >&2 </dev/null ||
+    die "apt-get could not read the package lists; check the network and /etc/apt, then run this again"
+  # shellcheck disable=SC2086
+  "${apt[@]}" install -y --no-install-recommends $missing >&2 </dev/null ||
+    die "apt-get could not install the packages above; its message says why (network, certificates, disk), then run this again"
+}
+
+# --- LibTorch ---
+
+# A driver is present when its library loads; the GPU variant of LibTorch is then worth its 4.6 GB.
+have_driver() {
+  python3 -c 'import ctypes; ctypes.CDLL("libcuda.so.1")' 2>/dev/null
+}
+
+# Prints the folder of a torch of our version that python3 could import; nothing of torch runs.
+importable_torch() {
+  python3 - "${version%.*}" "$1" 2>/dev/null <<'PYTHON' || true
+import importlib.util, os, re, sys
+spec = importlib.util.find_spec("torch")
+if spec and spec.origin:
+    torch = os.path.dirname(spec.origin)
+    found = re.search(r"^__version__\s*=\s*['\"]([^'\"]+)", open(os.path.join(torch, "version.py")).read(), re.M)
+    needed = ["libtorch_cpu.so", "libc10.so"] + (["libtorch_cuda.so", "libc10_cuda.so"] if sys.argv[2] == "gpu" else [])
+    if found and found.group(1).startswith(sys.argv[1] + ".") and \
+       os.path.exists(os.path.join(torch, "include", "ATen", "ATen.h")) and \
+       all(os.path.exists(os.path.join(torch, "lib", name)) for name in needed):
+        print(os.path.dirname(torch))
+PYTHON
+}
+
+# A python3 that has pip: the first on PATH, or Debian's own.
+python_with_pip() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -m pip --version >/dev/null 2>&1; then
+      echo "$python"
+      return
+    fi
+  done
+  die "no python3 with pip was found; install the package python3-pip"
+}
+
+# fetch_torch VARIANT FOLDER: downloads into a folder beside, which takes its name only when it is complete.
+fetch_torch() {
+  local variant=$1 folder=$2 list=$here/torch-$1.txt need=3 free python tag
+  [[ $variant == gpu ]] && need=9
+  if ! mkdir -p "$cache" 2>/dev/null || [[ ! -w $cache ]]; then
+    die "cannot write to $cache; set XDG_CACHE_HOME to a folder that is yours"
+  fi
+  # One at a time: a second program waits and then finds the folder in place.
+  exec 9>"$cache/lock"
+  flock 9
+  is_complete "$variant" "$folder" && return
+  rm -rf "$cache/.partial-$variant"
+  free=$(df -P -BG "$cache" | awk 'NR == 2 { sub(/G$/, "", $4); print $4 }')
+  ((free >= need)) || die "LibTorch needs $need GB in $cache and $free GB are free; free some, or set XDG_CACHE_HOME"
+  mkdir -p "$cache/.partial-$variant/tmp"
+  trap 'rm -rf "$cache/.partial-$variant"' EXIT
+  python=$(python_with_pip)
+  tag=$("$python" -c 'import sys; print("3.%d" % min(max(sys.version_info[1], 11), 13))')
+  echo "Downloading LibTorch $version ($variant) into $folder" >&2
+  PIP_ROOT_USER_ACTION=ignore TMPDIR=$cache/.partial-$variant/tmp "$python" -m pip install --no-input --disable-pip-version-check \
+    --no-deps --no-compile --only-binary=:all: --require-hashes --python-version "$tag" \
+    --target "$cache/.partial-$variant/root" -r "$list" >&2 </dev/null ||
+    die "LibTorch could not be downloaded; the message above says why (network, certificates, disk), then run this again"
+  rm -rf "$folder"
+  sha256sum <"$list" >"$cache/.partial-$variant/root/.pairs-studio"
+  sync -f "$cache/.partial-$variant/root"
+  mv "$cache/.partial-$variant/root" "$folder"
+  rm -rf "$cache/.partial-$variant"
+  trap - EXIT
+}
+
+# The stamp is written last and names the list of hashes that the folder was made from.
+is_complete() {
+  [[ -f $2/.pairs-studio ]] && cmp -s "$2/.pairs-studio" <(sha256sum <"$here/torch-$1.txt")
+}
+
+main() {
+  local lists=("$here/packages.txt") variant=cpu root
+  case ${1-} in
+    '') ;;
+    --dev) lists+=("$here/packages-dev.txt") ;;
+    *) die "unknown option '$1'; the only one is --dev" ;;
+  esac
+  [[ $(uname -sm) == "Linux x86_64" ]] || die "this machine is $(uname -sm); Pairs Studio is built for Linux on x86_64"
+  install_packages "${lists[@]}"
+
+  if [[ -n ${LIBTORCH_ROOT-} ]]; then
+    [[ -f $LIBTORCH_ROOT/torch/lib/libtorch_cpu.so ]] ||
+      die "LIBTORCH_ROOT is $LIBTORCH_ROOT, but there is no torch/lib/libtorch_cpu.so in it; correct or unset it"
+    realpath "$LIBTORCH_ROOT"
+    return
+  fi
+  have_driver && variant=gpu
+  root=$cache/torch-$version-$variant
+  if ! is_complete "$variant" "$root"; then
+    local importable
+    importable=$(importable_torch "$variant")
+    if [[ -n $importable ]]; then
+      root=$importable
+    else
+      fetch_torch "$variant" "$root"
+    fi
+  fi
+  echo "$root"
+}
+
+main "$@"
