@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace pairs {
+
+// One setting of a configuration: a dotted key bound to a member, its help text and its legal values.
+struct Field {
+  using Slot =
+      std::variant<bool*, std::int64_t*, double*, std::string*, std::vector<std::int64_t>*, std::vector<double>*>;
+  std::string key;
+  Slot slot;
+  std::string help;
+  double low = -1e300, high = 1e300;      // numbers, and elements of number lists, must lie within
+  std::vector<std::string> choices = {};  // strings must be one of these when not empty
+};
+
+// Reads TOML text into the fields (tables and dotted keys alike); fields that it does not name keep their values. An
+// unknown key, a wrong type or a value out of range is a usage Error that names `where`, the line and, for keys, the
+// nearest known one; then no field has changed. Integers are accepted where a double is expected. When `table` is not
+// empty (e.g. "config"), the keys stand under that table, which must exist, and what stands outside of it is left
+// alone.
+void read_toml(std::string_view text, const std::vector<Field>& fields, const std::string& where,
+               const std::string& table = "");
+void read_toml_file(const std::filesystem::path& file, const std::vector<Field>& fields, const std::string& table = "");
+
+// Applies one "key=value". The value is in TOML syntax, but a string needs no quotes and a list no brackets ("1,2"; one
+// number is a list of one). Throws a usage Error as read_toml does.
+void set_field(const std::vector<Field>& fields, std::string_view assignment);
+
+// The fields as TOML, tables in order of first appearance after the keys that stand in none; reading it back gives the
+// same values (doubles exactly). Throws Error when a string is not UTF-8.
+std::string write_toml(const std::vector<Field>& fields, const std::string& table = "");
+
+// The candidate nearest to `word` by edit distance, or empty when none is within a third of the word's length (at
+// least 2).
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+// A field's value as text, as write_toml would write it.
+std::string field_text(const Field& field);
+
+}  // namespace pairs

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace pairs {
+
+// The whole file as bytes. Throws Error when it cannot be read or is larger than `limit` bytes.
+std::string read_file(const std::filesystem::path& file, std::uint64_t limit = 1ull << 40);
+
+// Writes beside the target, flushes file and folder to disk and renames, so that the target is always whole: old or
+// new. On any failure (full disk, permissions) the old file stays, nothing is left beside it, and Error says why.
+// A symbolic link is followed; anything but a regular file is refused. The folder must exist.
+void write_file(const std::filesystem::path& file, std::string_view bytes);
+
+// The same for a writer that needs a path (libpng): it is given the temporary path and creates that file.
+void write_file_through(const std::filesystem::path& file,
+                        const std::function<void(const std::filesystem::path&)>& write);
+
+// Appends one line in a single write to the kernel; creates the file. A torn last line, left by a crash, is
+// dropped first; on failure the file is as before. Lines hold no '\n'. One writer a file at a time.
+void append_line(const std::filesystem::path& file, std::string_view line);
+
+// Free bytes on the file system that holds `path` (the nearest existing parent counts).
+std::uint64_t free_disk_bytes(const std::filesystem::path& path);
+
+// Holds a run folder for this process (flock on FOLDER/.lock, released when the process ends however it ends) and
+// removes the temporaries of processes that died while writing in it. Throws Error when someone else holds it.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+// zlib's crc32 of a byte range, the checksum in all our files. `previous` continues an earlier range.
+std::uint32_t checksum(std::string_view bytes, std::uint32_t previous = 0);
+
+// The folder of the running executable.
+std::filesystem::path program_folder();
+
+// Folder of presets and shipped weights: $PAIRS_ASSETS, else <exe>/../share/pairs-studio, else the source
+// tree's assets/ when the program runs from its build folder. Throws Error naming the places looked at.
+std::filesystem::path assets_folder();
+
+}  // namespace pairs

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pairs {
+
+// The header of a .npy array.
+struct NpyHeader {
+  std::string type;  // "f4", without the byte order
+  bool fortran = false;
+  std::vector<std::int64_t> shape;  // as NumPy shows it
+  std::uint64_t bytes = 0;          // of the data that follow
+  std::uint64_t widened_bytes = 0;  // of the tensor that it becomes
+};
+
+// Fills exactly `size` bytes or throws.
+using ByteReader = std::function<void(char* target, std::size_t size)>;
+
+// Reads magic, version and header dictionary; takes no more than 64 KiB. Throws Error naming `where`.
+NpyHeader read_npy_header(const ByteReader& read, const std::string& where);
+
+// Reads the data that follow the header into a contiguous tensor.
+torch::Tensor read_npy_data(const NpyHeader& header, const ByteReader& read);
+
+// The version 1 header of a contiguous tensor of this type and shape, padded to 64 bytes. Throws Error for types that
+// NumPy does not have.
+std::string npy_header_text(torch::ScalarType type, torch::IntArrayRef shape, const std::string& where);
+
+}  // namespace pairs

@@ -1,0 +1,169 @@
+#include "core/base/npz.h"
+
+#include <unistd.h>
+#include <zip.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/npy.h"
+#include "core/base/text.h"
+
+namespace pairs {
+namespace {
+
+struct ZipError {
+  zip_error_t value;
+  ZipError() { zip_error_init(&value); }
+  ~ZipError() { zip_error_fini(&value); }
+  ZipError(const ZipError&) = delete;
+  ZipError& operator=(const ZipError&) = delete;
+  std::string text() { return printable(zip_error_strerror(&value)); }
+};
+
+struct Discard {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+  void operator()(zip_file_t* member) const { zip_fclose(member); }
+  void operator()(zip_source_t* source) const { zip_source_free(source); }
+};
+using Archive = std::unique_ptr<zip_t, Discard>;
+using Member = std::unique_ptr<zip_file_t, Discard>;
+using Source = std::unique_ptr<zip_source_t, Discard>;
+
+constexpr std::string_view suffix = ".npy";
+
+Archive open_archive(std::string_view bytes, const std::string& where) {
+  // libzip takes an empty file for an archive without members.
+  PAIRS_CHECK(!bytes.empty(), "{} is empty; restore or make it again", where);
+  ZipError error;
+  Source source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.value));
+  PAIRS_CHECK(source, "cannot read {}: {}", where, error.text());
+  Archive archive(zip_open_from_source(source.get(), ZIP_RDONLY, &error.value));
+  PAIRS_CHECK(archive, "{} is damaged, cut short or not a .npz file ({}); restore or make it again", where,
+              error.text());
+  (void)source.release();  // the archive owns it now
+  return archive;
+}
+
+// Reads one member, checking its header against `budget` bytes before allocating the array.
+torch::Tensor read_member(zip_t* archive, zip_uint64_t index, const zip_stat_t& status, const std::string& where,
+                          std::uint64_t budget) {
+  const Member member(zip_fopen_index(archive, index, 0));
+  PAIRS_CHECK(member, "{} cannot be opened ({}); make the file again", where, printable(zip_strerror(archive)));
+  std::uint64_t taken = 0;
+  const ByteReader read = [&](char* target, std::size_t size) {
+    while (size > 0) {
+      const zip_int64_t got = zip_fread(member.get(), target, std::min<std::size_t>(size, 1u << 30));
+      PAIRS_CHECK(got >= 0, "{} is damaged ({}); restore or make the file again", where,
+                  printable(zip_file_strerror(member.get())));
+      PAIRS_CHECK(got > 0, "{} is cut short; restore or make the file again", where);
+      target += got;
+      size -= static_cast<std::size_t>(got);
+      taken += static_cast<std::uint64_t>(got);
+    }
+  };
+  const NpyHeader header = read_npy_header(read, where);
+  PAIRS_CHECK(status.size >= taken && header.bytes == status.size - taken,
+              "{} is damaged: its shape needs {} of data but the file announces {}; make the file again", where,
+              byte_text(header.bytes), byte_text(status.size - std::min<std::uint64_t>(taken, status.size)));
+  PAIRS_CHECK(std::max(header.bytes, header.widened_bytes) <= budget,
+              "{} would need {} of memory where {} are allowed; split it into smaller files", where,
+              byte_text(header.widened_bytes), byte_text(budget));
+  torch::Tensor tensor = read_npy_data(header, read);
+  // The end of the member is where libzip compares its checksum.
+  char beyond;
+  PAIRS_CHECK(zip_fread(member.get(), &beyond, 1) == 0,
+              "{} is damaged: its checksum does not match; make the file again", where);
+  return tensor;
+}
+
+}  // namespace
+
+std::uint64_t array_memory_limit() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE)) /
+         2;
+}
+
+std::map<std::string, torch::Tensor> parse_npz(std::string_view bytes, const std::string& where, std::uint64_t limit) {
+  const Archive archive = open_archive(bytes, where);
+  std::map<std::string, torch::Tensor> arrays;
+  std::uint64_t used = 0;
+  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+  for (zip_int64_t i = 0; i < count; ++i) {
+    const auto index = static_cast<zip_uint64_t>(i);
+    zip_stat_t status;
+    constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+    PAIRS_CHECK(zip_stat_index(archive.get(), index, 0, &status) == 0 && (status.valid & needed) == needed,
+                "{} is damaged: its entry {} cannot be read; make the file again", where, i + 1);
+    std::string name = status.name;
+    const std::string place = fmt::format("{}: array '{}'", where, printable(name));
+    PAIRS_CHECK(name.size() > suffix.size() && name.ends_with(suffix),
+                "{} is no .npy array; a .npz file must hold nothing else", place);
+    name.resize(name.size() - suffix.size());
+    PAIRS_CHECK(status.encryption_method == ZIP_EM_NONE, "{} is encrypted; save it without a password", place);
+    PAIRS_CHECK(status.comp_method == ZIP_CM_STORE || status.comp_method == ZIP_CM_DEFLATE,
+                "{} has a compression that is not supported; save it with NumPy's savez or savez_compressed", place);
+    PAIRS_CHECK(!arrays.contains(name), "{} stands in the file twice; make the file again", place);
+    torch::Tensor tensor = read_member(archive.get(), index, status, place, limit - used);
+    used += tensor.nbytes();
+    arrays.emplace(std::move(name), std::move(tensor));
+  }
+  return arrays;
+}
+
+std::map<std::string, torch::Tensor> read_npz(const std::filesystem::path& file) {
+  return parse_npz(read_file(file), printable(file.string(), 300));
+}
+
+void write_npz(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays) {
+  const std::string where = printable(file.string(), 300);
+  PAIRS_CHECK(!arrays.empty(), "cannot write {}: there are no arrays to write", where);
+  ZipError error;
+  const Source whole(zip_source_buffer_create(nullptr, 0, 0, &error.value));
+  PAIRS_CHECK(whole, "cannot write {}: {}", where, error.text());
+  zip_source_keep(whole.get());  // for reading it back below
+  Archive archive(zip_open_from_source(whole.get(), ZIP_CREATE | ZIP_TRUNCATE, &error.value));
+  PAIRS_CHECK(archive, "cannot write {}: {}", where, error.text());
+
+  std::vector<std::string> headers;  // these and the tensors must outlive zip_close
+  std::vector<torch::Tensor> tensors;
+  headers.reserve(arrays.size());
+  for (const auto& [name, array] : arrays) {
+    const std::string place = fmt::format("array '{}' of {}", printable(name), where);
+    PAIRS_CHECK(array.defined() && array.layout() == torch::kStrided, "cannot write {}: it is undefined or not dense",
+                place);
+    const torch::Tensor& tensor = tensors.emplace_back(array.detach().to(torch::kCPU).contiguous());
+    std::string& header = headers.emplace_back(npy_header_text(tensor.scalar_type(), tensor.sizes(), place));
+    const zip_buffer_fragment_t fragments[] = {
+        {reinterpret_cast<zip_uint8_t*>(header.data()), header.size()},
+        {static_cast<zip_uint8_t*>(tensor.data_ptr()), static_cast<zip_uint64_t>(tensor.nbytes())}};
+    Source source(zip_source_buffer_fragment_create(fragments, tensor.nbytes() > 0 ? 2 : 1, 0, &error.value));
+    PAIRS_CHECK(source, "cannot write {}: {}", place, error.text());
+    const zip_int64_t index =
+        zip_file_add(archive.get(), (name + std::string(suffix)).c_str(), source.get(), ZIP_FL_ENC_UTF_8);
+    PAIRS_CHECK(index >= 0, "cannot write {}: {}; rename it", place, printable(zip_strerror(archive.get())));
+    (void)source.release();
+    // Speed first: floats hardly compress. The oldest date a zip file can hold, so that equal arrays give equal bytes.
+    constexpr zip_uint16_t first_day = 1 << 5 | 1;
+    const auto entry = static_cast<zip_uint64_t>(index);
+    PAIRS_CHECK(zip_set_file_compression(archive.get(), entry, ZIP_CM_DEFLATE, 1) == 0 &&
+                    zip_file_set_dostime(archive.get(), entry, 0, first_day, 0) == 0,
+                "cannot write {}: {}", place, printable(zip_strerror(archive.get())));
+  }
+  PAIRS_CHECK(zip_close(archive.get()) == 0, "cannot write {}: {}", where, printable(zip_strerror(archive.get())));
+  (void)archive.release();
+
+  zip_stat_t status;
+  PAIRS_CHECK(zip_source_stat(whole.get(), &status) == 0 && zip_source_open(whole.get()) == 0, "cannot write {}: {}",
+              where, printable(zip_error_strerror(zip_source_error(whole.get()))));
+  std::string bytes(status.size, '\0');
+  const zip_int64_t got = zip_source_read(whole.get(), bytes.data(), bytes.size());
+  zip_source_close(whole.get());
+  PAIRS_CHECK(got == static_cast<zip_int64_t>(bytes.size()), "cannot write {}: the archive is incomplete", where);
+  write_file(file, bytes);
+}
+
+}  // namespace pairs

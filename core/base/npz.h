@@ -1,0 +1,37 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace pairs {
+
+// What all arrays of one file may take when read: half of this machine's memory.
+std::uint64_t array_memory_limit();
+
+// Arrays of a NumPy .npz (through libzip; stored or deflated). Reads little-endian f2/f4/f8/i1/i2/i4/i8/u1/b1, C or
+// Fortran order, versions 1 to 3 of the .npy header; u2 widens to int32 and u4 to int64. Objects and pickles are
+// refused; sizes are checked against the headers and `limit` bytes in all before anything is allocated. Throws Error
+// with one sentence; `where` names the source in it.
+std::map<std::string, torch::Tensor> read_npz(const std::filesystem::path& file);
+std::map<std::string, torch::Tensor> parse_npz(std::string_view bytes, const std::string& where,
+                                               std::uint64_t limit = array_memory_limit());
+
+// One .npy array from bytes.
+torch::Tensor parse_npy(std::string_view bytes, const std::string& where);
+
+// Writes atomically, deflated; the same arrays, of which there must be some, give the same bytes. Names become NAME.npy
+// inside.
+void write_npz(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays);
+
+// A CSV of numbers: an optional header line, comma, semicolon, tab or blanks between values (the first data or header
+// line decides), '#' comments. Returns float64 [rows, columns]; throws Error naming the line on ragged rows, text or
+// non-finite values, and when there is no row.
+torch::Tensor read_csv(const std::filesystem::path& file);
+torch::Tensor parse_csv(std::string_view text, const std::string& where);
+
+}  // namespace pairs

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <stop_token>
+
+namespace pairs {
+
+// From here on the first SIGINT or SIGTERM requests a stop and the second ends the process at once with exit code
+// 128 + signal. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file too large are errors of the write.
+// Call once at the start of main; later calls change nothing. Throws Error when the system refuses.
+void install_signal_handlers();
+
+// The token that the first signal stops; never stopped before install_signal_handlers(). Its callbacks run on a thread
+// of their own, never inside the signal handler.
+std::stop_token signal_stop_token();
+
+// The first SIGINT or SIGTERM received, 0 when there was none.
+int last_signal();
+
+}  // namespace pairs

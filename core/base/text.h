@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pairs {
+
+// Foreign text made safe to print inside a sentence: control and non-UTF-8 bytes become \xNN, and what goes beyond
+// `limit` bytes becomes "...".
+std::string printable(std::string_view text, std::size_t limit = 60);
+
+// A byte count for people: "12 bytes", "3.4 MiB".
+std::string byte_text(std::uint64_t bytes);
+
+}  // namespace pairs

@@ -1,0 +1,94 @@
+#include "core/base/toml_guard.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+constexpr int max_dots = 15;
+
+bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
+
+// Walks over the text as far as strings, comments and keys go; whether it is TOML is the parser's business.
+class Guard {
+ public:
+  Guard(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+
+  void check() {
+    int dots = 0;
+    if (starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"' || c == '\'') {
+        // Elsewhere the parser takes the string for a part of an unquoted value.
+        if (at_ > 0 && std::string_view(" \t\r\n=,[{.").find(text_[at_ - 1]) == std::string_view::npos)
+          refuse("a quote stands in the middle of a value; quote the whole value");
+        skip_string();
+        continue;
+      }
+      if (c == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+        continue;
+      }
+      if (!is_ascii(c)) refuse("a character beyond ASCII stands outside of quotes; put the text in quotes");
+      if (c == '.') {
+        if (++dots > max_dots) refuse("a key has too many dotted parts; check that this is the right file");
+      } else if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) {
+        dots = 0;
+      }
+      ++at_;
+    }
+  }
+
+ private:
+  bool starts_with(std::string_view prefix) const { return text_.substr(at_).starts_with(prefix); }
+
+  // Moves behind the string that opens here with a quote of either kind, single or triple.
+  void skip_string() {
+    const char quote = text_[at_];
+    const std::string three(3, quote);
+    const bool triple = starts_with(three);
+    at_ += triple ? 3 : 1;
+    while (at_ < text_.size()) {
+      if (text_[at_] == '\\' && quote == '"') {
+        skip_escape();
+      } else if (text_[at_] == '\n' && !triple) {
+        return;
+      } else if (text_[at_] != quote || (triple && !starts_with(three))) {
+        ++at_;
+      } else {
+        at_ += triple ? 3 : 1;
+        // A triple-quoted string may end with quotes of its own.
+        while (triple && at_ < text_.size() && text_[at_] == quote) ++at_;
+        return;
+      }
+    }
+  }
+
+  void skip_escape() {
+    const std::size_t next = text_.find_first_not_of(" \t\r\n", at_ + 1);
+    if (next != text_.npos && !is_ascii(text_[next]))
+      refuse("a backslash stands before a character beyond ASCII; remove it");
+    at_ = std::min(at_ + 2, text_.size());
+  }
+
+  [[noreturn]] void refuse(const char* what) const {
+    fail_usage("{}, line {}: {}", where_, 1 + std::count(text_.begin(), text_.begin() + at_, '\n'), what);
+  }
+
+  std::string_view text_;
+  const std::string& where_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+void check_toml_guard(std::string_view text, const std::string& where) {
+  Guard(text, where).check();
+}
+
+}  // namespace pairs
