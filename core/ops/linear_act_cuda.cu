@@ -1,0 +1,63 @@
+#include <ATen/Dispatch.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <torch/library.h>
+#include <torch/types.h>
+
+#include <algorithm>
+
+// x W^T + b is cuBLAS's through ATen; SiLU and its slope are one pass over the result.
+namespace pairs::ops {
+namespace {
+
+using torch::Tensor;
+
+constexpr int kThreads = 256;
+
+// value becomes value * sigmoid(value); slope, when not null, its derivative.
+template <class S>
+__global__ void silu_kernel(S* value, S* slope, std::int64_t count) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+    const S x = value[i], s = S(1) / (S(1) + exp(-x)), y = x * s;
+    value[i] = y;
+    if (slope != nullptr) slope[i] = s + y * (S(1) - s);
+  }
+}
+
+std::tuple<Tensor, Tensor> forward(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
+                                   c10::string_view act, bool keep) {
+  const c10::cuda::CUDAGuard guard(x.device());
+  Tensor y = bias.has_value() && bias->defined() ? at::addmm(*bias, x, weight.t()) : at::mm(x, weight.t());
+  Tensor slope = at::empty({0}, x.options());
+  if (act == "relu") {
+    y.relu_();
+  } else if (act == "silu" && y.numel() > 0) {
+    if (keep) slope = at::empty_like(y);
+    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((y.numel() + kThreads - 1) / kThreads, 65535));
+    AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), "silu", [&] {
+      silu_kernel<scalar_t><<<blocks, kThreads, 0, at::cuda::getCurrentCUDAStream()>>>(
+          y.mutable_data_ptr<scalar_t>(), keep ? slope.mutable_data_ptr<scalar_t>() : nullptr, y.numel());
+    });
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  }
+  return {y, slope};
+}
+
+std::tuple<Tensor, Tensor, Tensor> backward(const Tensor& grad, const Tensor& x, const Tensor& weight, const Tensor& y,
+                                            const Tensor& slope, c10::string_view act, bool need_x) {
+  const Tensor g = act == "relu"                       ? at::threshold_backward(grad, y, 0)
+                   : act == "silu" && grad.numel() > 0 ? grad * slope
+                                                       : grad;
+  return {need_x ? at::mm(g, weight) : at::empty({0}, x.options()), at::mm(g.t(), x), g.sum(0)};
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(pairs, CUDA, m) {
+  m.impl("linear_act_forward", forward);
+  m.impl("linear_act_backward", backward);
+}
+
+}  // namespace pairs::ops

@@ -1,0 +1,205 @@
+#include "core/ops/umnn_integral.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <numbers>
+
+#include "core/base/error.h"
+#include "core/ops/ops.h"
+
+namespace pairs::ops {
+
+using torch::Tensor;
+
+const Quadrature& clenshaw_curtis(std::int64_t steps) {
+  PAIRS_CHECK(steps >= 2 && steps % 2 == 0 && steps <= 1000,
+              "a Clenshaw-Curtis quadrature needs an even number of steps from 2 to 1000, not {}", steps);
+  static std::mutex mutex;
+  static std::map<std::int64_t, Quadrature> known;
+  const std::lock_guard lock(mutex);
+  const auto [it, fresh] = known.try_emplace(steps);
+  if (fresh) {
+    const double n = static_cast<double>(steps);
+    for (std::int64_t k = 0; k <= steps; ++k) {
+      const double angle = static_cast<double>(k) * std::numbers::pi / n;
+      double sum = 1;
+      for (std::int64_t j = 1; j <= steps / 2; ++j) {
+        const double jj = static_cast<double>(j);
+        sum -= (j == steps / 2 ? 1.0 : 2.0) / (4 * jj * jj - 1) * std::cos(2 * jj * angle);
+      }
+      const double c = k == 0 || k == steps ? 1 : 2;
+      it->second.nodes.push_back(0.5 + 0.5 * std::cos(angle));
+      it->second.weights.push_back(0.5 * c / n * sum);
+    }
+    it->second.nodes.back() = 0;
+  }
+  return it->second;
+}
+
+namespace {
+
+// Smallest value of the integrand: the map stays invertible and its density positive.
+constexpr double kFloor = 0.05;
+// Activations of a block without gradients stay within the second-level cache.
+constexpr std::int64_t kBlockFloats = 1 << 17;
+
+// Activations of R rows at m nodes each: layers[l] [R m, width] after ReLU, t [R, m], g [R, m].
+struct Evaluation {
+  std::vector<Tensor> layers;
+  Tensor t, g;
+};
+
+// The nodes of the quadrature and, last, the end point 1 whose value is the derivative.
+Tensor node_tensor(std::int64_t steps, const Tensor& like) {
+  std::vector<double> nodes = clenshaw_curtis(steps).nodes;
+  nodes.push_back(1.0);
+  return torch::tensor(nodes, torch::kDouble).to(like.options());
+}
+
+Tensor weight_tensor(std::int64_t steps, const Tensor& like) {
+  std::vector<double> weights = clenshaw_curtis(steps).weights;
+  weights.push_back(0.0);
+  return torch::tensor(weights, torch::kDouble).to(like.options());
+}
+
+// x [R], the first layer's part from h `offset` [R, width] or [1, width].
+Evaluation evaluate(const Tensor& x, const Tensor& offset, const Tensor& nodes, at::TensorList weights,
+                    at::TensorList biases, bool keep) {
+  Evaluation e;
+  e.t = torch::outer(x, nodes);
+  const std::int64_t rows = e.t.numel();
+  Tensor a = torch::addcmul(offset.unsqueeze(1), e.t.unsqueeze(2), weights[0].select(1, 0)).view({rows, -1}).relu_();
+  for (std::size_t l = 1; l + 1 < weights.size(); ++l) {
+    if (keep) e.layers.push_back(a);
+    a = linear_act(a, weights[l], biases[l], "relu");
+  }
+  if (keep) e.layers.push_back(a);
+  const Tensor u = torch::addmv(biases.back(), a, weights.back().select(0, 0));
+  e.g = torch::elu(u).add_(1 + kFloor).view_as(e.t);
+  return e;
+}
+
+Tensor first_offset(const Tensor& h, const Tensor& weight, const Tensor& bias) {
+  return torch::addmm(bias, h, weight.narrow(1, 1, h.size(1)).t());
+}
+
+// z = h_0 + x Σ_k w_k g_k for g [R, m].
+Tensor integral(const Tensor& x, const Tensor& h0, const Tensor& g, const Tensor& weights) {
+  return torch::addcmul(h0, x, g.mv(weights));
+}
+
+class Integral : public torch::autograd::Function<Integral> {
+ public:
+  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* ctx, const Tensor& x, const Tensor& h,
+                                                at::TensorList weights, at::TensorList biases, std::int64_t steps) {
+    const Tensor offset = first_offset(h, weights[0], biases[0]);
+    const Evaluation e = evaluate(x, offset, node_tensor(steps, x), weights, biases, true);
+    torch::autograd::variable_list saved = {x, h, e.t, e.g};
+    saved.insert(saved.end(), e.layers.begin(), e.layers.end());
+    saved.insert(saved.end(), weights.begin(), weights.end());
+    ctx->save_for_backward(saved);
+    ctx->saved_data["steps"] = steps;
+    ctx->saved_data["layers"] = static_cast<std::int64_t>(weights.size());
+    return {integral(x, h.select(1, 0), e.g, weight_tensor(steps, x)), e.g.select(1, e.g.size(1) - 1).clone()};
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
+                                                 torch::autograd::variable_list grads) {
+    const auto saved = ctx->get_saved_variables();
+    const auto layers = static_cast<std::size_t>(ctx->saved_data["layers"].toInt());
+    const std::int64_t steps = ctx->saved_data["steps"].toInt();
+    const Tensor &x = saved[0], &h = saved[1], &t = saved[2], &g = saved[3];
+    const auto activation = [&](std::size_t l) -> const Tensor& { return saved[4 + l]; };
+    const auto weight = [&](std::size_t l) -> const Tensor& { return saved[4 + layers - 1 + l]; };
+    const Tensor &grad_z = grads[0], &grad_g = grads[1];
+    const std::int64_t rows = t.size(0), m = t.size(1);
+
+    // To the pre-activations of the output: ELU' is 1 above zero and e^u = g - 0.05 below.
+    Tensor du = torch::outer(grad_z * x, weight_tensor(steps, x));
+    du.select(1, m - 1).copy_(grad_g);
+    du.mul_((g - kFloor).clamp_max_(1.0));
+    du = du.view({rows * m, 1});
+
+    torch::autograd::variable_list grad_weights(layers), grad_biases(layers);
+    Tensor d = du;
+    for (std::size_t l = layers - 1; l > 0; --l) {
+      grad_weights[l] = d.t().mm(activation(l - 1));
+      grad_biases[l] = d.sum(0);
+      d = torch::threshold_backward(d.mm(weight(l)), activation(l - 1), 0);
+    }
+    const Tensor nodes = d.view({rows, m, -1}), along = weight(0).select(1, 0);
+    const Tensor grad_offset = nodes.sum(1);
+    grad_weights[0] = torch::cat({d.t().mv(t.view({rows * m})).unsqueeze(1), grad_offset.t().mm(h)}, 1);
+    grad_biases[0] = grad_offset.sum(0);
+
+    Tensor grad_x, grad_h;
+    if (ctx->needs_input_grad(0)) grad_x = torch::addcmul(nodes.select(1, m - 1).mv(along), grad_z, g.select(1, m - 1));
+    if (ctx->needs_input_grad(1)) {
+      grad_h = grad_offset.mm(weight(0).narrow(1, 1, h.size(1)));
+      grad_h.select(1, 0).add_(grad_z);
+    }
+    torch::autograd::variable_list out = {grad_x, grad_h};
+    out.insert(out.end(), grad_weights.begin(), grad_weights.end());
+    out.insert(out.end(), grad_biases.begin(), grad_biases.end());
+    out.emplace_back();
+    return out;
+  }
+};
+
+void check(const Tensor& x, const Tensor& h, const std::vector<Tensor>& weights, const std::vector<Tensor>& biases) {
+  PAIRS_CHECK(x.dim() == 1 && h.dim() == 2 && h.size(1) >= 1 && weights.size() >= 2 && weights.size() == biases.size(),
+              "a UMNN integral takes x [M], h [C, q] and at least two layers with a bias each");
+  PAIRS_CHECK(weights.front().size(1) == 1 + h.size(1) && weights.back().size(0) == 1,
+              "the integrand of a UMNN takes 1 + {} inputs and gives 1 output, not {} and {}", h.size(1),
+              weights.front().size(1), weights.back().size(0));
+  PAIRS_CHECK(x.size(0) == h.size(0) || (h.size(0) > 0 && x.size(0) % h.size(0) == 0),
+              "a UMNN integral got {} values for {} rows of h: the one must be a multiple of the other", x.size(0),
+              h.size(0));
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> umnn_integral(const Tensor& x, const Tensor& h, const std::vector<Tensor>& weights,
+                                         const std::vector<Tensor>& biases, std::int64_t steps) {
+  check(x, h, weights, biases);
+  const std::int64_t rows = x.size(0), repeat = rows == 0 ? 1 : rows / h.size(0);
+  if (torch::GradMode::is_enabled()) {
+    const Tensor each = repeat == 1 ? h : h.repeat_interleave(repeat, 0);
+    const auto out = Integral::apply(x, each, at::TensorList(weights), at::TensorList(biases), steps);
+    return {out[0], out[1]};
+  }
+  const Tensor nodes = node_tensor(steps, x), quadrature = weight_tensor(steps, x);
+  const Tensor offset = first_offset(h, weights[0], biases[0]);
+  const std::int64_t width = offset.size(1), end = nodes.size(0) - 1;
+  // A GPU wants large blocks: only memory matters there.
+  const std::int64_t block = std::max<std::int64_t>(1, (x.is_cpu() ? 1 : 256) * kBlockFloats / (width * (end + 1)));
+  Tensor z = torch::empty_like(x), g = torch::empty_like(x);
+  const auto run = [&](std::int64_t begin, std::int64_t stop, const Tensor& part_offset, const Tensor& h0) {
+    const Tensor part = x.slice(0, begin, stop);
+    const Evaluation e = evaluate(part, part_offset, nodes, weights, biases, false);
+    z.slice(0, begin, stop).copy_(integral(part, h0, e.g, quadrature));
+    g.slice(0, begin, stop).copy_(e.g.select(1, end));
+  };
+  if (repeat >= block) {  // blocks within one row of h
+    for (std::int64_t row = 0; row < h.size(0); ++row)
+      for (std::int64_t begin = row * repeat; begin < (row + 1) * repeat; begin += block)
+        run(begin, std::min(begin + block, (row + 1) * repeat), offset.narrow(0, row, 1),
+            h.narrow(0, row, 1).select(1, 0));
+  } else {
+    const std::int64_t owners = std::max<std::int64_t>(1, block / repeat);
+    for (std::int64_t row = 0; row < h.size(0); row += owners) {
+      const std::int64_t stop = std::min(row + owners, h.size(0));
+      const auto each = [&](const Tensor& v) {
+        const Tensor part = v.slice(0, row, stop);
+        return repeat == 1 ? part : part.repeat_interleave(repeat, 0);
+      };
+      run(row * repeat, stop * repeat, each(offset), each(h.select(1, 0)));
+    }
+  }
+  return {z, g};
+}
+
+}  // namespace pairs::ops

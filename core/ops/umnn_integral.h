@@ -1,0 +1,28 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+namespace pairs::ops {
+
+// Clenshaw-Curtis on [0, 1] with `steps` (even, >= 2) steps: steps + 1 nodes, descending from 1 to 0, and their
+// weights, exact to float64 and summing to 1. Throws Error for other numbers of steps.
+struct Quadrature {
+  std::vector<double> nodes, weights;
+};
+const Quadrature& clenshaw_curtis(std::int64_t steps);
+
+// The monotone map of a UMNN (Wehenkel and Louppe 2019): z = h_0 + ∫_0^x g(t; h) dt and its exact derivative g(x; h),
+// for g = ELU(mlp(t, h)) + 1.05 with ReLU hidden layers. x [M], h [C, q] with M a multiple of C (row i uses h row i /
+// (M / C)), layers' weights [out, in] with in = 1 + q for the first and out = 1 for the last, biases [out] -> (z [M], g
+// [M]). Differentiable in everything: dz/dx is g(x; h) itself, not the derivative of the quadrature, so log g is the
+// log density of the map whatever the number of steps; weights and h see the same nodes as the value. Without gradients
+// it works through blocks that stay in cache, so memory does not grow with M.
+std::tuple<torch::Tensor, torch::Tensor> umnn_integral(const torch::Tensor& x, const torch::Tensor& h,
+                                                       const std::vector<torch::Tensor>& weights,
+                                                       const std::vector<torch::Tensor>& biases, std::int64_t steps);
+
+}  // namespace pairs::ops
