@@ -1,0 +1,49 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pairs {
+
+// AdamW (Loshchilov and Hutter 2019) with decoupled weight decay, bias correction and clipping of the gradient by its
+// global norm, in one pass over all parameters. Parameters are contiguous, of one type and on one device. Float32 on
+// the CPU runs in a kernel of our own, with the same result for any number of threads; everything else in
+// at::_fused_adamw_.
+class AdamW {
+ public:
+  struct Options {
+    double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;
+    double weight_decay = 0.01;
+    double clip = 0;  // largest norm of the gradient; 0: no limit
+  };
+
+  AdamW(std::vector<torch::Tensor> parameters, const Options& options);
+
+  // Updates the parameters that have a gradient, at learning rate `lr`. Returns the norm of the whole gradient before
+  // clipping, summed in float64; when it is not finite nothing has changed.
+  double step(double lr);
+  // Drops the gradients, so that the next backward pass need not add to them.
+  void zero_grad();
+
+  // The moments "first0", "second0", "first1", ... in the order of the parameters (the tensors themselves, not copies)
+  // and the number of steps taken, "steps" [1] int64.
+  std::map<std::string, torch::Tensor> state() const;
+  // Restores what state() gave, bit for bit. Throws Error when a tensor is missing or does not fit; then nothing has
+  // changed.
+  void load(const std::map<std::string, torch::Tensor>& state);
+
+ private:
+  void step_kernel(double lr, double scale);
+  void step_aten(double lr, double scale);
+  double gradient_norm() const;
+
+  std::vector<torch::Tensor> parameters_, first_, second_;
+  Options options_;
+  std::int64_t steps_ = 0;
+  bool kernel_ = false;
+};
+
+}  // namespace pairs

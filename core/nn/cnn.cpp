@@ -1,0 +1,51 @@
+#include "core/nn/cnn.h"
+
+#include <ATen/Functions.h>
+
+#include "core/base/error.h"
+
+namespace pairs {
+
+Cnn::Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
+    : image_{image[1], image[2]} {
+  PAIRS_CHECK(!config.channels.empty() && config.channels.size() == config.kernels.size(),
+              "a CNN needs one kernel for each block, not {} kernels for {} channels: set embedder.kernels and "
+              "embedder.channels",
+              config.kernels.size(), config.channels.size());
+  std::int64_t channels = image[0];
+  ImageSize size = image_;
+  for (std::size_t i = 0; i < config.channels.size(); ++i) {
+    blocks_.push_back(
+        register_module(fmt::format("block{}", i),
+                        std::make_shared<Convolution>(channels, config.channels[i], config.kernels[i], 1, generator)));
+    channels = config.channels[i];
+    size = {size.height / 2, size.width / 2};
+    PAIRS_CHECK(size.height >= 1 && size.width >= 1, "images of {} x {} are too small for {} CNN blocks: remove some",
+                image_.height, image_.width, config.channels.size());
+  }
+  output_ =
+      register_module("output", std::make_shared<Mlp>(channels * size.height * size.width, std::vector<std::int64_t>{},
+                                                      config.size, "relu", std::move(generator)));
+}
+
+torch::Tensor Cnn::forward(const torch::Tensor& x) {
+  // Channels-last is a little faster here on the CPU; the ResNet's group normalisation makes it slower there.
+  torch::Tensor h = x.is_cpu() && x.size(1) > 1 ? x.contiguous(at::MemoryFormat::ChannelsLast) : x;
+  for (const auto& block : blocks_) {
+    h = at::max_pool2d(at::relu(block->forward(h)), {2, 2});
+    if (h.is_cpu()) h = h.contiguous(at::MemoryFormat::ChannelsLast);
+  }
+  return output_->forward(h.flatten(1));
+}
+
+double Cnn::flops() const {
+  ImageSize size = image_;
+  double total = output_->flops();
+  for (const auto& block : blocks_) {
+    total += block->flops(size);
+    size = {size.height / 2, size.width / 2};
+  }
+  return total;
+}
+
+}  // namespace pairs

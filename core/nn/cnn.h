@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/nn/embedder.h"
+#include "core/nn/image_layers.h"
+#include "core/nn/mlp.h"
+
+namespace pairs {
+
+// Simple CNN (paper, Circle Radius): conv + ReLU + 2x2 max-pool a block, then one linear layer to l.
+class Cnn : public Embedder {
+ public:
+  Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
+  torch::Tensor forward(const torch::Tensor& x) override;
+  std::int64_t size() const override { return output_->outputs(); }
+  double flops() const override;
+
+ private:
+  ImageSize image_;
+  std::vector<std::shared_ptr<Convolution>> blocks_;
+  std::shared_ptr<Mlp> output_;
+};
+
+}  // namespace pairs

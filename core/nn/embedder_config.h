@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pairs {
+
+// Which network embeds one observation.
+struct EmbedderConfig {
+  std::string kind = "mlp";                       // mlp, cnn, resnet
+  std::int64_t size = 128;                        // l, the length of an embedding
+  std::string activation = "silu";                // mlp: relu, silu
+  std::vector<std::int64_t> layers = {128, 128};  // mlp: hidden widths; the output layer of `size` follows
+  // cnn: output channels of each conv + ReLU + 2x2 max-pool block, and their kernel sizes.
+  // resnet: channels of the stem and of each stage (strides 1, 2, 2, ...), one BasicBlock a stage.
+  std::vector<std::int64_t> channels = {64, 64, 128, 256};
+  std::vector<std::int64_t> kernels = {5, 5, 3, 3};
+  std::vector<std::int64_t> projection = {256};  // resnet: hidden widths of the projection MLP
+  double dropout = 0.1;                          // resnet: in the projection MLP, training only
+};
+
+}  // namespace pairs

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/nn/embedder.h"
+#include "core/nn/mlp.h"
+
+namespace pairs {
+
+// Points through an Mlp: layers.size() hidden layers and an output layer of l.
+class MlpEmbedder : public Embedder {
+ public:
+  MlpEmbedder(const EmbedderConfig& config, std::int64_t inputs, at::Generator generator);
+  torch::Tensor forward(const torch::Tensor& x) override;
+  std::int64_t size() const override { return net_->outputs(); }
+  double flops() const override { return net_->flops(); }
+
+ private:
+  std::shared_ptr<Mlp> net_;
+};
+
+}  // namespace pairs

@@ -1,0 +1,74 @@
+#include "core/nn/resnet.h"
+
+#include <ATen/Functions.h>
+
+#include "core/base/error.h"
+
+namespace pairs {
+
+BasicBlock::BasicBlock(std::int64_t in, std::int64_t out, std::int64_t stride, at::Generator& generator) {
+  first_ = register_module("conv0", std::make_shared<Convolution>(in, out, 3, stride, generator));
+  first_norm_ = register_module("norm0", std::make_shared<ChannelNorm>(out));
+  second_ = register_module("conv1", std::make_shared<Convolution>(out, out, 3, 1, generator));
+  second_norm_ = register_module("norm1", std::make_shared<ChannelNorm>(out));
+  if (stride == 1 && in == out) return;
+  shortcut_ = register_module("shortcut", std::make_shared<Convolution>(in, out, 1, stride, generator));
+  shortcut_norm_ = register_module("shortcut_norm", std::make_shared<ChannelNorm>(out));
+}
+
+torch::Tensor BasicBlock::forward(const torch::Tensor& x) const {
+  const torch::Tensor h = at::relu(first_norm_->forward(first_->forward(x)));
+  const torch::Tensor shortcut = shortcut_ ? shortcut_norm_->forward(shortcut_->forward(x)) : x;
+  return at::relu(second_norm_->forward(second_->forward(h)) + shortcut);
+}
+
+double BasicBlock::flops(ImageSize& size) const {
+  ImageSize before = size;
+  double total = first_->flops(size);
+  total += second_->flops(size);
+  if (shortcut_) total += shortcut_->flops(before);
+  return total;
+}
+
+ResNet::ResNet(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
+    : image_{image[1], image[2]}, dropout_(config.dropout) {
+  PAIRS_CHECK(config.channels.size() >= 2,
+              "a ResNet needs the channels of its stem and of at least one stage: set embedder.channels");
+  PAIRS_CHECK(dropout_ >= 0 && dropout_ < 1, "dropout must be in [0, 1), not {}: set embedder.dropout", dropout_);
+  stem_ = register_module("stem", std::make_shared<Convolution>(image[0], config.channels[0], 3, 1, generator));
+  stem_norm_ = register_module("stem_norm", std::make_shared<ChannelNorm>(config.channels[0]));
+  for (std::size_t i = 1; i < config.channels.size(); ++i)
+    stages_.push_back(register_module(
+        fmt::format("stage{}", i),
+        std::make_shared<BasicBlock>(config.channels[i - 1], config.channels[i], i == 1 ? 1 : 2, generator)));
+  std::vector<std::int64_t> widths = config.projection;
+  widths.push_back(config.size);
+  std::int64_t in = config.channels.back();
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    projection_.push_back(
+        register_module(fmt::format("projection{}", i),
+                        std::make_shared<Mlp>(in, std::vector<std::int64_t>{}, widths[i], "relu", generator)));
+    in = widths[i];
+  }
+}
+
+torch::Tensor ResNet::forward(const torch::Tensor& x) {
+  torch::Tensor h = at::relu(stem_norm_->forward(stem_->forward(x)));
+  for (const auto& stage : stages_) h = stage->forward(h);
+  h = h.mean({2, 3});
+  for (std::size_t i = 0; i < projection_.size(); ++i) {
+    h = projection_[i]->forward(h);
+    if (i + 1 < projection_.size()) h = at::dropout(at::relu(h), dropout_, is_training());
+  }
+  return h;
+}
+
+double ResNet::flops() const {
+  ImageSize size = image_;
+  double total = stem_->flops(size);
+  for (const auto& stage : stages_) total += stage->flops(size);
+  for (const auto& layer : projection_) total += layer->flops();
+  return total;
+}
+
+}  // namespace pairs
