@@ -1,0 +1,73 @@
+#include "core/heads/conditioner.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/heads/affine_layer.h"
+#include "core/ops/ops.h"
+
+namespace pairs {
+
+using torch::Tensor;
+
+std::vector<Tensor> autoregressive_masks(std::int64_t context, std::int64_t d, const std::vector<std::int64_t>& widths,
+                                         std::int64_t size, bool legacy) {
+  // Degrees: a unit of degree m sees inputs of degree <= m, the output of an input of degree m sees units of degree <
+  // m. Context: all degree 0 (legacy: 0, 1, 2, ...). Targets follow. Hidden units cycle through the degrees.
+  const std::int64_t first = legacy ? context : 1, inputs = legacy ? context + d : d;
+  const Tensor targets = torch::arange(first, first + d);
+  Tensor below = torch::cat({legacy ? torch::arange(context) : torch::zeros({context}, torch::kLong), targets});
+  std::vector<Tensor> masks;
+  for (const std::int64_t width : widths) {
+    const Tensor unit = torch::arange(width);
+    const Tensor degree = legacy ? inputs - 1 - unit.remainder(inputs) : unit.remainder(d);
+    masks.push_back((below.unsqueeze(0) <= degree.unsqueeze(1)).to(torch::kFloat));
+    below = degree;
+  }
+  masks.push_back((below.unsqueeze(0) < targets.repeat_interleave(size).unsqueeze(1)).to(torch::kFloat));
+  return masks;
+}
+
+Conditioner::Conditioner(std::int64_t context, std::int64_t d, const std::vector<std::int64_t>& widths,
+                         std::int64_t size, bool legacy, at::Generator generator)
+    : d_(d), size_(size), masked_(d > 1 || legacy) {
+  PAIRS_CHECK(!widths.empty(), "a UMNN conditioner needs at least one hidden layer: set head.conditioner");
+  if (masked_) masks_ = autoregressive_masks(context, d, widths, size, legacy);
+  std::int64_t in = context + (masked_ ? d : 0);
+  for (std::size_t l = 0; l <= widths.size(); ++l) {
+    const std::int64_t out = l < widths.size() ? widths[l] : d * size;
+    const double limit = 1 / std::sqrt(static_cast<double>(in));
+    weights_.push_back(
+        register_parameter(fmt::format("weight{}", l), torch::empty({out, in}).uniform_(-limit, limit, generator)));
+    biases_.push_back(
+        register_parameter(fmt::format("bias{}", l), torch::empty({out}).uniform_(-limit, limit, generator)));
+    if (masked_) masks_[l] = register_buffer(fmt::format("mask{}", l), masks_[l]);
+    in = out;
+  }
+}
+
+Tensor Conditioner::forward(const Tensor& context, const Tensor& x) {
+  Tensor a = context;
+  if (masked_) a = torch::cat({context, d_ > 1 ? x : torch::zeros({context.size(0), 1}, context.options())}, 1);
+  for (std::size_t l = 0; l < weights_.size(); ++l) {
+    const Tensor weight = masked_ ? weights_[l] * masks_[l] : weights_[l];
+    a = ops::linear_act(a, weight, biases_[l], l + 1 < weights_.size() ? "relu" : "none");
+  }
+  return a.view({-1, d_, size_});
+}
+
+double Conditioner::flops() const {
+  double total = 0;
+  for (const Tensor& w : weights_) total += 2 * static_cast<double>(w.numel());
+  return total;
+}
+
+void Conditioner::absorb_context_affine(const Tensor& scale, const Tensor& shift) {
+  if (!masked_) return absorb_into_linear(weights_[0], biases_[0], 0, scale, shift);
+  // The bias may only take what passes the mask.
+  torch::NoGradGuard no_grad;
+  weights_[0].mul_(masks_[0]);
+  absorb_into_linear(weights_[0], biases_[0], 0, scale, shift);
+}
+
+}  // namespace pairs

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/heads/head.h"
+#include "core/nn/mlp.h"
+
+namespace pairs {
+
+// A point prediction trained by its mean squared error, with one residual standard deviation per target and set size
+// fitted afterwards (Gaussian baseline of the paper). The last column of the context is log N: it selects σ and is not
+// seen by the network.
+class GaussianHead : public GaussianRegression {
+ public:
+  GaussianHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator);
+
+  torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
+  torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) override;
+  torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
+  torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) override;
+  std::map<std::string, std::string> describe() const override;
+  double flops() const override;
+  void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
+  void set_sigma(const torch::Tensor& n, const torch::Tensor& sigma) override;
+  torch::Tensor predict(const torch::Tensor& context) override;
+
+ private:
+  torch::Tensor log_sigma(const torch::Tensor& context) const;  // [B, d]
+
+  std::int64_t d_, inputs_;
+  std::shared_ptr<Mlp> net_;
+  // A table of fixed length so that every estimator file has the same shapes; unused rows repeat the last size.
+  torch::Tensor fitted_, sigma_log_n_, log_sigma_;
+};
+
+}  // namespace pairs

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <torch/nn/module.h>
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/base/random.h"
+#include "core/heads/head_config.h"
+
+namespace pairs {
+
+// Support of one target in the head's own coordinates, in which it sees θ.
+struct HeadTarget {
+  double low, high;  // finite for box support, else ±infinity
+};
+
+// q_φ(θ | context). θ [B, d] is standardised (box support: scaled to [0, 1]); context is [B, c]; both on one device.
+// In training mode `loss` uses the training quadrature; in eval mode everything uses the test quadrature.
+class Head : public torch::nn::Module {
+ public:
+  // Scalar to minimise: mean negative log density, or the mean squared error for the Gaussian regression.
+  virtual torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) = 0;
+  // log q(θ | context) -> [B], in the head's coordinates. Differentiable.
+  virtual torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) = 0;
+  // `count` draws for each context -> [B, count, d]; noise from `stream`-keyed uniforms, same on every device.
+  virtual torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) = 0;
+  // log q at many θ of one context each: θ [B, S, d], context [B, c] -> [B, S]. The conditioner runs once a context
+  // where d = 1. No gradients.
+  virtual torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) = 0;
+  // One line for people and the settings that matter, e.g. {"kind": "spline", "bins": "16"}.
+  virtual std::map<std::string, std::string> describe() const = 0;
+  // FLOPs of one forward log_prob for one item, counted from the actual layers (training quadrature).
+  virtual double flops() const = 0;
+  // Folds an affine map of the first `scale.size(0)` context columns into the first layers: afterwards feeding
+  // scale * c + shift gives what feeding c gave before. Used when a pretrained head goes on with standardised aggregates.
+  virtual void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) = 0;
+};
+
+// Builds the head with weights drawn from `generator` (CPU) for d = targets.size() targets and a context of `context`
+// columns. Throws Error on settings that do not fit.
+std::shared_ptr<Head> make_head(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
+                                at::Generator generator);
+
+// A Gaussian regression head keeps one residual standard deviation per set size, fitted after training.
+class GaussianRegression : public Head {
+ public:
+  // Column of the context that holds log N (natural logarithm) is appended by the estimator for this head alone;
+  // sets σ [K, d] fitted at sizes n [K] (ascending); between sizes log σ is interpolated linearly in log N.
+  virtual void set_sigma(const torch::Tensor& n, const torch::Tensor& sigma) = 0;
+  // Point prediction [B, d].
+  virtual torch::Tensor predict(const torch::Tensor& context) = 0;
+};
+
+}  // namespace pairs

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "core/heads/affine_layer.h"
+#include "core/heads/head.h"
+#include "core/nn/mlp.h"
+
+namespace pairs {
+
+// Stacked piecewise-quadratic coupling transforms (Müller et al. 2018), conditioned on the context through an MLP.
+// With one target the untouched part of a coupling is empty: each transform is a conditional spline CDF.
+// Coordinates run on [0, 1]: for box support as they are, with a uniform base; for real support through
+// (θ + bound) / (2 bound), identity outside, with a normal base and an optional conditional affine layer in front.
+class SplineHead : public Head {
+ public:
+  SplineHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator);
+
+  torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
+  torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) override;
+  torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
+  torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) override;
+  std::map<std::string, std::string> describe() const override;
+  double flops() const override;
+  void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
+
+ private:
+  // What a context gives, one row each.
+  struct Conditions {
+    torch::Tensor features;             // [R, h]
+    torch::Tensor shift, log_scale;     // [R, d], undefined without the affine layer
+    std::vector<torch::Tensor> params;  // one target: of each transform [R, P]
+  };
+  Conditions condition(const torch::Tensor& context);
+  // Rows of the conditions; row r of the result is row r / repeat.
+  Conditions repeat(const Conditions& conditions, std::int64_t begin, std::int64_t end, std::int64_t repeat) const;
+
+  // log q of θ [M, d]; conditions have M rows, or for one target any divisor of M.
+  torch::Tensor density(const torch::Tensor& theta, const Conditions& conditions);
+  // θ [M, d] of base noise [M, d].
+  torch::Tensor invert(const torch::Tensor& noise, const Conditions& conditions);
+  torch::Tensor transform_params(std::size_t transform, const std::vector<torch::Tensor>& y,
+                                 const torch::Tensor& features);
+
+  HeadConfig config_;
+  std::int64_t d_, context_;
+  bool box_;
+  std::shared_ptr<Mlp> context_net_;  // null: the context itself
+  std::shared_ptr<Mlp> affine_net_;   // features of the affine layer where there is no context net
+  std::shared_ptr<AffineLayer> affine_;
+  std::vector<std::shared_ptr<Mlp>> nets_;
+  std::vector<std::vector<std::int64_t>> kept_, changed_;  // coordinates of each transform
+};
+
+// Which coordinates each of `transforms` couplings changes: alternating for two targets, else halves of permutations
+// fixed by (d, transform) alone such that every coordinate is changed. Throws Error when one would stay untouched.
+std::vector<std::vector<std::int64_t>> coupling_masks(std::int64_t d, std::int64_t transforms);
+
+}  // namespace pairs

@@ -1,0 +1,249 @@
+#include "core/heads/umnn_head.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/heads/noise.h"
+#include "core/ops/umnn_integral.h"
+
+namespace pairs {
+
+using torch::Tensor;
+
+namespace {
+// Hidden and output width of the network that feeds the affine layer.
+constexpr std::int64_t kAffineWidth = 64;
+// Draws per context from which one table of the map serves them all instead of a bisection each.
+constexpr std::int64_t kTableDraws = 48;
+// Rows of an autoregressive evaluation without gradients at once: bounds memory.
+constexpr std::int64_t kChunk = 16384;
+
+Tensor per_row(const Tensor& t, std::int64_t rows) {
+  return t.size(0) == rows ? t : t.repeat_interleave(rows / t.size(0), 0);
+}
+
+// Points below and above the solutions of map(x) = least and map(x) = most; the slope is at least 0.05, so growing
+// ends.
+template <class Map>
+std::tuple<Tensor, Tensor> bracket(const Map& value, const Tensor& least, const Tensor& most) {
+  Tensor low = torch::full_like(least, -8), high = torch::full_like(most, 8);
+  for (int i = 0; i < 40; ++i) {
+    const Tensor low_bad = std::get<0>(value(low)) > least, high_bad = std::get<0>(value(high)) < most;
+    if (!(low_bad | high_bad).any().item<bool>()) break;
+    low = torch::where(low_bad, low * 2, low);
+    high = torch::where(high_bad, high * 2, high);
+  }
+  return {low, high};
+}
+}  // namespace
+
+UmnnHead::UmnnHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator)
+    : config_(config), d_(d), context_(context) {
+  PAIRS_CHECK(!config.integrand.empty() && config.conditioner_size >= 1,
+              "a UMNN head needs at least one hidden layer of its integrand and conditioner_size >= 1");
+  ops::clenshaw_curtis(config.quadrature);
+  ops::clenshaw_curtis(config.quadrature_test);
+  if (config.affine) {
+    affine_net_ = register_module(
+        "affine_features",
+        std::make_shared<Mlp>(context, std::vector<std::int64_t>{kAffineWidth}, kAffineWidth, "relu", generator));
+    affine_ = register_module("affine", std::make_shared<AffineLayer>(d, context, kAffineWidth));
+  }
+  for (std::int64_t t = 0; t < config.transforms; ++t) {
+    Transform transform;
+    transform.conditioner =
+        register_module(fmt::format("conditioner{}", t),
+                        std::make_shared<Conditioner>(context, d, config.conditioner, config.conditioner_size,
+                                                      config.legacy_mask, generator));
+    std::int64_t in = 1 + config.conditioner_size;
+    for (std::size_t l = 0; l <= config.integrand.size(); ++l) {
+      const std::int64_t out = l < config.integrand.size() ? config.integrand[l] : 1;
+      const double limit = 1 / std::sqrt(static_cast<double>(in));
+      transform.weights.push_back(register_parameter(fmt::format("integrand{}_weight{}", t, l),
+                                                     torch::empty({out, in}).uniform_(-limit, limit, generator)));
+      transform.biases.push_back(register_parameter(fmt::format("integrand{}_bias{}", t, l),
+                                                    torch::empty({out}).uniform_(-limit, limit, generator)));
+      in = out;
+    }
+    transforms_.push_back(transform);
+  }
+}
+
+std::int64_t UmnnHead::steps() const {
+  return is_training() ? config_.quadrature : config_.quadrature_test;
+}
+
+std::tuple<Tensor, Tensor> UmnnHead::affine_terms(const Tensor& context) {
+  return affine_->shift_and_log_scale(context, torch::relu(affine_net_->forward(context)));
+}
+
+std::tuple<Tensor, Tensor> UmnnHead::apply(const Transform& transform, const Tensor& x, const Tensor& h) const {
+  const auto [z, g] = ops::umnn_integral(x.flatten(), h.flatten(0, 1), transform.weights, transform.biases, steps());
+  return {z.view_as(x), g.view_as(x)};
+}
+
+std::tuple<Tensor, Tensor> UmnnHead::map(const Tensor& theta, const Tensor& context) {
+  const std::int64_t rows = theta.size(0);
+  Tensor x = theta, log_det;
+  if (affine_) {
+    const auto [shift, log_scale] = affine_terms(context);
+    x = (theta - per_row(shift, rows)) * torch::exp(-per_row(log_scale, rows));
+    log_det = -per_row(log_scale, rows).sum(1);
+  }
+  const Tensor context_rows = d_ > 1 ? per_row(context, rows) : context;
+  for (std::size_t t = 0; t < transforms_.size(); ++t) {
+    const Tensor h = transforms_[t].conditioner->forward(context_rows, x);
+    const auto [z, g] = apply(transforms_[t], x, h);
+    const Tensor log_g = g.log().sum(1);
+    log_det = log_det.defined() ? log_det + log_g : log_g;
+    x = d_ > 1 && t + 1 < transforms_.size() ? z.flip(1) : z;
+  }
+  return {x, log_det};
+}
+
+Tensor UmnnHead::solve(const Transform& transform, const Tensor& z, const Tensor& h) const {
+  const std::int64_t rows = z.size(0), repeat = rows / h.size(0);
+  const auto value = [&](const Tensor& x) {
+    return ops::umnn_integral(x, h, transform.weights, transform.biases, steps());
+  };
+  Tensor low, high;
+  if (repeat >= kTableDraws) {
+    // One table of the map per row of h; its cell replaces the bisections.
+    constexpr std::int64_t cells = 128;
+    const Tensor draws = z.view({-1, repeat});
+    const auto [from, to] = bracket(value, draws.amin(1), draws.amax(1));
+    const Tensor knots = from.unsqueeze(1) + (to - from).unsqueeze(1) * torch::linspace(0, 1, cells + 1, z.options());
+    const Tensor table = std::get<0>(value(knots.flatten())).view({-1, cells + 1});
+    const Tensor right = torch::searchsorted(table, draws.contiguous()).clamp(1, cells);
+    low = knots.gather(1, right - 1).flatten();
+    high = knots.gather(1, right).flatten();
+  } else {
+    std::tie(low, high) = bracket(value, z, z);
+    for (int i = 0; i < 12; ++i) {
+      const Tensor middle = 0.5 * (low + high);
+      const Tensor above = std::get<0>(value(middle)) > z;
+      high = torch::where(above, middle, high);
+      low = torch::where(above, low, middle);
+    }
+  }
+  // Newton, the bisection's bracket kept as a safeguard. Four steps do after bisections; wide table cells may need
+  // more.
+  Tensor x = 0.5 * (low + high);
+  for (int i = 0; i < 12; ++i) {
+    const auto [f, g] = value(x);
+    const Tensor error = f - z;
+    low = torch::where(error < 0, x, low);
+    high = torch::where(error > 0, x, high);
+    const Tensor newton = x - error / g;
+    const Tensor inside = (newton >= low) & (newton <= high);
+    const Tensor next = torch::where(inside, newton, 0.5 * (low + high));
+    const double moved = (next - x).abs().max().item<double>();
+    x = next;
+    if (moved < 1e-6) break;
+  }
+  return x;
+}
+
+Tensor UmnnHead::unmap(const Tensor& noise, const Tensor& context) {
+  const std::int64_t rows = noise.size(0);
+  const Tensor context_rows = d_ > 1 ? per_row(context, rows) : context;
+  Tensor z = noise;
+  for (std::size_t t = transforms_.size(); t-- > 0;) {
+    const Transform& transform = transforms_[t];
+    if (d_ == 1) {
+      z = solve(transform, z.flatten(), transform.conditioner->forward(context_rows, Tensor()).flatten(0, 1))
+              .unsqueeze(1);
+    } else {
+      Tensor x = torch::zeros_like(z);
+      for (std::int64_t i = 0; i < d_; ++i) {
+        const Tensor h = transform.conditioner->forward(context_rows, x).select(1, i);
+        x.select(1, i).copy_(solve(transform, z.select(1, i).contiguous(), h.contiguous()));
+      }
+      z = x;
+    }
+    if (d_ > 1 && t > 0) z = z.flip(1);
+  }
+  if (affine_) {
+    const auto [shift, log_scale] = affine_terms(context);
+    z = z * torch::exp(per_row(log_scale, rows)) + per_row(shift, rows);
+  }
+  return z;
+}
+
+std::tuple<Tensor, Tensor> UmnnHead::forward_map(const Tensor& theta, const Tensor& context) {
+  return map(theta, context);
+}
+
+Tensor UmnnHead::inverse_map(const Tensor& z, const Tensor& context) {
+  torch::NoGradGuard no_grad;
+  return unmap(z, context);
+}
+
+Tensor UmnnHead::log_prob(const Tensor& theta, const Tensor& context) {
+  const auto [z, log_det] = map(theta, context);
+  return log_det + standard_normal_log(z);
+}
+
+Tensor UmnnHead::loss(const Tensor& theta, const Tensor& context) {
+  return log_prob(theta, context).mean().neg();
+}
+
+Tensor UmnnHead::log_prob_grid(const Tensor& theta, const Tensor& context) {
+  torch::NoGradGuard no_grad;
+  const std::int64_t sets = theta.size(0), points = theta.size(1);
+  if (sets * points == 0) return theta.new_empty({sets, points});
+  if (d_ == 1) return log_prob(theta.reshape({sets * points, 1}), context).view({sets, points});
+  std::vector<Tensor> parts;
+  for (std::int64_t set = 0; set < sets; ++set)
+    for (std::int64_t begin = 0; begin < points; begin += kChunk)
+      parts.push_back(
+          log_prob(theta[set].slice(0, begin, std::min(begin + kChunk, points)), context.narrow(0, set, 1)));
+  return torch::cat(parts).view({sets, points});
+}
+
+Tensor UmnnHead::sample(const Tensor& context, std::int64_t count, std::uint64_t key) {
+  torch::NoGradGuard no_grad;
+  const std::int64_t sets = context.size(0);
+  const Tensor noise = normal_noise(key, sets, count, d_, context);
+  if (sets * count == 0) return noise;
+  const std::int64_t group = std::max<std::int64_t>(1, kChunk / count);
+  std::vector<Tensor> parts;
+  for (std::int64_t set = 0; set < sets; set += group) {
+    const std::int64_t stop = std::min(set + group, sets);
+    parts.push_back(unmap(noise.slice(0, set, stop).reshape({-1, d_}), context.slice(0, set, stop)));
+  }
+  return torch::cat(parts).view({sets, count, d_});
+}
+
+std::map<std::string, std::string> UmnnHead::describe() const {
+  return {{"kind", "umnn"},
+          {"text", fmt::format("{} UMNN transform{}, conditioner {} -> {}, integrand {}{}", config_.transforms,
+                               config_.transforms == 1 ? "" : "s", fmt::join(config_.conditioner, "-"),
+                               config_.conditioner_size, fmt::join(config_.integrand, "-"),
+                               affine_ ? ", after a conditional affine layer" : "")},
+          {"transforms", std::to_string(config_.transforms)},
+          {"quadrature", fmt::format("{} training, {} evaluating", config_.quadrature, config_.quadrature_test)},
+          {"affine", affine_ ? "yes" : "no"},
+          {"mask", config_.legacy_mask ? "legacy" : "context visible to every unit"}};
+}
+
+double UmnnHead::flops() const {
+  double total = affine_ ? affine_net_->flops() + affine_->flops() : 0;
+  for (const Transform& transform : transforms_) {
+    double integrand = 0;
+    for (const Tensor& w : transform.weights) integrand += 2 * static_cast<double>(w.numel());
+    total += transform.conditioner->flops() + static_cast<double>(d_ * (config_.quadrature + 2)) * integrand;
+  }
+  return total;
+}
+
+void UmnnHead::absorb_context_affine(const Tensor& scale, const Tensor& shift) {
+  if (affine_) {
+    affine_->absorb_context_affine(scale, shift);
+    absorb_into_linear(affine_net_->first_weight(), affine_net_->first_bias(), 0, scale, shift);
+  }
+  for (Transform& transform : transforms_) transform.conditioner->absorb_context_affine(scale, shift);
+}
+
+}  // namespace pairs

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "core/heads/affine_layer.h"
+#include "core/heads/conditioner.h"
+#include "core/heads/head.h"
+#include "core/nn/mlp.h"
+
+namespace pairs {
+
+// Unconstrained monotonic flow (Wehenkel and Louppe 2019): stacked autoregressive maps z_i = h_i0 + ∫_0^{x_i} g(t; h_i)
+// dt with a normal base, the order of variables reversed between them, after an optional conditional affine layer.
+class UmnnHead : public Head {
+ public:
+  UmnnHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator);
+
+  torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
+  torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) override;
+  torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
+  torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) override;
+  std::map<std::string, std::string> describe() const override;
+  // By the paper's rule: conditioner + d (n + 2) integrands, n the training quadrature, each integrand counted whole
+  // although its first layer's part from h is evaluated once.
+  double flops() const override;
+  void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
+
+  // The base noise of θ [R, d] at context [R, c] -> (z [R, d], log |dz/dθ| [R]), and back. Public for tests of the
+  // inverse.
+  std::tuple<torch::Tensor, torch::Tensor> forward_map(const torch::Tensor& theta, const torch::Tensor& context);
+  torch::Tensor inverse_map(const torch::Tensor& z, const torch::Tensor& context);
+
+ private:
+  struct Transform {
+    std::shared_ptr<Conditioner> conditioner;
+    std::vector<torch::Tensor> weights, biases;  // of the integrand, shared by all targets
+  };
+  std::int64_t steps() const;
+  std::tuple<torch::Tensor, torch::Tensor> affine_terms(const torch::Tensor& context);
+  // x [M, 1] and h [C, 1, q] for one target (M a multiple of C), [M, d] and [M, d, q] else -> z and g of x's shape.
+  std::tuple<torch::Tensor, torch::Tensor> apply(const Transform& transform, const torch::Tensor& x,
+                                                 const torch::Tensor& h) const;
+  // Solves z = map(x; h) for x: z [M], h [C, q].
+  torch::Tensor solve(const Transform& transform, const torch::Tensor& z, const torch::Tensor& h) const;
+  // As forward_map and inverse_map; context rows may be shared by repeat = M / C rows of θ.
+  std::tuple<torch::Tensor, torch::Tensor> map(const torch::Tensor& theta, const torch::Tensor& context);
+  torch::Tensor unmap(const torch::Tensor& z, const torch::Tensor& context);
+
+  HeadConfig config_;
+  std::int64_t d_, context_;
+  std::shared_ptr<Mlp> affine_net_;
+  std::shared_ptr<AffineLayer> affine_;
+  std::vector<Transform> transforms_;
+};
+
+}  // namespace pairs
