@@ -1,0 +1,279 @@
+#include "core/report/layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/report/ranges.h"
+
+namespace pairs::chart {
+namespace {
+
+constexpr double kPad = 7;            // round the outside of a cell
+constexpr double kTickGap = 3;        // between a tick and its label
+constexpr double kLabelGap = 5;       // between tick labels and axis label
+constexpr double kTextHeight = 0.73;  // of a capital letter, as a share of the text size
+
+struct Draft {
+  Range x, y;
+  Ticks x_ticks, y_ticks;
+  std::vector<std::string> title;
+  Legend legend;
+  bool axes = true;
+  double left = 0, right = 0, top = 0, bottom = 0;  // margins between cell and area
+};
+
+std::vector<std::string> wrap(const std::string& text, double size, bool bold, double width,
+                              const TextMeasure& measure) {
+  std::vector<std::string> lines;
+  std::size_t start = 0;
+  while (start < text.size()) {
+    std::size_t end = std::min(text.find(' ', start), text.size());
+    while (end < text.size()) {
+      const std::size_t next = std::min(text.find(' ', end + 1), text.size());
+      if (measure(text.substr(start, next - start), size, bold) > width) break;
+      end = next;
+    }
+    if (end > start) lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
+std::string axis_label(const Axis& axis, const Ticks& ticks) {
+  if (ticks.exponent == 0) return axis.label;
+  const std::string unit = "×10" + superscript(ticks.exponent);
+  return axis.label.empty() ? unit : axis.label + " (" + unit + ")";
+}
+
+AxisMap map_of(const Axis& axis, const Range& range, double from, double to) {
+  return {axis.scale, range.low, range.high, from, to};
+}
+
+Ticks ticks_for(const Axis& axis, const Range& range, double length, bool across, const TextMeasure& measure) {
+  const AxisMap map = map_of(axis, range, 0, length);
+  return choose_ticks(axis.scale, range.low, range.high, [&](const Ticks& ticks) {
+    for (std::size_t i = 0; i + 1 < ticks.major.size(); ++i) {
+      const Tick &a = ticks.major[i], &b = ticks.major[i + 1];
+      const double apart = map.page(b.value) - map.page(a.value);
+      const bool linear = axis.scale == AxisScale::linear;
+      if (!across && apart < (linear ? 22 : 13)) return false;
+      if (across && (apart < (linear ? 30 : 0) ||
+                     apart < 8 + (measure(a.label, kTickText, false) + measure(b.label, kTickText, false)) / 2))
+        return false;
+    }
+    return true;
+  });
+}
+
+double widest_label(const Ticks& ticks, const TextMeasure& measure) {
+  double widest = 0;
+  for (const Tick& tick : ticks.major) widest = std::max(widest, measure(tick.label, kTickText, false));
+  return widest;
+}
+
+// Margins of one plot, given how tall its area is.
+void measure_margins(const Plot& plot, double width, double height, const TextMeasure& measure, Draft& draft) {
+  draft.top = kPad + (draft.title.empty() ? 2 : draft.title.size() * (kPlotTitle + 3.0) + 5);
+  draft.left = draft.right = draft.bottom = kPad;
+  if (!draft.axes) return;
+  draft.bottom += kTickLength + kTickGap + kTickText * kTextHeight;
+  draft.x_ticks = ticks_for(plot.x, draft.x, width - 60, true, measure);
+  if (!axis_label(plot.x, draft.x_ticks).empty()) draft.bottom += kLabelGap + kLabelText;
+  draft.y_ticks = ticks_for(plot.y, draft.y, std::max(20.0, height - draft.top - draft.bottom), false, measure);
+  draft.left += kTickLength + kTickGap + widest_label(draft.y_ticks, measure);
+  if (!axis_label(plot.y, draft.y_ticks).empty()) draft.left += kLabelGap + kLabelText;
+  if (!draft.x_ticks.major.empty()) {
+    const double area = std::max(20.0, width - draft.left - draft.right);
+    const Tick& last = draft.x_ticks.major.back();
+    const double end = map_of(plot.x, draft.x, 0, area).page(last.value) + measure(last.label, kTickText, false) / 2;
+    draft.right += std::max(0.0, end - area);
+  }
+}
+
+class Builder {
+ public:
+  Builder(const Figure& figure, const TextMeasure& measure) : figure_(figure), measure_(measure) {
+    const auto count = static_cast<std::int64_t>(figure.plots.size());
+    columns_ = std::min(figure.columns, count);
+    rows_ = (count + columns_ - 1) / columns_;
+  }
+
+  FigureLayout build() {
+    page_.width = columns_ * figure_.plot_width;
+    place_frame_texts();
+    for (const Plot& plot : figure_.plots) {
+      Draft draft;
+      draft.x = x_range(plot);
+      draft.y = y_range(plot, draft.x);
+      draft.axes = !pictures_only(plot);
+      draft.title = wrap(plot.title, kPlotTitle, true, figure_.plot_width - 2 * kPad, measure_);
+      drafts_.push_back(std::move(draft));
+    }
+    arrange();
+    bool moved = false;
+    for (std::size_t i = 0; i < drafts_.size(); ++i) moved |= fit_legend(i);
+    if (moved) {
+      arrange();
+      for (std::size_t i = 0; i < drafts_.size(); ++i)
+        if (drafts_[i].legend.box.width > 0) settle_legend(i, drafts_[i].legend);
+    }
+    for (std::size_t i = 0; i < drafts_.size(); ++i) finish(i);
+    return std::move(page_);
+  }
+
+ private:
+  void place_frame_texts() {
+    double y = 0;
+    if (!figure_.title.empty()) {
+      y = 8;
+      for (const auto& line : wrap(figure_.title, kFigureTitle, true, page_.width - 2 * kPad - 8, measure_)) {
+        page_.texts.push_back({line, {kPad + 4, y + kFigureTitle / 2}, kFigureTitle, 0, true, false});
+        y += kFigureTitle + 4;
+      }
+    }
+    top_ = y;
+    y += rows_ * figure_.plot_height;
+    for (const auto& line : wrap(figure_.source, kSourceText, false, page_.width - 2 * kPad - 8, measure_)) {
+      page_.texts.push_back({line, {page_.width - kPad - 4, y + kSourceText / 2}, kSourceText, 1, false, false});
+      y += kSourceText + 2.5;
+    }
+    page_.height = y + (figure_.source.empty() ? 0 : 4);
+  }
+
+  // Areas of all plots: those of a row share top and bottom, those of a column left and right.
+  void arrange() {
+    std::vector<double> left(columns_), right(columns_), top(rows_), bottom(rows_);
+    for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      Draft& d = drafts_[i];
+      measure_margins(figure_.plots[i], figure_.plot_width, figure_.plot_height, measure_, d);
+      const auto column = i % columns_, row = i / columns_;
+      left[column] = std::max(left[column], d.left);
+      right[column] = std::max(right[column], d.right);
+      top[row] = std::max(top[row], d.top);
+      bottom[row] = std::max(bottom[row], d.bottom);
+    }
+    page_.plots.assign(drafts_.size(), {});
+    for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      const Plot& plot = figure_.plots[i];
+      const auto column = i % columns_, row = i / columns_;
+      PlotLayout& out = page_.plots[i];
+      out.cell = {column * figure_.plot_width, top_ + row * figure_.plot_height, figure_.plot_width,
+                  figure_.plot_height};
+      const double l = drafts_[i].axes ? left[column] : kPad, r = drafts_[i].axes ? right[column] : kPad;
+      const double b = drafts_[i].axes ? bottom[row] : kPad;
+      out.area = {out.cell.x + l, out.cell.y + top[row], std::max(20.0, out.cell.width - l - r),
+                  std::max(20.0, out.cell.height - top[row] - b)};
+      if (!drafts_[i].axes) out.area = equal_scales(out.area, drafts_[i]);
+      out.x = map_of(plot.x, drafts_[i].x, out.area.x, out.area.right());
+      out.y = map_of(plot.y, drafts_[i].y, out.area.bottom(), out.area.y);
+      drafts_[i].x_ticks = ticks_for(plot.x, drafts_[i].x, out.area.width, true, measure_);
+      drafts_[i].y_ticks = ticks_for(plot.y, drafts_[i].y, out.area.height, false, measure_);
+    }
+  }
+
+  static Rect equal_scales(const Rect& room, const Draft& draft) {
+    const double wide = draft.x.high - draft.x.low, tall = draft.y.high - draft.y.low;
+    const double scale = std::min(room.width / wide, room.height / tall);
+    const double width = wide * scale, height = tall * scale;
+    return {room.x + (room.width - width) / 2, room.y + (room.height - height) / 2, width, height};
+  }
+
+  // Finds a free place for the legend, or makes one above the data. True when the y range changed.
+  bool fit_legend(std::size_t i) {
+    Draft& draft = drafts_[i];
+    const Plot& plot = figure_.plots[i];
+    const PlotLayout& out = page_.plots[i];
+    const std::vector<LegendEntry> entries = legend_entries(plot);
+    if (entries.empty() || !draft.axes) return false;
+    const std::vector<Point> occupied = occupied_points(plot, out.x, out.y, out.area);
+    const double room = out.area.width - 8;
+    Legend widest = size_legend(entries, 1, measure_);
+    for (int columns = 1; columns <= static_cast<int>(entries.size()); ++columns) {
+      Legend legend = size_legend(entries, columns, measure_);
+      if (columns > 1 && legend.box.width > room) break;
+      place_legend(legend, out.area, occupied);
+      if (columns == 1 || !legend.over_data) draft.legend = legend;
+      if (!legend.over_data) return false;
+      if (legend.rows < widest.rows) widest = legend;
+    }
+    const double above = widest.box.height + 8;
+    if (!draft.y.fitted || above > 0.45 * out.area.height) return false;
+    const double stretch = out.area.height / (out.area.height - above);
+    draft.y.high = map_of(plot.y, draft.y, 0, 1).value(stretch);
+    draft.legend = widest;
+    return true;
+  }
+
+  void settle_legend(std::size_t i, Legend& legend) {
+    const PlotLayout& out = page_.plots[i];
+    place_legend(legend, out.area, occupied_points(figure_.plots[i], out.x, out.y, out.area));
+  }
+
+  void finish(std::size_t i) {
+    const Plot& plot = figure_.plots[i];
+    Draft& draft = drafts_[i];
+    PlotLayout& out = page_.plots[i];
+    out.axes = draft.axes;
+    out.empty = draft.x.empty || draft.y.empty;
+    out.legend = draft.legend;
+    out.x_ticks = draft.x_ticks;
+    out.y_ticks = draft.y_ticks;
+    const Rect& area = out.area;
+    double y = (draft.axes ? area.y : out.cell.y + draft.top) - 9 - (draft.title.size() - 1.0) * (kPlotTitle + 3);
+    for (const std::string& line : draft.title) {
+      // Centred on the area, as far as the cell allows.
+      const double room = std::max(0.0, (out.cell.width - measure_(line, kPlotTitle, true)) / 2 - kPad);
+      const double middle = out.cell.x + out.cell.width / 2;
+      const double x = std::clamp(area.x + area.width / 2, middle - room, middle + room);
+      out.texts.push_back({line, {x, y}, kPlotTitle, 0.5, true, false});
+      y += kPlotTitle + 3;
+    }
+    if (!draft.axes) return;
+    const double below = area.bottom() + kTickLength + kTickGap + kTickText * kTextHeight / 2;
+    for (const Tick& tick : out.x_ticks.major)
+      out.texts.push_back({tick.label, {out.x.page(tick.value), below}, kTickText, 0.5, false, false});
+    const double aside = area.x - kTickLength - kTickGap;
+    for (const Tick& tick : out.y_ticks.major)
+      out.texts.push_back({tick.label, {aside, out.y.page(tick.value)}, kTickText, 1, false, false});
+    const std::string x_label = axis_label(plot.x, out.x_ticks), y_label = axis_label(plot.y, out.y_ticks);
+    if (!x_label.empty()) {
+      const double at = below + kTickText * kTextHeight / 2 + kLabelGap + kLabelText / 2;
+      out.texts.push_back(
+          between(x_label, area.x + area.width / 2, at, out.cell.x + kPad, out.cell.right() - kPad, false));
+    }
+    if (!y_label.empty()) {
+      const double at = aside - widest_label(out.y_ticks, measure_) - kLabelGap - kLabelText / 2;
+      out.texts.push_back(between(y_label, area.y + area.height / 2, at, area.y, out.cell.bottom() - kPad, true));
+    }
+  }
+
+  // An axis label centred at `middle` as far as [from, to] allows, and smaller where it is longer than that.
+  PlacedText between(const std::string& text, double middle, double across, double from, double to,
+                     bool upright) const {
+    const double width = measure_(text, kLabelText, false), room = to - from;
+    const double shown = std::min(width, room);
+    middle = std::clamp(middle, from + shown / 2, std::max(from + shown / 2, to - shown / 2));
+    return {text,
+            upright ? Point{across, middle} : Point{middle, across},
+            kLabelText * shown / std::max(width, 1e-9),
+            0.5,
+            false,
+            upright};
+  }
+
+  const Figure& figure_;
+  const TextMeasure& measure_;
+  std::int64_t columns_, rows_;
+  double top_ = 0;
+  std::vector<Draft> drafts_;
+  FigureLayout page_;
+};
+
+}  // namespace
+
+FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure) {
+  check_figure(figure);
+  return Builder(figure, measure).build();
+}
+
+}  // namespace pairs::chart

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/report/figure.h"
+#include "core/report/geometry.h"
+#include "core/report/legend.h"
+#include "core/report/ticks.h"
+
+// Where everything in a Figure goes on the page, in points from the top left. Knows no drawing library: whoever draws
+// brings the width of texts.
+namespace pairs::chart {
+
+inline constexpr double kTickText = 8, kLabelText = 9, kPlotTitle = 9.5, kFigureTitle = 12, kSourceText = 6.5;
+inline constexpr double kTickLength = 3.5, kMinorLength = 2;
+
+// One line of text with its middle (of cap height) at `at`; anchor 0, 0.5 or 1: `at` is its left, centre or right.
+struct PlacedText {
+  std::string text;
+  Point at;
+  double size = 8, anchor = 0;
+  bool bold = false, upright = false;  // upright: turned to read from below
+};
+
+struct PlotLayout {
+  Rect cell, area;  // the plot's share of the page; where data are drawn
+  bool axes = true;
+  bool empty = false;  // nothing can be shown
+  AxisMap x, y;
+  Ticks x_ticks, y_ticks;
+  std::vector<PlacedText> texts;  // title, axis labels, tick labels
+  Legend legend;
+};
+
+struct FigureLayout {
+  double width = 0, height = 0;
+  std::vector<PlacedText> texts;  // title and source
+  std::vector<PlotLayout> plots;
+};
+
+// Throws a usage Error, naming plot and series, when check_figure would.
+FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure);
+
+// Throws a usage Error that names plot and series on arrays of unequal length, bars without an edge more than heights,
+// decreasing edges, pictures whose bytes do not fit their size, axis limits that are not finite, in the wrong order or,
+// on a logarithmic axis, not above zero, figures without plots, and sizes that leave no room.
+void check_figure(const Figure& figure);
+
+}  // namespace pairs::chart

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/report/figure.h"
+
+namespace pairs::chart {
+
+inline constexpr std::uint32_t kTextColor = 0x1F2937, kMutedColor = 0x6B7280, kGridColor = 0xE9EBEF;
+inline constexpr std::uint32_t kFloorColor = 0x9CA3AF, kPaper = 0xFFFFFF;
+
+// Dashes and dots, as multiples of the line's width, and the middle of capital letters above the baseline, of the size.
+inline constexpr double kDash = 3.6, kDashGap = 2, kDot = 1, kDotGap = 1.4, kCapitalMiddle = 0.364;
+
+struct SeriesStyle {
+  std::uint32_t color = 0;
+  LineStyle style = LineStyle::solid;
+  double width = 1.5;
+};
+
+// How each line (contour) of a plot is drawn. Exact answers are dashed and naive ones dotted, whatever their own
+// style. Where several names share a role and a style, earlier ones are lighter and the last has the full colour.
+std::vector<SeriesStyle> line_styles(const Plot& plot);
+std::vector<SeriesStyle> contour_styles(const Plot& plot);
+std::vector<SeriesStyle> scatter_styles(const Plot& plot);
+std::vector<SeriesStyle> bar_styles(const Plot& plot);
+
+// `share` of a colour mixed with white.
+std::uint32_t tint(std::uint32_t color, double share);
+
+}  // namespace pairs::chart

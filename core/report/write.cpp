@@ -1,0 +1,38 @@
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/report/cairo_canvas.h"
+#include "core/report/draw.h"
+#include "core/report/png.h"
+#include "core/report/svg_canvas.h"
+
+namespace pairs {
+
+std::string figure_svg(const Figure& figure) {
+  const chart::FigureLayout layout = chart::layout_figure(figure, chart::cairo_text_width);
+  chart::SvgCanvas canvas(layout.width, layout.height, figure.title);
+  chart::draw_figure(figure, layout, canvas);
+  return canvas.finish();
+}
+
+void write_figure_png(const std::filesystem::path& file, const Figure& figure, double scale) {
+  const chart::FigureLayout layout = chart::layout_figure(figure, chart::cairo_text_width);
+  chart::CairoCanvas canvas(layout.width, layout.height, scale);
+  chart::draw_figure(figure, layout, canvas);
+  write_file(file, chart::encode_png(canvas.width(), canvas.height(), canvas.rgb(), scale));
+}
+
+void write_figure(const std::filesystem::path& file, const Figure& figure) {
+  const std::string extension = file.extension().string();
+  if (extension == ".svg")
+    write_file(file, figure_svg(figure));
+  else if (extension == ".csv")
+    write_file(file, figure_csv(figure));
+  else if (extension == ".png")
+    write_figure_png(file, figure);
+  else
+    fail_usage("A figure cannot be written to '{}'; end its name in .svg, .png or .csv.",
+               printable(file.string(), 200));
+}
+
+}  // namespace pairs
