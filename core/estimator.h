@@ -1,0 +1,152 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.h"
+#include "core/heads/head.h"
+#include "core/nn/embedder.h"
+#include "core/task.h"
+
+namespace pairs {
+
+// Which networks an estimator is made of.
+struct EstimatorConfig {
+  EmbedderConfig embedder;
+  HeadConfig head;
+  std::string encoding = "log";  // of the set size: none, linear, log (paper, N-encoding)
+};
+
+// Its settings as fields, keys "embedder.…", "head.…" and "encoding", bound to `config`.
+std::vector<Field> fields(EstimatorConfig& config);
+
+// Distribution of the aggregates over sets of size N: mean [l] and covariance between + within / N, both [l, l], float64.
+// `distance` [101] float64: percentiles 0..100 of the Mahalanobis distance over held-out training sets (empty before
+// stage 3).
+struct AggregateStatistics {
+  torch::Tensor mean, between, within, distance;
+};
+
+// Embedder, head(s) and standardisers of one task: everything needed to turn a set into a posterior.
+// Holds either one head for all set sizes up to max_n() or, when trained per N, one head for each listed size.
+// Not thread-safe while its weights change; copy with clone() to hand to another thread.
+class Estimator {
+ public:
+  // Fresh weights, a pure function of the seed.
+  Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& config, std::uint64_t seed);
+
+  // Reads an estimator written by save(); shapes and names are verified. Throws Error.
+  static Estimator load(const std::filesystem::path& file, std::shared_ptr<const Task> task);
+  // `metadata` (e.g. how it was trained) is kept beside the estimator's own and comes back from read_metadata.
+  void save(const std::filesystem::path& file, std::map<std::string, std::string> metadata = {}) const;
+  Estimator clone() const;
+
+  const Task& task() const { return *task_; }
+  std::shared_ptr<const Task> task_pointer() const { return task_; }
+  const EstimatorConfig& config() const { return config_; }
+  Embedder& embedder() { return *embedder_; }
+  std::int64_t embedding_size() const { return embedder_->size(); }
+
+  // Heads: sizes() is empty for one head amortised over N, else the sizes that have a head of their own.
+  std::vector<std::int64_t> sizes() const;
+  Head& head(std::int64_t n);
+  // Replaces the heads by one with fresh weights for all sizes.
+  void reset_heads(std::uint64_t seed);
+  // Replaces the heads by copies of the first one, one for each size (ascending); {} makes it amortised again.
+  void split_heads(const std::vector<std::int64_t>& sizes);
+  // Largest set size seen in training; 0 before any. Larger sets are refused unless `force`d by the caller.
+  std::int64_t max_n() const { return max_n_; }
+  void set_max_n(std::int64_t n) { max_n_ = n; }
+
+  // Data source of the task it was trained on ("MNIST"); that of its task until loaded from a file.
+  const std::string& data_source() const { return data_source_; }
+
+  // Standardisation of aggregates: identity until stage 3 sets it. `fold`: the heads' first layers absorb it, so that
+  // their output at set size `fold_n` is what it was before.
+  void set_statistics(const AggregateStatistics& statistics, bool fold, std::int64_t fold_n);
+  const AggregateStatistics& statistics() const { return statistics_; }
+  bool standardised() const { return statistics_.mean.defined(); }
+
+  // Linear location map of one head: the head then models θ - (weight T + bias) in standardised coordinates, with weight
+  // [d, l] and bias [d] float64 on raw aggregates (see core/train/linear_start.h).
+  void set_location(std::int64_t head_n, const torch::Tensor& weight, const torch::Tensor& bias);
+
+  // What head `head_n` models: θ [B, d] standardised, less its location map at aggregates [B, l] -> [B, d] float64.
+  torch::Tensor target(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates) const;
+
+  // Loss of the head for sets of sizes n [B], all served by head `head_n`: θ [B, d] float64 in original units, aggregates
+  // [B, l] on the estimator's device. With a graph.
+  torch::Tensor loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates,
+                     const torch::Tensor& n);
+
+  // t(x): [M, ...] -> [M, l] on x's device, no gradient, in chunks that bound memory.
+  torch::Tensor embed(const torch::Tensor& x);
+  // Head input for aggregates [B, l] (float32 or float64) of sets of sizes n [B] int64 -> [B, c] float32.
+  // Differentiable in the aggregates before standardisation is set (stage 1).
+  torch::Tensor context(const torch::Tensor& aggregates, const torch::Tensor& n) const;
+  // θ [.., d] float64 in original units -> standardised coordinates, float64; and back.
+  torch::Tensor standardise(const torch::Tensor& theta) const;
+  torch::Tensor restore(const torch::Tensor& z) const;
+
+  // log q(θ | aggregate, n) in original units (nat): θ [B, d], aggregates [B, l], n [B] -> [B] float64. No gradient.
+  torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n);
+  // θ [B, S, d] -> [B, S].
+  torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n);
+  // `count` posterior draws a set -> [B, count, d] float64, original units.
+  torch::Tensor sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count, std::uint64_t key);
+  // Mahalanobis distance of aggregates [B, l] from the training distribution at sizes n [B], and the percentile (0..100)
+  // of training sets that lie closer. Needs statistics with distances.
+  struct Typicality {
+    torch::Tensor distance, percentile;  // [B] float64
+  };
+  Typicality typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const;
+
+  void to(const torch::Device& device);
+  torch::Device device() const { return device_; }
+  void train(bool on);
+
+  // Parameters by name ("embedder.…", "head.…" or "head.N.…"), for optimisers and checkpoints. Live tensors.
+  std::map<std::string, torch::Tensor> embedder_parameters() const;
+  std::map<std::string, torch::Tensor> head_parameters(std::int64_t n = 0) const;
+  // Everything that save() writes, by name; load_state copies values into the live tensors (names and shapes checked).
+  std::map<std::string, torch::Tensor> state() const;
+  void load_state(const std::map<std::string, torch::Tensor>& state);
+
+  // FLOPs of one forward pass: one observation through the embedder, one set through the head.
+  double embedder_flops() const { return embedder_->flops(); }
+  double head_flops() const;
+
+ private:
+  struct HeadSlot {
+    std::int64_t n;  // 0: all sizes
+    std::shared_ptr<Head> head;
+    torch::Tensor weight = {}, bias = {};  // location map, undefined without one
+  };
+  torch::Tensor location(const HeadSlot& slot, const torch::Tensor& aggregates) const;  // [B, d] float64, or undefined
+  HeadSlot& slot(std::int64_t n);
+  const HeadSlot& slot(std::int64_t n) const;
+  std::shared_ptr<Head> fresh_head(std::uint64_t seed) const;
+  // Applies f(slot, rows) for each head needed by n [B]; rows is an index tensor into the batch.
+  template <class F>
+  void for_each_head(const torch::Tensor& n, F&& f) const;
+
+  std::shared_ptr<const Task> task_;
+  EstimatorConfig config_;
+  std::shared_ptr<Embedder> embedder_;
+  std::vector<HeadSlot> heads_;
+  AggregateStatistics statistics_;
+  torch::Tensor scaler_mean_, scaler_between_, scaler_within_;  // diagonals on the device, float64
+  torch::Tensor target_shift_, target_scale_;                   // [d] float64 on the CPU
+  double log_scale_ = 0;
+  std::int64_t max_n_ = 0;
+  std::string data_source_;
+  torch::Device device_ = torch::kCPU;
+};
+
+}  // namespace pairs

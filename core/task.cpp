@@ -1,0 +1,21 @@
+#include "core/task.h"
+
+#include <fmt/ranges.h>
+
+#include <limits>
+
+#include "core/base/error.h"
+
+namespace pairs {
+
+std::unique_ptr<ReferencePosterior> Task::reference(const std::string& name) const {
+  const std::vector<std::string> known = references();
+  if (known.empty()) fail("The task {} has no reference posterior, so \"{}\" cannot be computed", info().name, name);
+  fail("The task {} has no reference called \"{}\"; choose one of: {}", info().name, name, fmt::join(known, ", "));
+}
+
+double Task::exact_nll(std::int64_t) const {
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace pairs

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/heads/head_config.h"
+#include "core/nn/embedder_config.h"
+
+namespace pairs {
+
+// One component of the target.
+struct Target {
+  std::string name;     // "theta1": files and command line
+  std::string label;    // "θ₁": windows and figures
+  std::string unit;     // "" when it has none
+  double low, high;     // support of the prior; ±infinity where unbounded
+  double location, scale;  // standardisation z = (θ - location) / scale, robust where tails are heavy
+  double range;         // R of the relative mean absolute error
+  double view_low, view_high;  // range a figure of the prior shows
+};
+
+enum class ObservationKind { points, image };
+
+// What a task is, as data. Texts are one sentence each.
+struct TaskInfo {
+  std::string name;   // "bump-hunt"
+  std::string title;  // "Bump hunt"
+  std::string summary, theta_text, psi_text, x_text;
+  std::vector<Target> targets;
+  std::vector<std::string> nuisances;  // names of the columns of psi
+  std::int64_t max_n;                  // largest set size in any stage; encodings divide by it
+  ObservationKind kind;
+  std::vector<std::int64_t> observation_shape;   // of one x: {2} or {1, 28, 28}
+  std::vector<std::string> observation_columns;  // names of x's columns for points; empty for images
+  std::string data_source;  // "simulated", "MNIST", "generated digits": stands in every run and figure
+};
+
+// Parameters of some sets, on the CPU: theta [B, d] and psi [B, p], both float64.
+struct Latents {
+  torch::Tensor theta, psi;
+};
+
+// Observations first .. first + count - 1 of the set `index`.
+struct SetRange {
+  std::int64_t index, first, count;
+};
+
+// The exact posterior, or another reference such as the naive product, of one set: observations are added in chunks of
+// any size, then queried. Not thread-safe; make one per set.
+class ReferencePosterior {
+ public:
+  virtual ~ReferencePosterior() = default;
+  // x [M, ...observation shape], float32 or float64, on the CPU.
+  virtual void add(const torch::Tensor& x) = 0;
+  // log density at theta [S, d] float64 in original units -> [S] float64.
+  virtual torch::Tensor log_density(const torch::Tensor& theta) = 0;
+  // Mean [d] and covariance [d, d], float64.
+  virtual torch::Tensor mean() = 0;
+  virtual torch::Tensor covariance() = 0;
+  // S independent draws -> [S, d] float64.
+  virtual torch::Tensor sample(std::int64_t count, Stream& stream) = 0;
+};
+
+// A prior and a simulator with the network choices that suit it. Knows nothing of stages, files or windows.
+// All members are const and thread-safe. Everything random is a pure function of (seed, purpose, index, item).
+class Task {
+ public:
+  virtual ~Task() = default;
+  virtual const TaskInfo& info() const = 0;
+
+  // Parameters of the sets with these indices -> row k belongs to indices[k]. Always drawn on the CPU in float64.
+  virtual Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const = 0;
+
+  // Observations of the ranges, stacked along the first axis: [sum of counts, ...observation shape] float32 on
+  // `device`. Row k of `latents` are the parameters of ranges[k].index. Observation j of set i depends on
+  // (seed, purpose, i, j) and the latents alone, whatever the ranges: sets are prefixes of larger sets.
+  virtual torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose,
+                                std::span<const SetRange> ranges, const torch::Device& device) const = 0;
+
+  // Names of the references this task can compute, the exact posterior first as "exact"; empty when there is none.
+  virtual std::vector<std::string> references() const { return {}; }
+  // A fresh accumulator for one set. Throws Error for a name that references() does not list.
+  virtual std::unique_ptr<ReferencePosterior> reference(const std::string& name) const;
+  // Expected NLL of the exact posterior at set size n in original units (nat), NaN when it has no closed form.
+  virtual double exact_nll(std::int64_t n) const;
+};
+
+// Settings of a task that are not part of a network or a stage.
+struct TaskOptions {
+  std::string data;         // folder of real data ("" = none): digits look for IDX files there
+  std::string convention;   // gaussian: "precision" (default), "covariance" or "literal" (method B4)
+};
+
+}  // namespace pairs

@@ -1,0 +1,25 @@
+#include "core/task_factory.h"
+
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+TaskFactory& registered() {
+  static TaskFactory factory;
+  return factory;
+}
+
+}  // namespace
+
+bool register_task_factory(TaskFactory factory) {
+  registered() = std::move(factory);
+  return true;
+}
+
+std::shared_ptr<const Task> make_registered_task(const std::string& name, const TaskOptions& options) {
+  PAIRS_CHECK(registered() != nullptr, "This program was linked without tasks; link the tasks library");
+  return registered()(name, options);
+}
+
+}  // namespace pairs
