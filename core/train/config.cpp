@@ -1,0 +1,195 @@
+#include "core/train/config.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/version.h"
+
+namespace pairs {
+namespace {
+
+std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o) {
+  const auto key = [&](const char* name) { return table + "." + name; };
+  return {
+      {key("epochs"), &o.epochs, "Passes over the sets, or groups of `steps` for unlimited sources", 1, 1e9},
+      {key("steps"), &o.steps, "Most steps an epoch; 0 = one pass over a finite source", 0, 1e9},
+      {key("batch"), &o.batch, "Sets a step", 1, 1e7},
+      {key("rate"), &o.rate, "Initial learning rate of AdamW", 1e-12, 10},
+      {key("floor"), &o.floor, "The cosine ends at rate * floor", 0, 1},
+      {key("weight_decay"), &o.weight_decay, "Decoupled weight decay", 0, 10},
+      {key("warmup"), &o.warmup, "Share of all steps with a rising rate", 0, 0.99},
+      {key("clip"), &o.clip, "Largest global gradient norm, 0 = off", 0, 1e9},
+      {key("patience"), &o.patience, "Epochs without a better validation loss before stopping, 0 = never", 0, 1e9},
+  };
+}
+
+void check_per_size(const std::vector<std::int64_t>& sets, std::size_t sizes, const char* key) {
+  if (sets.size() != 1 && sets.size() != sizes)
+    fail_usage("{} holds {} numbers but there are {} sizes; give one number for all or one a size", key, sets.size(),
+               sizes);
+}
+
+}  // namespace
+
+std::vector<Field> fields(RunConfig& c) {
+  std::vector<Field> all = {
+      {"task", &c.task, "Task"},
+      {"preset", &c.preset, "Preset the settings started from"},
+      {"strategy", &c.strategy, "Which N the embedder saw, and with which head"},
+      {"seed", &c.seed, "Seed of everything random", 0, 9007199254740992.0},
+      {"device", &c.device, "auto, cpu or cuda", -1e300, 1e300, {"auto", "cpu", "cuda"}},
+      {"threads", &c.threads, "CPU threads, 0 = all cores", 0, 4096},
+      {"checkpoint", &c.checkpoint, "Seconds between checkpoints of stages 1 and 3", 0, 1e6},
+      {"data", &c.data, "Folder of real data, empty = none"},
+      {"convention", &c.convention, "gaussian: prior on the precision, the covariance, or the paper's literal words",
+       -1e300, 1e300, {"precision", "covariance", "literal"}},
+      {"note", &c.note, "Free text"},
+  };
+  const auto append = [&](std::vector<Field> more) {
+    for (Field& f : more) all.push_back(std::move(f));
+  };
+  append(fields(c.estimator));
+  append(optimiser_fields("pretrain", c.pretrain));
+  append({
+      {"pretrain.sizes", &c.pretrain.sizes, "Set sizes, drawn equally often", 1, 1e9},
+      {"pretrain.budget", &c.pretrain.budget, "Observations simulated again each epoch, 0 = never-repeated sets", 0, 1e12},
+      {"pretrain.scale_epochs", &c.pretrain.scale_epochs, "Epochs times the largest size (paper, Epoch scaling)"},
+      {"pretrain.validation_sets", &c.pretrain.validation_sets, "Validation sets where the source is unlimited", 1, 1e9},
+      {"cache.mode", &c.cache.mode, "fixed: one aggregate a set; blocks: sums of blocks, any union of which is a set",
+       -1e300, 1e300, {"fixed", "blocks"}},
+      {"cache.sizes", &c.cache.sizes, "Largest set size of each group of cached sets", 1, 1e9},
+      {"cache.sets", &c.cache.sets, "Cached sets: one number for all groups, or one a group", 1, 1e10},
+      {"cache.oversample", &c.cache.oversample, "blocks: observations cached a set over its size", 1, 100},
+      {"cache.copies", &c.cache.copies, "blocks: blocks of each size below the largest", 1, 1000},
+      {"cache.pieces", &c.cache.pieces, "blocks: largest block is the set size over this", 1, 1000},
+      {"cache.refresh", &c.cache.refresh, "Epochs after which the training sets are simulated anew, 0 = never", 0, 1e9},
+      {"cache.chunk", &c.cache.chunk, "Observations embedded at once, 0 = by their size", 0, 1e9},
+      {"cache.validation", &c.cache.validation, "Share of the sets kept for validation", 0.001, 0.9},
+  });
+  append(optimiser_fields("finetune", c.finetune));
+  append({
+      {"finetune.heads", &c.finetune.heads, "One head for all N, or one for each of cache.sizes", -1e300, 1e300,
+       {"amortised", "per-n"}},
+      {"finetune.start", &c.finetune.start, "Weights stage 3 starts from; linear: fresh, on a least-squares residual", -1e300,
+       1e300, {"pretrained", "fresh", "linear"}},
+      {"finetune.law", &c.finetune.law, "Law of N: log-uniform from 1, or the cache's sizes", -1e300, 1e300,
+       {"log-uniform", "list"}},
+      {"finetune.validation_draws", &c.finetune.validation_draws, "Aggregates drawn once from the held-out sets", 16, 1e8},
+      {"evaluate.sizes", &c.evaluate.sizes, "Set sizes", 1, 1e9},
+      {"evaluate.sets", &c.evaluate.sets, "Test sets: one number for all sizes, or one a size", 2, 1e9},
+      {"evaluate.samples", &c.evaluate.samples, "Posterior samples a set", 2, 1e7},
+  });
+  return all;
+}
+
+const std::vector<Strategy>& strategies() {
+  static const std::vector<Strategy> all = {
+      {"pairs", "PAIRS (N = 1–2)", {1, 2}, "", true},
+      {"n1", "N = 1", {1}, "", true},
+      {"n1-10", "N = 1–10", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "", true},
+      {"e2e", "End to end", {}, "", false},
+      {"gaussian", "Gaussian regression", {1, 2}, "gaussian", true},
+  };
+  return all;
+}
+
+const Strategy& strategy(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Strategy& s : strategies()) {
+    if (s.name == name) return s;
+    names.push_back(s.name);
+  }
+  const std::string near = nearest(name, names);
+  fail_usage("There is no strategy \"{}\"{}; strategies are {}", name,
+             near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), fmt::join(names, ", "));
+}
+
+std::vector<std::string> preset_names() { return {"quick", "small", "paper"}; }
+
+void validate(const RunConfig& c, const TaskInfo& task) {
+  const Strategy& plan = strategy(c.strategy);
+  const auto biggest = [](const std::vector<std::int64_t>& v) { return *std::max_element(v.begin(), v.end()); };
+  const auto check_sizes = [&](const std::vector<std::int64_t>& sizes, const char* key) {
+    if (sizes.empty()) fail_usage("{} is empty; list at least one set size", key);
+    if (biggest(sizes) > task.max_n)
+      fail_usage("{} asks for N = {}, beyond the largest N of task {}, which is {}", key, biggest(sizes), task.name,
+                 task.max_n);
+  };
+  check_sizes(c.pretrain.sizes, "pretrain.sizes");
+  check_sizes(c.evaluate.sizes, "evaluate.sizes");
+  check_per_size(c.evaluate.sets, c.evaluate.sizes.size(), "evaluate.sets");
+  if (c.pretrain.budget > 0 && c.pretrain.budget / biggest(c.pretrain.sizes) < 10)
+    fail_usage("pretrain.budget = {} observations make fewer than 10 sets of {}; raise it or set it to 0", c.pretrain.budget,
+               biggest(c.pretrain.sizes));
+  if (c.estimator.head.kind == "umnn" && (c.estimator.head.quadrature % 2 || c.estimator.head.quadrature_test % 2))
+    fail_usage("head.quadrature and head.quadrature_test must be even numbers of Clenshaw-Curtis steps");
+  if (c.estimator.encoding == "none" && c.pretrain.sizes.size() > 1)
+    fail_usage("encoding = \"none\" hides N from the head, so pretrain.sizes may hold one size only");
+  if (!plan.stages_2_and_3) return;
+  check_sizes(c.cache.sizes, "cache.sizes");
+  check_per_size(c.cache.sets, c.cache.sizes.size(), "cache.sets");
+  if (!std::is_sorted(c.cache.sizes.begin(), c.cache.sizes.end()) ||
+      std::adjacent_find(c.cache.sizes.begin(), c.cache.sizes.end()) != c.cache.sizes.end())
+    fail_usage("cache.sizes must grow from one to the next");
+  for (std::int64_t sets : c.cache.sets)
+    if (static_cast<double>(sets) * c.cache.validation < 2 || static_cast<double>(sets) * (1 - c.cache.validation) < 2)
+      fail_usage("cache.sets = {} leaves fewer than two sets for training or validation; raise it", sets);
+  if (c.finetune.law == "log-uniform" && c.cache.mode == "fixed")
+    fail_usage("finetune.law = \"log-uniform\" needs cache.mode = \"blocks\": a fixed cache only holds its own sizes");
+  if (c.finetune.start == "linear" && c.estimator.head.kind != "gaussian" && c.estimator.head.support == "box")
+    fail_usage("finetune.start = \"linear\" shifts the target, which head.support = \"box\" does not allow; use "
+               "\"pretrained\" or \"fresh\"");
+  if (c.finetune.heads == "per-n" && c.finetune.law != "list")
+    fail_usage("finetune.heads = \"per-n\" needs finetune.law = \"list\": each head is trained at one size");
+  const bool mixed = c.finetune.heads == "amortised" && (c.finetune.law == "log-uniform" || c.cache.sizes.size() > 1);
+  if (c.estimator.encoding == "none" && mixed)
+    fail_usage("encoding = \"none\" hides N from the head, but stage 3 mixes sizes; use \"log\" or \"linear\", or "
+               "finetune.heads = \"per-n\" with finetune.law = \"list\"");
+}
+
+RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy_name,
+                      const std::vector<std::string>& assignments) {
+  const std::vector<std::string> names = preset_names();
+  if (std::find(names.begin(), names.end(), preset) == names.end()) {
+    const std::string near = nearest(preset, names);
+    fail_usage("There is no preset \"{}\"{}; presets are {}", preset,
+               near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), fmt::join(names, ", "));
+  }
+  RunConfig config;
+  config.task = task.name;
+  config.preset = preset;
+  config.strategy = strategy_name;
+  const Strategy& plan = strategy(strategy_name);
+  read_toml_file(assets_folder() / "presets" / task.name / (preset + ".toml"), fields(config));
+  PAIRS_CHECK(config.task == task.name && config.preset == preset, "The preset file {}/{}.toml must not set task or preset",
+              task.name, preset);
+  // A preset may say which sizes up to two its task's pairs have (the paper's exact tasks train on sets of two alone).
+  const bool pairs = plan.sizes == std::vector<std::int64_t>{1, 2};
+  if (!pairs || config.pretrain.sizes != std::vector<std::int64_t>{2}) config.pretrain.sizes = plan.sizes;
+  if (!plan.head.empty()) config.estimator.head.kind = plan.head;
+  for (const std::string& assignment : assignments) set_field(fields(config), assignment);
+  // End to end trains at the largest size that the other strategies are cached for, unless told otherwise.
+  if (config.pretrain.sizes.empty() && !config.cache.sizes.empty()) config.pretrain.sizes = {config.cache.sizes.back()};
+  if (config.task != task.name) fail_usage("--set task= cannot change the task; name it as the command's argument");
+  validate(config, task);
+  return config;
+}
+
+std::string write_run_toml(const RunConfig& config, const std::string& numerics) {
+  RunConfig copy = config;
+  return write_toml(fields(copy)) + fmt::format("\n[versions]\npairs = \"{}\"\nnumerics = \"{}\"\n", kVersion, numerics);
+}
+
+RunConfig read_run_toml(const std::filesystem::path& file) {
+  RunConfig config;
+  std::string version, numerics;
+  std::vector<Field> all = fields(config);
+  all.push_back({"versions.pairs", &version, "Program that made the run"});
+  all.push_back({"versions.numerics", &numerics, "What decides bit-identical results"});
+  read_toml_file(file, all);
+  return config;
+}
+
+}  // namespace pairs

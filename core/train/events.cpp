@@ -1,0 +1,66 @@
+#include "core/train/events.h"
+
+#include <cmath>
+#include <fstream>
+
+#include "core/base/error.h"
+
+namespace pairs {
+
+const char* stage_name(Stage stage) {
+  switch (stage) {
+    case Stage::pretrain: return "pretrain";
+    case Stage::cache: return "cache";
+    case Stage::finetune: return "finetune";
+    case Stage::evaluate: return "evaluate";
+  }
+  return "";
+}
+
+nlohmann::json to_json(const Event& event) {
+  nlohmann::json line = {{"type", event.type},   {"stage", stage_name(event.stage)},
+                         {"step", event.step},   {"epoch", event.epoch},
+                         {"seconds", event.seconds}};
+  for (const auto& [key, value] : event.values.items()) line[key] = value;
+  return line;
+}
+
+std::vector<Event> read_events(const std::string& file) {
+  std::ifstream in(file);
+  PAIRS_CHECK(in.good(), "The event log {} cannot be read; is this a run folder?", file);
+  std::vector<Event> events;
+  std::string text;
+  while (std::getline(in, text)) {
+    nlohmann::json line = nlohmann::json::parse(text, nullptr, false);
+    if (line.is_discarded() || !line.is_object()) continue;
+    Event event;
+    const std::string stage = line.value("stage", "");
+    for (Stage s : {Stage::pretrain, Stage::cache, Stage::finetune, Stage::evaluate})
+      if (stage == stage_name(s)) event.stage = s;
+    event.type = line.value("type", "");
+    event.step = line.value("step", std::int64_t{0});
+    event.epoch = line.value("epoch", std::int64_t{0});
+    event.seconds = line.value("seconds", 0.0);
+    for (const char* key : {"type", "stage", "step", "epoch", "seconds"}) line.erase(key);
+    event.values = std::move(line);
+    if (event.type == "resumed")
+      std::erase_if(events, [&](const Event& e) {
+        return e.type == "loss" && e.stage == event.stage && e.step > event.step &&
+               e.values.value("n", std::int64_t{0}) == event.values.value("n", std::int64_t{0});
+      });
+    events.push_back(std::move(event));
+  }
+  return events;
+}
+
+void EventQueue::push(Event event) {
+  const std::lock_guard lock(mutex_);
+  events_.push_back(std::move(event));
+}
+
+std::vector<Event> EventQueue::drain() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(events_, {});
+}
+
+}  // namespace pairs

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace pairs {
+
+enum class Stage { pretrain, cache, finetune, evaluate };
+const char* stage_name(Stage stage);
+
+// Something that must not be lost: one line of events.jsonl.
+struct Event {
+  std::string type;   // stage-started, loss, warning, error, stage-done, resumed, stopped, done, row (evaluation)
+  Stage stage = Stage::pretrain;
+  std::int64_t step = 0, epoch = 0;
+  double seconds = 0;           // since the run's stage started, wall clock
+  nlohmann::json values = nlohmann::json::object();  // loss: {"train", "validation", "rate"}; warning, error: {"text"}; ...
+};
+nlohmann::json to_json(const Event& event);
+// Reads events.jsonl; a torn last line is dropped. Loss points that a later "resumed" event replays are dropped too.
+std::vector<Event> read_events(const std::string& file);
+
+// What may be skipped: where the worker is now. Immutable once published.
+struct Progress {
+  Stage stage = Stage::pretrain;
+  std::int64_t done = 0, total = 0;  // steps, or sets for the cache
+  std::string unit;                  // "steps", "sets"
+  double rate = 0;                   // unit per second, recent
+  double sets_per_second = 0;
+  double eta_seconds = 0;            // of this stage
+  double loss = 0, validation = 0;   // latest; NaN when none
+};
+
+// Ordered queue from the worker to one client; push never blocks for long.
+class EventQueue {
+ public:
+  void push(Event event);
+  std::vector<Event> drain();
+
+ private:
+  std::mutex mutex_;
+  std::vector<Event> events_;
+};
+
+}  // namespace pairs

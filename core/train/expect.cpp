@@ -1,0 +1,114 @@
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/clock.h"
+#include "core/nn/adamw.h"
+#include "core/eval/aggregate.h"
+#include "core/train/stage_tools.h"
+
+namespace pairs {
+namespace {
+
+// Seconds of one call: one to warm up, then calls until a third of a second has gone, at most ten.
+template <class F>
+double seconds_each(F&& call) {
+  call();
+  const Stopwatch watch;
+  int calls = 0;
+  do {
+    call();
+    ++calls;
+  } while (watch.seconds() < 0.3 && calls < 10);
+  return watch.seconds() / calls;
+}
+
+std::vector<torch::Tensor> list(const std::map<std::string, torch::Tensor>& tensors) {
+  std::vector<torch::Tensor> out;
+  for (const auto& [name, tensor] : tensors) out.push_back(tensor);
+  return out;
+}
+
+}  // namespace
+
+Expectation expect(const RunConfig& config) {
+  const StageSetting setting(config);
+  Estimator estimator(setting.task, config.estimator, setting.seed);
+  estimator.to(setting.device);
+  const SetSource source(setting.task, setting.seed, config.pretrain.sizes, config.pretrain.budget,
+                         config.pretrain.validation_sets);
+  const PretrainPlan plan = plan_pretraining(config, source);
+  double mean_size = 0;
+  for (std::int64_t n : config.pretrain.sizes) mean_size += static_cast<double>(n);
+  mean_size /= static_cast<double>(config.pretrain.sizes.size());
+  const double embedder = estimator.embedder_flops(), head = estimator.head_flops();
+  const auto d = static_cast<std::int64_t>(setting.task->info().targets.size());
+
+  Expectation e{};
+  // Steps are timed on a batch of at most 1,024 observations and scaled, so that asking costs about a second.
+  const auto kinds = static_cast<std::int64_t>(config.pretrain.sizes.size());
+  const std::int64_t fits = std::max(kinds, static_cast<std::int64_t>(1024.0 / mean_size));
+  const std::int64_t batch = std::min(plan.batch, fits);
+  {
+    std::map<std::string, torch::Tensor> parameters = estimator.embedder_parameters();
+    parameters.merge(estimator.head_parameters());
+    AdamW adam(list(parameters), {});
+    std::int64_t step = 0;
+    estimator.train(true);
+    const double one = seconds_each([&] {
+      pretrain_loss(estimator, source.training(0, step++ * batch, batch, 1 << 20, setting.device)).backward();
+      adam.step(0);
+      adam.zero_grad();
+    });
+    const double scale = static_cast<double>(plan.batch) / static_cast<double>(batch);
+    const double steps = static_cast<double>(plan.epochs * plan.steps);
+    // A validation pass costs a forward, about a third of a training step a set.
+    const double validation = static_cast<double>(plan.epochs * source.validation_sets()) / static_cast<double>(batch) / 3;
+    e.pretrain_seconds = one * (scale * steps + validation);
+    e.gflop = 3e-9 * steps * static_cast<double>(plan.batch) * (mean_size * embedder + head);
+  }
+  if (!strategy(config.strategy).stages_2_and_3) return e;
+
+  at::NoGradGuard no_grad;
+  estimator.train(false);
+  const auto groups = plan_groups(config.cache, config.finetune.law == "list");
+  double observations = 0, refreshed = 0;
+  for (const CacheGroup& g : groups) {
+    observations += static_cast<double>((g.training + g.validation) * g.observations());
+    refreshed += static_cast<double>(g.training * g.observations());
+  }
+  const std::int64_t heads = config.finetune.heads == "per-n" ? static_cast<std::int64_t>(groups.size()) : 1;
+  if (config.cache.refresh > 0)
+    observations += refreshed * static_cast<double>(heads * ((config.finetune.epochs - 1) / config.cache.refresh));
+  const std::int64_t chunk = setting.task->info().kind == ObservationKind::image ? 256 : 65536;
+  const std::vector<std::int64_t> index = {0}, block = {chunk};
+  const Latents latents = setting.task->latents(setting.seed, Purpose::check, index);
+  const double embed = seconds_each(
+      [&] { block_sums(estimator, latents, setting.seed, Purpose::check, index, block, {.chunk = chunk}); });
+  e.cache_seconds = embed * observations / static_cast<double>(chunk);
+  e.cache_bytes = cache_bytes(groups, estimator.embedding_size(), d);
+  e.gflop += 1e-9 * observations * embedder;
+  {
+    at::AutoGradMode grad(true);
+    estimator.train(true);
+    AdamW adam(list(estimator.head_parameters()), {});
+    const std::int64_t rows = config.finetune.batch;
+    const AggregateBatch random{setting.task->latents(setting.seed, Purpose::check, std::vector<std::int64_t>(static_cast<std::size_t>(rows), 0)).theta,
+                                at::randn({rows, estimator.embedding_size()}), at::ones({rows}, torch::kInt64)};
+    const double one = seconds_each([&] {
+      finetune_loss(estimator, 0, random).backward();
+      adam.step(0);
+      adam.zero_grad();
+    });
+    const double steps = static_cast<double>(heads * config.finetune.epochs * finetune_steps(config, groups));
+    const double validation = static_cast<double>(heads * config.finetune.epochs * config.finetune.validation_draws) /
+                              static_cast<double>(rows) / 3;
+    e.finetune_seconds = one * (steps + validation);
+    e.gflop += 3e-9 * steps * static_cast<double>(rows) * head;
+  }
+  return e;
+}
+
+}  // namespace pairs

@@ -1,0 +1,237 @@
+#include "core/train/optimise.h"
+
+#include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "core/base/clock.h"
+#include "core/base/devices.h"
+#include "core/base/error.h"
+#include "core/base/safetensors.h"
+#include "core/nn/adamw.h"
+#include "core/train/run.h"
+
+namespace pairs {
+namespace {
+
+using TensorMap = std::map<std::string, torch::Tensor>;
+
+// Where the loop stands; everything here and the tensors beside it decide the rest of the run.
+struct Position {
+  std::int64_t epoch = 0, step = 0;  // next step within the epoch
+  double sum = 0;                    // training losses of this epoch so far
+  double best = INFINITY;
+  std::int64_t best_epoch = -1;
+  double last_train = 0;
+};
+
+TensorMap copies(const TensorMap& tensors) {
+  TensorMap out;
+  for (const auto& [name, tensor] : tensors) out[name] = tensor.detach().to(torch::kCPU).clone();
+  return out;
+}
+
+void assign(const TensorMap& target, const TensorMap& values) {
+  at::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : target) tensor.detach().copy_(values.at(name));
+}
+
+std::vector<torch::Tensor> list(const TensorMap& tensors) {
+  std::vector<torch::Tensor> out;
+  for (const auto& [name, tensor] : tensors) out.push_back(tensor);
+  return out;
+}
+
+// A double written so that it reads back bit for bit.
+std::string exact(double value) { return fmt::format("{:a}", value); }
+
+class Checkpoint {
+ public:
+  Checkpoint(const Problem& problem, std::filesystem::path file)
+      : problem_(problem), file_(std::move(file)), numerics_(numerics_fingerprint(problem.device)) {}
+
+  void save(const Position& at, const TensorMap& best, const AdamW& adam) const {
+    TensorFile content;
+    for (const auto& [name, tensor] : problem_.parameters) content.tensors["live." + name] = tensor;
+    for (const auto& [name, tensor] : best) content.tensors["best." + name] = tensor;
+    for (const auto& [name, tensor] : adam.state()) content.tensors["adam." + name] = tensor;
+    content.metadata = {{"format", "pairs-resume-1"},
+                        {"stage", stage_name(problem_.stage)},
+                        {"head_n", std::to_string(problem_.head_n)},
+                        {"numerics", numerics_},
+                        {"epoch", std::to_string(at.epoch)},
+                        {"step", std::to_string(at.step)},
+                        {"sum", exact(at.sum)},
+                        {"best", exact(at.best)},
+                        {"best_epoch", std::to_string(at.best_epoch)},
+                        {"last_train", exact(at.last_train)}};
+    write_safetensors(file_, content);
+  }
+
+  // False when there is nothing of this stage to continue from. `warning` is set when the machine differs.
+  bool load(Position& at, TensorMap& best, AdamW& adam, std::string& warning) const {
+    if (!std::filesystem::exists(file_)) return false;
+    const TensorFile content = read_safetensors(file_);
+    const auto meta = [&](const char* key) -> const std::string& {
+      const auto it = content.metadata.find(key);
+      PAIRS_CHECK(it != content.metadata.end(), "{} is not a checkpoint of this program: it lacks \"{}\"; remove it to "
+                  "start the stage again", file_.string(), key);
+      return it->second;
+    };
+    PAIRS_CHECK(meta("format") == "pairs-resume-1", "{} has an unknown format \"{}\"; remove it to start the stage again",
+                file_.string(), meta("format"));
+    if (meta("stage") != stage_name(problem_.stage) || meta("head_n") != std::to_string(problem_.head_n)) return false;
+    TensorMap live, moments;
+    for (const auto& [name, tensor] : content.tensors) {
+      if (name.starts_with("live.")) live[name.substr(5)] = tensor;
+      if (name.starts_with("best.")) best[name.substr(5)] = tensor;
+      if (name.starts_with("adam.")) moments[name.substr(5)] = tensor;
+    }
+    for (const auto& [name, tensor] : problem_.parameters)
+      for (const TensorMap* part : {&live, &best}) {
+        if (part == &best && best.empty()) continue;
+        const auto it = part->find(name);
+        PAIRS_CHECK(it != part->end() && it->second.sizes() == tensor.sizes(),
+                    "{} does not fit this run's network (tensor {}); remove it to start the stage again", file_.string(),
+                    name);
+      }
+    try {
+      at = {std::stoll(meta("epoch")), std::stoll(meta("step")),        std::stod(meta("sum")),
+            std::stod(meta("best")),   std::stoll(meta("best_epoch")), std::stod(meta("last_train"))};
+    } catch (const std::logic_error&) {
+      fail("{} holds a counter that cannot be read; remove it to start the stage again", file_.string());
+    }
+    assign(problem_.parameters, live);
+    adam.load(moments);
+    if (meta("numerics") != numerics_)
+      warning = fmt::format("This run was begun on \"{}\" and continues on \"{}\": its weights will not be bit-identical "
+                            "to an uninterrupted run",
+                            meta("numerics"), numerics_);
+    return true;
+  }
+
+ private:
+  const Problem& problem_;
+  std::filesystem::path file_;
+  std::string numerics_;
+};
+
+}  // namespace
+
+double learning_rate(const OptimiserConfig& c, std::int64_t step, std::int64_t total) {
+  const double warm = c.warmup * static_cast<double>(total);
+  const double s = static_cast<double>(step);
+  if (s < warm) return c.rate * (s + 1) / (warm + 1);
+  const double t = (s - warm) / std::max(1.0, static_cast<double>(total) - warm);
+  return c.rate * (c.floor + (1 - c.floor) * 0.5 * (1 + std::cos(std::numbers::pi * std::min(1.0, t))));
+}
+
+OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
+  AdamW adam(list(p.parameters), {.weight_decay = p.optimiser.weight_decay, .clip = p.optimiser.clip});
+  const Checkpoint checkpoint(p, run / run_file::resume);
+  const std::int64_t total = p.epochs * p.steps;
+  const std::uint64_t dropout = stream_key(static_cast<std::uint64_t>(config.seed), Purpose::dropout);
+  Position at;
+  TensorMap best;
+  Stopwatch watch;
+
+  const auto emit = [&](const char* type, nlohmann::json values) {
+    Event event;
+    event.type = type;
+    event.stage = p.stage;
+    event.epoch = at.epoch;
+    event.step = at.epoch * p.steps + at.step;
+    event.seconds = watch.seconds();
+    event.values = std::move(values);
+    if (p.head_n > 0) event.values["n"] = p.head_n;
+    monitor.event(event);
+  };
+
+  std::string warning;
+  const bool resumed = checkpoint.load(at, best, adam, warning);
+  emit(resumed ? "resumed" : "stage-started", {{"epochs", p.epochs}, {"steps", p.steps}});
+  if (!warning.empty()) emit("warning", {{"text", warning}});
+
+  Stopwatch since_checkpoint, since_progress;
+  RateMeter meter;
+  const auto leave = [&] {
+    checkpoint.save(at, best, adam);
+    throw Stopped();
+  };
+  const auto refuse = [&](const char* what, double value) {
+    checkpoint.save(at, best, adam);
+    fail("The {} became {} at step {} of stage {} ({} of epoch {}); the last good weights are kept in {}: lower "
+         "{}.rate or set {}.clip, and start a new run",
+         what, value, at.epoch * p.steps + at.step, stage_name(p.stage), at.step, at.epoch,
+         (run / run_file::resume).string(), stage_name(p.stage), stage_name(p.stage));
+  };
+
+  while (at.epoch < p.epochs) {
+    try {
+      if (p.begin_epoch) p.begin_epoch(at.epoch);
+    } catch (...) {
+      checkpoint.save(at, best, adam);
+      throw;
+    }
+    for (; at.step < p.steps; ++at.step) {
+      if (monitor.should_stop()) leave();
+      const std::int64_t global = at.epoch * p.steps + at.step;
+      at::manual_seed(dropout + static_cast<std::uint64_t>(global));
+      const torch::Tensor loss = p.loss(at.epoch, at.step);
+      const double value = loss.item<double>();
+      if (!std::isfinite(value)) refuse("training loss", value);
+      loss.backward();
+      const double norm = adam.step(learning_rate(p.optimiser, global, total));
+      if (!std::isfinite(norm)) refuse("gradient's norm", norm);
+      adam.zero_grad();
+      at.sum += value;
+      meter.update(static_cast<double>(global));
+      if (since_progress.seconds() > 0.1) {
+        since_progress.restart();
+        Progress progress;
+        progress.stage = p.stage;
+        progress.done = global + 1;
+        progress.total = total;
+        progress.unit = "steps";
+        progress.rate = meter.rate();
+        progress.sets_per_second = meter.rate() * static_cast<double>(p.optimiser.batch);
+        progress.eta_seconds = meter.rate() > 0 ? static_cast<double>(total - global) / meter.rate() : 0;
+        progress.loss = at.sum / static_cast<double>(at.step + 1);
+        progress.validation = at.best;
+        monitor.progress(progress);
+      }
+      if (since_checkpoint.seconds() > config.checkpoint) {
+        ++at.step;
+        checkpoint.save(at, best, adam);
+        --at.step;
+        since_checkpoint.restart();
+      }
+    }
+    if (monitor.should_stop()) leave();
+    double validation;
+    {
+      at::NoGradGuard no_grad;
+      validation = p.validate();
+    }
+    if (!std::isfinite(validation)) refuse("validation loss", validation);
+    at.last_train = at.sum / static_cast<double>(p.steps);
+    emit("loss", {{"train", at.last_train},
+                  {"validation", validation},
+                  {"rate", learning_rate(p.optimiser, (at.epoch + 1) * p.steps - 1, total)}});
+    if (validation < at.best) {
+      at.best = validation;
+      at.best_epoch = at.epoch;
+      best = copies(p.parameters);
+    }
+    ++at.epoch;
+    at.step = 0;
+    at.sum = 0;
+    if (p.optimiser.patience > 0 && at.epoch - 1 - at.best_epoch >= p.optimiser.patience) break;
+  }
+  assign(p.parameters, best);
+  return {at.last_train, at.best, at.best_epoch, at.epoch};
+}
+
+}  // namespace pairs

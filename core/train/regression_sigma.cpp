@@ -1,0 +1,44 @@
+#include "core/train/regression_sigma.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+#include <map>
+
+namespace pairs {
+
+void fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const torch::Tensor& target,
+                          const torch::Tensor& context, const torch::Tensor& n) {
+  auto* head = dynamic_cast<GaussianRegression*>(&estimator.head(head_n));
+  if (head == nullptr) return;
+  at::NoGradGuard no_grad;
+  const torch::Tensor residual =
+      (target.to(torch::kCPU) - head->predict(context).to(torch::kCPU, torch::kFloat64));
+  const torch::Tensor sizes = n.to(torch::kCPU).contiguous();
+  const std::int64_t* size = sizes.data_ptr<std::int64_t>();
+  std::map<std::int64_t, std::int64_t> counts;
+  for (std::int64_t i = 0; i < sizes.numel(); ++i) ++counts[size[i]];
+  // Octave k stands for sizes in [2^k, 2^(k+1)); a common size stands for itself (negative key).
+  std::map<std::int64_t, std::vector<std::int64_t>> bins;
+  for (std::int64_t i = 0; i < sizes.numel(); ++i)
+    bins[counts[size[i]] >= 100 ? -size[i] : static_cast<std::int64_t>(std::log2(static_cast<double>(size[i])))].push_back(i);
+  std::map<std::int64_t, torch::Tensor> table;
+  for (const auto& [key, rows] : bins) {
+    if (key >= 0 && rows.size() < 30) continue;
+    double log_size = 0;
+    for (std::int64_t r : rows) log_size += std::log(static_cast<double>(size[r]));
+    const auto centre = static_cast<std::int64_t>(std::lround(std::exp(log_size / static_cast<double>(rows.size()))));
+    table[centre] = residual.index_select(0, torch::tensor(rows, torch::kInt64)).square().mean(0).sqrt();
+  }
+  if (table.empty()) table[size[0]] = residual.square().mean(0).sqrt();
+  std::vector<std::int64_t> at;
+  std::vector<torch::Tensor> sigma;
+  for (const auto& [centre, value] : table) {
+    at.push_back(centre);
+    sigma.push_back(value);
+  }
+  head->set_sigma(torch::tensor(at, torch::kInt64), at::stack(sigma));
+}
+
+}  // namespace pairs

@@ -1,0 +1,143 @@
+#include "core/train/run.h"
+
+#include <chrono>
+#include <ctime>
+
+#include "core/base/clock.h"
+#include "core/base/devices.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/task_factory.h"
+
+namespace pairs {
+namespace {
+
+// Writes events to the run's log and passes everything on.
+class LoggingMonitor : public Monitor {
+ public:
+  LoggingMonitor(const std::filesystem::path& run, Monitor& next) : file_(run / run_file::events), next_(next) {}
+  void event(const Event& event) override {
+    append_line(file_, to_json(event).dump());
+    next_.event(event);
+  }
+  void progress(const Progress& progress) override { next_.progress(progress); }
+  bool should_stop() override { return next_.should_stop(); }
+
+ private:
+  std::filesystem::path file_;
+  Monitor& next_;
+};
+
+std::filesystem::path default_folder(const RunConfig& config) {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
+  const std::filesystem::path base = std::filesystem::path("runs") / fmt::format("{}-{}", config.task, text);
+  std::filesystem::path folder = base;
+  for (int k = 2; std::filesystem::exists(folder); ++k) folder = fmt::format("{}-{}", base.string(), k);
+  return folder;
+}
+
+}  // namespace
+
+std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
+  const std::filesystem::path folder = wanted.empty() ? default_folder(config) : wanted;
+  if (std::filesystem::exists(folder / run_file::config))
+    fail_usage("{} already holds a run; continue it with --resume {} or choose another --out folder", folder.string(),
+               folder.string());
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  PAIRS_CHECK(!code && std::filesystem::is_directory(folder), "Cannot create the run folder {}: {}; choose another --out folder",
+              folder.string(), code ? code.message() : "a file of that name is in the way");
+  RunConfig resolved = config;
+  const torch::Device device = choose_device(config.device);
+  resolved.device = device.is_cuda() ? "cuda" : "cpu";
+  const FolderLock lock(folder);
+  if (std::filesystem::exists(folder / run_file::config))
+    fail_usage("{} already holds a run that another process has just made; choose another --out folder", folder.string());
+  write_file(folder / run_file::config, write_run_toml(resolved, numerics_fingerprint(device)));
+  return folder;
+}
+
+RunStatus run_status(const std::filesystem::path& run) {
+  RunStatus status;
+  status.finished = std::filesystem::exists(run / run_file::estimator);
+  status.pretrained = status.finished || std::filesystem::exists(run / run_file::pretrained);
+  status.cached = status.finished || std::filesystem::exists(run / run_file::cache);
+  return status;
+}
+
+void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until) {
+  PAIRS_CHECK(std::filesystem::exists(run / run_file::config), "{} is not a run folder: it holds no {}", run.string(),
+              run_file::config);
+  const FolderLock lock(run);
+  const RunConfig config = read_run_toml(run / run_file::config);
+  LoggingMonitor logging(run, monitor);
+  const Stopwatch watch;
+  const auto tell = [&](const char* type) {
+    Event event;
+    event.type = type;
+    event.seconds = watch.seconds();
+    logging.event(event);
+  };
+  try {
+    pretrain(run, config, logging);
+    if (!strategy(config.strategy).stages_2_and_3) {
+      if (!std::filesystem::exists(run / run_file::estimator))
+        write_file(run / run_file::estimator, read_file(run / run_file::pretrained));
+    } else if (until != Stage::pretrain) {
+      build_cache(run, config, logging);
+      if (until != Stage::cache) finetune(run, config, logging);
+    }
+  } catch (const Stopped&) {
+    tell("stopped");
+    throw;
+  } catch (const std::exception& error) {
+    Event event;
+    event.type = "error";
+    event.seconds = watch.seconds();
+    event.values = {{"text", error.what()}};
+    // The disk that failed the run may be too full for its log; the sentence still reaches the client.
+    try {
+      append_line(run / run_file::events, to_json(event).dump());
+    } catch (const Error&) {
+    }
+    throw;
+  }
+  tell("done");
+}
+
+LoadedRun load_run(const std::string& run, const std::string& data, const std::string& device) {
+  LoadedRun loaded;
+  loaded.folder = run;
+  loaded.name = loaded.folder.filename().empty() ? loaded.folder.parent_path().filename().string()
+                                                 : loaded.folder.filename().string();
+  if (!std::filesystem::exists(loaded.folder / run_file::config)) {
+    const std::filesystem::path shipped = assets_folder() / "weights" / run;
+    if (run.find('/') != std::string::npos || !std::filesystem::exists(shipped / run_file::config))
+      fail_usage("\"{}\" is neither a run folder (one that holds {}) nor a task with shipped weights; see "
+                 "\"pairs --batch tasks\"",
+                 run, run_file::config);
+    loaded.folder = shipped;
+    loaded.name = run + " (shipped)";
+  }
+  loaded.config = read_run_toml(loaded.folder / run_file::config);
+  if (!data.empty()) loaded.config.data = data;
+  loaded.task = make_registered_task(loaded.config.task, loaded.config.task_options());
+  const std::filesystem::path finished = loaded.folder / run_file::estimator, first = loaded.folder / run_file::pretrained;
+  loaded.finetuned = std::filesystem::exists(finished);
+  PAIRS_CHECK(loaded.finetuned || std::filesystem::exists(first),
+              "The run {} has no trained weights yet; continue it with \"pairs --batch run --resume {}\"", run, run);
+  loaded.estimator = std::make_shared<Estimator>(Estimator::load(loaded.finetuned ? finished : first, loaded.task));
+  loaded.estimator->to(choose_device(device));
+  if (loaded.estimator->data_source() != loaded.task->info().data_source)
+    spdlog::warn("{} was trained on {} and is used here on {}: its posteriors may be wrong; name the folder of {} with --data",
+                 loaded.name, loaded.estimator->data_source(), loaded.task->info().data_source,
+                 loaded.estimator->data_source());
+  return loaded;
+}
+
+}  // namespace pairs

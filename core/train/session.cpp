@@ -1,0 +1,166 @@
+#include "core/train/session.h"
+
+#include <c10/util/Exception.h>
+
+#include <array>
+#include <chrono>
+
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+using Row = std::array<std::string_view, session_actions>;
+constexpr std::string_view kNothing = "Nothing is running";
+constexpr std::string_view kBusy = "A job is running; stop it or wait until it is done";
+constexpr std::string_view kStopping = "The job is being stopped and saves its state";
+constexpr std::string_view kFailed = "The last job failed; dismiss its message first";
+constexpr std::string_view kNoFailure = "There is no failure to dismiss";
+
+// Rows in the order of SessionState; columns: start, pause, resume, stop, dismiss.
+constexpr std::array<Row, session_states> kBlocked = {{
+    {"", kNothing, kNothing, kNothing, kNoFailure},
+    {kBusy, "", "The job is not paused", "", kNoFailure},
+    {kBusy, "The job is already about to pause", "", "", kNoFailure},
+    {kBusy, "The job is already paused", "", "", kNoFailure},
+    {kStopping, kStopping, kStopping, kStopping, kNoFailure},
+    {kFailed, kNothing, kNothing, kNothing, ""},
+}};
+
+}  // namespace
+
+std::string_view blocked_reason(SessionState state, SessionAction action) {
+  return kBlocked[static_cast<std::size_t>(state)][static_cast<std::size_t>(action)];
+}
+
+// The worker's side of a running job: forwards what it tells, blocks it while paused.
+class Session::Worker : public Monitor {
+ public:
+  explicit Worker(Session& session) : session_(session) {}
+  void event(const Event& event) override { session_.events_.push(event); }
+  void progress(const Progress& progress) override {
+    session_.progress_.store(std::make_shared<const Progress>(progress));
+  }
+  bool should_stop() override {
+    if (session_.state_.load() == SessionState::pausing) {
+      std::unique_lock lock(session_.mutex_);
+      if (session_.state_.load() == SessionState::pausing) {
+        session_.state_ = SessionState::paused;
+        session_.changed_.notify_all();
+      }
+      session_.changed_.wait(lock, [&] { return session_.state_.load() != SessionState::paused || session_.stop_; });
+    }
+    return session_.stop_;
+  }
+
+ private:
+  Session& session_;
+};
+
+Session::Session() : thread_([this](std::stop_token token) { loop(token); }) {}
+
+Session::~Session() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    thread_.request_stop();
+  }
+  changed_.notify_all();
+}
+
+void Session::act(SessionAction action, const std::function<void()>& effect) {
+  {
+    const std::lock_guard lock(mutex_);
+    const std::string_view reason = blocked_reason(state_.load(), action);
+    if (!reason.empty()) throw Error(std::string(reason) + ".", ErrorKind::usage);
+    effect();
+  }
+  changed_.notify_all();
+}
+
+void Session::start(Job job) {
+  act(SessionAction::start, [&] {
+    job_ = std::move(job);
+    error_.clear();
+    stop_ = false;
+    outcome_ = 0;
+    progress_.store(nullptr);
+    state_ = SessionState::running;
+  });
+}
+
+void Session::pause() {
+  act(SessionAction::pause, [&] { state_ = SessionState::pausing; });
+}
+
+void Session::resume() {
+  act(SessionAction::resume, [&] { state_ = SessionState::running; });
+}
+
+void Session::stop() {
+  act(SessionAction::stop, [&] {
+    stop_ = true;
+    state_ = SessionState::stopping;
+  });
+}
+
+void Session::dismiss() {
+  act(SessionAction::dismiss, [&] {
+    error_.clear();
+    state_ = SessionState::idle;
+  });
+}
+
+std::string Session::error() const {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+
+bool Session::wait(double seconds) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] {
+    const SessionState s = state_.load();
+    return s == SessionState::idle || s == SessionState::failed;
+  });
+}
+
+void Session::loop(std::stop_token token) {
+  for (;;) {
+    Job job;
+    {
+      std::unique_lock lock(mutex_);
+      if (!changed_.wait(lock, token, [&] { return static_cast<bool>(job_); })) return;
+      job = std::exchange(job_, nullptr);
+    }
+    std::string failure;
+    char outcome = 'd';
+    try {
+      Worker worker(*this);
+      job(worker);
+    } catch (const Stopped&) {
+      outcome = 's';
+    } catch (const c10::Error& error) {
+      outcome = 'f';
+      failure = error.what_without_backtrace();
+    } catch (const std::exception& error) {
+      outcome = 'f';
+      failure = error.what();
+    }
+    if (outcome == 'f') {
+      Event event;
+      event.type = "error";
+      event.values["text"] = failure;
+      events_.push(event);
+    }
+    job = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      error_ = failure;
+      outcome_ = outcome;
+      state_ = outcome == 'f' ? SessionState::failed : SessionState::idle;
+    }
+    changed_.notify_all();
+  }
+}
+
+}  // namespace pairs

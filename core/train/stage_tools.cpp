@@ -1,0 +1,40 @@
+#include "core/train/stage_tools.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "core/base/devices.h"
+#include "core/base/files.h"
+#include "core/train/run.h"
+#include "core/task_factory.h"
+
+namespace pairs {
+
+StageSetting::StageSetting(const RunConfig& config)
+    : task(make_registered_task(config.task, config.task_options())), device(choose_device(config.device)),
+      seed(static_cast<std::uint64_t>(config.seed)) {
+  const std::int64_t threads =
+      config.threads > 0 ? config.threads : static_cast<std::int64_t>(std::thread::hardware_concurrency());
+  if (at::get_num_threads() != threads) at::set_num_threads(static_cast<int>(threads));
+}
+
+void finish_stage(const std::filesystem::path& run, const char* file, const Estimator& estimator,
+                  const OptimiseResult& result, Stage stage, std::int64_t sets, double seconds, Monitor& monitor) {
+  estimator.save(run / file, {{"stage", stage_name(stage)},
+                              {"train_loss", fmt::format("{:.6g}", result.train)},
+                              {"validation_loss", fmt::format("{:.6g}", result.validation)},
+                              {"epochs", std::to_string(result.epochs)},
+                              {"best_epoch", std::to_string(result.best_epoch)}});
+  std::filesystem::remove(run / run_file::resume);
+  Event event;
+  event.type = "stage-done";
+  event.stage = stage;
+  event.epoch = result.epochs;
+  event.seconds = seconds;
+  event.values = {{"sets", sets}, {"loss", result.train}, {"validation", result.validation}};
+  monitor.event(event);
+}
+
+}  // namespace pairs

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "core/estimator.h"
+#include "core/train/aggregate_cache.h"
+#include "core/train/optimise.h"
+#include "core/train/source.h"
+#include "core/train/stages.h"
+
+// What the stages share, and their single steps for benchmarks and expectations.
+namespace pairs {
+
+// Task, device, seed and thread count that a configuration asks for; makes them so.
+struct StageSetting {
+  explicit StageSetting(const RunConfig& config);
+  std::shared_ptr<const Task> task;
+  torch::Device device = torch::kCPU;
+  std::uint64_t seed;
+};
+
+// Writes the stage's estimator, tells that the stage is done, and removes the checkpoint it no longer needs.
+void finish_stage(const std::filesystem::path& run, const char* file, const Estimator& estimator,
+                  const OptimiseResult& result, Stage stage, std::int64_t sets, double seconds, Monitor& monitor);
+
+struct PretrainPlan {
+  std::int64_t epochs, steps, batch;
+};
+PretrainPlan plan_pretraining(const RunConfig& config, const SetSource& source);
+// Stage 1's loss of one batch, with a graph.
+torch::Tensor pretrain_loss(Estimator& estimator, const SetBatch& batch);
+
+// Stage 3's steps an epoch.
+std::int64_t finetune_steps(const RunConfig& config, const std::vector<CacheGroup>& groups);
+// Prepares a pretrained estimator for stage 3: heads, standardiser, linear start.
+void prepare_finetuning(Estimator& estimator, const RunConfig& config, const AggregateCache& cache);
+// Stage 3's loss of one batch of aggregates drawn from the cache, with a graph; all rows belong to head `head_n`.
+torch::Tensor finetune_loss(Estimator& estimator, std::int64_t head_n, const AggregateBatch& batch);
+
+}  // namespace pairs
