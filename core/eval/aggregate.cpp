@@ -1,0 +1,78 @@
+#include "core/eval/aggregate.h"
+
+#include <ATen/Functions.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/ops/ops.h"
+
+namespace pairs {
+
+std::int64_t default_chunk(const TaskInfo& task) { return task.kind == ObservationKind::image ? 2048 : 65536; }
+
+torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
+                         std::span<const std::int64_t> indices, std::span<const std::int64_t> blocks,
+                         const StreamOptions& options) {
+  const std::int64_t chunk = options.chunk > 0 ? options.chunk : default_chunk(estimator.task().info());
+  const auto sets = static_cast<std::int64_t>(indices.size()), per_set = static_cast<std::int64_t>(blocks.size());
+  const std::int64_t l = estimator.embedding_size();
+  torch::Tensor sums = torch::zeros({sets * per_set, l}, torch::kFloat64);
+
+  std::vector<SetRange> ranges;
+  std::vector<std::int64_t> owners, rows, offsets = {0};
+  std::vector<ChunkPart> parts;
+  const auto flush = [&] {
+    if (ranges.empty()) return;
+    if (options.keep_going && !options.keep_going()) throw Stopped();
+    const torch::Tensor owner = torch::tensor(owners, torch::kInt64);
+    const Latents mine{latents.theta.index_select(0, owner), latents.psi.index_select(0, owner)};
+    const torch::Tensor x = estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
+    if (options.visit) options.visit(x, parts);
+    const torch::Tensor at = torch::tensor(offsets, torch::kInt64).to(estimator.device());
+    sums.index_add_(0, torch::tensor(rows, torch::kInt64), ops::segment_sum64(estimator.embed(x), at).to(torch::kCPU));
+    ranges.clear();
+    owners.clear();
+    rows.clear();
+    parts.clear();
+    offsets = {0};
+  };
+  for (std::int64_t s = 0; s < sets; ++s) {
+    std::int64_t at = 0;
+    for (std::int64_t b = 0; b < per_set; ++b) {
+      const std::int64_t end = at + blocks[static_cast<std::size_t>(b)];
+      while (at < end) {
+        const std::int64_t take = std::min(end - at, chunk - offsets.back());
+        ranges.push_back({indices[static_cast<std::size_t>(s)], at, take});
+        owners.push_back(s);
+        rows.push_back(s * per_set + b);
+        parts.push_back({s, b, offsets.back(), offsets.back() + take});
+        offsets.push_back(offsets.back() + take);
+        at += take;
+        if (offsets.back() == chunk) flush();
+      }
+    }
+  }
+  flush();
+  return sums.view({sets, per_set, l});
+}
+
+torch::Tensor aggregate_sets(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
+                             std::span<const std::int64_t> indices, std::int64_t n, const StreamOptions& options) {
+  PAIRS_CHECK(n >= 1, "A set holds at least one observation; {} were asked for", n);
+  const std::int64_t blocks[] = {n};
+  return block_sums(estimator, latents, seed, purpose, indices, blocks, options).squeeze(1) / static_cast<double>(n);
+}
+
+torch::Tensor aggregate_observed(Estimator& estimator, const torch::Tensor& x) {
+  PAIRS_CHECK(x.dim() >= 1 && x.size(0) >= 1, "The observed set is empty; a set holds at least one observation");
+  torch::Tensor sum = torch::zeros({estimator.embedding_size()}, torch::kFloat64);
+  const std::int64_t chunk = default_chunk(estimator.task().info());
+  for (std::int64_t first = 0; first < x.size(0); first += chunk) {
+    const torch::Tensor part = x.slice(0, first, std::min(first + chunk, x.size(0)));
+    sum += estimator.embed(part.to(estimator.device(), torch::kFloat32).contiguous()).to(torch::kCPU, torch::kFloat64).sum(0);
+  }
+  return (sum / static_cast<double>(x.size(0))).unsqueeze(0);
+}
+
+}  // namespace pairs

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/estimator.h"
+
+namespace pairs {
+
+// Where a chunk's observations belong: rows [begin, end) of the chunk are the next ones of set `set`, block `block`.
+struct ChunkPart {
+  std::int64_t set, block, begin, end;
+};
+
+struct StreamOptions {
+  std::int64_t chunk = 0;                  // observations at once; 0: 65,536 points or 2,048 images
+  std::function<bool()> keep_going = {};   // asked between chunks; false throws Stopped
+  // Sees every chunk on the device before it is dropped.
+  std::function<void(const torch::Tensor& x, const std::vector<ChunkPart>& parts)> visit = {};
+};
+
+// Simulates the first observations of each set, embeds them in chunks and sums them by consecutive blocks of the given
+// sizes in float64 -> [sets, blocks, l] on the CPU. Memory does not depend on the blocks' sizes. Row k of `latents`
+// belongs to indices[k].
+torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
+                         std::span<const std::int64_t> indices, std::span<const std::int64_t> blocks,
+                         const StreamOptions& options = {});
+
+// Mean embedding of the first n observations of each set -> [sets, l] float64 on the CPU.
+torch::Tensor aggregate_sets(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
+                             std::span<const std::int64_t> indices, std::int64_t n, const StreamOptions& options = {});
+
+// Aggregate [1, l] float64 of an observed set x [N, ...], embedded in chunks.
+torch::Tensor aggregate_observed(Estimator& estimator, const torch::Tensor& x);
+
+// The chunk that StreamOptions' 0 stands for.
+std::int64_t default_chunk(const TaskInfo& task);
+
+}  // namespace pairs

@@ -1,0 +1,175 @@
+#include "core/eval/metrics.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+
+#include "core/eval/metrics_checks.h"
+
+namespace pairs {
+namespace {
+
+using detail::metric_input;
+
+// Tests [begin, end) in parallel, in chunks that hold about 100,000 values.
+template <class Function>
+void for_tests(std::int64_t tests, std::int64_t values, const Function& function) {
+  const std::int64_t grain = std::max<std::int64_t>(1, 100000 / std::max<std::int64_t>(1, values));
+  at::parallel_for(0, tests, grain, function);
+}
+
+void check_unit(const torch::Tensor& ranks) {
+  const double* r = ranks.const_data_ptr<double>();
+  for (std::int64_t i = 0; i < ranks.numel(); ++i)
+    PAIRS_CHECK(r[i] >= 0 && r[i] <= 1, "A rank is {}; ranks lie in [0, 1].", r[i]);
+}
+
+// P(value <= level) at each level; the slack lets k/S meet a level that equals it but for rounding.
+std::vector<double> distribution(std::vector<double> values, const std::vector<double>& levels) {
+  std::sort(values.begin(), values.end());
+  std::vector<double> share;
+  for (const double level : levels) {
+    PAIRS_CHECK(level >= 0 && level <= 1, "A level is {}; levels lie in [0, 1].", level);
+    const auto below = std::upper_bound(values.begin(), values.end(), level + 1e-12) - values.begin();
+    share.push_back(static_cast<double>(below) / static_cast<double>(values.size()));
+  }
+  return share;
+}
+
+std::vector<double> hundred_levels() {
+  std::vector<double> levels(100);
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = static_cast<double>(i) / 99;
+  return levels;
+}
+
+double area_between(const std::vector<double>& coverage, const std::vector<double>& levels) {
+  double area = 0;
+  for (std::size_t i = 0; i + 1 < levels.size(); ++i)
+    area += (levels[i + 1] - levels[i]) *
+            (std::fabs(coverage[i] - levels[i]) + std::fabs(coverage[i + 1] - levels[i + 1])) / 2;
+  return area;
+}
+
+}  // namespace
+
+double relative_mae(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& range) {
+  const torch::Tensor s = metric_input(samples, 3, "Samples"), t = metric_input(truth, 2, "Truths");
+  const torch::Tensor r = metric_input(range, 1, "Ranges");
+  detail::check_pair(s, t);
+  PAIRS_CHECK(r.size(0) == t.size(1) && r.gt(0).all().item<bool>() && r.isfinite().all().item<bool>(),
+              "Relative errors need one positive range for each of {} targets.", t.size(1));
+  const double error = ((s.mean(1) - t).abs() / r).mean().item<double>();
+  PAIRS_CHECK(std::isfinite(error), "Posterior samples or truths are not finite numbers.");
+  return error;
+}
+
+torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& truth) {
+  const torch::Tensor s = metric_input(samples, 3, "Samples"), t = metric_input(truth, 2, "Truths");
+  detail::check_pair(s, t);
+  const std::int64_t tests = s.size(0), draws = s.size(1), targets = s.size(2);
+  torch::Tensor ranks = torch::empty({tests, targets}, torch::kFloat64);
+  const double *from = s.const_data_ptr<double>(), *at = t.const_data_ptr<double>();
+  double* out = ranks.mutable_data_ptr<double>();
+  std::atomic<bool> unordered = false;
+  for_tests(tests, draws * targets, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t k = 0; k < targets; ++k) {
+        const double* row = from + i * draws * targets + k;
+        const double value = at[i * targets + k];
+        std::int64_t below = 0, above = 0, equal = 0;
+        for (std::int64_t j = 0; j < draws; ++j) {
+          const double x = row[j * targets];
+          below += x < value;
+          above += x > value;
+          equal += x == value;
+        }
+        if (below + above + equal != draws) unordered = true;  // a NaN on either side
+        out[i * targets + k] = (static_cast<double>(below) + 0.5 * static_cast<double>(equal)) / draws;
+      }
+  });
+  PAIRS_CHECK(!unordered, "Posterior samples or truths hold NaN: no rank exists.");
+  return ranks;
+}
+
+torch::Tensor hpd_ranks(const torch::Tensor& sample_log_prob, const torch::Tensor& truth_log_prob) {
+  const torch::Tensor s = metric_input(sample_log_prob, 2, "Log densities of samples");
+  const torch::Tensor t = metric_input(truth_log_prob, 1, "Log densities of truths");
+  PAIRS_CHECK(s.size(0) == t.size(0), "Log densities of samples for {} tests do not fit those of {} truths.", s.size(0),
+              t.size(0));
+  PAIRS_CHECK(!s.isnan().any().item<bool>() && !t.isnan().any().item<bool>(),
+              "Log densities hold NaN: no rank exists.");
+  return (s > t.unsqueeze(1)).to(torch::kFloat64).mean(1);
+}
+
+std::vector<double> central_coverage(const torch::Tensor& ranks, const std::vector<double>& levels) {
+  const torch::Tensor r = metric_input(ranks, 1, "Ranks");
+  check_unit(r);
+  std::vector<double> widths(r.const_data_ptr<double>(), r.const_data_ptr<double>() + r.numel());
+  for (double& w : widths) w = std::fabs(2 * w - 1);
+  return distribution(std::move(widths), levels);
+}
+
+std::vector<double> hpd_coverage(const torch::Tensor& ranks, const std::vector<double>& levels) {
+  const torch::Tensor r = metric_input(ranks, 1, "Ranks");
+  check_unit(r);
+  return distribution({r.const_data_ptr<double>(), r.const_data_ptr<double>() + r.numel()}, levels);
+}
+
+double acauc(const torch::Tensor& ranks) {
+  const torch::Tensor r = metric_input(ranks.dim() == 1 ? ranks.unsqueeze(1) : ranks, 2, "Ranks");
+  const std::vector<double> levels = hundred_levels();
+  double total = 0;
+  for (std::int64_t k = 0; k < r.size(1); ++k)
+    total += area_between(central_coverage(r.select(1, k).contiguous(), levels), levels);
+  return total / static_cast<double>(r.size(1));
+}
+
+double acauc_hpd(const torch::Tensor& ranks) {
+  const std::vector<double> levels = hundred_levels();
+  return area_between(hpd_coverage(ranks, levels), levels);
+}
+
+RankHistogram rank_histogram(const torch::Tensor& ranks, std::int64_t bins) {
+  const torch::Tensor r = metric_input(ranks, 1, "Ranks");
+  PAIRS_CHECK(bins >= 2 && bins <= r.numel(), "A rank histogram of {} ranks cannot have {} bins; choose 2 to {}.",
+              r.numel(), bins, r.numel());
+  check_unit(r);
+  RankHistogram histogram{std::vector<double>(static_cast<std::size_t>(bins)), 0};
+  const double* values = r.const_data_ptr<double>();
+  for (std::int64_t i = 0; i < r.numel(); ++i) {
+    const auto bin = static_cast<std::int64_t>(values[i] * static_cast<double>(bins) + 1e-9);
+    ++histogram.counts[static_cast<std::size_t>(std::min(bin, bins - 1))];
+  }
+  const double expected = static_cast<double>(r.numel()) / static_cast<double>(bins);
+  double chi_square = 0;
+  for (const double count : histogram.counts) chi_square += (count - expected) * (count - expected) / expected;
+  histogram.p_value = boost::math::gamma_q(0.5 * static_cast<double>(bins - 1), 0.5 * chi_square);
+  return histogram;
+}
+
+Summary summarise(const torch::Tensor& samples, const std::vector<double>& quantiles) {
+  const torch::Tensor s = metric_input(samples, 2, "Samples");
+  PAIRS_CHECK(s.size(0) >= 2, "A summary needs 2 or more samples; there is one.");
+  PAIRS_CHECK(!s.isnan().any().item<bool>(), "Posterior samples hold NaN: they have no quantiles.");
+  for (const double q : quantiles) PAIRS_CHECK(q >= 0 && q <= 1, "A quantile's level is {}; levels lie in [0, 1].", q);
+  Summary summary{s.mean(0), s.std(0, /*unbiased=*/true),
+                  torch::empty({static_cast<std::int64_t>(quantiles.size()), s.size(1)}, torch::kFloat64)};
+  const torch::Tensor columns = std::get<0>(s.t().contiguous().sort(1));
+  double* out = summary.quantiles.mutable_data_ptr<double>();
+  const double* sorted = columns.const_data_ptr<double>();
+  const std::int64_t count = s.size(0), targets = s.size(1);
+  for (const double q : quantiles) {
+    const double place = q * static_cast<double>(count - 1);
+    const std::int64_t low = std::min(static_cast<std::int64_t>(place), count - 1), high = std::min(low + 1, count - 1);
+    for (std::int64_t k = 0; k < targets; ++k) {
+      const double a = sorted[k * count + low], b = sorted[k * count + high];
+      *out++ = a == b ? a : a + (place - static_cast<double>(low)) * (b - a);
+    }
+  }
+  return summary;
+}
+
+}  // namespace pairs

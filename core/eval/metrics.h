@@ -1,0 +1,57 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <vector>
+
+// Metrics of posteriors (method B6). All take and give float64 on the CPU; samples are [n_test, S, d], truths [n_test, d].
+namespace pairs {
+
+// Mean over tests of |posterior mean - truth| / R, averaged over targets; `range` [d].
+double relative_mae(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& range);
+
+// Rank statistic r in [0, 1] per test and target: fraction of samples below the truth, ties split evenly -> [n_test, d].
+torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& truth);
+// Fraction of samples denser than the truth -> [n_test]; log densities of samples [n_test, S] and of truths [n_test].
+torch::Tensor hpd_ranks(const torch::Tensor& sample_log_prob, const torch::Tensor& truth_log_prob);
+
+// Coverage of central credible intervals at the levels, from ranks [n] -> same length as levels.
+std::vector<double> central_coverage(const torch::Tensor& ranks, const std::vector<double>& levels);
+std::vector<double> hpd_coverage(const torch::Tensor& ranks, const std::vector<double>& levels);
+
+// ∫ |coverage(α) - α| dα over 100 uniform levels (trapezoid), averaged over targets.
+double acauc(const torch::Tensor& ranks);
+double acauc_hpd(const torch::Tensor& ranks);
+
+struct NoiseFloor {
+  double mean, p95;
+};
+// ACAUC of a perfectly calibrated estimator with n tests, S samples and d independent targets, by simulation (seeded);
+// `checks` is the number of comparisons the 95th percentile is corrected for (Bonferroni).
+NoiseFloor acauc_noise_floor(std::int64_t n_test, std::int64_t samples, std::int64_t targets, std::int64_t checks = 1,
+                             std::uint64_t seed = 1);
+
+// SBC: histogram of ranks over `bins` and the p-value of its chi-square against uniform.
+struct RankHistogram {
+  std::vector<double> counts;
+  double p_value;
+};
+RankHistogram rank_histogram(const torch::Tensor& ranks, std::int64_t bins);
+
+// TARP (Lemos et al. 2023): expected coverage at the levels from distances to random reference points drawn from the
+// standardised box of the truths (seeded).
+std::vector<double> tarp_coverage(const torch::Tensor& samples, const torch::Tensor& truth,
+                                  const std::vector<double>& levels, std::uint64_t seed);
+
+// C2ST (Lopez-Paz and Oquab 2017): 5-fold accuracy of a small classifier between a [n, d] and b [n, d]; 0.5 = alike.
+double c2st(const torch::Tensor& a, const torch::Tensor& b, std::uint64_t seed);
+
+struct Summary {
+  torch::Tensor mean, sd;       // [d]
+  torch::Tensor quantiles;      // [Q, d]
+};
+// Mean, sd and quantiles (linear interpolation) of samples [S, d].
+Summary summarise(const torch::Tensor& samples, const std::vector<double>& quantiles);
+
+}  // namespace pairs
