@@ -1,0 +1,105 @@
+#include "tasks/bump_hunt.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/fast_normal.h"
+#include "tasks/bump_hunt_posterior.h"
+#include "tasks/rows.h"
+
+namespace pairs {
+namespace {
+
+class BumpHunt final : public Task {
+ public:
+  BumpHunt() {
+    info_.name = "bump-hunt";
+    info_.title = "Bump hunt";
+    info_.summary = "How much of the data is a narrow signal whose place is unknown, on top of a broad background.";
+    info_.theta_text = "θ is the fraction of signal events; every value between 0 and 1 is equally likely beforehand.";
+    info_.psi_text = "ψ is the place of the signal, shared by all events of a set, with prior N(1, 2²).";
+    info_.x_text = "Each x is one event: signal N(ψ, 0.1²) with probability θ, else background N(0, 1).";
+    info_.targets = {{"theta", "θ", "", 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0}};
+    info_.nuisances = {"psi"};
+    info_.max_n = 100;
+    info_.kind = ObservationKind::points;
+    info_.observation_shape = {1};
+    info_.observation_columns = {"x"};
+    info_.data_source = "simulated";
+  }
+
+  const TaskInfo& info() const override { return info_; }
+
+  Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
+    const std::uint64_t key = stream_key(seed, purpose);
+    const auto sets = static_cast<std::int64_t>(indices.size());
+    Latents out{at::empty({sets, 1}, torch::kFloat64), at::empty({sets, 1}, torch::kFloat64)};
+    double* theta = out.theta.mutable_data_ptr<double>();
+    double* psi = out.psi.mutable_data_ptr<double>();
+    at::parallel_for(0, sets, 1024, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        Stream stream(key, static_cast<std::uint64_t>(indices[static_cast<std::size_t>(i)]), latent_item);
+        theta[i] = stream.uniform64();
+        psi[i] = bump_hunt::psi_mean + bump_hunt::psi_sd * stream.normal64();
+      }
+    });
+    return out;
+  }
+
+  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                        const torch::Device& device) const override {
+    const std::uint64_t key = stream_key(seed, purpose);
+    const Rows rows(ranges, latents, info_);
+    const double* theta = latents.theta.const_data_ptr<double>();
+    const double* psi = latents.psi.const_data_ptr<double>();
+    torch::Tensor out = at::empty({rows.total(), 1}, torch::kFloat32);
+    float* x = out.mutable_data_ptr<float>();
+    at::parallel_for(0, rows.total(), 8 * ItemCounters::capacity, [&](std::int64_t begin, std::int64_t end) {
+      ItemCounters items;
+      float choice[ItemCounters::capacity];
+      for (std::int64_t row = begin; row < end; row += ItemCounters::capacity) {
+        const std::int64_t stop = std::min(row + ItemCounters::capacity, end);
+        items.clear();
+        rows.pieces(row, stop, [&](std::size_t k, std::int64_t first, std::int64_t count, std::int64_t) {
+          items.append(static_cast<std::uint64_t>(ranges[k].index), static_cast<std::uint64_t>(first), count);
+        });
+        fill_normal_uniform(key, items, x + row, choice);
+        rows.pieces(row, stop, [&](std::size_t k, std::int64_t, std::int64_t count, std::int64_t at) {
+          const auto fraction = static_cast<float>(theta[k]), place = static_cast<float>(psi[k]);
+          const auto width = static_cast<float>(bump_hunt::signal_sd);
+          float* p = x + at;
+          const float* u = choice + (at - row);
+          for (std::int64_t i = 0; i < count; ++i) {
+            const float signal = place + width * p[i];
+            p[i] = u[i] < fraction ? signal : p[i];
+          }
+        });
+      }
+    });
+    return out.to(device);
+  }
+
+  std::vector<std::string> references() const override { return {"exact", "naive product", "per-event classifier"}; }
+
+  std::unique_ptr<ReferencePosterior> reference(const std::string& name) const override {
+    using bump_hunt::Likelihood;
+    if (name == "exact") return bump_hunt::make_posterior(Likelihood::exact);
+    if (name == "naive product") return bump_hunt::make_posterior(Likelihood::naive);
+    if (name == "per-event classifier") return bump_hunt::make_posterior(Likelihood::per_event);
+    return Task::reference(name);
+  }
+
+ private:
+  TaskInfo info_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Task> make_bump_hunt() {
+  return std::make_shared<BumpHunt>();
+}
+
+}  // namespace pairs

@@ -1,0 +1,269 @@
+#include "tasks/bump_hunt_posterior.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "core/base/error.h"
+#include "tasks/mixture_product.h"
+
+namespace pairs::bump_hunt {
+namespace {
+
+constexpr double psi_reach = 12.0;
+// A signal term below e^-40 of the background's leaves the sum as it is.
+constexpr double negligible = 40.0;
+constexpr double marginal_variance = psi_sd * psi_sd + signal_sd * signal_sd;
+// The marginal signal over the background is symmetric about this point.
+constexpr double mirror = -psi_mean / (marginal_variance - 1.0);
+
+struct Quadrature {
+  std::vector<double> node, weight;
+};
+
+// Gauss-Legendre on [0, 1] by Newton's method on the Legendre polynomial.
+Quadrature legendre(std::int64_t n) {
+  Quadrature q{std::vector<double>(static_cast<std::size_t>(n)), std::vector<double>(static_cast<std::size_t>(n))};
+  for (std::int64_t i = 0; i < n; ++i) {
+    double x = std::cos(std::numbers::pi * (static_cast<double>(i) + 0.75) / (static_cast<double>(n) + 0.5)),
+           slope = 1.0;
+    for (int step = 0; step < 100; ++step) {
+      double p0 = 1.0, p1 = x;
+      for (std::int64_t k = 2; k <= n; ++k) {
+        const auto d = static_cast<double>(k);
+        const double p2 = ((2.0 * d - 1.0) * x * p1 - (d - 1.0) * p0) / d;
+        p0 = p1;
+        p1 = p2;
+      }
+      slope = static_cast<double>(n) * (x * p1 - p0) / (x * x - 1.0);
+      const double change = p1 / slope;
+      x -= change;
+      if (std::abs(change) < 1e-15) break;
+    }
+    q.node[static_cast<std::size_t>(i)] = 0.5 * (1.0 - x);
+    q.weight[static_cast<std::size_t>(i)] = 1.0 / ((1.0 - x * x) * slope * slope);
+  }
+  return q;
+}
+
+const Quadrature& cached_legendre(std::int64_t n) {
+  static std::mutex mutex;
+  static std::map<std::int64_t, Quadrature> known;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(n);
+  return found != known.end() ? found->second : known.emplace(n, legendre(n)).first->second;
+}
+
+double log_sum_exp(double a, double b) {
+  const double high = std::max(a, b), gap = std::abs(a - b);
+  return gap > negligible ? high : high + std::log1p(std::exp(-gap));
+}
+
+class Posterior final : public ReferencePosterior {
+ public:
+  explicit Posterior(Likelihood likelihood) : likelihood_(likelihood) {}
+
+  void add(const torch::Tensor& x) override {
+    PAIRS_CHECK(x.dim() == 2 && x.size(1) == 1 && x.device().is_cpu(),
+                "The bump hunt posterior takes observations [M, 1] on the CPU");
+    const torch::Tensor rows = x.to(torch::kFloat64).contiguous();
+    const double* p = rows.const_data_ptr<double>();
+    for (std::int64_t i = 0; i < rows.size(0); ++i)
+      PAIRS_CHECK(std::isfinite(p[i]) && std::abs(p[i]) < 1e6,
+                  "The bump hunt posterior was given an event at {}, which no part of the model can explain", p[i]);
+    events_.insert(events_.end(), p, p + rows.size(0));
+    built_ = false;
+  }
+
+  torch::Tensor log_density(const torch::Tensor& theta) override {
+    PAIRS_CHECK(theta.dim() == 2 && theta.size(1) == 1, "The bump hunt posterior takes theta [S, 1]");
+    build();
+    const torch::Tensor in = theta.to(torch::kFloat64).contiguous();
+    const double* p = in.const_data_ptr<double>();
+    std::vector<double> inside;
+    for (std::int64_t i = 0; i < in.size(0); ++i)
+      if (p[i] >= 0.0 && p[i] <= 1.0) inside.push_back(p[i]);
+    const std::vector<double> value = log_likelihood(inside);
+    torch::Tensor out = at::full({in.size(0)}, -std::numeric_limits<double>::infinity(), torch::kFloat64);
+    double* q = out.mutable_data_ptr<double>();
+    std::size_t next = 0;
+    for (std::int64_t i = 0; i < in.size(0); ++i)
+      if (p[i] >= 0.0 && p[i] <= 1.0) q[i] = value[next++] - log_evidence_;
+    return out;
+  }
+
+  torch::Tensor mean() override {
+    build();
+    return at::full({1}, mean_, torch::kFloat64);
+  }
+
+  torch::Tensor covariance() override {
+    build();
+    return at::full({1, 1}, variance_, torch::kFloat64);
+  }
+
+  torch::Tensor sample(std::int64_t count, Stream& stream) override {
+    build();
+    const auto cells =
+        static_cast<std::size_t>(1024.0 * std::max(1.0, std::sqrt(static_cast<double>(events_.size()) / 100.0)));
+    std::vector<double> grid(cells + 1);
+    for (std::size_t k = 0; k <= cells; ++k) grid[k] = static_cast<double>(k) / static_cast<double>(cells);
+    std::vector<double> density = log_likelihood(grid), cdf(cells + 1, 0.0);
+    for (double& d : density) d = std::exp(d - log_evidence_);
+    for (std::size_t k = 0; k < cells; ++k) cdf[k + 1] = cdf[k] + 0.5 * (density[k] + density[k + 1]);
+    torch::Tensor out = at::empty({count, 1}, torch::kFloat64);
+    double* q = out.mutable_data_ptr<double>();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double u = stream.uniform64() * cdf[cells];
+      const auto above = std::upper_bound(cdf.begin() + 1, cdf.end() - 1, u);
+      const auto k = static_cast<std::size_t>(above - cdf.begin()) - 1;
+      const double r = std::max(u - cdf[k], 0.0), slope = density[k + 1] - density[k];
+      const double root = std::sqrt(std::max(density[k] * density[k] + 2.0 * slope * r, 0.0)),
+                   below = density[k] + root;
+      const double t = below > 0.0 ? std::min(2.0 * r / below, 1.0) : 0.5;
+      q[i] = (static_cast<double>(k) + t) / static_cast<double>(cells);
+    }
+    return out;
+  }
+
+ private:
+  // log likelihood at each θ in [0, 1], up to a constant that does not depend on θ.
+  std::vector<double> log_likelihood(const std::vector<double>& theta) const {
+    std::vector<double> odds(theta.size());
+    for (std::size_t i = 0; i < theta.size(); ++i) {
+      const double t = std::min(theta[i], 1.0 - 1e-15);
+      odds[i] = t / (1.0 - t);
+    }
+    std::vector<double> out = product_.log_sum(odds);
+    for (std::size_t i = 0; i < theta.size(); ++i)
+      out[i] += static_cast<double>(events_.size()) * std::log1p(-std::min(theta[i], 1.0 - 1e-15));
+    return out;
+  }
+
+  void build() {
+    if (built_) return;
+    if (likelihood_ == Likelihood::naive) {
+      build_naive();
+    } else {
+      build_rows();
+    }
+    const auto n = static_cast<std::int64_t>(events_.size());
+    const Quadrature& q = cached_legendre(std::max<std::int64_t>(64, (n + 3 + 31) / 32 * 16));
+    std::vector<double> density = log_likelihood(q.node);
+    const double top = *std::max_element(density.begin(), density.end());
+    double z = 0.0, first = 0.0, second = 0.0;
+    for (std::size_t j = 0; j < density.size(); ++j) {
+      density[j] = q.weight[j] * std::exp(density[j] - top);
+      z += density[j];
+      first += density[j] * q.node[j];
+    }
+    mean_ = first / z;
+    for (std::size_t j = 0; j < density.size(); ++j) second += density[j] * (q.node[j] - mean_) * (q.node[j] - mean_);
+    variance_ = second / z;
+    log_evidence_ = top + std::log(z);
+    built_ = true;
+  }
+
+  void build_naive() {
+    const std::int64_t count = static_cast<std::int64_t>(events_.size());
+    product_.reset({&count, 1});
+    for (const double x : events_) {
+      const double d = x - psi_mean;
+      product_.add(0, 0.5 * x * x - 0.5 * d * d / marginal_variance - 0.5 * std::log(marginal_variance));
+    }
+    const double weight = 0.0;
+    product_.finish({&weight, 1});
+  }
+
+  // Rows of the trapezoid rule in ψ, first .. last, where an event's signal density counts.
+  struct Interval {
+    std::int64_t first, last;
+  };
+
+  // The posterior of ψ narrows as 1/√N; a step of one tenth of the signal's width suits up to 100 events.
+  double step() const {
+    return 0.1 * signal_sd / std::max(1.0, std::sqrt(static_cast<double>(events_.size()) / 100.0));
+  }
+
+  void build_rows() {
+    const double h = step(), start = psi_mean - psi_reach;
+    const auto rows = static_cast<std::int64_t>(std::lround(2.0 * psi_reach / h)) + 1;
+    const bool folded = likelihood_ == Likelihood::per_event;
+    std::vector<double> log_background(events_.size());
+    std::vector<Interval> near(events_.size() * 2, {0, -1});
+    std::vector<std::int64_t> factors(static_cast<std::size_t>(rows), 0);
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      const double x = events_[i], y = 2.0 * mirror - x;
+      log_background[i] = folded ? log_sum_exp(-0.5 * x * x, -0.5 * y * y) : -0.5 * x * x;
+      const double log_two = folded ? std::numbers::ln2 : 0.0;
+      const double reach =
+          signal_sd * std::sqrt(2.0 * (negligible - std::log(signal_sd) + log_two - log_background[i]));
+      const auto interval = [&](double centre) {
+        const double low = (centre - reach - start) / h, high = (centre + reach - start) / h;
+        return Interval{static_cast<std::int64_t>(std::ceil(std::clamp(low, 0.0, static_cast<double>(rows)))),
+                        static_cast<std::int64_t>(std::floor(std::clamp(high, -1.0, static_cast<double>(rows - 1))))};
+      };
+      Interval &a = near[2 * i], &b = near[2 * i + 1];
+      a = interval(folded ? std::min(x, y) : x);
+      if (folded) {
+        b = interval(std::max(x, y));
+        b.first = std::max(b.first, a.last + 1);
+      }
+      for (const Interval& part : {a, b})
+        for (std::int64_t r = part.first; r <= part.last; ++r) ++factors[static_cast<std::size_t>(r)];
+    }
+
+    // Rows that no signal reaches share one entry, the last.
+    std::vector<std::int64_t> entry(factors.size()), sizes;
+    std::vector<double> log_weight;
+    double idle = 0.0;
+    for (std::size_t r = 0; r < factors.size(); ++r) {
+      const double z = (start + static_cast<double>(r) * h - psi_mean) / psi_sd;
+      if (factors[r] == 0) {
+        idle += std::exp(-0.5 * z * z);
+        continue;
+      }
+      entry[r] = static_cast<std::int64_t>(sizes.size());
+      sizes.push_back(factors[r]);
+      log_weight.push_back(-0.5 * z * z);
+    }
+    if (idle > 0.0) {
+      sizes.push_back(0);
+      log_weight.push_back(std::log(idle));
+    }
+    product_.reset(sizes);
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      const double x = events_[i], y = 2.0 * mirror - x, constant = -std::log(signal_sd) - log_background[i];
+      for (const Interval& part : {near[2 * i], near[2 * i + 1]})
+        for (std::int64_t r = part.first; r <= part.last; ++r) {
+          const double psi = start + static_cast<double>(r) * h;
+          const double u = (x - psi) / signal_sd, v = (y - psi) / signal_sd;
+          const double log_signal = folded ? log_sum_exp(-0.5 * u * u, -0.5 * v * v) : -0.5 * u * u;
+          product_.add(entry[static_cast<std::size_t>(r)], log_signal + constant);
+        }
+    }
+    product_.finish(log_weight);
+  }
+
+  Likelihood likelihood_;
+  std::vector<double> events_;
+  MixtureProduct product_;
+  bool built_ = false;
+  double mean_ = 0.0, variance_ = 0.0, log_evidence_ = 0.0;
+};
+
+}  // namespace
+
+std::unique_ptr<ReferencePosterior> make_posterior(Likelihood likelihood) {
+  return std::make_unique<Posterior>(likelihood);
+}
+
+}  // namespace pairs::bump_hunt

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "core/task.h"
+
+namespace pairs::bump_hunt {
+
+inline constexpr double signal_sd = 0.1, background_sd = 1.0, psi_mean = 1.0, psi_sd = 2.0;
+
+// Which likelihood of the events the posterior is built on (method B5).
+enum class Likelihood {
+  exact,      // the joint one: ∫ p(ψ) Π p(x_i | θ, ψ) dψ
+  naive,      // Π ∫ p(ψ) p(x_i | θ, ψ) dψ: each event marginalises ψ alone
+  per_event,  // the joint likelihood of each event's score p_s(x) / p_b(x) under the marginal signal density p_s =
+              // N(1, √4.01): the score forgets the sign of x − x₀, x₀ = −1/3.01, so ψ is seen up to a reflection
+};
+
+// Posterior of θ given a set of events: Gauss-Legendre in θ (the likelihood is a polynomial of degree N: exact) and the
+// trapezoid rule in ψ on 1 ± 12 (exponentially convergent). θ = 1 is taken as 1 − 1e-15. Events in float32 or float64.
+std::unique_ptr<ReferencePosterior> make_posterior(Likelihood likelihood);
+
+}  // namespace pairs::bump_hunt

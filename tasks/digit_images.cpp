@@ -1,0 +1,90 @@
+#include "tasks/digit_images.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "tasks/glyphs.h"
+#include "tasks/idx.h"
+
+namespace pairs {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The file with or without .gz; empty when there is neither.
+fs::path find(const fs::path& folder, const std::string& name) {
+  std::error_code ignored;
+  for (const std::string& candidate : {name + ".gz", name})
+    if (fs::is_regular_file(folder / candidate, ignored)) return folder / candidate;
+  return {};
+}
+
+DigitImages read_split(const fs::path& folder, const std::string& split) {
+  const std::string image_name = split + "-images-idx3-ubyte", label_name = split + "-labels-idx1-ubyte";
+  const fs::path image_file = find(folder, image_name), label_file = find(folder, label_name);
+  for (const auto& [file, name] : {std::pair(image_file, image_name), std::pair(label_file, label_name)})
+    PAIRS_CHECK(!file.empty(), "{} holds neither {}.gz nor {}: put MNIST's four IDX files there or name another folder",
+                folder.string(), name, name);
+  const torch::Tensor images = read_idx(image_file), labels = read_idx(label_file);
+  PAIRS_CHECK(images.dim() == 3 && images.size(1) == glyph_side && images.size(2) == glyph_side,
+              "{} does not hold images of {} x {} pixels, which MNIST's are", image_file.string(), glyph_side,
+              glyph_side);
+  PAIRS_CHECK(labels.dim() == 1 && labels.size(0) == images.size(0), "{} holds {} labels for the {} images of {}",
+              label_file.string(), labels.numel(), images.size(0), image_file.string());
+  const std::uint8_t* label = labels.const_data_ptr<std::uint8_t>();
+  std::array<std::vector<std::int64_t>, 10> members;
+  for (std::int64_t i = 0; i < labels.size(0); ++i) {
+    PAIRS_CHECK(label[i] <= 9, "{} gives image {} the label {}, and digits are 0 to 9", label_file.string(), i,
+                label[i]);
+    members[label[i]].push_back(i);
+  }
+  DigitImages out{at::empty_like(images), {}};
+  const std::int64_t pixels = glyph_side * glyph_side;
+  const std::uint8_t* from = images.const_data_ptr<std::uint8_t>();
+  std::uint8_t* to = out.images.mutable_data_ptr<std::uint8_t>();
+  for (std::size_t k = 0; k < 10; ++k) {
+    PAIRS_CHECK(!members[k].empty(), "{} has no image of a {}: it is not MNIST", label_file.string(), k);
+    out.first[k + 1] = out.first[k] + static_cast<std::int64_t>(members[k].size());
+    for (const std::int64_t i : members[k]) to = std::copy_n(from + i * pixels, pixels, to);
+  }
+  return out;
+}
+
+DigitImages draw(std::int64_t start, std::int64_t count) {
+  DigitImages out{at::empty({count, glyph_side, glyph_side}, torch::kUInt8), {}};
+  const std::uint64_t key = stream_key(0, Purpose::glyph);
+  const std::int64_t pixels = glyph_side * glyph_side;
+  std::uint8_t* to = out.images.mutable_data_ptr<std::uint8_t>();
+  for (std::int64_t k = 0; k <= 10; ++k) out.first[static_cast<std::size_t>(k)] = count * k / 10;
+  at::parallel_for(0, count, 50, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      draw_glyph(key, static_cast<std::uint64_t>(start + i), static_cast<int>(i * 10 / count),
+                 {to + i * pixels, static_cast<std::size_t>(pixels)});
+  });
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const DigitSource> read_mnist(const std::string& folder) {
+  std::error_code ignored;
+  PAIRS_CHECK(fs::is_directory(folder, ignored), "The data folder {} does not exist: name the one that holds MNIST",
+              folder);
+  fs::path at = folder;
+  if (find(at, "train-images-idx3-ubyte").empty() && fs::is_directory(at / "mnist", ignored)) at /= "mnist";
+  return std::make_shared<DigitSource>(DigitSource{"MNIST", read_split(at, "train"), read_split(at, "t10k")});
+}
+
+std::shared_ptr<const DigitSource> generated_digits() {
+  static const auto source =
+      std::make_shared<const DigitSource>(DigitSource{"generated digits", draw(0, 6000), draw(1000000, 1000)});
+  return source;
+}
+
+}  // namespace pairs

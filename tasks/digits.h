@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/task.h"
+
+namespace pairs {
+
+// Digit Expectation: each x is a digit image drawn with class probabilities p ~ Dirichlet(0.25, but 2.5 for 6 and 9),
+// all turned by one angle ψ ~ U(0, 2π) and each with Gaussian noise of its own sd ~ U(0.1, 0.3); a 9 is a 6 turned by
+// 180 degrees. θ = Σ k p_k is to be inferred. psi holds the angle and p. Images come from MNIST in `data` (see
+// read_mnist; tests use t10k), or are generated when `data` is empty.
+std::shared_ptr<const Task> make_digits(const std::string& data);
+
+}  // namespace pairs
