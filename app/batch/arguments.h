@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/train/run.h"
+
+namespace CLI {
+class App;
+}
+
+namespace pairs::batch {
+
+// Options shared by commands that open a run.
+struct OpenArguments {
+  std::string data;
+  std::string device = "auto";
+  std::int64_t threads = 0;
+};
+void add_open_arguments(CLI::App& app, OpenArguments& arguments);
+
+// Applies the thread count and loads the run or the shipped weights. Throws Error.
+LoadedRun open_run(const std::string& name, const OpenArguments& arguments);
+// True when the estimator came with the program, so that nothing may be written beside it.
+bool is_shipped(const LoadedRun& run);
+
+// CPU threads for this process; 0 leaves LibTorch's choice (all cores).
+void set_threads(std::int64_t threads);
+
+// Whole numbers from "1,2,1e5" or "1 2 5"; the sentence of the usage error names `option`.
+std::vector<std::int64_t> parse_counts(const std::string& text, const std::string& option);
+
+// The folder of real data: the option when given, else $PAIRS_DATA, else "".
+std::string data_folder(const std::string& option);
+
+}  // namespace pairs::batch

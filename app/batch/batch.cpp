@@ -1,0 +1,135 @@
+#include "app/batch/batch.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <map>
+
+#include "app/batch/command.h"
+#include "core/base/error.h"
+#include "core/base/fields.h"
+#include "core/base/stop.h"
+#include "core/base/text.h"
+#include "core/task_factory.h"
+#include "core/version.h"
+#include "tasks/registry.h"
+
+namespace pairs::batch {
+namespace {
+
+constexpr int kFailed = 1, kUsage = 2;
+
+int report_error(const std::string& sentence, bool json, int code) {
+  if (json)
+    fmt::print("{}\n",
+               nlohmann::json{{"error", sentence}}.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  std::fflush(stdout);
+  fmt::print(stderr, "pairs: {}\n", sentence);
+  return code;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string near = nearest(word, candidates);
+  return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
+}
+
+// The sentence for arguments that nothing took.
+std::string unexpected_argument(const CLI::App& app, const CLI::App* command) {
+  const std::vector<std::string> left = app.remaining(true);
+  const std::string word = left.empty() ? "" : left.front();
+  const CLI::App& owner = command ? *command : app;
+  const std::string place = command ? "pairs --batch " + command->get_name() : "pairs";
+  if (word.size() > 1 && word[0] == '-') {
+    std::vector<std::string> options;
+    for (const CLI::Option* option : owner.get_options())
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    const std::string name = word.substr(0, word.find('='));
+    return fmt::format("{} has no option {}{}", place, printable(name), did_you_mean(name, options));
+  }
+  if (!command) {
+    std::vector<std::string> names;
+    for (const CommandEntry& entry : commands()) names.push_back(entry.name);
+    return fmt::format("There is no command {}{}; pairs --help lists them", printable(word), did_you_mean(word, names));
+  }
+  return fmt::format("{} did not expect the argument {}", place, printable(word));
+}
+
+std::string signal_name(int signal) {
+  return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "a signal";
+}
+
+int perform(const Action& action, bool json) {
+  try {
+    const Result result = action();
+    if (json)
+      fmt::print("{}\n", result.document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    else
+      fmt::print("{}", result.text);
+    if (std::fflush(stdout) != 0) return report_error("The results could not be written to stdout", false, kFailed);
+    return result.exit_code;
+  } catch (const Stopped&) {
+    const int signal = last_signal();
+    return report_error(fmt::format("Stopped by {}; finished work is saved", signal_name(signal)), json, 128 + signal);
+  } catch (const Error& error) {
+    return report_error(error.what(), json, error.kind() == ErrorKind::usage ? kUsage : kFailed);
+  } catch (const std::bad_alloc&) {
+    return report_error("There is not enough memory for this; use smaller batches or fewer samples", json, kFailed);
+  } catch (const std::exception& error) {
+    // LibTorch appends a stack to its messages: the first line is the sentence.
+    const std::string text = error.what();
+    return report_error(fmt::format("Unexpected failure: {}", text.substr(0, text.find('\n'))), json, kFailed);
+  }
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) {
+  register_task_factory(make_task);
+  const bool json = std::any_of(argv + 1, argv + argc, [](const char* a) { return std::string_view(a) == "--json"; });
+  CLI::App app{"Pairs Studio: posteriors from sets of exchangeable observations by pretraining on pairs"};
+  app.name("pairs --batch");
+  app.set_version_flag("--version", fmt::format("pairs {}", kVersion));
+  app.footer(
+      "Commands need --batch: pairs --batch COMMAND --help explains each.\n"
+      "Example: pairs --batch run gaussian --preset quick");
+  bool batch = false, json_flag = false;
+  app.add_flag("--batch", batch, "Run a command without a window");
+  app.require_subcommand(0, 1);
+  std::map<const CLI::App*, Action> actions;
+  for (const CommandEntry& entry : commands()) {
+    CLI::App* command = app.add_subcommand(entry.name, entry.summary);
+    command->add_flag("--json", json_flag, "Print one JSON document on stdout instead of text");
+    actions[command] = entry.add(*command);
+  }
+  const auto chosen = [&]() -> const CLI::App* {
+    const auto parsed = app.get_subcommands();
+    return parsed.empty() ? nullptr : parsed.front();
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ExtrasError&) {
+    return report_error(unexpected_argument(app, chosen()), json, kUsage);
+  } catch (const CLI::ParseError& error) {
+    const CLI::App* command = chosen();
+    return report_error(fmt::format("{}; see pairs {}--help", error.what(),
+                                    command ? fmt::format("--batch {} ", command->get_name()) : ""),
+                        json, kUsage);
+  }
+  const CLI::App* command = chosen();
+  if (!batch)
+    return report_error(command ? fmt::format("The command {0} needs --batch: pairs --batch {0}", command->get_name())
+                                : "There is no window yet; use a command, for example pairs --batch demo, and "
+                                  "pairs --help for all of them",
+                        json, kUsage);
+  if (!command)
+    return report_error("--batch needs a command, for example pairs --batch tasks; pairs --help lists them", json,
+                        kUsage);
+  return perform(actions.at(command), json);
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,285 @@
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "app/batch/arguments.h"
+#include "app/batch/command.h"
+#include "app/batch/drive.h"
+#include "app/batch/table.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/nn/adamw.h"
+#include "core/train/stage_tools.h"
+#include "tasks/registry.h"
+
+namespace pairs::batch {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+
+struct BenchArguments {
+  std::int64_t threads = 0;
+  double seconds = 1.0;  // a row
+};
+
+// Median seconds of each call, taken in turns after two rounds to warm up; `seconds` in all, five rounds at least.
+std::vector<double> median_seconds(const std::vector<std::function<void()>>& calls, double seconds) {
+  for (int k = 0; k < 2; ++k)
+    for (const auto& call : calls) call();
+  std::vector<std::vector<double>> times(calls.size());
+  const Stopwatch all;
+  while (times[0].size() < 5 || (all.seconds() < seconds && times[0].size() < 2000)) {
+    if (!keep_going()) throw Stopped();
+    for (std::size_t k = 0; k < calls.size(); ++k) {
+      const Stopwatch one;
+      calls[k]();
+      times[k].push_back(one.seconds());
+    }
+  }
+  std::vector<double> medians;
+  for (auto& one : times) {
+    const auto middle = one.begin() + static_cast<std::ptrdiff_t>(one.size() / 2);
+    std::nth_element(one.begin(), middle, one.end());
+    medians.push_back(*middle);
+  }
+  return medians;
+}
+
+// The best float32 matrix-product rate of this process: MKL (at::mm) and oneDNN, 2048³ and 2048 × 128 × 128.
+double gemm_gflops(double seconds) {
+  at::NoGradGuard no_grad;
+  using Fused = torch::Tensor(const torch::Tensor&, const torch::Tensor&, const std::optional<torch::Tensor>&,
+                              c10::string_view, c10::List<std::optional<at::Scalar>>, std::optional<c10::string_view>);
+  const auto schema = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+  double best = 0;
+  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{2048, 2048}, {2048, 128}}) {
+    const torch::Tensor a = torch::full({m, n}, 0.5f), b = torch::full({n, n}, 0.25f);
+    const double flop = 2.0 * static_cast<double>(m * n * n);
+    torch::Tensor out = torch::empty({m, n});
+    // The fastest call: what the machine can do, not what it does on average.
+    const auto rate = [&](const std::function<void()>& call) {
+      call();
+      double least = 1e300;
+      const Stopwatch all;
+      for (int k = 0; k < 5 || (all.seconds() < seconds / 4 && k < 5000); ++k) {
+        const Stopwatch one;
+        call();
+        least = std::min(least, one.seconds());
+      }
+      best = std::max(best, flop / least * 1e-9);
+    };
+    rate([&] { at::mm_out(out, a, b); });
+    if (schema) {
+      const auto op = schema->typed<Fused>();
+      rate([&] { out = op.call(a, b, std::nullopt, "none", c10::List<std::optional<at::Scalar>>(), std::nullopt); });
+    }
+  }
+  return best;
+}
+
+struct Row {
+  std::string name;
+  double seconds, items, gflop;  // one call; gflop 0 where a rate means nothing
+};
+
+RunConfig preset(const std::string& task, const std::vector<std::string>& settings) {
+  return load_preset(make_task(task)->info(), "small", "pairs", settings);
+}
+
+std::vector<torch::Tensor> values(const std::map<std::string, torch::Tensor>& parameters) {
+  std::vector<torch::Tensor> out;
+  for (const auto& [name, tensor] : parameters) out.push_back(tensor);
+  return out;
+}
+
+// One step of stage 1 as the stage runs it: simulate, embed, pool, loss, backward, AdamW.
+Row pretraining(const BenchArguments& arguments) {
+  const RunConfig config = preset("bump-hunt", {"pretrain.batch=2048", "device=cpu"});
+  const auto task = make_task("bump-hunt");
+  Estimator estimator(task, config.estimator, kSeed);
+  const SetSource source(task, kSeed, config.pretrain.sizes, 0, 2048);
+  std::map<std::string, torch::Tensor> parameters = estimator.embedder_parameters();
+  parameters.merge(estimator.head_parameters());
+  AdamW adam(values(parameters), {});
+  estimator.train(true);
+  std::int64_t step = 0;
+  const auto call = [&] {
+    pretrain_loss(estimator, source.training(0, step++ * 2048, 2048, std::int64_t{1} << 30, torch::kCPU)).backward();
+    adam.step(1e-4);
+    adam.zero_grad();
+  };
+  const double mean_n = 1.5;
+  return {"pretrain/bump-hunt", median_seconds({call}, arguments.seconds)[0], 2048,
+          3e-9 * 2048 * (mean_n * estimator.embedder_flops() + estimator.head_flops())};
+}
+
+// A folder for a cache of the bench's own, removed at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    folder_ = std::filesystem::temp_directory_path() / fmt::format("pairs-bench-{}", getpid());
+    std::filesystem::create_directories(folder_);
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  std::filesystem::path operator/(const char* name) const { return folder_ / name; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// Stage 3 on a small cache of its own; a step includes drawing from the cache.
+class Finetuning {
+ public:
+  Finetuning(const std::string& task, const std::vector<std::string>& settings)
+      : config_(preset(task, settings)),
+        estimator_(make_task(task), config_.estimator, kSeed),
+        groups_(plan_groups(config_.cache, list_law())) {
+    const auto file = folder_ / "aggregates.cache";
+    write_cache(
+        file, estimator_, groups_, kSeed, 0, 0, [] { return !keep_going(); }, [](const CacheProgress&) {});
+    cache_ = std::make_unique<AggregateCache>(file, estimator_, kSeed, 0);
+    prepare_finetuning(estimator_, config_, *cache_);
+    adam_ = std::make_unique<AdamW>(values(estimator_.head_parameters()), AdamW::Options());
+    estimator_.train(true);
+  }
+  // A step on sets of size n, or of the law's sizes for n = 0.
+  std::function<void()> step(std::int64_t n) {
+    return [this, sampler = AggregateSampler(groups_, list_law(), n, kSeed), position = std::uint64_t{0}]() mutable {
+      finetune_loss(estimator_, 0, sampler.draw(*cache_, false, position++, kBatch)).backward();
+      adam_->step(1e-4);
+      adam_->zero_grad();
+    };
+  }
+  Row row(const std::string& name, double seconds) {
+    return {name, seconds, kBatch, 3e-9 * kBatch * estimator_.head_flops()};
+  }
+
+ private:
+  static constexpr std::int64_t kBatch = 128;
+  bool list_law() const { return config_.finetune.law == "list"; }
+
+  RunConfig config_;
+  Estimator estimator_;
+  std::vector<CacheGroup> groups_;
+  ScratchFolder folder_;
+  std::unique_ptr<AggregateCache> cache_;
+  std::unique_ptr<AdamW> adam_;
+};
+
+std::vector<Row> bump_hunt_finetuning(const BenchArguments& arguments) {
+  Finetuning stage("bump-hunt", {"device=cpu", "cache.sets=2000"});
+  return {stage.row("finetune/bump-hunt", median_seconds({stage.step(0)}, arguments.seconds)[0])};
+}
+
+// The same step at both ends of N, taken in turns so that a busy machine slows both alike.
+std::vector<Row> gaussian_finetuning(const BenchArguments& arguments) {
+  Finetuning stage("gaussian", {"device=cpu", "embedder.size=64", "cache.mode=\"fixed\"", "cache.sizes=[2,100000]",
+                                "cache.sets=[640,40]", "finetune.law=\"list\"", "finetune.heads=\"amortised\""});
+  const std::vector<double> seconds = median_seconds({stage.step(2), stage.step(100000)}, 2 * arguments.seconds);
+  return {stage.row("finetune/N=2", seconds[0]), stage.row("finetune/N=100000", seconds[1])};
+}
+
+Row embedding(const BenchArguments& arguments, const std::string& task_name, std::int64_t count) {
+  const RunConfig config = preset(task_name, {"embedder.size=128", "device=cpu"});
+  const auto task = make_task(task_name);
+  Estimator estimator(task, config.estimator, kSeed);
+  estimator.train(false);
+  const std::int64_t indices[] = {0};
+  const SetRange ranges[] = {{0, 0, count}};
+  const torch::Tensor x =
+      task->observe(task->latents(kSeed, Purpose::check, indices), kSeed, Purpose::check, ranges, torch::kCPU);
+  return {"embed/" + task_name, median_seconds({[&] { estimator.embed(x); }}, arguments.seconds)[0],
+          static_cast<double>(count), 1e-9 * static_cast<double>(count) * estimator.embedder_flops()};
+}
+
+Row sampling(const BenchArguments& arguments) {
+  const RunConfig config = preset("bump-hunt", {"device=cpu"});
+  Estimator estimator(make_task("bump-hunt"), config.estimator, kSeed);
+  estimator.train(false);
+  const torch::Tensor aggregates = torch::zeros({100, estimator.embedding_size()}, torch::kFloat64);
+  const torch::Tensor n = torch::full({100}, 100, torch::kInt64);
+  return {"sample/bump-hunt", median_seconds({[&] { estimator.sample(aggregates, n, 1000, 1); }}, arguments.seconds)[0],
+          1e5, 0};
+}
+
+Row exact_posterior(const BenchArguments& arguments) {
+  const auto task = make_task("bump-hunt");
+  const std::int64_t indices[] = {0};
+  const SetRange ranges[] = {{0, 0, 100}};
+  const torch::Tensor x =
+      task->observe(task->latents(kSeed, Purpose::check, indices), kSeed, Purpose::check, ranges, torch::kCPU);
+  const auto call = [&] {
+    const auto reference = task->reference("exact");
+    reference->add(x);
+    reference->mean();
+  };
+  return {"exact/bump-hunt", median_seconds({call}, arguments.seconds)[0], 1, 0};
+}
+
+Result bench(const BenchArguments& arguments) {
+  set_threads(arguments.threads);
+  const std::vector<std::function<std::vector<Row>()>> steps = {
+      [&] { return std::vector{pretraining(arguments)}; },
+      [&] { return bump_hunt_finetuning(arguments); },
+      [&] { return gaussian_finetuning(arguments); },
+      [&] { return std::vector{embedding(arguments, "bump-hunt", 200000)}; },
+      [&] { return std::vector{embedding(arguments, "digits", 1000)}; },
+      [&] { return std::vector{sampling(arguments)}; },
+      [&] { return std::vector{exact_posterior(arguments)}; },
+  };
+  const double gemm = gemm_gflops(2 * arguments.seconds);
+  Result result;
+  result.document = {
+      {"device", "cpu"}, {"threads", at::get_num_threads()}, {"gemm_gflops", gemm}, {"rows", nlohmann::json::array()}};
+  Table table({{"step", false}, {"ms"}, {"items / s"}, {"GFLOP"}, {"GFLOP / s"}, {"of GEMM"}});
+  std::vector<Row> rows;
+  for (const auto& measure : steps)
+    for (Row& row : measure()) rows.push_back(std::move(row));
+  for (const Row& row : rows) {
+    const double rate = row.gflop / row.seconds;
+    nlohmann::json line = {{"name", row.name}, {"ms", 1e3 * row.seconds}, {"items_per_s", row.items / row.seconds}};
+    if (row.gflop > 0) {
+      line["gflop"] = row.gflop;
+      line["fraction_of_gemm"] = rate / gemm;
+    }
+    result.document["rows"].push_back(line);
+    table.add({row.name, number_text(1e3 * row.seconds, 3),
+               count_text(static_cast<std::int64_t>(row.items / row.seconds)),
+               row.gflop > 0 ? number_text(row.gflop, 4) : "–", row.gflop > 0 ? number_text(rate, 1) : "–",
+               row.gflop > 0 ? fmt::format("{:.0f} %", 100 * rate / gemm) : "–"});
+  }
+  result.text =
+      fmt::format("CPU, {} threads, best float32 GEMM {:.0f} GFLOP/s\n\n{}", at::get_num_threads(), gemm, table.text());
+  return result;
+}
+
+}  // namespace
+
+Action add_bench(CLI::App& app) {
+  const auto arguments = std::make_shared<BenchArguments>();
+  app.add_option("--threads", arguments->threads, "CPU threads, 0 = all cores")
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  app.add_option("--seconds", arguments->seconds, "Time given to each row")
+      ->type_name("S")
+      ->check(CLI::Range(0.05, 600.0))
+      ->capture_default_str();
+  app.footer(
+      "Whole steps as the stages run them, on the CPU: median time, and the rate beside the best float32 matrix "
+      "product\nof the same process and threads (MKL or oneDNN). Example:\n  pairs --batch bench --json");
+  return [arguments] { return bench(*arguments); };
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "app/batch/arguments.h"
+#include "app/batch/command.h"
+#include "app/batch/comparison.h"
+#include "app/batch/cost.h"
+#include "app/batch/evaluation.h"
+#include "app/batch/table.h"
+#include "core/base/error.h"
+
+namespace pairs::batch {
+namespace {
+
+struct CompareArguments {
+  std::vector<std::string> runs;
+  std::string sizes, sets;
+  OpenArguments open;
+  std::int64_t seed = 1, samples = 200;
+  bool all_settings = false;
+};
+
+// Sizes that every run saw; the first run's own evaluation when none are asked for.
+EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const CompareArguments& arguments) {
+  EvaluationOptions options = evaluation_options(runs.front());
+  if (!arguments.sizes.empty()) {
+    options.sizes = parse_counts(arguments.sizes, "--sizes");
+    if (options.sets.size() != 1) options.sets = {2000};
+  }
+  std::int64_t most = runs.front().estimator->max_n();
+  for (const LoadedRun& run : runs) most = std::min(most, run.estimator->max_n());
+  if (!arguments.sizes.empty() && *std::max_element(options.sizes.begin(), options.sizes.end()) > most)
+    fail_usage("--sizes goes beyond N = {}, the most that every run saw", most);
+  while (!options.sizes.empty() && options.sizes.back() > most) {
+    options.sizes.pop_back();
+    if (options.sets.size() > 1) options.sets.pop_back();
+  }
+  PAIRS_CHECK(!options.sizes.empty(), "The runs have no set size in common; give --sizes up to {}", most);
+  if (!arguments.sets.empty()) options.sets = parse_counts(arguments.sets, "--sets");
+  if (options.sets.size() != 1 && options.sets.size() != options.sizes.size())
+    fail_usage("--sets holds {} numbers for {} sizes; give one for all, or one a size", options.sets.size(),
+               options.sizes.size());
+  options.samples = arguments.samples;
+  options.seed = static_cast<std::uint64_t>(arguments.seed);
+  options.references.clear();
+  return options;
+}
+
+void check_comparable(const std::vector<LoadedRun>& runs) {
+  for (const LoadedRun& run : runs) {
+    const LoadedRun& first = runs.front();
+    PAIRS_CHECK(run.config.task == first.config.task && run.config.convention == first.config.convention,
+                "{} is of task {} and {} of task {} (or of another convention); only runs of one task can be compared",
+                first.name, first.config.task, run.name, run.config.task);
+    PAIRS_CHECK(run.task->info().data_source == first.task->info().data_source,
+                "{} uses {} and {} uses {}; name one data folder for both with --data", first.name,
+                first.task->info().data_source, run.name, run.task->info().data_source);
+  }
+}
+
+Result compare(const CompareArguments& arguments) {
+  if (arguments.runs.size() < 2) fail_usage("compare needs at least two runs: pairs --batch compare RUN RUN...");
+  std::vector<LoadedRun> runs;
+  for (const std::string& name : arguments.runs) runs.push_back(open_run(name, arguments.open));
+  check_comparable(runs);
+  const EvaluationOptions options = common_options(runs, arguments);
+  ProgressPrinter printer = stderr_printer();
+  std::vector<Metrics> metrics;
+  for (const LoadedRun& run : runs) metrics.push_back(metrics_of(run, printer, &options));
+
+  Result result;
+  nlohmann::json& document = result.document;
+  document = {{"task", runs[0].config.task},
+              {"data", metrics[0].data},
+              {"runs", nlohmann::json::array()},
+              {"settings", nlohmann::json::array()}};
+  Table quality({{"N"}, {"run", false}, {"NLL / nat"}, {"minus first / nat"}, {"RMAE"}, {"ACAUC"}});
+  Table costs({{"run", false}, {"paper's rule"}, {"share of first"}, {"with stage 2"}, {"share of first"}});
+  std::vector<RunCost> spent;
+  for (const LoadedRun& run : runs) spent.push_back(cost_of(run));
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    nlohmann::json line = {
+        {"run", runs[r].name}, {"strategy", runs[r].config.strategy}, {"rows", nlohmann::json::array()}};
+    for (std::size_t i = 0; i < metrics[r].rows.size(); ++i) {
+      const EvaluationRow& row = metrics[r].rows[i];
+      const PairedDifference difference = paired_difference(row.log_prob, metrics[0].rows[i].log_prob);
+      nlohmann::json cell = {{"n", row.n},
+                             {"sets", row.sets},
+                             {"nll", row.nll},
+                             {"nll_se", row.nll_se},
+                             {"nll_difference", difference.mean},
+                             {"nll_difference_se", difference.se}};
+      if (!std::isnan(row.rmae)) cell["rmae"] = row.rmae;
+      if (!std::isnan(row.acauc)) cell["acauc"] = row.acauc;
+      line["rows"].push_back(cell);
+    }
+    if (spent[r].known)
+      line["gflop"] = {{"pretrain", spent[r].cost.pretrain},
+                       {"cache", spent[r].cost.cache},
+                       {"finetune", spent[r].cost.finetune},
+                       {"paper", spent[r].cost.paper()},
+                       {"with_cache", spent[r].cost.with_cache()}};
+    document["runs"].push_back(line);
+    const auto share = [&](double mine, double first) {
+      return spent[r].known && spent[0].known && first > 0 ? number_text(mine / first, 2) : "–";
+    };
+    costs.add({runs[r].name, spent[r].known ? flop_text(spent[r].cost.paper()) : "no record",
+               share(spent[r].cost.paper(), spent[0].cost.paper()),
+               spent[r].known ? flop_text(spent[r].cost.with_cache()) : "no record",
+               share(spent[r].cost.with_cache(), spent[0].cost.with_cache())});
+  }
+  for (std::size_t i = 0; i < metrics[0].rows.size(); ++i)
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const EvaluationRow& row = metrics[r].rows[i];
+      const PairedDifference difference = paired_difference(row.log_prob, metrics[0].rows[i].log_prob);
+      quality.add({count_text(row.n), runs[r].name, with_error_text(row.nll, row.nll_se, 3),
+                   r == 0 ? "" : with_error_text(difference.mean, difference.se, 4), number_text(row.rmae, 4),
+                   number_text(row.acauc, 4)});
+    }
+
+  std::vector<RunConfig> configs;
+  std::vector<Table::Column> titles = {{"", false}, {"setting", false}};
+  for (const LoadedRun& run : runs) {
+    configs.push_back(run.config);
+    titles.push_back({run.name});
+  }
+  Table settings(titles);
+  std::int64_t equal = 0;
+  for (const SettingRow& row : setting_rows(configs)) {
+    document["settings"].push_back({{"key", row.key}, {"values", row.values}, {"differs", row.differs}});
+    equal += row.differs ? 0 : 1;
+    if (!row.differs && !arguments.all_settings) continue;
+    std::vector<std::string> cells = {row.differs ? "≠" : "", row.key};
+    cells.insert(cells.end(), row.values.begin(), row.values.end());
+    settings.add(std::move(cells));
+  }
+  result.text =
+      fmt::format("{}, {}: the same test sets for every run\n\n{}\nTraining cost\n{}\nSettings ({} equal{})\n{}",
+                  runs[0].task->info().title, metrics[0].data, quality.text(2), costs.text(2), equal,
+                  arguments.all_settings ? "" : ", shown with --all-settings", settings.text(2));
+  return result;
+}
+
+}  // namespace
+
+Action add_compare(CLI::App& app) {
+  const auto arguments = std::make_shared<CompareArguments>();
+  app.add_option("RUN", arguments->runs, "Two or more run folders, or task names for shipped weights")->required();
+  app.add_option("--sizes", arguments->sizes, "Set sizes (default: the first run's)")->type_name("N,N,...");
+  app.add_option("--sets", arguments->sets, "Test sets: one number, or one a size (default: the first run's)")
+      ->type_name("M,M,...");
+  app.add_option("--samples", arguments->samples, "Posterior samples a set")
+      ->type_name("S")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{10000000}))
+      ->capture_default_str();
+  app.add_option("--seed", arguments->seed, "Seed of the test sets")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}))
+      ->capture_default_str();
+  app.add_flag("--all-settings", arguments->all_settings, "Show equal settings too");
+  add_open_arguments(app, arguments->open);
+  app.footer(
+      "Example:\n"
+      "  pairs --batch compare runs/digits-pairs runs/digits-n1 --sizes 1,10,100\n"
+      "Differences are paired: mean over the same test sets of this run's NLL minus the first's, with its standard "
+      "error.\n"
+      "Cost counts forward FLOPs times three (the paper's rule), and again with stage 2's forward passes.");
+  return [arguments] { return compare(*arguments); };
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,46 @@
+#include "app/batch/cost.h"
+
+#include <numeric>
+
+#include "core/train/aggregate_cache.h"
+
+namespace pairs::batch {
+
+Visits visits_of(const std::vector<Event>& events) {
+  Visits visits;
+  for (const Event& event : events) {
+    if (event.type != "stage-done") continue;
+    const double sets = event.values.value("sets", 0.0);
+    if (event.stage == Stage::pretrain) {
+      visits.pretrain += sets;
+      visits.known = true;
+    }
+    if (event.stage == Stage::finetune) visits.finetune += sets;
+  }
+  return visits;
+}
+
+Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops) {
+  const std::vector<std::int64_t>& sizes = config.pretrain.sizes;
+  const double mean_n = std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
+  constexpr double kGiga = 1e-9;
+  Cost cost;
+  cost.pretrain = 3 * visits.pretrain * (mean_n * embedder_flops + head_flops) * kGiga;
+  if (!strategy(config.strategy).stages_2_and_3) return cost;
+  cost.finetune = 3 * visits.finetune * head_flops * kGiga;
+  for (const CacheGroup& group : plan_groups(config.cache, config.finetune.law == "list"))
+    cost.cache += static_cast<double>(group.training + group.validation) * static_cast<double>(group.observations()) *
+                  embedder_flops * kGiga;
+  return cost;
+}
+
+RunCost cost_of(const LoadedRun& run) {
+  const auto log = run.folder / run_file::events;
+  std::error_code error;
+  if (!std::filesystem::exists(log, error)) return {};
+  const Visits visits = visits_of(read_events(log.string()));
+  if (!visits.known) return {};
+  return {training_cost(run.config, visits, run.estimator->embedder_flops(), run.estimator->head_flops()), true};
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,103 @@
+#include "app/batch/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/batch/arguments.h"
+#include "app/batch/drive.h"
+#include "app/batch/table.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+
+namespace pairs::batch {
+namespace {
+
+std::string weights_checksum(const LoadedRun& run) {
+  const auto file = run.folder / (run.finetuned ? run_file::estimator : run_file::pretrained);
+  return fmt::format("{:08x}", checksum(read_file(file)));
+}
+
+std::int64_t sets_at(const EvaluationOptions& options, std::size_t i) {
+  return options.sets.size() == 1 ? options.sets[0] : options.sets.at(i);
+}
+
+bool matches(const Metrics& metrics, const EvaluationOptions& options) {
+  if (metrics.seed != static_cast<std::int64_t>(options.seed) || metrics.rows.size() != options.sizes.size())
+    return false;
+  for (std::size_t i = 0; i < options.sizes.size(); ++i)
+    if (metrics.rows[i].n != options.sizes[i] || metrics.rows[i].sets != sets_at(options, i) ||
+        metrics.rows[i].samples != options.samples)
+      return false;
+  return true;
+}
+
+}  // namespace
+
+EvaluationOptions evaluation_options(const LoadedRun& run) {
+  EvaluationOptions options;
+  const EvaluateConfig& own = run.config.evaluate;
+  for (std::size_t i = 0; i < own.sizes.size(); ++i) {
+    if (run.estimator->max_n() > 0 && own.sizes[i] > run.estimator->max_n()) continue;
+    options.sizes.push_back(own.sizes[i]);
+    if (own.sets.size() > 1) options.sets.push_back(own.sets[i]);
+  }
+  if (own.sets.size() == 1) options.sets = own.sets;
+  options.samples = own.samples;
+  for (const std::string& name : run.task->references())
+    if (name != "exact") options.references.push_back(name);
+  return options;
+}
+
+Metrics evaluate_run(const LoadedRun& run, const EvaluationOptions& options, ProgressPrinter& printer) {
+  Metrics metrics;
+  metrics.task = run.config.task;
+  metrics.run = run.name;
+  metrics.data = run.task->info().data_source;
+  metrics.strategy = run.config.strategy;
+  metrics.preset = run.config.preset;
+  metrics.convention = run.config.convention;
+  metrics.seed = static_cast<std::int64_t>(options.seed);
+  metrics.training_seed = run.config.seed;
+  metrics.weights = weights_checksum(run);
+  const auto job = [&](Monitor& monitor) {
+    Progress progress;
+    progress.stage = Stage::evaluate;
+    progress.unit = "sizes";
+    progress.total = static_cast<std::int64_t>(options.sizes.size());
+    progress.loss = progress.validation = std::nan("");
+    monitor.progress(progress);
+    const auto row = [&](const EvaluationRow& done) {
+      Event event;
+      event.type = "row";
+      event.stage = Stage::evaluate;
+      event.values = {{"n", done.n}, {"nll", done.nll}};
+      monitor.event(event);
+      ++progress.done;
+      monitor.progress(progress);
+    };
+    metrics.rows = evaluate(
+        *run.estimator, options, [&] { return !monitor.should_stop(); }, row);
+  };
+  drive(job, printer);
+  return metrics;
+}
+
+void save_metrics(const LoadedRun& run, const Metrics& metrics) {
+  const FolderLock lock(run.folder);
+  write_file(run.folder / run_file::metrics, metrics_text(metrics));
+}
+
+Metrics metrics_of(const LoadedRun& run, ProgressPrinter& printer, const EvaluationOptions* options) {
+  const auto stored = read_metrics(run.folder / run_file::metrics);
+  const EvaluationOptions wanted = options ? *options : evaluation_options(run);
+  if (stored && stored->weights == weights_checksum(run) && stored->data == run.task->info().data_source &&
+      (!options || matches(*stored, wanted)))
+    return *stored;
+  printer.line(fmt::format("{}: evaluating, as no metrics of these weights and settings are stored", run.name));
+  Metrics metrics = evaluate_run(run, wanted, printer);
+  if (!is_shipped(run) && !options) save_metrics(run, metrics);
+  return metrics;
+}
+
+}  // namespace pairs::batch

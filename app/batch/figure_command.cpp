@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+
+#include "app/batch/arguments.h"
+#include "app/batch/command.h"
+#include "app/batch/cost.h"
+#include "app/batch/evaluation.h"
+#include "app/batch/figures.h"
+#include "app/batch/table.h"
+#include "core/base/error.h"
+#include "core/base/fields.h"
+#include "tasks/registry.h"
+
+namespace pairs::batch {
+
+const std::vector<FigureEntry>& figure_entries() {
+  static const std::vector<FigureEntry> all = {
+      {"nll", "Negative log-likelihood against N, with the exact bound where it is known"},
+      {"rmae", "Relative mean absolute error of the posterior mean against N"},
+      {"acauc", "Calibration error against N, with the noise floor"},
+      {"coverage", "Coverage of central credible intervals against their level"},
+      {"ranks", "Histograms of the truth's rank among posterior samples (one run)"},
+      {"posterior", "One set: the posterior sharpening with N around the truth, beside exact and naive"},
+      {"width", "Bump hunt: median posterior width against ψ, beside exact, naive and per-event"},
+      {"loss", "Training and validation loss of the stages"},
+      {"pareto", "Training cost against NLL, one point a run"},
+      {"samples", "What a set of the task looks like (a run, or a task's name)"},
+  };
+  return all;
+}
+
+namespace {
+
+struct FigureArguments {
+  std::string name, out;
+  std::vector<std::string> runs;
+  OpenArguments open;
+  std::int64_t index = 0, sets = 200, n = 0;
+};
+
+Result list_figures() {
+  Result result;
+  result.document = {{"figures", nlohmann::json::array()}};
+  Table table({{"figure", false}, {"shows", false}});
+  for (const FigureEntry& entry : figure_entries()) {
+    result.document["figures"].push_back({{"name", entry.name}, {"summary", entry.summary}});
+    table.add({entry.name, entry.summary});
+  }
+  result.text = table.text();
+  return result;
+}
+
+std::vector<LoadedRun> open_all(const FigureArguments& arguments) {
+  if (arguments.runs.empty())
+    fail_usage("The figure {} needs at least one run: pairs --batch figure {} RUN", arguments.name, arguments.name);
+  std::vector<LoadedRun> runs;
+  for (const std::string& name : arguments.runs) runs.push_back(open_run(name, arguments.open));
+  return runs;
+}
+
+std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
+  ProgressPrinter printer = stderr_printer();
+  std::vector<Metrics> metrics;
+  for (const LoadedRun& run : runs) metrics.push_back(metrics_of(run, printer));
+  return metrics;
+}
+
+Figure draw_loss(const FigureArguments& arguments) {
+  if (arguments.runs.empty())
+    fail_usage("The figure loss needs at least one run folder: pairs --batch figure loss RUN");
+  std::vector<LossCurves> curves;
+  for (const std::string& name : arguments.runs) {
+    const std::filesystem::path folder = name;
+    PAIRS_CHECK(std::filesystem::exists(folder / run_file::config), "{} is not a run folder: it holds no {}", name,
+                run_file::config);
+    curves.push_back({folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string(),
+                      read_run_toml(folder / run_file::config).strategy,
+                      read_events((folder / run_file::events).string())});
+  }
+  return loss_figure(curves);
+}
+
+Figure draw_pareto(const FigureArguments& arguments) {
+  const std::vector<LoadedRun> runs = open_all(arguments);
+  const std::vector<Metrics> metrics = all_metrics(runs);
+  std::int64_t n = arguments.n;
+  if (n == 0)
+    for (const EvaluationRow& row : metrics.front().rows) n = std::max(n, row.n);
+  std::vector<ParetoPoint> points;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RunCost cost = cost_of(runs[i]);
+    PAIRS_CHECK(cost.known, "{} has no training record ({}), so its cost is not known", runs[i].name, run_file::events);
+    const EvaluationRow* at = nullptr;
+    for (const EvaluationRow& row : metrics[i].rows)
+      if (row.n == n) at = &row;
+    PAIRS_CHECK(at, "{} was not evaluated at N = {}; evaluate it with --sizes, or choose another N with --n",
+                runs[i].name, n);
+    points.push_back(
+        {runs[i].name, runs[i].config.strategy, cost.cost.paper(), cost.cost.with_cache(), at->nll, at->nll_se, n});
+  }
+  return pareto_figure(points);
+}
+
+Figure draw_samples(const FigureArguments& arguments) {
+  if (arguments.runs.size() != 1)
+    fail_usage("The figure samples needs one run or task: pairs --batch figure samples bump-hunt");
+  std::error_code error;
+  if (std::filesystem::exists(std::filesystem::path(arguments.runs[0]) / run_file::config, error))
+    return samples_figure(*open_run(arguments.runs[0], arguments.open).task, arguments.index);
+  TaskOptions options;
+  options.data = data_folder(arguments.open.data);
+  return samples_figure(*make_task(arguments.runs[0], options), arguments.index);
+}
+
+Figure draw(const FigureArguments& arguments) {
+  const std::string& name = arguments.name;
+  if (name == "loss") return draw_loss(arguments);
+  if (name == "samples") return draw_samples(arguments);
+  if (name == "pareto") return draw_pareto(arguments);
+  if (name == "posterior") return posterior_figure(open_all(arguments), arguments.index);
+  if (name == "width") return width_figure(open_all(arguments), arguments.sets);
+  const std::vector<LoadedRun> runs = open_all(arguments);
+  if (name == "ranks") {
+    if (runs.size() != 1) fail_usage("The figure ranks is of one run; {} were given", runs.size());
+    std::vector<std::string> labels;
+    for (const Target& target : runs[0].task->info().targets) labels.push_back(target.label);
+    return ranks_figure(all_metrics(runs)[0], labels);
+  }
+  const std::vector<Metrics> metrics = all_metrics(runs);
+  if (name == "nll") return nll_figure(metrics);
+  if (name == "rmae") return rmae_figure(metrics);
+  if (name == "acauc") return acauc_figure(metrics);
+  return coverage_figure(metrics);
+}
+
+Result figure_command(FigureArguments arguments) {
+  if (arguments.name == "list") return list_figures();
+  std::vector<std::string> names;
+  for (const FigureEntry& entry : figure_entries()) names.push_back(entry.name);
+  if (std::find(names.begin(), names.end(), arguments.name) == names.end()) {
+    const std::string near = nearest(arguments.name, names);
+    fail_usage("There is no figure {}{}; pairs --batch figure list names them", arguments.name,
+               near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
+  }
+  if (arguments.out.empty()) arguments.out = arguments.name + ".svg";
+  const std::string extension = std::filesystem::path(arguments.out).extension().string();
+  if (extension != ".svg" && extension != ".png" && extension != ".csv")
+    fail_usage("--out {} must end in .svg, .png or .csv", arguments.out);
+  const Figure figure = draw(arguments);
+  write_figure(arguments.out, figure);
+  return {{{"figure", arguments.name}, {"file", arguments.out}, {"source", figure.source}},
+          fmt::format("{}: {}\n", figure.title, arguments.out),
+          0};
+}
+
+}  // namespace
+
+Action add_figure(CLI::App& app) {
+  const auto arguments = std::make_shared<FigureArguments>();
+  app.add_option("NAME", arguments->name, "Which figure; list names them with a sentence each")->required();
+  app.add_option("RUN", arguments->runs, "Run folders, or task names for shipped weights");
+  app.add_option("--out", arguments->out, "FILE.svg, .png or .csv (default: NAME.svg)")->type_name("FILE");
+  app.add_option("--index", arguments->index, "posterior, samples: which test set is shown")
+      ->type_name("I")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->capture_default_str();
+  app.add_option("--sets", arguments->sets, "width: sets for each ψ")
+      ->type_name("M")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{100000}))
+      ->capture_default_str();
+  app.add_option("--n", arguments->n, "pareto: set size (default: the largest evaluated)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  add_open_arguments(app, arguments->open);
+  std::string footer = "Figures:\n";
+  for (const FigureEntry& entry : figure_entries()) footer += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
+  app.footer(footer +
+             "Examples:\n"
+             "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
+             "  pairs --batch figure posterior gaussian --index 3 --out posterior.png\n"
+             "nll, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run when it is "
+             "missing.");
+  return [arguments] { return figure_command(*arguments); };
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,209 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/batch/arguments.h"
+#include "app/batch/command.h"
+#include "app/batch/observed.h"
+#include "app/batch/table.h"
+#include "core/base/error.h"
+#include "core/base/npz.h"
+#include "core/eval/evaluate.h"
+
+namespace pairs::batch {
+namespace {
+
+struct InferArguments {
+  std::string run, data, theta, out;
+  OpenArguments open;
+  std::int64_t samples = 1000;
+  std::int64_t seed = 1;
+  bool force = false;
+};
+
+const std::vector<double> kQuantiles = {0.05, 0.5, 0.95};
+
+std::vector<double> numbers(const torch::Tensor& t) {
+  const torch::Tensor flat = t.to(torch::kFloat64).contiguous().flatten();
+  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+// The exact posterior of the observed set, with draws of its own for the quantiles.
+struct ExactAnswer {
+  Summary summary;
+  torch::Tensor log_density;
+};
+ExactAnswer exact_answer(const Task& task, const torch::Tensor& x, const InferArguments& arguments,
+                         const torch::Tensor& theta) {
+  const auto reference = task.reference("exact");
+  constexpr std::int64_t kChunk = 100000;
+  for (std::int64_t first = 0; first < x.size(0); first += kChunk)
+    reference->add(x.slice(0, first, std::min(first + kChunk, x.size(0))));
+  Stream stream(stream_key(static_cast<std::uint64_t>(arguments.seed), Purpose::posterior), 1);
+  ExactAnswer answer;
+  answer.summary = summarise(reference->sample(arguments.samples, stream), kQuantiles);
+  answer.summary.mean = reference->mean();
+  answer.summary.sd = reference->covariance().diagonal().sqrt();
+  if (theta.defined()) answer.log_density = reference->log_density(theta);
+  return answer;
+}
+
+nlohmann::json summary_document(const Summary& summary) {
+  nlohmann::json quantiles = nlohmann::json::object();
+  for (std::size_t q = 0; q < kQuantiles.size(); ++q)
+    quantiles[fmt::format("{}", kQuantiles[q])] = numbers(summary.quantiles[static_cast<std::int64_t>(q)]);
+  return {{"mean", numbers(summary.mean)}, {"sd", numbers(summary.sd)}, {"quantiles", quantiles}};
+}
+
+void add_rows(Table& table, const TaskInfo& info, const std::string& who, const Summary& summary) {
+  for (std::size_t t = 0; t < info.targets.size(); ++t) {
+    const auto i = static_cast<std::int64_t>(t);
+    const auto cell = [&](const torch::Tensor& v) { return fmt::format("{:.5g}", v[i].item<double>()); };
+    const Target& target = info.targets[t];
+    table.add({target.label + (target.unit.empty() ? "" : " / " + target.unit), who, cell(summary.mean),
+               cell(summary.sd), cell(summary.quantiles[0]), cell(summary.quantiles[1]), cell(summary.quantiles[2])});
+  }
+}
+
+// How the observed aggregate stands among those of training; a warning when it lies outside.
+struct Place {
+  bool known = false, outside = false;
+  double distance = 0, percentile = 0;
+};
+Place place_of(const Estimator& estimator, const torch::Tensor& aggregate, const torch::Tensor& n) {
+  Place place;
+  const AggregateStatistics& statistics = estimator.statistics();
+  if (!statistics.mean.defined() || !statistics.distance.defined()) return place;
+  const auto typicality = estimator.typicality(aggregate, n);
+  place.known = true;
+  place.distance = typicality.distance[0].item<double>();
+  place.percentile = typicality.percentile[0].item<double>();
+  place.outside = place.percentile >= 99.9 || place.distance > statistics.distance[100].item<double>();
+  return place;
+}
+
+Result infer(const InferArguments& arguments) {
+  LoadedRun run = open_run(arguments.run, arguments.open);
+  Estimator& estimator = *run.estimator;
+  const TaskInfo& info = run.task->info();
+  const torch::Tensor x = read_observed(arguments.data, info);
+  const torch::Tensor theta = arguments.theta.empty() ? torch::Tensor() : read_theta(arguments.theta, info);
+  const std::int64_t size = x.size(0);
+  if (size > info.max_n)
+    fail("{} holds {} observations, but task {} is defined up to N = {}; give at most so many", arguments.data,
+         count_text(size), info.name, count_text(info.max_n));
+  if (!arguments.force && size > estimator.max_n())
+    fail(
+        "{} holds {} observations, but {} saw sets of at most {}; give fewer, train with larger sets, or pass --force "
+        "to extrapolate",
+        arguments.data, count_text(size), run.name, count_text(estimator.max_n()));
+  if (!run.finetuned)
+    fmt::print(stderr, "warning: {} is only pretrained; its posterior holds for the small sets it saw\n", run.name);
+
+  const torch::Tensor aggregate = aggregate_observed(estimator, x);
+  const torch::Tensor n = torch::full({1}, size, torch::kInt64);
+  const std::uint64_t key = stream_key(static_cast<std::uint64_t>(arguments.seed), Purpose::posterior);
+  const torch::Tensor samples = estimator.sample(aggregate, n, arguments.samples, key)[0].to(torch::kCPU);
+  const Summary ours = summarise(samples, kQuantiles);
+
+  Result result;
+  nlohmann::json& document = result.document;
+  document = summary_document(ours);
+  document["n"] = size;
+  document["task"] = info.name;
+  document["run"] = run.name;
+  document["targets"] = nlohmann::json::array();
+  for (const Target& target : info.targets) document["targets"].push_back(target.name);
+
+  const Place place = place_of(estimator, aggregate, n);
+  if (place.known) {
+    document["distance"] = place.distance;
+    document["percentile"] = place.percentile;
+    document["outside_training"] = place.outside;
+    if (place.outside)
+      fmt::print(
+          stderr,
+          "warning: the observed set lies outside what training saw: its aggregate is at Mahalanobis distance {:.3g}, "
+          "farther than {:.3g} % of training sets; do not trust the posterior\n",
+          place.distance, place.percentile);
+  }
+
+  const std::filesystem::path out = !arguments.out.empty() ? std::filesystem::path(arguments.out)
+                                    : is_shipped(run)      ? std::filesystem::path("samples.npz")
+                                                           : run.folder / "samples.npz";
+  std::map<std::string, torch::Tensor> arrays = {{"samples", samples}};
+  Table table({{"θ", false}, {"posterior", false}, {"mean"}, {"sd"}, {"5 %"}, {"median"}, {"95 %"}});
+  add_rows(table, info, "ours", ours);
+  torch::Tensor scores;
+  if (theta.defined()) {
+    scores = estimator.log_prob_grid(theta.unsqueeze(0), aggregate, n)[0].to(torch::kCPU);
+    arrays["theta"] = theta;
+    arrays["log_density"] = scores;
+    document["log_density"] = numbers(scores);
+  }
+  const auto references = run.task->references();
+  torch::Tensor exact_scores;
+  if (!references.empty() && references.front() == "exact") {
+    const ExactAnswer exact = exact_answer(*run.task, x, arguments, theta);
+    document["exact"] = summary_document(exact.summary);
+    add_rows(table, info, "exact", exact.summary);
+    if (exact.log_density.defined()) {
+      exact_scores = exact.log_density;
+      document["exact"]["log_density"] = numbers(exact_scores);
+    }
+  }
+  write_npz(out, arrays);
+  document["samples"] = out.string();
+
+  result.text = fmt::format("{}: posterior of {} from N = {} observations ({})\n\n{}", info.title, run.name,
+                            count_text(size), info.data_source, table.text(2));
+  if (scores.defined()) {
+    Table scored({{"row"}, {"log density / nat"}, {"exact / nat"}});
+    for (std::int64_t i = 0; i < scores.size(0) && i < 20; ++i)
+      scored.add({count_text(i + 1), number_text(scores[i].item<double>(), 4),
+                  exact_scores.defined() ? number_text(exact_scores[i].item<double>(), 4) : "–"});
+    result.text += "\n" + scored.text(2);
+    if (scores.size(0) > 20)
+      result.text += fmt::format("  … and {} more in the file\n", count_text(scores.size(0) - 20));
+  }
+  if (place.known)
+    result.text += fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n",
+                               place.distance, place.percentile, place.outside ? " — OUTSIDE what training saw" : "");
+  result.text += fmt::format("Samples: {}\n", out.string());
+  return result;
+}
+
+}  // namespace
+
+Action add_infer(CLI::App& app) {
+  const auto arguments = std::make_shared<InferArguments>();
+  app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
+  app.add_option("--data", arguments->data,
+                 "The observed set: .npz (array x, or the only one), .csv for points, a folder of PNGs for images")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--samples", arguments->samples, "Posterior samples")
+      ->type_name("S")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{10000000}))
+      ->capture_default_str();
+  app.add_option("--theta", arguments->theta, "Also score these values of θ (.npz or .csv, one row each)")
+      ->type_name("FILE");
+  app.add_option("--out", arguments->out, "Where the samples go (default: RUN/samples.npz, or ./samples.npz)")
+      ->type_name("FILE");
+  app.add_option("--seed", arguments->seed, "Seed of the samples")->capture_default_str();
+  app.add_option("--device", arguments->open.device, "auto, cpu or cuda")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  app.add_flag("--force", arguments->force, "Accept more observations than training saw (extrapolates)");
+  app.footer(
+      "Examples:\n"
+      "  pairs --batch infer bump-hunt --data events.csv\n"
+      "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
+      "Answers mean, sd and quantiles; the samples go into an .npz file. Warns when the set lies outside what\n"
+      "training saw; refuses NaN, wrong shapes and sets larger than training saw.");
+  return [arguments] { return infer(*arguments); };
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/batch/command.h"
+#include "app/batch/table.h"
+#include "core/train/config.h"
+#include "tasks/registry.h"
+
+namespace pairs::batch {
+namespace {
+
+struct PresetArguments {
+  std::string task, strategy = "pairs";
+};
+
+nlohmann::json slot_value(const Field& field) {
+  return std::visit([](auto* value) { return nlohmann::json(*value); }, field.slot);
+}
+
+Result show_presets(const PresetArguments& arguments) {
+  const TaskInfo info = make_task(arguments.task)->info();
+  const std::vector<std::string> names = preset_names();
+  std::vector<RunConfig> configs;
+  for (const std::string& name : names) configs.push_back(load_preset(info, name, arguments.strategy, {}));
+  std::vector<std::vector<Field>> columns;
+  for (RunConfig& config : configs) columns.push_back(fields(config));
+
+  Result result;
+  result.document = {{"task", info.name}, {"strategy", arguments.strategy}, {"settings", nlohmann::json::array()}};
+  std::vector<Table::Column> titles = {{"setting", false}};
+  for (const std::string& name : names) titles.push_back({name});
+  titles.push_back({"meaning", false});
+  Table table(titles);
+  for (std::size_t i = 0; i < columns[0].size(); ++i) {
+    const Field& first = columns[0][i];
+    nlohmann::json line = {{"key", first.key}, {"help", first.help}};
+    std::vector<std::string> cells = {first.key};
+    for (std::size_t p = 0; p < names.size(); ++p) {
+      line[names[p]] = slot_value(columns[p][i]);
+      cells.push_back(field_text(columns[p][i]));
+    }
+    cells.push_back(first.help);
+    result.document["settings"].push_back(line);
+    table.add(std::move(cells));
+  }
+  result.text = fmt::format("{}, strategy {}\n\n{}\nChange any with: pairs --batch run {} --set KEY=VALUE\n",
+                            info.title, arguments.strategy, table.text(), info.name);
+  return result;
+}
+
+}  // namespace
+
+Action add_presets(CLI::App& app) {
+  const auto arguments = std::make_shared<PresetArguments>();
+  app.add_option("TASK", arguments->task, "The task")->required();
+  app.add_option("--strategy", arguments->strategy, "As in run: it changes some settings")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.footer("Example:\n  pairs --batch presets gaussian");
+  return [arguments] { return show_presets(*arguments); };
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,105 @@
+#include "app/batch/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/batch/table.h"
+
+namespace pairs::batch {
+namespace {
+
+std::string bar(double share, int cells) {
+  const int full = std::clamp(static_cast<int>(share * cells), 0, cells);
+  return fmt::format("[{:#<{}}{:-<{}}]", "", full, "", cells - full);
+}
+
+std::string rate_text(double rate) {
+  return rate >= 100 ? count_text(static_cast<std::int64_t>(std::llround(rate))) : fmt::format("{:.3g}", rate);
+}
+
+}  // namespace
+
+std::string progress_line(const Progress& p, int width) {
+  const double share = p.total > 0 ? static_cast<double>(p.done) / static_cast<double>(p.total) : 0;
+  std::vector<std::string> parts = {fmt::format("{:<8} {} {:>3.0f} %", stage_name(p.stage),
+                                                bar(share, width >= 80 ? 24 : 10), std::floor(100 * share)),
+                                    fmt::format("{}/{} {}", count_text(p.done), count_text(p.total), p.unit)};
+  if (p.rate > 0) parts.push_back(fmt::format("{} {}/s", rate_text(p.rate), p.unit));
+  if (p.rate > 0 && p.done < p.total) parts.push_back("ETA " + clock_text(p.eta_seconds));
+  if (!std::isnan(p.loss)) parts.push_back("loss " + number_text(p.loss, 3));
+  if (!std::isnan(p.validation)) parts.push_back("validation " + number_text(p.validation, 3));
+  std::string line = parts[0];
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (display_width(line) + 2 + display_width(parts[i]) > width) break;
+    line += "  " + parts[i];
+  }
+  return line;
+}
+
+std::string event_line(const Event& event) {
+  const char* stage = stage_name(event.stage);
+  const auto text = [&] { return event.values.value("text", std::string()); };
+  if (event.type == "stage-started") return fmt::format("{} started", stage);
+  if (event.type == "resumed") return fmt::format("{} resumed at {}", stage, count_text(event.step));
+  if (event.type == "stopped") return fmt::format("{} stopped and saved at {}", stage, count_text(event.step));
+  if (event.type == "warning") return fmt::format("warning: {}", text());
+  if (event.type == "stage-done") {
+    std::string line = fmt::format("{} done in {}", stage, duration_text(event.seconds));
+    for (const char* key : {"loss", "validation"})
+      if (const auto value = event.values.find(key); value != event.values.end() && value->is_number())
+        line += fmt::format(", {} {}", key, number_text(value->get<double>(), 4));
+    return line;
+  }
+  return "";
+}
+
+ProgressPrinter::ProgressPrinter(Sink sink, bool terminal, int width, double interval)
+    : sink_(std::move(sink)), terminal_(terminal), width_(width), interval_(interval) {}
+
+void ProgressPrinter::line(const std::string& text) {
+  finish();
+  sink_(text + "\n");
+}
+
+void ProgressPrinter::event(const Event& event) {
+  const std::string text = event_line(event);
+  if (!text.empty()) line(text);
+}
+
+void ProgressPrinter::progress(const Progress& progress, double now) {
+  if (progress.stage != stage_) last_ = terminal_ ? -1e300 : now;
+  stage_ = progress.stage;
+  if (last_ == -1e300 && !terminal_) last_ = now;  // the first line comes after one interval
+  if (now - last_ < (terminal_ ? 0.1 : interval_)) return;
+  last_ = now;
+  if (terminal_) {
+    sink_("\r\033[K" + progress_line(progress, width_ - 1));
+    drawn_ = true;
+  } else {
+    sink_(progress_line(progress, 160) + "\n");
+  }
+}
+
+void ProgressPrinter::finish() {
+  if (!drawn_) return;
+  sink_("\r\033[K");
+  drawn_ = false;
+}
+
+ProgressPrinter stderr_printer() {
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  int width = 100;
+  if (winsize size{}; terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+    width = size.ws_col;
+  const auto sink = [](const std::string& text) {
+    fmt::print(stderr, "{}", text);
+    std::fflush(stderr);
+  };
+  return {sink, terminal, width};
+}
+
+}  // namespace pairs::batch

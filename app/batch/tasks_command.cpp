@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "app/batch/command.h"
+#include "app/batch/table.h"
+#include "tasks/registry.h"
+
+namespace pairs::batch {
+namespace {
+
+nlohmann::json target_document(const Target& target) {
+  nlohmann::json out = {{"name", target.name}, {"label", target.label}, {"unit", target.unit}, {"range", target.range}};
+  if (std::isfinite(target.low)) out["low"] = target.low;
+  if (std::isfinite(target.high)) out["high"] = target.high;
+  return out;
+}
+
+Result list_tasks() {
+  Result result;
+  result.document = {{"tasks", nlohmann::json::array()}};
+  Table table(
+      {{"task", false}, {"θ", false}, {"largest N"}, {"x", false}, {"references", false}, {"without --data", false}});
+  std::string sentences;
+  for (const std::string& name : task_names()) {
+    const auto task = make_task(name);
+    const TaskInfo& info = task->info();
+    std::vector<std::string> labels;
+    nlohmann::json targets = nlohmann::json::array();
+    for (const Target& target : info.targets) {
+      labels.push_back(target.label);
+      targets.push_back(target_document(target));
+    }
+    const bool image = info.kind == ObservationKind::image;
+    result.document["tasks"].push_back({{"name", name},
+                                        {"title", info.title},
+                                        {"summary", info.summary},
+                                        {"targets", targets},
+                                        {"nuisances", info.nuisances},
+                                        {"max_n", info.max_n},
+                                        {"kind", image ? "image" : "points"},
+                                        {"observation_shape", info.observation_shape},
+                                        {"observation_columns", info.observation_columns},
+                                        {"references", task->references()},
+                                        {"data", info.data_source}});
+    const std::string shape = image ? fmt::format("image {}", fmt::join(info.observation_shape, "×"))
+                                    : fmt::format("{}", fmt::join(info.observation_columns, ", "));
+    table.add({name, fmt::format("{}", fmt::join(labels, ", ")), count_text(info.max_n), shape,
+               fmt::format("{}", fmt::join(task->references(), ", ")), info.data_source});
+    sentences += fmt::format("{}: {}\n  θ: {}\n  ψ: {}\n  x: {}\n", info.title, info.summary, info.theta_text,
+                             info.psi_text, info.x_text);
+  }
+  result.text = table.text() + "\n" + sentences;
+  return result;
+}
+
+}  // namespace
+
+Action add_tasks(CLI::App& app) {
+  app.footer("Example:\n  pairs --batch tasks --json");
+  return list_tasks;
+}
+
+}  // namespace pairs::batch
