@@ -1,0 +1,63 @@
+#include <gmock/gmock.h>
+
+#include "core/base/files.h"
+#include "core/base/npz.h"
+#include "tests/core/base/message.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+torch::Tensor table(std::vector<double> values, std::int64_t columns) {
+  return torch::tensor(values, torch::kDouble).reshape({-1, columns});
+}
+std::string refusal(const std::string& text) {
+  return message_of([&] { parse_csv(text, "data.csv"); });
+}
+
+TEST(Csv, SeparatorsHeadersAndComments) {
+  const torch::Tensor expected = table({1, 2.5, -3e4, 0.5}, 2);
+  for (const char* text : {"1,2.5\n-3e4,.5\n", "x,y\n1, 2.5\n-3e4 ,.5", "1;2.5\n-3e4;0.5\n", "1\t2.5\n-3e4\t0.5\n",
+                           "  1  2.5 \n-3e4 \t0.5\n", "# comment, with, commas\n\nx y\n1 2.5 # note\n\n-3e4 0.5\n",
+                           "\xef\xbb\xbf\"the, first\",\"y\"\r\n1,+2.5\r\n-3e4,\"0.5\"\r\n"}) {
+    const torch::Tensor read = parse_csv(text, "x");
+    EXPECT_EQ(read.scalar_type(), torch::kDouble);
+    EXPECT_TRUE(read.equal(expected)) << text;
+  }
+  EXPECT_TRUE(parse_csv("1\n2\n3\n", "x").equal(table({1, 2, 3}, 1)));
+  EXPECT_TRUE(parse_csv("x\n1e-300\n", "x").equal(table({1e-300}, 1)));
+}
+
+TEST(Csv, ErrorsNameTheLine) {
+  EXPECT_THAT(refusal("1,2\n3\n"),
+              AllOf(HasSubstr("data.csv, line 2"), HasSubstr("1 value where the first line has 2")));
+  EXPECT_THAT(refusal("1,2\n\n# c\n3,4,5\n"), HasSubstr("data.csv, line 4: 3 values"));
+  EXPECT_THAT(refusal("x,y,z\n1,2\n"), HasSubstr("data.csv, line 2"));
+  EXPECT_THAT(refusal("1,2\n3,four\n"), AllOf(HasSubstr("line 2: value 2 is 'four'"), HasSubstr("not a number")));
+  EXPECT_THAT(refusal("1,2\nx,y\n"), HasSubstr("line 2: value 1 is 'x'"));
+  EXPECT_THAT(refusal("x,1\n2,3\n"), HasSubstr("line 1: value 1 is 'x'"));
+  EXPECT_THAT(refusal("1,nan\n"), HasSubstr("not a finite number"));
+  EXPECT_THAT(refusal("1,-inf\n"), HasSubstr("not a finite number"));
+  EXPECT_THAT(refusal("1,1e999\n"), HasSubstr("not a finite number"));
+  EXPECT_THAT(refusal("1,,2\n"), HasSubstr("value 2 is missing"));
+  EXPECT_THAT(refusal("1,2,\n"), HasSubstr("value 3 is missing"));
+  EXPECT_THAT(refusal("1,5;2,5\n"), HasSubstr("'1,5'"));
+  EXPECT_THAT(refusal("1,2x\n"), HasSubstr("'2x'"));
+  EXPECT_THAT(refusal(std::string("1,\0 2\n", 6)), HasSubstr("\\x00"));
+  for (const char* text : {"", "\n\n", "# only comments\n", "x,y\n"})
+    EXPECT_THAT(refusal(text), HasSubstr("holds no numbers"));
+}
+
+TEST(Csv, ReadsFiles) {
+  const TemporaryFolder folder;
+  write_file(folder / "x.csv", "1,2\n");
+  EXPECT_TRUE(read_csv(folder / "x.csv").equal(table({1, 2}, 2)));
+  write_file(folder / "x.csv", "1,b\n");
+  EXPECT_THAT(message_of([&] { read_csv(folder / "x.csv"); }), HasSubstr((folder / "x.csv").string() + ", line 1"));
+}
+
+}  // namespace
+}  // namespace pairs

@@ -1,0 +1,279 @@
+#include "core/base/files.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/core/base/message.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::size_t entries(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+// Lets files grow to `bytes` at most while it lives: writes beyond fail as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST(Files, WritesReadsAndReplaces) {
+  const TemporaryFolder folder;
+  const std::string bytes("a\0b\n", 4);
+  write_file(folder / "x", bytes);
+  EXPECT_EQ(read_file(folder / "x"), bytes);
+  write_file(folder / "x", "");
+  EXPECT_EQ(read_file(folder / "x"), "");
+  EXPECT_EQ(entries(folder.path()), 1u);
+}
+
+TEST(Files, WritesIntoTheCurrentFolder) {
+  const TemporaryFolder folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  write_file("plain-name", "x");
+  fs::current_path(before);
+  EXPECT_EQ(read_file(folder / "plain-name"), "x");
+}
+
+TEST(Files, ReadsPipes) {
+  const TemporaryFolder folder;
+  const std::string name = (folder / "pipe").string();
+  ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0);
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    const int pipe = ::open(name.c_str(), O_WRONLY);
+    const std::string bytes(20000, 'p');
+    ::_exit(::write(pipe, bytes.data(), bytes.size()) == 20000 ? 0 : 1);
+  }
+  EXPECT_EQ(read_file(name), std::string(20000, 'p'));
+  int status = 0;
+  ::waitpid(writer, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Files, ReadingRespectsTheLimit) {
+  const TemporaryFolder folder;
+  write_file(folder / "x", "12345");
+  EXPECT_EQ(read_file(folder / "x", 5), "12345");
+  EXPECT_THAT(message_of([&] { read_file(folder / "x", 4); }), HasSubstr("larger than the 4 bytes"));
+}
+
+TEST(Files, MissingAndWrongPathsSayWhich) {
+  const TemporaryFolder folder;
+  const auto missing = folder / "none" / "x";
+  EXPECT_THAT(message_of([&] { read_file(missing); }),
+              testing::AllOf(HasSubstr("cannot read " + missing.string()), HasSubstr("does not exist")));
+  EXPECT_THAT(message_of([&] { write_file(missing, "x"); }),
+              testing::AllOf(HasSubstr("cannot write " + missing.string()), HasSubstr("does not exist")));
+  EXPECT_THAT(message_of([&] { read_file(folder.path()); }), HasSubstr("it is a folder"));
+  EXPECT_THAT(message_of([&] { write_file(folder.path(), "x"); }), HasSubstr("it is a folder"));
+  EXPECT_THAT(message_of([&] { write_file("/dev/null", "x"); }), HasSubstr("device"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(Files, AFullDiskKeepsTheOldFileAndLeavesNothing) {
+  const TemporaryFolder folder;
+  write_file(folder / "x", "old");
+  std::string message;
+  {
+    const FileSizeLimit limit(1000);
+    message = message_of([&] { write_file(folder / "x", std::string(5000, 'n')); });
+  }
+  EXPECT_THAT(message, testing::AllOf(HasSubstr((folder / "x").string()), HasSubstr("file size")));
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  EXPECT_EQ(entries(folder.path()), 1u);
+}
+
+TEST(Files, AFullDeviceIsNamedSo) {
+  EXPECT_THAT(message_of([] { append_line("/dev/full", "line"); }), HasSubstr("disk is full"));
+}
+
+TEST(Files, AFailingWriterKeepsTheOldFile) {
+  const TemporaryFolder folder;
+  write_file(folder / "x", "old");
+  EXPECT_THROW(write_file_through(folder / "x",
+                                  [](const fs::path& temporary) {
+                                    std::ofstream(temporary) << "half";
+                                    fail("writer {}", "failed");
+                                  }),
+               Error);
+  EXPECT_THAT(message_of([&] { write_file_through(folder / "x", [](const fs::path&) {}); }), HasSubstr("cannot write"));
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  EXPECT_EQ(entries(folder.path()), 1u);
+  write_file_through(folder / "x", [](const fs::path& temporary) { std::ofstream(temporary) << "new"; });
+  EXPECT_EQ(read_file(folder / "x"), "new");
+}
+
+TEST(Files, SymbolicLinksStay) {
+  const TemporaryFolder folder;
+  write_file(folder / "target", "old");
+  fs::create_symlink(folder / "target", folder / "link");
+  write_file(folder / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "target"), "new");
+}
+
+// Root may write anywhere, so the check runs as another user where it can.
+TEST(Files, ReadOnlyFolder) {
+  const TemporaryFolder folder;
+  write_file(folder / "x", "old");
+  fs::permissions(folder.path(), static_cast<fs::perms>(0555));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(2);
+    const auto denied = [](const auto& action) {
+      try {
+        action();
+      } catch (const Error& error) {
+        return std::string(error.what()).find("permission is denied") != std::string::npos;
+      }
+      return false;
+    };
+    const bool good = denied([&] { write_file(folder / "x", "new"); }) &&
+                      denied([&] { append_line(folder / "y", "new"); }) &&
+                      denied([&] { FolderLock lock(folder.path()); });
+    ::_exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  fs::permissions(folder.path(), fs::perms::owner_all);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  EXPECT_EQ(entries(folder.path()), 1u);
+}
+
+TEST(AppendLine, AppendsAndDropsATornLine) {
+  const TemporaryFolder folder;
+  const auto file = folder / "events";
+  append_line(file, "one");
+  append_line(file, "");
+  EXPECT_EQ(read_file(file), "one\n\n");
+  std::ofstream(file, std::ios::app) << "torn";
+  append_line(file, "two");
+  EXPECT_EQ(read_file(file), "one\n\ntwo\n");
+  write_file(file, "only torn");
+  append_line(file, "three");
+  EXPECT_EQ(read_file(file), "three\n");
+  EXPECT_THAT(message_of([&] { append_line(file, "a\nb"); }), HasSubstr("line break"));
+}
+
+TEST(AppendLine, AFullDiskLeavesTheFileAsItWas) {
+  const TemporaryFolder folder;
+  const auto file = folder / "events";
+  append_line(file, "first");
+  {
+    const FileSizeLimit limit(10);
+    EXPECT_THAT(message_of([&] { append_line(file, "a line too long"); }), HasSubstr("cannot append to"));
+  }
+  EXPECT_EQ(read_file(file), "first\n");
+}
+
+TEST(FreeDiskBytes, CountsForPathsThatDoNotExistYet) {
+  const TemporaryFolder folder;
+  EXPECT_GT(free_disk_bytes(folder.path()), 0u);
+  EXPECT_GT(free_disk_bytes(folder / "a" / "b" / "c"), 0u);
+}
+
+TEST(FolderLock, OneHolderAtATime) {
+  const TemporaryFolder folder;
+  {
+    const FolderLock lock(folder.path());
+    const std::string message = message_of([&] { FolderLock second(folder.path()); });
+    EXPECT_THAT(message, testing::AllOf(HasSubstr(folder.path().string()), HasSubstr(std::to_string(::getpid()))));
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        FolderLock other(folder.path());
+      } catch (const Error&) {
+        ::_exit(7);
+      }
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+  }
+  const FolderLock again(folder.path());
+  EXPECT_THAT(message_of([&] { FolderLock lock(folder / "none"); }), HasSubstr("does not exist"));
+}
+
+TEST(FolderLock, RemovesTemporariesOfDeadProcessesOnly) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "figures");
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);  // its number is free now
+  const auto dead = folder / "figures" / (".a.svg." + std::to_string(child) + "-0.tmp");
+  const auto alive = folder / (".b." + std::to_string(::getpid()) + "-0.tmp");
+  for (const auto& file : {dead, alive, folder / ".c.tmp", folder / "d.1-0.tmp"}) std::ofstream(file) << "x";
+  const FolderLock lock(folder.path());
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(alive));
+  EXPECT_TRUE(fs::exists(folder / ".c.tmp"));
+  EXPECT_TRUE(fs::exists(folder / "d.1-0.tmp"));
+}
+
+TEST(Files, AKilledWriterLeavesTheOldFile) {
+  const TemporaryFolder folder;
+  write_file(folder / "x", "old");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    write_file_through(folder / "x", [](const fs::path& temporary) {
+      std::ofstream(temporary) << "half";
+      ::raise(SIGKILL);
+    });
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  EXPECT_EQ(entries(folder.path()), 2u);
+  const FolderLock lock(folder.path());
+  EXPECT_EQ(entries(folder.path()), 2u);  // the file and the lock
+}
+
+TEST(Checksum, IsCrc32) {
+  EXPECT_EQ(checksum("123456789"), 0xcbf43926u);  // the check value of CRC-32/ISO-HDLC
+  EXPECT_EQ(checksum(""), 0u);
+  EXPECT_EQ(checksum("6789", checksum("12345")), 0xcbf43926u);
+}
+
+TEST(AssetsFolder, FollowsTheEnvironmentThenTheSourceTree) {
+  const TemporaryFolder folder;
+  ::setenv("PAIRS_ASSETS", folder.path().c_str(), 1);
+  EXPECT_EQ(assets_folder(), folder.path());
+  ::setenv("PAIRS_ASSETS", (folder / "none").c_str(), 1);
+  EXPECT_THAT(message_of([] { assets_folder(); }), HasSubstr("PAIRS_ASSETS"));
+  ::unsetenv("PAIRS_ASSETS");
+  EXPECT_TRUE(fs::equivalent(assets_folder(), fs::path(PAIRS_SOURCE_DIR) / "assets"));
+}
+
+}  // namespace
+}  // namespace pairs

@@ -1,0 +1,214 @@
+#include "core/eval/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/quadrature/gauss_kronrod.hpp>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+
+namespace pairs {
+namespace {
+
+using boost::math::cdf;
+using boost::math::quantile;
+const boost::math::normal kNormal;
+
+torch::Tensor normals(torch::IntArrayRef shape, std::uint64_t seed) {
+  torch::Tensor x = torch::empty(shape, torch::kFloat64);
+  Stream stream(stream_key(seed, Purpose::check), 0);
+  for (std::int64_t i = 0; i < x.numel(); ++i) x.data_ptr<double>()[i] = stream.normal64();
+  return x;
+}
+
+torch::Tensor values(const std::vector<double>& v) {
+  return torch::tensor(v, torch::kFloat64);
+}
+
+// Ranks of n evenly spread truths under a Gaussian posterior `wide` times too wide, whose mean is `bias` sds off.
+torch::Tensor gaussian_ranks(std::int64_t n, double wide, double bias = 0) {
+  torch::Tensor ranks = torch::empty({n}, torch::kFloat64);
+  for (std::int64_t i = 0; i < n; ++i)
+    ranks.data_ptr<double>()[i] = cdf(kNormal, (quantile(kNormal, (i + 0.5) / n) - bias) / wide);
+  return ranks;
+}
+
+double gaussian_coverage(double level, double wide, double bias = 0) {
+  if (level >= 1) return 1;
+  const double half = wide * quantile(kNormal, (1 + level) / 2);
+  return cdf(kNormal, bias + half) - cdf(kNormal, bias - half);
+}
+
+double gaussian_acauc(double wide, double bias = 0) {
+  return boost::math::quadrature::gauss_kronrod<double, 61>::integrate(
+      [&](double a) { return std::fabs(gaussian_coverage(a, wide, bias) - a); }, 0.0, 1.0, 12);
+}
+
+// The same by the trapezoid rule on 100 levels, which is how the metric is defined.
+double gaussian_trapezoid(double wide, double bias = 0) {
+  double area = 0;
+  for (int i = 0; i < 100; ++i)
+    area += std::fabs(gaussian_coverage(i / 99.0, wide, bias) - i / 99.0) / 99 * (i == 0 || i == 99 ? 0.5 : 1);
+  return area;
+}
+
+TEST(RelativeMae, MatchesAHandWorkedCase) {
+  const torch::Tensor samples = values({1, 10, 3, 30, 0, 0, 4, 8}).view({2, 2, 2});
+  const torch::Tensor truth = values({1, 25, 2, 0}).view({2, 2});
+  // Means (2, 20), (2, 4): errors (1, 5), (0, 4) over ranges (2, 10).
+  EXPECT_DOUBLE_EQ(relative_mae(samples, truth, values({2, 10})), (0.5 + 0.5 + 0 + 0.4) / 4);
+}
+
+TEST(RelativeMae, PriorMeanOfAUniformTargetGivesAQuarter) {
+  torch::Tensor truth = torch::arange(0.5, 35, 1, torch::kFloat64).view({-1, 1});
+  EXPECT_NEAR(relative_mae(torch::full({35, 4, 1}, 17.5, torch::kFloat64), truth, values({35})), 0.25, 3e-4);
+}
+
+TEST(CentralRanks, CountSamplesBelowAndSplitTies) {
+  const torch::Tensor samples = values({1, 5, 2, 5, 2, 5, 4, 5}).view({1, 4, 2});
+  const torch::Tensor ranks = central_ranks(samples, values({2, 5}).view({1, 2}));
+  EXPECT_DOUBLE_EQ(ranks[0][0].item<double>(), 0.5);  // one below, two equal
+  EXPECT_DOUBLE_EQ(ranks[0][1].item<double>(), 0.5);
+}
+
+TEST(CentralRanks, AgreeWithTensorAlgebraOnRandomInput) {
+  const torch::Tensor samples = normals({301, 47, 3}, 1), truth = normals({301, 3}, 2);
+  EXPECT_TRUE(
+      torch::allclose(central_ranks(samples, truth), samples.lt(truth.unsqueeze(1)).to(torch::kFloat64).mean(1)));
+}
+
+TEST(HpdRanks, CountDenserSamples) {
+  const torch::Tensor ranks = hpd_ranks(values({-1, -2, -3, -4, -9, -9, -9, -9}).view({2, 4}), values({-2.5, -1}));
+  EXPECT_DOUBLE_EQ(ranks[0].item<double>(), 0.5);
+  EXPECT_DOUBLE_EQ(ranks[1].item<double>(), 0);
+}
+
+TEST(Coverage, CentralIntervalsMatchTheClosedFormOfAGaussian) {
+  const std::vector<double> levels = {0, 0.1, 0.5, 0.683, 0.9, 1};
+  for (const double wide : {0.5, 1.0, 1.7})
+    for (const double bias : {0.0, 0.8}) {
+      const std::vector<double> coverage = central_coverage(gaussian_ranks(20000, wide, bias), levels);
+      for (std::size_t i = 0; i < levels.size(); ++i)
+        EXPECT_NEAR(coverage[i], gaussian_coverage(levels[i], wide, bias), 1e-4) << levels[i];
+    }
+}
+
+TEST(Coverage, HighestDensityRegionsOfASymmetricPosteriorAreItsCentralIntervals) {
+  // A share |2 Φ(z) - 1| of a Gaussian posterior is denser than a truth at z.
+  const torch::Tensor ranks = gaussian_ranks(2000, 1.4), hpd = (2 * ranks - 1).abs();
+  const std::vector<double> levels = {0.05, 0.35, 0.8, 0.95};
+  EXPECT_EQ(hpd_coverage(hpd, levels), central_coverage(ranks, levels));
+  EXPECT_NEAR(acauc_hpd(hpd), acauc(ranks), 1e-12);
+}
+
+TEST(Acauc, MatchesTheClosedFormOfMisjudgedGaussians) {
+  for (const double wide : {0.25, 0.5, 0.9, 1.5, 4.0})
+    for (const double bias : {0.0, 1.5}) {
+      const double area = acauc(gaussian_ranks(20000, wide, bias));
+      EXPECT_NEAR(area, gaussian_trapezoid(wide, bias), 1e-4) << wide << " " << bias;
+      EXPECT_NEAR(area, gaussian_acauc(wide, bias), 4e-3) << wide << " " << bias;
+    }
+}
+
+TEST(Acauc, MatchesTheClosedFormWithPosteriorSamples) {
+  const std::int64_t n = 4000, draws = 400;
+  const torch::Tensor truth = normals({n, 1}, 3), samples = 2 * normals({n, draws, 1}, 4);
+  EXPECT_NEAR(acauc(central_ranks(samples, truth)), gaussian_acauc(2), 0.02);
+  EXPECT_GT(gaussian_acauc(2), 0.1);
+}
+
+TEST(Acauc, IsAHalfForAPointMass) {
+  // All of the posterior on one side of the truth: nothing is covered below level 1, where the trapezoid ends.
+  EXPECT_NEAR(acauc(values({0, 1, 1, 0, 1})), 0.5 - 0.5 / 99, 1e-12);
+  // Exactly on the truth: everything is covered at every level.
+  const torch::Tensor truth = normals({50, 2}, 5);
+  EXPECT_NEAR(acauc(central_ranks(truth.unsqueeze(1).expand({50, 7, 2}), truth)), 0.5, 1e-12);
+}
+
+TEST(Acauc, AveragesOverTargets) {
+  const torch::Tensor good = gaussian_ranks(1000, 1), bad = gaussian_ranks(1000, 3);
+  EXPECT_NEAR(acauc(torch::stack({good, bad}, 1)), (acauc(good) + acauc(bad)) / 2, 1e-12);
+}
+
+TEST(Acauc, OfACalibratedGaussianLiesBelowTheNoiseFloor) {
+  const std::int64_t n = 500, draws = 500;
+  const torch::Tensor centre = normals({n, 2}, 6);
+  const torch::Tensor truth = centre + normals({n, 2}, 7), samples = centre.unsqueeze(1) + normals({n, draws, 2}, 8);
+  const NoiseFloor floor = acauc_noise_floor(n, draws, 2);
+  EXPECT_LT(acauc(central_ranks(samples, truth)), floor.p95);
+  EXPECT_GT(acauc(central_ranks(1.3 * (samples - centre.unsqueeze(1)) + centre.unsqueeze(1), truth)), floor.p95);
+}
+
+TEST(NoiseFloor, MatchesTheBrownianBridge) {
+  // E∫|B| = sqrt(2/π) π/8 for a Brownian bridge B.
+  const auto expected = [](double n) { return std::sqrt(2 / M_PI) * M_PI / 8 / std::sqrt(n); };
+  for (const std::int64_t n : {500, 1000, 5000}) {
+    const NoiseFloor floor = acauc_noise_floor(n, 10000, 1);
+    EXPECT_NEAR(floor.mean / expected(static_cast<double>(n)), 1, 0.025) << n;
+  }
+  EXPECT_NEAR(acauc_noise_floor(500, 10000, 1).mean, 0.0140, 0.0003);
+  EXPECT_NEAR(acauc_noise_floor(500, 10000, 1).p95, 0.027, 0.001);
+}
+
+TEST(NoiseFloor, KnowsTargetsChecksAndSeed) {
+  const NoiseFloor one = acauc_noise_floor(500, 1000, 1), two = acauc_noise_floor(500, 1000, 2);
+  EXPECT_NEAR(one.mean, two.mean, 0.0005);
+  EXPECT_LT(two.p95, one.p95);
+  EXPECT_GT(acauc_noise_floor(500, 1000, 1, 10).p95, 1.2 * one.p95);
+  EXPECT_EQ(acauc_noise_floor(500, 1000, 1).p95, one.p95);
+  EXPECT_NE(acauc_noise_floor(500, 1000, 1, 1, 2).mean, one.mean);
+}
+
+TEST(NoiseFloor, OfFewSamplesIncludesTheirCoarseness) {
+  // The simulation against ranks made the long way.
+  const std::int64_t n = 200, draws = 9, repeats = 400;
+  double mean = 0;
+  for (std::int64_t r = 0; r < repeats; ++r)
+    mean += acauc(central_ranks(normals({n, draws, 1}, 100 + 2 * r), normals({n, 1}, 101 + 2 * r))) / repeats;
+  EXPECT_NEAR(acauc_noise_floor(n, draws, 1).mean, mean, 0.002);
+}
+
+TEST(RankHistogram, GivesTheChiSquareOfAHandWorkedCase) {
+  std::vector<double> ranks(30, 0.2);
+  ranks.insert(ranks.end(), 20, 0.9);
+  const RankHistogram histogram = rank_histogram(values(ranks), 2);
+  EXPECT_THAT(histogram.counts, testing::ElementsAre(30, 20));
+  EXPECT_NEAR(histogram.p_value, std::erfc(1.0), 1e-12);  // χ² = 2 with one degree of freedom
+}
+
+TEST(RankHistogram, PutsBothEndsIntoBinsAndSeesBias) {
+  EXPECT_THAT(rank_histogram(values({0, 0.25, 0.5, 1}), 4).counts, testing::ElementsAre(1, 1, 1, 1));
+  EXPECT_NEAR(rank_histogram(gaussian_ranks(1000, 1), 20).p_value, 1, 1e-9);
+  EXPECT_LT(rank_histogram(gaussian_ranks(1000, 1, 0.4), 20).p_value, 1e-6);
+}
+
+TEST(Summarise, MatchesAHandWorkedCase) {
+  const Summary s = summarise(values({4, 0, 1, 0, 3, 0, 2, 10}).view({4, 2}), {0, 0.25, 0.5, 1});
+  EXPECT_DOUBLE_EQ(s.mean[0].item<double>(), 2.5);
+  EXPECT_DOUBLE_EQ(s.sd[0].item<double>(), std::sqrt(5.0 / 3));
+  EXPECT_TRUE(torch::allclose(s.quantiles.select(1, 0), values({1, 1.75, 2.5, 4})));
+  EXPECT_TRUE(torch::allclose(s.quantiles.select(1, 1), values({0, 0, 0, 10})));
+}
+
+TEST(Metrics, RefuseWhatTheyCannotJudge) {
+  const torch::Tensor samples = normals({4, 5, 2}, 1), truth = normals({4, 2}, 2);
+  EXPECT_THROW(central_ranks(samples.to(torch::kFloat32), truth), Error);
+  EXPECT_THROW(central_ranks(samples, truth.slice(0, 0, 3)), Error);
+  torch::Tensor spoiled = samples.clone();
+  spoiled[1][2][1] = NAN;
+  EXPECT_THROW(central_ranks(spoiled, truth), Error);
+  EXPECT_THROW(relative_mae(spoiled, truth, values({1, 1})), Error);
+  EXPECT_THROW(relative_mae(samples, truth, values({1, 0})), Error);
+  EXPECT_THROW(summarise(spoiled[1], {0.5}), Error);
+  EXPECT_THROW(summarise(samples[0], {1.5}), Error);
+  EXPECT_THROW(central_coverage(values({0.5, 1.5}), {0.5}), Error);
+  EXPECT_THROW(acauc(values({0.5, NAN})), Error);
+  EXPECT_THROW(rank_histogram(values({0.1, 0.2}), 3), Error);
+  EXPECT_THROW(acauc_noise_floor(0, 10, 1), Error);
+}
+
+}  // namespace
+}  // namespace pairs

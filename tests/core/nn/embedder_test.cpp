@@ -1,0 +1,129 @@
+#include "core/nn/embedder.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+std::shared_ptr<Embedder> make(const EmbedderConfig& config, std::vector<std::int64_t> shape, std::uint64_t seed = 1) {
+  return make_embedder(config, shape, at::detail::createCPUGenerator(seed));
+}
+
+// Parameters, without the scales and shifts of the normalisations.
+std::int64_t weights(const Embedder& net) {
+  std::int64_t total = 0;
+  for (const auto& item : net.named_parameters())
+    if (item.key().find("norm") == std::string::npos) total += item.value().numel();
+  return total;
+}
+
+EmbedderConfig circle() {
+  EmbedderConfig config;
+  config.kind = "cnn";
+  config.size = 10;
+  config.channels = {64, 128, 256, 256};
+  config.kernels = {5, 5, 3, 3};
+  return config;
+}
+
+EmbedderConfig digits() {
+  EmbedderConfig config;
+  config.kind = "resnet";
+  config.size = 256;
+  return config;
+}
+
+// Figures of the published networks, counted from their descriptions.
+TEST(Embedder, CountsOfThePublishedNetworks) {
+  const auto cnn = make(circle(), {1, 64, 64});
+  EXPECT_EQ(cnn->flops(), 659111936);
+  EXPECT_EQ(weights(*cnn), 1132810);
+  const auto resnet = make(digits(), {1, 28, 28});
+  EXPECT_EQ(resnet->flops(), 296601600);
+  EXPECT_EQ(weights(*resnet), 1354112);
+  EmbedderConfig mlp;
+  EXPECT_EQ(make(mlp, {1})->flops(), 2 * (128 + 2 * 128 * 128));
+}
+
+TEST(Embedder, EveryObservationOnItsOwn) {
+  EmbedderConfig small = digits();
+  small.channels = {8, 16};
+  for (const auto& [config, shape] : {std::pair<EmbedderConfig, std::vector<std::int64_t>>{EmbedderConfig{}, {2}},
+                                      {circle(), {1, 32, 32}},
+                                      {small, {1, 28, 28}}}) {
+    const auto net = make(config, shape);
+    net->eval();
+    std::vector<std::int64_t> sizes = {5};
+    sizes.insert(sizes.end(), shape.begin(), shape.end());
+    torch::manual_seed(3);
+    const torch::Tensor x = torch::rand(sizes);
+    torch::NoGradGuard no_grad;
+    const torch::Tensor all = net->forward(x), one = net->forward(x.narrow(0, 3, 1));
+    EXPECT_EQ(all.sizes(), (std::vector<std::int64_t>{5, net->size()}));
+    EXPECT_LT((all[3] - one[0]).abs().max().item<double>(), 1e-5);
+    EXPECT_GT((all[3] - all[2]).abs().max().item<double>(), 1e-4);
+  }
+}
+
+TEST(Embedder, WeightsComeFromTheGenerator) {
+  EmbedderConfig config = circle();
+  config.channels = {4};
+  config.kernels = {3};
+  const auto a = make(config, {1, 8, 8}, 1), b = make(config, {1, 8, 8}, 1), c = make(config, {1, 8, 8}, 2);
+  const auto weight = [](const auto& net) { return net->parameters().front(); };
+  EXPECT_TRUE(torch::equal(weight(a), weight(b)));
+  EXPECT_FALSE(torch::equal(weight(a), weight(c)));
+  EXPECT_LE(weight(a).abs().max().template item<double>(), 1.0 / 3.0);
+}
+
+TEST(Embedder, DropoutFollowsTheSeed) {
+  EmbedderConfig config = digits();
+  config.channels = {8, 8};
+  config.dropout = 0.5;
+  const auto net = make(config, {1, 8, 8});
+  const torch::Tensor x = torch::ones({4, 1, 8, 8});
+  const auto at_seed = [&](std::uint64_t seed) {
+    torch::manual_seed(seed);
+    return net->forward(x);
+  };
+  EXPECT_TRUE(torch::equal(at_seed(1), at_seed(1)));
+  EXPECT_FALSE(torch::equal(at_seed(1), at_seed(2)));
+  net->eval();
+  EXPECT_TRUE(torch::equal(at_seed(1), at_seed(2)));
+}
+
+TEST(Embedder, GradientsReachEveryParameter) {
+  EmbedderConfig small = digits();
+  small.channels = {8, 8, 16};
+  const auto net = make(small, {1, 12, 12});
+  torch::manual_seed(3);
+  net->forward(torch::rand({6, 1, 12, 12})).pow(2).sum().backward();
+  for (const auto& item : net->named_parameters()) {
+    ASSERT_TRUE(item.value().grad().defined()) << item.key();
+    EXPECT_GT(item.value().grad().abs().max().item<double>(), 0.0) << item.key();
+  }
+}
+
+TEST(Embedder, RefusesWhatDoesNotFit) {
+  EmbedderConfig config;
+  config.kind = "transformer";
+  EXPECT_THROW(make(config, {2}), Error);
+  EXPECT_THROW(make(circle(), {2}), Error);
+  EXPECT_THROW(make(circle(), {1, 8, 8}), Error);  // four poolings of 8 pixels
+  EmbedderConfig even = circle();
+  even.kernels = {4, 5, 3, 3};
+  EXPECT_THROW(make(even, {1, 64, 64}), Error);
+  even.kernels = {5, 5};
+  EXPECT_THROW(make(even, {1, 64, 64}), Error);
+  EmbedderConfig odd = digits();
+  odd.channels = {48, 48};
+  EXPECT_THROW(make(odd, {1, 28, 28}), Error);  // 48 channels in 32 groups
+}
+
+}  // namespace
+}  // namespace pairs

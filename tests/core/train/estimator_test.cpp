@@ -1,0 +1,101 @@
+#include "core/estimator.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "tests/core/train/toy_task.h"
+
+namespace pairs {
+namespace {
+
+AggregateStatistics toy_statistics() {
+  const torch::Tensor mean = torch::linspace(-1, 1, 6, torch::kFloat64);
+  return {mean, torch::eye(6, torch::kFloat64) * 0.04, torch::eye(6, torch::kFloat64) * 0.3,
+          torch::linspace(0, 5, 101, torch::kFloat64)};
+}
+
+// Weights away from their near-identity start, so that tests see every layer.
+void shake(Estimator& estimator) {
+  torch::NoGradGuard no_grad;
+  torch::manual_seed(11);
+  for (auto& [name, tensor] : estimator.head_parameters()) tensor.add_(torch::randn_like(tensor) * 0.1);
+}
+
+TEST(Estimator, DensityInOriginalUnitsIntegratesToOne) {
+  Estimator estimator(std::make_shared<ToyTask>(), toy_estimator(), 1);
+  shake(estimator);
+  estimator.train(false);
+  const torch::Tensor grid = torch::linspace(-60, 60, 60001, torch::kFloat64).view({1, -1, 1});
+  const torch::Tensor density =
+      estimator.log_prob_grid(grid, torch::randn({1, 6}), torch::full({1}, 3, torch::kInt64)).exp();
+  EXPECT_NEAR(density.sum().item<double>() * 120 / 60000, 1.0, 1e-4);
+}
+
+TEST(Estimator, FoldedStandardiserKeepsTheOutputAtItsSize) {
+  Estimator estimator(std::make_shared<ToyTask>(), toy_estimator(), 1);
+  shake(estimator);
+  estimator.train(false);
+  const torch::Tensor aggregates = torch::randn({32, 6}), theta = torch::randn({32, 1}, torch::kFloat64);
+  const torch::Tensor n = torch::full({32}, 2, torch::kInt64);
+  const torch::Tensor before = estimator.log_prob(theta, aggregates, n);
+  estimator.set_statistics(toy_statistics(), true, 2);
+  EXPECT_LT((estimator.log_prob(theta, aggregates, n) - before).abs().max().item<double>(), 2e-4);
+  const torch::Tensor other = torch::full({32}, 500, torch::kInt64);
+  EXPECT_GT((estimator.log_prob(theta, aggregates, other) - before).abs().max().item<double>(), 1e-3);
+}
+
+TEST(Estimator, LocationMapShiftsTheDensity) {
+  Estimator estimator(std::make_shared<ToyTask>(), toy_estimator(), 1);
+  estimator.train(false);
+  const torch::Tensor aggregates = torch::randn({8, 6}, torch::kFloat64), n = torch::ones({8}, torch::kInt64);
+  const torch::Tensor theta = torch::randn({8, 1}, torch::kFloat64);
+  const torch::Tensor before = estimator.log_prob(theta, aggregates, n);
+  const torch::Tensor weight = torch::randn({1, 6}, torch::kFloat64), bias = torch::tensor({0.7}, torch::kFloat64);
+  estimator.set_location(0, weight, bias);
+  const torch::Tensor shift = (aggregates.mm(weight.t()) + bias) * 2.0;  // the toy's scale
+  EXPECT_LT((estimator.log_prob(theta + shift, aggregates, n) - before).abs().max().item<double>(), 1e-5);
+  const torch::Tensor samples = estimator.sample(aggregates, n, 4000, 3);
+  const torch::Tensor centred = samples.squeeze(2) - shift;
+  Estimator plain(std::make_shared<ToyTask>(), toy_estimator(), 1);
+  plain.train(false);
+  EXPECT_LT((centred - plain.sample(aggregates, n, 4000, 3).squeeze(2)).abs().max().item<double>(), 1e-4);
+}
+
+TEST(Estimator, SavesAndLoadsExactly) {
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-estimator-{}.safetensors", ::getpid());
+  Estimator estimator(std::make_shared<ToyTask>(), toy_estimator(), 1);
+  shake(estimator);
+  estimator.split_heads({2, 50});
+  estimator.set_statistics(toy_statistics(), true, 2);
+  estimator.set_location(50, torch::randn({1, 6}, torch::kFloat64), torch::zeros({1}, torch::kFloat64));
+  estimator.set_max_n(50);
+  estimator.train(false);
+  estimator.save(file, {{"note", "x"}});
+  Estimator loaded = Estimator::load(file, std::make_shared<ToyTask>());
+  EXPECT_EQ(loaded.max_n(), 50);
+  EXPECT_EQ(loaded.sizes(), (std::vector<std::int64_t>{2, 50}));
+  const torch::Tensor aggregates = torch::randn({4, 6}, torch::kFloat64), theta = torch::randn({4, 1}, torch::kFloat64);
+  const torch::Tensor n = torch::tensor({2, 50, 2, 50}, torch::kInt64);
+  EXPECT_TRUE(estimator.log_prob(theta, aggregates, n).equal(loaded.log_prob(theta, aggregates, n)));
+  EXPECT_TRUE(estimator.log_prob(theta, aggregates, n).equal(estimator.clone().log_prob(theta, aggregates, n)));
+  EXPECT_THROW(loaded.log_prob(theta, aggregates, torch::full({4}, 7, torch::kInt64)), Error);
+  std::filesystem::remove(file);
+}
+
+TEST(Estimator, TypicalityIsTheMahalanobisDistance) {
+  Estimator estimator(std::make_shared<ToyTask>(), toy_estimator(), 1);
+  EXPECT_THROW(estimator.typicality(torch::zeros({1, 6}), torch::ones({1}, torch::kInt64)), Error);
+  estimator.set_statistics(toy_statistics(), false, 0);
+  const torch::Tensor at = toy_statistics().mean.unsqueeze(0) + torch::tensor({{0.6, 0.0, 0.0, 0.0, 0.0, 0.0}}, torch::kFloat64);
+  const auto result = estimator.typicality(at, torch::full({1}, 3, torch::kInt64));
+  const double expected = 0.6 / std::sqrt(0.04 + 0.1);
+  EXPECT_NEAR(result.distance.item<double>(), expected, 1e-4);
+  EXPECT_NEAR(result.percentile.item<double>(), expected / 5 * 100, 1e-2);
+}
+
+}  // namespace
+}  // namespace pairs

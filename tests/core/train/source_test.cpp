@@ -1,0 +1,68 @@
+#include "core/train/source.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/core/train/toy_task.h"
+
+namespace pairs {
+namespace {
+
+TEST(StratifiedSizes, EachSizeEquallyOftenAndTheRemainderRotates) {
+  const std::vector<std::int64_t> sizes = {1, 2, 3};
+  std::map<std::int64_t, int> total;
+  for (std::uint64_t batch = 0; batch < 30; ++batch) {
+    std::map<std::int64_t, int> count;
+    for (std::int64_t n : stratified_sizes(sizes, 20, 5, batch)) ++count[n], ++total[n];
+    for (std::int64_t n : sizes) {
+      EXPECT_GE(count[n], 6);
+      EXPECT_LE(count[n], 7);
+    }
+  }
+  for (std::int64_t n : sizes) EXPECT_EQ(total[n], 200);
+  EXPECT_EQ(stratified_sizes(sizes, 20, 5, 3), stratified_sizes(sizes, 20, 5, 3));
+  EXPECT_NE(stratified_sizes(sizes, 20, 5, 3), stratified_sizes(sizes, 20, 5, 4));
+}
+
+TEST(SetSource, ABudgetIsVisitedOnceAnEpochAndNeverMeetsValidation) {
+  const SetSource source(std::make_shared<ToyTask>(), 3, {1, 2}, 200, 0);
+  EXPECT_EQ(source.training_sets(), 80);
+  EXPECT_EQ(source.validation_sets(), 20);
+  std::set<double> validation;
+  const SetBatch held_out = source.validation(0, 20, torch::kCPU);
+  for (std::int64_t i = 0; i < 20; ++i) validation.insert(held_out.theta[i][0].item<double>());
+  for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+    std::set<double> seen;
+    for (std::int64_t at = 0; at < 80; at += 16) {
+      const SetBatch batch = source.training(epoch, at, 16, 80, torch::kCPU);
+      for (std::int64_t i = 0; i < 16; ++i) seen.insert(batch.theta[i][0].item<double>());
+      EXPECT_EQ(batch.offsets[16].item<std::int64_t>(), batch.x.size(0));
+      EXPECT_EQ(batch.n.sum().item<std::int64_t>(), batch.x.size(0));
+    }
+    EXPECT_EQ(seen.size(), 80u);
+    for (double theta : validation) EXPECT_FALSE(seen.contains(theta));
+  }
+}
+
+TEST(SetSource, UnlimitedSetsNeverRepeatAndDependOnPositionAlone) {
+  const SetSource source(std::make_shared<ToyTask>(), 3, {1, 2}, 0, 10);
+  std::set<double> seen;
+  for (std::int64_t epoch = 0; epoch < 3; ++epoch)
+    for (std::int64_t at = 0; at < 64; at += 32) {
+      const SetBatch batch = source.training(epoch, at, 32, 64, torch::kCPU);
+      for (std::int64_t i = 0; i < 32; ++i) EXPECT_TRUE(seen.insert(batch.theta[i][0].item<double>()).second);
+      EXPECT_TRUE(batch.x.equal(source.training(epoch, at, 32, 64, torch::kCPU).x));
+    }
+}
+
+TEST(SetSource, ASmallerVisitIsAPrefixOfALargerOne) {
+  const auto task = std::make_shared<ToyTask>();
+  const SetSource ones(task, 3, {1}, 0, 10), fives(task, 3, {5}, 0, 10);
+  const SetBatch small = ones.training(0, 0, 8, 8, torch::kCPU), large = fives.training(0, 0, 8, 8, torch::kCPU);
+  for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(small.x[i].item<float>(), large.x[5 * i].item<float>());
+}
+
+}  // namespace
+}  // namespace pairs

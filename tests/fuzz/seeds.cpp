@@ -1,0 +1,64 @@
+// Writes a few valid files for each loader under FOLDER/<loader>/, from which the fuzzers start.
+#include <cstdio>
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/npz.h"
+#include "core/base/safetensors.h"
+
+namespace {
+
+void write_seeds(const std::filesystem::path& folder) {
+  for (const char* loader : {"safetensors", "npz", "csv", "toml"}) std::filesystem::create_directories(folder / loader);
+
+  pairs::TensorFile content;
+  content.metadata = {{"task", "gaussian"}, {"version", "1"}};
+  content.tensors = {{"weight", torch::ones({2, 3})},
+                     {"bias", torch::zeros({2}, torch::kDouble)},
+                     {"mask", torch::ones({3}, torch::kBool)},
+                     {"half", torch::ones({2, 1}, torch::kHalf)},
+                     {"empty", torch::zeros({0, 4}, torch::kLong)}};
+  pairs::write_safetensors(folder / "safetensors" / "checked", content);
+  // Without a checksum, so that changed bytes reach the parser's later parts.
+  const std::string header =
+      R"({"a":{"dtype":"I32","shape":[2],"data_offsets":[4,12]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  std::string plain = std::string(1, static_cast<char>(header.size())) + std::string(7, '\0') + header;
+  pairs::write_file(folder / "safetensors" / "plain", plain + std::string(12, '\0'));
+
+  pairs::write_npz(folder / "npz" / "two", {{"x", torch::ones({3, 2})}, {"n", torch::arange(4)}});
+  pairs::write_npz(folder / "npz" / "bool", {{"flags", torch::ones({5}, torch::kBool)}});
+  for (const std::string type : {"<f4", "<u2", "<u4", "|b1", "<f2", "<i8"}) {
+    std::string text = "{'descr': '" + type + "', 'fortran_order': True, 'shape': (2, 2), }";
+    text.resize(117, ' ');
+    pairs::write_file(folder / "npz" / type.substr(1),
+                      std::string("\x93NUMPY\x01\x00\x76\x00", 10) + text + "\n" +
+                          std::string(4 * static_cast<std::size_t>(type[2] - '0'), '\1'));
+  }
+
+  pairs::write_file(folder / "csv" / "header", "x, y\n1,2.5\n-3e4,.5\n");
+  pairs::write_file(folder / "csv" / "semicolon", "# comment\n\"a\";\"b\"\n1;2\r\n+3;4 # more\n");
+  pairs::write_file(folder / "csv" / "blanks", "1 2\t3\n4  5 6\n");
+
+  pairs::write_file(folder / "toml" / "all",
+                    "flag = true\ncount = 7\n[train]\nrate = 1e-3\nname = \"b\\u00e9\"\ndeep.sizes = [1, 2]\n"
+                    "deep.weights = [0.5, 2, -inf]\n");
+  pairs::write_file(folder / "toml" / "inline", "train = { rate = 0x10, deep = { sizes = [] } } # end\n");
+  pairs::write_file(folder / "toml" / "strings", "train.name = '''a\nb'''\n[train.deep]\nweights = [1.0]\n");
+  pairs::write_file(folder / "toml" / "assignment", "train.deep.sizes=1,2");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    return 2;
+  }
+  try {
+    write_seeds(argv[1]);
+  } catch (const pairs::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

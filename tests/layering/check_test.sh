@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Plants one include at a time in an otherwise orderly tree and expects check.sh to answer yes or no.
+set -euo pipefail
+check=$(dirname "$(realpath "$0")")/check.sh
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failures=0
+count=0
+
+# expect ok|wrong FILE LINE: the verdict when FILE holds LINE alone.
+expect() {
+  local verdict=ok
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree/core/base" "$tree/$(dirname "$2")"
+  echo '#include <vector>' >"$tree/core/base/error.h"
+  printf '%s\n' '#pragma once' "$3" >"$tree/$2"
+  "$check" "$tree" >"$tree/out" 2>&1 || verdict=wrong
+  count=$((count + 1))
+  if [[ $verdict == "$1" ]] && { [[ $verdict == ok ]] || grep -q "^$2:2: " "$tree/out"; }; then return; fi
+  echo "expected $1 but got $verdict: $2 with $3"
+  cat "$tree/out"
+  failures=$((failures + 1))
+}
+
+expect ok core/ops/a_cpu.cpp '#include "core/base/error.h"'
+expect ok core/ops/a_cuda.cu '#include "core/ops/a.h"'
+expect ok core/ops/a_cpu.cpp '#include "a.h"'
+expect ok core/task.h '#include "core/heads/head_config.h"'
+expect ok core/train/run.h '#include "core/eval/metrics.h"'
+expect ok core/eval/metrics.cpp '#include "core/task.h"'
+expect ok tasks/digits.cpp '#include "render/digit_warp.h"'
+expect ok app/main.cpp '#include "app/batch/commands.h"'
+expect ok app/gui/window.cpp '#include <GLFW/glfw3.h>'
+expect ok core/base/log.cpp '#include <boost/core/noncopyable.hpp>'
+expect wrong core/base/error.h '#include "core/ops/ops.h"'
+expect wrong core/ops/a_cpu.cpp '#include "core/nn/embedder.h"'
+expect wrong core/ops/a_cuda.cu '#include "core/nn/embedder.h"'
+expect wrong core/nn/mlp.cpp '#include "core/heads/head.h"'
+expect wrong core/heads/flow.cpp '#include "core/task.h"'
+expect wrong core/task.h '#include "core/train/run.h"'
+expect wrong core/report/svg.cpp '#include "core/eval/metrics.h"'
+expect wrong core/report/svg.cpp '#include "core/task.h"'
+expect wrong core/eval/metrics.cpp '#include "core/train/run.h"'
+expect wrong core/train/run.cpp '#include "tasks/registry.h"'
+expect wrong core/train/run.cpp '  #  include <tasks/registry.h>'
+expect wrong render/digit_warp.cpp '#include "core/ops/ops.h"'
+expect wrong render/digit_warp.cpp '#include "tasks/digits.h"'
+expect wrong tasks/digits.cpp '#include "core/train/run.h"'
+expect wrong tasks/digits.cpp '#include "app/batch/commands.h"'
+expect wrong app/batch/run.cpp '#include "app/gui/window.h"'
+expect wrong app/batch/run.cpp '#include <imgui.h>'
+expect wrong app/main.cpp '#include <GLFW/glfw3.h>'
+expect wrong core/report/figure.h '#include <GL/gl.h>'
+expect wrong core/ops/a_cpu.cpp '#include "../nn/embedder.h"'
+expect wrong core/base/error.h '#include "tests/core/helper.h"'
+
+# expect_wrong WHY COMMAND...: anything else that must not pass.
+expect_wrong() {
+  local why=$1
+  shift
+  count=$((count + 1))
+  if "$@" >"$tree/out" 2>&1; then
+    echo "$why passed"
+    failures=$((failures + 1))
+  fi
+}
+rm -rf "${tree:?}"/*
+mkdir -p "$tree/core/new"
+echo '#include <vector>' >"$tree/core/new/file.cpp"
+expect_wrong "a folder that the rules do not name" "$check" "$tree"
+expect_wrong "an empty list of files" awk -f "$(dirname "$check")/layers.awk" /dev/null
+
+echo "$count cases, $failures wrong verdicts"
+((failures == 0))

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Wrong usage and broken input: exit codes, and one sentence that says what and where.
+# bad_input.sh PAIRS
+PAIRS=$(realpath "$1")
+SCRATCH=$(mktemp -d)
+trap 'chmod -R u+w "$SCRATCH"; rm -rf "$SCRATCH"' EXIT
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tiny.sh"
+cd "$SCRATCH" || exit 1
+
+# The command line.
+refuses 2 "no window yet"
+refuses 2 "needs --batch" tasks
+refuses 2 "needs a command" --batch
+refuses 2 "no command evalute.*did you mean evaluate" --batch evalute
+refuses 2 "no option --presset.*did you mean --preset" --batch run gaussian --presset quick
+refuses 2 "no option --bogus" --bogus --batch tasks
+refuses 2 "did you mean gaussian" --batch run gausian
+refuses 2 "did you mean .*quick" --batch run gaussian --preset quik
+refuses 2 "did you mean .*pairs" --batch run gaussian --strategy pair
+refuses 2 "pretrain.rate" --batch run gaussian --set pretrain.rat=1
+refuses 2 "pretrain.rate" --batch run gaussian --set pretrain.rate=fast
+refuses 2 "device" --batch run gaussian --device gpu
+refuses 2 "Name a task" --batch run
+refuses 2 "only the folder" --batch run gaussian --resume somewhere
+refuses 2 "only the folder" --batch run --resume somewhere --seed 3
+refuses 1 "not a run folder" --batch run --resume nowhere
+refuses 2 "neither a run folder" --batch evaluate nowhere
+refuses 2 "at least two" --batch compare nowhere
+refuses 2 "did you mean width" --batch figure widht
+refuses 2 "needs at least one run" --batch figure nll
+refuses 2 "must end in" --batch figure samples gaussian --out picture.gif
+refuses 1 "does not exist" --batch data --data nowhere
+refuses 2 "largest N" --batch run bump-hunt --set cache.sizes=101
+refuses 1 "MNIST" --batch run digits --data "$SCRATCH"
+
+# Errors as JSON: one document on stdout.
+"$PAIRS" --batch run gausian --json >json 2>/dev/null
+[ $? -eq 2 ] || say_fail "--json changed the exit code"
+grep -q '"error": "There is no task' json || say_fail "--json printed no error document: $(cat json)"
+
+# Folders that cannot be written. Root may write anywhere, so a file stands in the way instead.
+touch in-the-way
+refuses 1 "in-the-way" --batch run gaussian --out in-the-way/run --set pretrain.steps=1
+if [ "$(id -u)" -ne 0 ]; then
+  mkdir locked && chmod a-w locked
+  refuses 1 "locked" --batch run gaussian --out locked/run --set pretrain.steps=1
+fi
+
+# A small finished run to feed.
+tiny_run bump-hunt --out run >/dev/null 2>log || say_fail "the tiny run failed: $(tail -3 log)"
+refuses 2 "already holds a run" --batch run bump-hunt --out run
+printf '0.1\nnan\n0.3\n' >nan.csv
+printf '0.1,0.2\n' >wide.csv
+printf '0.1\nabc\n' >text.csv
+seq 21 >large.csv
+seq 101 >beyond.csv
+printf '0.1\n1.5\n0.2\n' >good.csv
+printf 'not a zip file' >broken.npz
+refuses 1 "nan.csv" --batch infer run --data nan.csv
+refuses 1 "2 columns but task bump-hunt needs 1" --batch infer run --data wide.csv
+refuses 1 "text.csv" --batch infer run --data text.csv
+refuses 1 "saw sets of at most 20" --batch infer run --data large.csv
+refuses 1 "up to N = 100" --batch infer run --data beyond.csv --force
+refuses 1 "missing.csv" --batch infer run --data missing.csv
+refuses 1 "broken.npz" --batch infer run --data broken.npz
+refuses 1 "is a folder" --batch infer run --data "$SCRATCH"
+refuses 2 "saw sets of at most 20" --batch evaluate run --sizes 50
+refuses 2 "whole number" --batch evaluate run --sizes 1,x
+refuses 1 "in-the-way" --batch infer run --data good.csv --out in-the-way/samples.npz
+"$PAIRS" --batch infer run --data large.csv --force >/dev/null 2>&1 || say_fail "--force did not lift the limit on N"
+"$PAIRS" --batch infer run --data good.csv --json >answer 2>err || say_fail "infer failed: $(cat err)"
+grep -q '"quantiles"' answer || say_fail "infer --json printed no quantiles: $(cat answer)"
+[ -s run/samples.npz ] || say_fail "infer wrote no samples"
+
+# Damaged files: nothing is loaded, nothing is lost.
+cp -r run broken
+size=$(stat -c %s broken/estimator.safetensors)
+printf '\xff' | dd of=broken/estimator.safetensors bs=1 seek=$((size / 2)) conv=notrunc status=none
+refuses 1 "estimator.safetensors" --batch infer broken --data good.csv
+cp run/estimator.safetensors broken/ && truncate -s $((size - 7)) broken/estimator.safetensors
+refuses 1 "estimator.safetensors" --batch evaluate broken
+cp run/estimator.safetensors broken/ && echo 'no = "such key"' >>broken/run.toml
+refuses 2 "run.toml" --batch evaluate broken
+finish

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Kills a run at random moments in each stage and resumes it until it is finished: the estimator must be that of an
+# uninterrupted run, byte for byte.
+# kill_resume.sh PAIRS [KILLS_PER_STAGE] [SEED]
+PAIRS=$(realpath "$1")
+kills=${2:-4}
+RANDOM=${3:-1}
+SCRATCH=$(mktemp -d)
+trap 'rm -rf "$SCRATCH"' EXIT
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tiny.sh"
+cd "$SCRATCH" || exit 1
+
+milliseconds() { date +%s%3N; }
+
+# Stages of a few seconds, so that most kills fall into work and not into the program's start.
+longer=(--set pretrain.epochs=15 --set pretrain.steps=100 --set pretrain.batch=512 --set cache.sets=60000
+  --set finetune.epochs=15 --set finetune.steps=100 --set finetune.batch=128)
+tiny_run bump-hunt "${longer[@]}" --out whole >/dev/null 2>log || {
+  cat log >&2
+  exit 1
+}
+
+tiny_run bump-hunt --out short --until pretrain >/dev/null 2>&1 || say_fail "--until pretrain failed"
+[ -s short/pretrained.safetensors ] && [ ! -e short/aggregates.cache ] || say_fail "--until pretrain did not stop there"
+total=0
+declare -A product=([pretrain]=pretrained.safetensors [cache]=aggregates.cache [finetune]=estimator.safetensors)
+for stage in pretrain cache finetune; do
+  # Each round starts from a copy of the folder as it is before the stage, so that the stage is killed again and again.
+  rm -rf stage && mkdir stage && cp whole/run.toml stage/
+  [ "$stage" = pretrain ] || cp whole/pretrained.safetensors stage/
+  [ "$stage" = finetune ] && cp whole/aggregates.cache stage/
+  rm -rf timed && cp -r stage timed
+  begin=$(milliseconds)
+  "$PAIRS" --batch run --resume timed --until "$stage" >/dev/null 2>&1 || say_fail "$stage failed without a kill"
+  whole_time=$(($(milliseconds) - begin))
+  rm -rf torn && cp -r stage torn
+  count=0
+  resumed=0
+  while [ "$count" -lt "$kills" ]; do
+    "$PAIRS" --batch run --resume torn --until "$stage" >/dev/null 2>err &
+    process=$!
+    delay=$((RANDOM * RANDOM % (whole_time + 1)))
+    sleep "$((delay / 1000)).$(printf '%03d' $((delay % 1000)))"
+    kill -9 "$process" 2>/dev/null
+    wait "$process" 2>/dev/null
+    status=$?
+    if [ "$status" -eq 137 ]; then
+      count=$((count + 1))
+    elif [ "$status" -eq 0 ]; then
+      # Finished before the kill: compare, and begin the stage again.
+      cmp -s "whole/${product[$stage]}" "torn/${product[$stage]}" || say_fail "$stage: ${product[$stage]} differs after $count kills"
+      resumed=$((resumed + $(grep -c '"type":"resumed"' torn/events.jsonl)))
+      rm -rf torn && cp -r stage torn
+    else
+      say_fail "$stage: exit $status: $(tail -1 err)"
+      break
+    fi
+  done
+  total=$((total + count))
+  "$PAIRS" --batch run --resume torn >/dev/null 2>err || say_fail "last resume of $stage: $(tail -1 err)"
+  cmp -s whole/pretrained.safetensors torn/pretrained.safetensors || say_fail "$stage: pretrained weights differ"
+  cmp -s whole/aggregates.cache torn/aggregates.cache || say_fail "$stage: the cache differs"
+  cmp -s whole/estimator.safetensors torn/estimator.safetensors || say_fail "$stage: weights differ"
+  resumed=$((resumed + $(grep -c '"type":"resumed"' torn/events.jsonl)))
+  [ "$stage" = cache ] || [ "$resumed" -gt 0 ] || say_fail "$stage: no kill left a checkpoint to resume from"
+  echo "$stage: $count kills, $resumed resumed from a checkpoint, one uninterrupted pass takes $whole_time ms"
+done
+echo "$total kills in all"
+finish

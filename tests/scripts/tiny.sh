@@ -1,0 +1,40 @@
+# Sourced by the script tests: a run that takes seconds, and helpers. Needs PAIRS, the program, and SCRATCH, a folder.
+set -uo pipefail
+failures=0
+
+say_fail() {
+  echo "FAIL: $*" >&2
+  failures=$((failures + 1))
+}
+
+# tiny_run TASK ARGUMENTS...: `run` with networks and budgets so small that every stage takes about a second.
+tiny_run() {
+  local task=$1
+  shift
+  "$PAIRS" --batch run "$task" --preset quick --device cpu --threads 1 \
+    --set embedder.layers=16,16 --set embedder.size=16 --set head.hidden=16 --set head.transforms=1 --set head.bins=8 \
+    --set pretrain.epochs=4 --set pretrain.steps=50 --set pretrain.batch=128 --set pretrain.validation_sets=512 \
+    --set cache.sizes=20 --set cache.sets=2000 \
+    --set finetune.epochs=4 --set finetune.steps=50 --set finetune.batch=64 --set finetune.validation_draws=512 \
+    --set evaluate.sizes=1,20 --set evaluate.sets=50 --set evaluate.samples=50 --set checkpoint=0.05 "$@"
+}
+
+# refuses CODE PATTERN ARGUMENTS...: the program must exit with CODE, and say on stderr one sentence that has PATTERN.
+refuses() {
+  local code=$1 pattern=$2 status
+  shift 2
+  "$PAIRS" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+  status=$?
+  [ "$status" -eq "$code" ] || say_fail "pairs $* exited $status, not $code: $(tail -1 "$SCRATCH/err")"
+  grep -q -- "$pattern" "$SCRATCH/err" || say_fail "pairs $*: no \"$pattern\" in: $(cat "$SCRATCH/err")"
+  [ ! -s "$SCRATCH/out" ] || say_fail "pairs $*: printed a result on stdout although it failed"
+  [ "$(grep -c '^pairs: ' "$SCRATCH/err")" -eq 1 ] || say_fail "pairs $*: not exactly one sentence: $(cat "$SCRATCH/err")"
+}
+
+finish() {
+  if [ "$failures" -gt 0 ]; then
+    echo "$failures checks failed" >&2
+    exit 1
+  fi
+  echo "all checks passed"
+}
