@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Sets up what is missing, builds everything and runs every test. Arguments are passed on to ctest (-R NAME runs some).
+# The last line is `N passed, N failed`; the exit code is 0 only when every test passed.
+set -euo pipefail
+cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")"
+cmake/build.sh all
+
+# Each test program uses several threads already; programs that spin for the same cores only slow each other down.
+jobs=$((($(nproc) + 1) / 2))
+report=build/release/tests.xml
+status=0
+rm -f "$report"
+ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$jobs" --output-junit tests.xml "$@" || status=$?
+
+# ctest's own counts, in its report.
+count() {
+  sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$report" | head -n 1
+}
+if [[ ! -f $report ]]; then
+  echo "0 passed, 1 failed"
+  exit 1
+fi
+total=$(count tests) failed=$(count failures)
+echo "$((total - failed - $(count skipped) - $(count disabled))) passed, $failed failed"
+exit "$status"
