@@ -1,5 +1,26 @@
 # One static library a folder, one function to make each kind of target.
 
+# Compiled once, used by every target that goes through pairs_precompiled.
+if(PAIRS_PRECOMPILE)
+  add_library(pairs_headers STATIC ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
+  target_link_libraries(pairs_headers PRIVATE pairs_options)
+  target_precompile_headers(pairs_headers PRIVATE
+    <torch/types.h> <torch/nn/module.h> <torch/csrc/autograd/custom_function.h> <ATen/Functions.h> <ATen/Parallel.h>
+    <fmt/format.h> <fmt/ranges.h> <filesystem> <functional> <map> <memory> <string> <vector>)
+endif()
+function(pairs_precompiled name)
+  if(PAIRS_PRECOMPILE)
+    target_precompile_headers(${name} REUSE_FROM pairs_headers)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+      target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+    endif()
+  endif()
+endfunction()
+
+function(pairs_cold name)
+  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+endfunction()
+
 # pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder. Each links what stands to its right in design
 # order, so that a wrong include fails to link as well as failing the layering test.
 function(pairs_library name folder)
@@ -9,6 +30,9 @@ function(pairs_library name folder)
   endif()
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC pairs_options ${ARGN})
+  if(NOT folder MATCHES "report$")  # figures know nothing of tensors
+    pairs_precompiled(${name})
+  endif()
 endfunction()
 
 # The same for a folder whose files register operators with LibTorch's dispatcher when the program starts. Nothing

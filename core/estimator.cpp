@@ -18,16 +18,22 @@ namespace {
 
 constexpr const char* kFormat = "pairs-estimator-1";
 
+// Standard deviation of the logit of a uniform variable, π / √3.
+constexpr double kLogitScale = 1.8137993642342178;
+// Places are kept this far from the ends of the range, where their logit is infinite.
+constexpr double kEdge = 1e-12;
+
 bool is_regression(const HeadConfig& config) { return config.kind == "gaussian"; }
+bool is_bounded(const HeadConfig& config) { return config.support != "real"; }
 
 std::vector<HeadTarget> head_targets(const Task& task, const HeadConfig& config) {
   std::vector<HeadTarget> targets;
   for (const Target& t : task.info().targets) {
     const bool box = config.support == "box";
-    if (box)
+    if (is_bounded(config))
       PAIRS_CHECK(std::isfinite(t.low) && std::isfinite(t.high),
-                  "head.support = \"box\" needs a bounded target, but {} of task {} is unbounded; use \"real\"", t.name,
-                  task.info().name);
+                  "head.support = \"{}\" needs a bounded target, but {} of task {} is unbounded; use \"real\"",
+                  config.support, t.name, task.info().name);
     constexpr double inf = std::numeric_limits<double>::infinity();
     targets.push_back(box ? HeadTarget{0, 1} : HeadTarget{-inf, inf});
   }
@@ -56,6 +62,8 @@ std::vector<Field> fields(EstimatorConfig& c) {
       {"embedder.size", &e.size, "l, the length of an embedding", 1, 65536},
       {"embedder.activation", &e.activation, "Activation of the MLP", -1e300, 1e300, {"relu", "silu"}},
       {"embedder.layers", &e.layers, "Hidden widths of the MLP", 1, 65536},
+      {"embedder.frequencies", &e.frequencies, "Fourier features of each input of the MLP, 0 = none", 0, 1024},
+      {"embedder.highest_frequency", &e.highest_frequency, "Highest of them, radians per unit of the input", 1e-6, 1e9},
       {"embedder.channels", &e.channels, "Channels: CNN blocks, or ResNet stem and stages", 1, 65536},
       {"embedder.kernels", &e.kernels, "Kernel sizes of the CNN blocks", 1, 31},
       {"embedder.projection", &e.projection, "Hidden widths of the ResNet's projection", 1, 65536},
@@ -66,7 +74,7 @@ std::vector<Field> fields(EstimatorConfig& c) {
       {"head.hidden", &h.hidden, "Width of the context MLP and transform nets", 1, 65536},
       {"head.context_layers", &h.context_layers, "Layers of the context MLP", 0, 64},
       {"head.blocks", &h.blocks, "Residual blocks of a transform net", 0, 64},
-      {"head.support", &h.support, "box: bounded target, uniform base; real: tails", -1e300, 1e300, {"box", "real"}},
+      {"head.support", &h.support, "box: bounded target, uniform base; logit: bounded target, through its logit; real: tails", -1e300, 1e300, {"box", "logit", "real"}},
       {"head.bound", &h.bound, "Splines act on [-bound, bound]", 0.1, 1000},
       {"head.conditioner", &h.conditioner, "Hidden widths of the UMNN conditioner", 1, 65536},
       {"head.conditioner_size", &h.conditioner_size, "q, conditioner output size", 1, 4096},
@@ -84,13 +92,14 @@ Estimator::Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& co
   embedder_ = make_embedder(config_.embedder, task_->info().observation_shape, generator);
   std::vector<double> shift, scale;
   for (const Target& t : task_->info().targets) {
-    const bool box = config_.head.support == "box";
-    shift.push_back(box ? t.low : t.location);
-    scale.push_back(box ? t.high - t.low : t.scale);
+    const bool bounded = is_bounded(config_.head);
+    shift.push_back(bounded ? t.low : t.location);
+    scale.push_back(bounded ? t.high - t.low : t.scale);
     log_scale_ += std::log(scale.back());
   }
   target_shift_ = column(shift);
   target_scale_ = column(scale);
+  logit_ = config_.head.support == "logit";
   heads_.push_back({0, fresh_head(seed)});
 }
 
@@ -181,12 +190,25 @@ torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::T
   return columns.size() == 1 ? columns[0] : at::cat(columns, 1);
 }
 
-torch::Tensor Estimator::standardise(const torch::Tensor& theta) const {
+torch::Tensor Estimator::place(const torch::Tensor& theta) const {
   return (theta.to(torch::kFloat64) - target_shift_.to(theta.device())) / target_scale_.to(theta.device());
 }
 
+torch::Tensor Estimator::standardise(const torch::Tensor& theta) const {
+  const torch::Tensor u = place(theta);
+  return logit_ ? at::logit(u, kEdge) / kLogitScale : u;
+}
+
 torch::Tensor Estimator::restore(const torch::Tensor& z) const {
-  return z.to(torch::kFloat64) * target_scale_.to(z.device()) + target_shift_.to(z.device());
+  const torch::Tensor u = logit_ ? at::sigmoid(z.to(torch::kFloat64) * kLogitScale) : z.to(torch::kFloat64);
+  return u * target_scale_.to(z.device()) + target_shift_.to(z.device());
+}
+
+torch::Tensor Estimator::log_stretch(const torch::Tensor& theta) const {
+  const torch::Tensor u = place(theta);
+  const torch::Tensor inside = u.clamp(kEdge, 1 - kEdge);
+  const torch::Tensor stretch = -(inside.log() + at::log1p(-inside)) - std::log(kLogitScale);
+  return at::where((u < 0) | (u > 1), -std::numeric_limits<double>::infinity(), stretch).sum(-1);
 }
 
 void Estimator::set_location(std::int64_t head_n, const torch::Tensor& weight, const torch::Tensor& bias) {
@@ -211,7 +233,9 @@ torch::Tensor Estimator::target(std::int64_t head_n, const torch::Tensor& theta,
 
 torch::Tensor Estimator::loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates,
                               const torch::Tensor& n) {
-  return slot(head_n).head->loss(target(head_n, theta, aggregates).to(torch::kFloat32), context(aggregates, n));
+  const torch::Tensor loss =
+      slot(head_n).head->loss(target(head_n, theta, aggregates).to(torch::kFloat32), context(aggregates, n));
+  return logit_ && !is_regression(config_.head) ? loss - log_stretch(theta).mean().to(loss.options()) : loss;
 }
 
 template <class F>
@@ -246,7 +270,8 @@ torch::Tensor Estimator::log_prob_grid(const torch::Tensor& theta, const torch::
     else
       out.copy_(score);
   });
-  return out.to(torch::kCPU) - log_scale_;
+  out = out.to(torch::kCPU) - log_scale_;
+  return logit_ ? out + log_stretch(theta.to(torch::kCPU)) : out;
 }
 
 torch::Tensor Estimator::sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count,
@@ -369,10 +394,13 @@ void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
                                    state.at("statistics.between").to(torch::kFloat64),
                                    state.at("statistics.within").to(torch::kFloat64), {}};
     const std::int64_t l = embedder_->size();
-    PAIRS_CHECK(statistics.mean.numel() == l && statistics.between.numel() == l * l && statistics.within.numel() == l * l,
-                "The aggregate statistics do not fit an embedding of length {}", l);
+    const std::vector<std::int64_t> vector = {l}, matrix = {l, l}, percentiles = {101};
     if (auto it = state.find("statistics.distance"); it != state.end())
       statistics.distance = it->second.to(torch::kFloat64);
+    PAIRS_CHECK(statistics.mean.sizes() == vector && statistics.between.sizes() == matrix &&
+                    statistics.within.sizes() == matrix &&
+                    (!statistics.distance.defined() || statistics.distance.sizes() == percentiles),
+                "The aggregate statistics do not fit an embedding of length {}", l);
     set_statistics(statistics, false, 0);
   }
   for (HeadSlot& s : heads_) {
@@ -437,6 +465,8 @@ Estimator Estimator::load(const std::filesystem::path& file, std::shared_ptr<con
     return estimator;
   } catch (const Error& error) {
     fail("{} cannot be used: {}", file.string(), error.what());
+  } catch (const c10::Error& error) {
+    fail("{} cannot be used: {}", file.string(), error.what_without_backtrace());
   } catch (const std::logic_error&) {
     fail("{} cannot be used: its metadata holds a number that cannot be read", file.string());
   }

@@ -81,7 +81,8 @@ class Estimator {
   torch::Tensor target(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates) const;
 
   // Loss of the head for sets of sizes n [B], all served by head `head_n`: θ [B, d] float64 in original units, aggregates
-  // [B, l] on the estimator's device. With a graph.
+  // [B, l] on the estimator's device. With a graph. A density's loss is its NLL per unit of the targets' scales, whatever
+  // the support, so that losses of different heads compare.
   torch::Tensor loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates,
                      const torch::Tensor& n);
 
@@ -90,7 +91,8 @@ class Estimator {
   // Head input for aggregates [B, l] (float32 or float64) of sets of sizes n [B] int64 -> [B, c] float32.
   // Differentiable in the aggregates before standardisation is set (stage 1).
   torch::Tensor context(const torch::Tensor& aggregates, const torch::Tensor& n) const;
-  // θ [.., d] float64 in original units -> standardised coordinates, float64; and back.
+  // θ [.., d] float64 in original units -> standardised coordinates, float64; and back. With head.support = "logit" these
+  // are logits of the place in the target's range, else the map is affine.
   torch::Tensor standardise(const torch::Tensor& theta) const;
   torch::Tensor restore(const torch::Tensor& z) const;
 
@@ -129,6 +131,9 @@ class Estimator {
     torch::Tensor weight = {}, bias = {};  // location map, undefined without one
   };
   torch::Tensor location(const HeadSlot& slot, const torch::Tensor& aggregates) const;  // [B, d] float64, or undefined
+  // Places [.., d] of θ in the targets' ranges, affine; log |d standardised / d place| summed over targets, [..].
+  torch::Tensor place(const torch::Tensor& theta) const;
+  torch::Tensor log_stretch(const torch::Tensor& theta) const;
   HeadSlot& slot(std::int64_t n);
   const HeadSlot& slot(std::int64_t n) const;
   std::shared_ptr<Head> fresh_head(std::uint64_t seed) const;
@@ -144,6 +149,7 @@ class Estimator {
   torch::Tensor scaler_mean_, scaler_between_, scaler_within_;  // diagonals on the device, float64
   torch::Tensor target_shift_, target_scale_;                   // [d] float64 on the CPU
   double log_scale_ = 0;
+  bool logit_ = false;
   std::int64_t max_n_ = 0;
   std::string data_source_;
   torch::Device device_ = torch::kCPU;

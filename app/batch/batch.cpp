@@ -75,12 +75,8 @@ int perform(const Action& action, bool json) {
     return report_error(fmt::format("Stopped by {}; finished work is saved", signal_name(signal)), json, 128 + signal);
   } catch (const Error& error) {
     return report_error(error.what(), json, error.kind() == ErrorKind::usage ? kUsage : kFailed);
-  } catch (const std::bad_alloc&) {
-    return report_error("There is not enough memory for this; use smaller batches or fewer samples", json, kFailed);
   } catch (const std::exception& error) {
-    // LibTorch appends a stack to its messages: the first line is the sentence.
-    const std::string text = error.what();
-    return report_error(fmt::format("Unexpected failure: {}", text.substr(0, text.find('\n'))), json, kFailed);
+    return report_error(sentence(error), json, kFailed);
   }
 }
 

@@ -15,7 +15,10 @@ Visits visits_of(const std::vector<Event>& events) {
       visits.pretrain += sets;
       visits.known = true;
     }
-    if (event.stage == Stage::finetune) visits.finetune += sets;
+    if (event.stage == Stage::finetune) {
+      visits.finetune += sets;
+      visits.refreshes += event.values.value("refreshes", 0.0);
+    }
   }
   return visits;
 }
@@ -28,9 +31,13 @@ Cost training_cost(const RunConfig& config, const Visits& visits, double embedde
   cost.pretrain = 3 * visits.pretrain * (mean_n * embedder_flops + head_flops) * kGiga;
   if (!strategy(config.strategy).stages_2_and_3) return cost;
   cost.finetune = 3 * visits.finetune * head_flops * kGiga;
-  for (const CacheGroup& group : plan_groups(config.cache, config.finetune.law == "list"))
-    cost.cache += static_cast<double>(group.training + group.validation) * static_cast<double>(group.observations()) *
-                  embedder_flops * kGiga;
+  const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.law == "list");
+  // A refresh of one head among several simulates that head's group alone.
+  const double refreshes =
+      config.finetune.heads == "per-n" ? visits.refreshes / static_cast<double>(groups.size()) : visits.refreshes;
+  for (const CacheGroup& group : groups)
+    cost.cache += (static_cast<double>(group.training) * (1 + refreshes) + static_cast<double>(group.validation)) *
+                  static_cast<double>(group.observations()) * embedder_flops * kGiga;
   return cost;
 }
 

@@ -18,37 +18,32 @@ namespace pairs::batch {
 namespace {
 
 struct DemoArguments {
-  std::string out = "runs/demo", preset = "quick";
-  OpenArguments open;
-  std::vector<std::string> tasks, set;
-  std::int64_t seed = 1;
+  NewRun wanted;
+  std::string out = "runs/demo";
+  std::vector<std::string> tasks;
 };
-
-RunConfig demo_config(const DemoArguments& arguments, const std::string& task) {
-  TaskOptions options;
-  options.data = data_folder(arguments.open.data);
-  std::vector<std::string> settings = arguments.set;
-  settings.push_back(fmt::format("seed={}", arguments.seed));
-  settings.push_back(fmt::format("threads={}", arguments.open.threads));
-  settings.push_back("device=" + arguments.open.device);
-  RunConfig config = load_preset(make_task(task, options)->info(), arguments.preset, "pairs", settings);
-  if (!options.data.empty()) config.data = std::filesystem::absolute(options.data).lexically_normal().string();
-  return config;
-}
 
 // Trains the task's run, continues it when it was interrupted, or takes it as it stands when it is finished.
 void prepare(const DemoArguments& arguments, const std::string& task, const std::filesystem::path& folder,
              ProgressPrinter& printer) {
+  NewRun wanted = arguments.wanted;
+  wanted.task = task;
+  RunConfig config = resolve(wanted);
   if (!std::filesystem::exists(folder / run_file::config)) {
-    start_run(demo_config(arguments, task), folder);
-  } else if (run_status(folder).finished) {
-    printer.line(
-        fmt::format("{}: {} is finished and used as it stands; remove it to train again", task, folder.string()));
-    return;
-  } else {
-    printer.line(fmt::format("{}: continuing {}", task, folder.string()));
+    start_run(config, folder);
+    return train_run(folder, Stage::finetune, printer);
   }
-  train_run(folder, Stage::finetune, printer);
+  RunConfig stored = read_run_toml(folder / run_file::config);
+  if (wanted.device.empty() || wanted.device == "auto") config.device = stored.device;
+  if (wanted.data.empty()) config.data = stored.data;
+  if (write_run_toml(config, "") != write_run_toml(stored, ""))
+    fail_usage("{} holds a run with other settings than these; remove it or choose another --out folder",
+               folder.string());
+  const bool finished = run_status(folder).finished;
+  printer.line(finished ? fmt::format("{}: {} is finished and used as it stands; remove it to train again", task,
+                                      folder.string())
+                        : fmt::format("{}: continuing {}", task, folder.string()));
+  if (!finished) train_run(folder, Stage::finetune, printer);
 }
 
 std::vector<std::string> draw(const LoadedRun& run, const Metrics& metrics, const std::filesystem::path& folder,
@@ -72,7 +67,11 @@ std::vector<std::string> draw(const LoadedRun& run, const Metrics& metrics, cons
 
 Result demo(const DemoArguments& arguments) {
   const Stopwatch watch;
-  set_threads(arguments.open.threads);
+  OpenArguments open;
+  open.data = arguments.wanted.data;
+  if (!arguments.wanted.device.empty()) open.device = arguments.wanted.device;
+  if (arguments.wanted.threads > 0) open.threads = arguments.wanted.threads;
+  set_threads(open.threads);
   ProgressPrinter printer = stderr_printer();
   Result result;
   result.document = {{"tasks", nlohmann::json::array()}};
@@ -81,7 +80,7 @@ Result demo(const DemoArguments& arguments) {
   for (const std::string& task : tasks) {
     const std::filesystem::path folder = std::filesystem::path(arguments.out) / task;
     prepare(arguments, task, folder, printer);
-    const LoadedRun run = open_run(folder.string(), arguments.open);
+    const LoadedRun run = open_run(folder.string(), open);
     const Metrics metrics = metrics_of(run, printer);
     const std::vector<std::string> files = draw(run, metrics, folder / "figures", printer);
     nlohmann::json line = metrics_document(metrics);
@@ -104,16 +103,21 @@ Result demo(const DemoArguments& arguments) {
 Action add_demo(CLI::App& app) {
   const auto arguments = std::make_shared<DemoArguments>();
   app.add_option("--out", arguments->out, "Folder of the runs")->type_name("DIR")->capture_default_str();
-  app.add_option("--preset", arguments->preset, "quick, small or paper")->type_name("NAME")->capture_default_str();
+  app.add_option("--preset", arguments->wanted.preset, "quick, small or paper")->type_name("NAME")->capture_default_str();
   app.add_option("--tasks", arguments->tasks, "Only these tasks (default: all)")->type_name("TASK,...")->delimiter(',');
-  app.add_option("--set", arguments->set, "A setting for every task, as in run")
+  app.add_option("--set", arguments->wanted.set, "A setting for every task, as in run")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--seed", arguments->seed, "Seed of the runs")
+  app.add_option("--seed", arguments->wanted.seed, "Seed of the runs (default: the preset's, 1)")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}))
-      ->capture_default_str();
-  add_open_arguments(app, arguments->open);
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}));
+  app.add_option("--data", arguments->wanted.data, "Folder of real data (default: $PAIRS_DATA)")->type_name("DIR");
+  app.add_option("--device", arguments->wanted.device, "auto, cpu or cuda (default: auto)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  app.add_option("--threads", arguments->wanted.threads, "CPU threads, 0 = all cores (default: 0)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096));
   app.footer(
       "Trains, evaluates and draws every task; a few minutes on two cores. Interrupted, it goes on where it stopped;\n"
       "finished runs in the folder are used again. Example:\n  pairs --batch demo --out runs/demo");

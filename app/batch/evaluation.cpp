@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/batch/arguments.h"
@@ -37,12 +38,18 @@ bool matches(const Metrics& metrics, const EvaluationOptions& options) {
 EvaluationOptions evaluation_options(const LoadedRun& run) {
   EvaluationOptions options;
   const EvaluateConfig& own = run.config.evaluate;
+  const std::vector<std::int64_t> heads = run.estimator->sizes();
+  const auto served = [&](std::int64_t n) {
+    if (!heads.empty()) return std::find(heads.begin(), heads.end(), n) != heads.end();
+    return run.estimator->max_n() == 0 || n <= run.estimator->max_n();
+  };
   for (std::size_t i = 0; i < own.sizes.size(); ++i) {
-    if (run.estimator->max_n() > 0 && own.sizes[i] > run.estimator->max_n()) continue;
+    if (!served(own.sizes[i])) continue;
     options.sizes.push_back(own.sizes[i]);
     if (own.sets.size() > 1) options.sets.push_back(own.sets[i]);
   }
-  if (own.sets.size() == 1) options.sets = own.sets;
+  if (options.sizes.empty()) options.sizes = heads.empty() ? std::vector{run.estimator->max_n()} : heads;
+  if (options.sets.size() != options.sizes.size()) options.sets = {own.sets.front()};
   options.samples = own.samples;
   for (const std::string& name : run.task->references())
     if (name != "exact") options.references.push_back(name);
@@ -84,7 +91,7 @@ Metrics evaluate_run(const LoadedRun& run, const EvaluationOptions& options, Pro
 }
 
 void save_metrics(const LoadedRun& run, const Metrics& metrics) {
-  const FolderLock lock(run.folder);
+  // No lock: the file is renamed into place and names the weights it belongs to, so a run that trains meanwhile is safe.
   write_file(run.folder / run_file::metrics, metrics_text(metrics));
 }
 

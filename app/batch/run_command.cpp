@@ -8,33 +8,14 @@
 #include "app/batch/training.h"
 #include "core/base/error.h"
 #include "core/train/run.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
 
 struct RunArguments {
-  std::string task, preset = "quick", strategy = "pairs", device, out, data, resume, until = "finetune";
-  std::vector<std::string> set;
-  std::int64_t seed = -1, threads = -1;
+  NewRun wanted;
+  std::string out, resume, until = "finetune";
 };
-
-RunConfig resolve(const RunArguments& arguments) {
-  TaskOptions options;
-  options.data = data_folder(arguments.data);
-  const TaskInfo info = make_task(arguments.task, options)->info();
-  std::vector<std::string> assignments = arguments.set;
-  const auto assign = [&](const std::string& key, const std::string& value) {
-    assignments.push_back(key + "=" + value);
-  };
-  if (arguments.seed >= 0) assign("seed", std::to_string(arguments.seed));
-  if (arguments.threads >= 0) assign("threads", std::to_string(arguments.threads));
-  if (!arguments.device.empty()) assign("device", arguments.device);
-  RunConfig config = load_preset(info, arguments.preset, arguments.strategy, assignments);
-  if (config.data.empty()) config.data = options.data;
-  if (!config.data.empty()) config.data = std::filesystem::absolute(config.data).lexically_normal().string();
-  return config;
-}
 
 Stage stage_named(const std::string& name) {
   for (const Stage stage : {Stage::pretrain, Stage::cache, Stage::finetune})
@@ -45,15 +26,15 @@ Stage stage_named(const std::string& name) {
 Result run(const RunArguments& arguments, bool given_only_resume) {
   std::filesystem::path folder;
   if (!arguments.resume.empty()) {
-    if (!arguments.task.empty() || !given_only_resume)
+    if (!arguments.wanted.task.empty() || !given_only_resume)
       fail_usage("--resume continues a run with the settings of its run.toml; give only the folder (and --until)");
     folder = arguments.resume;
     if (!std::filesystem::exists(folder / run_file::config))
       fail("{} is not a run folder: it holds no {}", folder.string(), run_file::config);
   } else {
-    if (arguments.task.empty())
+    if (arguments.wanted.task.empty())
       fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
-    folder = start_run(resolve(arguments), arguments.out);
+    folder = start_run(resolve(arguments.wanted), arguments.out);
   }
   ProgressPrinter printer = stderr_printer();
   train_run(folder, stage_named(arguments.until), printer);
@@ -64,27 +45,27 @@ Result run(const RunArguments& arguments, bool given_only_resume) {
 
 Action add_run(CLI::App& app) {
   const auto arguments = std::make_shared<RunArguments>();
-  app.add_option("TASK", arguments->task, "The task; pairs --batch tasks lists them");
-  app.add_option("--preset", arguments->preset, "quick (minutes), small (at most an hour) or paper (a GPU)")
+  app.add_option("TASK", arguments->wanted.task, "The task; pairs --batch tasks lists them");
+  app.add_option("--preset", arguments->wanted.preset, "quick (minutes), small (at most an hour) or paper (a GPU)")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--strategy", arguments->strategy,
+  app.add_option("--strategy", arguments->wanted.strategy,
                  "Which N the embedder sees: pairs (1-2), n1 (1), n1-10 (1-10), e2e (the largest), gaussian "
                  "(1-2, regression head)")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--set", arguments->set, "A setting, e.g. pretrain.rate=2e-3; pairs --batch presets TASK lists them")
+  app.add_option("--set", arguments->wanted.set, "A setting, e.g. pretrain.rate=2e-3; pairs --batch presets TASK lists them")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--seed", arguments->seed, "Seed of everything random (default: the preset's, 1)")
+  app.add_option("--seed", arguments->wanted.seed, "Seed of everything random (default: the preset's, 1)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}));
-  app.add_option("--device", arguments->device, "auto, cpu or cuda (default: auto)")
+  app.add_option("--device", arguments->wanted.device, "auto, cpu or cuda (default: auto)")
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
   app.add_option("--out", arguments->out, "The new run's folder (default: runs/TASK-TIME)")->type_name("DIR");
-  app.add_option("--data", arguments->data, "Folder of real data (default: $PAIRS_DATA)")->type_name("DIR");
-  app.add_option("--threads", arguments->threads, "CPU threads, 0 = all cores (default: 0)")
+  app.add_option("--data", arguments->wanted.data, "Folder of real data (default: $PAIRS_DATA)")->type_name("DIR");
+  app.add_option("--threads", arguments->wanted.threads, "CPU threads, 0 = all cores (default: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
   app.add_option("--resume", arguments->resume, "Continue this run from its last checkpoint")->type_name("RUN");

@@ -4,11 +4,13 @@
 
 #include <cmath>
 
+#include "app/batch/arguments.h"
 #include "app/batch/drive.h"
 #include "app/batch/table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -26,6 +28,23 @@ std::vector<Event> stages_done(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+RunConfig resolve(const NewRun& wanted) {
+  TaskOptions options;
+  options.data = data_folder(wanted.data);
+  const TaskInfo info = make_task(wanted.task, options)->info();
+  std::vector<std::string> assignments = wanted.set;
+  const auto assign = [&](const std::string& key, const std::string& value) {
+    assignments.push_back(key + "=" + value);
+  };
+  if (wanted.seed >= 0) assign("seed", std::to_string(wanted.seed));
+  if (wanted.threads >= 0) assign("threads", std::to_string(wanted.threads));
+  if (!wanted.device.empty()) assign("device", wanted.device);
+  RunConfig config = load_preset(info, wanted.preset, wanted.strategy, assignments);
+  if (config.data.empty() || !wanted.data.empty()) config.data = options.data;
+  if (!config.data.empty()) config.data = std::filesystem::absolute(config.data).lexically_normal().string();
+  return config;
+}
 
 std::filesystem::path start_run(const RunConfig& config, const std::filesystem::path& folder) {
   const Expectation need = expect(config);

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -57,20 +58,6 @@ std::string remedy(int code) {
 [[noreturn]] void fail_file(const char* action, const fs::path& file, int code) {
   fail("cannot {} {}: {}", action, printable(file.string(), 300), remedy(code));
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  operator int() const { return value_; }
-
- private:
-  int value_;
-};
 
 int open_file(const fs::path& file, int flags) {
   int result;

@@ -18,7 +18,8 @@ struct HeadTarget {
   double low, high;  // finite for box support, else ±infinity
 };
 
-// q_φ(θ | context). θ [B, d] is standardised (box support: scaled to [0, 1]); context is [B, c]; both on one device.
+// q_φ(θ | context). θ [B, d] is standardised (box support: scaled to [0, 1]; logit support: the scaled logit of that);
+// context is [B, c]; both on one device.
 // In training mode `loss` uses the training quadrature; in eval mode everything uses the test quadrature.
 class Head : public torch::nn::Module {
  public:

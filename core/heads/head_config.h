@@ -16,7 +16,9 @@ struct HeadConfig {
   std::int64_t hidden = 128;          // width of the context MLP and of the transform nets
   std::int64_t context_layers = 3;    // layers of the context MLP; 0 feeds the context itself
   std::int64_t blocks = 2;            // residual blocks of each transform net
-  std::string support = "real";       // "box": θ in [low, high] of the target, uniform base; "real": tails, normal base
+  // "box": θ in [low, high] of the target, uniform base. "real": tails, normal base. "logit": as real, of the logit of a
+  // bounded target, which the estimator takes (method B10).
+  std::string support = "real";
   double bound = 6.0;                 // real: splines act on [-bound, bound] of the standardised target
 
   // umnn (method B1)

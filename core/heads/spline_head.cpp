@@ -50,8 +50,8 @@ SplineHead::SplineHead(const HeadConfig& config, std::int64_t d, std::int64_t co
   PAIRS_CHECK(config.hidden >= 1 && config.context_layers >= 0 && config.blocks >= 0,
               "a spline head needs hidden >= 1, context_layers >= 0 and blocks >= 0, not {}, {} and {}", config.hidden,
               config.context_layers, config.blocks);
-  PAIRS_CHECK(box_ || config.support == "real", "the support of a spline head is box or real, not '{}'",
-              config.support);
+  PAIRS_CHECK(box_ || config.support == "real" || config.support == "logit",
+              "the support of a spline head is box, logit or real, not '{}'", config.support);
   PAIRS_CHECK(config.bins >= 2 && config.bins <= 64, "a spline head has 2 to 64 bins, not {}: set head.bins",
               config.bins);
   PAIRS_CHECK(box_ || config.bound > 0, "the bound of a spline head must be positive, not {}: set head.bound",

@@ -12,6 +12,10 @@ struct EmbedderConfig {
   std::int64_t size = 128;                        // l, the length of an embedding
   std::string activation = "silu";                // mlp: relu, silu
   std::vector<std::int64_t> layers = {128, 128};  // mlp: hidden widths; the output layer of `size` follows
+  // mlp: sines and cosines of each input at this many frequencies (radians per unit, spaced geometrically up to the
+  // highest) stand beside the input, so that fine structure is learnt as fast as coarse (Tancik et al. 2020). 0: none.
+  std::int64_t frequencies = 0;
+  double highest_frequency = 16;
   // cnn: output channels of each conv + ReLU + 2x2 max-pool block, and their kernel sizes.
   // resnet: channels of the stem and of each stage (strides 1, 2, 2, ...), one BasicBlock a stage.
   std::vector<std::int64_t> channels = {64, 64, 128, 256};

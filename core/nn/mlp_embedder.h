@@ -5,7 +5,8 @@
 
 namespace pairs {
 
-// Points through an Mlp: layers.size() hidden layers and an output layer of l.
+// Points, with their Fourier features where the configuration asks for them, through an Mlp: layers.size() hidden layers
+// and an output layer of l.
 class MlpEmbedder : public Embedder {
  public:
   MlpEmbedder(const EmbedderConfig& config, std::int64_t inputs, at::Generator generator);
@@ -14,6 +15,7 @@ class MlpEmbedder : public Embedder {
   double flops() const override { return net_->flops(); }
 
  private:
+  torch::Tensor frequencies_;  // [K], undefined without Fourier features
   std::shared_ptr<Mlp> net_;
 };
 

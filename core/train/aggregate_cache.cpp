@@ -11,6 +11,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/eval/aggregate.h"
@@ -167,20 +168,6 @@ AggregateStatistics statistics_of(const std::vector<double>& numbers, std::int64
   return {all.slice(0, 0, l).clone(), all.slice(0, l, l + l * l).view({l, l}).clone(),
           all.slice(0, l + l * l, l + 2 * l * l).view({l, l}).clone(), {}};
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  operator int() const { return value_; }
-
- private:
-  int value_;
-};
 
 std::size_t file_bytes(int descriptor) {
   struct stat info {};

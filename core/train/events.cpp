@@ -25,6 +25,10 @@ nlohmann::json to_json(const Event& event) {
   return line;
 }
 
+std::string log_line(const Event& event) {
+  return to_json(event).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::vector<Event> read_events(const std::string& file) {
   std::ifstream in(file);
   PAIRS_CHECK(in.good(), "The event log {} cannot be read; is this a run folder?", file);
@@ -43,11 +47,13 @@ std::vector<Event> read_events(const std::string& file) {
     event.seconds = line.value("seconds", 0.0);
     for (const char* key : {"type", "stage", "step", "epoch", "seconds"}) line.erase(key);
     event.values = std::move(line);
-    if (event.type == "resumed")
+    if (event.type == "resumed" || event.type == "stage-started") {
+      const auto head = [](const Event& e) { return e.values.value("n", std::int64_t{0}); };
       std::erase_if(events, [&](const Event& e) {
-        return e.type == "loss" && e.stage == event.stage && e.step > event.step &&
-               e.values.value("n", std::int64_t{0}) == event.values.value("n", std::int64_t{0});
+        if (e.stage != event.stage) return false;
+        return e.type == "stage-done" || (e.type == "loss" && e.epoch >= event.epoch && head(e) == head(event));
       });
+    }
     events.push_back(std::move(event));
   }
   return events;

@@ -22,7 +22,10 @@ struct Event {
   nlohmann::json values = nlohmann::json::object();  // loss: {"train", "validation", "rate"}; warning, error: {"text"}; ...
 };
 nlohmann::json to_json(const Event& event);
-// Reads events.jsonl; a torn last line is dropped. Loss points that a later "resumed" event replays are dropped too.
+// Its line in events.jsonl; bytes that are not UTF-8 are replaced.
+std::string log_line(const Event& event);
+// Reads events.jsonl; a torn last line is dropped. So is what a later start of the same stage told again: losses from
+// the epoch where it resumed, all of them where it began anew, and its end.
 std::vector<Event> read_events(const std::string& file);
 
 // What may be skipped: where the worker is now. Immutable once published.

@@ -80,15 +80,16 @@ Expectation expect(const RunConfig& config) {
     refreshed += static_cast<double>(g.training * g.observations());
   }
   const std::int64_t heads = config.finetune.heads == "per-n" ? static_cast<std::int64_t>(groups.size()) : 1;
+  // One head among several simulates its own group again.
   if (config.cache.refresh > 0)
-    observations += refreshed * static_cast<double>(heads * ((config.finetune.epochs - 1) / config.cache.refresh));
+    observations += refreshed * static_cast<double>((config.finetune.epochs - 1) / config.cache.refresh);
   const std::int64_t chunk = setting.task->info().kind == ObservationKind::image ? 256 : 65536;
   const std::vector<std::int64_t> index = {0}, block = {chunk};
   const Latents latents = setting.task->latents(setting.seed, Purpose::check, index);
   const double embed = seconds_each(
       [&] { block_sums(estimator, latents, setting.seed, Purpose::check, index, block, {.chunk = chunk}); });
   e.cache_seconds = embed * observations / static_cast<double>(chunk);
-  e.cache_bytes = cache_bytes(groups, estimator.embedding_size(), d);
+  e.cache_bytes = cache_bytes(groups, estimator.embedding_size(), d) * (config.cache.refresh > 0 ? 2 : 1);
   e.gflop += 1e-9 * observations * embedder;
   {
     at::AutoGradMode grad(true);

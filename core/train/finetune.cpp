@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/train/linear_start.h"
@@ -18,7 +17,19 @@ constexpr std::uint64_t kValidationPosition = std::uint64_t{1} << 40;
 
 bool list_law(const RunConfig& config) { return config.finetune.law == "list"; }
 
-// The cache as stage 3 goes on: generation e / refresh serves epoch e, simulated anew where it is not on disk yet.
+constexpr const char* kLaterCache = "aggregates-";
+
+// Removes later generations of the cache but one, also those that a killed session left.
+void remove_later_caches(const std::filesystem::path& run, const std::filesystem::path& kept) {
+  for (const auto& entry : std::filesystem::directory_iterator(run)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kLaterCache) && name.ends_with(".cache") && entry.path() != kept)
+      std::filesystem::remove(entry.path());
+  }
+}
+
+// The cache as stage 3 goes on: generation e / refresh serves epoch e of a head, simulated anew where it is not on disk
+// yet. Only the groups that the head draws from are simulated.
 class RefreshingCache {
  public:
   RefreshingCache(const std::filesystem::path& run, const RunConfig& config, Estimator& estimator, std::uint64_t seed,
@@ -29,14 +40,26 @@ class RefreshingCache {
   const AggregateCache& first() const { return *first_; }
   const AggregateCache& training() const { return later_ ? *later_ : *first_; }
 
-  void begin_epoch(std::int64_t epoch) {
+  // How many generations a head takes after the first.
+  std::int64_t refreshes(std::int64_t epochs) const {
+    return config_.cache.refresh > 0 ? (epochs - 1) / config_.cache.refresh : 0;
+  }
+
+  void begin_epoch(std::int64_t head_n, std::int64_t epoch, const std::function<void()>& save) {
     const std::int64_t generation = config_.cache.refresh > 0 ? epoch / config_.cache.refresh : 0;
-    if (generation == generation_) return;
+    const std::filesystem::path wanted = generation > 0 ? file(head_n, generation) : std::filesystem::path();
+    if (wanted == current_) return;
     later_.reset();
+    // Older generations go first, so that the disk holds one; the checkpoint must no longer lie in an epoch they serve.
+    save();
+    remove_later_caches(run_, wanted);
     if (generation > 0) {
       std::vector<CacheGroup> groups = first_->groups();
-      for (CacheGroup& g : groups) g.validation = 0;
-      write_cache(file(generation), estimator_, groups, seed_, generation, config_.cache.chunk,
+      for (CacheGroup& g : groups) {
+        g.validation = 0;
+        if (head_n > 0 && g.n != head_n) g.training = 0;
+      }
+      write_cache(wanted, estimator_, groups, seed_, generation, config_.cache.chunk,
                   [&] { return monitor_.should_stop(); }, [&](const CacheProgress& at) {
                     Progress progress;
                     progress.stage = Stage::cache;
@@ -45,19 +68,15 @@ class RefreshingCache {
                     progress.unit = "sets";
                     monitor_.progress(progress);
                   });
-      later_ = std::make_unique<AggregateCache>(file(generation), estimator_, seed_, generation);
+      later_ = std::make_unique<AggregateCache>(wanted, estimator_, seed_, generation);
     }
-    for (std::int64_t g = std::max<std::int64_t>(1, generation_); g < generation; ++g) std::filesystem::remove(file(g));
-    generation_ = generation;
-  }
-  void remove_later() {
-    later_.reset();
-    std::filesystem::remove(file(generation_));
+    current_ = wanted;
   }
 
  private:
-  std::filesystem::path file(std::int64_t generation) const {
-    return run_ / fmt::format("aggregates-{}.cache", generation);
+  std::filesystem::path file(std::int64_t head_n, std::int64_t generation) const {
+    return run_ / (head_n > 0 ? fmt::format("{}N{}-{}.cache", kLaterCache, head_n, generation)
+                              : fmt::format("{}{}.cache", kLaterCache, generation));
   }
 
   std::filesystem::path run_;
@@ -66,7 +85,48 @@ class RefreshingCache {
   std::uint64_t seed_;
   Monitor& monitor_;
   std::unique_ptr<AggregateCache> first_, later_;
-  std::int64_t generation_ = 0;
+  std::filesystem::path current_;  // of later_; empty while the first generation serves
+};
+
+// What stage 3 no longer needs once its estimator is written; a kill may have left it behind.
+void remove_leftovers(const std::filesystem::path& run) {
+  std::filesystem::remove(run / run_file::resume);
+  std::filesystem::remove(run / run_file::partial);
+  remove_later_caches(run, {});
+}
+
+// Where a run with one head for each N stands between two heads: all weights so far, and what its end will tell.
+struct HeadsDone {
+  std::size_t heads = 0;
+  std::int64_t epochs = 0, refreshes = 0;
+  OptimiseResult last;
+
+  void save(const std::filesystem::path& file, const Estimator& estimator) const {
+    const auto exact = [](double value) { return fmt::format("{:a}", value); };
+    write_safetensors(file, {estimator.state(),
+                             {{"heads_done", std::to_string(heads)},
+                              {"epochs", std::to_string(epochs)},
+                              {"refreshes", std::to_string(refreshes)},
+                              {"last_epochs", std::to_string(last.epochs)},
+                              {"best_epoch", std::to_string(last.best_epoch)},
+                              {"train", exact(last.train)},
+                              {"validation", exact(last.validation)},
+                              {"seconds", exact(last.seconds)}}});
+  }
+  void load(const std::filesystem::path& file, Estimator& estimator) {
+    const TensorFile content = read_safetensors(file);
+    estimator.load_state(content.tensors);
+    try {
+      const auto& meta = content.metadata;
+      heads = std::stoul(meta.at("heads_done"));
+      epochs = std::stoll(meta.at("epochs"));
+      refreshes = std::stoll(meta.at("refreshes"));
+      last = {std::stod(meta.at("train")), std::stod(meta.at("validation")), std::stoll(meta.at("best_epoch")),
+              std::stoll(meta.at("last_epochs")), std::stod(meta.at("seconds"))};
+    } catch (const std::logic_error&) {
+      fail("{} is damaged; remove it to train the heads again", file.string());
+    }
+  }
 };
 
 }  // namespace
@@ -74,6 +134,7 @@ class RefreshingCache {
 std::int64_t finetune_steps(const RunConfig& config, const std::vector<CacheGroup>& groups) {
   std::int64_t sets = 0;
   for (const CacheGroup& g : groups) sets += g.training;
+  // Each head passes over one group; groups of unequal size share the mean.
   if (config.finetune.heads == "per-n") sets /= static_cast<std::int64_t>(groups.size());
   const std::int64_t pass = std::max<std::int64_t>(1, sets / config.finetune.batch);
   return config.finetune.steps > 0 ? config.finetune.steps : pass;
@@ -94,8 +155,8 @@ torch::Tensor finetune_loss(Estimator& estimator, std::int64_t head_n, const Agg
 }
 
 void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
-  if (!strategy(config.strategy).stages_2_and_3 || std::filesystem::exists(run / run_file::estimator)) return;
-  const Stopwatch watch;
+  if (!strategy(config.strategy).stages_2_and_3) return;
+  if (std::filesystem::exists(run / run_file::estimator)) return remove_leftovers(run);
   const StageSetting setting(config);
   Estimator estimator = Estimator::load(run / run_file::pretrained, setting.task);
   estimator.to(setting.device);
@@ -104,21 +165,13 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
   const std::filesystem::path partial = run / run_file::partial;
   std::vector<std::int64_t> heads = estimator.sizes();
   if (heads.empty()) heads.push_back(0);
-  std::size_t finished = 0;
-  if (std::filesystem::exists(partial)) {
-    const TensorFile content = read_safetensors(partial);
-    estimator.load_state(content.tensors);
-    const auto done = content.metadata.find("heads_done");
-    PAIRS_CHECK(done != content.metadata.end() && done->second.find_first_not_of("0123456789") == std::string::npos,
-                "{} is damaged; remove it to train the heads again", partial.string());
-    finished = std::min<std::size_t>(heads.size(), std::stoul(done->second));
-  }
+  HeadsDone done;
+  if (std::filesystem::exists(partial)) done.load(partial, estimator);
 
   const auto groups = cache.first().groups();
   const std::int64_t steps = finetune_steps(config, groups);
-  OptimiseResult result;
-  for (std::size_t k = finished; k < heads.size(); ++k) {
-    const std::int64_t head_n = heads[k];
+  while (done.heads < heads.size()) {
+    const std::int64_t head_n = heads[done.heads];
     const AggregateSampler sampler(groups, list_law(config), head_n, setting.seed);
     const AggregateBatch held_out =
         sampler.draw(cache.first(), true, kValidationPosition, config.finetune.validation_draws);
@@ -130,7 +183,9 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
     problem.steps = steps;
     problem.device = setting.device;
     problem.parameters = estimator.head_parameters(head_n);
-    problem.begin_epoch = [&](std::int64_t epoch) { cache.begin_epoch(epoch); };
+    problem.begin_epoch = [&](std::int64_t epoch, const std::function<void()>& save) {
+      cache.begin_epoch(head_n, epoch, save);
+    };
     problem.loss = [&](std::int64_t epoch, std::int64_t step) {
       estimator.train(true);
       const auto position = static_cast<std::uint64_t>(epoch * steps + step);
@@ -148,7 +203,12 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
       }
       return sum / static_cast<double>(all);
     };
-    result = optimise(problem, run, config, monitor);
+    const double before = done.last.seconds;
+    done.last = optimise(problem, run, config, monitor);
+    done.last.seconds += before;
+    done.epochs += done.last.epochs;
+    done.refreshes += cache.refreshes(done.last.epochs);
+    ++done.heads;
     estimator.train(false);
     {
       at::NoGradGuard no_grad;
@@ -158,7 +218,7 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
                            held_out.n);
     }
     if (heads.size() > 1) {
-      write_safetensors(partial, {estimator.state(), {{"heads_done", std::to_string(k + 1)}}});
+      done.save(partial, estimator);
       std::filesystem::remove(run / run_file::resume);
     }
   }
@@ -171,10 +231,9 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
   statistics.distance = at::quantile(estimator.typicality(held_out.aggregates, held_out.n).distance, levels);
   estimator.set_statistics(statistics, false, 0);
   estimator.set_max_n(config.cache.sizes.back());
-  finish_stage(run, run_file::estimator, estimator, result, Stage::finetune,
-               steps * config.finetune.batch * result.epochs, watch.seconds(), monitor);
-  std::filesystem::remove(partial);
-  cache.remove_later();
+  finish_stage(run, run_file::estimator, estimator, done.last, Stage::finetune,
+               {{"sets", steps * config.finetune.batch * done.epochs}, {"refreshes", done.refreshes}}, monitor);
+  remove_leftovers(run);
 }
 
 }  // namespace pairs

@@ -25,6 +25,7 @@ struct Position {
   double best = INFINITY;
   std::int64_t best_epoch = -1;
   double last_train = 0;
+  double seconds = 0;  // spent up to the last checkpoint
 };
 
 TensorMap copies(const TensorMap& tensors) {
@@ -66,7 +67,8 @@ class Checkpoint {
                         {"sum", exact(at.sum)},
                         {"best", exact(at.best)},
                         {"best_epoch", std::to_string(at.best_epoch)},
-                        {"last_train", exact(at.last_train)}};
+                        {"last_train", exact(at.last_train)},
+                        {"seconds", exact(at.seconds)}};
     write_safetensors(file_, content);
   }
 
@@ -99,7 +101,8 @@ class Checkpoint {
       }
     try {
       at = {std::stoll(meta("epoch")), std::stoll(meta("step")),        std::stod(meta("sum")),
-            std::stod(meta("best")),   std::stoll(meta("best_epoch")), std::stod(meta("last_train"))};
+            std::stod(meta("best")),   std::stoll(meta("best_epoch")), std::stod(meta("last_train")),
+            std::stod(meta("seconds"))};
     } catch (const std::logic_error&) {
       fail("{} holds a counter that cannot be read; remove it to start the stage again", file_.string());
     }
@@ -151,17 +154,22 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
 
   std::string warning;
   const bool resumed = checkpoint.load(at, best, adam, warning);
+  const double before = at.seconds;
+  const auto save = [&] {
+    at.seconds = before + watch.seconds();
+    checkpoint.save(at, best, adam);
+  };
   emit(resumed ? "resumed" : "stage-started", {{"epochs", p.epochs}, {"steps", p.steps}});
   if (!warning.empty()) emit("warning", {{"text", warning}});
 
   Stopwatch since_checkpoint, since_progress;
   RateMeter meter;
   const auto leave = [&] {
-    checkpoint.save(at, best, adam);
+    save();
     throw Stopped();
   };
   const auto refuse = [&](const char* what, double value) {
-    checkpoint.save(at, best, adam);
+    save();
     fail("The {} became {} at step {} of stage {} ({} of epoch {}); the last good weights are kept in {}: lower "
          "{}.rate or set {}.clip, and start a new run",
          what, value, at.epoch * p.steps + at.step, stage_name(p.stage), at.step, at.epoch,
@@ -170,9 +178,9 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
 
   while (at.epoch < p.epochs) {
     try {
-      if (p.begin_epoch) p.begin_epoch(at.epoch);
+      if (p.begin_epoch) p.begin_epoch(at.epoch, save);
     } catch (...) {
-      checkpoint.save(at, best, adam);
+      save();
       throw;
     }
     for (; at.step < p.steps; ++at.step) {
@@ -204,7 +212,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
       }
       if (since_checkpoint.seconds() > config.checkpoint) {
         ++at.step;
-        checkpoint.save(at, best, adam);
+        save();
         --at.step;
         since_checkpoint.restart();
       }
@@ -231,7 +239,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
     if (p.optimiser.patience > 0 && at.epoch - 1 - at.best_epoch >= p.optimiser.patience) break;
   }
   assign(p.parameters, best);
-  return {at.last_train, at.best, at.best_epoch, at.epoch};
+  return {at.last_train, at.best, at.best_epoch, at.epoch, before + watch.seconds()};
 }
 
 }  // namespace pairs

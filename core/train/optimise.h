@@ -19,7 +19,9 @@ struct Problem {
   std::int64_t epochs = 1, steps = 1;               // steps an epoch
   std::map<std::string, torch::Tensor> parameters;  // to optimise, by name
   torch::Device device = torch::kCPU;
-  std::function<void(std::int64_t epoch)> begin_epoch;                           // may be empty; must be idempotent
+  // Prepares an epoch; may be empty, must be idempotent. It calls `save` before it destroys what an earlier position
+  // needs: a run killed afterwards then resumes at this epoch.
+  std::function<void(std::int64_t epoch, const std::function<void()>& save)> begin_epoch;
   std::function<torch::Tensor(std::int64_t epoch, std::int64_t step)> loss;      // scalar with a graph
   std::function<double()> validate;                                              // mean loss on held-out sets
 };
@@ -27,6 +29,7 @@ struct Problem {
 struct OptimiseResult {
   double train = 0, validation = 0;  // last epoch's training loss, best validation loss
   std::int64_t best_epoch = 0, epochs = 0;
+  double seconds = 0;  // over all sessions of the run
 };
 
 // Learning rate at a step: linear warm-up over warmup * total steps, then cosine from rate to rate * floor.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/base/clock.h"
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/ops/ops.h"
@@ -50,7 +49,6 @@ torch::Tensor pretrain_loss(Estimator& estimator, const SetBatch& batch) {
 
 void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   if (std::filesystem::exists(run / run_file::pretrained)) return;
-  const Stopwatch watch;
   const StageSetting setting(config);
   Estimator estimator(setting.task, config.estimator, setting.seed);
   estimator.to(setting.device);
@@ -98,8 +96,8 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     fit_regression_sigma(estimator, 0, at::cat(theta), at::cat(context), at::cat(n));
   }
   estimator.set_max_n(*std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end()));
-  finish_stage(run, run_file::pretrained, estimator, result, Stage::pretrain, plan.steps * plan.batch * result.epochs,
-               watch.seconds(), monitor);
+  finish_stage(run, run_file::pretrained, estimator, result, Stage::pretrain,
+               {{"sets", plan.steps * plan.batch * result.epochs}}, monitor);
 }
 
 }  // namespace pairs

@@ -18,7 +18,7 @@ class LoggingMonitor : public Monitor {
  public:
   LoggingMonitor(const std::filesystem::path& run, Monitor& next) : file_(run / run_file::events), next_(next) {}
   void event(const Event& event) override {
-    append_line(file_, to_json(event).dump());
+    append_line(file_, log_line(event));
     next_.event(event);
   }
   void progress(const Progress& progress) override { next_.progress(progress); }
@@ -66,7 +66,11 @@ RunStatus run_status(const std::filesystem::path& run) {
   RunStatus status;
   status.finished = std::filesystem::exists(run / run_file::estimator);
   status.pretrained = status.finished || std::filesystem::exists(run / run_file::pretrained);
-  status.cached = status.finished || std::filesystem::exists(run / run_file::cache);
+  // The file has its full size from its first moment; that it is complete is told when it is.
+  status.cached = status.finished;
+  if (!status.cached && std::filesystem::exists(run / run_file::cache) && std::filesystem::exists(run / run_file::events))
+    for (const Event& event : read_events((run / run_file::events).string()))
+      status.cached = status.cached || (event.type == "stage-done" && event.stage == Stage::cache);
   return status;
 }
 
@@ -88,21 +92,26 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
     if (!strategy(config.strategy).stages_2_and_3) {
       if (!std::filesystem::exists(run / run_file::estimator))
         write_file(run / run_file::estimator, read_file(run / run_file::pretrained));
+      std::filesystem::remove(run / run_file::resume);
     } else if (until != Stage::pretrain) {
       build_cache(run, config, logging);
       if (until != Stage::cache) finetune(run, config, logging);
     }
   } catch (const Stopped&) {
-    tell("stopped");
+    // Everything is saved by now: a log that cannot be written must not turn this into a failure.
+    try {
+      tell("stopped");
+    } catch (const Error&) {
+    }
     throw;
   } catch (const std::exception& error) {
     Event event;
     event.type = "error";
     event.seconds = watch.seconds();
-    event.values = {{"text", error.what()}};
+    event.values = {{"text", sentence(error)}};
     // The disk that failed the run may be too full for its log; the sentence still reaches the client.
     try {
-      append_line(run / run_file::events, to_json(event).dump());
+      append_line(run / run_file::events, log_line(event));
     } catch (const Error&) {
     }
     throw;

@@ -1,7 +1,5 @@
 #include "core/train/session.h"
 
-#include <c10/util/Exception.h>
-
 #include <array>
 #include <chrono>
 
@@ -139,12 +137,9 @@ void Session::loop(std::stop_token token) {
       job(worker);
     } catch (const Stopped&) {
       outcome = 's';
-    } catch (const c10::Error& error) {
-      outcome = 'f';
-      failure = error.what_without_backtrace();
     } catch (const std::exception& error) {
       outcome = 'f';
-      failure = error.what();
+      failure = sentence(error);
     }
     if (outcome == 'f') {
       Event event;

@@ -21,20 +21,23 @@ StageSetting::StageSetting(const RunConfig& config)
 }
 
 void finish_stage(const std::filesystem::path& run, const char* file, const Estimator& estimator,
-                  const OptimiseResult& result, Stage stage, std::int64_t sets, double seconds, Monitor& monitor) {
+                  const OptimiseResult& result, Stage stage, nlohmann::json values, Monitor& monitor) {
+  // Told before the file is there: a run killed in between tells it again, and readers keep the last.
+  Event event;
+  event.type = "stage-done";
+  event.stage = stage;
+  event.epoch = result.epochs;
+  event.seconds = result.seconds;
+  event.values = std::move(values);
+  event.values["loss"] = result.train;
+  event.values["validation"] = result.validation;
+  monitor.event(event);
   estimator.save(run / file, {{"stage", stage_name(stage)},
                               {"train_loss", fmt::format("{:.6g}", result.train)},
                               {"validation_loss", fmt::format("{:.6g}", result.validation)},
                               {"epochs", std::to_string(result.epochs)},
                               {"best_epoch", std::to_string(result.best_epoch)}});
   std::filesystem::remove(run / run_file::resume);
-  Event event;
-  event.type = "stage-done";
-  event.stage = stage;
-  event.epoch = result.epochs;
-  event.seconds = seconds;
-  event.values = {{"sets", sets}, {"loss", result.train}, {"validation", result.validation}};
-  monitor.event(event);
 }
 
 }  // namespace pairs

@@ -1,5 +1,6 @@
 // Memory of stage 2 does not depend on N.
 #include <fmt/format.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -27,11 +28,24 @@ bool reset_peak() {
   return static_cast<bool>(refs.flush());
 }
 
+// Left to itself the allocator keeps freed tensors or not by its history. Told to give everything back, the peak is what
+// was in use. False where the program runs without tcmalloc.
+bool give_freed_memory_back() {
+  const auto set = reinterpret_cast<int (*)(const char*, std::size_t)>(
+      ::dlsym(RTLD_DEFAULT, "MallocExtension_SetNumericProperty"));
+  const auto release = reinterpret_cast<void (*)()>(::dlsym(RTLD_DEFAULT, "MallocExtension_ReleaseFreeMemory"));
+  if (set == nullptr || release == nullptr) return false;
+  if (set("tcmalloc.aggressive_memory_decommit", 1) == 0) return false;
+  release();
+  return true;
+}
+
 TEST(CacheMemory, PeakOfStageTwoIsTheSameForAThousandTimesLargerSets) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers keep freed memory";
 #endif
   if (!reset_peak()) GTEST_SKIP() << "this kernel does not reset a process's peak memory";
+  if (!give_freed_memory_back()) GTEST_SKIP() << "this program was linked without tcmalloc";
   EstimatorConfig config;
   config.embedder.kind = "cnn";
   config.embedder.channels = {4, 8};
@@ -61,7 +75,7 @@ TEST(CacheMemory, PeakOfStageTwoIsTheSameForAThousandTimesLargerSets) {
   RecordProperty("large_mb", std::to_string(large_peak));
   std::printf("peak above the program's own: %.1f MB at N = 4,098, %.1f MB at N = %ld\n", small_peak, large_peak,
               static_cast<long>(large));
-  EXPECT_LT(large_peak, small_peak * 1.1 + 8);
+  EXPECT_LT(large_peak, small_peak * 1.1 + 1);
 }
 
 }  // namespace
