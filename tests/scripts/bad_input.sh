@@ -49,6 +49,8 @@ fi
 # A small finished run to feed.
 tiny_run bump-hunt --out run >/dev/null 2>log || say_fail "the tiny run failed: $(tail -3 log)"
 refuses 2 "already holds a run" --batch run bump-hunt --out run
+mkdir demo && cp -r run demo/bump-hunt
+refuses 2 "demo/bump-hunt holds a run with other settings" --batch demo --tasks bump-hunt --out demo
 printf '0.1\nnan\n0.3\n' >nan.csv
 printf '0.1,0.2\n' >wide.csv
 printf '0.1\nabc\n' >text.csv

@@ -50,6 +50,30 @@ TEST(Embedder, CountsOfThePublishedNetworks) {
   EXPECT_EQ(make(mlp, {1})->flops(), 2 * (128 + 2 * 128 * 128));
 }
 
+TEST(Embedder, FourierFeaturesStandBesideTheInputs) {
+  EmbedderConfig config;
+  config.layers = {};
+  config.size = 3;
+  config.frequencies = 4;
+  config.highest_frequency = 32;
+  const auto net = make(config, {2});
+  EXPECT_EQ(net->flops(), 2 * 3 * 2 * (1 + 2 * 4));
+  const torch::Tensor x = torch::tensor({{0.3, -1.2}, {2.0, 0.0}}, torch::kFloat64);
+  // 32 down to 32 / 64 in equal ratios, by hand.
+  const std::vector<double> frequency = {32, 8, 2, 0.5};
+  std::vector<torch::Tensor> columns = {x};
+  for (const bool sine : {true, false})
+    for (int input = 0; input < 2; ++input)
+      for (const double f : frequency) {
+        const torch::Tensor angle = x.select(1, input) * f;
+        columns.push_back((sine ? angle.sin() : angle.cos()).unsqueeze(1));
+      }
+  const auto weights = net->named_parameters();
+  const torch::Tensor expected =
+      torch::linear(torch::cat(columns, 1), weights["net.weight0"].to(torch::kFloat64), weights["net.bias0"].to(torch::kFloat64));
+  EXPECT_LT((net->forward(x.to(torch::kFloat)) - expected).abs().max().item<double>(), 1e-5);
+}
+
 TEST(Embedder, EveryObservationOnItsOwn) {
   EmbedderConfig small = digits();
   small.channels = {8, 16};

@@ -65,6 +65,53 @@ TEST(Estimator, LocationMapShiftsTheDensity) {
   EXPECT_LT((centred - plain.sample(aggregates, n, 4000, 3).squeeze(2)).abs().max().item<double>(), 1e-4);
 }
 
+TEST(Estimator, LogitSupportIsADensityOnTheTargetsRange) {
+  EstimatorConfig config = toy_estimator();
+  config.head.support = "logit";
+  Estimator estimator(std::make_shared<BoundedToyTask>(), config, 1);
+  shake(estimator);
+  estimator.train(false);
+  const torch::Tensor aggregate = torch::randn({1, 6}), n = torch::full({1}, 3, torch::kInt64);
+  // Midpoints: the density may be steep at the ends of the range.
+  constexpr std::int64_t cells = 80000;
+  const torch::Tensor grid =
+      (torch::arange(cells, torch::kFloat64) + 0.5).view({1, -1, 1}) * (8.0 / static_cast<double>(cells)) - 3;
+  const torch::Tensor density = estimator.log_prob_grid(grid, aggregate, n).exp();
+  EXPECT_NEAR(density.sum().item<double>() * 8 / static_cast<double>(cells), 1.0, 1e-4);
+  const torch::Tensor outside = torch::tensor({-3.1, 5.1}, torch::kFloat64).view({1, 2, 1});
+  EXPECT_TRUE(estimator.log_prob_grid(outside, aggregate, n).isneginf().all().item<bool>());
+  const torch::Tensor samples = estimator.sample(aggregate, n, 20000, 3);
+  EXPECT_GE(samples.min().item<double>(), -3);
+  EXPECT_LE(samples.max().item<double>(), 5);
+  const double mean = (density * grid.squeeze(2)).sum().item<double>() / density.sum().item<double>();
+  EXPECT_NEAR(samples.mean().item<double>(), mean, 5 * samples.std().item<double>() / std::sqrt(20000.0));
+  EXPECT_LT((estimator.restore(estimator.standardise(grid)) - grid).abs().max().item<double>(), 1e-12);
+}
+
+TEST(Estimator, LossIsTheNegativeLogDensityPerUnitOfScaleWhateverTheSupport) {
+  for (const std::string support : {"real", "box", "logit"}) {
+    EstimatorConfig config = toy_estimator();
+    config.head.support = support;
+    Estimator estimator(std::make_shared<BoundedToyTask>(), config, 1);
+    shake(estimator);
+    estimator.train(false);
+    const torch::Tensor aggregates = torch::randn({32, 6}), theta = torch::rand({32, 1}, torch::kFloat64) * 7 - 2.5;
+    const torch::Tensor n = torch::ones({32}, torch::kInt64);
+    const double scale = support == "real" ? 2.0 : 8.0;
+    EXPECT_NEAR(estimator.loss(0, theta, aggregates, n).item<double>(),
+                -estimator.log_prob(theta, aggregates, n).mean().item<double>() - std::log(scale), 1e-5)
+        << support;
+  }
+}
+
+TEST(Estimator, BoundedSupportNeedsABoundedTarget) {
+  for (const char* support : {"box", "logit"}) {
+    EstimatorConfig config = toy_estimator();
+    config.head.support = support;
+    EXPECT_THROW(Estimator(std::make_shared<ToyTask>(), config, 1), Error);
+  }
+}
+
 TEST(Estimator, SavesAndLoadsExactly) {
   const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-estimator-{}.safetensors", ::getpid());
   Estimator estimator(std::make_shared<ToyTask>(), toy_estimator(), 1);

@@ -112,6 +112,47 @@ TEST_F(StagesTest, OneHeadForEachNResumesBetweenHeads) {
   EXPECT_EQ(load_run(whole.string()).estimator->sizes(), (std::vector<std::int64_t>{4, 40}));
 }
 
+TEST_F(StagesTest, ARefreshedCacheResumesAndLeavesNothingBehind) {
+  for (const char* heads : {"per-n", "amortised"}) {
+    const RunConfig config = tiny("gaussian", "pairs",
+                                  {std::string("finetune.heads=") + heads, "finetune.law=list", "cache.pieces=2",
+                                   "cache.refresh=1"});
+    const auto whole = make(config, std::string("whole-") + heads), cut = make(config, std::string("cut-") + heads);
+    TestMonitor all;
+    execute_run(whole, all);
+    EXPECT_GT(run_in_pieces(cut, 15), 1);
+    EXPECT_EQ(weights(whole), weights(cut));
+    // What a kill between the last two files would leave.
+    for (const char* name : {run_file::resume, run_file::partial, "aggregates-7.cache"})
+      std::ofstream(cut / name) << "left behind";
+    execute_run(cut, all);
+    for (const auto& run : {whole, cut})
+      for (const auto& entry : std::filesystem::directory_iterator(run)) {
+        const std::string name = entry.path().filename().string();
+        EXPECT_TRUE(name == run_file::config || name == run_file::events || name == run_file::pretrained ||
+                    name == run_file::estimator || name == run_file::cache || name == ".lock")
+            << heads << ": " << entry.path();
+      }
+    const auto done = [](const std::filesystem::path& run) {
+      nlohmann::json values;
+      for (const Event& event : read_events((run / run_file::events).string()))
+        if (event.type == "stage-done" && event.stage == Stage::finetune) values = event.values;
+      return values;
+    };
+    EXPECT_EQ(done(whole), done(cut));
+    EXPECT_GT(done(whole)["refreshes"].get<int>(), 0);
+  }
+}
+
+TEST_F(StagesTest, SigmaOfTheRegressionHeadFitsManySizes) {
+  const auto run = make(tiny("bump-hunt", "gaussian", {"cache.sizes=[100]", "cache.sets=[200]", "finetune.law=log-uniform",
+                                                       "finetune.validation_draws=32768"}),
+                        "sigma");
+  TestMonitor monitor;
+  execute_run(run, monitor);
+  EXPECT_TRUE(load_run(run.string()).finetuned);
+}
+
 TEST_F(StagesTest, SameSeedSameWeightsOtherSeedOtherWeights) {
   const auto a = make(tiny("bump-hunt", "pairs"), "a"), b = make(tiny("bump-hunt", "pairs"), "b");
   const auto c = make(tiny("bump-hunt", "pairs", {"seed=2"}), "c");

@@ -51,6 +51,19 @@ class ToyTask : public Task {
   TaskInfo info_;
 };
 
+// The same with θ told to lie in [-3, 5].
+class BoundedToyTask : public ToyTask {
+ public:
+  BoundedToyTask() : bounded_(ToyTask::info()) {
+    bounded_.targets[0].low = -3;
+    bounded_.targets[0].high = 5;
+  }
+  const TaskInfo& info() const override { return bounded_; }
+
+ private:
+  TaskInfo bounded_;
+};
+
 inline EstimatorConfig toy_estimator() {
   EstimatorConfig config;
   config.embedder.layers = {16};
