@@ -23,8 +23,12 @@ constexpr double kLogitScale = 1.8137993642342178;
 // Places are kept this far from the ends of the range, where their logit is infinite.
 constexpr double kEdge = 1e-12;
 
-bool is_regression(const HeadConfig& config) { return config.kind == "gaussian"; }
-bool is_bounded(const HeadConfig& config) { return config.support != "real"; }
+bool is_regression(const HeadConfig& config) {
+  return config.kind == "gaussian";
+}
+bool is_bounded(const HeadConfig& config) {
+  return config.support != "real";
+}
 
 std::vector<HeadTarget> head_targets(const Task& task, const HeadConfig& config) {
   std::vector<HeadTarget> targets;
@@ -74,7 +78,12 @@ std::vector<Field> fields(EstimatorConfig& c) {
       {"head.hidden", &h.hidden, "Width of the context MLP and transform nets", 1, 65536},
       {"head.context_layers", &h.context_layers, "Layers of the context MLP", 0, 64},
       {"head.blocks", &h.blocks, "Residual blocks of a transform net", 0, 64},
-      {"head.support", &h.support, "box: bounded target, uniform base; logit: bounded target, through its logit; real: tails", -1e300, 1e300, {"box", "logit", "real"}},
+      {"head.support",
+       &h.support,
+       "box: bounded target, uniform base; logit: bounded target, through its logit; real: tails",
+       -1e300,
+       1e300,
+       {"box", "logit", "real"}},
       {"head.bound", &h.bound, "Splines act on [-bound, bound]", 0.1, 1000},
       {"head.conditioner", &h.conditioner, "Hidden widths of the UMNN conditioner", 1, 65536},
       {"head.conditioner_size", &h.conditioner_size, "q, conditioner output size", 1, 4096},
@@ -123,15 +132,18 @@ const Estimator::HeadSlot& Estimator::slot(std::int64_t n) const {
   if (heads_.front().n == 0) return heads_.front();
   for (const HeadSlot& s : heads_)
     if (s.n == n) return s;
-  fail("This estimator has one head for each of N = {} and none for N = {}; choose one of these sizes or train with "
-       "finetune.heads=\"amortised\"",
-       fmt::join(sizes(), ", "), n);
+  fail(
+      "This estimator has one head for each of N = {} and none for N = {}; choose one of these sizes or train with "
+      "finetune.heads=\"amortised\"",
+      fmt::join(sizes(), ", "), n);
 }
 Estimator::HeadSlot& Estimator::slot(std::int64_t n) {
   return const_cast<HeadSlot&>(static_cast<const Estimator*>(this)->slot(n));
 }
 
-Head& Estimator::head(std::int64_t n) { return *slot(n).head; }
+Head& Estimator::head(std::int64_t n) {
+  return *slot(n).head;
+}
 
 void Estimator::reset_heads(std::uint64_t seed) {
   heads_.clear();
@@ -225,7 +237,8 @@ torch::Tensor Estimator::location(const HeadSlot& slot, const torch::Tensor& agg
   return at::addmm(slot.bias, aggregates.to(torch::kFloat64), slot.weight.t());
 }
 
-torch::Tensor Estimator::target(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates) const {
+torch::Tensor Estimator::target(std::int64_t head_n, const torch::Tensor& theta,
+                                const torch::Tensor& aggregates) const {
   torch::Tensor z = standardise(theta).to(device_);
   if (const torch::Tensor shift = location(slot(head_n), aggregates); shift.defined()) z = z - shift;
   return z;
@@ -294,8 +307,9 @@ torch::Tensor Estimator::sample(const torch::Tensor& aggregates, const torch::Te
 }
 
 Estimator::Typicality Estimator::typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const {
-  PAIRS_CHECK(statistics_.between.defined(),
-              "This estimator has no record of its training aggregates; finetune it before asking how typical a set is");
+  PAIRS_CHECK(
+      statistics_.between.defined(),
+      "This estimator has no record of its training aggregates; finetune it before asking how typical a set is");
   const torch::Tensor host_n = n.to(torch::kCPU);
   const torch::Tensor centred = aggregates.to(torch::kCPU, torch::kFloat64) - statistics_.mean;
   const std::int64_t rows = centred.size(0);
@@ -392,7 +406,8 @@ void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
       PAIRS_CHECK(state.contains(name), "The estimator's state lacks the tensor {}", name);
     AggregateStatistics statistics{state.at("statistics.mean").to(torch::kFloat64),
                                    state.at("statistics.between").to(torch::kFloat64),
-                                   state.at("statistics.within").to(torch::kFloat64), {}};
+                                   state.at("statistics.within").to(torch::kFloat64),
+                                   {}};
     const std::int64_t l = embedder_->size();
     const std::vector<std::int64_t> vector = {l}, matrix = {l, l}, percentiles = {101};
     if (auto it = state.find("statistics.distance"); it != state.end())
@@ -483,6 +498,8 @@ Estimator Estimator::clone() const {
   return copy;
 }
 
-double Estimator::head_flops() const { return heads_.front().head->flops(); }
+double Estimator::head_flops() const {
+  return heads_.front().head->flops();
+}
 
 }  // namespace pairs

@@ -26,9 +26,9 @@ struct EstimatorConfig {
 // Its settings as fields, keys "embedder.…", "head.…" and "encoding", bound to `config`.
 std::vector<Field> fields(EstimatorConfig& config);
 
-// Distribution of the aggregates over sets of size N: mean [l] and covariance between + within / N, both [l, l], float64.
-// `distance` [101] float64: percentiles 0..100 of the Mahalanobis distance over held-out training sets (empty before
-// stage 3).
+// Distribution of the aggregates over sets of size N: mean [l] and covariance between + within / N, both [l, l],
+// float64. `distance` [101] float64: percentiles 0..100 of the Mahalanobis distance over held-out training sets (empty
+// before stage 3).
 struct AggregateStatistics {
   torch::Tensor mean, between, within, distance;
 };
@@ -73,16 +73,16 @@ class Estimator {
   const AggregateStatistics& statistics() const { return statistics_; }
   bool standardised() const { return statistics_.mean.defined(); }
 
-  // Linear location map of one head: the head then models θ - (weight T + bias) in standardised coordinates, with weight
-  // [d, l] and bias [d] float64 on raw aggregates (see core/train/linear_start.h).
+  // Linear location map of one head: the head then models θ - (weight T + bias) in standardised coordinates, with
+  // weight [d, l] and bias [d] float64 on raw aggregates (see core/train/linear_start.h).
   void set_location(std::int64_t head_n, const torch::Tensor& weight, const torch::Tensor& bias);
 
   // What head `head_n` models: θ [B, d] standardised, less its location map at aggregates [B, l] -> [B, d] float64.
   torch::Tensor target(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates) const;
 
-  // Loss of the head for sets of sizes n [B], all served by head `head_n`: θ [B, d] float64 in original units, aggregates
-  // [B, l] on the estimator's device. With a graph. A density's loss is its NLL per unit of the targets' scales, whatever
-  // the support, so that losses of different heads compare.
+  // Loss of the head for sets of sizes n [B], all served by head `head_n`: θ [B, d] float64 in original units,
+  // aggregates [B, l] on the estimator's device. With a graph. A density's loss is its NLL per unit of the targets'
+  // scales, whatever the support, so that losses of different heads compare.
   torch::Tensor loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates,
                      const torch::Tensor& n);
 
@@ -91,8 +91,8 @@ class Estimator {
   // Head input for aggregates [B, l] (float32 or float64) of sets of sizes n [B] int64 -> [B, c] float32.
   // Differentiable in the aggregates before standardisation is set (stage 1).
   torch::Tensor context(const torch::Tensor& aggregates, const torch::Tensor& n) const;
-  // θ [.., d] float64 in original units -> standardised coordinates, float64; and back. With head.support = "logit" these
-  // are logits of the place in the target's range, else the map is affine.
+  // θ [.., d] float64 in original units -> standardised coordinates, float64; and back. With head.support = "logit"
+  // these are logits of the place in the target's range, else the map is affine.
   torch::Tensor standardise(const torch::Tensor& theta) const;
   torch::Tensor restore(const torch::Tensor& z) const;
 
@@ -102,8 +102,8 @@ class Estimator {
   torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n);
   // `count` posterior draws a set -> [B, count, d] float64, original units.
   torch::Tensor sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count, std::uint64_t key);
-  // Mahalanobis distance of aggregates [B, l] from the training distribution at sizes n [B], and the percentile (0..100)
-  // of training sets that lie closer. Needs statistics with distances.
+  // Mahalanobis distance of aggregates [B, l] from the training distribution at sizes n [B], and the percentile
+  // (0..100) of training sets that lie closer. Needs statistics with distances.
   struct Typicality {
     torch::Tensor distance, percentile;  // [B] float64
   };

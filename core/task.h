@@ -16,12 +16,12 @@ namespace pairs {
 
 // One component of the target.
 struct Target {
-  std::string name;     // "theta1": files and command line
-  std::string label;    // "θ₁": windows and figures
-  std::string unit;     // "" when it has none
-  double low, high;     // support of the prior; ±infinity where unbounded
-  double location, scale;  // standardisation z = (θ - location) / scale, robust where tails are heavy
-  double range;         // R of the relative mean absolute error
+  std::string name;            // "theta1": files and command line
+  std::string label;           // "θ₁": windows and figures
+  std::string unit;            // "" when it has none
+  double low, high;            // support of the prior; ±infinity where unbounded
+  double location, scale;      // standardisation z = (θ - location) / scale, robust where tails are heavy
+  double range;                // R of the relative mean absolute error
   double view_low, view_high;  // range a figure of the prior shows
 };
 
@@ -93,8 +93,8 @@ class Task {
 
 // Settings of a task that are not part of a network or a stage.
 struct TaskOptions {
-  std::string data;         // folder of real data ("" = none): digits look for IDX files there
-  std::string convention;   // gaussian: "precision" (default), "covariance" or "literal" (method B4)
+  std::string data;        // folder of real data ("" = none): digits look for IDX files there
+  std::string convention;  // gaussian: "precision" (default), "covariance" or "literal" (method B4)
 };
 
 }  // namespace pairs

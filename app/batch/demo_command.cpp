@@ -103,7 +103,9 @@ Result demo(const DemoArguments& arguments) {
 Action add_demo(CLI::App& app) {
   const auto arguments = std::make_shared<DemoArguments>();
   app.add_option("--out", arguments->out, "Folder of the runs")->type_name("DIR")->capture_default_str();
-  app.add_option("--preset", arguments->wanted.preset, "quick, small or paper")->type_name("NAME")->capture_default_str();
+  app.add_option("--preset", arguments->wanted.preset, "quick, small or paper")
+      ->type_name("NAME")
+      ->capture_default_str();
   app.add_option("--tasks", arguments->tasks, "Only these tasks (default: all)")->type_name("TASK,...")->delimiter(',');
   app.add_option("--set", arguments->wanted.set, "A setting for every task, as in run")
       ->type_name("KEY=VALUE")

@@ -72,7 +72,6 @@ Metrics evaluate_run(const LoadedRun& run, const EvaluationOptions& options, Pro
     progress.stage = Stage::evaluate;
     progress.unit = "sizes";
     progress.total = static_cast<std::int64_t>(options.sizes.size());
-    progress.loss = progress.validation = std::nan("");
     monitor.progress(progress);
     const auto row = [&](const EvaluationRow& done) {
       Event event;
@@ -91,7 +90,8 @@ Metrics evaluate_run(const LoadedRun& run, const EvaluationOptions& options, Pro
 }
 
 void save_metrics(const LoadedRun& run, const Metrics& metrics) {
-  // No lock: the file is renamed into place and names the weights it belongs to, so a run that trains meanwhile is safe.
+  // No lock: the file is renamed into place and names the weights it belongs to, so a run that trains meanwhile is
+  // safe.
   write_file(run.folder / run_file::metrics, metrics_text(metrics));
 }
 

@@ -54,7 +54,8 @@ Action add_run(CLI::App& app) {
                  "(1-2, regression head)")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--set", arguments->wanted.set, "A setting, e.g. pretrain.rate=2e-3; pairs --batch presets TASK lists them")
+  app.add_option("--set", arguments->wanted.set,
+                 "A setting, e.g. pretrain.rate=2e-3; pairs --batch presets TASK lists them")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--seed", arguments->wanted.seed, "Seed of everything random (default: the preset's, 1)")

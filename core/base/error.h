@@ -22,7 +22,8 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-// One line for people of any exception: LibTorch appends a stack to its messages, and running out of memory has no words.
+// One line for people of any exception: LibTorch appends a stack to its messages, and running out of memory has no
+// words.
 std::string sentence(const std::exception& error);
 
 // Thrown by a loop that saw its stop token; carries no message because a person asked for it.

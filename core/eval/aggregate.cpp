@@ -9,7 +9,9 @@
 
 namespace pairs {
 
-std::int64_t default_chunk(const TaskInfo& task) { return task.kind == ObservationKind::image ? 2048 : 65536; }
+std::int64_t default_chunk(const TaskInfo& task) {
+  return task.kind == ObservationKind::image ? 2048 : 65536;
+}
 
 torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
                          std::span<const std::int64_t> indices, std::span<const std::int64_t> blocks,
@@ -70,7 +72,9 @@ torch::Tensor aggregate_observed(Estimator& estimator, const torch::Tensor& x) {
   const std::int64_t chunk = default_chunk(estimator.task().info());
   for (std::int64_t first = 0; first < x.size(0); first += chunk) {
     const torch::Tensor part = x.slice(0, first, std::min(first + chunk, x.size(0)));
-    sum += estimator.embed(part.to(estimator.device(), torch::kFloat32).contiguous()).to(torch::kCPU, torch::kFloat64).sum(0);
+    sum += estimator.embed(part.to(estimator.device(), torch::kFloat32).contiguous())
+               .to(torch::kCPU, torch::kFloat64)
+               .sum(0);
   }
   return (sum / static_cast<double>(x.size(0))).unsqueeze(0);
 }

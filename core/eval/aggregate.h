@@ -17,8 +17,8 @@ struct ChunkPart {
 };
 
 struct StreamOptions {
-  std::int64_t chunk = 0;                  // observations at once; 0: 65,536 points or 2,048 images
-  std::function<bool()> keep_going = {};   // asked between chunks; false throws Stopped
+  std::int64_t chunk = 0;                 // observations at once; 0: 65,536 points or 2,048 images
+  std::function<bool()> keep_going = {};  // asked between chunks; false throws Stopped
   // Sees every chunk on the device before it is dropped.
   std::function<void(const torch::Tensor& x, const std::vector<ChunkPart>& parts)> visit = {};
 };

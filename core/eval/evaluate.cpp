@@ -114,10 +114,11 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
       const torch::Tensor n = torch::full({count}, row.n, torch::kInt64);
       append(row.log_prob, estimator.log_prob(latents.theta, aggregates, n));
       if (options.samples > 0) {
-        const torch::Tensor samples = estimator.sample(
-            aggregates, n, options.samples,
-            stream_key(options.seed + static_cast<std::uint64_t>(first) * 977 + static_cast<std::uint64_t>(row.n) * 7919,
-                       Purpose::posterior));
+        const torch::Tensor samples =
+            estimator.sample(aggregates, n, options.samples,
+                             stream_key(options.seed + static_cast<std::uint64_t>(first) * 977 +
+                                            static_cast<std::uint64_t>(row.n) * 7919,
+                                        Purpose::posterior));
         append(ranks, central_ranks(samples, latents.theta));
         append(absolute_error, ((samples.mean(1) - latents.theta).abs() / range).mean(1));
         append(sds, samples.std(1).mean(1));

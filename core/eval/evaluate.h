@@ -16,11 +16,11 @@ namespace pairs {
 // What is measured at one set size.
 struct EvaluationRow {
   std::int64_t n = 0, sets = 0, samples = 0;
-  double nll = NAN, nll_se = NAN;               // original units, nat
-  double exact_nll = NAN;                       // closed form where known, else the mean over the same sets
-  double gap = NAN, gap_se = NAN;               // mean and s.e. of log exact - log ours, same sets
+  double nll = NAN, nll_se = NAN;  // original units, nat
+  double exact_nll = NAN;          // closed form where known, else the mean over the same sets
+  double gap = NAN, gap_se = NAN;  // mean and s.e. of log exact - log ours, same sets
   double rmae = NAN, acauc = NAN, acauc_floor = NAN, acauc_p95 = NAN;  // floor: mean and corrected 95th percentile
-  double sd = NAN;                              // mean posterior sd, averaged over targets
+  double sd = NAN;                                                     // mean posterior sd, averaged over targets
   double sbc_p = NAN;                           // chi-square p-value of the ranks, least over targets
   std::map<std::string, double> reference_nll;  // other references of the task on the same sets
   std::vector<std::vector<double>> ranks;       // [target][set]
@@ -29,10 +29,10 @@ struct EvaluationRow {
 
 struct EvaluationOptions {
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> sets;   // one number for all sizes or one a size
-  std::int64_t samples = 500;       // posterior draws a set; 0 leaves out what needs them
-  std::uint64_t seed = 1;           // of the test sets: runs evaluated with the same seed see the same sets
-  bool exact = true;                // compare with the task's exact posterior where it has one
+  std::vector<std::int64_t> sets;       // one number for all sizes or one a size
+  std::int64_t samples = 500;           // posterior draws a set; 0 leaves out what needs them
+  std::uint64_t seed = 1;               // of the test sets: runs evaluated with the same seed see the same sets
+  bool exact = true;                    // compare with the task's exact posterior where it has one
   std::vector<std::string> references;  // further references to score ("naive product", ...)
 };
 

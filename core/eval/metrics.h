@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <vector>
 
-// Metrics of posteriors (method B6). All take and give float64 on the CPU; samples are [n_test, S, d], truths [n_test, d].
+// Metrics of posteriors (method B6). All take and give float64 on the CPU; samples are [n_test, S, d], truths [n_test,
+// d].
 namespace pairs {
 
 // Mean over tests of |posterior mean - truth| / R, averaged over targets; `range` [d].
 double relative_mae(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& range);
 
-// Rank statistic r in [0, 1] per test and target: fraction of samples below the truth, ties split evenly -> [n_test, d].
+// Rank statistic r in [0, 1] per test and target: fraction of samples below the truth, ties split evenly -> [n_test,
+// d].
 torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& truth);
 // Fraction of samples denser than the truth -> [n_test]; log densities of samples [n_test, S] and of truths [n_test].
 torch::Tensor hpd_ranks(const torch::Tensor& sample_log_prob, const torch::Tensor& truth_log_prob);
@@ -48,8 +50,8 @@ std::vector<double> tarp_coverage(const torch::Tensor& samples, const torch::Ten
 double c2st(const torch::Tensor& a, const torch::Tensor& b, std::uint64_t seed);
 
 struct Summary {
-  torch::Tensor mean, sd;       // [d]
-  torch::Tensor quantiles;      // [Q, d]
+  torch::Tensor mean, sd;   // [d]
+  torch::Tensor quantiles;  // [Q, d]
 };
 // Mean, sd and quantiles (linear interpolation) of samples [S, d].
 Summary summarise(const torch::Tensor& samples, const std::vector<double>& quantiles);

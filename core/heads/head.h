@@ -37,7 +37,8 @@ class Head : public torch::nn::Module {
   // FLOPs of one forward log_prob for one item, counted from the actual layers (training quadrature).
   virtual double flops() const = 0;
   // Folds an affine map of the first `scale.size(0)` context columns into the first layers: afterwards feeding
-  // scale * c + shift gives what feeding c gave before. Used when a pretrained head goes on with standardised aggregates.
+  // scale * c + shift gives what feeding c gave before. Used when a pretrained head goes on with standardised
+  // aggregates.
   virtual void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) = 0;
 };
 

@@ -16,8 +16,8 @@ MlpEmbedder::MlpEmbedder(const EmbedderConfig& config, std::int64_t inputs, at::
   if (config.frequencies > 0) {
     const double step = config.frequencies > 1 ? std::log(kSpan) / static_cast<double>(config.frequencies - 1) : 0;
     frequencies_ = register_buffer(
-        "frequencies",
-        (config.highest_frequency * at::exp(at::arange(config.frequencies, torch::kFloat64) * -step)).to(torch::kFloat));
+        "frequencies", (config.highest_frequency * at::exp(at::arange(config.frequencies, torch::kFloat64) * -step))
+                           .to(torch::kFloat));
   }
   net_ = register_module("net", std::make_shared<Mlp>(inputs * (1 + 2 * config.frequencies), config.layers, config.size,
                                                       config.activation, std::move(generator)));

@@ -5,8 +5,8 @@
 
 namespace pairs {
 
-// Points, with their Fourier features where the configuration asks for them, through an Mlp: layers.size() hidden layers
-// and an output layer of l.
+// Points, with their Fourier features where the configuration asks for them, through an Mlp: layers.size() hidden
+// layers and an output layer of l.
 class MlpEmbedder : public Embedder {
  public:
   MlpEmbedder(const EmbedderConfig& config, std::int64_t inputs, at::Generator generator);

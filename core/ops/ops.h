@@ -7,7 +7,8 @@
 #include <vector>
 
 // The few tensor operations worth a kernel of our own. Declared once to LibTorch's dispatcher (TORCH_LIBRARY(pairs));
-// sibling files _cpu.cpp and _cuda.cu register each device, autograd is registered for all. No caller asks for the device.
+// sibling files _cpu.cpp and _cuda.cu register each device, autograd is registered for all. No caller asks for the
+// device.
 namespace pairs::ops {
 
 // act(x W^T + b): x [M, in], W [out, in], b [out] (may be undefined); act "none", "relu" or "silu". Float32 runs on
@@ -15,23 +16,24 @@ namespace pairs::ops {
 torch::Tensor linear_act(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
                          const std::string& act);
 
-// A whole network as one operator: layer i is weights[i] [out, in], biases[i] [out]; act as above. blocks < 0: act after
-// every layer but the last. blocks >= 0: residual, 2 blocks + 2 layers: h = L0(x), then h += L2(act(L1(act(h)))) for
-// each block, then the last layer of h. Float32 on the CPU runs in kernels of our own that walk blocks of rows through
-// all layers; row i of the result depends on row i of x alone, and all results are the same for any number of threads.
+// A whole network as one operator: layer i is weights[i] [out, in], biases[i] [out]; act as above. blocks < 0: act
+// after every layer but the last. blocks >= 0: residual, 2 blocks + 2 layers: h = L0(x), then h += L2(act(L1(act(h))))
+// for each block, then the last layer of h. Float32 on the CPU runs in kernels of our own that walk blocks of rows
+// through all layers; row i of the result depends on row i of x alone, and all results are the same for any number of
+// threads.
 torch::Tensor mlp(const torch::Tensor& x, const std::vector<torch::Tensor>& weights,
                   const std::vector<torch::Tensor>& biases, const std::string& act, std::int64_t blocks = -1);
 
-// Mean of the rows of each segment: x [M, l], offsets [B + 1] int64 on x's device -> [B, l] in x's type; sums accumulate
-// in float64. Every segment holds at least one row.
+// Mean of the rows of each segment: x [M, l], offsets [B + 1] int64 on x's device -> [B, l] in x's type; sums
+// accumulate in float64. Every segment holds at least one row.
 torch::Tensor segment_mean(const torch::Tensor& x, const torch::Tensor& offsets);
 // Sum of the rows of each segment as float64 [B, l]; no gradient. Empty segments give zero.
 torch::Tensor segment_sum64(const torch::Tensor& x, const torch::Tensor& offsets);
 
 // One conditional piecewise-quadratic CDF per row (method B2): y [M] in [0, 1], params [M, 2K + 1] (K width logits,
 // K + 1 height logits; 2K - 1 with `tails`, boundary heights then fixed so that the density is 1 at both ends) ->
-// (z [M] in [0, 1], log |dz/dy| [M]). Differentiable in y and params. y may have a multiple of params' rows, each of which
-// then serves that many rows in turn. Outside [0, 1]: with tails the identity, in a box a density of zero.
+// (z [M] in [0, 1], log |dz/dy| [M]). Differentiable in y and params. y may have a multiple of params' rows, each of
+// which then serves that many rows in turn. Outside [0, 1]: with tails the identity, in a box a density of zero.
 std::tuple<torch::Tensor, torch::Tensor> quadratic_spline(const torch::Tensor& y, const torch::Tensor& params,
                                                           std::int64_t bins, bool tails);
 // The inverse map and its log |dy/dz|, without gradients; stable where a bin's slope vanishes.

@@ -28,7 +28,7 @@ struct Legend {
   Rect box;                          // place on the page; width 0: there is no legend
   int rows = 0;
   std::vector<double> columns;  // left ends, from the box's
-  bool over_data = false;  // no free place was found
+  bool over_data = false;       // no free place was found
 };
 
 inline constexpr double kLegendText = 8, kLegendRow = 11.5, kLegendKey = 20, kLegendPad = 5;

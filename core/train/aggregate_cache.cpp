@@ -25,7 +25,9 @@ constexpr std::uint32_t kWritten = 0x53524950;
 constexpr std::int64_t kGroupStride = std::int64_t{1} << 42;
 constexpr std::int64_t kValidationStride = std::int64_t{1} << 41;
 
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+std::size_t round_up(std::size_t value, std::size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 std::size_t record_stride(const CacheGroup& group, std::int64_t l, std::int64_t d) {
   return round_up(static_cast<std::size_t>(8 * d + 4 * l * static_cast<std::int64_t>(group.blocks.size())) + 8, 64);
@@ -50,7 +52,10 @@ nlohmann::json layout_json(const Estimator& estimator, const std::vector<CacheGr
                            std::int64_t generation) {
   nlohmann::json list = nlohmann::json::array();
   for (const CacheGroup& g : groups)
-    list.push_back({{"n", g.n}, {"smallest", g.smallest}, {"training", g.training}, {"validation", g.validation},
+    list.push_back({{"n", g.n},
+                    {"smallest", g.smallest},
+                    {"training", g.training},
+                    {"validation", g.validation},
                     {"blocks", g.blocks}});
   return {{"task", estimator.task().info().name},
           {"data_source", estimator.task().info().data_source},
@@ -71,7 +76,9 @@ struct Header {
 std::string pack(const Header& header) {
   const std::size_t body = 16 + header.layout.size() + 8 * header.statistics.size();
   std::string out(round_up(kPrefix + body, kPage), '\0');
-  const auto put = [&](std::size_t at, const void* data, std::size_t bytes) { std::memcpy(out.data() + at, data, bytes); };
+  const auto put = [&](std::size_t at, const void* data, std::size_t bytes) {
+    std::memcpy(out.data() + at, data, bytes);
+  };
   const std::uint64_t total = out.size(), text = header.layout.size(), numbers = header.statistics.size();
   put(0, kMagic, 8);
   put(8, &total, 8);
@@ -89,19 +96,22 @@ Header unpack(int descriptor, std::size_t file_bytes, const std::string& where) 
     fail("The cache {} is damaged ({}); remove it and resume the run to build it again", where, what);
   };
   char prefix[kPrefix];
-  if (file_bytes < kPage || ::pread(descriptor, prefix, kPrefix, 0) != static_cast<ssize_t>(kPrefix)) damaged("it is too short");
+  if (file_bytes < kPage || ::pread(descriptor, prefix, kPrefix, 0) != static_cast<ssize_t>(kPrefix))
+    damaged("it is too short");
   if (std::memcmp(prefix, kMagic, 8) != 0) damaged("it does not begin with the magic word");
   std::uint64_t total, text, numbers;
   std::uint32_t crc;
   std::memcpy(&total, prefix + 8, 8);
   std::memcpy(&crc, prefix + 16, 4);
-  if (total < kPage || total > file_bytes || total % kPage != 0 || total > (1ull << 32)) damaged("its header's length is impossible");
+  if (total < kPage || total > file_bytes || total % kPage != 0 || total > (1ull << 32))
+    damaged("its header's length is impossible");
   std::string bytes(total, '\0');
   if (::pread(descriptor, bytes.data(), total, 0) != static_cast<ssize_t>(total)) damaged("its header cannot be read");
   if (checksum({bytes.data() + kPrefix, total - kPrefix}) != crc) damaged("its header's checksum is wrong");
   std::memcpy(&text, bytes.data() + kPrefix, 8);
   std::memcpy(&numbers, bytes.data() + kPrefix + 8, 8);
-  if (text > total || numbers > total / 8 || kPrefix + 16 + text + 8 * numbers > total) damaged("its header is inconsistent");
+  if (text > total || numbers > total / 8 || kPrefix + 16 + text + 8 * numbers > total)
+    damaged("its header is inconsistent");
   Header header;
   header.layout.assign(bytes, kPrefix + 16, text);
   header.statistics.resize(numbers);
@@ -165,8 +175,10 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
 
 AggregateStatistics statistics_of(const std::vector<double>& numbers, std::int64_t l) {
   const torch::Tensor all = torch::tensor(numbers, torch::kFloat64);
-  return {all.slice(0, 0, l).clone(), all.slice(0, l, l + l * l).view({l, l}).clone(),
-          all.slice(0, l + l * l, l + 2 * l * l).view({l, l}).clone(), {}};
+  return {all.slice(0, 0, l).clone(),
+          all.slice(0, l, l + l * l).view({l, l}).clone(),
+          all.slice(0, l + l * l, l + 2 * l * l).view({l, l}).clone(),
+          {}};
 }
 
 std::size_t file_bytes(int descriptor) {
@@ -253,9 +265,10 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
   const Descriptor out(::open(file.c_str(), O_RDWR | O_CLOEXEC));
   PAIRS_CHECK(out >= 0, "Cannot open the cache {}: {}", file.string(), std::strerror(errno));
   const Header header = unpack(out, file_bytes(out), file.string());
-  PAIRS_CHECK(header.layout == layout,
-              "The cache {} belongs to another embedder or configuration; remove it and resume the run to build it again",
-              file.string());
+  PAIRS_CHECK(
+      header.layout == layout,
+      "The cache {} belongs to another embedder or configuration; remove it and resume the run to build it again",
+      file.string());
 
   std::int64_t done = 0;
   double observations = 0;
@@ -273,7 +286,8 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
       const std::int64_t count = std::min(unit, sets - first);
       const std::size_t where = start + static_cast<std::size_t>(first) * stride;
       buffer.assign(static_cast<std::size_t>(count) * stride, '\0');
-      bool whole = ::pread(out, buffer.data(), buffer.size(), static_cast<off_t>(where)) == static_cast<ssize_t>(buffer.size());
+      bool whole =
+          ::pread(out, buffer.data(), buffer.size(), static_cast<off_t>(where)) == static_cast<ssize_t>(buffer.size());
       for (std::int64_t i = 0; whole && i < count; ++i)
         whole = record_valid(buffer.data() + static_cast<std::size_t>(i) * stride, payload);
       done += count;
@@ -283,9 +297,8 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
       for (std::int64_t i = 0; i < count; ++i)
         indices[static_cast<std::size_t>(i)] = set_index(gi, g, first + i, generation);
       const Latents latents = estimator.task().latents(seed, Purpose::finetune, indices);
-      const torch::Tensor sums =
-          block_sums(estimator, latents, seed, Purpose::finetune, indices, g.blocks,
-                     {.chunk = chunk, .keep_going = [&] { return !stop(); }});
+      const torch::Tensor sums = block_sums(estimator, latents, seed, Purpose::finetune, indices, g.blocks,
+                                            {.chunk = chunk, .keep_going = [&] { return !stop(); }});
       const torch::Tensor theta = latents.theta.contiguous();
       const double* sum = sums.data_ptr<double>();
       for (std::int64_t i = 0; i < count; ++i) {
@@ -300,8 +313,9 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
         std::memcpy(record + payload, &crc, 4);
         std::memcpy(record + payload + 4, &kWritten, 4);
       }
-      PAIRS_CHECK(::pwrite(out, buffer.data(), buffer.size(), static_cast<off_t>(where)) == static_cast<ssize_t>(buffer.size()),
-                  "Cannot write the cache {}: {}; free some space and resume the run", file.string(), std::strerror(errno));
+      PAIRS_CHECK(
+          ::pwrite(out, buffer.data(), buffer.size(), static_cast<off_t>(where)) == static_cast<ssize_t>(buffer.size()),
+          "Cannot write the cache {}: {}; free some space and resume the run", file.string(), std::strerror(errno));
       observations += static_cast<double>(count * per_set);
       if (progress) progress({done, total, observations});
     }
@@ -316,10 +330,11 @@ AggregateCache::AggregateCache(const std::filesystem::path& file, const Estimato
   bytes_ = file_bytes(in);
   const Header header = unpack(in, bytes_, file.string());
   const nlohmann::json layout = nlohmann::json::parse(header.layout, nullptr, false);
-  PAIRS_CHECK(!layout.is_discarded() && layout.value("embedder", 0u) == embedder_checksum(estimator) &&
-                  layout.value("seed", std::uint64_t{0}) == seed && layout.value("generation", std::int64_t{-1}) == generation,
-              "The cache {} belongs to another embedder or configuration; remove it and resume the run to build it again",
-              file.string());
+  PAIRS_CHECK(
+      !layout.is_discarded() && layout.value("embedder", 0u) == embedder_checksum(estimator) &&
+          layout.value("seed", std::uint64_t{0}) == seed && layout.value("generation", std::int64_t{-1}) == generation,
+      "The cache {} belongs to another embedder or configuration; remove it and resume the run to build it again",
+      file.string());
   l_ = layout.at("l").get<std::int64_t>();
   d_ = layout.at("d").get<std::int64_t>();
   std::size_t at = header.bytes;
@@ -335,15 +350,18 @@ AggregateCache::AggregateCache(const std::filesystem::path& file, const Estimato
     at += strides_.back() * static_cast<std::size_t>(g.training + g.validation);
     groups_.push_back(std::move(g));
   }
-  PAIRS_CHECK(at <= bytes_, "The cache {} is cut short ({} of {} bytes); remove it and resume the run to build it again",
+  PAIRS_CHECK(at <= bytes_,
+              "The cache {} is cut short ({} of {} bytes); remove it and resume the run to build it again",
               file.string(), bytes_, at);
   if (!header.statistics.empty()) {
     PAIRS_CHECK(header.statistics.size() == static_cast<std::size_t>(l_ + 2 * l_ * l_),
-                "The cache {} holds statistics of a wrong length; remove it and resume the run to build it again", file.string());
+                "The cache {} holds statistics of a wrong length; remove it and resume the run to build it again",
+                file.string());
     statistics_ = statistics_of(header.statistics, l_);
   }
   map_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, in, 0);
-  PAIRS_CHECK(map_ != MAP_FAILED, "Cannot map the cache {} of {} bytes: {}", file.string(), bytes_, std::strerror(errno));
+  PAIRS_CHECK(map_ != MAP_FAILED, "Cannot map the cache {} of {} bytes: {}", file.string(), bytes_,
+              std::strerror(errno));
   for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
     const std::int64_t sets = groups_[gi].training + groups_[gi].validation;
     std::atomic<std::int64_t> bad{-1};
@@ -354,8 +372,8 @@ AggregateCache::AggregateCache(const std::filesystem::path& file, const Estimato
     if (bad >= 0) {
       ::munmap(map_, bytes_);
       map_ = nullptr;
-      fail("The cache {} is damaged (checksum of set {} in group {}); resume the run to rebuild that set", file.string(),
-           bad.load(), gi);
+      fail("The cache {} is damaged (checksum of set {} in group {}); resume the run to rebuild that set",
+           file.string(), bad.load(), gi);
     }
   }
 }

@@ -13,15 +13,15 @@
 
 namespace pairs {
 
-// Sets cached together: each stores the means of its blocks of consecutive observations, largest block first. Any union of
-// blocks is a valid set of the same θ (design, Three stages).
+// Sets cached together: each stores the means of its blocks of consecutive observations, largest block first. Any union
+// of blocks is a valid set of the same θ (design, Three stages).
 struct CacheGroup {
-  std::int64_t n = 0;                      // serves sizes in (previous group's n, n]
-  std::int64_t smallest = 1;               // smallest size it serves
+  std::int64_t n = 0;                         // serves sizes in (previous group's n, n]
+  std::int64_t smallest = 1;                  // smallest size it serves
   std::int64_t training = 0, validation = 0;  // sets
-  std::vector<std::int64_t> blocks;        // sizes, descending
+  std::vector<std::int64_t> blocks;           // sizes, descending
 
-  std::int64_t observations() const;       // a set
+  std::int64_t observations() const;  // a set
 };
 
 // The groups a configuration asks for.
@@ -31,9 +31,9 @@ std::vector<CacheGroup> plan_groups(const CacheConfig& cache, bool list_law);
 double cache_bytes(const std::vector<CacheGroup>& groups, std::int64_t l, std::int64_t d);
 
 // Writes the cache of one generation: every observation simulated, embedded in chunks and reduced in float64, so that
-// memory does not depend on N. Continues after the last whole unit when the file is there; a checksum stands behind each
-// set. Generation 0 holds training and validation sets and the aggregate statistics; later ones training sets alone.
-// Throws Stopped between units when `stop()` says so.
+// memory does not depend on N. Continues after the last whole unit when the file is there; a checksum stands behind
+// each set. Generation 0 holds training and validation sets and the aggregate statistics; later ones training sets
+// alone. Throws Stopped between units when `stop()` says so.
 struct CacheProgress {
   std::int64_t done, total;  // sets
   double observations;

@@ -78,12 +78,12 @@ AggregateBatch AggregateSampler::draw(const AggregateCache& cache, bool validati
       std::fill(sum.begin(), sum.end(), 0.0);
       const float* means = cache.blocks(g, set);
       for (std::int32_t b : chosen) {
-        const double weight =
-            static_cast<double>(group.blocks[static_cast<std::size_t>(b)]) / static_cast<double>(n);
+        const double weight = static_cast<double>(group.blocks[static_cast<std::size_t>(b)]) / static_cast<double>(n);
         const float* mean = means + static_cast<std::int64_t>(b) * l;
         for (std::int64_t j = 0; j < l; ++j) sum[static_cast<std::size_t>(j)] += weight * static_cast<double>(mean[j]);
       }
-      for (std::int64_t j = 0; j < l; ++j) aggregate[row * l + j] = static_cast<float>(sum[static_cast<std::size_t>(j)]);
+      for (std::int64_t j = 0; j < l; ++j)
+        aggregate[row * l + j] = static_cast<float>(sum[static_cast<std::size_t>(j)]);
       std::copy_n(cache.theta(g, set), d, theta + row * d);
       size[row] = n;
     }

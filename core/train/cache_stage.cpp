@@ -13,13 +13,14 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   Estimator estimator = Estimator::load(run / run_file::pretrained, setting.task);
   estimator.to(setting.device);
   const auto groups = plan_groups(config.cache, config.finetune.law == "list");
-  const double bytes = cache_bytes(groups, estimator.embedding_size(),
-                                   static_cast<std::int64_t>(setting.task->info().targets.size()));
+  const double bytes =
+      cache_bytes(groups, estimator.embedding_size(), static_cast<std::int64_t>(setting.task->info().targets.size()));
   const std::filesystem::path file = run / run_file::cache;
   if (!std::filesystem::exists(file))
-    PAIRS_CHECK(bytes < static_cast<double>(free_disk_bytes(run)),
-                "The cache needs {:.1f} MB but only {:.1f} MB are free on the disk of {}; free some space or lower cache.sets",
-                bytes / 1e6, static_cast<double>(free_disk_bytes(run)) / 1e6, run.string());
+    PAIRS_CHECK(
+        bytes < static_cast<double>(free_disk_bytes(run)),
+        "The cache needs {:.1f} MB but only {:.1f} MB are free on the disk of {}; free some space or lower cache.sets",
+        bytes / 1e6, static_cast<double>(free_disk_bytes(run)) / 1e6, run.string());
   Event event;
   event.stage = Stage::cache;
   event.type = "stage-started";
@@ -30,27 +31,27 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   Stopwatch since;
   std::int64_t written = 0;
   double observations = 0;
-  write_cache(file, estimator, groups, setting.seed, 0, config.cache.chunk, [&] { return monitor.should_stop(); },
-              [&](const CacheProgress& at) {
-                ++written;
-                observations = at.observations;
-                meter.update(static_cast<double>(at.done));
-                if (since.seconds() < 0.1 && at.done < at.total) return;
-                since.restart();
-                Progress progress;
-                progress.stage = Stage::cache;
-                progress.done = at.done;
-                progress.total = at.total;
-                progress.unit = "sets";
-                progress.rate = progress.sets_per_second = meter.rate();
-                // Sets of later groups are larger: what is left is judged by observations.
-                double left = -at.observations;
-                for (const CacheGroup& g : groups)
-                  left += static_cast<double>((g.training + g.validation) * g.observations());
-                const double seconds = watch.seconds();
-                progress.eta_seconds = at.observations > 0 ? std::max(0.0, left) / (at.observations / seconds) : 0;
-                monitor.progress(progress);
-              });
+  write_cache(
+      file, estimator, groups, setting.seed, 0, config.cache.chunk, [&] { return monitor.should_stop(); },
+      [&](const CacheProgress& at) {
+        ++written;
+        observations = at.observations;
+        meter.update(static_cast<double>(at.done));
+        if (since.seconds() < 0.1 && at.done < at.total) return;
+        since.restart();
+        Progress progress;
+        progress.stage = Stage::cache;
+        progress.done = at.done;
+        progress.total = at.total;
+        progress.unit = "sets";
+        progress.rate = progress.sets_per_second = meter.rate();
+        // Sets of later groups are larger: what is left is judged by observations.
+        double left = -at.observations;
+        for (const CacheGroup& g : groups) left += static_cast<double>((g.training + g.validation) * g.observations());
+        const double seconds = watch.seconds();
+        progress.eta_seconds = at.observations > 0 ? std::max(0.0, left) / (at.observations / seconds) : 0;
+        monitor.progress(progress);
+      });
   if (written == 0) return;
   std::int64_t sets = 0;
   for (const CacheGroup& g : groups) sets += g.training + g.validation;

@@ -43,8 +43,12 @@ std::vector<Field> fields(RunConfig& c) {
       {"threads", &c.threads, "CPU threads, 0 = all cores", 0, 4096},
       {"checkpoint", &c.checkpoint, "Seconds between checkpoints of stages 1 and 3", 0, 1e6},
       {"data", &c.data, "Folder of real data, empty = none"},
-      {"convention", &c.convention, "gaussian: prior on the precision, the covariance, or the paper's literal words",
-       -1e300, 1e300, {"precision", "covariance", "literal"}},
+      {"convention",
+       &c.convention,
+       "gaussian: prior on the precision, the covariance, or the paper's literal words",
+       -1e300,
+       1e300,
+       {"precision", "covariance", "literal"}},
       {"note", &c.note, "Free text"},
   };
   const auto append = [&](std::vector<Field> more) {
@@ -54,11 +58,17 @@ std::vector<Field> fields(RunConfig& c) {
   append(optimiser_fields("pretrain", c.pretrain));
   append({
       {"pretrain.sizes", &c.pretrain.sizes, "Set sizes, drawn equally often", 1, 1e9},
-      {"pretrain.budget", &c.pretrain.budget, "Observations simulated again each epoch, 0 = never-repeated sets", 0, 1e12},
+      {"pretrain.budget", &c.pretrain.budget, "Observations simulated again each epoch, 0 = never-repeated sets", 0,
+       1e12},
       {"pretrain.scale_epochs", &c.pretrain.scale_epochs, "Epochs times the largest size (paper, Epoch scaling)"},
-      {"pretrain.validation_sets", &c.pretrain.validation_sets, "Validation sets where the source is unlimited", 1, 1e9},
-      {"cache.mode", &c.cache.mode, "fixed: one aggregate a set; blocks: sums of blocks, any union of which is a set",
-       -1e300, 1e300, {"fixed", "blocks"}},
+      {"pretrain.validation_sets", &c.pretrain.validation_sets, "Validation sets where the source is unlimited", 1,
+       1e9},
+      {"cache.mode",
+       &c.cache.mode,
+       "fixed: one aggregate a set; blocks: sums of blocks, any union of which is a set",
+       -1e300,
+       1e300,
+       {"fixed", "blocks"}},
       {"cache.sizes", &c.cache.sizes, "Largest set size of each group of cached sets", 1, 1e9},
       {"cache.sets", &c.cache.sets, "Cached sets: one number for all groups, or one a group", 1, 1e10},
       {"cache.oversample", &c.cache.oversample, "blocks: observations cached a set over its size", 1, 100},
@@ -70,13 +80,26 @@ std::vector<Field> fields(RunConfig& c) {
   });
   append(optimiser_fields("finetune", c.finetune));
   append({
-      {"finetune.heads", &c.finetune.heads, "One head for all N, or one for each of cache.sizes", -1e300, 1e300,
+      {"finetune.heads",
+       &c.finetune.heads,
+       "One head for all N, or one for each of cache.sizes",
+       -1e300,
+       1e300,
        {"amortised", "per-n"}},
-      {"finetune.start", &c.finetune.start, "Weights stage 3 starts from; linear: fresh, on a least-squares residual", -1e300,
-       1e300, {"pretrained", "fresh", "linear"}},
-      {"finetune.law", &c.finetune.law, "Law of N: log-uniform from 1, or the cache's sizes", -1e300, 1e300,
+      {"finetune.start",
+       &c.finetune.start,
+       "Weights stage 3 starts from; linear: fresh, on a least-squares residual",
+       -1e300,
+       1e300,
+       {"pretrained", "fresh", "linear"}},
+      {"finetune.law",
+       &c.finetune.law,
+       "Law of N: log-uniform from 1, or the cache's sizes",
+       -1e300,
+       1e300,
        {"log-uniform", "list"}},
-      {"finetune.validation_draws", &c.finetune.validation_draws, "Aggregates drawn once from the held-out sets", 16, 1e8},
+      {"finetune.validation_draws", &c.finetune.validation_draws, "Aggregates drawn once from the held-out sets", 16,
+       1e8},
       {"evaluate.sizes", &c.evaluate.sizes, "Set sizes", 1, 1e9},
       {"evaluate.sets", &c.evaluate.sets, "Test sets: one number for all sizes, or one a size", 2, 1e9},
       {"evaluate.samples", &c.evaluate.samples, "Posterior samples a set", 2, 1e7},
@@ -106,7 +129,9 @@ const Strategy& strategy(const std::string& name) {
              near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), fmt::join(names, ", "));
 }
 
-std::vector<std::string> preset_names() { return {"quick", "small", "paper"}; }
+std::vector<std::string> preset_names() {
+  return {"quick", "small", "paper"};
+}
 
 void validate(const RunConfig& c, const TaskInfo& task) {
   const Strategy& plan = strategy(c.strategy);
@@ -121,8 +146,8 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   check_sizes(c.evaluate.sizes, "evaluate.sizes");
   check_per_size(c.evaluate.sets, c.evaluate.sizes.size(), "evaluate.sets");
   if (c.pretrain.budget > 0 && c.pretrain.budget / biggest(c.pretrain.sizes) < 10)
-    fail_usage("pretrain.budget = {} observations make fewer than 10 sets of {}; raise it or set it to 0", c.pretrain.budget,
-               biggest(c.pretrain.sizes));
+    fail_usage("pretrain.budget = {} observations make fewer than 10 sets of {}; raise it or set it to 0",
+               c.pretrain.budget, biggest(c.pretrain.sizes));
   if (c.estimator.head.kind == "umnn" && (c.estimator.head.quadrature % 2 || c.estimator.head.quadrature_test % 2))
     fail_usage("head.quadrature and head.quadrature_test must be even numbers of Clenshaw-Curtis steps");
   if (c.estimator.encoding == "none" && c.pretrain.sizes.size() > 1)
@@ -139,14 +164,16 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   if (c.finetune.law == "log-uniform" && c.cache.mode == "fixed")
     fail_usage("finetune.law = \"log-uniform\" needs cache.mode = \"blocks\": a fixed cache only holds its own sizes");
   if (c.finetune.start == "linear" && c.estimator.head.kind != "gaussian" && c.estimator.head.support == "box")
-    fail_usage("finetune.start = \"linear\" shifts the target, which head.support = \"box\" does not allow; use "
-               "\"pretrained\" or \"fresh\"");
+    fail_usage(
+        "finetune.start = \"linear\" shifts the target, which head.support = \"box\" does not allow; use "
+        "\"pretrained\" or \"fresh\"");
   if (c.finetune.heads == "per-n" && c.finetune.law != "list")
     fail_usage("finetune.heads = \"per-n\" needs finetune.law = \"list\": each head is trained at one size");
   const bool mixed = c.finetune.heads == "amortised" && (c.finetune.law == "log-uniform" || c.cache.sizes.size() > 1);
   if (c.estimator.encoding == "none" && mixed)
-    fail_usage("encoding = \"none\" hides N from the head, but stage 3 mixes sizes; use \"log\" or \"linear\", or "
-               "finetune.heads = \"per-n\" with finetune.law = \"list\"");
+    fail_usage(
+        "encoding = \"none\" hides N from the head, but stage 3 mixes sizes; use \"log\" or \"linear\", or "
+        "finetune.heads = \"per-n\" with finetune.law = \"list\"");
 }
 
 RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy_name,
@@ -163,8 +190,8 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
   config.strategy = strategy_name;
   const Strategy& plan = strategy(strategy_name);
   read_toml_file(assets_folder() / "presets" / task.name / (preset + ".toml"), fields(config));
-  PAIRS_CHECK(config.task == task.name && config.preset == preset, "The preset file {}/{}.toml must not set task or preset",
-              task.name, preset);
+  PAIRS_CHECK(config.task == task.name && config.preset == preset,
+              "The preset file {}/{}.toml must not set task or preset", task.name, preset);
   // A preset may say which sizes up to two its task's pairs have (the paper's exact tasks train on sets of two alone).
   const bool pairs = plan.sizes == std::vector<std::int64_t>{1, 2};
   if (!pairs || config.pretrain.sizes != std::vector<std::int64_t>{2}) config.pretrain.sizes = plan.sizes;
@@ -179,7 +206,8 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
 
 std::string write_run_toml(const RunConfig& config, const std::string& numerics) {
   RunConfig copy = config;
-  return write_toml(fields(copy)) + fmt::format("\n[versions]\npairs = \"{}\"\nnumerics = \"{}\"\n", kVersion, numerics);
+  return write_toml(fields(copy)) +
+         fmt::format("\n[versions]\npairs = \"{}\"\nnumerics = \"{}\"\n", kVersion, numerics);
 }
 
 RunConfig read_run_toml(const std::filesystem::path& file) {

@@ -13,14 +13,14 @@ namespace pairs {
 // Optimisation of one stage: AdamW, linear warm-up, cosine annealing, clipping, patience.
 struct OptimiserConfig {
   std::int64_t epochs = 10;
-  std::int64_t steps = 100;     // most steps an epoch; 0 = one pass over a finite source
-  std::int64_t batch = 256;     // sets a step
-  double rate = 1e-3;           // initial learning rate
-  double floor = 0;             // cosine ends at rate * floor
+  std::int64_t steps = 100;  // most steps an epoch; 0 = one pass over a finite source
+  std::int64_t batch = 256;  // sets a step
+  double rate = 1e-3;        // initial learning rate
+  double floor = 0;          // cosine ends at rate * floor
   double weight_decay = 1e-4;
-  double warmup = 0;            // share of all steps
-  double clip = 0;              // global gradient norm; 0 = off
-  std::int64_t patience = 0;    // epochs without a better validation loss before stopping; 0 = never
+  double warmup = 0;          // share of all steps
+  double clip = 0;            // global gradient norm; 0 = off
+  std::int64_t patience = 0;  // epochs without a better validation loss before stopping; 0 = never
 };
 
 // Stage 1.
@@ -33,25 +33,25 @@ struct PretrainConfig : OptimiserConfig {
 
 // Stage 2: groups of sets; group k caches `sets[k]` sets good for sizes up to `sizes[k]`.
 struct CacheConfig {
-  std::string mode = "blocks";          // fixed: one aggregate of exactly sizes[k]; blocks: sums of blocks, any union
+  std::string mode = "blocks";  // fixed: one aggregate of exactly sizes[k]; blocks: sums of blocks, any union
   std::vector<std::int64_t> sizes = {100};
   std::vector<std::int64_t> sets = {20000};  // one number for all groups, or one a group
-  double oversample = 2;                // blocks: observations cached a set over sizes[k], > 1 for fresh subsets
-  std::int64_t copies = 4;              // blocks: of each size below the largest
-  std::int64_t pieces = 8;              // blocks: largest block is sizes[k] / pieces
-  std::int64_t refresh = 0;             // epochs of stage 3 after which training sets are simulated anew; 0 = never
-  std::int64_t chunk = 0;               // observations embedded at once; 0 = chosen by the observation's size
-  double validation = 0.2;              // share of each group's sets, its last ones
+  double oversample = 2;                     // blocks: observations cached a set over sizes[k], > 1 for fresh subsets
+  std::int64_t copies = 4;                   // blocks: of each size below the largest
+  std::int64_t pieces = 8;                   // blocks: largest block is sizes[k] / pieces
+  std::int64_t refresh = 0;  // epochs of stage 3 after which training sets are simulated anew; 0 = never
+  std::int64_t chunk = 0;    // observations embedded at once; 0 = chosen by the observation's size
+  double validation = 0.2;   // share of each group's sets, its last ones
 };
 
 // Stage 3.
 struct FinetuneConfig : OptimiserConfig {
-  std::string heads = "amortised";      // amortised: one head for all N; per-n: one for each of cache.sizes
+  std::string heads = "amortised";  // amortised: one head for all N; per-n: one for each of cache.sizes
   // pretrained (standardiser folded in), fresh, or linear: fresh, on the residual of the least-squares map from
   // aggregates to the target (see linear_start.h).
   std::string start = "pretrained";
-  std::string law = "log-uniform";      // of N: log-uniform on 1..max, or list (cache.sizes equally)
-  std::int64_t validation_draws = 8192; // aggregates drawn once from the held-out sets
+  std::string law = "log-uniform";       // of N: log-uniform on 1..max, or list (cache.sizes equally)
+  std::int64_t validation_draws = 8192;  // aggregates drawn once from the held-out sets
 };
 
 struct EvaluateConfig {
@@ -63,11 +63,11 @@ struct EvaluateConfig {
 // Everything that decides a run; run.toml holds it. Keys are those of fields().
 struct RunConfig {
   std::string task, strategy = "pairs", preset = "quick", device = "auto";
-  std::string note;                 // free text for people
+  std::string note;  // free text for people
   std::int64_t seed = 1;
-  std::int64_t threads = 0;         // 0 = all cores
-  double checkpoint = 20;           // seconds between checkpoints of stages 1 and 3
-  std::string data;                 // folder of real data; "" = none
+  std::int64_t threads = 0;              // 0 = all cores
+  double checkpoint = 20;                // seconds between checkpoints of stages 1 and 3
+  std::string data;                      // folder of real data; "" = none
   std::string convention = "precision";  // gaussian only
   EstimatorConfig estimator;
   PretrainConfig pretrain;
@@ -87,8 +87,8 @@ void validate(const RunConfig& config, const TaskInfo& task);
 
 // Strategies: which N the embedder sees, and with which head. Data, not code.
 struct Strategy {
-  std::string name;   // "n1", "pairs", "n1-10", "e2e", "gaussian"
-  std::string title;  // "PAIRS", "N = 1", ...
+  std::string name;                 // "n1", "pairs", "n1-10", "e2e", "gaussian"
+  std::string title;                // "PAIRS", "N = 1", ...
   std::vector<std::int64_t> sizes;  // of stage 1; empty keeps the preset's (e2e: its largest cache size alone)
   std::string head;                 // "" keeps the preset's
   bool stages_2_and_3;              // end-to-end has none

@@ -9,17 +9,23 @@ namespace pairs {
 
 const char* stage_name(Stage stage) {
   switch (stage) {
-    case Stage::pretrain: return "pretrain";
-    case Stage::cache: return "cache";
-    case Stage::finetune: return "finetune";
-    case Stage::evaluate: return "evaluate";
+    case Stage::pretrain:
+      return "pretrain";
+    case Stage::cache:
+      return "cache";
+    case Stage::finetune:
+      return "finetune";
+    case Stage::evaluate:
+      return "evaluate";
   }
   return "";
 }
 
 nlohmann::json to_json(const Event& event) {
-  nlohmann::json line = {{"type", event.type},   {"stage", stage_name(event.stage)},
-                         {"step", event.step},   {"epoch", event.epoch},
+  nlohmann::json line = {{"type", event.type},
+                         {"stage", stage_name(event.stage)},
+                         {"step", event.step},
+                         {"epoch", event.epoch},
                          {"seconds", event.seconds}};
   for (const auto& [key, value] : event.values.items()) line[key] = value;
   return line;

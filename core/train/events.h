@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -15,11 +15,12 @@ const char* stage_name(Stage stage);
 
 // Something that must not be lost: one line of events.jsonl.
 struct Event {
-  std::string type;   // stage-started, loss, warning, error, stage-done, resumed, stopped, done, row (evaluation)
+  std::string type;  // stage-started, loss, warning, error, stage-done, resumed, stopped, done, row (evaluation)
   Stage stage = Stage::pretrain;
   std::int64_t step = 0, epoch = 0;
-  double seconds = 0;           // since the run's stage started, wall clock
-  nlohmann::json values = nlohmann::json::object();  // loss: {"train", "validation", "rate"}; warning, error: {"text"}; ...
+  double seconds = 0;  // since the run's stage started, wall clock
+  nlohmann::json values =
+      nlohmann::json::object();  // loss: {"train", "validation", "rate"}; warning, error: {"text"}; ...
 };
 nlohmann::json to_json(const Event& event);
 // Its line in events.jsonl; bytes that are not UTF-8 are replaced.
@@ -35,8 +36,8 @@ struct Progress {
   std::string unit;                  // "steps", "sets"
   double rate = 0;                   // unit per second, recent
   double sets_per_second = 0;
-  double eta_seconds = 0;            // of this stage
-  double loss = 0, validation = 0;   // latest; NaN when none
+  double eta_seconds = 0;               // of this stage
+  double loss = NAN, validation = NAN;  // latest; NaN when none
 };
 
 // Ordered queue from the worker to one client; push never blocks for long.

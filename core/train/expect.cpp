@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/base/clock.h"
-#include "core/nn/adamw.h"
 #include "core/eval/aggregate.h"
+#include "core/nn/adamw.h"
 #include "core/train/stage_tools.h"
 
 namespace pairs {
@@ -65,7 +65,8 @@ Expectation expect(const RunConfig& config) {
     const double scale = static_cast<double>(plan.batch) / static_cast<double>(batch);
     const double steps = static_cast<double>(plan.epochs * plan.steps);
     // A validation pass costs a forward, about a third of a training step a set.
-    const double validation = static_cast<double>(plan.epochs * source.validation_sets()) / static_cast<double>(batch) / 3;
+    const double validation =
+        static_cast<double>(plan.epochs * source.validation_sets()) / static_cast<double>(batch) / 3;
     e.pretrain_seconds = one * (scale * steps + validation);
     e.gflop = 3e-9 * steps * static_cast<double>(plan.batch) * (mean_size * embedder + head);
   }
@@ -96,8 +97,11 @@ Expectation expect(const RunConfig& config) {
     estimator.train(true);
     AdamW adam(list(estimator.head_parameters()), {});
     const std::int64_t rows = config.finetune.batch;
-    const AggregateBatch random{setting.task->latents(setting.seed, Purpose::check, std::vector<std::int64_t>(static_cast<std::size_t>(rows), 0)).theta,
-                                at::randn({rows, estimator.embedding_size()}), at::ones({rows}, torch::kInt64)};
+    const AggregateBatch random{
+        setting.task
+            ->latents(setting.seed, Purpose::check, std::vector<std::int64_t>(static_cast<std::size_t>(rows), 0))
+            .theta,
+        at::randn({rows, estimator.embedding_size()}), at::ones({rows}, torch::kInt64)};
     const double one = seconds_each([&] {
       finetune_loss(estimator, 0, random).backward();
       adam.step(0);

@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::uint64_t kValidationPosition = std::uint64_t{1} << 40;
 
-bool list_law(const RunConfig& config) { return config.finetune.law == "list"; }
+bool list_law(const RunConfig& config) {
+  return config.finetune.law == "list";
+}
 
 constexpr const char* kLaterCache = "aggregates-";
 
@@ -34,7 +36,11 @@ class RefreshingCache {
  public:
   RefreshingCache(const std::filesystem::path& run, const RunConfig& config, Estimator& estimator, std::uint64_t seed,
                   Monitor& monitor)
-      : run_(run), config_(config), estimator_(estimator), seed_(seed), monitor_(monitor),
+      : run_(run),
+        config_(config),
+        estimator_(estimator),
+        seed_(seed),
+        monitor_(monitor),
         first_(std::make_unique<AggregateCache>(run / run_file::cache, estimator, seed, 0)) {}
 
   const AggregateCache& first() const { return *first_; }
@@ -59,15 +65,16 @@ class RefreshingCache {
         g.validation = 0;
         if (head_n > 0 && g.n != head_n) g.training = 0;
       }
-      write_cache(wanted, estimator_, groups, seed_, generation, config_.cache.chunk,
-                  [&] { return monitor_.should_stop(); }, [&](const CacheProgress& at) {
-                    Progress progress;
-                    progress.stage = Stage::cache;
-                    progress.done = at.done;
-                    progress.total = at.total;
-                    progress.unit = "sets";
-                    monitor_.progress(progress);
-                  });
+      write_cache(
+          wanted, estimator_, groups, seed_, generation, config_.cache.chunk, [&] { return monitor_.should_stop(); },
+          [&](const CacheProgress& at) {
+            Progress progress;
+            progress.stage = Stage::cache;
+            progress.done = at.done;
+            progress.total = at.total;
+            progress.unit = "sets";
+            monitor_.progress(progress);
+          });
       later_ = std::make_unique<AggregateCache>(wanted, estimator_, seed_, generation);
     }
     current_ = wanted;
@@ -212,10 +219,9 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
     estimator.train(false);
     {
       at::NoGradGuard no_grad;
-      fit_regression_sigma(estimator, head_n,
-                           estimator.target(head_n, held_out.theta, held_out.aggregates.to(setting.device)),
-                           estimator.context(held_out.aggregates.to(setting.device), held_out.n.to(setting.device)),
-                           held_out.n);
+      fit_regression_sigma(
+          estimator, head_n, estimator.target(head_n, held_out.theta, held_out.aggregates.to(setting.device)),
+          estimator.context(held_out.aggregates.to(setting.device), held_out.n.to(setting.device)), held_out.n);
     }
     if (heads.size() > 1) {
       done.save(partial, estimator);

@@ -43,7 +43,8 @@ void linear_start(Estimator& estimator, const RunConfig& config, const Aggregate
       solution = at::linalg_solve(normal, xw.t().mm(y));
       const torch::Tensor residual = (y - x.mm(solution)).square().mean(1);
       const torch::Tensor total = torch::zeros({kOctaves}, torch::kFloat64).index_add_(0, octave, residual);
-      const torch::Tensor count = torch::zeros({kOctaves}, torch::kFloat64).index_add_(0, octave, at::ones_like(residual));
+      const torch::Tensor count =
+          torch::zeros({kOctaves}, torch::kFloat64).index_add_(0, octave, at::ones_like(residual));
       const torch::Tensor variance = total / count.clamp_min(1);
       weight = 1.0 / variance.index_select(0, octave).clamp_min(1e-14);
       weight /= weight.mean();

@@ -46,7 +46,9 @@ std::vector<torch::Tensor> list(const TensorMap& tensors) {
 }
 
 // A double written so that it reads back bit for bit.
-std::string exact(double value) { return fmt::format("{:a}", value); }
+std::string exact(double value) {
+  return fmt::format("{:a}", value);
+}
 
 class Checkpoint {
  public:
@@ -78,12 +80,14 @@ class Checkpoint {
     const TensorFile content = read_safetensors(file_);
     const auto meta = [&](const char* key) -> const std::string& {
       const auto it = content.metadata.find(key);
-      PAIRS_CHECK(it != content.metadata.end(), "{} is not a checkpoint of this program: it lacks \"{}\"; remove it to "
-                  "start the stage again", file_.string(), key);
+      PAIRS_CHECK(it != content.metadata.end(),
+                  "{} is not a checkpoint of this program: it lacks \"{}\"; remove it to "
+                  "start the stage again",
+                  file_.string(), key);
       return it->second;
     };
-    PAIRS_CHECK(meta("format") == "pairs-resume-1", "{} has an unknown format \"{}\"; remove it to start the stage again",
-                file_.string(), meta("format"));
+    PAIRS_CHECK(meta("format") == "pairs-resume-1",
+                "{} has an unknown format \"{}\"; remove it to start the stage again", file_.string(), meta("format"));
     if (meta("stage") != stage_name(problem_.stage) || meta("head_n") != std::to_string(problem_.head_n)) return false;
     TensorMap live, moments;
     for (const auto& [name, tensor] : content.tensors) {
@@ -96,11 +100,11 @@ class Checkpoint {
         if (part == &best && best.empty()) continue;
         const auto it = part->find(name);
         PAIRS_CHECK(it != part->end() && it->second.sizes() == tensor.sizes(),
-                    "{} does not fit this run's network (tensor {}); remove it to start the stage again", file_.string(),
-                    name);
+                    "{} does not fit this run's network (tensor {}); remove it to start the stage again",
+                    file_.string(), name);
       }
     try {
-      at = {std::stoll(meta("epoch")), std::stoll(meta("step")),        std::stod(meta("sum")),
+      at = {std::stoll(meta("epoch")), std::stoll(meta("step")),       std::stod(meta("sum")),
             std::stod(meta("best")),   std::stoll(meta("best_epoch")), std::stod(meta("last_train")),
             std::stod(meta("seconds"))};
     } catch (const std::logic_error&) {
@@ -109,9 +113,10 @@ class Checkpoint {
     assign(problem_.parameters, live);
     adam.load(moments);
     if (meta("numerics") != numerics_)
-      warning = fmt::format("This run was begun on \"{}\" and continues on \"{}\": its weights will not be bit-identical "
-                            "to an uninterrupted run",
-                            meta("numerics"), numerics_);
+      warning = fmt::format(
+          "This run was begun on \"{}\" and continues on \"{}\": its weights will not be bit-identical "
+          "to an uninterrupted run",
+          meta("numerics"), numerics_);
     return true;
   }
 
@@ -170,10 +175,11 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
   };
   const auto refuse = [&](const char* what, double value) {
     save();
-    fail("The {} became {} at step {} of stage {} ({} of epoch {}); the last good weights are kept in {}: lower "
-         "{}.rate or set {}.clip, and start a new run",
-         what, value, at.epoch * p.steps + at.step, stage_name(p.stage), at.step, at.epoch,
-         (run / run_file::resume).string(), stage_name(p.stage), stage_name(p.stage));
+    fail(
+        "The {} became {} at step {} of stage {} ({} of epoch {}); the last good weights are kept in {}: lower "
+        "{}.rate or set {}.clip, and start a new run",
+        what, value, at.epoch * p.steps + at.step, stage_name(p.stage), at.step, at.epoch,
+        (run / run_file::resume).string(), stage_name(p.stage), stage_name(p.stage));
   };
 
   while (at.epoch < p.epochs) {

@@ -14,7 +14,7 @@ namespace pairs {
 // What the one training loop needs to know of a stage. Weights are read and written through `parameters`.
 struct Problem {
   Stage stage = Stage::pretrain;
-  std::int64_t head_n = 0;                          // stage 3 with one head for each N: which; else 0
+  std::int64_t head_n = 0;  // stage 3 with one head for each N: which; else 0
   OptimiserConfig optimiser;
   std::int64_t epochs = 1, steps = 1;               // steps an epoch
   std::map<std::string, torch::Tensor> parameters;  // to optimise, by name
@@ -22,8 +22,8 @@ struct Problem {
   // Prepares an epoch; may be empty, must be idempotent. It calls `save` before it destroys what an earlier position
   // needs: a run killed afterwards then resumes at this epoch.
   std::function<void(std::int64_t epoch, const std::function<void()>& save)> begin_epoch;
-  std::function<torch::Tensor(std::int64_t epoch, std::int64_t step)> loss;      // scalar with a graph
-  std::function<double()> validate;                                              // mean loss on held-out sets
+  std::function<torch::Tensor(std::int64_t epoch, std::int64_t step)> loss;  // scalar with a graph
+  std::function<double()> validate;                                          // mean loss on held-out sets
 };
 
 struct OptimiseResult {
@@ -37,8 +37,8 @@ double learning_rate(const OptimiserConfig& config, std::int64_t step, std::int6
 
 // AdamW with warm-up, cosine, clipping and patience; leaves the weights of the best validation loss in the parameters.
 // Continues from RUN/resume.safetensors when that file belongs to this stage and head, bit for bit on the same machine;
-// saves it every `config.checkpoint` seconds and when asked to stop (then throws Stopped). A loss or gradient that is not
-// finite throws Error naming the step after saving the last good weights.
+// saves it every `config.checkpoint` seconds and when asked to stop (then throws Stopped). A loss or gradient that is
+// not finite throws Error naming the step after saving the last good weights.
 OptimiseResult optimise(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
 
 }  // namespace pairs

@@ -16,8 +16,8 @@ inline std::uint64_t permuted(std::uint64_t key, std::uint64_t n, std::uint64_t 
   do {
     std::uint64_t left = x >> half, right = x & mask;
     for (std::uint32_t round = 0; round < 4; ++round) {
-      const PhiloxBlock b = philox(key, static_cast<std::uint32_t>(right), static_cast<std::uint32_t>(right >> 32), round,
-                                   0x5045524du);
+      const PhiloxBlock b =
+          philox(key, static_cast<std::uint32_t>(right), static_cast<std::uint32_t>(right >> 32), round, 0x5045524du);
       const std::uint64_t mixed = (left ^ b.v[0]) & mask;
       left = right;
       right = mixed;

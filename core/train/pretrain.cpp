@@ -36,10 +36,12 @@ PretrainPlan plan_pretraining(const RunConfig& config, const SetSource& source) 
   const double observations = static_cast<double>(plan.batch) * static_cast<double>(largest);
   const double most = source.images() ? 131072 : 16777216;
   if (observations > most)
-    fail_usage("pretrain.batch = {} sets of up to {} are {:.0f} observations a step, more than {:.0f}; lower pretrain.batch "
-               "or pretrain.sizes",
-               plan.batch, largest, observations, most);
-  if (plan.steps < 1) fail_usage("pretrain.steps = 0 means one pass over a finite source, but pretrain.budget is 0; set one of them");
+    fail_usage(
+        "pretrain.batch = {} sets of up to {} are {:.0f} observations a step, more than {:.0f}; lower pretrain.batch "
+        "or pretrain.sizes",
+        plan.batch, largest, observations, most);
+  if (plan.steps < 1)
+    fail_usage("pretrain.steps = 0 means one pass over a finite source, but pretrain.budget is 0; set one of them");
   return plan;
 }
 
@@ -69,8 +71,8 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   problem.parameters.merge(estimator.head_parameters());
   problem.loss = [&](std::int64_t epoch, std::int64_t step) {
     estimator.train(true);
-    return pretrain_loss(estimator,
-                         source.training(epoch, step * plan.batch, plan.batch, plan.steps * plan.batch, setting.device));
+    return pretrain_loss(
+        estimator, source.training(epoch, step * plan.batch, plan.batch, plan.steps * plan.batch, setting.device));
   };
   problem.validate = [&] {
     estimator.train(false);

@@ -21,8 +21,7 @@ void fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const torch
   auto* head = dynamic_cast<GaussianRegression*>(&estimator.head(head_n));
   if (head == nullptr) return;
   at::NoGradGuard no_grad;
-  const torch::Tensor residual =
-      (target.to(torch::kCPU) - head->predict(context).to(torch::kCPU, torch::kFloat64));
+  const torch::Tensor residual = (target.to(torch::kCPU) - head->predict(context).to(torch::kCPU, torch::kFloat64));
   const torch::Tensor sizes = n.to(torch::kCPU).contiguous();
   const std::int64_t* size = sizes.data_ptr<std::int64_t>();
   std::map<std::int64_t, std::int64_t> counts;
@@ -37,7 +36,8 @@ void fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const torch
   for (const auto& [count, n_value] : common) own.insert(n_value);
   std::map<std::int64_t, std::vector<std::int64_t>> bins;
   for (std::int64_t i = 0; i < sizes.numel(); ++i)
-    bins[own.contains(size[i]) ? -size[i] : static_cast<std::int64_t>(std::log2(static_cast<double>(size[i])))].push_back(i);
+    bins[own.contains(size[i]) ? -size[i] : static_cast<std::int64_t>(std::log2(static_cast<double>(size[i])))]
+        .push_back(i);
   std::map<std::int64_t, torch::Tensor> table;
   for (const auto& [key, rows] : bins) {
     if (key >= 0 && rows.size() < 30) continue;

@@ -50,14 +50,16 @@ std::filesystem::path create_run(const RunConfig& config, const std::filesystem:
                folder.string());
   std::error_code code;
   std::filesystem::create_directories(folder, code);
-  PAIRS_CHECK(!code && std::filesystem::is_directory(folder), "Cannot create the run folder {}: {}; choose another --out folder",
-              folder.string(), code ? code.message() : "a file of that name is in the way");
+  PAIRS_CHECK(!code && std::filesystem::is_directory(folder),
+              "Cannot create the run folder {}: {}; choose another --out folder", folder.string(),
+              code ? code.message() : "a file of that name is in the way");
   RunConfig resolved = config;
   const torch::Device device = choose_device(config.device);
   resolved.device = device.is_cuda() ? "cuda" : "cpu";
   const FolderLock lock(folder);
   if (std::filesystem::exists(folder / run_file::config))
-    fail_usage("{} already holds a run that another process has just made; choose another --out folder", folder.string());
+    fail_usage("{} already holds a run that another process has just made; choose another --out folder",
+               folder.string());
   write_file(folder / run_file::config, write_run_toml(resolved, numerics_fingerprint(device)));
   return folder;
 }
@@ -68,7 +70,8 @@ RunStatus run_status(const std::filesystem::path& run) {
   status.pretrained = status.finished || std::filesystem::exists(run / run_file::pretrained);
   // The file has its full size from its first moment; that it is complete is told when it is.
   status.cached = status.finished;
-  if (!status.cached && std::filesystem::exists(run / run_file::cache) && std::filesystem::exists(run / run_file::events))
+  if (!status.cached && std::filesystem::exists(run / run_file::cache) &&
+      std::filesystem::exists(run / run_file::events))
     for (const Event& event : read_events((run / run_file::events).string()))
       status.cached = status.cached || (event.type == "stage-done" && event.stage == Stage::cache);
   return status;
@@ -127,25 +130,27 @@ LoadedRun load_run(const std::string& run, const std::string& data, const std::s
   if (!std::filesystem::exists(loaded.folder / run_file::config)) {
     const std::filesystem::path shipped = assets_folder() / "weights" / run;
     if (run.find('/') != std::string::npos || !std::filesystem::exists(shipped / run_file::config))
-      fail_usage("\"{}\" is neither a run folder (one that holds {}) nor a task with shipped weights; see "
-                 "\"pairs --batch tasks\"",
-                 run, run_file::config);
+      fail_usage(
+          "\"{}\" is neither a run folder (one that holds {}) nor a task with shipped weights; see "
+          "\"pairs --batch tasks\"",
+          run, run_file::config);
     loaded.folder = shipped;
     loaded.name = run + " (shipped)";
   }
   loaded.config = read_run_toml(loaded.folder / run_file::config);
   if (!data.empty()) loaded.config.data = data;
   loaded.task = make_registered_task(loaded.config.task, loaded.config.task_options());
-  const std::filesystem::path finished = loaded.folder / run_file::estimator, first = loaded.folder / run_file::pretrained;
+  const std::filesystem::path finished = loaded.folder / run_file::estimator,
+                              first = loaded.folder / run_file::pretrained;
   loaded.finetuned = std::filesystem::exists(finished);
   PAIRS_CHECK(loaded.finetuned || std::filesystem::exists(first),
               "The run {} has no trained weights yet; continue it with \"pairs --batch run --resume {}\"", run, run);
   loaded.estimator = std::make_shared<Estimator>(Estimator::load(loaded.finetuned ? finished : first, loaded.task));
   loaded.estimator->to(choose_device(device));
   if (loaded.estimator->data_source() != loaded.task->info().data_source)
-    spdlog::warn("{} was trained on {} and is used here on {}: its posteriors may be wrong; name the folder of {} with --data",
-                 loaded.name, loaded.estimator->data_source(), loaded.task->info().data_source,
-                 loaded.estimator->data_source());
+    spdlog::warn(
+        "{} was trained on {} and is used here on {}: its posteriors may be wrong; name the folder of {} with --data",
+        loaded.name, loaded.estimator->data_source(), loaded.task->info().data_source, loaded.estimator->data_source());
   return loaded;
 }
 

@@ -30,7 +30,8 @@ inline constexpr const char* metrics = "metrics.json";
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& folder);
 RunStatus run_status(const std::filesystem::path& run);
 
-// Runs every stage that is missing, up to and including `until`, under the folder's lock. Throws Stopped (saved) or Error.
+// Runs every stage that is missing, up to and including `until`, under the folder's lock. Throws Stopped (saved) or
+// Error.
 void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until = Stage::finetune);
 
 // A finished run ready to use: from a run folder, or a task's name for its shipped weights.

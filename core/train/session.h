@@ -13,7 +13,8 @@
 
 namespace pairs {
 
-// State of a session and what may be done in it: one table, with a reason for everything that may not (design, Threads).
+// State of a session and what may be done in it: one table, with a reason for everything that may not (design,
+// Threads).
 enum class SessionState { idle, running, pausing, paused, stopping, failed };
 enum class SessionAction { start, pause, resume, stop, dismiss };
 inline constexpr int session_states = 6, session_actions = 5;

@@ -15,8 +15,8 @@ constexpr std::uint64_t kValidationBatches = std::uint64_t{1} << 47;
 
 }  // namespace
 
-std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& sizes, std::int64_t count, std::uint64_t seed,
-                                           std::uint64_t batch) {
+std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& sizes, std::int64_t count,
+                                           std::uint64_t seed, std::uint64_t batch) {
   const auto kinds = static_cast<std::int64_t>(sizes.size());
   const std::int64_t rest = count % kinds;
   std::vector<std::int64_t> out;

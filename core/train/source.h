@@ -18,9 +18,9 @@ struct SetBatch {
   torch::Tensor n;        // [B] int64, on x's device
 };
 
-// Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. With a budget of
-// P observations there are P / max(sizes) sets, the last 20 % for validation, simulated again each epoch; without one,
-// training sets never repeat and validation has indices of its own.
+// Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. With a budget
+// of P observations there are P / max(sizes) sets, the last 20 % for validation, simulated again each epoch; without
+// one, training sets never repeat and validation has indices of its own.
 class SetSource {
  public:
   SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes, std::int64_t budget,
@@ -46,7 +46,7 @@ class SetSource {
 
 // `count` sizes in which each of `sizes` occurs equally often, the remainder rotating from batch to batch, in random
 // order; a pure function of (seed, batch).
-std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& sizes, std::int64_t count, std::uint64_t seed,
-                                           std::uint64_t batch);
+std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& sizes, std::int64_t count,
+                                           std::uint64_t seed, std::uint64_t batch);
 
 }  // namespace pairs

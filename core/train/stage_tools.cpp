@@ -7,13 +7,14 @@
 
 #include "core/base/devices.h"
 #include "core/base/files.h"
-#include "core/train/run.h"
 #include "core/task_factory.h"
+#include "core/train/run.h"
 
 namespace pairs {
 
 StageSetting::StageSetting(const RunConfig& config)
-    : task(make_registered_task(config.task, config.task_options())), device(choose_device(config.device)),
+    : task(make_registered_task(config.task, config.task_options())),
+      device(choose_device(config.device)),
       seed(static_cast<std::uint64_t>(config.seed)) {
   const std::int64_t threads =
       config.threads > 0 ? config.threads : static_cast<std::int64_t>(std::thread::hardware_concurrency());

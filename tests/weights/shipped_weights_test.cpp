@@ -49,8 +49,7 @@ double mass_2d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_
   const torch::Tensor x = (centre[0] + half[0] * unit).unsqueeze(1).expand({side, side});
   const torch::Tensor y = (centre[1] + half[1] * unit).unsqueeze(0).expand({side, side});
   const torch::Tensor grid = at::stack({x, y}, 2).reshape({1, side * side, 2});
-  const torch::Tensor density =
-      estimator.log_prob_grid(grid, aggregate, at::full({1}, n, torch::kInt64)).exp();
+  const torch::Tensor density = estimator.log_prob_grid(grid, aggregate, at::full({1}, n, torch::kInt64)).exp();
   return (density.sum() * (half[0] * half[1])).item<double>() * 4.0 / static_cast<double>((side - 1) * (side - 1));
 }
 
@@ -68,10 +67,11 @@ TEST_P(ShippedWeights, DensityIntegratesToOneAtEveryN) {
       if (info.targets.size() == 1) {
         // Wide enough for heavy tails, narrow enough for the grid to resolve the peak.
         const double mean = samples[s].mean().item<double>(), sd = samples[s].std().item<double>();
-        const double low = std::max(info.targets[0].low, mean - 40 * sd), high = std::min(info.targets[0].high, mean + 40 * sd);
+        const double low = std::max(info.targets[0].low, mean - 40 * sd),
+                     high = std::min(info.targets[0].high, mean + 40 * sd);
         const bool bounded = run.config.estimator.head.support != "real";
-        EXPECT_NEAR(mass_1d(*run.estimator, one, n, bounded ? low : mean - 40 * sd, bounded ? high : mean + 40 * sd), 1.0,
-                    1e-3)
+        EXPECT_NEAR(mass_1d(*run.estimator, one, n, bounded ? low : mean - 40 * sd, bounded ? high : mean + 40 * sd),
+                    1.0, 1e-3)
             << info.name << " at N = " << n;
       } else {
         // At N = 1 and 2 the posterior has heavy tails: a wide window.

@@ -69,8 +69,8 @@ TEST(Embedder, FourierFeaturesStandBesideTheInputs) {
         columns.push_back((sine ? angle.sin() : angle.cos()).unsqueeze(1));
       }
   const auto weights = net->named_parameters();
-  const torch::Tensor expected =
-      torch::linear(torch::cat(columns, 1), weights["net.weight0"].to(torch::kFloat64), weights["net.bias0"].to(torch::kFloat64));
+  const torch::Tensor expected = torch::linear(torch::cat(columns, 1), weights["net.weight0"].to(torch::kFloat64),
+                                               weights["net.bias0"].to(torch::kFloat64));
   EXPECT_LT((net->forward(x.to(torch::kFloat)) - expected).abs().max().item<double>(), 1e-5);
 }
 

@@ -52,7 +52,8 @@ TEST_F(CacheTest, BlocksHoldTheMeansOfConsecutiveObservations) {
     for (std::int64_t j = 0; j < 6; ++j) {
       double mean = 0;
       for (std::size_t b = 0; b < groups[0].blocks.size(); ++b)
-        mean += static_cast<double>(groups[0].blocks[b]) * static_cast<double>(cache.blocks(0, s)[static_cast<std::int64_t>(b) * 6 + j]);
+        mean += static_cast<double>(groups[0].blocks[b]) *
+                static_cast<double>(cache.blocks(0, s)[static_cast<std::int64_t>(b) * 6 + j]);
       EXPECT_NEAR(mean / static_cast<double>(n), direct[s][j].item<double>(), 1e-6);
     }
   }
@@ -62,7 +63,8 @@ TEST_F(CacheTest, MatchesAcrossChunksAndAfterAnInterruption) {
   const auto groups = plan_groups(blocks(), false);
   write(groups, "whole.cache");
   int units = 0;
-  EXPECT_THROW(write_cache(folder_ / "cut.cache", estimator_, groups, 9, 0, 64, [&] { return ++units > 20; }, {}), Stopped);
+  EXPECT_THROW(write_cache(folder_ / "cut.cache", estimator_, groups, 9, 0, 64, [&] { return ++units > 20; }, {}),
+               Stopped);
   const std::string whole = read_file(folder_ / "whole.cache");
   // A torn record is written again.
   std::fstream torn(folder_ / "cut.cache", std::ios::in | std::ios::out | std::ios::binary);
@@ -106,10 +108,12 @@ TEST_F(CacheTest, DrawsUnionsOfTheRightSizeAndMean) {
   EXPECT_NEAR(static_cast<double>(small) / 512, std::log(11.0) / std::log(101.0), 0.03);  // log-uniform
   EXPECT_TRUE(batch.aggregates.equal(sampler.draw(cache, false, 3, 512).aggregates));
   EXPECT_FALSE(batch.aggregates.equal(sampler.draw(cache, false, 4, 512).aggregates));
-  // Spread around the set's own expected embedding shrinks as 1 / N: aggregates of N near 100 lie close to the full mean.
+  // Spread around the set's own expected embedding shrinks as 1 / N: aggregates of N near 100 lie close to the full
+  // mean.
   for (std::int64_t i = 0; i < 512; ++i)
     for (std::int64_t j = 0; j < 6; ++j) {
-      const double sd = std::sqrt((cache.statistics().between[j][j] + cache.statistics().within[j][j] / batch.n[i]).item<double>());
+      const double sd =
+          std::sqrt((cache.statistics().between[j][j] + cache.statistics().within[j][j] / batch.n[i]).item<double>());
       EXPECT_LT(std::abs(batch.aggregates[i][j].item<double>() - cache.statistics().mean[j].item<double>()), 7 * sd);
     }
 }
@@ -127,7 +131,8 @@ TEST_F(CacheTest, ListLawGivesExactSizesAndFixedModeOneAggregate) {
   write(fixed, "f.cache");
   const AggregateCache cache(folder_ / "f.cache", estimator_, 9, 0);
   const AggregateBatch batch = AggregateSampler(fixed, true, 0, 5).draw(cache, true, 0, 64);
-  for (std::int64_t i = 0; i < 64; ++i) EXPECT_TRUE(batch.n[i].item<std::int64_t>() == 10 || batch.n[i].item<std::int64_t>() == 100);
+  for (std::int64_t i = 0; i < 64; ++i)
+    EXPECT_TRUE(batch.n[i].item<std::int64_t>() == 10 || batch.n[i].item<std::int64_t>() == 100);
   config.mode = "blocks";
   config.pieces = 7;
   EXPECT_THROW(plan_groups(config, true), Error);

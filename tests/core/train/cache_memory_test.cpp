@@ -1,6 +1,6 @@
 // Memory of stage 2 does not depend on N.
-#include <fmt/format.h>
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -28,11 +28,11 @@ bool reset_peak() {
   return static_cast<bool>(refs.flush());
 }
 
-// Left to itself the allocator keeps freed tensors or not by its history. Told to give everything back, the peak is what
-// was in use. False where the program runs without tcmalloc.
+// Left to itself the allocator keeps freed tensors or not by its history. Told to give everything back, the peak is
+// what was in use. False where the program runs without tcmalloc.
 bool give_freed_memory_back() {
-  const auto set = reinterpret_cast<int (*)(const char*, std::size_t)>(
-      ::dlsym(RTLD_DEFAULT, "MallocExtension_SetNumericProperty"));
+  const auto set =
+      reinterpret_cast<int (*)(const char*, std::size_t)>(::dlsym(RTLD_DEFAULT, "MallocExtension_SetNumericProperty"));
   const auto release = reinterpret_cast<void (*)()>(::dlsym(RTLD_DEFAULT, "MallocExtension_ReleaseFreeMemory"));
   if (set == nullptr || release == nullptr) return false;
   if (set("tcmalloc.aggressive_memory_decommit", 1) == 0) return false;

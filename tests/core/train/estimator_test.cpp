@@ -137,7 +137,8 @@ TEST(Estimator, TypicalityIsTheMahalanobisDistance) {
   Estimator estimator(std::make_shared<ToyTask>(), toy_estimator(), 1);
   EXPECT_THROW(estimator.typicality(torch::zeros({1, 6}), torch::ones({1}, torch::kInt64)), Error);
   estimator.set_statistics(toy_statistics(), false, 0);
-  const torch::Tensor at = toy_statistics().mean.unsqueeze(0) + torch::tensor({{0.6, 0.0, 0.0, 0.0, 0.0, 0.0}}, torch::kFloat64);
+  const torch::Tensor at =
+      toy_statistics().mean.unsqueeze(0) + torch::tensor({{0.6, 0.0, 0.0, 0.0, 0.0, 0.0}}, torch::kFloat64);
   const auto result = estimator.typicality(at, torch::full({1}, 3, torch::kInt64));
   const double expected = 0.6 / std::sqrt(0.04 + 0.1);
   EXPECT_NEAR(result.distance.item<double>(), expected, 1e-4);

@@ -22,8 +22,8 @@ TEST(Permutation, DiffersByKeyAndLooksShuffled) {
     same += permuted(1, n, p) == permuted(2, n, p);
     ascending += permuted(1, n, p) < permuted(1, n, p + 1);
   }
-  EXPECT_LT(same, 12);                       // expected 1
-  EXPECT_NEAR(ascending, 2500, 5 * 20.4);    // sd sqrt(n / 12)
+  EXPECT_LT(same, 12);                     // expected 1
+  EXPECT_NEAR(ascending, 2500, 5 * 20.4);  // sd sqrt(n / 12)
 }
 
 }  // namespace

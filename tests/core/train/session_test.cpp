@@ -16,8 +16,8 @@ using A = SessionAction;
 
 TEST(SessionTable, EveryPairIsDecidedAndExplained) {
   const std::set<std::pair<S, A>> allowed = {
-      {S::idle, A::start},     {S::running, A::pause}, {S::running, A::stop},  {S::pausing, A::resume},
-      {S::pausing, A::stop},   {S::paused, A::resume}, {S::paused, A::stop},   {S::failed, A::dismiss},
+      {S::idle, A::start},   {S::running, A::pause}, {S::running, A::stop}, {S::pausing, A::resume},
+      {S::pausing, A::stop}, {S::paused, A::resume}, {S::paused, A::stop},  {S::failed, A::dismiss},
   };
   for (int s = 0; s < session_states; ++s)
     for (int a = 0; a < session_actions; ++a) {
@@ -67,11 +67,16 @@ void drive_to(Session& session, Stepper& stepper, S state) {
 
 void press(Session& session, Stepper& stepper, A action) {
   switch (action) {
-    case A::start: return session.start(stepper.job());
-    case A::pause: return session.pause();
-    case A::resume: return session.resume();
-    case A::stop: return session.stop();
-    case A::dismiss: return session.dismiss();
+    case A::start:
+      return session.start(stepper.job());
+    case A::pause:
+      return session.pause();
+    case A::resume:
+      return session.resume();
+    case A::stop:
+      return session.stop();
+    case A::dismiss:
+      return session.dismiss();
   }
 }
 

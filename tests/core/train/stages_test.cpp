@@ -1,5 +1,3 @@
-#include "core/train/run.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,6 +10,7 @@
 #include "core/base/safetensors.h"
 #include "core/eval/evaluate.h"
 #include "core/task_factory.h"
+#include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/core/train/toy_task.h"
 
@@ -67,12 +66,23 @@ class StagesTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   static RunConfig tiny(const std::string& task, const std::string& strategy, std::vector<std::string> more = {}) {
-    std::vector<std::string> set = {"threads=2",          "device=cpu",           "checkpoint=0",
-                                    "embedder.layers=[16]", "embedder.size=8",    "head.hidden=16",
-                                    "pretrain.epochs=3",  "pretrain.steps=6",     "pretrain.batch=64",
-                                    "pretrain.validation_sets=128",               "cache.sizes=[4,40]",
-                                    "cache.sets=[60,20]", "cache.pieces=4",       "finetune.epochs=3",
-                                    "finetune.steps=6",   "finetune.batch=32",    "finetune.validation_draws=64",
+    std::vector<std::string> set = {"threads=2",
+                                    "device=cpu",
+                                    "checkpoint=0",
+                                    "embedder.layers=[16]",
+                                    "embedder.size=8",
+                                    "head.hidden=16",
+                                    "pretrain.epochs=3",
+                                    "pretrain.steps=6",
+                                    "pretrain.batch=64",
+                                    "pretrain.validation_sets=128",
+                                    "cache.sizes=[4,40]",
+                                    "cache.sets=[60,20]",
+                                    "cache.pieces=4",
+                                    "finetune.epochs=3",
+                                    "finetune.steps=6",
+                                    "finetune.batch=32",
+                                    "finetune.validation_draws=64",
                                     "cache.chunk=256"};
     set.insert(set.end(), more.begin(), more.end());
     return load_preset(make_task(task)->info(), "quick", strategy, set);
@@ -102,8 +112,8 @@ TEST_F(StagesTest, StoppedAnywhereARunEndsWithTheSameBits) {
 }
 
 TEST_F(StagesTest, OneHeadForEachNResumesBetweenHeads) {
-  const RunConfig config = tiny("gaussian", "pairs",
-                                {"finetune.heads=per-n", "finetune.law=list", "finetune.start=linear", "cache.pieces=2"});
+  const RunConfig config = tiny(
+      "gaussian", "pairs", {"finetune.heads=per-n", "finetune.law=list", "finetune.start=linear", "cache.pieces=2"});
   const auto whole = make(config, "whole"), cut = make(config, "cut");
   TestMonitor all;
   execute_run(whole, all);
@@ -114,9 +124,9 @@ TEST_F(StagesTest, OneHeadForEachNResumesBetweenHeads) {
 
 TEST_F(StagesTest, ARefreshedCacheResumesAndLeavesNothingBehind) {
   for (const char* heads : {"per-n", "amortised"}) {
-    const RunConfig config = tiny("gaussian", "pairs",
-                                  {std::string("finetune.heads=") + heads, "finetune.law=list", "cache.pieces=2",
-                                   "cache.refresh=1"});
+    const RunConfig config =
+        tiny("gaussian", "pairs",
+             {std::string("finetune.heads=") + heads, "finetune.law=list", "cache.pieces=2", "cache.refresh=1"});
     const auto whole = make(config, std::string("whole-") + heads), cut = make(config, std::string("cut-") + heads);
     TestMonitor all;
     execute_run(whole, all);
@@ -145,9 +155,10 @@ TEST_F(StagesTest, ARefreshedCacheResumesAndLeavesNothingBehind) {
 }
 
 TEST_F(StagesTest, SigmaOfTheRegressionHeadFitsManySizes) {
-  const auto run = make(tiny("bump-hunt", "gaussian", {"cache.sizes=[100]", "cache.sets=[200]", "finetune.law=log-uniform",
-                                                       "finetune.validation_draws=32768"}),
-                        "sigma");
+  const auto run = make(
+      tiny("bump-hunt", "gaussian",
+           {"cache.sizes=[100]", "cache.sets=[200]", "finetune.law=log-uniform", "finetune.validation_draws=32768"}),
+      "sigma");
   TestMonitor monitor;
   execute_run(run, monitor);
   EXPECT_TRUE(load_run(run.string()).finetuned);
