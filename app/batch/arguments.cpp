@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/base/text.h"
 
 namespace pairs::batch {
@@ -29,9 +30,26 @@ void set_threads(std::int64_t threads) {
   if (threads > 0) at::set_num_threads(static_cast<int>(threads));
 }
 
-LoadedRun open_run(const std::string& name, const OpenArguments& arguments) {
+LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool simulates) {
   set_threads(arguments.threads);
-  return load_run(name, data_folder(arguments.data), arguments.device);
+  LoadedRun run = load_run(name, data_folder(arguments.data), arguments.device);
+  const std::string &trained = run.estimator->data_source(), &here = run.task->info().data_source;
+  if (simulates && trained != here)
+    spdlog::warn(
+        "{} was trained on {} and is used here on {}: its posteriors may be wrong; name the folder of {} with --data",
+        run.name, trained, here, trained);
+  return run;
+}
+
+void check_output(const std::filesystem::path& out, const std::string& extension,
+                  const std::vector<std::filesystem::path>& inputs) {
+  if (out.extension() != extension) fail_usage("--out {} must end in {}", printable(out.string(), 300), extension);
+  std::error_code error;
+  for (const std::filesystem::path& input : inputs)
+    if (std::filesystem::equivalent(out, input, error))
+      fail_usage("--out {} would replace the input {}; choose another file", printable(out.string(), 300),
+                 printable(input.string(), 300));
+  check_writable(out);
 }
 
 bool is_shipped(const LoadedRun& run) {

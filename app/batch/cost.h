@@ -7,8 +7,8 @@ namespace pairs::batch {
 // Sets that the stages of a run visited, counted from its events: validation passes left out (method B8).
 struct Visits {
   double pretrain = 0, finetune = 0;
-  double refreshes = 0;  // of the cache in stage 3, summed over heads
   bool known = false;
+  double refreshes = 0;  // of the cache in stage 3, summed over heads
 };
 Visits visits_of(const std::vector<Event>& events);
 

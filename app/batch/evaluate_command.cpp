@@ -34,6 +34,8 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
   if (options.sets.size() != 1 && options.sets.size() != options.sizes.size())
     fail_usage("--sets holds {} numbers for {} sizes; give one for all, or one a size", options.sets.size(),
                options.sizes.size());
+  if (arguments.samples == 1)
+    fail_usage("--samples 1 has no spread to measure; give 2 or more, or 0 to leave them out");
   if (arguments.samples >= 0) options.samples = arguments.samples;
   if (arguments.no_references) options.references.clear();
   options.seed = static_cast<std::uint64_t>(arguments.seed);
@@ -46,6 +48,10 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   if (!run.finetuned && strategy(run.config.strategy).stages_2_and_3)
     printer.line(fmt::format("warning: {} is only pretrained; set sizes beyond {} are left out", run.name,
                              run.estimator->max_n()));
+  if (!arguments.out.empty())
+    check_output(arguments.out, ".json");
+  else if (!is_shipped(run))
+    check_writable(run.folder / run_file::metrics);
   const Metrics metrics = evaluate_run(run, resolve(run, arguments), printer);
   std::string place;
   if (!arguments.out.empty()) {

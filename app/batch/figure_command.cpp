@@ -86,6 +86,9 @@ Figure draw_loss(const FigureArguments& arguments) {
 Figure draw_pareto(const FigureArguments& arguments) {
   const std::vector<LoadedRun> runs = open_all(arguments);
   const std::vector<Metrics> metrics = all_metrics(runs);
+  for (const Metrics& one : metrics)
+    PAIRS_CHECK(one.task == metrics.front().task, "The runs {} and {} are of different tasks; draw one task at a time",
+                metrics.front().run, one.run);
   std::int64_t n = arguments.n;
   if (n == 0)
     for (const EvaluationRow& row : metrics.front().rows) n = std::max(n, row.n);

@@ -92,6 +92,12 @@ Figure against_n(const std::vector<Metrics>& metrics, const std::string& title, 
   return figure;
 }
 
+void check_sampled(const std::vector<Metrics>& metrics) {
+  for (const Metrics& one : metrics)
+    for (const EvaluationRow& row : one.rows)
+      PAIRS_CHECK(row.samples > 0, "{} was evaluated without samples; evaluate it again with --samples 500", one.run);
+}
+
 // Up to `most` rows spread over those of the metrics that carry ranks.
 std::vector<std::size_t> spread_rows(const std::vector<EvaluationRow>& rows, std::size_t most) {
   std::vector<std::size_t> usable;
@@ -165,6 +171,7 @@ Figure nll_figure(const std::vector<Metrics>& metrics) {
 }
 
 Figure rmae_figure(const std::vector<Metrics>& metrics) {
+  check_sampled(metrics);
   Figure figure = against_n(metrics, "Relative mean absolute error of the posterior mean", "RMAE");
   figure.plots.front().lines = metric_lines(metrics, &EvaluationRow::rmae, nullptr);
   figure.plots.front().y.scale = AxisScale::log;
@@ -172,6 +179,7 @@ Figure rmae_figure(const std::vector<Metrics>& metrics) {
 }
 
 Figure acauc_figure(const std::vector<Metrics>& metrics) {
+  check_sampled(metrics);
   Figure figure = against_n(metrics, "Calibration error (ACAUC)", "ACAUC");
   Plot& plot = figure.plots.front();
   plot.lines = metric_lines(metrics, &EvaluationRow::acauc, nullptr);
@@ -240,6 +248,11 @@ Figure coverage_figure(const std::vector<Metrics>& metrics) {
 
 Figure ranks_figure(const Metrics& metrics, const std::vector<std::string>& targets) {
   constexpr std::int64_t kBins = 20;
+  for (const EvaluationRow& row : metrics.rows)
+    PAIRS_CHECK(
+        row.ranks.empty() || row.sets >= kBins,
+        "{} was evaluated on {} sets at N = {}; a histogram of ranks needs {} or more: evaluate it again with --sets",
+        metrics.run, row.sets, row.n, kBins);
   Figure figure;
   figure.title = "Ranks of the truth among posterior samples";
   figure.source = metrics.data + "; " + metrics.run;

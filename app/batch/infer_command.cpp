@@ -84,10 +84,14 @@ Place place_of(const Estimator& estimator, const torch::Tensor& aggregate, const
 }
 
 Result infer(const InferArguments& arguments) {
-  LoadedRun run = open_run(arguments.run, arguments.open);
+  LoadedRun run = open_run(arguments.run, arguments.open, false);
   Estimator& estimator = *run.estimator;
   const TaskInfo& info = run.task->info();
+  const std::filesystem::path out = !arguments.out.empty() ? std::filesystem::path(arguments.out)
+                                    : is_shipped(run)      ? std::filesystem::path("samples.npz")
+                                                           : run.folder / "samples.npz";
   const torch::Tensor x = read_observed(arguments.data, info);
+  check_output(out, ".npz", {arguments.data, arguments.theta});
   const torch::Tensor theta = arguments.theta.empty() ? torch::Tensor() : read_theta(arguments.theta, info);
   const std::int64_t size = x.size(0);
   if (size > info.max_n)
@@ -98,6 +102,10 @@ Result infer(const InferArguments& arguments) {
         "{} holds {} observations, but {} saw sets of at most {}; give fewer, train with larger sets, or pass --force "
         "to extrapolate",
         arguments.data, count_text(size), run.name, count_text(estimator.max_n()));
+  const bool extrapolates = size > estimator.max_n();
+  if (extrapolates)
+    fmt::print(stderr, "warning: {} saw sets of at most {} observations; for {} its posterior is an extrapolation\n",
+               run.name, count_text(estimator.max_n()), count_text(size));
   if (!run.finetuned)
     fmt::print(stderr, "warning: {} is only pretrained; its posterior holds for the small sets it saw\n", run.name);
 
@@ -113,6 +121,7 @@ Result infer(const InferArguments& arguments) {
   document["n"] = size;
   document["task"] = info.name;
   document["run"] = run.name;
+  document["extrapolates"] = extrapolates;
   document["targets"] = nlohmann::json::array();
   for (const Target& target : info.targets) document["targets"].push_back(target.name);
 
@@ -129,9 +138,6 @@ Result infer(const InferArguments& arguments) {
           place.distance, place.percentile);
   }
 
-  const std::filesystem::path out = !arguments.out.empty() ? std::filesystem::path(arguments.out)
-                                    : is_shipped(run)      ? std::filesystem::path("samples.npz")
-                                                           : run.folder / "samples.npz";
   std::map<std::string, torch::Tensor> arrays = {{"samples", samples}};
   Table table({{"θ", false}, {"posterior", false}, {"mean"}, {"sd"}, {"5 %"}, {"median"}, {"95 %"}});
   add_rows(table, info, "ours", ours);
@@ -156,8 +162,9 @@ Result infer(const InferArguments& arguments) {
   write_npz(out, arrays);
   document["samples"] = out.string();
 
-  result.text = fmt::format("{}: posterior of {} from N = {} observations ({})\n\n{}", info.title, run.name,
-                            count_text(size), info.data_source, table.text(2));
+  result.text =
+      fmt::format("{}: posterior of {} from the N = {} observations of {}{}\n\n{}", info.title, run.name,
+                  count_text(size), arguments.data, extrapolates ? " (more than training saw)" : "", table.text(2));
   if (scores.defined()) {
     Table scored({{"row"}, {"log density / nat"}, {"exact / nat"}});
     for (std::int64_t i = 0; i < scores.size(0) && i < 20; ++i)
@@ -191,7 +198,14 @@ Action add_infer(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--out", arguments->out, "Where the samples go (default: RUN/samples.npz, or ./samples.npz)")
       ->type_name("FILE");
-  app.add_option("--seed", arguments->seed, "Seed of the samples")->capture_default_str();
+  app.add_option("--seed", arguments->seed, "Seed of the samples")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}))
+      ->capture_default_str();
+  app.add_option("--threads", arguments->open.threads, "CPU threads, 0 = all cores")
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
   app.add_option("--device", arguments->open.device, "auto, cpu or cuda")
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))

@@ -69,7 +69,7 @@ bool is_header(std::string_view line, char separator) {
 
 }  // namespace
 
-torch::Tensor parse_csv(std::string_view text, const std::string& where) {
+torch::Tensor parse_csv(std::string_view text, const std::string& where, std::vector<std::string>* names) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   std::vector<double> values;
   std::int64_t rows = 0, columns = 0;
@@ -87,6 +87,7 @@ torch::Tensor parse_csv(std::string_view text, const std::string& where) {
     for (bool more = true; more;) {
       const std::string_view cell = take_cell(line, separator, more);
       ++cells;
+      if (header && names) names->emplace_back(cell);
       if (header) continue;
       double value = 0;
       PAIRS_CHECK(!cell.empty(), "{}, line {}: value {} is missing; fill it in or drop the line", where, number, cells);
@@ -110,8 +111,8 @@ torch::Tensor parse_csv(std::string_view text, const std::string& where) {
   return table;
 }
 
-torch::Tensor read_csv(const std::filesystem::path& file) {
-  return parse_csv(read_file(file), printable(file.string(), 300));
+torch::Tensor read_csv(const std::filesystem::path& file, std::vector<std::string>* header) {
+  return parse_csv(read_file(file), printable(file.string(), 300), header);
 }
 
 }  // namespace pairs

@@ -153,17 +153,20 @@ fs::path resolve_target(const fs::path& file) {
 }  // namespace
 
 std::string read_file(const fs::path& file, std::uint64_t limit) {
-  const Descriptor opened(open_file(file, O_RDONLY));
+  // Without O_NONBLOCK opening a pipe that nobody writes to would wait for ever.
+  const Descriptor opened(open_file(file, O_RDONLY | O_NONBLOCK));
   struct stat status {};
   if (opened < 0 || ::fstat(opened, &status) != 0) fail_file("read", file, errno);
   if (S_ISDIR(status.st_mode)) fail_file("read", file, EISDIR);
+  PAIRS_CHECK(S_ISREG(status.st_mode), "cannot read {}: it is a pipe or a device; save what it gives to a file first",
+              printable(file.string(), 300));
   std::string bytes;
   const auto check = [&](std::uint64_t size) {
     PAIRS_CHECK(size <= limit, "cannot read {}: it is larger than the {} allowed here; check that it is the right file",
                 printable(file.string(), 300), byte_text(limit));
   };
   check(static_cast<std::uint64_t>(status.st_size));
-  // Pipes tell no size and a file may grow or shrink meanwhile: read until the end says so.
+  // A file may grow or shrink meanwhile: read until the end says so.
   std::size_t filled = 0;
   bytes.resize(static_cast<std::size_t>(status.st_size) + 1);
   for (;;) {
@@ -187,6 +190,12 @@ void write_file(const fs::path& file, std::string_view bytes) {
     if (opened < 0) fail_file("write", file, errno);
     if (const int error = write_all(opened, bytes)) fail_file("write", file, error);
   });
+}
+
+void check_writable(const fs::path& file) {
+  const TemporaryFile temporary(resolve_target(file));
+  const Descriptor opened(open_file(temporary.path(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW));
+  if (opened < 0) fail_file("write", file, errno);
 }
 
 void write_file_through(const fs::path& file, const std::function<void(const fs::path&)>& write) {

@@ -16,6 +16,9 @@ std::string read_file(const std::filesystem::path& file, std::uint64_t limit = 1
 // A symbolic link is followed; anything but a regular file is refused. The folder must exist.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
 
+// Throws the Error that write_file would, as far as that can be known before anything is written.
+void check_writable(const std::filesystem::path& file);
+
 // The same for a writer that needs a path (libpng): it is given the temporary path and creates that file.
 void write_file_through(const std::filesystem::path& file,
                         const std::function<void(const std::filesystem::path&)>& write);

@@ -31,7 +31,8 @@ void write_npz(const std::filesystem::path& file, const std::map<std::string, to
 // A CSV of numbers: an optional header line, comma, semicolon, tab or blanks between values (the first data or header
 // line decides), '#' comments. Returns float64 [rows, columns]; throws Error naming the line on ragged rows, text or
 // non-finite values, and when there is no row.
-torch::Tensor read_csv(const std::filesystem::path& file);
-torch::Tensor parse_csv(std::string_view text, const std::string& where);
+// `header` receives the names of the columns, none when the first line holds numbers.
+torch::Tensor read_csv(const std::filesystem::path& file, std::vector<std::string>* header = nullptr);
+torch::Tensor parse_csv(std::string_view text, const std::string& where, std::vector<std::string>* header = nullptr);
 
 }  // namespace pairs

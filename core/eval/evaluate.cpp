@@ -149,9 +149,10 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
       const NoiseFloor floor = acauc_noise_floor(row.sets, options.samples, d, checks);
       row.acauc_floor = floor.mean;
       row.acauc_p95 = floor.p95;
-      row.sbc_p = 1;
+      constexpr std::int64_t bins = 20;
+      row.sbc_p = row.sets >= bins ? 1 : NAN;
       for (std::int64_t j = 0; j < d; ++j) {
-        row.sbc_p = std::min(row.sbc_p, rank_histogram(all.select(1, j), 20).p_value);
+        if (row.sets >= bins) row.sbc_p = std::min(row.sbc_p, rank_histogram(all.select(1, j), bins).p_value);
         std::vector<double> column;
         append(column, all.select(1, j));
         row.ranks.push_back(std::move(column));

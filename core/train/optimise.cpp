@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/devices.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/safetensors.h"
 #include "core/nn/adamw.h"
 #include "core/train/run.h"
@@ -45,6 +46,19 @@ std::vector<torch::Tensor> list(const TensorMap& tensors) {
   return out;
 }
 
+// Checksum of the settings that decide the weights: all but where and how often things are kept and told.
+std::string training_settings(const RunConfig& config) {
+  RunConfig copy = config;
+  const RunConfig plain;
+  copy.note = plain.note;
+  copy.data = plain.data;
+  copy.device = plain.device;
+  copy.threads = plain.threads;
+  copy.checkpoint = plain.checkpoint;
+  copy.evaluate = plain.evaluate;
+  return fmt::format("{:08x}", checksum(write_toml(fields(copy))));
+}
+
 // A double written so that it reads back bit for bit.
 std::string exact(double value) {
   return fmt::format("{:a}", value);
@@ -52,8 +66,11 @@ std::string exact(double value) {
 
 class Checkpoint {
  public:
-  Checkpoint(const Problem& problem, std::filesystem::path file)
-      : problem_(problem), file_(std::move(file)), numerics_(numerics_fingerprint(problem.device)) {}
+  Checkpoint(const Problem& problem, const RunConfig& config, std::filesystem::path file)
+      : problem_(problem),
+        file_(std::move(file)),
+        numerics_(numerics_fingerprint(problem.device)),
+        settings_(training_settings(config)) {}
 
   void save(const Position& at, const TensorMap& best, const AdamW& adam) const {
     TensorFile content;
@@ -64,6 +81,7 @@ class Checkpoint {
                         {"stage", stage_name(problem_.stage)},
                         {"head_n", std::to_string(problem_.head_n)},
                         {"numerics", numerics_},
+                        {"settings", settings_},
                         {"epoch", std::to_string(at.epoch)},
                         {"step", std::to_string(at.step)},
                         {"sum", exact(at.sum)},
@@ -89,6 +107,9 @@ class Checkpoint {
     PAIRS_CHECK(meta("format") == "pairs-resume-1",
                 "{} has an unknown format \"{}\"; remove it to start the stage again", file_.string(), meta("format"));
     if (meta("stage") != stage_name(problem_.stage) || meta("head_n") != std::to_string(problem_.head_n)) return false;
+    PAIRS_CHECK(meta("settings") == settings_,
+                "The settings in {} are not those that {} was trained with; put them back, or start a new run",
+                (file_.parent_path() / run_file::config).string(), file_.filename().string());
     TensorMap live, moments;
     for (const auto& [name, tensor] : content.tensors) {
       if (name.starts_with("live.")) live[name.substr(5)] = tensor;
@@ -123,7 +144,7 @@ class Checkpoint {
  private:
   const Problem& problem_;
   std::filesystem::path file_;
-  std::string numerics_;
+  std::string numerics_, settings_;
 };
 
 }  // namespace
@@ -138,7 +159,7 @@ double learning_rate(const OptimiserConfig& c, std::int64_t step, std::int64_t t
 
 OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   AdamW adam(list(p.parameters), {.weight_decay = p.optimiser.weight_decay, .clip = p.optimiser.clip});
-  const Checkpoint checkpoint(p, run / run_file::resume);
+  const Checkpoint checkpoint(p, config, run / run_file::resume);
   const std::int64_t total = p.epochs * p.steps;
   const std::uint64_t dropout = stream_key(static_cast<std::uint64_t>(config.seed), Purpose::dropout);
   Position at;

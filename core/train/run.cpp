@@ -41,6 +41,21 @@ std::filesystem::path default_folder(const RunConfig& config) {
   return folder;
 }
 
+// What a stage left behind stands for the stage only when it can be read.
+void check_products(const std::filesystem::path& run, const RunConfig& config) {
+  std::shared_ptr<const Task> task;
+  for (const char* name : {run_file::pretrained, run_file::estimator}) {
+    const std::filesystem::path file = run / name;
+    if (!std::filesystem::exists(file)) continue;
+    if (!task) task = make_registered_task(config.task, config.task_options());
+    try {
+      Estimator::load(file, task);
+    } catch (const Error& error) {
+      fail("{}; or remove that file and resume the run to make it again", error.what());
+    }
+  }
+}
+
 }  // namespace
 
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
@@ -82,6 +97,7 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
               run_file::config);
   const FolderLock lock(run);
   const RunConfig config = read_run_toml(run / run_file::config);
+  check_products(run, config);
   LoggingMonitor logging(run, monitor);
   const Stopwatch watch;
   const auto tell = [&](const char* type) {
@@ -147,10 +163,6 @@ LoadedRun load_run(const std::string& run, const std::string& data, const std::s
               "The run {} has no trained weights yet; continue it with \"pairs --batch run --resume {}\"", run, run);
   loaded.estimator = std::make_shared<Estimator>(Estimator::load(loaded.finetuned ? finished : first, loaded.task));
   loaded.estimator->to(choose_device(device));
-  if (loaded.estimator->data_source() != loaded.task->info().data_source)
-    spdlog::warn(
-        "{} was trained on {} and is used here on {}: its posteriors may be wrong; name the folder of {} with --data",
-        loaded.name, loaded.estimator->data_source(), loaded.task->info().data_source, loaded.estimator->data_source());
   return loaded;
 }
 

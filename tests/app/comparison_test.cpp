@@ -45,6 +45,10 @@ TEST(TrainingCost, FollowsThePapersRule) {
   EXPECT_DOUBLE_EQ(cost.finetune, 3 * 500 * 3 * giga);
   EXPECT_DOUBLE_EQ(cost.cache, 100 * 10 * 7 * giga);
   EXPECT_DOUBLE_EQ(cost.with_cache(), cost.paper() + cost.cache);
+  // A twentieth of the sets is held out and simulated once.
+  const double held_out = std::floor(100 * config.cache.validation);
+  visits.refreshes = 2;
+  EXPECT_DOUBLE_EQ(training_cost(config, visits, 7, 3).cache, (3 * (100 - held_out) + held_out) * 10 * 7 * giga);
   config.strategy = "e2e";
   EXPECT_EQ(training_cost(config, visits, 7, 3).with_cache(), cost.pretrain);
 }

@@ -62,10 +62,16 @@ class ObservedTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(ObservedTest, ReadsCsvWithHeader) {
-  write("a.csv", "u,v\n1,2\n3,4.5\n-1,0\n");
-  const torch::Tensor x = read_observed(folder_ / "a.csv", points(2));
-  EXPECT_TRUE(x.equal(torch::tensor({{1.0, 2.0}, {3.0, 4.5}, {-1.0, 0.0}}, torch::kFloat32)));
+TEST_F(ObservedTest, ReadsCsvColumnsByTheirNames) {
+  write("a.csv", "x1,x2\n1,2\n3,4.5\n-1,0\n");
+  write("b.csv", "x2,x1\n2,1\n4.5,3\n0,-1\n");
+  write("c.csv", "u,v\n1,2\n");
+  write("d.csv", "anything\n1\n");
+  const torch::Tensor expected = torch::tensor({{1.0, 2.0}, {3.0, 4.5}, {-1.0, 0.0}}, torch::kFloat32);
+  EXPECT_TRUE(read_observed(folder_ / "a.csv", points(2)).equal(expected));
+  EXPECT_TRUE(read_observed(folder_ / "b.csv", points(2)).equal(expected));
+  EXPECT_THAT(refusal(folder_ / "c.csv", points(2)), testing::HasSubstr("columns u, v"));
+  EXPECT_EQ(read_observed(folder_ / "d.csv", points(1)).size(0), 1);
 }
 
 TEST_F(ObservedTest, ReadsTheOnlyArrayOrTheOneNamedX) {

@@ -59,6 +59,16 @@ seq 101 >beyond.csv
 printf '0.1\n1.5\n0.2\n' >good.csv
 printf 'not a zip file' >broken.npz
 refuses 1 "nan.csv" --batch infer run --data nan.csv
+cp good.csv input.csv
+refuses 2 "must end in .npz" --batch infer run --data input.csv --out input.csv
+cmp -s good.csv input.csv || say_fail "infer replaced its input"
+refuses 2 "must end in .json" --batch evaluate run --out run/run.toml
+refuses 1 "in-the-way" --batch evaluate run --out in-the-way/metrics.json
+mkfifo pipe.csv
+refuses 1 "pipe or a device" --batch infer run --data pipe.csv
+cp -r run hollow && : >hollow/estimator.safetensors
+refuses 1 "remove that file and resume" --batch run --resume hollow
+refuses 2 "samples 1 has no spread" --batch evaluate run --samples 1
 refuses 1 "2 columns but task bump-hunt needs 1" --batch infer run --data wide.csv
 refuses 1 "text.csv" --batch infer run --data text.csv
 refuses 1 "saw sets of at most 20" --batch infer run --data large.csv
