@@ -227,7 +227,8 @@ TEST(WriteToml, DoublesRoundTripExactly) {
 TEST(WriteToml, IntegersAndTextsRoundTrip) {
   std::int64_t low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max(), a = 0,
                b = 0;
-  std::string text("\"quote\\ \n\t\x01\x7f \0 caf\xc3\xa9 '''", 26), again;
+  using namespace std::string_literals;
+  std::string text = "\"quote\\ \n\t\x01\x7f \0 caf\xc3\xa9 '''"s, again;
   read_toml(write_toml({{"low", &low, ""}, {"high", &high, ""}, {"t.text", &text, ""}}),
             {{"low", &a, ""}, {"high", &b, ""}, {"t.text", &again, ""}}, "x");
   EXPECT_EQ(a, low);
