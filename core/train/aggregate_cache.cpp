@@ -77,7 +77,7 @@ std::string pack(const Header& header) {
   const std::size_t body = 16 + header.layout.size() + 8 * header.statistics.size();
   std::string out(round_up(kPrefix + body, kPage), '\0');
   const auto put = [&](std::size_t at, const void* data, std::size_t bytes) {
-    std::memcpy(out.data() + at, data, bytes);
+    if (bytes > 0) std::memcpy(out.data() + at, data, bytes);
   };
   const std::uint64_t total = out.size(), text = header.layout.size(), numbers = header.statistics.size();
   put(0, kMagic, 8);
@@ -115,7 +115,7 @@ Header unpack(int descriptor, std::size_t file_bytes, const std::string& where) 
   Header header;
   header.layout.assign(bytes, kPrefix + 16, text);
   header.statistics.resize(numbers);
-  std::memcpy(header.statistics.data(), bytes.data() + kPrefix + 16 + text, 8 * numbers);
+  if (numbers > 0) std::memcpy(header.statistics.data(), bytes.data() + kPrefix + 16 + text, 8 * numbers);
   header.bytes = total;
   return header;
 }
