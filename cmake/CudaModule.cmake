@@ -7,8 +7,11 @@ if(NOT pairs_cuda_wish MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "PAIRS_CUDA is '${PAIRS_CUDA}'; it must be AUTO, ON or OFF")
 endif()
 
+# nvcc takes most of a minute to read LibTorch's headers: kernels stand in .cu files without them, and _cuda.cpp files
+# hand them tensors.
 file(GLOB pairs_cuda_sources CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/core/ops/*_cuda.cu ${PROJECT_SOURCE_DIR}/render/*_cuda.cu)
+  ${PROJECT_SOURCE_DIR}/core/ops/*_kernels.cu ${PROJECT_SOURCE_DIR}/core/ops/*_cuda.cpp
+  ${PROJECT_SOURCE_DIR}/render/*_kernels.cu ${PROJECT_SOURCE_DIR}/render/*_cuda.cpp)
 
 set(pairs_cuda_obstacle "")
 if(pairs_cuda_wish STREQUAL OFF)
@@ -18,7 +21,7 @@ elseif(pairs_sanitizers OR PAIRS_FUZZ)
 elseif(NOT TARGET LibTorch::cuda)
   set(pairs_cuda_obstacle "this LibTorch (${LibTorch_DIR}) has no CUDA libraries")
 elseif(NOT pairs_cuda_sources)
-  set(pairs_cuda_obstacle "there are no *_cuda.cu files")
+  set(pairs_cuda_obstacle "there are no *_kernels.cu files")
 else()
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     find_program(PAIRS_NVCC nvcc HINTS /usr/local/cuda/bin)
@@ -56,10 +59,9 @@ else()
     INSTALL_RPATH "$ORIGIN:$ORIGIN/torch/lib")
   target_compile_options(pairs_cuda PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-ffp-contract=off>)
-  # fmt 9 mistrusts every nvcc; PAIRS_CHECK needs its constexpr functions.
-  target_compile_definitions(pairs_cuda PRIVATE FMT_USE_CONSTEXPR=1)
   # What the kernels use of core/base comes along as hidden copies; LibTorch is the program's own.
   target_link_libraries(pairs_cuda PRIVATE pairs_base LibTorch::cuda)
+  pairs_precompiled(pairs_cuda)
   # LibTorch's CUDA libraries need NVIDIA's, which a machine without a GPU does not have.
   target_link_options(pairs_cuda PRIVATE LINKER:--allow-shlib-undefined LINKER:--exclude-libs,ALL)
 endif()

@@ -25,6 +25,7 @@ endfunction()
 # order, so that a wrong include fails to link as well as failing the layering test.
 function(pairs_library name folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")  # libpairs_cuda.so's
   if(NOT sources)
     set(sources ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
   endif()

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -69,12 +70,20 @@ std::vector<std::int64_t> parse_counts(const std::string& text, const std::strin
     char* rest = nullptr;
     const double value = std::strtod(word.c_str(), &rest);
     if (*rest != '\0' || !(value >= 1) || value > 1e12 || value != std::floor(value))
-      fail_usage("{} holds {}, which is not a whole number from 1; write for example {} 1,2,100", option,
+      fail_usage("{} holds {}, which is not a whole number from 1 to 1e12; write for example {} 1,2,100", option,
                  printable(word), option);
     values.push_back(static_cast<std::int64_t>(value));
   }
   if (values.empty()) fail_usage("{} is empty; write for example {} 1,2,100", option, option);
   return values;
+}
+
+std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string& option) {
+  std::vector<std::int64_t> sizes = parse_counts(text, option), sorted = sizes;
+  std::sort(sorted.begin(), sorted.end());
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+    fail_usage("{} names N = {} twice; name each size once", option, *twice);
+  return sizes;
 }
 
 std::string data_folder(const std::string& option) {

@@ -28,7 +28,7 @@ struct CompareArguments {
 EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const CompareArguments& arguments) {
   EvaluationOptions options = evaluation_options(runs.front());
   if (!arguments.sizes.empty()) {
-    options.sizes = parse_counts(arguments.sizes, "--sizes");
+    options.sizes = parse_sizes(arguments.sizes, "--sizes");
     if (options.sets.size() != 1) options.sets = {2000};
   }
   std::int64_t most = runs.front().estimator->max_n();

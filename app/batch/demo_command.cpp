@@ -36,10 +36,17 @@ void prepare(const DemoArguments& arguments, const std::string& task, const std:
   RunConfig stored = read_run_toml(folder / run_file::config);
   if (wanted.device.empty() || wanted.device == "auto") config.device = stored.device;
   if (wanted.data.empty()) config.data = stored.data;
-  if (write_run_toml(config, "") != write_run_toml(stored, ""))
+  // Presets change from version to version: a run that was begun with an earlier one goes on with its own settings,
+  // unless settings were asked for.
+  const bool alike = write_run_toml(config, "") == write_run_toml(stored, "");
+  const bool asked = !wanted.set.empty() || wanted.seed >= 0 || wanted.threads >= 0;
+  if (stored.task != task || stored.preset != config.preset || (asked && !alike))
     fail_usage("{} holds a run with other settings than these; remove it or choose another --out folder",
                folder.string());
   const bool finished = run_status(folder).finished;
+  if (!alike)
+    printer.line(fmt::format("{}: {} keeps the settings it was begun with, which are not the preset's of this version",
+                             task, folder.string()));
   printer.line(finished ? fmt::format("{}: {} is finished and used as it stands; remove it to train again", task,
                                       folder.string())
                         : fmt::format("{}: continuing {}", task, folder.string()));

@@ -23,7 +23,7 @@ struct EvaluateArguments {
 EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& arguments) {
   EvaluationOptions options = evaluation_options(run);
   if (!arguments.sizes.empty()) {
-    options.sizes = parse_counts(arguments.sizes, "--sizes");
+    options.sizes = parse_sizes(arguments.sizes, "--sizes");
     for (const std::int64_t n : options.sizes)
       if (n > run.estimator->max_n())
         fail_usage("--sizes asks for N = {}, but {} saw sets of at most {}", count_text(n), run.name,

@@ -70,15 +70,12 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
 
 Figure draw_loss(const FigureArguments& arguments) {
   if (arguments.runs.empty())
-    fail_usage("The figure loss needs at least one run folder: pairs --batch figure loss RUN");
+    fail_usage("The figure loss needs at least one run: pairs --batch figure loss RUN");
   std::vector<LossCurves> curves;
   for (const std::string& name : arguments.runs) {
-    const std::filesystem::path folder = name;
-    PAIRS_CHECK(std::filesystem::exists(folder / run_file::config), "{} is not a run folder: it holds no {}", name,
-                run_file::config);
-    curves.push_back({folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string(),
-                      read_run_toml(folder / run_file::config).strategy,
-                      read_events((folder / run_file::events).string())});
+    const RunFolder run = find_run(name);
+    curves.push_back({run.name, read_run_toml(run.folder / run_file::config).strategy,
+                      read_events((run.folder / run_file::events).string())});
   }
   return loss_figure(curves);
 }

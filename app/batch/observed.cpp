@@ -24,10 +24,11 @@ torch::Tensor pick_array(const std::filesystem::path& path, const std::string& n
   const auto arrays = read_npz(path);
   if (const auto found = arrays.find(name); found != arrays.end()) return found->second;
   if (arrays.size() == 1) return arrays.begin()->second;
+  PAIRS_CHECK(!arrays.empty(), "{} holds no array; save one named \"{}\"", path.string(), name);
   std::vector<std::string> names;
-  for (const auto& [key, value] : arrays) names.push_back(key);
-  fail("{} holds {} arrays ({}) and none is named {}; name the one to use {}", path.string(), arrays.size(),
-       fmt::join(names, ", "), name, name);
+  for (const auto& [key, value] : arrays) names.push_back(printable(key));
+  fail("{} holds the arrays {} and none is named \"{}\"; give that name to the one that holds the {}", path.string(),
+       fmt::join(names, ", "), name, name == "x" ? "observations" : "values of θ");
 }
 
 void check_finite(const torch::Tensor& values, const std::string& where) {
@@ -83,9 +84,11 @@ torch::Tensor as_observations(torch::Tensor x, const TaskInfo& task, const std::
       x = x / 255.0;
     }
   }
-  x = x.to(torch::kFloat32).contiguous();
   check_finite(x, where);
-  return x;
+  const torch::Tensor narrow = x.to(torch::kFloat32).contiguous();
+  PAIRS_CHECK(torch::isfinite(narrow).all().item<bool>(),
+              "{} holds values beyond ±3.4e38, which single precision cannot; rescale or remove them", where);
+  return narrow;
 }
 
 torch::Tensor read_observed(const std::filesystem::path& path, const TaskInfo& task) {

@@ -64,7 +64,12 @@ std::filesystem::path start_run(const RunConfig& config, const std::filesystem::
 
 void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter& printer) {
   printer.line(fmt::format("run folder: {}", folder.string()));
-  drive([&](Monitor& monitor) { execute_run(folder, monitor, until); }, printer);
+  try {
+    drive([&](Monitor& monitor) { execute_run(folder, monitor, until); }, printer);
+  } catch (const Stopped&) {
+    printer.line(fmt::format("continue with: pairs --batch run --resume {}", folder.string()));
+    throw;
+  }
 }
 
 nlohmann::json run_document(const std::filesystem::path& folder) {

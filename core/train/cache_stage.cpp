@@ -25,7 +25,7 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   event.stage = Stage::cache;
   event.type = "stage-started";
   event.values = {{"bytes", bytes}};
-  monitor.event(event);
+  if (!run_status(run).cached) monitor.event(event);
 
   RateMeter meter;
   Stopwatch since;

@@ -217,6 +217,8 @@ RunConfig read_run_toml(const std::filesystem::path& file) {
   all.push_back({"versions.pairs", &version, "Program that made the run"});
   all.push_back({"versions.numerics", &numerics, "What decides bit-identical results"});
   read_toml_file(file, all);
+  PAIRS_CHECK(!config.task.empty(), "{} names no task: it is empty or damaged; restore it or start a new run",
+              file.string());
   return config;
 }
 

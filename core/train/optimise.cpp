@@ -149,6 +149,9 @@ class Checkpoint {
 
 }  // namespace
 
+// Rise of the validation loss over its best, in nat, that is told to the user.
+constexpr double kDiverged = 1.0;
+
 double learning_rate(const OptimiserConfig& c, std::int64_t step, std::int64_t total) {
   const double warm = c.warmup * static_cast<double>(total);
   const double s = static_cast<double>(step);
@@ -190,6 +193,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
 
   Stopwatch since_checkpoint, since_progress;
   RateMeter meter;
+  bool diverging = false;
   const auto leave = [&] {
     save();
     throw Stopped();
@@ -234,7 +238,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
         progress.sets_per_second = meter.rate() * static_cast<double>(p.optimiser.batch);
         progress.eta_seconds = meter.rate() > 0 ? static_cast<double>(total - global) / meter.rate() : 0;
         progress.loss = at.sum / static_cast<double>(at.step + 1);
-        progress.validation = at.best;
+        if (std::isfinite(at.best)) progress.validation = at.best;
         monitor.progress(progress);
       }
       if (since_checkpoint.seconds() > config.checkpoint) {
@@ -255,6 +259,12 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
     emit("loss", {{"train", at.last_train},
                   {"validation", validation},
                   {"rate", learning_rate(p.optimiser, (at.epoch + 1) * p.steps - 1, total)}});
+    if (validation > at.best + kDiverged && !diverging) {
+      diverging = true;
+      emit("warning", {{"text", fmt::format("the validation loss rose from {:.4g} to {:.4g}: the best weights are kept, "
+                                            "but a lower {}.rate may serve this stage better",
+                                            at.best, validation, stage_name(p.stage))}});
+    }
     if (validation < at.best) {
       at.best = validation;
       at.best_epoch = at.epoch;

@@ -138,21 +138,24 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
   tell("done");
 }
 
+RunFolder find_run(const std::string& run) {
+  const std::filesystem::path folder = run;
+  if (std::filesystem::exists(folder / run_file::config))
+    return {folder, folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string()};
+  const std::filesystem::path shipped = assets_folder() / "weights" / run;
+  if (run.find('/') != std::string::npos || !std::filesystem::exists(shipped / run_file::config))
+    fail_usage(
+        "\"{}\" is neither a run folder (one that holds {}) nor a task with shipped weights; see "
+        "\"pairs --batch tasks\"",
+        run, run_file::config);
+  return {shipped, run + " (shipped)"};
+}
+
 LoadedRun load_run(const std::string& run, const std::string& data, const std::string& device) {
   LoadedRun loaded;
-  loaded.folder = run;
-  loaded.name = loaded.folder.filename().empty() ? loaded.folder.parent_path().filename().string()
-                                                 : loaded.folder.filename().string();
-  if (!std::filesystem::exists(loaded.folder / run_file::config)) {
-    const std::filesystem::path shipped = assets_folder() / "weights" / run;
-    if (run.find('/') != std::string::npos || !std::filesystem::exists(shipped / run_file::config))
-      fail_usage(
-          "\"{}\" is neither a run folder (one that holds {}) nor a task with shipped weights; see "
-          "\"pairs --batch tasks\"",
-          run, run_file::config);
-    loaded.folder = shipped;
-    loaded.name = run + " (shipped)";
-  }
+  const RunFolder found = find_run(run);
+  loaded.folder = found.folder;
+  loaded.name = found.name;
   loaded.config = read_run_toml(loaded.folder / run_file::config);
   if (!data.empty()) loaded.config.data = data;
   loaded.task = make_registered_task(loaded.config.task, loaded.config.task_options());

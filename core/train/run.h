@@ -43,6 +43,12 @@ struct LoadedRun {
   std::string name;  // for people: folder name or "gaussian (shipped)"
   bool finetuned;    // false: stage 1 only
 };
+struct RunFolder {
+  std::filesystem::path folder;
+  std::string name;  // as LoadedRun::name
+};
+// The run folder `run`, or the shipped weights of the task `run`. Throws a usage error when it is neither.
+RunFolder find_run(const std::string& run);
 // `data` replaces the run's data folder when not empty. Throws Error saying what is missing and how to get it.
 LoadedRun load_run(const std::string& run, const std::string& data = "", const std::string& device = "auto");
 

@@ -23,7 +23,7 @@ expect() {
 }
 
 expect ok core/ops/a_cpu.cpp '#include "core/base/error.h"'
-expect ok core/ops/a_cuda.cu '#include "core/ops/a.h"'
+expect ok core/ops/a_kernels.cu '#include "core/ops/a.h"'
 expect ok core/ops/a_cpu.cpp '#include "a.h"'
 expect ok core/task.h '#include "core/heads/head_config.h"'
 expect ok core/train/run.h '#include "core/eval/metrics.h"'
@@ -34,7 +34,7 @@ expect ok app/gui/window.cpp '#include <GLFW/glfw3.h>'
 expect ok core/base/log.cpp '#include <boost/core/noncopyable.hpp>'
 expect wrong core/base/error.h '#include "core/ops/ops.h"'
 expect wrong core/ops/a_cpu.cpp '#include "core/nn/embedder.h"'
-expect wrong core/ops/a_cuda.cu '#include "core/nn/embedder.h"'
+expect wrong core/ops/a_kernels.cu '#include "core/nn/embedder.h"'
 expect wrong core/nn/mlp.cpp '#include "core/heads/head.h"'
 expect wrong core/heads/flow.cpp '#include "core/task.h"'
 expect wrong core/task.h '#include "core/train/run.h"'

@@ -50,7 +50,7 @@ fi
 tiny_run bump-hunt --out run >/dev/null 2>log || say_fail "the tiny run failed: $(tail -3 log)"
 refuses 2 "already holds a run" --batch run bump-hunt --out run
 mkdir demo && cp -r run demo/bump-hunt
-refuses 2 "demo/bump-hunt holds a run with other settings" --batch demo --tasks bump-hunt --out demo
+refuses 2 "demo/bump-hunt holds a run with other settings" --batch demo --tasks bump-hunt --out demo --seed 5
 printf '0.1\nnan\n0.3\n' >nan.csv
 printf '0.1,0.2\n' >wide.csv
 printf '0.1\nabc\n' >text.csv
@@ -74,6 +74,12 @@ refuses 1 "text.csv" --batch infer run --data text.csv
 refuses 1 "saw sets of at most 20" --batch infer run --data large.csv
 refuses 1 "up to N = 100" --batch infer run --data beyond.csv --force
 refuses 1 "missing.csv" --batch infer run --data missing.csv
+printf '0.1\n1e39\n' >vast.csv
+refuses 1 "vast.csv holds values beyond" --batch infer run --data vast.csv
+refuses 2 "names N = 2 twice" --batch evaluate run --sizes 2,1,2
+cp -r run nameless && : >nameless/run.toml
+refuses 1 "nameless/run.toml names no task" --batch evaluate nameless
+"$PAIRS" --batch figure loss gaussian --out loss.svg >/dev/null 2>err || say_fail "no losses of shipped weights: $(cat err)"
 refuses 1 "broken.npz" --batch infer run --data broken.npz
 refuses 1 "is a folder" --batch infer run --data "$SCRATCH"
 refuses 2 "saw sets of at most 20" --batch evaluate run --sizes 50

@@ -5,26 +5,13 @@
 #include <torch/library.h>
 #include <torch/types.h>
 
-#include <algorithm>
+#include "core/ops/linear_act_kernels.h"
 
 // x W^T + b is cuBLAS's through ATen; SiLU and its slope are one pass over the result.
 namespace pairs::ops {
 namespace {
 
 using torch::Tensor;
-
-constexpr int kThreads = 256;
-
-// value becomes value * sigmoid(value); slope, when not null, its derivative.
-template <class S>
-__global__ void silu_kernel(S* value, S* slope, std::int64_t count) {
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
-    const S x = value[i], s = S(1) / (S(1) + exp(-x)), y = x * s;
-    value[i] = y;
-    if (slope != nullptr) slope[i] = s + y * (S(1) - s);
-  }
-}
 
 std::tuple<Tensor, Tensor> forward(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
                                    c10::string_view act, bool keep) {
@@ -35,10 +22,9 @@ std::tuple<Tensor, Tensor> forward(const Tensor& x, const Tensor& weight, const 
     y.relu_();
   } else if (act == "silu" && y.numel() > 0) {
     if (keep) slope = at::empty_like(y);
-    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((y.numel() + kThreads - 1) / kThreads, 65535));
     AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), "silu", [&] {
-      silu_kernel<scalar_t><<<blocks, kThreads, 0, at::cuda::getCurrentCUDAStream()>>>(
-          y.mutable_data_ptr<scalar_t>(), keep ? slope.mutable_data_ptr<scalar_t>() : nullptr, y.numel());
+      kernels::silu<scalar_t>(y.mutable_data_ptr<scalar_t>(), keep ? slope.mutable_data_ptr<scalar_t>() : nullptr,
+                              y.numel(), at::cuda::getCurrentCUDAStream());
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   }
