@@ -24,8 +24,8 @@ void add_open_arguments(CLI::App& app, OpenArguments& arguments);
 // `simulates` false: the command reads observations of its own, so the task's data does not matter.
 LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool simulates = true);
 
-// Refuses, before any work, a result file of another ending (which keeps a run's own files safe), one that would replace
-// one of `inputs`, and one that cannot be written.
+// Refuses, before any work, a result file of another ending (which keeps a run's own files safe), one that would
+// replace one of `inputs`, and one that cannot be written.
 void check_output(const std::filesystem::path& out, const std::string& extension,
                   const std::vector<std::filesystem::path>& inputs = {});
 // True when the estimator came with the program, so that nothing may be written beside it.

@@ -69,8 +69,7 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
 }
 
 Figure draw_loss(const FigureArguments& arguments) {
-  if (arguments.runs.empty())
-    fail_usage("The figure loss needs at least one run: pairs --batch figure loss RUN");
+  if (arguments.runs.empty()) fail_usage("The figure loss needs at least one run: pairs --batch figure loss RUN");
   std::vector<LossCurves> curves;
   for (const std::string& name : arguments.runs) {
     const RunFolder run = find_run(name);

@@ -261,9 +261,10 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
                   {"rate", learning_rate(p.optimiser, (at.epoch + 1) * p.steps - 1, total)}});
     if (validation > at.best + kDiverged && !diverging) {
       diverging = true;
-      emit("warning", {{"text", fmt::format("the validation loss rose from {:.4g} to {:.4g}: the best weights are kept, "
-                                            "but a lower {}.rate may serve this stage better",
-                                            at.best, validation, stage_name(p.stage))}});
+      emit("warning",
+           {{"text", fmt::format("the validation loss rose from {:.4g} to {:.4g}: the best weights are kept, "
+                                 "but a lower {}.rate may serve this stage better",
+                                 at.best, validation, stage_name(p.stage))}});
     }
     if (validation < at.best) {
       at.best = validation;
