@@ -4,6 +4,7 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -19,6 +20,10 @@ namespace {
 
 // An observation's class, image and noise level come from this item of its set's stream, its pixels from the plain one.
 constexpr std::uint64_t choice_item = 1ull << 46;
+
+// Where a set's own part of each class begins comes from this item.
+constexpr std::uint64_t part_item = 1ull << 48;
+constexpr std::int64_t parts = 6;
 
 constexpr double concentration(int digit) {
   return digit == 6 || digit == 9 ? 2.5 : 0.25;
@@ -77,7 +82,7 @@ class Digits final : public Task {
                         const torch::Device& device) const override {
     const std::uint64_t key = stream_key(seed, purpose);
     const Rows rows(ranges, latents, info_);
-    const bool test = purpose == Purpose::test;
+    const bool test = purpose == Purpose::test, in_parts = purpose == Purpose::finetune;
     const DigitSource& source = digits();
     const DigitImages& pool = test ? source.test : source.train;
     const double* psi = latents.psi.const_data_ptr<double>();
@@ -93,6 +98,11 @@ class Digits final : public Task {
     at::parallel_for(0, total, 1024, [&](std::int64_t begin, std::int64_t end) {
       rows.pieces(begin, end, [&](std::size_t k, std::int64_t first, std::int64_t count, std::int64_t at) {
         const double* row = psi + 11 * k;
+        std::array<double, 10> start{};
+        if (in_parts) {
+          Stream stream(key, static_cast<std::uint64_t>(ranges[k].index), part_item);
+          for (double& at_class : start) at_class = stream.uniform64();
+        }
         for (std::int64_t j = 0; j < count; ++j) {
           const auto number = static_cast<std::uint64_t>(first + j);
           Stream stream(key, static_cast<std::uint64_t>(ranges[k].index), choice_item + number);
@@ -101,7 +111,10 @@ class Digits final : public Task {
           for (double below = row[1]; u >= below && digit < 9; below += row[digit + 1]) ++digit;
           const auto drawn = static_cast<std::size_t>(digit == 9 ? 6 : digit);
           const std::int64_t low = pool.first[drawn], high = pool.first[drawn + 1];
-          picks[at + j] = low + static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(high - low)));
+          const std::int64_t all = high - low, choice = in_parts ? std::max<std::int64_t>(1, all / parts) : all;
+          const auto image = static_cast<std::int64_t>(start[drawn] * static_cast<double>(all)) +
+                             static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(choice)));
+          picks[at + j] = low + image % all;
           sigmas[at + j] = 0.1f + 0.2f * stream.uniform();
           angles[at + j] = static_cast<float>(digit == 9 ? row[0] + std::numbers::pi : row[0]);
           sets[at + j] = ranges[k].index;

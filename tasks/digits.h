@@ -11,6 +11,11 @@ namespace pairs {
 // all turned by one angle ψ ~ U(0, 2π) and each with Gaussian noise of its own sd ~ U(0.1, 0.3); a 9 is a 6 turned by
 // 180 degrees. θ = Σ k p_k is to be inferred. psi holds the angle and p. Images come from MNIST in `data` (see
 // read_mnist; tests use t10k), or are generated when `data` is empty.
+//
+// A large set shows how its own images differ from the training images at large: with 1,000 images of a class at hand,
+// as in t10k, a class's mean is known no better than by 1,000 draws. So that posteriors allow for it, a set of stage 2
+// (Purpose::finetune) draws each class from a sixth of the training images of its own, neighbours in the file, which in
+// MNIST share their writers.
 std::shared_ptr<const Task> make_digits(const std::string& data);
 
 }  // namespace pairs

@@ -80,6 +80,35 @@ TEST(Digits, ClassesOccurAsOftenAsTheyShould) {
   EXPECT_NEAR((mixed.mean().item<double>() - ones) / (zeros - ones), 0.7, 0.06);
 }
 
+// Which training images of class 3 an upright set of threes holds: the nearest one, as the noise is weaker than what
+// tells glyphs apart.
+std::vector<std::int64_t> threes_of(const Task& task, Purpose purpose, std::int64_t set) {
+  const DigitImages& train = generated_digits()->train;
+  const torch::Tensor glyphs =
+      train.images.slice(0, train.first[3], train.first[4]).flatten(1).to(torch::kFloat32) / 255.0f;
+  const torch::Tensor x = sets_of(task, pure(3, 0.0), 1, purpose, set, 2000)[0].flatten(1);
+  const torch::Tensor nearest = at::cdist(x, glyphs).argmin(1);
+  const std::set<std::int64_t> seen(nearest.const_data_ptr<std::int64_t>(),
+                                    nearest.const_data_ptr<std::int64_t>() + nearest.numel());
+  return {seen.begin(), seen.end()};
+}
+
+TEST(Digits, CachedSetsDrawFromAPartOfTheImages) {
+  const auto task = make_digits("");
+  EXPECT_GT(threes_of(*task, Purpose::pretrain, 0).size(), 550u);  // of 600
+  std::set<std::int64_t> all;
+  for (const std::int64_t set : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) {
+    const std::vector<std::int64_t> images = threes_of(*task, Purpose::finetune, set);
+    EXPECT_LE(images.size(), 100u);
+    EXPECT_GE(images.size(), 95u);
+    std::int64_t gaps = 0;  // neighbours on a circle: one gap at the most, and none inside
+    for (std::size_t i = 0; i + 1 < images.size(); ++i) gaps += images[i + 1] - images[i] > 5;
+    EXPECT_LE(gaps, 1);
+    all.insert(images.begin(), images.end());
+  }
+  EXPECT_GT(all.size(), 400u);
+}
+
 TEST(Digits, NoiseLevelsAreUniform) {
   const auto task = make_digits("");
   const torch::Tensor x = sets_of(*task, pure(3, 0.0), 1, Purpose::pretrain, 0, 4000)[0][0];
