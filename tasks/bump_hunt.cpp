@@ -34,19 +34,10 @@ class BumpHunt final : public Task {
   const TaskInfo& info() const override { return info_; }
 
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
-    const std::uint64_t key = stream_key(seed, purpose);
-    const auto sets = static_cast<std::int64_t>(indices.size());
-    Latents out{at::empty({sets, 1}, torch::kFloat64), at::empty({sets, 1}, torch::kFloat64)};
-    double* theta = out.theta.mutable_data_ptr<double>();
-    double* psi = out.psi.mutable_data_ptr<double>();
-    at::parallel_for(0, sets, 1024, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        Stream stream(key, static_cast<std::uint64_t>(indices[static_cast<std::size_t>(i)]), latent_item);
-        theta[i] = stream.uniform64();
-        psi[i] = bump_hunt::psi_mean + bump_hunt::psi_sd * stream.normal64();
-      }
+    return draw_latents(info_, seed, purpose, indices, [](Stream& stream, double* theta, double* psi) {
+      theta[0] = stream.uniform64();
+      psi[0] = bump_hunt::psi_mean + bump_hunt::psi_sd * stream.normal64();
     });
-    return out;
   }
 
   torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
@@ -57,27 +48,19 @@ class BumpHunt final : public Task {
     const double* psi = latents.psi.const_data_ptr<double>();
     torch::Tensor out = at::empty({rows.total(), 1}, torch::kFloat32);
     float* x = out.mutable_data_ptr<float>();
-    at::parallel_for(0, rows.total(), 8 * ItemCounters::capacity, [&](std::int64_t begin, std::int64_t end) {
-      ItemCounters items;
+    rows.blocks([&](const ItemCounters& items, std::int64_t row, std::int64_t stop) {
       float choice[ItemCounters::capacity];
-      for (std::int64_t row = begin; row < end; row += ItemCounters::capacity) {
-        const std::int64_t stop = std::min(row + ItemCounters::capacity, end);
-        items.clear();
-        rows.pieces(row, stop, [&](std::size_t k, std::int64_t first, std::int64_t count, std::int64_t) {
-          items.append(static_cast<std::uint64_t>(ranges[k].index), static_cast<std::uint64_t>(first), count);
-        });
-        fill_normal_uniform(key, items, x + row, choice);
-        rows.pieces(row, stop, [&](std::size_t k, std::int64_t, std::int64_t count, std::int64_t at) {
-          const auto fraction = static_cast<float>(theta[k]), place = static_cast<float>(psi[k]);
-          const auto width = static_cast<float>(bump_hunt::signal_sd);
-          float* p = x + at;
-          const float* u = choice + (at - row);
-          for (std::int64_t i = 0; i < count; ++i) {
-            const float signal = place + width * p[i];
-            p[i] = u[i] < fraction ? signal : p[i];
-          }
-        });
-      }
+      fill_normal_uniform(key, items, x + row, choice);
+      rows.pieces(row, stop, [&](std::size_t k, std::int64_t, std::int64_t count, std::int64_t at) {
+        const auto fraction = static_cast<float>(theta[k]), place = static_cast<float>(psi[k]);
+        const auto width = static_cast<float>(bump_hunt::signal_sd);
+        float* p = x + at;
+        const float* u = choice + (at - row);
+        for (std::int64_t i = 0; i < count; ++i) {
+          const float signal = place + width * p[i];
+          p[i] = u[i] < fraction ? signal : p[i];
+        }
+      });
     });
     return out.to(device);
   }

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t choice_item = 1ull << 46;
 
 // Where a set's own part of each class begins comes from this item.
-constexpr std::uint64_t part_item = 1ull << 48;
+constexpr std::uint64_t part_item = latent_item + 1;
 constexpr std::int64_t parts = 6;
 
 constexpr double concentration(int digit) {
@@ -59,23 +59,13 @@ class Digits final : public Task {
   const TaskInfo& info() const override { return info_; }
 
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
-    const std::uint64_t key = stream_key(seed, purpose);
-    const auto sets = static_cast<std::int64_t>(indices.size());
-    Latents out{at::empty({sets, 1}, torch::kFloat64), at::empty({sets, 11}, torch::kFloat64)};
-    double* theta = out.theta.mutable_data_ptr<double>();
-    double* psi = out.psi.mutable_data_ptr<double>();
-    at::parallel_for(0, sets, 256, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        Stream stream(key, static_cast<std::uint64_t>(indices[static_cast<std::size_t>(i)]), latent_item);
-        double* row = psi + 11 * i;
-        row[0] = 2.0 * std::numbers::pi * stream.uniform64();
-        double total = 0.0;
-        for (int k = 0; k < 10; ++k) total += row[k + 1] = stream.gamma64(concentration(k));
-        theta[i] = 0.0;
-        for (int k = 0; k < 10; ++k) theta[i] += k * (row[k + 1] /= total);
-      }
+    return draw_latents(info_, seed, purpose, indices, [](Stream& stream, double* theta, double* psi) {
+      psi[0] = 2.0 * std::numbers::pi * stream.uniform64();
+      double total = 0.0;
+      for (int k = 0; k < 10; ++k) total += psi[k + 1] = stream.gamma64(concentration(k));
+      theta[0] = 0.0;
+      for (int k = 0; k < 10; ++k) theta[0] += k * (psi[k + 1] /= total);
     });
-    return out;
   }
 
   torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,

@@ -194,26 +194,17 @@ class Gaussian final : public Task {
   const TaskInfo& info() const override { return info_; }
 
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
-    const std::uint64_t key = stream_key(seed, purpose);
-    const auto sets = static_cast<std::int64_t>(indices.size());
-    Latents out{at::empty({sets, 2}, torch::kFloat64), at::empty({sets, 3}, torch::kFloat64)};
-    double* theta = out.theta.mutable_data_ptr<double>();
-    double* psi = out.psi.mutable_data_ptr<double>();
-    at::parallel_for(0, sets, 512, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        Stream stream(key, static_cast<std::uint64_t>(indices[static_cast<std::size_t>(i)]), latent_item);
-        const Sym cov = convention_ == Convention::literal ? draw_wishart(wishart_scale, stream)
-                                                           : draw_wishart(psi0_.inverse(), stream).inverse();
-        const Lower l = cholesky(cov.scaled(1.0 / lambda0));
-        const double z1 = stream.normal64(), z2 = stream.normal64();
-        theta[2 * i] = mu0[0] + l.a * z1;
-        theta[2 * i + 1] = mu0[1] + l.b * z1 + l.c * z2;
-        psi[3 * i] = cov.a;
-        psi[3 * i + 1] = cov.b;
-        psi[3 * i + 2] = cov.c;
-      }
+    return draw_latents(info_, seed, purpose, indices, [this](Stream& stream, double* theta, double* psi) {
+      const Sym cov = convention_ == Convention::literal ? draw_wishart(wishart_scale, stream)
+                                                         : draw_wishart(psi0_.inverse(), stream).inverse();
+      const Lower l = cholesky(cov.scaled(1.0 / lambda0));
+      const double z1 = stream.normal64(), z2 = stream.normal64();
+      theta[0] = mu0[0] + l.a * z1;
+      theta[1] = mu0[1] + l.b * z1 + l.c * z2;
+      psi[0] = cov.a;
+      psi[1] = cov.b;
+      psi[2] = cov.c;
     });
-    return out;
   }
 
   torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
@@ -224,27 +215,19 @@ class Gaussian final : public Task {
     const double* psi = latents.psi.const_data_ptr<double>();
     torch::Tensor out = at::empty({rows.total(), 2}, torch::kFloat32);
     float* x = out.mutable_data_ptr<float>();
-    at::parallel_for(0, rows.total(), 8 * ItemCounters::capacity, [&](std::int64_t begin, std::int64_t end) {
-      ItemCounters items;
-      for (std::int64_t row = begin; row < end; row += ItemCounters::capacity) {
-        const std::int64_t stop = std::min(row + ItemCounters::capacity, end);
-        items.clear();
-        rows.pieces(row, stop, [&](std::size_t k, std::int64_t first, std::int64_t count, std::int64_t) {
-          items.append(static_cast<std::uint64_t>(ranges[k].index), static_cast<std::uint64_t>(first), count);
-        });
-        fill_normal_pairs(key, items, x + 2 * row);
-        rows.pieces(row, stop, [&](std::size_t k, std::int64_t, std::int64_t count, std::int64_t at) {
-          const Lower l = cholesky({psi[3 * k], psi[3 * k + 1], psi[3 * k + 2]});
-          const auto a = static_cast<float>(l.a), b = static_cast<float>(l.b), c = static_cast<float>(l.c);
-          const auto t1 = static_cast<float>(theta[2 * k]), t2 = static_cast<float>(theta[2 * k + 1]);
-          float* p = x + 2 * at;
-          for (std::int64_t i = 0; i < count; ++i) {
-            const float z1 = p[2 * i], z2 = p[2 * i + 1];
-            p[2 * i] = t1 + a * z1;
-            p[2 * i + 1] = t2 + (b * z1 + c * z2);
-          }
-        });
-      }
+    rows.blocks([&](const ItemCounters& items, std::int64_t row, std::int64_t stop) {
+      fill_normal_pairs(key, items, x + 2 * row);
+      rows.pieces(row, stop, [&](std::size_t k, std::int64_t, std::int64_t count, std::int64_t at) {
+        const Lower l = cholesky({psi[3 * k], psi[3 * k + 1], psi[3 * k + 2]});
+        const auto a = static_cast<float>(l.a), b = static_cast<float>(l.b), c = static_cast<float>(l.c);
+        const auto t1 = static_cast<float>(theta[2 * k]), t2 = static_cast<float>(theta[2 * k + 1]);
+        float* p = x + 2 * at;
+        for (std::int64_t i = 0; i < count; ++i) {
+          const float z1 = p[2 * i], z2 = p[2 * i + 1];
+          p[2 * i] = t1 + a * z1;
+          p[2 * i + 1] = t2 + (b * z1 + c * z2);
+        }
+      });
     });
     return out.to(device);
   }
