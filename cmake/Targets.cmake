@@ -17,6 +17,12 @@ function(pairs_precompiled name)
   endif()
 endfunction()
 
+function(pairs_together name)
+  if(PAIRS_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
+
 function(pairs_cold name)
   target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 endfunction()
@@ -33,6 +39,9 @@ function(pairs_library name folder)
   target_link_libraries(${name} PUBLIC pairs_options ${ARGN})
   if(NOT folder MATCHES "report$")  # figures know nothing of tensors
     pairs_precompiled(${name})
+  endif()
+  if(NOT folder MATCHES "(ops|render)$")  # their files choose instruction sets, and take long by themselves
+    pairs_together(${name})
   endif()
 endfunction()
 

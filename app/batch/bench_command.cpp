@@ -23,7 +23,7 @@
 namespace pairs::batch {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t kBenchSeed = 1;
 
 struct BenchArguments {
   std::int64_t threads = 0;
@@ -94,21 +94,15 @@ RunConfig preset(const std::string& task, const std::vector<std::string>& settin
   return load_preset(make_task(task)->info(), "small", "pairs", settings);
 }
 
-std::vector<torch::Tensor> values(const std::map<std::string, torch::Tensor>& parameters) {
-  std::vector<torch::Tensor> out;
-  for (const auto& [name, tensor] : parameters) out.push_back(tensor);
-  return out;
-}
-
 // One step of stage 1 as the stage runs it: simulate, embed, pool, loss, backward, AdamW.
 Row pretraining(const BenchArguments& arguments) {
   const RunConfig config = preset("bump-hunt", {"pretrain.batch=2048", "device=cpu"});
   const auto task = make_task("bump-hunt");
-  Estimator estimator(task, config.estimator, kSeed);
-  const SetSource source(task, kSeed, config.pretrain.sizes, 0, 2048);
+  Estimator estimator(task, config.estimator, kBenchSeed);
+  const SetSource source(task, kBenchSeed, config.pretrain.sizes, 0, 2048);
   std::map<std::string, torch::Tensor> parameters = estimator.embedder_parameters();
   parameters.merge(estimator.head_parameters());
-  AdamW adam(values(parameters), {});
+  AdamW adam(parameters, {});
   estimator.train(true);
   std::int64_t step = 0;
   const auto call = [&] {
@@ -143,19 +137,19 @@ class Finetuning {
  public:
   Finetuning(const std::string& task, const std::vector<std::string>& settings)
       : config_(preset(task, settings)),
-        estimator_(make_task(task), config_.estimator, kSeed),
+        estimator_(make_task(task), config_.estimator, kBenchSeed),
         groups_(plan_groups(config_.cache, list_law())) {
     const auto file = folder_ / "aggregates.cache";
     write_cache(
-        file, estimator_, groups_, kSeed, 0, 0, [] { return !keep_going(); }, [](const CacheProgress&) {});
-    cache_ = std::make_unique<AggregateCache>(file, estimator_, kSeed, 0);
+        file, estimator_, groups_, kBenchSeed, 0, 0, [] { return !keep_going(); }, [](const CacheProgress&) {});
+    cache_ = std::make_unique<AggregateCache>(file, estimator_, kBenchSeed, 0);
     prepare_finetuning(estimator_, config_, *cache_);
-    adam_ = std::make_unique<AdamW>(values(estimator_.head_parameters()), AdamW::Options());
+    adam_ = std::make_unique<AdamW>(estimator_.head_parameters(), AdamW::Options());
     estimator_.train(true);
   }
   // A step on sets of size n, or of the law's sizes for n = 0.
   std::function<void()> step(std::int64_t n) {
-    return [this, sampler = AggregateSampler(groups_, list_law(), n, kSeed), position = std::uint64_t{0}]() mutable {
+    return [this, sampler = AggregateSampler(groups_, list_law(), n, kBenchSeed), position = std::uint64_t{0}]() mutable {
       finetune_loss(estimator_, 0, sampler.draw(*cache_, false, position++, kBatch)).backward();
       adam_->step(1e-4);
       adam_->zero_grad();
@@ -193,19 +187,19 @@ std::vector<Row> gaussian_finetuning(const BenchArguments& arguments) {
 Row embedding(const BenchArguments& arguments, const std::string& task_name, std::int64_t count) {
   const RunConfig config = preset(task_name, {"embedder.size=128", "device=cpu"});
   const auto task = make_task(task_name);
-  Estimator estimator(task, config.estimator, kSeed);
+  Estimator estimator(task, config.estimator, kBenchSeed);
   estimator.train(false);
   const std::int64_t indices[] = {0};
   const SetRange ranges[] = {{0, 0, count}};
   const torch::Tensor x =
-      task->observe(task->latents(kSeed, Purpose::check, indices), kSeed, Purpose::check, ranges, torch::kCPU);
+      task->observe(task->latents(kBenchSeed, Purpose::check, indices), kBenchSeed, Purpose::check, ranges, torch::kCPU);
   return {"embed/" + task_name, median_seconds({[&] { estimator.embed(x); }}, arguments.seconds)[0],
           static_cast<double>(count), 1e-9 * static_cast<double>(count) * estimator.embedder_flops()};
 }
 
 Row sampling(const BenchArguments& arguments) {
   const RunConfig config = preset("bump-hunt", {"device=cpu"});
-  Estimator estimator(make_task("bump-hunt"), config.estimator, kSeed);
+  Estimator estimator(make_task("bump-hunt"), config.estimator, kBenchSeed);
   estimator.train(false);
   const torch::Tensor aggregates = torch::zeros({100, estimator.embedding_size()}, torch::kFloat64);
   const torch::Tensor n = torch::full({100}, 100, torch::kInt64);
@@ -218,7 +212,7 @@ Row exact_posterior(const BenchArguments& arguments) {
   const std::int64_t indices[] = {0};
   const SetRange ranges[] = {{0, 0, 100}};
   const torch::Tensor x =
-      task->observe(task->latents(kSeed, Purpose::check, indices), kSeed, Purpose::check, ranges, torch::kCPU);
+      task->observe(task->latents(kBenchSeed, Purpose::check, indices), kBenchSeed, Purpose::check, ranges, torch::kCPU);
   const auto call = [&] {
     const auto reference = task->reference("exact");
     reference->add(x);

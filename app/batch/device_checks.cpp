@@ -17,23 +17,23 @@ torch::Tensor values(at::IntArrayRef shape, std::uint64_t index) {
   return out;
 }
 
-double largest(const torch::Tensor& cuda, const torch::Tensor& cpu) {
+double largest_difference(const torch::Tensor& cuda, const torch::Tensor& cpu) {
   return (cuda.to(torch::kCPU).to(torch::kFloat64) - cpu.to(torch::kFloat64)).abs().max().item<double>();
 }
 
-double linear_activation() {
+double cuda_linear() {
   const torch::Tensor x = values({300, 40}, 1), w = values({50, 40}, 2), b = values({50}, 3);
-  return largest(ops::linear_act(x.cuda(), w.cuda(), b.cuda(), "silu"), ops::linear_act(x, w, b, "silu"));
+  return largest_difference(ops::linear_act(x.cuda(), w.cuda(), b.cuda(), "silu"), ops::linear_act(x, w, b, "silu"));
 }
 
-double set_means() {
+double cuda_set_means() {
   const torch::Tensor x = values({1000, 8}, 4), offsets = torch::tensor({0, 1, 3, 400, 1000}, torch::kInt64);
-  return largest(ops::segment_mean(x.cuda(), offsets.cuda()), ops::segment_mean(x, offsets));
+  return largest_difference(ops::segment_mean(x.cuda(), offsets.cuda()), ops::segment_mean(x, offsets));
 }
 
-double spline() {
+double cuda_spline() {
   const torch::Tensor y = at::linspace(0.0005, 0.9995, 2000), params = values({2000, 33}, 5);
-  return largest(std::get<0>(ops::quadratic_spline(y.cuda(), params.cuda(), 16, false)),
+  return largest_difference(std::get<0>(ops::quadratic_spline(y.cuda(), params.cuda(), 16, false)),
                  std::get<0>(ops::quadratic_spline(y, params, 16, false)));
 }
 
@@ -43,7 +43,7 @@ double observations(const std::string& name) {
   const std::int64_t indices[] = {0, 5};
   const SetRange ranges[] = {{0, 0, 20}, {5, 3, 20}};
   const Latents latents = task->latents(1, Purpose::check, indices);
-  return largest(task->observe(latents, 1, Purpose::check, ranges, torch::kCUDA),
+  return largest_difference(task->observe(latents, 1, Purpose::check, ranges, torch::kCUDA),
                  task->observe(latents, 1, Purpose::check, ranges, torch::kCPU));
 }
 
@@ -57,9 +57,9 @@ std::vector<Check> device_checks() {
     if (device.usable) break;
   }
   std::vector<Check> checks = {
-      {"CUDA: linear + SiLU against the CPU", 2e-4, linear_activation, reason},
-      {"CUDA: set means against the CPU", 1e-5, set_means, reason},
-      {"CUDA: spline against the CPU", 1e-5, spline, reason},
+      {"CUDA: linear + SiLU against the CPU", 2e-4, cuda_linear, reason},
+      {"CUDA: set means against the CPU", 1e-5, cuda_set_means, reason},
+      {"CUDA: spline against the CPU", 1e-5, cuda_spline, reason},
   };
   for (const std::string& name : task_names())
     checks.push_back(

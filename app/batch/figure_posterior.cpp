@@ -13,7 +13,6 @@
 namespace pairs::batch {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
 
 // One posterior of the set at one N: its density at θ [S, d] and where it lies.
 struct Series {
@@ -39,10 +38,10 @@ Series estimator_series(const LoadedRun& run, bool only_one, const Latents& late
   const std::int64_t indices[] = {index};
   StreamOptions options;
   options.keep_going = keep_going;
-  const torch::Tensor aggregate = aggregate_sets(*run.estimator, latents, kSeed, Purpose::explore, indices, n, options);
+  const torch::Tensor aggregate = aggregate_sets(*run.estimator, latents, kFigureSeed, Purpose::explore, indices, n, options);
   const torch::Tensor size = torch::full({1}, n, torch::kInt64);
   const Summary summary = summarise(
-      run.estimator->sample(aggregate, size, 2000, stream_key(kSeed, Purpose::posterior))[0].to(torch::kCPU), {0.5});
+      run.estimator->sample(aggregate, size, 2000, stream_key(kFigureSeed, Purpose::posterior))[0].to(torch::kCPU), {0.5});
   const auto estimator = run.estimator;
   return {only_one ? strategy_title(run.config.strategy) : run.name,
           strategy_role(run.config.strategy),
@@ -63,7 +62,7 @@ std::vector<Series> reference_series(const Task& task, const Latents& latents, s
     constexpr std::int64_t kChunk = 50000;
     for (std::int64_t first = 0; first < n; first += kChunk) {
       const SetRange range[] = {{index, first, std::min(kChunk, n - first)}};
-      reference->add(task.observe(latents, kSeed, Purpose::explore, range, torch::kCPU));
+      reference->add(task.observe(latents, kFigureSeed, Purpose::explore, range, torch::kCPU));
     }
     series.push_back({name, exact ? SeriesRole::exact : SeriesRole::naive,
                       exact ? LineStyle::dashed : LineStyle::dotted,
@@ -197,7 +196,7 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_ind
     names += (names.empty() ? "" : ", ") + run.name;
   }
   const std::int64_t indices[] = {set_index};
-  const Latents latents = task.latents(kSeed, Purpose::explore, indices);
+  const Latents latents = task.latents(kFigureSeed, Purpose::explore, indices);
   std::vector<double> truth;
   for (std::size_t t = 0; t < info.targets.size(); ++t)
     truth.push_back(latents.theta[0][static_cast<std::int64_t>(t)].item<double>());

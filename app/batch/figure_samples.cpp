@@ -11,7 +11,6 @@
 namespace pairs::batch {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
 constexpr std::int64_t kSets = 3;
 
 std::string theta_text(const TaskInfo& info, const torch::Tensor& theta) {
@@ -94,10 +93,10 @@ Figure samples_figure(const Task& task, std::int64_t set_index) {
   const std::int64_t side = 6, count = image ? side * side : std::min<std::int64_t>(info.max_n, 100);
   std::vector<std::int64_t> indices;
   for (std::int64_t s = 0; s < kSets; ++s) indices.push_back(set_index + s);
-  const Latents latents = task.latents(kSeed, Purpose::explore, indices);
+  const Latents latents = task.latents(kFigureSeed, Purpose::explore, indices);
   std::vector<SetRange> ranges;
   for (const std::int64_t index : indices) ranges.push_back({index, 0, count});
-  const torch::Tensor all = task.observe(latents, kSeed, Purpose::explore, ranges, torch::kCPU);
+  const torch::Tensor all = task.observe(latents, kFigureSeed, Purpose::explore, ranges, torch::kCPU);
   Figure figure;
   figure.title = fmt::format("{}: {} sets of {} observations", info.title, kSets, count);
   figure.source = info.data_source;

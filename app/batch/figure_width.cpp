@@ -13,7 +13,6 @@ namespace pairs::batch {
 namespace {
 
 constexpr double kTheta = 0.2;
-constexpr std::uint64_t kSeed = 1;
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -49,7 +48,7 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets) {
     Latents latents;
     latents.theta = torch::full({sets, 1}, kTheta, torch::kFloat64);
     latents.psi = torch::full({sets, 1}, psi, torch::kFloat64);
-    const torch::Tensor x = task.observe(latents, kSeed, Purpose::explore, ranges, torch::kCPU);
+    const torch::Tensor x = task.observe(latents, kFigureSeed, Purpose::explore, ranges, torch::kCPU);
     for (const std::string& name : task.references()) {
       std::vector<double> widths;
       for (std::int64_t s = 0; s < sets; ++s) {
@@ -65,9 +64,9 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets) {
       StreamOptions options;
       options.keep_going = keep_going;
       const torch::Tensor aggregates =
-          aggregate_sets(*runs[r].estimator, latents, kSeed, Purpose::explore, indices, n, options);
+          aggregate_sets(*runs[r].estimator, latents, kFigureSeed, Purpose::explore, indices, n, options);
       const torch::Tensor samples = runs[r].estimator->sample(aggregates, torch::full({sets}, n, torch::kInt64), 1000,
-                                                              stream_key(kSeed, Purpose::posterior));
+                                                              stream_key(kFigureSeed, Purpose::posterior));
       const torch::Tensor sd = samples.to(torch::kCPU, torch::kFloat64).std(1).flatten().contiguous();
       ours[r].x.push_back(psi);
       ours[r].y.push_back(median({sd.data_ptr<double>(), sd.data_ptr<double>() + sd.numel()}));

@@ -13,6 +13,9 @@
 // take the loaded run.
 namespace pairs::batch {
 
+// Seed of the sets that figures simulate.
+inline constexpr std::uint64_t kFigureSeed = 1;
+
 SeriesRole strategy_role(const std::string& strategy);
 std::string strategy_title(const std::string& strategy);
 

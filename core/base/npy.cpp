@@ -17,7 +17,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "arrays are copied as they stand");
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t max_header = 1u << 16;
+constexpr std::size_t max_array_header = 1u << 16;
 constexpr std::size_t max_rank = 32;
 
 struct NpyType {
@@ -153,8 +153,8 @@ NpyHeader read_npy_header(const ByteReader& read, const std::string& where) {
   unsigned char size[4] = {};
   read(reinterpret_cast<char*>(size), version == 1 ? 2 : 4);
   const std::size_t length = size[0] | size[1] << 8 | size[2] << 16 | static_cast<std::size_t>(size[3]) << 24;
-  PAIRS_CHECK(length <= max_header, "{} is damaged: its array header would be larger than {}; make the file again",
-              where, byte_text(max_header));
+  PAIRS_CHECK(length <= max_array_header, "{} is damaged: its array header would be larger than {}; make the file again",
+              where, byte_text(max_array_header));
   std::string text(length, '\0');
   read(text.data(), text.size());
   NpyHeader header = DictionaryReader(text, where).read();

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t max_rank = 32;
+constexpr std::size_t max_dimensions = 32;
 constexpr const char* metadata_key = "__metadata__";
 
 // Receives the header as a stream of events, so that nothing is built but what the format has. A handler that returns
@@ -31,7 +31,7 @@ class HeaderReader {
   bool number_unsigned(Json::number_unsigned_t value) {
     if (state_ == State::shape) {
       if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ||
-          entry_.shape.size() >= max_rank)
+          entry_.shape.size() >= max_dimensions)
         return refuse("a shape beyond what a tensor can have");
       entry_.shape.push_back(static_cast<std::int64_t>(value));
       return true;

@@ -65,6 +65,17 @@ PAIRS_SIMD_CLONES void update(float* __restrict p, const float* __restrict grad,
 
 }  // namespace
 
+namespace {
+std::vector<Tensor> values_of(const std::map<std::string, Tensor>& named) {
+  std::vector<Tensor> values;
+  for (const auto& [name, tensor] : named) values.push_back(tensor);
+  return values;
+}
+}  // namespace
+
+AdamW::AdamW(const std::map<std::string, Tensor>& parameters, const Options& options)
+    : AdamW(values_of(parameters), options) {}
+
 AdamW::AdamW(std::vector<Tensor> parameters, const Options& options)
     : parameters_(std::move(parameters)), options_(options) {
   PAIRS_CHECK(!parameters_.empty(), "AdamW needs at least one parameter");

@@ -21,6 +21,8 @@ class AdamW {
   };
 
   AdamW(std::vector<torch::Tensor> parameters, const Options& options);
+  // The same for named parameters, in the order of their names.
+  AdamW(const std::map<std::string, torch::Tensor>& parameters, const Options& options);
 
   // Updates the parameters that have a gradient, at learning rate `lr`. Returns the norm of the whole gradient before
   // clipping, summed in float64; when it is not finite nothing has changed.

@@ -25,12 +25,6 @@ double seconds_each(F&& call) {
   return watch.seconds() / calls;
 }
 
-std::vector<torch::Tensor> list(const std::map<std::string, torch::Tensor>& tensors) {
-  std::vector<torch::Tensor> out;
-  for (const auto& [name, tensor] : tensors) out.push_back(tensor);
-  return out;
-}
-
 }  // namespace
 
 Expectation expect(const RunConfig& config) {
@@ -54,7 +48,7 @@ Expectation expect(const RunConfig& config) {
   {
     std::map<std::string, torch::Tensor> parameters = estimator.embedder_parameters();
     parameters.merge(estimator.head_parameters());
-    AdamW adam(list(parameters), {});
+    AdamW adam(parameters, {});
     std::int64_t step = 0;
     estimator.train(true);
     const double one = seconds_each([&] {
@@ -95,7 +89,7 @@ Expectation expect(const RunConfig& config) {
   {
     at::AutoGradMode grad(true);
     estimator.train(true);
-    AdamW adam(list(estimator.head_parameters()), {});
+    AdamW adam(estimator.head_parameters(), {});
     const std::int64_t rows = config.finetune.batch;
     const AggregateBatch random{
         setting.task

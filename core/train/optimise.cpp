@@ -40,12 +40,6 @@ void assign(const TensorMap& target, const TensorMap& values) {
   for (const auto& [name, tensor] : target) tensor.detach().copy_(values.at(name));
 }
 
-std::vector<torch::Tensor> list(const TensorMap& tensors) {
-  std::vector<torch::Tensor> out;
-  for (const auto& [name, tensor] : tensors) out.push_back(tensor);
-  return out;
-}
-
 // Checksum of the settings that decide the weights: all but where and how often things are kept and told.
 std::string training_settings(const RunConfig& config) {
   RunConfig copy = config;
@@ -161,7 +155,7 @@ double learning_rate(const OptimiserConfig& c, std::int64_t step, std::int64_t t
 }
 
 OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
-  AdamW adam(list(p.parameters), {.weight_decay = p.optimiser.weight_decay, .clip = p.optimiser.clip});
+  AdamW adam(p.parameters, {.weight_decay = p.optimiser.weight_decay, .clip = p.optimiser.clip});
   const Checkpoint checkpoint(p, config, run / run_file::resume);
   const std::int64_t total = p.epochs * p.steps;
   const std::uint64_t dropout = stream_key(static_cast<std::uint64_t>(config.seed), Purpose::dropout);

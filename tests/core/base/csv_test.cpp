@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 torch::Tensor table(std::vector<double> values, std::int64_t columns) {
   return torch::tensor(values, torch::kDouble).reshape({-1, columns});
 }
-std::string refusal(const std::string& text) {
+std::string csv_refusal(const std::string& text) {
   return message_of([&] { parse_csv(text, "data.csv"); });
 }
 
@@ -32,23 +32,23 @@ TEST(Csv, SeparatorsHeadersAndComments) {
 }
 
 TEST(Csv, ErrorsNameTheLine) {
-  EXPECT_THAT(refusal("1,2\n3\n"),
+  EXPECT_THAT(csv_refusal("1,2\n3\n"),
               AllOf(HasSubstr("data.csv, line 2"), HasSubstr("1 value where the first line has 2")));
-  EXPECT_THAT(refusal("1,2\n\n# c\n3,4,5\n"), HasSubstr("data.csv, line 4: 3 values"));
-  EXPECT_THAT(refusal("x,y,z\n1,2\n"), HasSubstr("data.csv, line 2"));
-  EXPECT_THAT(refusal("1,2\n3,four\n"), AllOf(HasSubstr("line 2: value 2 is 'four'"), HasSubstr("not a number")));
-  EXPECT_THAT(refusal("1,2\nx,y\n"), HasSubstr("line 2: value 1 is 'x'"));
-  EXPECT_THAT(refusal("x,1\n2,3\n"), HasSubstr("line 1: value 1 is 'x'"));
-  EXPECT_THAT(refusal("1,nan\n"), HasSubstr("not a finite number"));
-  EXPECT_THAT(refusal("1,-inf\n"), HasSubstr("not a finite number"));
-  EXPECT_THAT(refusal("1,1e999\n"), HasSubstr("not a finite number"));
-  EXPECT_THAT(refusal("1,,2\n"), HasSubstr("value 2 is missing"));
-  EXPECT_THAT(refusal("1,2,\n"), HasSubstr("value 3 is missing"));
-  EXPECT_THAT(refusal("1,5;2,5\n"), HasSubstr("'1,5'"));
-  EXPECT_THAT(refusal("1,2x\n"), HasSubstr("'2x'"));
-  EXPECT_THAT(refusal(std::string("1,\0 2\n", 6)), HasSubstr("\\x00"));
+  EXPECT_THAT(csv_refusal("1,2\n\n# c\n3,4,5\n"), HasSubstr("data.csv, line 4: 3 values"));
+  EXPECT_THAT(csv_refusal("x,y,z\n1,2\n"), HasSubstr("data.csv, line 2"));
+  EXPECT_THAT(csv_refusal("1,2\n3,four\n"), AllOf(HasSubstr("line 2: value 2 is 'four'"), HasSubstr("not a number")));
+  EXPECT_THAT(csv_refusal("1,2\nx,y\n"), HasSubstr("line 2: value 1 is 'x'"));
+  EXPECT_THAT(csv_refusal("x,1\n2,3\n"), HasSubstr("line 1: value 1 is 'x'"));
+  EXPECT_THAT(csv_refusal("1,nan\n"), HasSubstr("not a finite number"));
+  EXPECT_THAT(csv_refusal("1,-inf\n"), HasSubstr("not a finite number"));
+  EXPECT_THAT(csv_refusal("1,1e999\n"), HasSubstr("not a finite number"));
+  EXPECT_THAT(csv_refusal("1,,2\n"), HasSubstr("value 2 is missing"));
+  EXPECT_THAT(csv_refusal("1,2,\n"), HasSubstr("value 3 is missing"));
+  EXPECT_THAT(csv_refusal("1,5;2,5\n"), HasSubstr("'1,5'"));
+  EXPECT_THAT(csv_refusal("1,2x\n"), HasSubstr("'2x'"));
+  EXPECT_THAT(csv_refusal(std::string("1,\0 2\n", 6)), HasSubstr("\\x00"));
   for (const char* text : {"", "\n\n", "# only comments\n", "x,y\n"})
-    EXPECT_THAT(refusal(text), HasSubstr("holds no numbers"));
+    EXPECT_THAT(csv_refusal(text), HasSubstr("holds no numbers"));
 }
 
 TEST(Csv, ReadsFiles) {

@@ -39,7 +39,7 @@ struct Settings {
   }
 };
 
-std::string refusal(std::string_view text) {
+std::string toml_refusal(std::string_view text) {
   Settings settings;
   ErrorKind kind = ErrorKind::failed;
   const std::string message = message_of([&] { read_toml(text, settings.fields(), "preset"); }, &kind);
@@ -71,38 +71,38 @@ TEST(ReadToml, ReadsEveryKind) {
 }
 
 TEST(ReadToml, UnknownKeysNameTheNearest) {
-  EXPECT_THAT(refusal("seed = 1\n\n[pretrain]\nrtae = 1\n"),
+  EXPECT_THAT(toml_refusal("seed = 1\n\n[pretrain]\nrtae = 1\n"),
               AllOf(HasSubstr("preset, line 4"), HasSubstr("'pretrain.rtae'"), HasSubstr("'pretrain.rate'")));
-  EXPECT_THAT(refusal("rate = 1"), HasSubstr("did you mean 'pretrain.rate'"));  // its table was forgotten
-  EXPECT_THAT(refusal("[pretrian]\nrate = 1"), HasSubstr("did you mean 'pretrain.rate'"));
-  EXPECT_THAT(refusal("[finetune]"), HasSubstr("unknown key 'finetune'"));
-  EXPECT_THAT(refusal("quite_another_thing = 1"), Not(HasSubstr("did you mean")));
-  EXPECT_THAT(refusal("[seed]\nx = 1"), HasSubstr("'seed' must be a whole number, not a table"));
-  EXPECT_THAT(refusal("strategy.x = 1"), HasSubstr("'strategy'"));
+  EXPECT_THAT(toml_refusal("rate = 1"), HasSubstr("did you mean 'pretrain.rate'"));  // its table was forgotten
+  EXPECT_THAT(toml_refusal("[pretrian]\nrate = 1"), HasSubstr("did you mean 'pretrain.rate'"));
+  EXPECT_THAT(toml_refusal("[finetune]"), HasSubstr("unknown key 'finetune'"));
+  EXPECT_THAT(toml_refusal("quite_another_thing = 1"), Not(HasSubstr("did you mean")));
+  EXPECT_THAT(toml_refusal("[seed]\nx = 1"), HasSubstr("'seed' must be a whole number, not a table"));
+  EXPECT_THAT(toml_refusal("strategy.x = 1"), HasSubstr("'strategy'"));
 }
 
 TEST(ReadToml, WrongTypesAndRanges) {
-  EXPECT_THAT(refusal("\nseed = 1.5"),
+  EXPECT_THAT(toml_refusal("\nseed = 1.5"),
               AllOf(HasSubstr("preset, line 2"), HasSubstr("'seed' must be a whole number, not 1.5")));
-  EXPECT_THAT(refusal("seed = '1'"), HasSubstr("not the text '1'"));
-  EXPECT_THAT(refusal("pretrain.resume = 1"), HasSubstr("must be true or false"));
-  EXPECT_THAT(refusal("pretrain.rate = 2"), HasSubstr("must lie between 0 and 1, not 2"));
-  EXPECT_THAT(refusal("pretrain.rate = nan"), HasSubstr("must lie between 0 and 1, not nan"));
-  EXPECT_THAT(refusal("pretrain.sizes = [1, 0]"), HasSubstr("between 1 and 100000, not 0"));
-  EXPECT_THAT(refusal("pretrain.sizes = [1, 2.5]"), HasSubstr("list of whole numbers, but one element is 2.5"));
-  EXPECT_THAT(refusal("pretrain.sizes = 3"), HasSubstr("must be a list of whole numbers, not 3"));
-  EXPECT_THAT(refusal("head.flow.weights = [-1]"), HasSubstr("must be at least 0"));
-  EXPECT_THAT(refusal("head.flow.weights = [inf]"), HasSubstr("must be at least 0"));
-  EXPECT_THAT(refusal("strategy = 'pair'"),
+  EXPECT_THAT(toml_refusal("seed = '1'"), HasSubstr("not the text '1'"));
+  EXPECT_THAT(toml_refusal("pretrain.resume = 1"), HasSubstr("must be true or false"));
+  EXPECT_THAT(toml_refusal("pretrain.rate = 2"), HasSubstr("must lie between 0 and 1, not 2"));
+  EXPECT_THAT(toml_refusal("pretrain.rate = nan"), HasSubstr("must lie between 0 and 1, not nan"));
+  EXPECT_THAT(toml_refusal("pretrain.sizes = [1, 0]"), HasSubstr("between 1 and 100000, not 0"));
+  EXPECT_THAT(toml_refusal("pretrain.sizes = [1, 2.5]"), HasSubstr("list of whole numbers, but one element is 2.5"));
+  EXPECT_THAT(toml_refusal("pretrain.sizes = 3"), HasSubstr("must be a list of whole numbers, not 3"));
+  EXPECT_THAT(toml_refusal("head.flow.weights = [-1]"), HasSubstr("must be at least 0"));
+  EXPECT_THAT(toml_refusal("head.flow.weights = [inf]"), HasSubstr("must be at least 0"));
+  EXPECT_THAT(toml_refusal("strategy = 'pair'"),
               AllOf(HasSubstr("one of n1, pairs, gaussian"), HasSubstr("did you mean 'pairs'")));
-  EXPECT_THAT(refusal("seed = 2020-01-01"), HasSubstr("a date or time"));
-  EXPECT_THAT(refusal("seed = 99999999999999999999"), HasSubstr("line 1"));
+  EXPECT_THAT(toml_refusal("seed = 2020-01-01"), HasSubstr("a date or time"));
+  EXPECT_THAT(toml_refusal("seed = 99999999999999999999"), HasSubstr("line 1"));
 }
 
 TEST(ReadToml, SyntaxErrorsNameTheLine) {
-  EXPECT_THAT(refusal("seed = 1\nseed = 2\n"), HasSubstr("preset, line 2"));
-  EXPECT_THAT(refusal("seed = \n"), HasSubstr("preset, line 1"));
-  EXPECT_THAT(refusal("seed = 1\n[pretrain\n"), HasSubstr("preset, line 2"));
+  EXPECT_THAT(toml_refusal("seed = 1\nseed = 2\n"), HasSubstr("preset, line 2"));
+  EXPECT_THAT(toml_refusal("seed = \n"), HasSubstr("preset, line 1"));
+  EXPECT_THAT(toml_refusal("seed = 1\n[pretrain\n"), HasSubstr("preset, line 2"));
 }
 
 TEST(ReadToml, AnErrorChangesNothing) {
@@ -115,16 +115,16 @@ TEST(ReadToml, AnErrorChangesNothing) {
 TEST(ReadToml, HostileTexts) {
   std::string deep = "a";
   for (int i = 0; i < 100000; ++i) deep += ".a";
-  EXPECT_THAT(refusal("# fine\n" + deep + " = 1"), AllOf(HasSubstr("line 2"), HasSubstr("too many dotted parts")));
-  EXPECT_THAT(refusal("[" + deep + "]"), HasSubstr("too many dotted parts"));
+  EXPECT_THAT(toml_refusal("# fine\n" + deep + " = 1"), AllOf(HasSubstr("line 2"), HasSubstr("too many dotted parts")));
+  EXPECT_THAT(toml_refusal("[" + deep + "]"), HasSubstr("too many dotted parts"));
   std::string quoted = "'='";
   for (int i = 0; i < 50; ++i) quoted += ".\"=\\\"\"";
-  EXPECT_THAT(refusal(quoted + " = 1"), HasSubstr("too many dotted parts"));
-  EXPECT_THAT(refusal("seed = " + std::string(5000, '[')), HasSubstr("line 1"));
-  EXPECT_THAT(refusal(std::string(2 << 20, '\n')), HasSubstr("larger than 1.0 MiB"));
-  EXPECT_THAT(refusal("s\xc3\xa9 = 1"), HasSubstr("beyond ASCII"));
-  EXPECT_THAT(refusal("seed = 1e\"\"\"\xd0\x91\"\"\""), HasSubstr("middle of a value"));
-  EXPECT_THAT(refusal("strategy = \"\"\"\\ \n \xd0\x91\"\"\""), HasSubstr("backslash"));
+  EXPECT_THAT(toml_refusal(quoted + " = 1"), HasSubstr("too many dotted parts"));
+  EXPECT_THAT(toml_refusal("seed = " + std::string(5000, '[')), HasSubstr("line 1"));
+  EXPECT_THAT(toml_refusal(std::string(2 << 20, '\n')), HasSubstr("larger than 1.0 MiB"));
+  EXPECT_THAT(toml_refusal("s\xc3\xa9 = 1"), HasSubstr("beyond ASCII"));
+  EXPECT_THAT(toml_refusal("seed = 1e\"\"\"\xd0\x91\"\"\""), HasSubstr("middle of a value"));
+  EXPECT_THAT(toml_refusal("strategy = \"\"\"\\ \n \xd0\x91\"\"\""), HasSubstr("backslash"));
 }
 
 TEST(ReadToml, TextsBeyondAsciiInStringsAndComments) {

@@ -29,7 +29,7 @@ template <class Number>
 std::string raw(const std::vector<Number>& values) {
   return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number));
 }
-std::string refusal(const std::string& bytes) {
+std::string npy_refusal(const std::string& bytes) {
   return message_of([&] { parse_npy(bytes, "array"); });
 }
 
@@ -91,37 +91,37 @@ TEST(Npy, ReadsBothOrdersAndAllVersions) {
 }
 
 TEST(Npy, RefusesObjectsAndForeignTypes) {
-  EXPECT_THAT(refusal(npy(dictionary("|O", "(1,)"), "12345678")), HasSubstr("pickled Python objects"));
-  EXPECT_THAT(refusal("\x80\x04\x95\x0f pickled"), HasSubstr("never loaded"));
-  EXPECT_THAT(refusal(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")),
+  EXPECT_THAT(npy_refusal(npy(dictionary("|O", "(1,)"), "12345678")), HasSubstr("pickled Python objects"));
+  EXPECT_THAT(npy_refusal("\x80\x04\x95\x0f pickled"), HasSubstr("never loaded"));
+  EXPECT_THAT(npy_refusal(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")),
               HasSubstr("structured"));
-  EXPECT_THAT(refusal(npy(dictionary(">f4", "(1,)"), "1234")), HasSubstr("big-endian"));
-  EXPECT_THAT(refusal(npy(dictionary("<c8", "(1,)"), "12345678")), HasSubstr("type '<c8'"));
-  EXPECT_THAT(refusal(npy(dictionary("<U1", "(1,)"), "1234")), HasSubstr("type '<U1'"));
-  EXPECT_THAT(refusal(npy(dictionary("<u8", "(1,)"), "12345678")), HasSubstr("type '<u8'"));
+  EXPECT_THAT(npy_refusal(npy(dictionary(">f4", "(1,)"), "1234")), HasSubstr("big-endian"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<c8", "(1,)"), "12345678")), HasSubstr("type '<c8'"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<U1", "(1,)"), "1234")), HasSubstr("type '<U1'"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<u8", "(1,)"), "12345678")), HasSubstr("type '<u8'"));
 }
 
 TEST(Npy, RefusesLies) {
-  EXPECT_THAT(refusal(""), HasSubstr("cut short"));
-  EXPECT_THAT(refusal("\x93NUMPY"), HasSubstr("cut short"));
-  EXPECT_THAT(refusal(npy(dictionary("<f4", "(1,)"), "1234", 4)), HasSubstr("version 4"));
-  EXPECT_THAT(refusal(npy(dictionary("<f4", "(2,)"), "1234")),
+  EXPECT_THAT(npy_refusal(""), HasSubstr("cut short"));
+  EXPECT_THAT(npy_refusal("\x93NUMPY"), HasSubstr("cut short"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(1,)"), "1234", 4)), HasSubstr("version 4"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(2,)"), "1234")),
               HasSubstr("its shape needs 8 bytes of data and 4 bytes are there"));
-  EXPECT_THAT(refusal(npy(dictionary("<f4", "(1,)"), "12345")), HasSubstr("5 bytes are there"));
-  EXPECT_THAT(refusal(npy(dictionary("<f4", "(4294967296, 4294967296)"), "")), HasSubstr("beyond what an array"));
-  EXPECT_THAT(refusal(npy(dictionary("<f4", "(0, 4294967296, 4294967296)"), "")), HasSubstr("beyond what an array"));
-  EXPECT_THAT(refusal(npy(dictionary("<f4", "(4611686018427387905,)"), "1234")), HasSubstr("beyond what an array"));
-  EXPECT_THAT(refusal(npy(dictionary("<f4", "(-1,)"), "")), HasSubstr("cannot be read"));
-  EXPECT_THAT(refusal(npy(dictionary("<f4", "(99999999999999999999,)"), "")), HasSubstr("cannot be read"));
-  EXPECT_THAT(refusal(npy(dictionary("<f4", "(1"), "")), HasSubstr("cannot be read"));
-  EXPECT_THAT(refusal(npy("{'descr': '<f4'}", "")), HasSubstr("cannot be read"));
-  EXPECT_THAT(refusal(npy("{'descr': '<f4', 'descr': '<f4', 'shape': ()}", "")), HasSubstr("cannot be read"));
-  EXPECT_THAT(refusal(npy("__import__('os')", "")), HasSubstr("cannot be read"));
-  EXPECT_THAT(refusal(npy("", "", 2, 0x7fffffff)), HasSubstr("header would be larger"));
-  EXPECT_THAT(refusal(npy("", "", 1, 500)), HasSubstr("cut short"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(1,)"), "12345")), HasSubstr("5 bytes are there"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(4294967296, 4294967296)"), "")), HasSubstr("beyond what an array"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(0, 4294967296, 4294967296)"), "")), HasSubstr("beyond what an array"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(4611686018427387905,)"), "1234")), HasSubstr("beyond what an array"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(-1,)"), "")), HasSubstr("cannot be read"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(99999999999999999999,)"), "")), HasSubstr("cannot be read"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(1"), "")), HasSubstr("cannot be read"));
+  EXPECT_THAT(npy_refusal(npy("{'descr': '<f4'}", "")), HasSubstr("cannot be read"));
+  EXPECT_THAT(npy_refusal(npy("{'descr': '<f4', 'descr': '<f4', 'shape': ()}", "")), HasSubstr("cannot be read"));
+  EXPECT_THAT(npy_refusal(npy("__import__('os')", "")), HasSubstr("cannot be read"));
+  EXPECT_THAT(npy_refusal(npy("", "", 2, 0x7fffffff)), HasSubstr("header would be larger"));
+  EXPECT_THAT(npy_refusal(npy("", "", 1, 500)), HasSubstr("cut short"));
   std::string many = "(";
   for (int i = 0; i < 100; ++i) many += "1,";
-  EXPECT_THAT(refusal(npy(dictionary("<f4", many + ")"), "1234")), HasSubstr("cannot be read"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", many + ")"), "1234")), HasSubstr("cannot be read"));
 }
 
 TEST(Npz, RoundTrip) {

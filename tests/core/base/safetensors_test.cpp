@@ -23,7 +23,7 @@ std::string file_of(const std::string& header, const std::string& data) {
   return bytes + header + data;
 }
 
-std::string refusal(const std::string& bytes) {
+std::string safetensors_refusal(const std::string& bytes) {
   const std::string message = message_of([&] { parse_safetensors(bytes, "weights"); });
   EXPECT_THAT(message, testing::StartsWith("weights "));
   return message;
@@ -124,32 +124,32 @@ TEST(Safetensors, EveryDamageIsNoticed) {
     }
   for (std::size_t size = 0; size < bytes.size(); ++size)
     ASSERT_THROW(parse_safetensors(bytes.substr(0, size), "weights"), Error) << size;
-  EXPECT_THAT(refusal(bytes + "x"), HasSubstr("weights is damaged"));
+  EXPECT_THAT(safetensors_refusal(bytes + "x"), HasSubstr("weights is damaged"));
 }
 
 TEST(Safetensors, LyingHeaders) {
-  EXPECT_THAT(refusal(std::string("\xff\xff\xff\xff\xff\xff\xff\xff", 8)), HasSubstr("header would be larger"));
-  EXPECT_THAT(refusal(std::string("\x10\0\0\0\0\0\0\0{}", 10)), HasSubstr("cut short"));
-  EXPECT_THAT(refusal(file_of("", "")), HasSubstr("does not start with '{'"));
-  EXPECT_THAT(refusal(file_of("[1]", "")), HasSubstr("does not start with '{'"));
-  EXPECT_THAT(refusal(file_of("{\"a\":", "")), HasSubstr("not valid JSON"));
-  EXPECT_THAT(refusal(file_of("{\"\xff\":1}", "")), HasSubstr("not valid JSON"));
-  EXPECT_THAT(refusal(file_of("{\"a\":" + std::string(1 << 20, '[') + "", "")), HasSubstr("an array"));
-  EXPECT_THAT(refusal(file_of("{\"a\":1}", "")), HasSubstr("a number where 'a'"));
-  EXPECT_THAT(refusal(file_of("{\"a\":{\"dtype\":\"F32\"}}", "")), HasSubstr("no dtype, shape"));
-  EXPECT_THAT(refusal(file_of("{\"a\":{\"more\":1}}", "")), HasSubstr("unknown member 'more'"));
+  EXPECT_THAT(safetensors_refusal(std::string("\xff\xff\xff\xff\xff\xff\xff\xff", 8)), HasSubstr("header would be larger"));
+  EXPECT_THAT(safetensors_refusal(std::string("\x10\0\0\0\0\0\0\0{}", 10)), HasSubstr("cut short"));
+  EXPECT_THAT(safetensors_refusal(file_of("", "")), HasSubstr("does not start with '{'"));
+  EXPECT_THAT(safetensors_refusal(file_of("[1]", "")), HasSubstr("does not start with '{'"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":", "")), HasSubstr("not valid JSON"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"\xff\":1}", "")), HasSubstr("not valid JSON"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + std::string(1 << 20, '[') + "", "")), HasSubstr("an array"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":1}", "")), HasSubstr("a number where 'a'"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":{\"dtype\":\"F32\"}}", "")), HasSubstr("no dtype, shape"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":{\"more\":1}}", "")), HasSubstr("unknown member 'more'"));
   const std::string good = entry("U8", "[1]", "[0,1]");
-  EXPECT_THAT(refusal(file_of("{\"a\":" + good + ",\"a\":" + good + "}", "x")), HasSubstr("repeated name"));
-  EXPECT_THAT(refusal(file_of("{\"a\":" + entry("U8", "[-1]", "[0,1]") + "}", "x")), HasSubstr("negative"));
-  EXPECT_THAT(refusal(file_of("{\"a\":" + entry("U8", "[1.0]", "[0,1]") + "}", "x")), HasSubstr("fraction"));
-  EXPECT_THAT(refusal(file_of("{\"a\":" + entry("U8", "[1]", "[0,1,2]") + "}", "x")), HasSubstr("third offset"));
-  EXPECT_THAT(refusal(file_of("{\"a\":" + entry("C64", "[1]", "[0,8]") + "}", "12345678")), HasSubstr("type 'C64'"));
-  EXPECT_THAT(refusal(file_of("{\"a\":" + entry("BOOL", "[1]", "[0,1]") + "}", "\x02")), HasSubstr("booleans"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + good + ",\"a\":" + good + "}", "x")), HasSubstr("repeated name"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("U8", "[-1]", "[0,1]") + "}", "x")), HasSubstr("negative"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("U8", "[1.0]", "[0,1]") + "}", "x")), HasSubstr("fraction"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("U8", "[1]", "[0,1,2]") + "}", "x")), HasSubstr("third offset"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("C64", "[1]", "[0,8]") + "}", "12345678")), HasSubstr("type 'C64'"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("BOOL", "[1]", "[0,1]") + "}", "\x02")), HasSubstr("booleans"));
 }
 
 TEST(Safetensors, ShapesAndOffsetsMustAgree) {
   const auto one = [](const std::string& shape, const std::string& offsets, std::size_t size) {
-    return refusal(file_of("{\"a\":" + entry("F32", shape, offsets) + "}", std::string(size, '\0')));
+    return safetensors_refusal(file_of("{\"a\":" + entry("F32", shape, offsets) + "}", std::string(size, '\0')));
   };
   EXPECT_THAT(one("[2]", "[0,4]", 4), HasSubstr("does not match"));
   EXPECT_THAT(one("[1]", "[0,8]", 4), HasSubstr("end after the end"));
@@ -162,9 +162,9 @@ TEST(Safetensors, ShapesAndOffsetsMustAgree) {
   EXPECT_THAT(one("[0,4294967296,4294967296]", "[0,0]", 0), HasSubstr("does not match"));
   EXPECT_THAT(one("[18446744073709551615]", "[0,4]", 4), HasSubstr("beyond what a tensor"));
   const std::string overlap = "{\"a\":" + entry("F32", "[1]", "[0,4]") + ",\"b\":" + entry("F32", "[1]", "[2,6]") + "}";
-  EXPECT_THAT(refusal(file_of(overlap, "123456")), HasSubstr("overlap"));
+  EXPECT_THAT(safetensors_refusal(file_of(overlap, "123456")), HasSubstr("overlap"));
   const std::string twice = "{\"a\":" + entry("F32", "[1]", "[0,4]") + ",\"b\":" + entry("F32", "[1]", "[0,4]") + "}";
-  EXPECT_THAT(refusal(file_of(twice, "1234")), HasSubstr("overlap"));
+  EXPECT_THAT(safetensors_refusal(file_of(twice, "1234")), HasSubstr("overlap"));
 }
 
 TEST(Safetensors, RefusesWhatTheFormatLacks) {

@@ -10,7 +10,7 @@
 namespace pairs {
 namespace {
 
-torch::Tensor normals(torch::IntArrayRef shape, std::uint64_t seed) {
+torch::Tensor two_sample_normals(torch::IntArrayRef shape, std::uint64_t seed) {
   torch::Tensor x = torch::empty(shape, torch::kFloat64);
   Stream stream(stream_key(seed, Purpose::check), 1);
   for (std::int64_t i = 0; i < x.numel(); ++i) x.data_ptr<double>()[i] = stream.normal64();
@@ -30,8 +30,8 @@ struct Posterior {
 // Truths around known centres; samples `wide` times as wide as they should be.
 Posterior gaussian(double wide, std::int64_t d) {
   const std::int64_t n = 2000, draws = 200;
-  const torch::Tensor centre = 2 * normals({n, d}, 1);
-  return {centre.unsqueeze(1) + wide * normals({n, draws, d}, 2), centre + normals({n, d}, 3)};
+  const torch::Tensor centre = 2 * two_sample_normals({n, d}, 1);
+  return {centre.unsqueeze(1) + wide * two_sample_normals({n, draws, d}, 2), centre + two_sample_normals({n, d}, 3)};
 }
 
 TEST(Tarp, OfACalibratedPosteriorIsTheDiagonal) {
@@ -44,13 +44,13 @@ TEST(Tarp, OfACalibratedPosteriorIsTheDiagonal) {
 }
 
 TEST(Tarp, OfThePriorIsTheDiagonal) {
-  EXPECT_NEAR(tarp_coverage(normals({2000, 200, 2}, 4), normals({2000, 2}, 5), {0.5}, 1)[0], 0.5, 0.045);
+  EXPECT_NEAR(tarp_coverage(two_sample_normals({2000, 200, 2}, 4), two_sample_normals({2000, 2}, 5), {0.5}, 1)[0], 0.5, 0.045);
 }
 
 TEST(Tarp, OfAPointMassOnAnotherDrawIsAHalf) {
   // Truth and point are exchangeable: each is the nearer one half of the time.
-  const torch::Tensor points = normals({2000, 1, 2}, 6).expand({2000, 10, 2});
-  for (const double c : tarp_coverage(points, normals({2000, 2}, 7), {0.05, 0.5, 0.95}, 1)) EXPECT_NEAR(c, 0.5, 0.04);
+  const torch::Tensor points = two_sample_normals({2000, 1, 2}, 6).expand({2000, 10, 2});
+  for (const double c : tarp_coverage(points, two_sample_normals({2000, 2}, 7), {0.05, 0.5, 0.95}, 1)) EXPECT_NEAR(c, 0.5, 0.04);
 }
 
 TEST(Tarp, TellsOverconfidentFromUnderconfident) {
@@ -79,20 +79,20 @@ TEST(Tarp, RefusesNaN) {
 }
 
 TEST(C2st, OfTheSameDistributionIsAHalf) {
-  EXPECT_NEAR(c2st(normals({1000, 2}, 1), normals({1000, 2}, 2), 1), 0.5, 0.035);
+  EXPECT_NEAR(c2st(two_sample_normals({1000, 2}, 1), two_sample_normals({1000, 2}, 2), 1), 0.5, 0.035);
 }
 
 TEST(C2st, OfShiftedGaussiansIsTheBestPossibleAccuracy) {
   // Φ(δ/2) for a shift of δ.
   for (const double shift : {1.0, 2.0}) {
     const double best = 0.5 * std::erfc(-shift / 2 / std::sqrt(2.0));
-    EXPECT_NEAR(c2st(normals({2000, 1}, 3), normals({2000, 1}, 4) + shift, 1), best, 0.025);
+    EXPECT_NEAR(c2st(two_sample_normals({2000, 1}, 3), two_sample_normals({2000, 1}, 4) + shift, 1), best, 0.025);
   }
 }
 
 TEST(C2st, SeesCorrelationsBehindEqualMarginals) {
   const auto pair = [](double sign, std::uint64_t seed) {
-    const torch::Tensor z = normals({1000, 2}, seed);
+    const torch::Tensor z = two_sample_normals({1000, 2}, seed);
     return torch::stack({z.select(1, 0), 0.8 * sign * z.select(1, 0) + 0.6 * z.select(1, 1)}, 1);
   };
   // The sign of the product decides: right with probability 1/2 + asin(0.8)/π.
@@ -102,29 +102,29 @@ TEST(C2st, SeesCorrelationsBehindEqualMarginals) {
 TEST(C2st, SeesShapesBehindEqualMoments) {
   // Against N(0,1): half N(-.9,.19) and half N(.9,.19), by sd² = 0.19 of unit variance. Total variation by quadrature.
   const double sd = std::sqrt(0.19);
-  const torch::Tensor sign = normals({2000, 1}, 7).sign();
+  const torch::Tensor sign = two_sample_normals({2000, 1}, 7).sign();
   const auto density = [](double x, double m, double s) {
     return std::exp(-0.5 * (x - m) * (x - m) / s / s) / s / std::sqrt(2 * M_PI);
   };
   double variation = 0;
   for (double x = -8; x < 8; x += 0.001)
     variation += 0.0005 * std::fabs(density(x, 0, 1) - 0.5 * density(x, -0.9, sd) - 0.5 * density(x, 0.9, sd));
-  const double accuracy = c2st(0.9 * sign + sd * normals({2000, 1}, 8), normals({2000, 1}, 9), 1);
+  const double accuracy = c2st(0.9 * sign + sd * two_sample_normals({2000, 1}, 8), two_sample_normals({2000, 1}, 9), 1);
   EXPECT_NEAR(accuracy, 0.5 + variation / 2, 0.025);
   EXPECT_GT(variation, 0.1);
 }
 
 TEST(C2st, IsAFunctionOfItsSeedInAnyMode) {
-  const torch::Tensor a = normals({100, 2}, 1), b = normals({100, 2}, 2) * 1.3;
+  const torch::Tensor a = two_sample_normals({100, 2}, 1), b = two_sample_normals({100, 2}, 2) * 1.3;
   const double once = c2st(a, b, 1);
   const c10::InferenceMode inference;
   EXPECT_EQ(c2st(a, b, 1), once);
 }
 
 TEST(C2st, RefusesUnequalSetsAndNaN) {
-  EXPECT_THROW(c2st(normals({100, 2}, 1), normals({99, 2}, 2), 1), Error);
-  EXPECT_THROW(c2st(normals({5, 2}, 1), normals({5, 2}, 2), 1), Error);
-  EXPECT_THROW(c2st(normals({50, 2}, 1), normals({50, 2}, 2) * NAN, 1), Error);
+  EXPECT_THROW(c2st(two_sample_normals({100, 2}, 1), two_sample_normals({99, 2}, 2), 1), Error);
+  EXPECT_THROW(c2st(two_sample_normals({5, 2}, 1), two_sample_normals({5, 2}, 2), 1), Error);
+  EXPECT_THROW(c2st(two_sample_normals({50, 2}, 1), two_sample_normals({50, 2}, 2) * NAN, 1), Error);
 }
 
 }  // namespace

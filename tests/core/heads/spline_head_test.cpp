@@ -8,7 +8,7 @@ namespace {
 
 using namespace testing_heads;
 
-HeadConfig small(const std::string& support) {
+HeadConfig small_spline(const std::string& support) {
   HeadConfig config;
   config.support = support;
   config.hidden = 24;
@@ -17,18 +17,18 @@ HeadConfig small(const std::string& support) {
   return config;
 }
 
-struct Shape {
+struct SplineShape {
   std::string support;
   std::int64_t d;
   bool affine;
   std::int64_t context_layers;
 };
 
-class SplineHeads : public testing::TestWithParam<Shape> {
+class SplineHeads : public testing::TestWithParam<SplineShape> {
  protected:
   std::shared_ptr<Head> make(double factor, double fresh, torch::Dtype type) {
-    const Shape& s = GetParam();
-    HeadConfig config = small(s.support);
+    const SplineShape& s = GetParam();
+    HeadConfig config = small_spline(s.support);
     config.affine = s.affine;
     config.context_layers = s.context_layers;
     auto head = build(config, s.d, 5);
@@ -43,7 +43,7 @@ class SplineHeads : public testing::TestWithParam<Shape> {
 };
 
 TEST_P(SplineHeads, IntegratesToOne) {
-  const Shape& s = GetParam();
+  const SplineShape& s = GetParam();
   if (s.d > 2) GTEST_SKIP() << "no grid in more than two dimensions";
   for (const double factor : {1.0, 2.0}) {
     auto head = make(factor, 0.15, s.d == 1 ? torch::kDouble : torch::kFloat);
@@ -73,7 +73,7 @@ TEST_P(SplineHeads, GridAgreesWithLogProb) {
 }
 
 TEST_P(SplineHeads, SamplesFollowTheDensity) {
-  const Shape& s = GetParam();
+  const SplineShape& s = GetParam();
   auto head = make(1.5, 0.15, torch::kFloat);
   const Tensor context = random({2, 5}, 4).to(torch::kFloat);
   const std::int64_t draws = 20000;
@@ -109,13 +109,13 @@ TEST_P(SplineHeads, AbsorbsAnAffineMapOfTheContext) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SplineHeads,
-                         testing::Values(Shape{"box", 1, true, 2}, Shape{"real", 1, true, 2},
-                                         Shape{"real", 1, false, 2}, Shape{"box", 2, true, 2},
-                                         Shape{"real", 2, true, 2}, Shape{"real", 2, true, 0},
-                                         Shape{"real", 5, true, 2}));
+                         testing::Values(SplineShape{"box", 1, true, 2}, SplineShape{"real", 1, true, 2},
+                                         SplineShape{"real", 1, false, 2}, SplineShape{"box", 2, true, 2},
+                                         SplineShape{"real", 2, true, 2}, SplineShape{"real", 2, true, 0},
+                                         SplineShape{"real", 5, true, 2}));
 
 TEST(SplineHead, StartsNearTheBaseAndIgnoresNothingOutside) {
-  auto box = build(small("box"), 1, 5);
+  auto box = build(small_spline("box"), 1, 5);
   const Tensor context = random({4, 5}, 2).to(torch::kFloat);
   const Tensor outside = torch::tensor({-0.1f, 1.1f, 0.0f, 1.0f}).view({4, 1});
   const Tensor log_q = box->log_prob(outside, context);
@@ -123,7 +123,7 @@ TEST(SplineHead, StartsNearTheBaseAndIgnoresNothingOutside) {
   EXPECT_EQ(log_q[1].item<float>(), -INFINITY);
   EXPECT_TRUE(std::isfinite(log_q[2].item<float>()) && std::isfinite(log_q[3].item<float>()));
   // Far outside the bound of real support only the normal base is left.
-  HeadConfig config = small("real");
+  HeadConfig config = small_spline("real");
   config.affine = false;
   auto real = build(config, 1, 5);
   const double far = real->log_prob(torch::full({4, 1}, 9.0f), context)[0].item<double>();
@@ -133,7 +133,7 @@ TEST(SplineHead, StartsNearTheBaseAndIgnoresNothingOutside) {
 TEST(SplineHead, AffineLayerReachesNarrowPosteriors) {
   // A posterior of width e^-12 at a location that varies with the context, set by hand; the shift is in units of the
   // width.
-  HeadConfig config = small("real");
+  HeadConfig config = small_spline("real");
   auto head = build(config, 1, 5);
   head->to(torch::kDouble);
   torch::NoGradGuard no_grad;
@@ -167,7 +167,7 @@ TEST(SplineHead, EveryCoordinateIsChanged) {
 }
 
 TEST(SplineHead, SameSeedSameWeights) {
-  auto a = build(small("real"), 2, 5, 8), b = build(small("real"), 2, 5, 8), c = build(small("real"), 2, 5, 9);
+  auto a = build(small_spline("real"), 2, 5, 8), b = build(small_spline("real"), 2, 5, 8), c = build(small_spline("real"), 2, 5, 9);
   const auto pa = a->parameters(), pb = b->parameters(), pc = c->parameters();
   bool differs = false;
   for (std::size_t i = 0; i < pa.size(); ++i) {
@@ -178,15 +178,15 @@ TEST(SplineHead, SameSeedSameWeights) {
 }
 
 TEST(SplineHead, RefusesSettingsThatDoNotFit) {
-  HeadConfig config = small("real");
+  HeadConfig config = small_spline("real");
   config.bins = 65;
   EXPECT_THROW(build(config, 1, 5), Error);
-  config = small("round");
+  config = small_spline("round");
   EXPECT_THROW(build(config, 1, 5), Error);
-  config = small("box");
+  config = small_spline("box");
   const HeadTarget open{0, std::numeric_limits<double>::infinity()};
   EXPECT_THROW(make_head(config, std::vector<HeadTarget>{open}, 5, at::detail::createCPUGenerator(1)), Error);
-  config = small("real");
+  config = small_spline("real");
   config.kind = "splines";
   EXPECT_THROW(build(config, 1, 5), Error);
 }

@@ -9,7 +9,7 @@ namespace {
 
 using namespace testing_heads;
 
-HeadConfig small() {
+HeadConfig small_umnn() {
   HeadConfig config;
   config.kind = "umnn";
   config.transforms = 2;
@@ -19,15 +19,15 @@ HeadConfig small() {
   return config;
 }
 
-struct Shape {
+struct UmnnShape {
   std::int64_t d, transforms;
   bool affine, legacy;
 };
 
-class UmnnHeads : public testing::TestWithParam<Shape> {
+class UmnnHeads : public testing::TestWithParam<UmnnShape> {
  protected:
   std::shared_ptr<UmnnHead> make(double factor, double fresh, torch::Dtype type) {
-    HeadConfig config = small();
+    HeadConfig config = small_umnn();
     config.transforms = GetParam().transforms;
     config.affine = GetParam().affine;
     config.legacy_mask = GetParam().legacy;
@@ -119,12 +119,12 @@ TEST_P(UmnnHeads, AbsorbsAnAffineMapOfTheContext) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, UmnnHeads,
-                         testing::Values(Shape{1, 1, false, false}, Shape{1, 2, true, false}, Shape{2, 2, true, false},
-                                         Shape{3, 2, false, false}, Shape{1, 1, false, true},
-                                         Shape{2, 2, false, true}));
+                         testing::Values(UmnnShape{1, 1, false, false}, UmnnShape{1, 2, true, false}, UmnnShape{2, 2, true, false},
+                                         UmnnShape{3, 2, false, false}, UmnnShape{1, 1, false, true},
+                                         UmnnShape{2, 2, false, true}));
 
 TEST(UmnnHead, TrainingAndEvaluatingUseTheirOwnQuadrature) {
-  HeadConfig config = small();
+  HeadConfig config = small_umnn();
   config.quadrature = 4;
   config.quadrature_test = 50;
   auto head = build(config, 1, 5);
@@ -218,13 +218,13 @@ TEST(UmnnHead, CountsLikeThePaper) {
 }
 
 TEST(UmnnHead, RefusesSettingsThatDoNotFit) {
-  HeadConfig config = small();
+  HeadConfig config = small_umnn();
   config.quadrature = 21;
   EXPECT_THROW(build(config, 1, 5), Error);
-  config = small();
+  config = small_umnn();
   config.integrand = {};
   EXPECT_THROW(build(config, 1, 5), Error);
-  config = small();
+  config = small_umnn();
   config.transforms = 0;
   EXPECT_THROW(build(config, 1, 5), Error);
 }

@@ -135,7 +135,7 @@ TEST(AdamW, RefusesAnotherNetworksState) {
   EXPECT_THROW(adam.load(missing), Error);
   wrong["first0"] = torch::zeros({3});
   EXPECT_THROW(adam.load(wrong), Error);
-  EXPECT_THROW(AdamW({}, {}), Error);
+  EXPECT_THROW(AdamW(std::vector<torch::Tensor>{}, {}), Error);
   EXPECT_THROW(adam.step(std::numeric_limits<double>::quiet_NaN()), Error);
 }
 
