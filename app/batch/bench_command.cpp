@@ -149,11 +149,12 @@ class Finetuning {
   }
   // A step on sets of size n, or of the law's sizes for n = 0.
   std::function<void()> step(std::int64_t n) {
-    return [this, sampler = AggregateSampler(groups_, list_law(), n, kBenchSeed), position = std::uint64_t{0}]() mutable {
-      finetune_loss(estimator_, 0, sampler.draw(*cache_, false, position++, kBatch)).backward();
-      adam_->step(1e-4);
-      adam_->zero_grad();
-    };
+    return
+        [this, sampler = AggregateSampler(groups_, list_law(), n, kBenchSeed), position = std::uint64_t{0}]() mutable {
+          finetune_loss(estimator_, 0, sampler.draw(*cache_, false, position++, kBatch)).backward();
+          adam_->step(1e-4);
+          adam_->zero_grad();
+        };
   }
   Row row(const std::string& name, double seconds) {
     return {name, seconds, kBatch, 3e-9 * kBatch * estimator_.head_flops()};
@@ -191,8 +192,8 @@ Row embedding(const BenchArguments& arguments, const std::string& task_name, std
   estimator.train(false);
   const std::int64_t indices[] = {0};
   const SetRange ranges[] = {{0, 0, count}};
-  const torch::Tensor x =
-      task->observe(task->latents(kBenchSeed, Purpose::check, indices), kBenchSeed, Purpose::check, ranges, torch::kCPU);
+  const torch::Tensor x = task->observe(task->latents(kBenchSeed, Purpose::check, indices), kBenchSeed, Purpose::check,
+                                        ranges, torch::kCPU);
   return {"embed/" + task_name, median_seconds({[&] { estimator.embed(x); }}, arguments.seconds)[0],
           static_cast<double>(count), 1e-9 * static_cast<double>(count) * estimator.embedder_flops()};
 }
@@ -211,8 +212,8 @@ Row exact_posterior(const BenchArguments& arguments) {
   const auto task = make_task("bump-hunt");
   const std::int64_t indices[] = {0};
   const SetRange ranges[] = {{0, 0, 100}};
-  const torch::Tensor x =
-      task->observe(task->latents(kBenchSeed, Purpose::check, indices), kBenchSeed, Purpose::check, ranges, torch::kCPU);
+  const torch::Tensor x = task->observe(task->latents(kBenchSeed, Purpose::check, indices), kBenchSeed, Purpose::check,
+                                        ranges, torch::kCPU);
   const auto call = [&] {
     const auto reference = task->reference("exact");
     reference->add(x);

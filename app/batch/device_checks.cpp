@@ -34,7 +34,7 @@ double cuda_set_means() {
 double cuda_spline() {
   const torch::Tensor y = at::linspace(0.0005, 0.9995, 2000), params = values({2000, 33}, 5);
   return largest_difference(std::get<0>(ops::quadratic_spline(y.cuda(), params.cuda(), 16, false)),
-                 std::get<0>(ops::quadratic_spline(y, params, 16, false)));
+                            std::get<0>(ops::quadratic_spline(y, params, 16, false)));
 }
 
 // Observations of a task are the same on every device but for rounding.
@@ -44,7 +44,7 @@ double observations(const std::string& name) {
   const SetRange ranges[] = {{0, 0, 20}, {5, 3, 20}};
   const Latents latents = task->latents(1, Purpose::check, indices);
   return largest_difference(task->observe(latents, 1, Purpose::check, ranges, torch::kCUDA),
-                 task->observe(latents, 1, Purpose::check, ranges, torch::kCPU));
+                            task->observe(latents, 1, Purpose::check, ranges, torch::kCPU));
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 namespace pairs::batch {
 namespace {
 
-
 // One posterior of the set at one N: its density at θ [S, d] and where it lies.
 struct Series {
   std::string name;
@@ -38,10 +37,12 @@ Series estimator_series(const LoadedRun& run, bool only_one, const Latents& late
   const std::int64_t indices[] = {index};
   StreamOptions options;
   options.keep_going = keep_going;
-  const torch::Tensor aggregate = aggregate_sets(*run.estimator, latents, kFigureSeed, Purpose::explore, indices, n, options);
+  const torch::Tensor aggregate =
+      aggregate_sets(*run.estimator, latents, kFigureSeed, Purpose::explore, indices, n, options);
   const torch::Tensor size = torch::full({1}, n, torch::kInt64);
   const Summary summary = summarise(
-      run.estimator->sample(aggregate, size, 2000, stream_key(kFigureSeed, Purpose::posterior))[0].to(torch::kCPU), {0.5});
+      run.estimator->sample(aggregate, size, 2000, stream_key(kFigureSeed, Purpose::posterior))[0].to(torch::kCPU),
+      {0.5});
   const auto estimator = run.estimator;
   return {only_one ? strategy_title(run.config.strategy) : run.name,
           strategy_role(run.config.strategy),

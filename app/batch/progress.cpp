@@ -71,7 +71,8 @@ void ProgressPrinter::event(const Event& event) {
 }
 
 void ProgressPrinter::progress(const Progress& progress, double now) {
-  if (progress.stage != stage_) last_ = terminal_ ? -1e300 : now;
+  // A new stage shows at once on a terminal; elsewhere stages that take turns share one interval.
+  if (progress.stage != stage_ && terminal_) last_ = -1e300;
   stage_ = progress.stage;
   if (last_ == -1e300 && !terminal_) last_ = now;  // the first line comes after one interval
   if (now - last_ < (terminal_ ? 0.1 : interval_)) return;

@@ -153,8 +153,9 @@ NpyHeader read_npy_header(const ByteReader& read, const std::string& where) {
   unsigned char size[4] = {};
   read(reinterpret_cast<char*>(size), version == 1 ? 2 : 4);
   const std::size_t length = size[0] | size[1] << 8 | size[2] << 16 | static_cast<std::size_t>(size[3]) << 24;
-  PAIRS_CHECK(length <= max_array_header, "{} is damaged: its array header would be larger than {}; make the file again",
-              where, byte_text(max_array_header));
+  PAIRS_CHECK(length <= max_array_header,
+              "{} is damaged: its array header would be larger than {}; make the file again", where,
+              byte_text(max_array_header));
   std::string text(length, '\0');
   read(text.data(), text.size());
   NpyHeader header = DictionaryReader(text, where).read();

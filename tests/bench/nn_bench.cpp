@@ -77,7 +77,7 @@ BENCHMARK(pretraining_step)->Unit(benchmark::kMillisecond)->UseRealTime();
 // A finetuning step on aggregates that are at hand.
 void finetuning_step(benchmark::State& state) {
   const BumpHunt nets;
-  AdamW adam({nets.parameters.begin() + 6, nets.parameters.end()}, {.clip = 1.0});
+  AdamW adam(std::vector<Tensor>(nets.parameters.begin() + 6, nets.parameters.end()), {.clip = 1.0});
   const std::int64_t batch = state.range(0);
   const Tensor x = torch::randn({batch, 128}), theta = torch::rand({batch});
   for (auto _ : state) {

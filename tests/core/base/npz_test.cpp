@@ -109,7 +109,8 @@ TEST(Npy, RefusesLies) {
               HasSubstr("its shape needs 8 bytes of data and 4 bytes are there"));
   EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(1,)"), "12345")), HasSubstr("5 bytes are there"));
   EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(4294967296, 4294967296)"), "")), HasSubstr("beyond what an array"));
-  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(0, 4294967296, 4294967296)"), "")), HasSubstr("beyond what an array"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(0, 4294967296, 4294967296)"), "")),
+              HasSubstr("beyond what an array"));
   EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(4611686018427387905,)"), "1234")), HasSubstr("beyond what an array"));
   EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(-1,)"), "")), HasSubstr("cannot be read"));
   EXPECT_THAT(npy_refusal(npy(dictionary("<f4", "(99999999999999999999,)"), "")), HasSubstr("cannot be read"));

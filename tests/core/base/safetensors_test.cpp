@@ -128,7 +128,8 @@ TEST(Safetensors, EveryDamageIsNoticed) {
 }
 
 TEST(Safetensors, LyingHeaders) {
-  EXPECT_THAT(safetensors_refusal(std::string("\xff\xff\xff\xff\xff\xff\xff\xff", 8)), HasSubstr("header would be larger"));
+  EXPECT_THAT(safetensors_refusal(std::string("\xff\xff\xff\xff\xff\xff\xff\xff", 8)),
+              HasSubstr("header would be larger"));
   EXPECT_THAT(safetensors_refusal(std::string("\x10\0\0\0\0\0\0\0{}", 10)), HasSubstr("cut short"));
   EXPECT_THAT(safetensors_refusal(file_of("", "")), HasSubstr("does not start with '{'"));
   EXPECT_THAT(safetensors_refusal(file_of("[1]", "")), HasSubstr("does not start with '{'"));
@@ -141,10 +142,14 @@ TEST(Safetensors, LyingHeaders) {
   const std::string good = entry("U8", "[1]", "[0,1]");
   EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + good + ",\"a\":" + good + "}", "x")), HasSubstr("repeated name"));
   EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("U8", "[-1]", "[0,1]") + "}", "x")), HasSubstr("negative"));
-  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("U8", "[1.0]", "[0,1]") + "}", "x")), HasSubstr("fraction"));
-  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("U8", "[1]", "[0,1,2]") + "}", "x")), HasSubstr("third offset"));
-  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("C64", "[1]", "[0,8]") + "}", "12345678")), HasSubstr("type 'C64'"));
-  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("BOOL", "[1]", "[0,1]") + "}", "\x02")), HasSubstr("booleans"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("U8", "[1.0]", "[0,1]") + "}", "x")),
+              HasSubstr("fraction"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("U8", "[1]", "[0,1,2]") + "}", "x")),
+              HasSubstr("third offset"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("C64", "[1]", "[0,8]") + "}", "12345678")),
+              HasSubstr("type 'C64'"));
+  EXPECT_THAT(safetensors_refusal(file_of("{\"a\":" + entry("BOOL", "[1]", "[0,1]") + "}", "\x02")),
+              HasSubstr("booleans"));
 }
 
 TEST(Safetensors, ShapesAndOffsetsMustAgree) {

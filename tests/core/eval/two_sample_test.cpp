@@ -44,13 +44,15 @@ TEST(Tarp, OfACalibratedPosteriorIsTheDiagonal) {
 }
 
 TEST(Tarp, OfThePriorIsTheDiagonal) {
-  EXPECT_NEAR(tarp_coverage(two_sample_normals({2000, 200, 2}, 4), two_sample_normals({2000, 2}, 5), {0.5}, 1)[0], 0.5, 0.045);
+  EXPECT_NEAR(tarp_coverage(two_sample_normals({2000, 200, 2}, 4), two_sample_normals({2000, 2}, 5), {0.5}, 1)[0], 0.5,
+              0.045);
 }
 
 TEST(Tarp, OfAPointMassOnAnotherDrawIsAHalf) {
   // Truth and point are exchangeable: each is the nearer one half of the time.
   const torch::Tensor points = two_sample_normals({2000, 1, 2}, 6).expand({2000, 10, 2});
-  for (const double c : tarp_coverage(points, two_sample_normals({2000, 2}, 7), {0.05, 0.5, 0.95}, 1)) EXPECT_NEAR(c, 0.5, 0.04);
+  for (const double c : tarp_coverage(points, two_sample_normals({2000, 2}, 7), {0.05, 0.5, 0.95}, 1))
+    EXPECT_NEAR(c, 0.5, 0.04);
 }
 
 TEST(Tarp, TellsOverconfidentFromUnderconfident) {

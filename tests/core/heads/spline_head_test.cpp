@@ -167,7 +167,8 @@ TEST(SplineHead, EveryCoordinateIsChanged) {
 }
 
 TEST(SplineHead, SameSeedSameWeights) {
-  auto a = build(small_spline("real"), 2, 5, 8), b = build(small_spline("real"), 2, 5, 8), c = build(small_spline("real"), 2, 5, 9);
+  auto a = build(small_spline("real"), 2, 5, 8), b = build(small_spline("real"), 2, 5, 8),
+       c = build(small_spline("real"), 2, 5, 9);
   const auto pa = a->parameters(), pb = b->parameters(), pc = c->parameters();
   bool differs = false;
   for (std::size_t i = 0; i < pa.size(); ++i) {

@@ -119,9 +119,9 @@ TEST_P(UmnnHeads, AbsorbsAnAffineMapOfTheContext) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, UmnnHeads,
-                         testing::Values(UmnnShape{1, 1, false, false}, UmnnShape{1, 2, true, false}, UmnnShape{2, 2, true, false},
-                                         UmnnShape{3, 2, false, false}, UmnnShape{1, 1, false, true},
-                                         UmnnShape{2, 2, false, true}));
+                         testing::Values(UmnnShape{1, 1, false, false}, UmnnShape{1, 2, true, false},
+                                         UmnnShape{2, 2, true, false}, UmnnShape{3, 2, false, false},
+                                         UmnnShape{1, 1, false, true}, UmnnShape{2, 2, false, true}));
 
 TEST(UmnnHead, TrainingAndEvaluatingUseTheirOwnQuadrature) {
   HeadConfig config = small_umnn();

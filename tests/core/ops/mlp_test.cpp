@@ -74,7 +74,7 @@ Result run(const Network& n, const Tensor& x, torch::ScalarType type, bool need_
       x.to(type), random_parameters(n, type), need_x);
 }
 
-double error(const Tensor& a, const Tensor& b) {
+double mlp_error(const Tensor& a, const Tensor& b) {
   const Tensor exact = b.to(torch::kDouble);
   return ((a.to(torch::kDouble) - exact).abs().max() / (exact.abs().max() + 1e-30)).item<double>();
 }
@@ -108,10 +108,10 @@ TEST(Mlp, AgreesWithFloat64) {
                         }(),
                         true);
       const Result ours = run(n, x, torch::kFloat);
-      EXPECT_LT(error(ours.y, exact.y), 3e-6);
-      EXPECT_LT(error(ours.grad_x, exact.grad_x), 1e-5);
+      EXPECT_LT(mlp_error(ours.y, exact.y), 3e-6);
+      EXPECT_LT(mlp_error(ours.grad_x, exact.grad_x), 1e-5);
       for (std::size_t i = 0; i < ours.grads.size(); ++i)
-        EXPECT_LT(error(ours.grads[i], exact.grads[i]), 1e-5) << "parameter " << i;
+        EXPECT_LT(mlp_error(ours.grads[i], exact.grads[i]), 1e-5) << "parameter " << i;
     }
 }
 
@@ -123,9 +123,9 @@ TEST(Mlp, Float64GradientsAgreeWithAutograd) {
         differentiate([&](const Tensor& in, const std::vector<Tensor>& p) { return reference(n, in, p); }, x,
                       random_parameters(n, torch::kDouble), true);
     const Result ours = run(n, x, torch::kDouble);
-    EXPECT_LT(error(ours.y, exact.y), 1e-13);
-    EXPECT_LT(error(ours.grad_x, exact.grad_x), 1e-13);
-    for (std::size_t i = 0; i < ours.grads.size(); ++i) EXPECT_LT(error(ours.grads[i], exact.grads[i]), 1e-13);
+    EXPECT_LT(mlp_error(ours.y, exact.y), 1e-13);
+    EXPECT_LT(mlp_error(ours.grad_x, exact.grad_x), 1e-13);
+    for (std::size_t i = 0; i < ours.grads.size(); ++i) EXPECT_LT(mlp_error(ours.grads[i], exact.grads[i]), 1e-13);
   }
 }
 
