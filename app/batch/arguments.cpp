@@ -53,6 +53,12 @@ void check_output(const std::filesystem::path& out, const std::string& extension
   check_writable(out);
 }
 
+void warn_only_pretrained(const LoadedRun& run) {
+  if (!run.finetuned && strategy(run.config.strategy).stages_2_and_3)
+    spdlog::warn("{} is only pretrained: it answers for the small sets it saw, of at most {}", run.name,
+                 run.estimator->max_n());
+}
+
 bool is_shipped(const LoadedRun& run) {
   std::error_code error;
   const auto relative = std::filesystem::relative(run.folder, assets_folder(), error);

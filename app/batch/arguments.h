@@ -31,6 +31,9 @@ void check_output(const std::filesystem::path& out, const std::string& extension
 // True when the estimator came with the program, so that nothing may be written beside it.
 bool is_shipped(const LoadedRun& run);
 
+// Says so on stderr when a run of three stages has only finished its first.
+void warn_only_pretrained(const LoadedRun& run);
+
 // CPU threads for this process; 0 leaves LibTorch's choice (all cores).
 void set_threads(std::int64_t threads);
 

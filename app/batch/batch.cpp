@@ -72,7 +72,7 @@ int perform(const Action& action, bool json) {
     return result.exit_code;
   } catch (const Stopped&) {
     const int signal = last_signal();
-    return report_error(fmt::format("Stopped by {}; finished work is saved", signal_name(signal)), json, 128 + signal);
+    return report_error(fmt::format("Stopped by {}", signal_name(signal)), json, 128 + signal);
   } catch (const Error& error) {
     return report_error(error.what(), json, error.kind() == ErrorKind::usage ? kUsage : kFailed);
   } catch (const std::exception& error) {

@@ -67,6 +67,7 @@ Result compare(const CompareArguments& arguments) {
   std::vector<LoadedRun> runs;
   for (const std::string& name : arguments.runs) runs.push_back(open_run(name, arguments.open));
   check_comparable(runs);
+  for (const LoadedRun& run : runs) warn_only_pretrained(run);
   const EvaluationOptions options = common_options(runs, arguments);
   ProgressPrinter printer = stderr_printer();
   std::vector<Metrics> metrics;

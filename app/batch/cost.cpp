@@ -8,6 +8,7 @@ namespace pairs::batch {
 
 Visits visits_of(const std::vector<Event>& events) {
   Visits visits;
+  visits.cached = false;
   for (const Event& event : events) {
     if (event.type != "stage-done") continue;
     const double sets = event.values.value("sets", 0.0);
@@ -15,6 +16,7 @@ Visits visits_of(const std::vector<Event>& events) {
       visits.pretrain += sets;
       visits.known = true;
     }
+    if (event.stage == Stage::cache) visits.cached = true;
     if (event.stage == Stage::finetune) {
       visits.finetune += sets;
       visits.refreshes += event.values.value("refreshes", 0.0);
@@ -29,7 +31,7 @@ Cost training_cost(const RunConfig& config, const Visits& visits, double embedde
   constexpr double kGiga = 1e-9;
   Cost cost;
   cost.pretrain = 3 * visits.pretrain * (mean_n * embedder_flops + head_flops) * kGiga;
-  if (!strategy(config.strategy).stages_2_and_3) return cost;
+  if (!strategy(config.strategy).stages_2_and_3 || !visits.cached) return cost;
   cost.finetune = 3 * visits.finetune * head_flops * kGiga;
   const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.law == "list");
   // A refresh of one head among several simulates that head's group alone.

@@ -59,7 +59,9 @@ Result show_data(const std::string& option) {
     }
   } else {
     mnist["reason"] = fmt::format("{} of {} files are missing", std::size(kMnistFiles) - found, std::size(kMnistFiles));
-    verdict = "MNIST: not found, the task digits runs on generated digits and says so\n";
+    verdict = found == 0 ? "MNIST: not found; without --data the task digits runs on generated digits and says so\n"
+                         : fmt::format("MNIST: {}; the task digits needs all four in one folder\n",
+                                       mnist["reason"].get<std::string>());
   }
   result.document = {{"folder", folder}, {"sets", {mnist}}};
   result.text =

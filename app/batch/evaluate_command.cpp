@@ -45,9 +45,7 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
 Result evaluate_command(const EvaluateArguments& arguments) {
   const LoadedRun run = open_run(arguments.run, arguments.open);
   ProgressPrinter printer = stderr_printer();
-  if (!run.finetuned && strategy(run.config.strategy).stages_2_and_3)
-    printer.line(fmt::format("warning: {} is only pretrained; set sizes beyond {} are left out", run.name,
-                             run.estimator->max_n()));
+  warn_only_pretrained(run);
   if (!arguments.out.empty())
     check_output(arguments.out, ".json");
   else if (!is_shipped(run))
@@ -57,9 +55,11 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   if (!arguments.out.empty()) {
     write_file(arguments.out, metrics_text(metrics));
     place = arguments.out;
-  } else if (!is_shipped(run)) {
-    save_metrics(run, metrics);
+  } else if (!is_shipped(run) && save_metrics(run, metrics)) {
     place = (run.folder / run_file::metrics).string();
+  } else if (!is_shipped(run)) {
+    printer.line(fmt::format("{} holds more and is kept; save this evaluation with --out FILE.json",
+                             (run.folder / run_file::metrics).string()));
   }
   Result result;
   result.document = metrics_document(metrics);
@@ -95,9 +95,17 @@ Action add_evaluate(CLI::App& app) {
       "Examples:\n"
       "  pairs --batch evaluate gaussian --sizes 2,10,100 --sets 10000\n"
       "  pairs --batch evaluate runs/digits --json > digits.json\n"
-      "gap is the mean of log exact density minus log ours over the same sets. ACAUC below the noise floor's 95 % "
-      "means\n"
-      "that no miscalibration can be seen with so many sets.");
+      "NLL: mean of -log posterior density of the truth. exact: the same for the exact posterior on the same sets; "
+      "gap:\n"
+      "their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the width of the prior. "
+      "ACAUC:\n"
+      "mean |coverage - level| over the levels of central intervals. noise floor: ACAUC that a calibrated estimator "
+      "has\n"
+      "with so many sets; in brackets its 95th percentile, corrected for the number of sizes evaluated. ACAUC below "
+      "it\n"
+      "means that no miscalibration can be seen with so many sets. A run keeps the evaluation with the most sets; "
+      "--out\n"
+      "saves any.");
   return [arguments] { return evaluate_command(*arguments); };
 }
 

@@ -89,10 +89,22 @@ Metrics evaluate_run(const LoadedRun& run, const EvaluationOptions& options, Pro
   return metrics;
 }
 
-void save_metrics(const LoadedRun& run, const Metrics& metrics) {
+bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
+  const auto weight = [](const Metrics& one) {
+    std::int64_t sum = 0;
+    for (const EvaluationRow& row : one.rows) sum += row.sets * (row.samples > 0 ? 2 : 1);
+    return sum;
+  };
+  const auto stored = read_metrics(run.folder / run_file::metrics);
+  if (stored && stored->weights == metrics.weights) {
+    const std::string& own = run.estimator->data_source();
+    const bool other_data = stored->data == own && metrics.data != own;
+    if (other_data || (stored->data == metrics.data && weight(*stored) > weight(metrics))) return false;
+  }
   // No lock: the file is renamed into place and names the weights it belongs to, so a run that trains meanwhile is
   // safe.
   write_file(run.folder / run_file::metrics, metrics_text(metrics));
+  return true;
 }
 
 Metrics metrics_of(const LoadedRun& run, ProgressPrinter& printer, const EvaluationOptions* options) {
@@ -103,7 +115,11 @@ Metrics metrics_of(const LoadedRun& run, ProgressPrinter& printer, const Evaluat
     return *stored;
   printer.line(fmt::format("{}: evaluating, as no metrics of these weights and settings are stored", run.name));
   Metrics metrics = evaluate_run(run, wanted, printer);
-  if (!is_shipped(run) && !options) save_metrics(run, metrics);
+  try {
+    if (!is_shipped(run) && !options) save_metrics(run, metrics);
+  } catch (const Error& error) {
+    printer.line(fmt::format("warning: the evaluation is not kept: {}", error.what()));
+  }
   return metrics;
 }
 

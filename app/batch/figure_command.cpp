@@ -12,6 +12,7 @@
 #include "app/batch/table.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
+#include "core/base/files.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
@@ -62,6 +63,9 @@ std::vector<LoadedRun> open_all(const FigureArguments& arguments) {
 }
 
 std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
+  for (const LoadedRun& run : runs)
+    PAIRS_CHECK(run.config.task == runs.front().config.task,
+                "The runs {} and {} are of different tasks; draw one task at a time", runs.front().name, run.name);
   ProgressPrinter printer = stderr_printer();
   std::vector<Metrics> metrics;
   for (const LoadedRun& run : runs) metrics.push_back(metrics_of(run, printer));
@@ -71,8 +75,13 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
 Figure draw_loss(const FigureArguments& arguments) {
   if (arguments.runs.empty()) fail_usage("The figure loss needs at least one run: pairs --batch figure loss RUN");
   std::vector<LossCurves> curves;
+  std::string first;  // task
   for (const std::string& name : arguments.runs) {
     const RunFolder run = find_run(name);
+    const std::string task = read_run_toml(run.folder / run_file::config).task;
+    if (curves.empty()) first = task;
+    PAIRS_CHECK(task == first, "The runs {} and {} are of different tasks; draw one task at a time",
+                curves.front().name, run.name);
     curves.push_back({run.name, read_run_toml(run.folder / run_file::config).strategy,
                       read_events((run.folder / run_file::events).string())});
   }
@@ -82,9 +91,6 @@ Figure draw_loss(const FigureArguments& arguments) {
 Figure draw_pareto(const FigureArguments& arguments) {
   const std::vector<LoadedRun> runs = open_all(arguments);
   const std::vector<Metrics> metrics = all_metrics(runs);
-  for (const Metrics& one : metrics)
-    PAIRS_CHECK(one.task == metrics.front().task, "The runs {} and {} are of different tasks; draw one task at a time",
-                metrics.front().run, one.run);
   std::int64_t n = arguments.n;
   if (n == 0)
     for (const EvaluationRow& row : metrics.front().rows) n = std::max(n, row.n);
@@ -148,6 +154,7 @@ Result figure_command(FigureArguments arguments) {
   const std::string extension = std::filesystem::path(arguments.out).extension().string();
   if (extension != ".svg" && extension != ".png" && extension != ".csv")
     fail_usage("--out {} must end in .svg, .png or .csv", arguments.out);
+  check_writable(arguments.out);
   const Figure figure = draw(arguments);
   write_figure(arguments.out, figure);
   return {{{"figure", arguments.name}, {"file", arguments.out}, {"source", figure.source}},

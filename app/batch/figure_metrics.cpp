@@ -31,6 +31,10 @@ std::vector<Group> group_by_seed(const std::vector<Metrics>& metrics) {
   return out;
 }
 
+std::string p_text(double p) {
+  return p < 1e-12 ? "p < 1e-12" : fmt::format("p = {:.2g}", p);
+}
+
 std::string footnote(const std::vector<Metrics>& metrics) {
   std::string runs;
   for (const Metrics& one : metrics) runs += (runs.empty() ? "" : ", ") + one.run;
@@ -133,7 +137,7 @@ Figure nll_figure(const std::vector<Metrics>& metrics) {
   std::map<std::string, std::map<std::int64_t, double>> others;
   for (const Metrics& one : metrics)
     for (const EvaluationRow& row : one.rows) {
-      if (!std::isnan(row.exact_nll)) exact[row.n] = row.exact_nll;
+      if (!std::isnan(row.exact_on_sets())) exact[row.n] = row.exact_on_sets();
       for (const auto& [name, value] : row.reference_nll)
         if (name != "exact") others[name][row.n] = value;
     }
@@ -211,10 +215,14 @@ Figure coverage_figure(const std::vector<Metrics>& metrics) {
     plot.x = {"credible level", AxisScale::linear, 0, 1};
     plot.y = {"share of truths inside", AxisScale::linear, 0, 1};
     Line ideal;
-    ideal.name = "calibrated, 95 %";
+    ideal.name = metrics.size() == 1 ? "calibrated, 95 %" : "calibrated, 95 % (fewest sets)";
     ideal.role = SeriesRole::exact;
     ideal.style = LineStyle::dashed;
-    const double tests = static_cast<double>(metrics.front().rows[i].sets);
+    std::int64_t fewest = metrics.front().rows[i].sets;
+    for (const Metrics& one : metrics)
+      for (const EvaluationRow& row : one.rows)
+        if (row.n == n) fewest = std::min(fewest, row.sets);
+    const double tests = static_cast<double>(fewest);
     for (const double level : levels) {
       const double margin = 1.96 * std::sqrt(level * (1 - level) / tests);
       ideal.x.push_back(level);
@@ -262,7 +270,7 @@ Figure ranks_figure(const Metrics& metrics, const std::vector<std::string>& targ
       const RankHistogram histogram = rank_histogram(torch::tensor(row.ranks[t], torch::kFloat64), kBins);
       Plot plot;
       const std::string name = t < targets.size() ? targets[t] : fmt::format("θ{}", t + 1);
-      plot.title = fmt::format("N = {}, {} (p = {:.2g})", count_text(row.n), name, histogram.p_value);
+      plot.title = fmt::format("N = {}, {} ({})", count_text(row.n), name, p_text(histogram.p_value));
       plot.x = {"rank", AxisScale::linear, 0, 1};
       plot.y = {"sets"};
       Bars bars;

@@ -155,8 +155,7 @@ void add_pair_plots(Figure& figure, const std::vector<Series>& series, const Tas
     const Grid grid{x, y, densities(one, theta)};
     for (const double mass : {0.5, 0.9})
       for (Polyline& line : contour_lines(grid, highest_density_level(grid, mass)))
-        joint.contours.push_back({"", one.role, one.style, std::move(line.x), std::move(line.y)});
-    if (!joint.contours.empty() && joint.contours.back().role == one.role) joint.contours.back().name = one.name;
+        joint.contours.push_back({one.name, one.role, one.style, std::move(line.x), std::move(line.y)});
     Line along_x{one.name, one.role, one.style, false, x, std::vector<double>(kCells, 0), {}, {}};
     Line along_y{one.name, one.role, one.style, false, y, std::vector<double>(kCells, 0), {}, {}};
     for (std::size_t i = 0; i < kCells; ++i)

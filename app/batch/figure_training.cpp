@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -43,10 +44,12 @@ Figure loss_figure(const std::vector<LossCurves>& runs) {
         lines.second.name = head + "validation";
         for (Line* line : {&lines.first, &lines.second}) {
           line->role = strategy_role(run.strategy);
+          line->markers = line->x.size() < 4;
           if (!line->x.empty()) plot.lines.push_back(std::move(*line));
         }
       }
     }
+    for (const Line& line : plot.lines) plot.x.high = std::max(plot.x.high, 1.02 * line.x.back());
     if (!plot.lines.empty()) figure.plots.push_back(std::move(plot));
   }
   PAIRS_CHECK(!figure.plots.empty(), "No loss has been recorded yet; train the run first");

@@ -151,20 +151,24 @@ Result infer(const InferArguments& arguments) {
   const auto references = run.task->references();
   torch::Tensor exact_scores;
   if (!references.empty() && references.front() == "exact") {
-    const ExactAnswer exact = exact_answer(*run.task, x, arguments, theta);
-    document["exact"] = summary_document(exact.summary);
-    add_rows(table, info, "exact", exact.summary);
-    if (exact.log_density.defined()) {
-      exact_scores = exact.log_density;
-      document["exact"]["log_density"] = numbers(exact_scores);
+    try {
+      const ExactAnswer exact = exact_answer(*run.task, x, arguments, theta);
+      document["exact"] = summary_document(exact.summary);
+      add_rows(table, info, "exact", exact.summary);
+      if (exact.log_density.defined()) {
+        exact_scores = exact.log_density;
+        document["exact"]["log_density"] = numbers(exact_scores);
+      }
+    } catch (const Error& error) {
+      fmt::print(stderr, "warning: the exact posterior is left out: {}\n", error.what());
     }
   }
   write_npz(out, arrays);
   document["samples"] = out.string();
 
-  result.text =
-      fmt::format("{}: posterior of {} from the N = {} observations of {}{}\n\n{}", info.title, run.name,
-                  count_text(size), arguments.data, extrapolates ? " (more than training saw)" : "", table.text(2));
+  result.text = fmt::format("{}: posterior of {} from the N = {} observation{} of {}{}\n\n{}", info.title, run.name,
+                            count_text(size), size == 1 ? "" : "s", arguments.data,
+                            extrapolates ? " (more than training saw)" : "", table.text(2));
   if (scores.defined()) {
     Table scored({{"row"}, {"log density / nat"}, {"exact / nat"}});
     for (std::int64_t i = 0; i < scores.size(0) && i < 20; ++i)

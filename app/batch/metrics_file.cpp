@@ -118,7 +118,7 @@ std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent) {
   for (const EvaluationRow& row : rows) {
     std::vector<std::string> cells = {count_text(row.n), count_text(row.sets), with_error_text(row.nll, row.nll_se, 3)};
     if (exact) {
-      cells.push_back(number_text(row.exact_nll, 3));
+      cells.push_back(number_text(row.exact_on_sets(), 3));
       cells.push_back(with_error_text(row.gap, row.gap_se, 4));
     }
     for (const std::string& name : others) {

@@ -87,7 +87,7 @@ torch::Tensor as_observations(torch::Tensor x, const TaskInfo& task, const std::
   check_finite(x, where);
   const torch::Tensor narrow = x.to(torch::kFloat32).contiguous();
   PAIRS_CHECK(torch::isfinite(narrow).all().item<bool>(),
-              "{} holds values beyond ±3.4e38, which single precision cannot; rescale or remove them", where);
+              "{} holds values beyond ±3.4e38, the range of single precision; rescale or remove them", where);
   return narrow;
 }
 

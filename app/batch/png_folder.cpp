@@ -18,8 +18,8 @@ struct PngImage : png_image {
 
 std::vector<std::uint8_t> read_rgb(const std::filesystem::path& file, std::int64_t height, std::int64_t width) {
   PngImage image;
-  PAIRS_CHECK(png_image_begin_read_from_file(&image, file.c_str()), "The image {} cannot be read: {}", file.string(),
-              image.message);
+  PAIRS_CHECK(png_image_begin_read_from_file(&image, file.c_str()),
+              "The image {} cannot be read ({}); save it again as PNG", file.string(), image.message);
   PAIRS_CHECK(image.height == height && image.width == width,
               "The image {} is {} x {} pixels but the task needs {} x {}; resize it", file.string(), image.width,
               image.height, width, height);
@@ -30,7 +30,7 @@ std::vector<std::uint8_t> read_rgb(const std::filesystem::path& file, std::int64
   image.format = PNG_FORMAT_RGB;
   std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(image));
   const int ok = png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr);
-  PAIRS_CHECK(ok, "The image {} cannot be read: {}", file.string(), image.message);
+  PAIRS_CHECK(ok, "The image {} cannot be read ({}); save it again as PNG", file.string(), image.message);
   return pixels;
 }
 

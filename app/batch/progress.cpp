@@ -44,8 +44,8 @@ std::string event_line(const Event& event) {
   const char* stage = stage_name(event.stage);
   const auto text = [&] { return event.values.value("text", std::string()); };
   if (event.type == "stage-started") return fmt::format("{} started", stage);
-  if (event.type == "resumed") return fmt::format("{} resumed at {}", stage, count_text(event.step));
-  if (event.type == "stopped") return fmt::format("{} stopped and saved at {}", stage, count_text(event.step));
+  if (event.type == "resumed") return fmt::format("{} resumed at step {}", stage, count_text(event.step));
+  if (event.type == "stopped") return fmt::format("{} stopped and saved", stage);
   if (event.type == "warning") return fmt::format("warning: {}", text());
   if (event.type == "stage-done") {
     std::string line = fmt::format("{} done in {}", stage, duration_text(event.seconds));

@@ -69,7 +69,9 @@ Action add_run(CLI::App& app) {
   app.add_option("--threads", arguments->wanted.threads, "CPU threads, 0 = all cores (default: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
-  app.add_option("--resume", arguments->resume, "Continue this run from its last checkpoint")->type_name("RUN");
+  app.add_option("--resume", arguments->resume,
+                 "Continue this run from its last checkpoint, with the settings of its run.toml")
+      ->type_name("RUN");
   app.add_option("--until", arguments->until, "Stop after this stage; --resume does the rest")
       ->type_name("STAGE")
       ->check(CLI::IsMember({"pretrain", "cache", "finetune"}));

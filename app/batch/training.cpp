@@ -49,10 +49,11 @@ RunConfig resolve(const NewRun& wanted) {
 std::filesystem::path start_run(const RunConfig& config, const std::filesystem::path& folder) {
   const Expectation need = expect(config);
   const double seconds = need.pretrain_seconds + need.cache_seconds + need.finetune_seconds;
-  fmt::print(stderr, "{}, {}, {}: about {} (pretrain {}, cache {}, finetune {}), {}, {} of disk for the cache\n",
+  const std::string source = make_task(config.task, config.task_options())->info().data_source;
+  fmt::print(stderr, "{}, {}, {}: about {} (pretrain {}, cache {}, finetune {}), {}, {} of disk for the cache{}\n",
              config.task, config.preset, config.strategy, duration_text(seconds), duration_text(need.pretrain_seconds),
              duration_text(need.cache_seconds), duration_text(need.finetune_seconds), flop_text(need.gflop),
-             byte_text(static_cast<std::uint64_t>(need.cache_bytes)));
+             byte_text(static_cast<std::uint64_t>(need.cache_bytes)), source == "simulated" ? "" : ", on " + source);
   const auto place = folder.empty() ? std::filesystem::path("runs") : folder;
   const auto bytes = static_cast<double>(free_disk_bytes(std::filesystem::absolute(place)));
   PAIRS_CHECK(need.cache_bytes + kSmallFiles <= bytes,
@@ -67,7 +68,7 @@ void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter
   try {
     drive([&](Monitor& monitor) { execute_run(folder, monitor, until); }, printer);
   } catch (const Stopped&) {
-    printer.line(fmt::format("continue with: pairs --batch run --resume {}", folder.string()));
+    printer.line(fmt::format("continue with: pairs --batch run --resume {}", shell_word(folder.string())));
     throw;
   }
 }
@@ -99,7 +100,7 @@ std::string run_text(const std::filesystem::path& folder) {
                std::isnan(sets) ? "–" : count_text(static_cast<std::int64_t>(sets)), number_text(number("loss"), 4),
                number_text(number("validation"), 4)});
   }
-  const std::string name = folder.string();
+  const std::string name = shell_word(folder.string());
   const bool finished = run_status(folder).finished;
   return table.text() + (finished
                              ? fmt::format("\nRun: {0}\nNext: pairs --batch evaluate {0}\n", name)

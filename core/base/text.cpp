@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstring>
 
 namespace pairs {
 namespace {
@@ -49,6 +52,14 @@ std::string byte_text(std::uint64_t bytes) {
   std::size_t unit = 0;
   while (value >= 1024 && unit + 1 < units.size()) value /= 1024, ++unit;
   return fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string shell_word(std::string_view text) {
+  const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("._/-+=:,@%", c) != nullptr; };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 }  // namespace pairs

@@ -152,6 +152,7 @@ void validate(const RunConfig& c, const TaskInfo& task) {
     fail_usage("head.quadrature and head.quadrature_test must be even numbers of Clenshaw-Curtis steps");
   if (c.estimator.encoding == "none" && c.pretrain.sizes.size() > 1)
     fail_usage("encoding = \"none\" hides N from the head, so pretrain.sizes may hold one size only");
+  if (c.pretrain.sizes.empty()) fail_usage("pretrain.sizes is empty; name at least one set size");
   if (!plan.stages_2_and_3) return;
   check_sizes(c.cache.sizes, "cache.sizes");
   check_per_size(c.cache.sets, c.cache.sizes.size(), "cache.sets");
@@ -198,10 +199,29 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
   if (!plan.head.empty()) config.estimator.head.kind = plan.head;
   for (const std::string& assignment : assignments) set_field(fields(config), assignment);
   // End to end trains at the largest size that the other strategies are cached for, unless told otherwise.
-  if (config.pretrain.sizes.empty() && !config.cache.sizes.empty()) config.pretrain.sizes = {config.cache.sizes.back()};
+  if (plan.sizes.empty() && config.pretrain.sizes.empty() && !config.cache.sizes.empty())
+    config.pretrain.sizes = {config.cache.sizes.back()};
   if (config.task != task.name) fail_usage("--set task= cannot change the task; name it as the command's argument");
+  if (config.preset != preset || config.strategy != strategy_name)
+    fail_usage("--set preset= and --set strategy= would change names and nothing else; use --preset and --strategy");
   validate(config, task);
   return config;
+}
+
+std::string settings_checksum(const RunConfig& config, Stage stage) {
+  RunConfig copy = config;
+  const RunConfig plain;
+  copy.note = plain.note;
+  copy.data = plain.data;
+  copy.device = plain.device;
+  copy.threads = plain.threads;
+  copy.checkpoint = plain.checkpoint;
+  copy.evaluate = plain.evaluate;
+  if (stage == Stage::pretrain) {
+    copy.cache = plain.cache;
+    copy.finetune = plain.finetune;
+  }
+  return fmt::format("{:08x}", checksum(write_toml(fields(copy))));
 }
 
 std::string write_run_toml(const RunConfig& config, const std::string& numerics) {

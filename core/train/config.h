@@ -7,6 +7,7 @@
 
 #include "core/base/fields.h"
 #include "core/estimator.h"
+#include "core/train/events.h"
 
 namespace pairs {
 
@@ -101,6 +102,10 @@ std::vector<std::string> preset_names();
 // Reads assets/presets/TASK/PRESET.toml, applies the strategy, then each "key=value", then checks everything.
 RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy,
                       const std::vector<std::string>& assignments);
+
+// Checksum of the settings that decide the weights at the end of a stage: all but where and how often things are kept
+// and told, and for stage 1 without those of later stages.
+std::string settings_checksum(const RunConfig& config, Stage stage);
 
 // run.toml's text: the configuration plus [versions]; and reading it back.
 std::string write_run_toml(const RunConfig& config, const std::string& numerics);

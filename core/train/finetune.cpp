@@ -237,7 +237,7 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
   statistics.distance = at::quantile(estimator.typicality(held_out.aggregates, held_out.n).distance, levels);
   estimator.set_statistics(statistics, false, 0);
   estimator.set_max_n(config.cache.sizes.back());
-  finish_stage(run, run_file::estimator, estimator, done.last, Stage::finetune,
+  finish_stage(run, run_file::estimator, config, estimator, done.last, Stage::finetune,
                {{"sets", steps * config.finetune.batch * done.epochs}, {"refreshes", done.refreshes}}, monitor);
   remove_leftovers(run);
 }

@@ -40,19 +40,6 @@ void assign(const TensorMap& target, const TensorMap& values) {
   for (const auto& [name, tensor] : target) tensor.detach().copy_(values.at(name));
 }
 
-// Checksum of the settings that decide the weights: all but where and how often things are kept and told.
-std::string training_settings(const RunConfig& config) {
-  RunConfig copy = config;
-  const RunConfig plain;
-  copy.note = plain.note;
-  copy.data = plain.data;
-  copy.device = plain.device;
-  copy.threads = plain.threads;
-  copy.checkpoint = plain.checkpoint;
-  copy.evaluate = plain.evaluate;
-  return fmt::format("{:08x}", checksum(write_toml(fields(copy))));
-}
-
 // A double written so that it reads back bit for bit.
 std::string exact(double value) {
   return fmt::format("{:a}", value);
@@ -64,7 +51,7 @@ class Checkpoint {
       : problem_(problem),
         file_(std::move(file)),
         numerics_(numerics_fingerprint(problem.device)),
-        settings_(training_settings(config)) {}
+        settings_(settings_checksum(config, Stage::finetune)) {}
 
   void save(const Position& at, const TensorMap& best, const AdamW& adam) const {
     TensorFile content;

@@ -98,7 +98,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     fit_regression_sigma(estimator, 0, at::cat(theta), at::cat(context), at::cat(n));
   }
   estimator.set_max_n(*std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end()));
-  finish_stage(run, run_file::pretrained, estimator, result, Stage::pretrain,
+  finish_stage(run, run_file::pretrained, config, estimator, result, Stage::pretrain,
                {{"sets", plan.steps * plan.batch * result.epochs}}, monitor);
 }
 

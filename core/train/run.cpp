@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/safetensors.h"
 #include "core/task_factory.h"
 
 namespace pairs {
@@ -21,12 +22,18 @@ class LoggingMonitor : public Monitor {
     append_line(file_, log_line(event));
     next_.event(event);
   }
-  void progress(const Progress& progress) override { next_.progress(progress); }
+  void progress(const Progress& progress) override {
+    latest_ = progress;
+    next_.progress(progress);
+  }
+  // What was told last.
+  const Progress& latest() const { return latest_; }
   bool should_stop() override { return next_.should_stop(); }
 
  private:
   std::filesystem::path file_;
   Monitor& next_;
+  Progress latest_;
 };
 
 std::filesystem::path default_folder(const RunConfig& config) {
@@ -41,6 +48,18 @@ std::filesystem::path default_folder(const RunConfig& config) {
   return folder;
 }
 
+// A product belongs to the settings it was made with. Files of versions that did not record them pass.
+void check_settings(const std::filesystem::path& run, const std::filesystem::path& file, const RunConfig& config) {
+  const std::map<std::string, std::string> metadata = read_safetensors(file).metadata;
+  const auto settings = metadata.find("settings"), stage = metadata.find("stage");
+  if (settings == metadata.end() || stage == metadata.end()) return;
+  const bool first = stage->second == stage_name(Stage::pretrain);
+  PAIRS_CHECK(settings->second == settings_checksum(config, first ? Stage::pretrain : Stage::finetune),
+              "{} was trained with other settings than {} names now; put those back, or start a new run with the new "
+              "ones (run --set KEY=VALUE)",
+              file.string(), (run / run_file::config).string());
+}
+
 // What a stage left behind stands for the stage only when it can be read.
 void check_products(const std::filesystem::path& run, const RunConfig& config) {
   std::shared_ptr<const Task> task;
@@ -51,8 +70,9 @@ void check_products(const std::filesystem::path& run, const RunConfig& config) {
     try {
       Estimator::load(file, task);
     } catch (const Error& error) {
-      fail("{}; or remove that file and resume the run to make it again", error.what());
+      fail("{}; removing that file and resuming the run makes it again", error.what());
     }
+    check_settings(run, file, config);
   }
 }
 
@@ -103,6 +123,8 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
   const auto tell = [&](const char* type) {
     Event event;
     event.type = type;
+    event.stage = logging.latest().stage;
+    event.step = logging.latest().done;
     event.seconds = watch.seconds();
     logging.event(event);
   };
@@ -164,6 +186,7 @@ LoadedRun load_run(const std::string& run, const std::string& data, const std::s
   loaded.finetuned = std::filesystem::exists(finished);
   PAIRS_CHECK(loaded.finetuned || std::filesystem::exists(first),
               "The run {} has no trained weights yet; continue it with \"pairs --batch run --resume {}\"", run, run);
+  check_settings(loaded.folder, loaded.finetuned ? finished : first, loaded.config);
   loaded.estimator = std::make_shared<Estimator>(Estimator::load(loaded.finetuned ? finished : first, loaded.task));
   loaded.estimator->to(choose_device(device));
   return loaded;

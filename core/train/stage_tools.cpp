@@ -21,8 +21,9 @@ StageSetting::StageSetting(const RunConfig& config)
   if (at::get_num_threads() != threads) at::set_num_threads(static_cast<int>(threads));
 }
 
-void finish_stage(const std::filesystem::path& run, const char* file, const Estimator& estimator,
-                  const OptimiseResult& result, Stage stage, nlohmann::json values, Monitor& monitor) {
+void finish_stage(const std::filesystem::path& run, const char* file, const RunConfig& config,
+                  const Estimator& estimator, const OptimiseResult& result, Stage stage, nlohmann::json values,
+                  Monitor& monitor) {
   // Told before the file is there: a run killed in between tells it again, and readers keep the last.
   Event event;
   event.type = "stage-done";
@@ -34,6 +35,7 @@ void finish_stage(const std::filesystem::path& run, const char* file, const Esti
   event.values["validation"] = result.validation;
   monitor.event(event);
   estimator.save(run / file, {{"stage", stage_name(stage)},
+                              {"settings", settings_checksum(config, stage)},
                               {"train_loss", fmt::format("{:.6g}", result.train)},
                               {"validation_loss", fmt::format("{:.6g}", result.validation)},
                               {"epochs", std::to_string(result.epochs)},

@@ -22,8 +22,9 @@ struct StageSetting {
 
 // Writes the stage's estimator, tells that the stage is done, and removes the checkpoint it no longer needs. `values`:
 // what the event says beside losses and time, e.g. {"sets": sets drawn in training}.
-void finish_stage(const std::filesystem::path& run, const char* file, const Estimator& estimator,
-                  const OptimiseResult& result, Stage stage, nlohmann::json values, Monitor& monitor);
+void finish_stage(const std::filesystem::path& run, const char* file, const RunConfig& config,
+                  const Estimator& estimator, const OptimiseResult& result, Stage stage, nlohmann::json values,
+                  Monitor& monitor);
 
 struct PretrainPlan {
   std::int64_t epochs, steps, batch;
