@@ -171,8 +171,9 @@ void add_pair_plots(Figure& figure, const std::vector<Series>& series, const Tas
   joint.scatters.push_back({"truth", SeriesRole::truth, {truth[0]}, {truth[1]}});
   first.rules.push_back({"truth", SeriesRole::truth, truth[0]});
   second.rules.push_back({"truth", SeriesRole::truth, truth[1]});
-  joint.legend = rows[0].empty();
-  first.legend = second.legend = false;
+  // A marginal has free corners, contours often have none.
+  first.legend = rows[0].empty();
+  joint.legend = second.legend = false;
   rows[0].push_back(std::move(joint));
   rows[1].push_back(std::move(first));
   rows[2].push_back(std::move(second));

@@ -171,7 +171,10 @@ class PlotDrawer {
       const Scatter& scatter = plot_.scatters[i];
       canvas_.begin_group("scatter", scatter.name);
       for (const Point p : page_points(scatter.x, scatter.y, at_.x, at_.y, area_, 0.5))
-        canvas_.circle(p, kSpot, styles[i].color, kDotAlpha);
+        if (scatter.role == SeriesRole::truth)
+          marker(p, styles[i].color);
+        else
+          canvas_.circle(p, kSpot, styles[i].color, kDotAlpha);
       canvas_.end_group();
     }
   }

@@ -19,6 +19,8 @@ refuses 2 "did you mean .*quick" --batch run gaussian --preset quik
 refuses 2 "did you mean .*pairs" --batch run gaussian --strategy pair
 refuses 2 "pretrain.rate" --batch run gaussian --set pretrain.rat=1
 refuses 2 "pretrain.rate" --batch run gaussian --set pretrain.rate=fast
+refuses 2 "use --preset and --strategy" --batch run gaussian --set strategy=n1
+refuses 1 "File name too long" --batch run gaussian --out "$(printf 'q%.0s' {1..300})"
 refuses 2 "device" --batch run gaussian --device gpu
 refuses 2 "Name a task" --batch run
 refuses 2 "only the folder" --batch run gaussian --resume somewhere
@@ -67,7 +69,16 @@ refuses 1 "in-the-way" --batch evaluate run --out in-the-way/metrics.json
 mkfifo pipe.csv
 refuses 1 "pipe or a device" --batch infer run --data pipe.csv
 cp -r run hollow && : >hollow/estimator.safetensors
-refuses 1 "remove that file and resume" --batch run --resume hollow
+refuses 1 "removing that file and resuming" --batch run --resume hollow
+cp -r run edited && sed -i 's/^seed = .*/seed = 77/' edited/run.toml
+refuses 1 "edited/estimator.safetensors was trained with other settings" --batch evaluate edited
+rm edited/estimator.safetensors
+refuses 1 "edited/pretrained.safetensors was trained with other settings" --batch run --resume edited
+"$PAIRS" --batch evaluate run --sizes 1 --sets 20 --samples 10 >/dev/null 2>&1 || say_fail "a small evaluation failed"
+large=$(sha1sum <run/metrics.json)
+"$PAIRS" --batch evaluate run --sizes 1 --sets 10 --samples 10 >/dev/null 2>err || say_fail "a smaller evaluation failed"
+grep -q "is kept" err || say_fail "nothing says that the larger evaluation is kept: $(cat err)"
+[ "$large" = "$(sha1sum <run/metrics.json)" ] || say_fail "a smaller evaluation replaced a larger one"
 refuses 2 "samples 1 has no spread" --batch evaluate run --samples 1
 refuses 1 "2 columns but task bump-hunt needs 1" --batch infer run --data wide.csv
 refuses 1 "text.csv" --batch infer run --data text.csv
