@@ -1,6 +1,7 @@
 #include "core/base/toml_guard.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "core/base/error.h"
 
@@ -34,6 +35,7 @@ class Guard {
         at_ = std::min(text_.find('\n', at_), text_.size());
         continue;
       }
+      if (c == '[' && opens_line()) check_header();
       if (!is_ascii(c)) refuse("a character beyond ASCII stands outside of quotes; put the text in quotes");
       if (c == '.') {
         if (++dots > max_dots) refuse("a key has too many dotted parts; check that this is the right file");
@@ -46,6 +48,22 @@ class Guard {
 
  private:
   bool starts_with(std::string_view prefix) const { return text_.substr(at_).starts_with(prefix); }
+
+  // Nothing but blanks stands before this on its line.
+  bool opens_line() const {
+    const std::size_t before = text_.substr(0, at_).find_last_not_of(" \t");
+    return before == text_.npos || text_[before] == '\n' || text_[before] == '\r';
+  }
+
+  // The parser asserts that a table's name begins like a key.
+  void check_header() const {
+    const std::size_t name = text_.find_first_not_of(" \t", at_ + (starts_with("[[") ? 2 : 1));
+    if (name == text_.npos) return;
+    const char c = text_[name];
+    const bool key =
+        std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_-\"']\r\n").find(c) != text_.npos;
+    if (!key) refuse("a table's name must begin with a letter, a digit, _ or -, or stand in quotes");
+  }
 
   // Moves behind the string that opens here with a quote of either kind, single or triple.
   void skip_string() {
