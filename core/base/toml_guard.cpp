@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string>
 
 #include "core/base/error.h"
 
@@ -35,7 +36,7 @@ class Guard {
         at_ = std::min(text_.find('\n', at_), text_.size());
         continue;
       }
-      if (c == '[' && opens_line()) check_header();
+      check_bracket(c);
       if (!is_ascii(c)) refuse("a character beyond ASCII stands outside of quotes; put the text in quotes");
       if (c == '.') {
         if (++dots > max_dots) refuse("a key has too many dotted parts; check that this is the right file");
@@ -49,6 +50,20 @@ class Guard {
  private:
   bool starts_with(std::string_view prefix) const { return text_.substr(at_).starts_with(prefix); }
 
+  // A bracket that closes what is not open trips the parser too.
+  void check_bracket(char c) {
+    if (c == '\n') header_ = false;
+    if (c == '[' && open_.empty() && opens_line()) {
+      header_ = true;
+      check_header();
+    } else if (c == '[' || c == '{') {
+      if (!header_) open_ += c;
+    } else if ((c == ']' || c == '}') && !header_) {
+      if (open_.empty() || open_.back() != (c == ']' ? '[' : '{')) refuse("a bracket closes nothing that is open");
+      open_.pop_back();
+    }
+  }
+
   // Nothing but blanks stands before this on its line.
   bool opens_line() const {
     const std::size_t before = text_.substr(0, at_).find_last_not_of(" \t");
@@ -60,8 +75,7 @@ class Guard {
     const std::size_t name = text_.find_first_not_of(" \t", at_ + (starts_with("[[") ? 2 : 1));
     if (name == text_.npos) return;
     const char c = text_[name];
-    const bool key =
-        std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_-\"']\r\n").find(c) != text_.npos;
+    const bool key = std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_-\"']").find(c) != text_.npos;
     if (!key) refuse("a table's name must begin with a letter, a digit, _ or -, or stand in quotes");
   }
 
@@ -101,6 +115,8 @@ class Guard {
   std::string_view text_;
   const std::string& where_;
   std::size_t at_ = 0;
+  std::string open_;     // brackets of values that wait for their end
+  bool header_ = false;  // on the line of a table's name
 };
 
 }  // namespace

@@ -125,8 +125,10 @@ TEST(ReadToml, HostileTexts) {
   EXPECT_THAT(toml_refusal("s\xc3\xa9 = 1"), HasSubstr("beyond ASCII"));
   EXPECT_THAT(toml_refusal("seed = 1e\"\"\"\xd0\x91\"\"\""), HasSubstr("middle of a value"));
   EXPECT_THAT(toml_refusal("strategy = \"\"\"\\ \n \xd0\x91\"\"\""), HasSubstr("backslash"));
-  for (const std::string& header : {std::string("[\0train]", 8), std::string("seed = 1\n [[ ?a]]"), std::string("[=]")})
+  for (const std::string& header :
+       {std::string("[\0train]", 8), std::string("seed = 1\n [[ ?a]]"), std::string("[=]"), std::string("[[\n")})
     EXPECT_THAT(toml_refusal(header), HasSubstr("name must begin with"));
+  EXPECT_THAT(toml_refusal("train = { rate = 1, dn = { sizes = [  } }"), HasSubstr("closes nothing"));
 }
 
 TEST(ReadToml, TextsBeyondAsciiInStringsAndComments) {
