@@ -27,7 +27,8 @@ class Guard {
       const char c = text_[at_];
       if (c == '"' || c == '\'') {
         // Elsewhere the parser takes the string for a part of an unquoted value.
-        if (at_ > 0 && std::string_view(" \t\r\n=,[{.").find(text_[at_ - 1]) == std::string_view::npos)
+        if (at_ > 0 && (std::string_view(" \t\r\n=,[{.").find(text_[at_ - 1]) == std::string_view::npos ||
+                        (text_[at_ - 1] == '.' && value_)))
           refuse("a quote stands in the middle of a value; quote the whole value");
         skip_string();
         continue;
@@ -37,6 +38,9 @@ class Guard {
         continue;
       }
       check_bracket(c);
+      if (std::string_view("=,{\n").find(c) != std::string_view::npos) value_ = c == '=';
+      if (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r')
+        refuse("a control character stands outside of quotes; is this a text file?");
       if (!is_ascii(c)) refuse("a character beyond ASCII stands outside of quotes; put the text in quotes");
       if (c == '.') {
         if (++dots > max_dots) refuse("a key has too many dotted parts; check that this is the right file");
@@ -57,7 +61,11 @@ class Guard {
       header_ = true;
       check_header();
     } else if (c == '[' || c == '{') {
-      if (!header_) open_ += c;
+      if (header_) return;
+      const std::size_t before = text_.substr(0, at_).find_last_not_of(" \t\r\n");
+      if (before == text_.npos || std::string_view("=,[{").find(text_[before]) == std::string_view::npos)
+        refuse("a bracket stands in the middle of a value; quote the whole value");
+      open_ += c;
     } else if ((c == ']' || c == '}') && !header_) {
       if (open_.empty() || open_.back() != (c == ']' ? '[' : '{')) refuse("a bracket closes nothing that is open");
       open_.pop_back();
@@ -117,6 +125,7 @@ class Guard {
   std::size_t at_ = 0;
   std::string open_;     // brackets of values that wait for their end
   bool header_ = false;  // on the line of a table's name
+  bool value_ = false;   // behind the = of a setting
 };
 
 }  // namespace

@@ -129,6 +129,9 @@ TEST(ReadToml, HostileTexts) {
        {std::string("[\0train]", 8), std::string("seed = 1\n [[ ?a]]"), std::string("[=]"), std::string("[[\n")})
     EXPECT_THAT(toml_refusal(header), HasSubstr("name must begin with"));
   EXPECT_THAT(toml_refusal("train = { rate = 1, dn = { sizes = [  } }"), HasSubstr("closes nothing"));
+  EXPECT_THAT(toml_refusal("seed = 0rub['\xc4\x8d"), HasSubstr("bracket stands in the middle"));
+  EXPECT_THAT(toml_refusal("seed = 0.'\xc4\x8d"), HasSubstr("quote stands in the middle"));
+  EXPECT_THAT(toml_refusal(std::string("seed = 1\0", 9)), HasSubstr("control character"));
 }
 
 TEST(ReadToml, TextsBeyondAsciiInStringsAndComments) {
