@@ -81,6 +81,8 @@ add_library(pairs_options INTERFACE)
 target_compile_options(pairs_options INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-fPIC>
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall> $<$<COMPILE_LANGUAGE:C,CXX>:-Wextra>
+  # GCC tells of calling conventions of its version 4.6 wherever a vector is passed.
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-psabi>
   $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:C,CXX>:-fno-math-errno>
   $<$<COMPILE_LANGUAGE:C,CXX>:-fno-trapping-math> $<$<COMPILE_LANGUAGE:C,CXX>:${PAIRS_OPENMP_FLAG}>)
 target_link_options(pairs_options INTERFACE $<$<LINK_LANGUAGE:C,CXX>:${PAIRS_OPENMP_FLAG}>)
