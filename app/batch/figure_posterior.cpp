@@ -117,6 +117,12 @@ void fit_height(Plot& plot) {
   plot.y.high = 1.08 * std::min(all, 1.6 * most);
 }
 
+// Shows the plot's legend, above its curves.
+void show_legend(Plot& plot) {
+  plot.legend = true;
+  plot.y.high *= 1.5;
+}
+
 Plot density_plot(const std::vector<Series>& series, const Target& target, double truth) {
   const auto range = shown_range(series, target, 0, truth);
   const std::vector<double> x = steps(range, 400);
@@ -172,8 +178,8 @@ void add_pair_plots(Figure& figure, const std::vector<Series>& series, const Tas
   first.rules.push_back({"truth", SeriesRole::truth, truth[0]});
   second.rules.push_back({"truth", SeriesRole::truth, truth[1]});
   // A marginal has free corners, contours often have none.
-  first.legend = rows[0].empty();
-  joint.legend = second.legend = false;
+  joint.legend = first.legend = second.legend = false;
+  if (rows[0].empty()) show_legend(first);
   rows[0].push_back(std::move(joint));
   rows[1].push_back(std::move(first));
   rows[2].push_back(std::move(second));
@@ -214,7 +220,8 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_ind
     if (info.targets.size() == 1) {
       Plot plot = density_plot(series, info.targets[0], truth[0]);
       plot.title = fmt::format("N = {}", count_text(n));
-      plot.legend = rows[0].empty();
+      plot.legend = false;
+      if (rows[0].empty()) show_legend(plot);
       rows[0].push_back(std::move(plot));
     } else {
       add_pair_plots(figure, series, info, truth, n, rows);
