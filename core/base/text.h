@@ -8,12 +8,12 @@ namespace pairs {
 
 // Foreign text made safe to print inside a sentence: control and non-UTF-8 bytes become \xNN, and what goes beyond
 // `limit` bytes becomes "...".
-// `text` as one word of a POSIX shell: quoted where it holds more than letters, digits and ._/-+=:,@%.
-std::string shell_word(std::string_view text);
-
 std::string printable(std::string_view text, std::size_t limit = 60);
 
 // A byte count for people: "12 bytes", "3.4 MiB".
 std::string byte_text(std::uint64_t bytes);
+
+// `text` as one word of a POSIX shell: quoted where it holds more than letters, digits and ._/-+=:,@%.
+std::string shell_word(std::string_view text);
 
 }  // namespace pairs
