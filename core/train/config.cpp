@@ -208,20 +208,26 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
   return config;
 }
 
-std::string settings_checksum(const RunConfig& config, Stage stage) {
+std::string training_settings(const RunConfig& config) {
   RunConfig copy = config;
-  const RunConfig plain;
-  copy.note = plain.note;
-  copy.data = plain.data;
-  copy.device = plain.device;
-  copy.threads = plain.threads;
-  copy.checkpoint = plain.checkpoint;
-  copy.evaluate = plain.evaluate;
-  if (stage == Stage::pretrain) {
-    copy.cache = plain.cache;
-    copy.finetune = plain.finetune;
-  }
-  return fmt::format("{:08x}", checksum(write_toml(fields(copy))));
+  return write_toml(fields(copy));
+}
+
+std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
+                            const std::string& where) {
+  RunConfig then, now = config;
+  read_toml(recorded, fields(then), where);
+  const auto decides = [&](const std::string& key) {
+    for (const char* other : {"note", "data", "device", "threads", "checkpoint"})
+      if (key == other) return false;
+    if (stage == Stage::pretrain && (key.starts_with("cache.") || key.starts_with("finetune."))) return false;
+    return !key.starts_with("evaluate.");
+  };
+  const std::vector<Field> before = fields(then), after = fields(now);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (const std::string was = field_text(before[i]), is = field_text(after[i]); decides(before[i].key) && was != is)
+      return fmt::format("{} was trained with {} = {}, not {}", where, before[i].key, was, is);
+  return "";
 }
 
 std::string write_run_toml(const RunConfig& config, const std::string& numerics) {

@@ -103,9 +103,13 @@ std::vector<std::string> preset_names();
 RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy,
                       const std::vector<std::string>& assignments);
 
-// Checksum of the settings that decide the weights at the end of a stage: all but where and how often things are kept
-// and told, and for stage 1 without those of later stages.
-std::string settings_checksum(const RunConfig& config, Stage stage);
+// The settings as a stage's product and its checkpoints record them.
+std::string training_settings(const RunConfig& config);
+// A sentence on the first setting in which the record in the file `where` differs from `config`, "" when there is none
+// that decides the weights at the end of a stage: where and how often things are kept and told does not, nor do later
+// stages. Settings that the record's version did not have count as their defaults.
+std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
+                            const std::string& where);
 
 // run.toml's text: the configuration plus [versions]; and reading it back.
 std::string write_run_toml(const RunConfig& config, const std::string& numerics);

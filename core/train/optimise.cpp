@@ -48,10 +48,7 @@ std::string exact(double value) {
 class Checkpoint {
  public:
   Checkpoint(const Problem& problem, const RunConfig& config, std::filesystem::path file)
-      : problem_(problem),
-        file_(std::move(file)),
-        numerics_(numerics_fingerprint(problem.device)),
-        settings_(settings_checksum(config, Stage::finetune)) {}
+      : problem_(problem), file_(std::move(file)), numerics_(numerics_fingerprint(problem.device)), config_(config) {}
 
   void save(const Position& at, const TensorMap& best, const AdamW& adam) const {
     TensorFile content;
@@ -62,7 +59,7 @@ class Checkpoint {
                         {"stage", stage_name(problem_.stage)},
                         {"head_n", std::to_string(problem_.head_n)},
                         {"numerics", numerics_},
-                        {"settings", settings_},
+                        {"training_settings", training_settings(config_)},
                         {"epoch", std::to_string(at.epoch)},
                         {"step", std::to_string(at.step)},
                         {"sum", exact(at.sum)},
@@ -88,9 +85,9 @@ class Checkpoint {
     PAIRS_CHECK(meta("format") == "pairs-resume-1",
                 "{} has an unknown format \"{}\"; remove it to start the stage again", file_.string(), meta("format"));
     if (meta("stage") != stage_name(problem_.stage) || meta("head_n") != std::to_string(problem_.head_n)) return false;
-    PAIRS_CHECK(meta("settings") == settings_,
-                "The settings in {} are not those that {} was trained with; put them back, or start a new run",
-                (file_.parent_path() / run_file::config).string(), file_.filename().string());
+    const std::string changed = changed_setting(meta("training_settings"), config_, Stage::finetune, file_.string());
+    PAIRS_CHECK(changed.empty(), "{} as {} says now; put it back, or start a new run", changed,
+                (file_.parent_path() / run_file::config).string());
     TensorMap live, moments;
     for (const auto& [name, tensor] : content.tensors) {
       if (name.starts_with("live.")) live[name.substr(5)] = tensor;
@@ -125,7 +122,8 @@ class Checkpoint {
  private:
   const Problem& problem_;
   std::filesystem::path file_;
-  std::string numerics_, settings_;
+  std::string numerics_;
+  const RunConfig& config_;
 };
 
 }  // namespace

@@ -51,13 +51,13 @@ std::filesystem::path default_folder(const RunConfig& config) {
 // A product belongs to the settings it was made with. Files of versions that did not record them pass.
 void check_settings(const std::filesystem::path& run, const std::filesystem::path& file, const RunConfig& config) {
   const std::map<std::string, std::string> metadata = read_safetensors(file).metadata;
-  const auto settings = metadata.find("settings"), stage = metadata.find("stage");
+  const auto settings = metadata.find("training_settings"), stage = metadata.find("stage");
   if (settings == metadata.end() || stage == metadata.end()) return;
   const bool first = stage->second == stage_name(Stage::pretrain);
-  PAIRS_CHECK(settings->second == settings_checksum(config, first ? Stage::pretrain : Stage::finetune),
-              "{} was trained with other settings than {} names now; put those back, or start a new run with the new "
-              "ones (run --set KEY=VALUE)",
-              file.string(), (run / run_file::config).string());
+  const std::string changed =
+      changed_setting(settings->second, config, first ? Stage::pretrain : Stage::finetune, file.string());
+  PAIRS_CHECK(changed.empty(), "{} as {} says now; put it back, or start a new run (run --set KEY=VALUE)", changed,
+              (run / run_file::config).string());
 }
 
 // What a stage left behind stands for the stage only when it can be read.

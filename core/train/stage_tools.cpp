@@ -35,7 +35,7 @@ void finish_stage(const std::filesystem::path& run, const char* file, const RunC
   event.values["validation"] = result.validation;
   monitor.event(event);
   estimator.save(run / file, {{"stage", stage_name(stage)},
-                              {"settings", settings_checksum(config, stage)},
+                              {"training_settings", training_settings(config)},
                               {"train_loss", fmt::format("{:.6g}", result.train)},
                               {"validation_loss", fmt::format("{:.6g}", result.validation)},
                               {"epochs", std::to_string(result.epochs)},

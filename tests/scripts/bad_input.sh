@@ -71,9 +71,9 @@ refuses 1 "pipe or a device" --batch infer run --data pipe.csv
 cp -r run hollow && : >hollow/estimator.safetensors
 refuses 1 "removing that file and resuming" --batch run --resume hollow
 cp -r run edited && sed -i 's/^seed = .*/seed = 77/' edited/run.toml
-refuses 1 "edited/estimator.safetensors was trained with other settings" --batch evaluate edited
+refuses 1 "edited/estimator.safetensors was trained with seed = 1, not 77" --batch evaluate edited
 rm edited/estimator.safetensors
-refuses 1 "edited/pretrained.safetensors was trained with other settings" --batch run --resume edited
+refuses 1 "edited/pretrained.safetensors was trained with seed = 1, not 77" --batch run --resume edited
 "$PAIRS" --batch evaluate run --sizes 1 --sets 20 --samples 10 >/dev/null 2>&1 || say_fail "a small evaluation failed"
 large=$(sha1sum <run/metrics.json)
 "$PAIRS" --batch evaluate run --sizes 1 --sets 10 --samples 10 >/dev/null 2>err || say_fail "a smaller evaluation failed"

@@ -91,5 +91,26 @@ TEST(Schedule, WarmsUpThenFallsAlongACosine) {
   EXPECT_NEAR(learning_rate(c, 1000, 1000), 1.0, 1e-12);
 }
 
+TEST(RunToml, RecordedSettingsAreComparedByValue) {
+  RunConfig config;
+  config.task = "gaussian";
+  const std::string recorded = training_settings(config);
+  EXPECT_EQ(changed_setting(recorded, config, Stage::finetune, "file"), "");
+  config.note = "a name";
+  config.threads = 3;
+  config.evaluate.samples = 7;
+  EXPECT_EQ(changed_setting(recorded, config, Stage::finetune, "file"), "");
+  config.finetune.rate = 0.5;
+  EXPECT_EQ(changed_setting(recorded, config, Stage::pretrain, "file"), "");
+  EXPECT_NE(changed_setting(recorded, config, Stage::finetune, "file").find("finetune.rate"), std::string::npos);
+  config = {};
+  config.task = "gaussian";
+  // A version that had fewer settings: what it did not record has its default.
+  EXPECT_EQ(changed_setting("task = \"gaussian\"", config, Stage::finetune, "file"), "");
+  config.seed = 77;
+  EXPECT_EQ(changed_setting("task = \"gaussian\"", config, Stage::finetune, "file"),
+            "file was trained with seed = 1, not 77");
+}
+
 }  // namespace
 }  // namespace pairs
