@@ -17,6 +17,7 @@ function(pairs_precompiled name)
   endif()
 endfunction()
 
+# Compiles the target's files six at a time: what they keep in unnamed namespaces must differ in name.
 function(pairs_together name)
   if(PAIRS_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)

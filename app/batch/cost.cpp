@@ -8,7 +8,6 @@ namespace pairs::batch {
 
 Visits visits_of(const std::vector<Event>& events) {
   Visits visits;
-  visits.cached = false;
   for (const Event& event : events) {
     if (event.type != "stage-done") continue;
     const double sets = event.values.value("sets", 0.0);

@@ -9,7 +9,7 @@ struct Visits {
   double pretrain = 0, finetune = 0;
   bool known = false;
   double refreshes = 0;  // of the cache in stage 3, summed over heads
-  bool cached = true;    // stage 2 has been finished
+  bool cached = false;   // stage 2 has been finished
 };
 Visits visits_of(const std::vector<Event>& events);
 

@@ -95,17 +95,12 @@ Action add_evaluate(CLI::App& app) {
       "Examples:\n"
       "  pairs --batch evaluate gaussian --sizes 2,10,100 --sets 10000\n"
       "  pairs --batch evaluate runs/digits --json > digits.json\n"
-      "NLL: mean of -log posterior density of the truth. exact: the same for the exact posterior on the same sets; "
-      "gap:\n"
-      "their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the width of the prior. "
-      "ACAUC:\n"
-      "mean |coverage - level| over the levels of central intervals. noise floor: ACAUC that a calibrated estimator "
-      "has\n"
-      "with so many sets; in brackets its 95th percentile, corrected for the number of sizes evaluated. ACAUC below "
-      "it\n"
-      "means that no miscalibration can be seen with so many sets. A run keeps the evaluation with the most sets; "
-      "--out\n"
-      "saves any.");
+      "NLL: mean of -log posterior density of the truth. exact: the same for the exact posterior, same sets.\n"
+      "gap: their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the prior's width.\n"
+      "ACAUC: mean |coverage - level| over the levels of central intervals. noise floor: the ACAUC that a\n"
+      "calibrated estimator has with so many sets; in brackets its 95th percentile, corrected for the number of\n"
+      "sizes evaluated: below it no miscalibration can be seen with so many sets.\n"
+      "A run keeps the evaluation with the most sets; --out saves any.");
   return [arguments] { return evaluate_command(*arguments); };
 }
 

@@ -78,12 +78,11 @@ Figure draw_loss(const FigureArguments& arguments) {
   std::string first;  // task
   for (const std::string& name : arguments.runs) {
     const RunFolder run = find_run(name);
-    const std::string task = read_run_toml(run.folder / run_file::config).task;
-    if (curves.empty()) first = task;
-    PAIRS_CHECK(task == first, "The runs {} and {} are of different tasks; draw one task at a time",
+    const RunConfig config = read_run_toml(run.folder / run_file::config);
+    if (curves.empty()) first = config.task;
+    PAIRS_CHECK(config.task == first, "The runs {} and {} are of different tasks; draw one task at a time",
                 curves.front().name, run.name);
-    curves.push_back({run.name, read_run_toml(run.folder / run_file::config).strategy,
-                      read_events((run.folder / run_file::events).string())});
+    curves.push_back({run.name, config.strategy, read_events((run.folder / run_file::events).string())});
   }
   return loss_figure(curves);
 }

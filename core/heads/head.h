@@ -13,6 +13,9 @@
 
 namespace pairs {
 
+// Rows that a head evaluates at once where it keeps no gradients: bounds memory.
+inline constexpr std::int64_t kRowsAtOnce = 16384;
+
 // Support of one target in the head's own coordinates, in which it sees θ.
 struct HeadTarget {
   double low, high;  // finite for box support, else ±infinity

@@ -12,11 +12,6 @@ namespace pairs {
 
 using torch::Tensor;
 
-namespace {
-// Rows of a coupling network evaluated at once without gradients: bounds memory.
-constexpr std::int64_t kSplineRows = 16384;
-}  // namespace
-
 std::vector<std::vector<std::int64_t>> coupling_masks(std::int64_t d, std::int64_t transforms) {
   std::vector<std::vector<std::int64_t>> masks;
   if (d == 1) {
@@ -196,8 +191,8 @@ Tensor SplineHead::log_prob_grid(const Tensor& theta, const Tensor& context) {
   if (rows == 0) return theta.new_empty({sets, points});
   if (d_ == 1) return density(flat, c).view({sets, points});
   std::vector<Tensor> parts;
-  for (std::int64_t begin = 0; begin < rows; begin += kSplineRows) {
-    const std::int64_t end = std::min(begin + kSplineRows, rows);
+  for (std::int64_t begin = 0; begin < rows; begin += kRowsAtOnce) {
+    const std::int64_t end = std::min(begin + kRowsAtOnce, rows);
     parts.push_back(density(flat.slice(0, begin, end), repeat(c, begin, end, points)));
   }
   return torch::cat(parts).view({sets, points});
@@ -213,8 +208,8 @@ Tensor SplineHead::sample(const Tensor& context, std::int64_t count, std::uint64
   const Conditions c = condition(context);
   if (d_ == 1) return invert(noise, c).view({sets, count, d_});
   std::vector<Tensor> parts;
-  for (std::int64_t begin = 0; begin < rows; begin += kSplineRows) {
-    const std::int64_t end = std::min(begin + kSplineRows, rows);
+  for (std::int64_t begin = 0; begin < rows; begin += kRowsAtOnce) {
+    const std::int64_t end = std::min(begin + kRowsAtOnce, rows);
     parts.push_back(invert(noise.slice(0, begin, end), repeat(c, begin, end, count)));
   }
   return torch::cat(parts).view({sets, count, d_});

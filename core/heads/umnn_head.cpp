@@ -16,8 +16,6 @@ namespace {
 constexpr std::int64_t kAffineWidth = 64;
 // Draws per context from which one table of the map serves them all instead of a bisection each.
 constexpr std::int64_t kTableDraws = 48;
-// Rows of an autoregressive evaluation without gradients at once: bounds memory.
-constexpr std::int64_t kUmnnRows = 16384;
 
 Tensor per_row(const Tensor& t, std::int64_t rows) {
   return t.size(0) == rows ? t : t.repeat_interleave(rows / t.size(0), 0);
@@ -196,9 +194,9 @@ Tensor UmnnHead::log_prob_grid(const Tensor& theta, const Tensor& context) {
   if (d_ == 1) return log_prob(theta.reshape({sets * points, 1}), context).view({sets, points});
   std::vector<Tensor> parts;
   for (std::int64_t set = 0; set < sets; ++set)
-    for (std::int64_t begin = 0; begin < points; begin += kUmnnRows)
+    for (std::int64_t begin = 0; begin < points; begin += kRowsAtOnce)
       parts.push_back(
-          log_prob(theta[set].slice(0, begin, std::min(begin + kUmnnRows, points)), context.narrow(0, set, 1)));
+          log_prob(theta[set].slice(0, begin, std::min(begin + kRowsAtOnce, points)), context.narrow(0, set, 1)));
   return torch::cat(parts).view({sets, points});
 }
 
@@ -207,7 +205,7 @@ Tensor UmnnHead::sample(const Tensor& context, std::int64_t count, std::uint64_t
   const std::int64_t sets = context.size(0);
   const Tensor noise = normal_noise(key, sets, count, d_, context);
   if (sets * count == 0) return noise;
-  const std::int64_t group = std::max<std::int64_t>(1, kUmnnRows / count);
+  const std::int64_t group = std::max<std::int64_t>(1, kRowsAtOnce / count);
   std::vector<Tensor> parts;
   for (std::int64_t set = 0; set < sets; set += group) {
     const std::int64_t stop = std::min(set + group, sets);

@@ -39,6 +39,8 @@ TEST(TrainingCost, FollowsThePapersRule) {
   config.cache.sets = {100};
   config.finetune.law = "list";
   Visits visits{1000, 500, true};
+  EXPECT_EQ(training_cost(config, visits, 7, 3).cache, 0) << "counted a cache that was not made";
+  visits.cached = true;
   const double giga = 1e-9;
   const Cost cost = training_cost(config, visits, 7, 3);
   EXPECT_DOUBLE_EQ(cost.pretrain, 3 * 1000 * (1.5 * 7 + 3) * giga);

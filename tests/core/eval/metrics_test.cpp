@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "tests/core/eval/normals.h"
 
 namespace pairs {
 namespace {
@@ -18,10 +19,7 @@ using boost::math::quantile;
 const boost::math::normal kNormal;
 
 torch::Tensor normals(torch::IntArrayRef shape, std::uint64_t seed) {
-  torch::Tensor x = torch::empty(shape, torch::kFloat64);
-  Stream stream(stream_key(seed, Purpose::check), 0);
-  for (std::int64_t i = 0; i < x.numel(); ++i) x.data_ptr<double>()[i] = stream.normal64();
-  return x;
+  return seeded_normals(shape, seed, 0);
 }
 
 torch::Tensor values(const std::vector<double>& v) {

@@ -6,15 +6,13 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/eval/metrics.h"
+#include "tests/core/eval/normals.h"
 
 namespace pairs {
 namespace {
 
 torch::Tensor two_sample_normals(torch::IntArrayRef shape, std::uint64_t seed) {
-  torch::Tensor x = torch::empty(shape, torch::kFloat64);
-  Stream stream(stream_key(seed, Purpose::check), 1);
-  for (std::int64_t i = 0; i < x.numel(); ++i) x.data_ptr<double>()[i] = stream.normal64();
-  return x;
+  return seeded_normals(shape, seed, 1);
 }
 
 std::vector<double> levels() {
