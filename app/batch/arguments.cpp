@@ -3,9 +3,6 @@
 #include <ATen/Parallel.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -57,45 +54,6 @@ void warn_only_pretrained(const LoadedRun& run) {
   if (!run.finetuned && strategy(run.config.strategy).stages_2_and_3)
     spdlog::warn("{} is only pretrained: it answers for the small sets it saw, of at most {}", run.name,
                  run.estimator->max_n());
-}
-
-bool is_shipped(const LoadedRun& run) {
-  std::error_code error;
-  const auto relative = std::filesystem::relative(run.folder, assets_folder(), error);
-  return !error && !relative.empty() && *relative.begin() != "..";
-}
-
-std::vector<std::int64_t> parse_counts(const std::string& text, const std::string& option) {
-  std::vector<std::int64_t> values;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find_first_of(", ", at), text.size());
-    const std::string word = text.substr(at, end - at);
-    at = end + 1;
-    if (word.empty()) continue;
-    char* rest = nullptr;
-    const double value = std::strtod(word.c_str(), &rest);
-    if (*rest != '\0' || !(value >= 1) || value > 1e12 || value != std::floor(value))
-      fail_usage("{} holds {}, which is not a whole number from 1 to 1e12; write for example {} 1,2,100", option,
-                 printable(word), option);
-    values.push_back(static_cast<std::int64_t>(value));
-  }
-  if (values.empty()) fail_usage("{} is empty; write for example {} 1,2,100", option, option);
-  return values;
-}
-
-std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string& option) {
-  std::vector<std::int64_t> sizes = parse_counts(text, option), sorted = sizes;
-  std::sort(sorted.begin(), sorted.end());
-  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
-    fail_usage("{} names N = {} twice; name each size once", option, *twice);
-  return sizes;
-}
-
-std::string data_folder(const std::string& option) {
-  if (!option.empty()) return option;
-  const char* named = std::getenv("PAIRS_DATA");
-  return named ? named : "";
 }
 
 }  // namespace pairs::batch

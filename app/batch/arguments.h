@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "app/common/counts.h"
+#include "app/common/places.h"
 #include "core/train/run.h"
 
 namespace CLI {
@@ -28,22 +30,11 @@ LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool
 // replace one of `inputs`, and one that cannot be written.
 void check_output(const std::filesystem::path& out, const std::string& extension,
                   const std::vector<std::filesystem::path>& inputs = {});
-// True when the estimator came with the program, so that nothing may be written beside it.
-bool is_shipped(const LoadedRun& run);
 
 // Says so on stderr when a run of three stages has only finished its first.
 void warn_only_pretrained(const LoadedRun& run);
 
 // CPU threads for this process; 0 leaves LibTorch's choice (all cores).
 void set_threads(std::int64_t threads);
-
-// Whole numbers from "1,2,1e5" or "1 2 5"; the sentence of the usage error names `option`.
-std::vector<std::int64_t> parse_counts(const std::string& text, const std::string& option);
-
-// The same for set sizes, each named once.
-std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string& option);
-
-// The folder of real data: the option when given, else $PAIRS_DATA, else "".
-std::string data_folder(const std::string& option);
 
 }  // namespace pairs::batch

@@ -13,7 +13,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
-#include "app/batch/table.h"
+#include "app/common/table.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/nn/adamw.h"

@@ -7,10 +7,10 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
-#include "app/batch/comparison.h"
-#include "app/batch/cost.h"
 #include "app/batch/evaluation.h"
-#include "app/batch/table.h"
+#include "app/common/comparison.h"
+#include "app/common/cost.h"
+#include "app/common/table.h"
 #include "core/base/error.h"
 
 namespace pairs::batch {

@@ -6,7 +6,7 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
-#include "app/batch/table.h"
+#include "app/common/table.h"
 #include "core/base/error.h"
 #include "tasks/digit_images.h"
 

@@ -6,10 +6,11 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
+#include "app/batch/drive.h"
 #include "app/batch/evaluation.h"
-#include "app/batch/figures.h"
-#include "app/batch/table.h"
 #include "app/batch/training.h"
+#include "app/common/figures.h"
+#include "app/common/table.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "tasks/registry.h"
@@ -66,9 +67,9 @@ std::vector<std::string> draw(const LoadedRun& run, const Metrics& metrics, cons
   };
   printer.line(fmt::format("{}: drawing", run.config.task));
   save("nll", nll_figure({metrics}));
-  save("posterior", posterior_figure({run}, 0));
+  save("posterior", posterior_figure({run}, 0, keep_going));
   save("samples", samples_figure(*run.task, 0));
-  if (run.config.task == "bump-hunt") save("width", width_figure({run}, 40));
+  if (run.config.task == "bump-hunt") save("width", width_figure({run}, 40, keep_going));
   return files;
 }
 

@@ -6,7 +6,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/evaluation.h"
-#include "app/batch/table.h"
+#include "app/common/table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 
@@ -48,16 +48,16 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   warn_only_pretrained(run);
   if (!arguments.out.empty())
     check_output(arguments.out, ".json");
-  else if (!is_shipped(run))
+  else if (!is_shipped(run.folder))
     check_writable(run.folder / run_file::metrics);
   const Metrics metrics = evaluate_run(run, resolve(run, arguments), printer);
   std::string place;
   if (!arguments.out.empty()) {
     write_file(arguments.out, metrics_text(metrics));
     place = arguments.out;
-  } else if (!is_shipped(run) && save_metrics(run, metrics)) {
+  } else if (!is_shipped(run.folder) && save_metrics(run, metrics)) {
     place = (run.folder / run_file::metrics).string();
-  } else if (!is_shipped(run)) {
+  } else if (!is_shipped(run.folder)) {
     printer.line(fmt::format("{} holds more and is kept; save this evaluation with --out FILE.json",
                              (run.folder / run_file::metrics).string()));
   }

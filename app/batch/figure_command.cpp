@@ -6,10 +6,11 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
-#include "app/batch/cost.h"
+#include "app/batch/drive.h"
 #include "app/batch/evaluation.h"
-#include "app/batch/figures.h"
-#include "app/batch/table.h"
+#include "app/common/cost.h"
+#include "app/common/figures.h"
+#include "app/common/table.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
@@ -124,8 +125,8 @@ Figure draw(const FigureArguments& arguments) {
   if (name == "loss") return draw_loss(arguments);
   if (name == "samples") return draw_samples(arguments);
   if (name == "pareto") return draw_pareto(arguments);
-  if (name == "posterior") return posterior_figure(open_all(arguments), arguments.index);
-  if (name == "width") return width_figure(open_all(arguments), arguments.sets);
+  if (name == "posterior") return posterior_figure(open_all(arguments), arguments.index, keep_going);
+  if (name == "width") return width_figure(open_all(arguments), arguments.sets, keep_going);
   const std::vector<LoadedRun> runs = open_all(arguments);
   if (name == "ranks") {
     if (runs.size() != 1) fail_usage("The figure ranks is of one run; {} were given", runs.size());

@@ -5,8 +5,8 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
-#include "app/batch/observed.h"
-#include "app/batch/table.h"
+#include "app/common/observed.h"
+#include "app/common/table.h"
 #include "core/base/error.h"
 #include "core/base/npz.h"
 #include "core/eval/evaluate.h"
@@ -87,9 +87,9 @@ Result infer(const InferArguments& arguments) {
   LoadedRun run = open_run(arguments.run, arguments.open, false);
   Estimator& estimator = *run.estimator;
   const TaskInfo& info = run.task->info();
-  const std::filesystem::path out = !arguments.out.empty() ? std::filesystem::path(arguments.out)
-                                    : is_shipped(run)      ? std::filesystem::path("samples.npz")
-                                                           : run.folder / "samples.npz";
+  const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
+                                    : is_shipped(run.folder) ? std::filesystem::path("samples.npz")
+                                                             : run.folder / "samples.npz";
   const torch::Tensor x = read_observed(arguments.data, info);
   check_output(out, ".npz", {arguments.data, arguments.theta});
   const torch::Tensor theta = arguments.theta.empty() ? torch::Tensor() : read_theta(arguments.theta, info);

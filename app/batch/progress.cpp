@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/batch/table.h"
+#include "app/common/table.h"
 
 namespace pairs::batch {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/batch/command.h"
-#include "app/batch/table.h"
+#include "app/common/table.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {

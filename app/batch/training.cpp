@@ -6,7 +6,7 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/drive.h"
-#include "app/batch/table.h"
+#include "app/common/table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"

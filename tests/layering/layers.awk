@@ -14,9 +14,11 @@ BEGIN {
   allow("render", "core/base")
   allow("tasks", "core/base core/ops core/nn core/heads core render")
   all_core = "core/base core/ops core/nn core/heads core core/report core/eval core/train"
-  allow("app/batch", all_core " render tasks")
-  allow("app/gui", all_core " render tasks app")
-  allow("app", all_core " render tasks app/batch app/gui")
+  allow("app/common", all_core " render tasks")
+  allow("app/batch", all_core " render tasks app/common")
+  allow("app/model", all_core " render tasks app/common")
+  allow("app/gui", all_core " render tasks app/common app/model")
+  allow("app", all_core " render tasks app/common app/batch app/model app/gui")
 }
 
 function allow(folder, list,   n, i, parts) {

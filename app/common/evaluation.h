@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "app/common/metrics_file.h"
+#include "core/train/run.h"
+
+namespace pairs {
+
+// The run's own evaluation settings as options.
+EvaluationOptions evaluation_options(const LoadedRun& run);
+
+// Evaluates a run, telling the monitor each finished size (an event "row") and asking it whether to stop. Throws
+// Stopped or Error.
+Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOptions& options);
+
+// Writes RUN/metrics.json atomically. False, and nothing written, when the one that stands there is of the same weights
+// and of more sets, or of the run's own data where this one is not.
+bool save_metrics(const LoadedRun& run, const Metrics& metrics);
+
+// The metrics stored beside the weights when they belong to these weights and this data and, where `options` are given,
+// were made with them.
+std::optional<Metrics> stored_metrics(const LoadedRun& run, const EvaluationOptions* options = nullptr);
+
+}  // namespace pairs

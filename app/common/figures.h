@@ -1,0 +1,65 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/common/metrics_file.h"
+#include "core/report/figure.h"
+#include "core/train/run.h"
+
+// Figures of runs as plain data. Builders that need only numbers are pure; those that sample a posterior or simulate
+// take the loaded run, ask `keep_going` while they work and throw Stopped when it says no.
+namespace pairs {
+
+// Seed of the sets that figures simulate.
+inline constexpr std::uint64_t kFigureSeed = 1;
+
+SeriesRole strategy_role(const std::string& strategy);
+std::string strategy_title(const std::string& strategy);
+
+// Metrics against N. Runs of one task that differ only in their seed become one line with a band from least to
+// greatest.
+Figure nll_figure(const std::vector<Metrics>& metrics);
+Figure rmae_figure(const std::vector<Metrics>& metrics);
+Figure acauc_figure(const std::vector<Metrics>& metrics);
+// Coverage of central intervals against their level, one plot for each of up to four set sizes.
+Figure coverage_figure(const std::vector<Metrics>& metrics);
+// Rank histograms of one run, one plot for each of up to six set sizes, with the 99 % band of a calibrated estimator.
+Figure ranks_figure(const Metrics& metrics, const std::vector<std::string>& targets);
+
+// Training and validation loss of each stage from the runs' event logs.
+struct LossCurves {
+  std::string name, strategy;
+  std::vector<Event> events;
+};
+Figure loss_figure(const std::vector<LossCurves>& runs);
+
+// Cost against quality: each run a point, by the paper's rule and with stage 2 counted.
+struct ParetoPoint {
+  std::string name, strategy;
+  double gflop, gflop_with_cache, nll, nll_se;
+  std::int64_t n;
+};
+Figure pareto_figure(const std::vector<ParetoPoint>& points);
+
+// One test set: the posterior at growing N around the truth, beside the references where the task has them. One target:
+// densities; two: contours of 50 and 90 % with marginals.
+Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_index,
+                        const std::function<bool()>& keep_going);
+
+// Bump hunt: median posterior sd against ψ at N = 100 and θ = 0.2 for each run beside exact, naive and per-event.
+Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const std::function<bool()>& keep_going);
+
+// What a set looks like.
+Figure samples_figure(const Task& task, std::int64_t set_index);
+
+// The figures by name, in the order of `figure list`.
+struct FigureEntry {
+  const char* name;
+  const char* summary;
+};
+const std::vector<FigureEntry>& figure_entries();
+
+}  // namespace pairs

@@ -1,0 +1,139 @@
+#include "app/common/metrics_file.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+#include "app/common/table.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+
+namespace pairs {
+namespace {
+
+using nlohmann::json;
+
+// The numbers of a row that may be absent, by their names in the document.
+struct Number {
+  const char* key;
+  double EvaluationRow::*member;
+};
+constexpr Number kNumbers[] = {
+    {"nll", &EvaluationRow::nll},
+    {"nll_se", &EvaluationRow::nll_se},
+    {"exact_nll", &EvaluationRow::exact_nll},
+    {"gap", &EvaluationRow::gap},
+    {"gap_se", &EvaluationRow::gap_se},
+    {"rmae", &EvaluationRow::rmae},
+    {"acauc", &EvaluationRow::acauc},
+    {"acauc_floor", &EvaluationRow::acauc_floor},
+    {"acauc_p95", &EvaluationRow::acauc_p95},
+    {"sd", &EvaluationRow::sd},
+    {"sbc_p", &EvaluationRow::sbc_p},
+};
+
+json row_document(const EvaluationRow& row) {
+  json out = {{"n", row.n}, {"sets", row.sets}, {"samples", row.samples}};
+  for (const Number& number : kNumbers)
+    if (const double value = row.*number.member; !std::isnan(value)) out[number.key] = value;
+  if (!row.reference_nll.empty()) out["reference_nll"] = row.reference_nll;
+  return out;
+}
+
+}  // namespace
+
+json metrics_document(const Metrics& metrics) {
+  json out = {{"task", metrics.task},       {"run", metrics.run},
+              {"data", metrics.data},       {"strategy", metrics.strategy},
+              {"preset", metrics.preset},   {"convention", metrics.convention},
+              {"seed", metrics.seed},       {"training_seed", metrics.training_seed},
+              {"weights", metrics.weights}, {"rows", json::array()}};
+  for (const EvaluationRow& row : metrics.rows) out["rows"].push_back(row_document(row));
+  return out;
+}
+
+std::string metrics_text(const Metrics& metrics) {
+  json out = metrics_document(metrics);
+  for (std::size_t i = 0; i < metrics.rows.size(); ++i) {
+    out["rows"][i]["ranks"] = metrics.rows[i].ranks;
+    out["rows"][i]["log_prob"] = metrics.rows[i].log_prob;
+  }
+  return out.dump() + "\n";
+}
+
+Metrics parse_metrics(const std::string& text, const std::string& where) {
+  try {
+    const json in = json::parse(text);
+    Metrics metrics;
+    in.at("task").get_to(metrics.task);
+    in.at("run").get_to(metrics.run);
+    in.at("data").get_to(metrics.data);
+    in.at("strategy").get_to(metrics.strategy);
+    in.at("preset").get_to(metrics.preset);
+    in.at("convention").get_to(metrics.convention);
+    in.at("seed").get_to(metrics.seed);
+    in.at("training_seed").get_to(metrics.training_seed);
+    in.at("weights").get_to(metrics.weights);
+    for (const json& line : in.at("rows")) {
+      EvaluationRow row;
+      line.at("n").get_to(row.n);
+      line.at("sets").get_to(row.sets);
+      line.at("samples").get_to(row.samples);
+      for (const Number& number : kNumbers) row.*number.member = line.value(number.key, std::nan(""));
+      if (line.contains("reference_nll")) line["reference_nll"].get_to(row.reference_nll);
+      line.at("ranks").get_to(row.ranks);
+      line.at("log_prob").get_to(row.log_prob);
+      metrics.rows.push_back(std::move(row));
+    }
+    return metrics;
+  } catch (const json::exception&) {
+    fail("The metrics in {} cannot be read; make them again with pairs --batch evaluate", where);
+  }
+}
+
+std::optional<Metrics> read_metrics(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return std::nullopt;
+  return parse_metrics(read_file(file, 1ull << 30), file.string());
+}
+
+std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent) {
+  const auto any = [&](const std::function<bool(const EvaluationRow&)>& has) {
+    for (const EvaluationRow& row : rows)
+      if (has(row)) return true;
+    return false;
+  };
+  const bool exact = any([](const EvaluationRow& r) { return !std::isnan(r.exact_nll); });
+  const bool sampled = any([](const EvaluationRow& r) { return !std::isnan(r.rmae); });
+  std::vector<std::string> others;
+  if (!rows.empty())
+    for (const auto& [name, value] : rows.front().reference_nll)
+      if (name != "exact") others.push_back(name);
+  std::vector<Table::Column> columns = {{"N"}, {"sets"}, {"NLL / nat"}};
+  if (exact) columns.insert(columns.end(), {{"exact / nat"}, {"gap / nat"}});
+  for (const std::string& name : others) columns.push_back({name + " / nat"});
+  if (sampled) columns.insert(columns.end(), {{"sd"}, {"RMAE"}, {"ACAUC"}, {"noise floor (95 %)"}});
+  Table table(columns);
+  for (const EvaluationRow& row : rows) {
+    std::vector<std::string> cells = {count_text(row.n), count_text(row.sets), with_error_text(row.nll, row.nll_se, 3)};
+    if (exact) {
+      cells.push_back(number_text(row.exact_on_sets(), 3));
+      cells.push_back(with_error_text(row.gap, row.gap_se, 4));
+    }
+    for (const std::string& name : others) {
+      const auto value = row.reference_nll.find(name);
+      cells.push_back(number_text(value == row.reference_nll.end() ? std::nan("") : value->second, 3));
+    }
+    if (sampled) {
+      cells.push_back(number_text(row.sd, 4));
+      cells.push_back(number_text(row.rmae, 4));
+      cells.push_back(number_text(row.acauc, 4));
+      cells.push_back(fmt::format("{} ({})", number_text(row.acauc_floor, 4), number_text(row.acauc_p95, 4)));
+    }
+    table.add(std::move(cells));
+  }
+  return table.text(indent);
+}
+
+}  // namespace pairs

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/eval/evaluate.h"
+
+namespace pairs {
+
+// What metrics.json holds: an evaluation and what it was made of.
+struct Metrics {
+  std::string task, run, data, strategy, preset, convention;
+  std::int64_t seed = 1;           // of the test sets
+  std::int64_t training_seed = 1;  // of the run
+  std::string weights;             // checksum of the estimator's file: metrics of other weights are stale
+  std::vector<EvaluationRow> rows;
+};
+
+// The document that `evaluate --json` prints: numbers by set size, absent where unknown.
+nlohmann::json metrics_document(const Metrics& metrics);
+// metrics.json: the document and, per row, the log densities and ranks that comparisons and figures need.
+std::string metrics_text(const Metrics& metrics);
+// Reads it back; throws Error with one sentence on anything malformed.
+Metrics parse_metrics(const std::string& text, const std::string& where);
+std::optional<Metrics> read_metrics(const std::filesystem::path& file);
+
+// The rows as a table for people.
+std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent = 0);
+
+}  // namespace pairs

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <filesystem>
+
+#include "core/task.h"
+
+namespace pairs {
+
+// An observed set from a user: NPZ (the array "x", or the only one), CSV for points, a folder of PNGs for images ->
+// [N, ...observation shape] float32. Integer images (0..255) are scaled to [0, 1]. Throws Error with one sentence on a
+// wrong shape, an empty set or values that are not finite.
+torch::Tensor read_observed(const std::filesystem::path& path, const TaskInfo& task);
+
+// Values of the target to score, one row each -> [S, d] float64, from NPZ (array "theta", or the only one) or CSV.
+torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task);
+
+// Brings an array into the shape of a set of the task's observations: adds a missing channel, or the missing last axis
+// of one-dimensional points. `where` names the source in errors.
+torch::Tensor as_observations(torch::Tensor x, const TaskInfo& task, const std::string& where);
+
+}  // namespace pairs

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/report/figure.h"
+
+namespace pairs::gui {
+
+// Draws a figure in the window and lets people look closer: hovering names the nearest values, the wheel zooms around
+// the mouse, a drag with the left button zooms to a box, with the right (or Shift) it pans, a double click resets;
+// legend entries turn series on and off; a menu (right click, or the button in the corner) switches linear and
+// logarithmic axes and saves what is seen as SVG, PNG or CSV. Figures are immutable: a new one is another pointer, and
+// the view (zoom, hidden series) stays. What is drawn is kept as long as figure, size and view are the same.
+class PlotView {
+ public:
+  explicit PlotView(std::string name);
+  ~PlotView();
+  PlotView(PlotView&&) noexcept;
+  PlotView& operator=(PlotView&&) noexcept;
+
+  // Draws into the next `size` pixels (a side of 0: all that is left). Null: nothing but the space.
+  void draw(const std::shared_ptr<const Figure>& figure, ImVec2 size);
+  void reset();
+  // The figure as it is seen now: zoomed, without hidden series. For export and tests.
+  Figure seen() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pairs::gui

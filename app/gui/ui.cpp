@@ -1,0 +1,519 @@
+#include "app/gui/ui.h"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/report/ticks.h"
+
+namespace pairs::gui::ui {
+namespace {
+
+std::vector<ImU32> surfaces;
+std::string copied;
+double copied_at = -10;
+
+struct Card {
+  ImVec2 min;
+  float width = 0;
+  std::string name;
+};
+Card card;
+bool in_card = false;
+
+void record(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 max, bool enabled, std::string_view label,
+            bool clipped = false, ImU32 ink_color = 0, ImU32 paper = 0) {
+  if (!recorder().on()) return;
+  Item item;
+  item.name = name;
+  item.kind = kind;
+  item.min = min;
+  item.max = max;
+  item.enabled = enabled;
+  item.text = label;
+  item.clipped = clipped;
+  item.ink = ink_color;
+  item.paper = paper;
+  recorder().add(std::move(item));
+}
+
+float wish(float width) {
+  const float left =
+      in_card ? card.min.x + card.width - px(16) - ImGui::GetCursorScreenPos().x : ImGui::GetContentRegionAvail().x;
+  return width > 0 ? std::min(width, std::max(left, px(20))) : std::max(left, px(20));
+}
+
+void show_tip(std::string_view tip_text, std::string_view blocked) {
+  const std::string_view shown = blocked.empty() ? tip_text : blocked;
+  if (shown.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (GImGui->HoveredIdTimer < 0.4f && GImGui->HoveredIdDisabled == false) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(8)});
+  ImGui::BeginTooltip();
+  {
+    const Surface on(palette().raised);
+    ImGui::PushFont(fonts().small);
+    ImGui::PushTextWrapPos(px(360));
+    ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
+    ImGui::PopTextWrapPos();
+    ImGui::PopFont();
+  }
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
+
+std::string id_of(std::string_view label, std::string_view name) {
+  std::string id(label);
+  id += "##";
+  id += name;
+  return id;
+}
+
+// The longest beginning of `text` that fits with "…".
+std::string fitted(std::string_view text, Look look, float width) {
+  std::size_t end = text.size();
+  std::string cut(text);
+  while (end > 0 && text_size(cut, look).x > width) {
+    --end;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    cut = std::string(text.substr(0, end)) + "…";
+  }
+  return cut;
+}
+
+float text_room() {
+  return in_card && !GImGui->CurrentTable ? card.min.x + card.width - px(16) - ImGui::GetCursorScreenPos().x
+                                          : ImGui::GetContentRegionAvail().x;
+}
+
+std::string count(std::int64_t value) {
+  return chart::grouped_number(static_cast<double>(value), 0);
+}
+
+}  // namespace
+
+Surface::Surface(ImU32 color) {
+  surfaces.push_back(color);
+}
+Surface::~Surface() {
+  surfaces.pop_back();
+}
+ImU32 surface() {
+  return surfaces.empty() ? palette().window : surfaces.back();
+}
+
+ImU32 ink(Look look) {
+  const Palette& p = palette();
+  switch (look) {
+    case Look::muted:
+    case Look::small_muted:
+      return p.muted;
+    case Look::link:
+      return p.link;
+    case Look::good:
+      return p.good;
+    case Look::warning:
+      return p.warning;
+    case Look::bad:
+      return p.bad;
+    default:
+      return p.text;
+  }
+}
+
+ImFont* font(Look look) {
+  const Fonts& f = fonts();
+  switch (look) {
+    case Look::strong:
+      return f.body_bold;
+    case Look::small:
+    case Look::small_muted:
+      return f.small;
+    case Look::small_strong:
+      return f.small_bold;
+    case Look::title:
+      return f.title;
+    default:
+      return f.body;
+  }
+}
+
+ImVec2 text_size(std::string_view text, Look look) {
+  ImFont* f = font(look);
+  return f->CalcTextSizeA(f->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size());
+}
+
+void text_at(ImVec2 at, std::string_view text, Look look, float width) {
+  ImFont* f = font(look);
+  std::string shown(text);
+  const bool cut = width > 0 && text_size(text, look).x > width;
+  if (cut) shown = fitted(text, look, width);
+  at = {std::floor(at.x), std::floor(at.y)};
+  ImGui::GetWindowDrawList()->AddText(f, f->FontSize, at, ImGui::GetColorU32(ink(look)), shown.c_str());
+  const ImVec2 size = text_size(shown, look);
+  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, false, ink(look), surface());
+}
+
+void text(std::string_view text, Look look) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = text_size(text, look);
+  const float room = std::max(text_room(), px(16));
+  text_at({at.x, at.y + ImGui::GetCurrentWindowRead()->DC.CurrLineTextBaseOffset}, text, look, room);
+  ImGui::Dummy({std::min(size.x, room), size.y + ImGui::GetCurrentWindowRead()->DC.CurrLineTextBaseOffset});
+  if (size.x > room) show_tip(text, {});
+}
+
+void right(std::string_view text, Look look) {
+  const float room = text_room(), width = text_size(text, look).x;
+  if (width < room) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
+  ui::text(text, look);
+}
+
+void wrapped(std::string_view text, Look look, float width) {
+  width = wish(width);
+  ImFont* f = font(look);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = f->CalcTextSizeA(f->FontSize, FLT_MAX, width, text.data(), text.data() + text.size());
+  ImGui::GetWindowDrawList()->AddText(f, f->FontSize, {std::floor(at.x), std::floor(at.y)},
+                                      ImGui::GetColorU32(ink(look)), text.data(), text.data() + text.size(), width);
+  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, text, false, ink(look), surface());
+  ImGui::Dummy(size);
+}
+
+float button_width(std::string_view label) {
+  return text_size(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+}
+
+bool button(std::string_view name, std::string_view label, Button kind, std::string_view blocked,
+            std::string_view tip_text, float width) {
+  const Palette& p = palette();
+  ImU32 back = p.hovered, hover = p.pressed, ink_color = p.text;
+  if (kind == Button::primary) back = p.accent, hover = p.accent_hovered, ink_color = p.on_accent;
+  if (kind == Button::quiet) back = 0, hover = p.hovered;
+  if (kind == Button::danger) ink_color = p.bad;
+  const ImVec2 padding = ImGui::GetStyle().FramePadding;
+  const float wide = width > 0 ? width : text_size(label).x + 2 * padding.x;
+  ImGui::BeginDisabled(!blocked.empty());
+  ImGui::PushStyleColor(ImGuiCol_Button, back);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, hover);
+  ImGui::PushStyleColor(ImGuiCol_ButtonActive, hover);
+  ImGui::PushStyleColor(ImGuiCol_Text, ink_color);
+  const bool pressed = ImGui::Button(id_of(label, name).c_str(), {wide, 0});
+  ImGui::PopStyleColor(4);
+  ImGui::EndDisabled();
+  record(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), label,
+         text_size(label).x > wide + 1, blocked.empty() ? ink_color : 0, back ? back : surface());
+  show_tip(tip_text, blocked);
+  return pressed;
+}
+
+bool segment(std::string_view name, std::string_view label, bool chosen, std::string_view tip_text,
+             std::string_view blocked) {
+  const Palette& p = palette();
+  const ImVec2 padding = ImGui::GetStyle().FramePadding;
+  ImGui::BeginDisabled(!blocked.empty());
+  const ImU32 back = chosen ? p.accent : p.hovered;
+  ImGui::PushStyleColor(ImGuiCol_Button, back);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, chosen ? p.accent_hovered : p.pressed);
+  ImGui::PushStyleColor(ImGuiCol_ButtonActive, chosen ? p.accent_hovered : p.pressed);
+  ImGui::PushStyleColor(ImGuiCol_Text, chosen ? p.on_accent : p.text);
+  const bool pressed = ImGui::Button(id_of(label, name).c_str(), {text_size(label).x + 2 * padding.x, 0});
+  ImGui::PopStyleColor(4);
+  ImGui::EndDisabled();
+  record(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), label, false,
+         blocked.empty() ? (chosen ? p.on_accent : p.text) : 0, back);
+  show_tip(tip_text, blocked);
+  return pressed;
+}
+
+bool toggle(std::string_view name, std::string_view label, bool& on, std::string_view tip_text,
+            std::string_view blocked) {
+  ImGui::BeginDisabled(!blocked.empty());
+  const bool changed = ImGui::Checkbox(id_of(label, name).c_str(), &on);
+  ImGui::EndDisabled();
+  record(name, ItemKind::toggle, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), label, false,
+         palette().text, surface());
+  show_tip(tip_text, blocked);
+  return changed;
+}
+
+bool row(std::string_view name, bool chosen, float height, ImVec2& min, ImVec2& max, std::string_view tip_text) {
+  const float width = wish(0);
+  min = ImGui::GetCursorScreenPos();
+  max = {min.x + width, min.y + height};
+  const bool pressed = ImGui::InvisibleButton(std::string(name).c_str(), {width, height});
+  const bool hovered = ImGui::IsItemHovered();
+  if (chosen || hovered)
+    ImGui::GetWindowDrawList()->AddRectFilled(min, max, chosen ? palette().hovered : palette().raised, px(6));
+  if (ImGui::IsItemFocused() && GImGui->NavDisableHighlight == false)
+    ImGui::GetWindowDrawList()->AddRect(min, max, palette().accent, px(6));
+  record(name, ItemKind::row, min, max, true, name);
+  show_tip(tip_text, {});
+  return pressed;
+}
+
+bool slider(std::string_view name, double& value, double low, double high, const char* format,
+            std::string_view tip_text, float width) {
+  ImGui::SetNextItemWidth(wish(width));
+  double edited = value;
+  ImGui::SliderScalar(id_of("", name).c_str(), ImGuiDataType_Double, &edited, &low, &high, format,
+                      ImGuiSliderFlags_AlwaysClamp);
+  const bool changed = edited != value;
+  value = edited;
+  record(name, ItemKind::slider, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), true, "");
+  show_tip(tip_text, {});
+  return changed;
+}
+
+bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, std::int64_t high,
+                std::string_view tip_text, float width) {
+  width = wish(width);
+  const float height = px(34), radius = px(8), inset = px(10);
+  const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + width, min.y + height};
+  ImGui::InvisibleButton(std::string(name).c_str(), {width, height});
+  const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
+  const double span = std::log(static_cast<double>(std::max(high, low + 1)) / static_cast<double>(low));
+  const float from = min.x + inset, to = max.x - inset, rail = min.y + px(11);
+  const auto place = [&](double n) {
+    return from + (to - from) * static_cast<float>(std::log(n / static_cast<double>(low)) / span);
+  };
+  bool changed = false;
+  if (active) {
+    const double share = std::clamp((ImGui::GetIO().MousePos.x - from) / std::max(to - from, 1.0f), 0.0f, 1.0f);
+    const auto wanted = std::clamp(
+        static_cast<std::int64_t>(std::llround(static_cast<double>(low) * std::exp(share * span))), low, high);
+    changed = wanted != value;
+    value = wanted;
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Palette& p = palette();
+  list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.pressed, px(2));
+  const float knob = place(static_cast<double>(std::clamp(value, low, high)));
+  list.AddRectFilled({from, rail - px(2)}, {knob, rail + px(2)}, p.accent, px(2));
+  float free_from = min.x - px(8);
+  for (std::int64_t n = 1; n > 0 && n <= high; n *= 10) {
+    if (n < low) continue;
+    const float x = place(static_cast<double>(n));
+    list.AddLine({x, rail + px(5)}, {x, rail + px(9)}, p.muted, px(1));
+    const std::string number = count(n);
+    const ImVec2 size = text_size(number, Look::small_muted);
+    const float left = std::clamp(x - size.x / 2, min.x, max.x - size.x);
+    if (left < free_from + px(8)) continue;
+    text_at({left, rail + px(9)}, number, Look::small_muted);
+    free_from = left + size.x;
+  }
+  list.AddCircleFilled({knob, rail}, active || hovered ? radius + px(1) : radius, active ? p.accent_hovered : p.accent,
+                       24);
+  list.AddCircleFilled({knob, rail}, px(3), p.on_accent, 12);
+  record(name, ItemKind::slider, min, {max.x, min.y + px(22)}, true, count(value));
+  show_tip(active ? std::string_view() : tip_text, {});
+  return changed;
+}
+
+bool combo(std::string_view name, int& index, std::span<const std::string> items, std::string_view tip_text,
+           float width, std::string_view blocked) {
+  ImGui::SetNextItemWidth(wish(width));
+  ImGui::BeginDisabled(!blocked.empty());
+  const bool any = index >= 0 && index < static_cast<int>(items.size());
+  const std::string shown = any ? items[static_cast<std::size_t>(index)] : "";
+  bool changed = false;
+  const bool open = ImGui::BeginCombo(id_of("", name).c_str(), shown.c_str());
+  record(name, ItemKind::combo, open ? GImGui->LastItemData.Rect.Min : ImGui::GetItemRectMin(),
+         open ? GImGui->LastItemData.Rect.Max : ImGui::GetItemRectMax(), blocked.empty(), shown);
+  if (!open) show_tip(tip_text, blocked);
+  if (open) {
+    const Surface on(palette().raised);
+    for (int i = 0; i < static_cast<int>(items.size()); ++i) {
+      const std::string& item = items[static_cast<std::size_t>(i)];
+      if (ImGui::Selectable(id_of(item, fmt::format("{}/{}", name, i)).c_str(), i == index)) {
+        changed = i != index;
+        index = i;
+      }
+      record(fmt::format("{}/{}", name, i), ItemKind::row, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), true,
+             item);
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::EndDisabled();
+  return changed;
+}
+
+bool input(std::string_view name, std::string& value, std::string_view hint, std::string_view tip_text, float width,
+           std::string_view blocked) {
+  ImGui::SetNextItemWidth(wish(width));
+  ImGui::BeginDisabled(!blocked.empty());
+  const std::string before = value;
+  const bool entered = ImGui::InputTextWithHint(id_of("", name).c_str(), std::string(hint).c_str(), &value,
+                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool left = ImGui::IsItemDeactivatedAfterEdit();
+  ImGui::EndDisabled();
+  record(name, ItemKind::input, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), value);
+  if (!ImGui::IsItemActive()) show_tip(tip_text, blocked);
+  return entered || left;
+}
+
+void label(std::string_view name, std::string_view tip_text, float column) {
+  const float start = ImGui::GetCursorPosX();
+  ImGui::AlignTextToFramePadding();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = px(column) - px(8);
+  text_at({at.x, at.y + ImGui::GetStyle().FramePadding.y}, name, Look::muted, width);
+  ImGui::Dummy({width, ImGui::GetFrameHeight()});
+  show_tip(tip_text, {});
+  ImGui::SameLine(start + px(column) - (ImGui::GetCurrentWindowRead()->DC.GroupOffset.x), 0);
+}
+
+void progress(float share, std::string_view label_text, float width) {
+  width = wish(width);
+  const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + width, min.y + px(6)};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(min, max, palette().pressed, px(3));
+  share = std::clamp(share, 0.0f, 1.0f);
+  if (share > 0) list.AddRectFilled(min, {min.x + std::max(px(6), width * share), max.y}, palette().accent, px(3));
+  ImGui::Dummy({width, px(6)});
+  if (!label_text.empty()) text(label_text, Look::small_muted);
+}
+
+void tip(std::string_view text) {
+  show_tip(text, {});
+}
+
+void help(std::string_view text) {
+  ImGui::SameLine(0, px(4));
+  ui::text("?", Look::link);
+  show_tip(text, {});
+}
+
+void begin_card(std::string_view name, float width) {
+  IM_ASSERT(!in_card && "no card inside a card");
+  card.min = ImGui::GetCursorScreenPos();
+  card.width = width > 0 ? width : ImGui::GetContentRegionAvail().x;
+  card.name = name;
+  surfaces.push_back(palette().raised);
+  ImGui::PushID(card.name.c_str());
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.ChannelsSplit(2);
+  list.ChannelsSetCurrent(1);
+  ImGui::BeginGroup();
+  ImGui::Dummy({card.width, px(4)});
+  ImGui::Indent(px(16));
+  in_card = true;
+}
+
+void end_card() {
+  in_card = false;
+  ImGui::Unindent(px(16));
+  ImGui::Dummy({card.width, px(4)});
+  ImGui::EndGroup();
+  const ImVec2 end = ImGui::GetItemRectMax();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.ChannelsSetCurrent(0);
+  list.AddRectFilled(card.min, {card.min.x + card.width, end.y}, palette().raised, px(8));
+  if (theme() == ThemeKind::light) list.AddRect(card.min, {card.min.x + card.width, end.y}, palette().line, px(8));
+  list.ChannelsMerge();
+  ImGui::PopID();
+  surfaces.pop_back();
+}
+
+void heading(std::string_view text) {
+  ui::text(text, Look::strong);
+  space(2);
+}
+
+void space(float height) {
+  ImGui::Dummy({0, std::max(0.0f, px(height) - ImGui::GetStyle().ItemSpacing.y)});
+}
+
+void empty_state(std::string_view title, std::string_view sentence, bool failed) {
+  const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorPos();
+  const float width = std::min(px(460), std::max(room.x - px(32), px(80)));
+  ImGui::SetCursorPosY(start.y + std::max(px(16), room.y * 0.3f));
+  const float x = start.x + (room.x - width) / 2;
+  ImGui::SetCursorPosX(x + std::max(0.0f, (width - text_size(title, Look::title).x) / 2));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  text_at(at, title, failed ? Look::title : Look::title);
+  ImGui::Dummy({text_size(title, Look::title).x, text_size(title, Look::title).y});
+  ImGui::SetCursorPosX(x);
+  wrapped(sentence, failed ? Look::bad : Look::muted, width);
+  ImGui::SetCursorPosX(x);
+}
+
+void working_state(std::string_view sentence, float share) {
+  const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorPos();
+  const float width = std::min(px(320), std::max(room.x - px(32), px(80)));
+  ImGui::SetCursorPos({start.x + (room.x - width) / 2, start.y + room.y * 0.4f});
+  progress(share < 0 ? 0.15f : share, "", width);
+  ImGui::SetCursorPosX(start.x + (room.x - width) / 2);
+  wrapped(sentence, Look::muted, width);
+}
+
+bool notice(std::string_view name, Look look, std::string_view sentence, std::string_view button_label) {
+  bool pressed = false;
+  const float button_room = button_label.empty() ? 0 : button_width(button_label) + px(8);
+  const float width = wish(0), text_width = width - px(28) - button_room;
+  ImFont* f = font(look);
+  const ImVec2 size =
+      f->CalcTextSizeA(f->FontSize, FLT_MAX, text_width, sentence.data(), sentence.data() + sentence.size());
+  const float height = std::max(size.y, button_label.empty() ? 0.0f : ImGui::GetFrameHeight()) + px(16);
+  const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + width, min.y + height};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(min, max, palette().raised, px(6));
+  list.AddRectFilled(min, {min.x + px(4), max.y}, ink(look), px(2));
+  const Surface on(palette().raised);
+  const ImVec2 at = {std::floor(min.x + px(16)), std::floor(min.y + (height - size.y) / 2)};
+  list.AddText(f, f->FontSize, at, ImGui::GetColorU32(ink(look)), sentence.data(), sentence.data() + sentence.size(),
+               text_width);
+  record(name, ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, sentence, false, ink(look), surface());
+  const ImVec2 cursor = ImGui::GetCursorPos();
+  if (!button_label.empty()) {
+    ImGui::SetCursorScreenPos({max.x - button_room, min.y + (height - ImGui::GetFrameHeight()) / 2});
+    pressed = button(std::string(name) + "/button", button_label);
+  }
+  ImGui::SetCursorPos(cursor);
+  ImGui::Dummy({width, height});
+  return pressed;
+}
+
+bool begin_dialog(std::string_view name, std::string_view title, bool& open, float width) {
+  const std::string id = id_of("", name);
+  if (open && !ImGui::IsPopupOpen(id.c_str())) ImGui::OpenPopup(id.c_str());
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({display.x / 2, display.y * 0.45f}, ImGuiCond_Always, {0.5f, 0.5f});
+  const float wide = std::min(px(width), display.x - px(32));
+  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, display.y * 0.9f});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(24), px(20)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, px(10));
+  const bool shown = ImGui::BeginPopupModal(id.c_str(), nullptr,
+                                            ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                                                ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize);
+  ImGui::PopStyleVar(2);
+  if (!shown) {
+    open = false;
+    return false;
+  }
+  surfaces.push_back(palette().raised);
+  if (!title.empty()) {
+    ui::text(title, Look::title);
+    space(4);
+  }
+  if (!open || (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape)) && !ImGui::IsAnyItemActive())) {
+    open = false;
+    ImGui::CloseCurrentPopup();
+  }
+  return true;
+}
+
+void end_dialog() {
+  surfaces.pop_back();
+  ImGui::EndPopup();
+}
+
+void copy(std::string_view text) {
+  ImGui::SetClipboardText(std::string(text).c_str());
+  copied = text;
+  copied_at = ImGui::GetTime();
+}
+
+}  // namespace pairs::gui::ui

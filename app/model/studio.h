@@ -1,0 +1,63 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/model/comparison.h"
+#include "app/model/evaluation.h"
+#include "app/model/hub.h"
+#include "app/model/library.h"
+#include "app/model/posterior.h"
+#include "app/model/settings.h"
+#include "app/model/specimen.h"
+#include "app/model/training.h"
+
+namespace pairs::model {
+
+enum class Tab { task, train, posterior, evaluate, compare };
+inline constexpr int tab_count = 5;
+const char* tab_name(Tab tab);           // "task", ...: command line and settings
+Tab parse_tab(const std::string& name);  // usage error naming the nearest
+
+// Everything that the window shows and can do, without the window. One thread; nothing here waits for a worker.
+class Studio {
+ public:
+  // Opens what was open last; on the first start the bump hunt's posterior with its shipped weights.
+  explicit Studio(Settings settings);
+
+  Hub hub;
+  Settings settings;
+  Library library{hub};
+  Training training{hub};
+  Posterior posterior{hub};
+  Evaluation evaluation{hub};
+  Comparison comparison{hub};
+  Specimen specimen{hub};
+
+  const std::string& task() const { return task_; }
+  // The run whose posterior and scores are shown: a folder of the library, or a task's name for its shipped weights;
+  // empty when there is none.
+  const std::string& run() const { return run_; }
+  Tab tab() const { return tab_; }
+  void set_tab(Tab tab);
+
+  // Shows a task, with its shipped weights or its newest finished run.
+  void open_task(const std::string& task);
+  // Shows a run: a folder, or a task's name for shipped weights. What is wrong with it becomes a message.
+  void open_run(const std::string& run);
+  // A path dropped on the window or named on the command line: a run folder, a folder of images, a data file.
+  void open_path(const std::filesystem::path& path);
+
+  // Takes over what workers have finished; true when another frame should be drawn.
+  bool poll();
+  // Whether any worker is at work, and what it does now, for the status bar.
+  bool busy() const;
+  std::string activity() const;
+
+ private:
+  std::string task_, run_;
+  Tab tab_ = Tab::posterior;
+};
+
+}  // namespace pairs::model

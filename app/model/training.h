@@ -1,0 +1,19 @@
+#pragma once
+
+#include "app/model/hub.h"
+
+namespace pairs::model {
+
+// A new or opened run and its stages.
+class Training {
+ public:
+  explicit Training(Hub& hub) : hub_(hub) {}
+  // Takes over what background work has finished. True when something shown has changed.
+  bool poll() { return false; }
+  bool busy() const { return false; }
+
+ private:
+  Hub& hub_;
+};
+
+}  // namespace pairs::model

@@ -1,0 +1,136 @@
+#include "app/common/figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+EvaluationRow row(std::int64_t n, double nll) {
+  EvaluationRow out;
+  out.n = n;
+  out.sets = 1000;
+  out.samples = 100;
+  out.nll = nll;
+  out.nll_se = 0.01;
+  out.rmae = 0.1 / static_cast<double>(n);
+  out.acauc = 0.01;
+  out.acauc_floor = 0.01;
+  out.acauc_p95 = 0.02;
+  std::vector<double> ranks;
+  for (int k = 0; k < 1000; ++k) ranks.push_back((k + 0.5) / 1000);
+  out.ranks = {ranks};
+  return out;
+}
+
+Metrics metrics(const std::string& strategy, std::int64_t seed, double shift) {
+  Metrics out;
+  out.task = "bump-hunt";
+  out.run = strategy + std::to_string(seed);
+  out.data = "simulated";
+  out.strategy = strategy;
+  out.preset = "quick";
+  out.training_seed = seed;
+  for (const std::int64_t n : {1, 10, 100}) out.rows.push_back(row(n, shift - std::log(static_cast<double>(n))));
+  return out;
+}
+
+const Line* find(const Plot& plot, SeriesRole role) {
+  for (const Line& line : plot.lines)
+    if (line.role == role) return &line;
+  return nullptr;
+}
+
+TEST(NllFigure, MakesSeedsOneLineWithABand) {
+  const Figure figure = nll_figure({metrics("pairs", 1, 0.0), metrics("pairs", 2, 0.2), metrics("n1", 1, 0.5)});
+  const Plot& plot = figure.plots.at(0);
+  const Line* pairs = find(plot, SeriesRole::pairs);
+  ASSERT_TRUE(pairs);
+  EXPECT_THAT(pairs->x, testing::ElementsAre(1, 10, 100));
+  EXPECT_NEAR(pairs->y[0], 0.1, 1e-12);
+  EXPECT_NEAR(pairs->lower[0], 0.0, 1e-12);
+  EXPECT_NEAR(pairs->upper[0], 0.2, 1e-12);
+  const Line* n1 = find(plot, SeriesRole::n1);
+  ASSERT_TRUE(n1);
+  EXPECT_NEAR(n1->upper[0] - n1->y[0], 0.02, 1e-12) << "one seed: two standard errors";
+  EXPECT_FALSE(find(plot, SeriesRole::exact));
+  EXPECT_THAT(figure.source, testing::HasSubstr("simulated; pairs1, pairs2, n11"));
+}
+
+TEST(NllFigure, DrawsExactAndKeepsABadReferenceFromSqueezingTheRest) {
+  Metrics one = metrics("pairs", 1, 0.0);
+  for (EvaluationRow& r : one.rows) {
+    r.exact_nll = r.nll - 0.01;
+    r.reference_nll["naive product"] = 500;
+  }
+  const Plot plot = nll_figure({one}).plots.at(0);
+  const Line* exact = find(plot, SeriesRole::exact);
+  ASSERT_TRUE(exact);
+  EXPECT_EQ(exact->style, LineStyle::dashed);
+  ASSERT_TRUE(find(plot, SeriesRole::naive));
+  EXPECT_LT(plot.y.high, 10);
+}
+
+TEST(MetricFigures, RefuseRunsOfDifferentTasks) {
+  Metrics other = metrics("pairs", 1, 0);
+  other.task = "gaussian";
+  EXPECT_THROW(nll_figure({metrics("pairs", 1, 0), other}), Error);
+  EXPECT_THROW(rmae_figure({}), Error);
+}
+
+TEST(AcaucFigure, ShowsTheNoiseFloor) {
+  const Plot plot = acauc_figure({metrics("pairs", 1, 0)}).plots.at(0);
+  ASSERT_EQ(plot.bands.size(), 1u);
+  EXPECT_EQ(plot.bands[0].high, 0.02);
+}
+
+TEST(CoverageFigure, FollowsTheDiagonalForUniformRanks) {
+  const Figure figure = coverage_figure({metrics("pairs", 1, 0)});
+  ASSERT_EQ(figure.plots.size(), 3u);
+  const Line* line = find(figure.plots[0], SeriesRole::pairs);
+  ASSERT_TRUE(line);
+  for (std::size_t k = 0; k < line->x.size(); ++k) EXPECT_NEAR(line->y[k], line->x[k], 0.003);
+}
+
+TEST(RanksFigure, HoldsEverySetAndSaysSoWithoutSamples) {
+  const Figure figure = ranks_figure(metrics("pairs", 1, 0), {"θ"});
+  ASSERT_EQ(figure.plots.size(), 3u);
+  double total = 0;
+  for (const double height : figure.plots[0].bars.at(0).heights) total += height;
+  EXPECT_EQ(total, 1000);
+  Metrics bare = metrics("pairs", 1, 0);
+  for (EvaluationRow& r : bare.rows) r.ranks.clear();
+  EXPECT_THROW(ranks_figure(bare, {"θ"}), Error);
+}
+
+TEST(LossFigure, DrawsEachStageThatHasLosses) {
+  LossCurves run{"a", "pairs", {}};
+  for (int k = 0; k < 5; ++k) {
+    Event event;
+    event.type = "loss";
+    event.stage = Stage::pretrain;
+    event.step = 100 * k;
+    event.values = {{"train", 1.0 / (k + 1)}, {"validation", 1.1 / (k + 1)}};
+    run.events.push_back(event);
+  }
+  const Figure figure = loss_figure({run});
+  ASSERT_EQ(figure.plots.size(), 1u);
+  ASSERT_EQ(figure.plots[0].lines.size(), 2u);
+  EXPECT_EQ(figure.plots[0].lines[1].name, "validation");
+  EXPECT_THROW(loss_figure({{"b", "pairs", {}}}), Error);
+}
+
+TEST(ParetoFigure, PlotsBothAccounts) {
+  const Figure figure =
+      pareto_figure({{"a", "pairs", 10, 12, 0.35, 0.01, 1000}, {"b", "n1-10", 36, 38, 0.05, 0.01, 1000}});
+  ASSERT_EQ(figure.plots.size(), 2u);
+  EXPECT_EQ(figure.plots[0].lines[1].x[0], 36);
+  EXPECT_EQ(figure.plots[1].lines[1].x[0], 38);
+}
+
+}  // namespace
+}  // namespace pairs

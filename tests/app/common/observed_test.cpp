@@ -1,0 +1,147 @@
+#include "app/common/observed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <png.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/npz.h"
+
+namespace pairs {
+namespace {
+
+class ObservedTest : public testing::Test {
+ protected:
+  ObservedTest() {
+    folder_ = std::filesystem::temp_directory_path() / ("pairs-observed-" + std::to_string(getpid()) + "-" +
+                                                        testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+  }
+  ~ObservedTest() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  void write_png(const std::string& name, std::uint32_t format, int side, const std::vector<std::uint8_t>& pixels) {
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    image.width = image.height = static_cast<png_uint_32>(side);
+    image.format = format;
+    ASSERT_TRUE(png_image_write_to_file(&image, (folder_ / name).c_str(), 0, pixels.data(), 0, nullptr));
+  }
+  // The sentence with which reading is refused.
+  std::string refusal(const std::filesystem::path& path, const TaskInfo& task) {
+    try {
+      read_observed(path, task);
+      return "accepted";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+  static TaskInfo points(std::int64_t columns) {
+    TaskInfo info;
+    info.name = "dots";
+    info.targets.push_back({"a", "a", "", 0, 1, 0, 1, 1, 0, 1});
+    info.kind = ObservationKind::points;
+    info.observation_shape = {columns};
+    for (std::int64_t c = 0; c < columns; ++c) info.observation_columns.push_back("x" + std::to_string(c + 1));
+    info.max_n = 100;
+    return info;
+  }
+  static TaskInfo images() {
+    TaskInfo info = points(1);
+    info.kind = ObservationKind::image;
+    info.observation_shape = {1, 4, 4};
+    return info;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(ObservedTest, ReadsCsvColumnsByTheirNames) {
+  write("a.csv", "x1,x2\n1,2\n3,4.5\n-1,0\n");
+  write("b.csv", "x2,x1\n2,1\n4.5,3\n0,-1\n");
+  write("c.csv", "u,v\n1,2\n");
+  write("d.csv", "anything\n1\n");
+  const torch::Tensor expected = torch::tensor({{1.0, 2.0}, {3.0, 4.5}, {-1.0, 0.0}}, torch::kFloat32);
+  EXPECT_TRUE(read_observed(folder_ / "a.csv", points(2)).equal(expected));
+  EXPECT_TRUE(read_observed(folder_ / "b.csv", points(2)).equal(expected));
+  EXPECT_THAT(refusal(folder_ / "c.csv", points(2)), testing::HasSubstr("columns u, v"));
+  EXPECT_EQ(read_observed(folder_ / "d.csv", points(1)).size(0), 1);
+}
+
+TEST_F(ObservedTest, ReadsTheOnlyArrayOrTheOneNamedX) {
+  write_npz(folder_ / "one.npz", {{"events", torch::tensor({1.0, 2.0}, torch::kFloat64)}});
+  EXPECT_EQ(read_observed(folder_ / "one.npz", points(1)).sizes(), (std::vector<std::int64_t>{2, 1}));
+  write_npz(folder_ / "two.npz", {{"x", torch::ones({3, 1})}, {"y", torch::zeros({5, 1})}});
+  EXPECT_EQ(read_observed(folder_ / "two.npz", points(1)).size(0), 3);
+  write_npz(folder_ / "none.npz", {{"a", torch::ones({3, 1})}, {"b", torch::zeros({5, 1})}});
+  EXPECT_THAT(refusal(folder_ / "none.npz", points(1)), testing::HasSubstr("a, b"));
+}
+
+TEST_F(ObservedTest, RefusesWhatDoesNotFitWithOneSentence) {
+  write("three.csv", "1,2,3\n");
+  EXPECT_THAT(refusal(folder_ / "three.csv", points(2)), testing::HasSubstr("3 columns but task dots needs 2: x1, x2"));
+  write_npz(folder_ / "nan.npz", {{"x", torch::tensor({0.0, std::nan(""), 1.0})}});
+  EXPECT_THAT(refusal(folder_ / "nan.npz", points(1)), testing::HasSubstr("row 2"));
+  write_npz(folder_ / "empty.npz", {{"x", torch::empty({0, 1})}});
+  EXPECT_THAT(refusal(folder_ / "empty.npz", points(1)), testing::HasSubstr("no observation"));
+  EXPECT_THAT(refusal(folder_ / "missing.csv", points(1)), testing::HasSubstr("does not exist"));
+  write("a.txt", "1\n");
+  EXPECT_THAT(refusal(folder_ / "a.txt", points(1)), testing::HasSubstr(".npz"));
+  write("b.csv", "1\n");
+  EXPECT_THAT(refusal(folder_ / "b.csv", images()), testing::HasSubstr("images"));
+  EXPECT_THAT(refusal(folder_, points(1)), testing::HasSubstr("is a folder"));
+}
+
+TEST_F(ObservedTest, ScalesIntegerImagesAndAddsTheChannel) {
+  write_npz(folder_ / "i.npz", {{"x", torch::full({2, 4, 4}, 51, torch::kUInt8)}});
+  const torch::Tensor x = read_observed(folder_ / "i.npz", images());
+  EXPECT_EQ(x.sizes(), (std::vector<std::int64_t>{2, 1, 4, 4}));
+  EXPECT_FLOAT_EQ(x.max().item<float>(), 0.2f);
+}
+
+TEST_F(ObservedTest, ReadsPngsInNameOrder) {
+  write_png("b.png", PNG_FORMAT_GRAY, 4, std::vector<std::uint8_t>(16, 255));
+  std::vector<std::uint8_t> ramp(16);
+  for (std::size_t k = 0; k < 16; ++k) ramp[k] = static_cast<std::uint8_t>(10 * k);
+  write_png("a.png", PNG_FORMAT_GRAY, 4, ramp);
+  write("notes.txt", "not an image");
+  const torch::Tensor x = read_observed(folder_, images());
+  ASSERT_EQ(x.sizes(), (std::vector<std::int64_t>{2, 1, 4, 4}));
+  EXPECT_FLOAT_EQ(x[0][0][1][2].item<float>(), 60.0f / 255);
+  EXPECT_FLOAT_EQ(x[1].min().item<float>(), 1.0f);
+}
+
+TEST_F(ObservedTest, TurnsColourIntoLuminance) {
+  std::vector<std::uint8_t> pixels;
+  for (int k = 0; k < 16; ++k) pixels.insert(pixels.end(), {200, 100, 50});
+  write_png("a.png", PNG_FORMAT_RGB, 4, pixels);
+  const double expected = (0.299 * 200 + 0.587 * 100 + 0.114 * 50) / 255;
+  EXPECT_NEAR(read_observed(folder_, images()).mean().item<double>(), expected, 1e-6);
+}
+
+TEST_F(ObservedTest, RefusesPngsOfAnotherKind) {
+  write_png("a.png", PNG_FORMAT_GRAY, 5, std::vector<std::uint8_t>(25, 0));
+  EXPECT_THAT(refusal(folder_, images()), testing::HasSubstr("5 x 5 pixels but the task needs 4 x 4"));
+  std::filesystem::remove(folder_ / "a.png");
+  EXPECT_THAT(refusal(folder_, images()), testing::HasSubstr("no .png"));
+  write_png("a.png", PNG_FORMAT_RGBA, 4, std::vector<std::uint8_t>(64, 9));
+  EXPECT_THAT(refusal(folder_, images()), testing::HasSubstr("transparency"));
+  write("a.png", "\x89PNG but broken");
+  EXPECT_THAT(refusal(folder_, images()), testing::HasSubstr("cannot be read"));
+}
+
+TEST_F(ObservedTest, ReadsThetaRows) {
+  write("t.csv", "0.1\n0.2\n");
+  EXPECT_EQ(read_theta(folder_ / "t.csv", points(1)).sizes(), (std::vector<std::int64_t>{2, 1}));
+  write("wide.csv", "0.1,0.2\n");
+  EXPECT_THROW(read_theta(folder_ / "wide.csv", points(1)), Error);
+}
+
+}  // namespace
+}  // namespace pairs
