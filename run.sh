@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# Sets up what is missing, builds, and runs the demonstration: the three tasks at the preset `quick`, ours beside the
-# exact answers. Arguments are passed on to `pairs --batch demo`.
+# Sets up what is missing, builds, and opens the window. Without a display it runs the demonstration instead: the three
+# tasks at the preset `quick`, ours beside the exact answers. Arguments are passed on to `pairs` or `pairs --batch demo`.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")"
 cmake/build.sh pairs
+if [[ -n ${DISPLAY:-}${WAYLAND_DISPLAY:-} ]]; then
+  exec build/release/pairs "$@"
+fi
+echo "run.sh: there is no display, so the demonstration runs without the window" >&2
 exec build/release/pairs --batch demo --out runs/demo "$@"

@@ -4,6 +4,10 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/stop.h"
+#ifdef PAIRS_WINDOW
+#include "app/gui/window.h"
+#include "app/screenshot_command.h"
+#endif
 
 int main(int argc, char** argv) {
   try {
@@ -13,5 +17,10 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "pairs: {}\n", error.what());
     return error.kind() == pairs::ErrorKind::usage ? 2 : 1;
   }
-  return pairs::batch::run_program(argc, argv);
+  pairs::batch::Extension window;
+#ifdef PAIRS_WINDOW
+  window.commands = {pairs::screenshot_command()};
+  window.open = [](const std::string& path, const std::string& theme) { pairs::gui::run_window({path, theme}); };
+#endif
+  return pairs::batch::run_program(argc, argv, window);
 }

@@ -3,6 +3,7 @@
 #   lib/                  libpairs_cuda.so and the system's shared libraries, down to but without glibc and libstdc++
 #   lib/torch, lib/nvidia LibTorch in the wheel's own layout, which its relative RPATHs expect
 #   share/pairs-studio/   presets and weights
+#   share/applications, share/icons   what desktops look for
 install(TARGETS pairs
   RUNTIME_DEPENDENCY_SET pairs_dependencies
   RUNTIME DESTINATION bin)
@@ -33,4 +34,8 @@ foreach(library IN LISTS pairs_nvidia_libraries)
   install(FILES ${LibTorch_ROOT_DIR}/${library} DESTINATION lib/${folder})
 endforeach()
 
-install(DIRECTORY assets/ DESTINATION share/pairs-studio)
+install(DIRECTORY assets/ DESTINATION share/pairs-studio PATTERN desktop EXCLUDE)
+if(PAIRS_WINDOW)
+  install(FILES assets/desktop/pairs-studio.desktop DESTINATION share/applications)
+  install(FILES assets/desktop/pairs-studio.svg DESTINATION share/icons/hicolor/scalable/apps)
+endif()

@@ -14,6 +14,12 @@ std::unique_ptr<ReferencePosterior> Task::reference(const std::string& name) con
   fail("The task {} has no reference called \"{}\"; choose one of: {}", info().name, name, fmt::join(known, ", "));
 }
 
+void Task::settle(Latents&, Component) const {}
+
+torch::Tensor Task::density(const Latents&, const torch::Tensor&) const {
+  return {};
+}
+
 double Task::exact_nll(std::int64_t) const {
   return std::numeric_limits<double>::quiet_NaN();
 }

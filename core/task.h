@@ -25,7 +25,22 @@ struct Target {
   double view_low, view_high;  // range a figure of the prior shows
 };
 
+// One component of the nuisance parameters, as people see it.
+struct Nuisance {
+  std::string name;                    // "psi": column of psi, files and command line
+  std::string label;                   // "ψ": windows and figures
+  std::string unit = {};               // "" when it has none
+  double view_low = 0, view_high = 1;  // most of its prior; what can be set by hand
+  std::int64_t column = -1;            // of x, in whose space it lies; -1: another space
+};
+
 enum class ObservationKind { points, image };
+
+// A component of θ or of ψ.
+struct Component {
+  bool nuisance = false;
+  std::int64_t index = 0;
+};
 
 // What a task is, as data. Texts are one sentence each.
 struct TaskInfo {
@@ -33,12 +48,13 @@ struct TaskInfo {
   std::string title;  // "Bump hunt"
   std::string summary, theta_text, psi_text, x_text;
   std::vector<Target> targets;
-  std::vector<std::string> nuisances;  // names of the columns of psi
-  std::int64_t max_n;                  // largest set size in any stage; encodings divide by it
+  std::vector<Nuisance> nuisances;  // the columns of psi
+  std::int64_t max_n;               // largest set size in any stage; encodings divide by it
   ObservationKind kind;
   std::vector<std::int64_t> observation_shape;   // of one x: {2} or {1, 28, 28}
   std::vector<std::string> observation_columns;  // names of x's columns for points; empty for images
-  std::string data_source;  // "simulated", "MNIST", "generated digits": stands in every run and figure
+  std::string data_source;     // "simulated", "MNIST", "generated digits": stands in every run and figure
+  std::string data_hint = {};  // how to give better data, in one sentence; "" when there are none
 };
 
 // Parameters of some sets, on the CPU: theta [B, d] and psi [B, p], both float64.
@@ -82,6 +98,14 @@ class Task {
   // (seed, purpose, i, j) and the latents alone, whatever the ranges: sets are prefixes of larger sets.
   virtual torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose,
                                 std::span<const SetRange> ranges, const torch::Device& device) const = 0;
+
+  // Parameters of one set of which a person has just set `changed`: those that the task ties to it follow, and
+  // impossible values become the nearest possible ones (a covariance stays positive definite, probabilities sum to 1).
+  virtual void settle(Latents& latents, Component changed) const;
+
+  // p(x | θ, ψ) of single observations x [M, ...observation shape] given the parameters of one set -> [M] float64;
+  // undefined where there is no closed form.
+  virtual torch::Tensor density(const Latents& latents, const torch::Tensor& x) const;
 
   // Names of the references this task can compute, the exact posterior first as "exact"; empty when there is none.
   virtual std::vector<std::string> references() const { return {}; }

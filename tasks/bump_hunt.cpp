@@ -4,6 +4,8 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "core/base/error.h"
 #include "core/base/fast_normal.h"
@@ -23,7 +25,8 @@ class BumpHunt final : public Task {
     info_.psi_text = "ψ is the place of the signal, shared by all events of a set, with prior N(1, 2²).";
     info_.x_text = "Each x is one event: signal N(ψ, 0.1²) with probability θ, else background N(0, 1).";
     info_.targets = {{"theta", "θ", "", 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0}};
-    info_.nuisances = {"psi"};
+    info_.nuisances = {{"psi", "ψ", "", bump_hunt::psi_mean - 2.5 * bump_hunt::psi_sd,
+                        bump_hunt::psi_mean + 2.5 * bump_hunt::psi_sd, 0}};
     info_.max_n = 100;
     info_.kind = ObservationKind::points;
     info_.observation_shape = {1};
@@ -63,6 +66,15 @@ class BumpHunt final : public Task {
       });
     });
     return out.to(device);
+  }
+
+  torch::Tensor density(const Latents& latents, const torch::Tensor& x) const override {
+    const double theta = latents.theta.item<double>(), psi = latents.psi.item<double>();
+    const auto normal = [](const torch::Tensor& z, double sd) {
+      return (-0.5 * (z / sd).square()).exp() / (sd * std::sqrt(2 * std::numbers::pi));
+    };
+    const torch::Tensor at = x.flatten().to(torch::kFloat64);
+    return theta * normal(at - psi, bump_hunt::signal_sd) + (1 - theta) * normal(at, bump_hunt::background_sd);
   }
 
   std::vector<std::string> references() const override { return {"exact", "naive product", "per-event classifier"}; }

@@ -48,12 +48,17 @@ class Digits final : public Task {
     }
     const double mean = first / total, variance = (second / total - mean * mean) / (total + 1.0);
     info_.targets = {{"theta", "θ", "", 0.0, 9.0, mean, std::sqrt(variance), 9.0, 0.0, 9.0}};
-    info_.nuisances = {"angle"};
-    for (int k = 0; k < 10; ++k) info_.nuisances.push_back(fmt::format("p{}", k));
+    info_.nuisances = {{"angle", "angle", "rad", 0.0, 2.0 * std::numbers::pi}};
+    constexpr const char* kLabels[10] = {"p₀", "p₁", "p₂", "p₃", "p₄", "p₅", "p₆", "p₇", "p₈", "p₉"};
+    for (int k = 0; k < 10; ++k) info_.nuisances.push_back({fmt::format("p{}", k), kLabels[k], "", 0.0, 1.0});
     info_.max_n = 1000;
     info_.kind = ObservationKind::image;
     info_.observation_shape = {1, 28, 28};
     info_.data_source = source_ != nullptr ? source_->name : "generated digits";
+    if (source_ == nullptr)
+      info_.data_hint =
+          "These digits are drawn by the program: for handwritten ones, name the folder of MNIST's four IDX files (as "
+          "they are distributed, gzipped or not) in PAIRS_DATA before the start.";
   }
 
   const TaskInfo& info() const override { return info_; }
@@ -116,7 +121,50 @@ class Digits final : public Task {
                                set.to(device), item.to(device), key);
   }
 
+  // Another angle changes nothing else. Another pₖ scales the other probabilities, and θ follows. Another θ tilts the
+  // probabilities, pₖ ∝ pₖ exp(λ k), until their mean is θ.
+  void settle(Latents& latents, Component changed) const override {
+    auto* theta = latents.theta.mutable_data_ptr<double>();
+    auto* psi = latents.psi.mutable_data_ptr<double>();
+    double* p = psi + 1;
+    if (changed.nuisance && changed.index == 0) return;
+    if (changed.nuisance) {
+      const std::int64_t kept = changed.index - 1;
+      p[kept] = std::clamp(p[kept], 0.0, 1.0);
+      double others = 0;
+      for (int k = 0; k < 10; ++k)
+        if (k != kept) others += p[k];
+      for (int k = 0; k < 10; ++k)
+        if (k != kept) p[k] = others > 0 ? p[k] * (1 - p[kept]) / others : (1 - p[kept]) / 9;
+    } else {
+      tilt(p, std::clamp(theta[0], 0.02, 8.98));
+    }
+    theta[0] = 0;
+    for (int k = 0; k < 10; ++k) theta[0] += k * p[k];
+  }
+
  private:
+  // Gives the ten probabilities the mean `wanted`. A trace of every digit is added, so that any mean can be reached.
+  static void tilt(double* p, double wanted) {
+    const std::array<double, 10> from = [&] {
+      std::array<double, 10> out;
+      for (std::size_t k = 0; k < 10; ++k) out[k] = p[k] + 1e-4;
+      return out;
+    }();
+    double low = -30, high = 30;
+    for (int step = 0; step < 60; ++step) {
+      const double slope = (low + high) / 2;
+      double total = 0, mean = 0;
+      for (int k = 0; k < 10; ++k) {
+        p[k] = from[static_cast<std::size_t>(k)] * std::exp(slope * (slope > 0 ? k - 9 : k));
+        total += p[k];
+        mean += k * p[k];
+      }
+      for (int k = 0; k < 10; ++k) p[k] /= total;
+      (mean < wanted * total ? low : high) = slope;
+    }
+  }
+
   const DigitSource& digits() const { return source_ != nullptr ? *source_ : *generated_digits(); }
 
   // The pool on a device, copied there once.

@@ -4,6 +4,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
@@ -183,7 +184,8 @@ class Gaussian final : public Task {
       info_.targets.push_back({names[k], labels[k], "", -inf, inf, mu0[k], scale[k], 5.552 * scale[k],
                                mu0[k] - 4.0 * scale[k], mu0[k] + 4.0 * scale[k]});
     }
-    info_.nuisances = {"psi11", "psi12", "psi22"};
+    info_.nuisances = {
+        {"psi11", "Ψ₁₁", "", 0.05, 4.0}, {"psi12", "Ψ₁₂", "", -2.0, 2.0}, {"psi22", "Ψ₂₂", "", 0.05, 4.0}};
     info_.max_n = 100000;
     info_.kind = ObservationKind::points;
     info_.observation_shape = {2};
@@ -230,6 +232,22 @@ class Gaussian final : public Task {
       });
     });
     return out.to(device);
+  }
+
+  void settle(Latents& latents, Component) const override {
+    auto* psi = latents.psi.mutable_data_ptr<double>();
+    for (const int k : {0, 2}) psi[k] = std::max(psi[k], 1e-3);
+    const double most = 0.98 * std::sqrt(psi[0] * psi[2]);
+    psi[1] = std::clamp(psi[1], -most, most);
+  }
+
+  torch::Tensor density(const Latents& latents, const torch::Tensor& x) const override {
+    const auto* theta = latents.theta.const_data_ptr<double>();
+    const auto* psi = latents.psi.const_data_ptr<double>();
+    const Sym cov{psi[0], psi[1], psi[2]}, inverse = cov.inverse();
+    const torch::Tensor at = x.to(torch::kFloat64), a = at.select(1, 0) - theta[0], b = at.select(1, 1) - theta[1];
+    const torch::Tensor quad = inverse.a * a.square() + 2 * inverse.b * a * b + inverse.c * b.square();
+    return (-0.5 * quad).exp() / (2 * std::numbers::pi * std::sqrt(cov.det()));
   }
 
   std::vector<std::string> references() const override {

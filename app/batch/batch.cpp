@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <map>
 
@@ -49,12 +50,42 @@ std::string unexpected_argument(const CLI::App& app, const CLI::App* command) {
     const std::string name = word.substr(0, word.find('='));
     return fmt::format("{} has no option {}{}", place, printable(name), did_you_mean(name, options));
   }
-  if (!command) {
-    std::vector<std::string> names;
-    for (const CommandEntry& entry : commands()) names.push_back(entry.name);
-    return fmt::format("There is no command {}{}; pairs --help lists them", printable(word), did_you_mean(word, names));
-  }
   return fmt::format("{} did not expect the argument {}", place, printable(word));
+}
+
+std::string unknown_command(const std::string& word, const std::vector<CommandEntry>& known) {
+  std::vector<std::string> names;
+  for (const CommandEntry& entry : known) names.push_back(entry.name);
+  return fmt::format("There is no command {}{}; pairs --help lists them", printable(word), did_you_mean(word, names));
+}
+
+// Whether the window would find something behind the word.
+bool opens(const std::string& path) {
+  const std::vector<std::string> tasks = task_names();
+  std::error_code error;
+  return path.empty() || std::find(tasks.begin(), tasks.end(), path) != tasks.end() ||
+         std::filesystem::exists(path, error);
+}
+
+int open_window(const Extension& extension, const std::string& path, const std::string& theme, bool json) {
+  if (!extension.open)
+    return report_error(
+        "This program was built without the window; use a command, for example pairs --batch demo, and "
+        "pairs --help for all of them",
+        json, kUsage);
+  if (!opens(path)) {
+    std::vector<std::string> known = task_names();
+    for (const CommandEntry& entry : commands()) known.push_back(entry.name);
+    return report_error(fmt::format("{} is neither a run folder nor a task nor a data file{}; commands need --batch",
+                                    printable(path, 300), did_you_mean(path, known)),
+                        json, kUsage);
+  }
+  try {
+    extension.open(path, theme);
+    return last_signal() == 0 ? 0 : 128 + last_signal();
+  } catch (const std::exception& error) {
+    return report_error(sentence(error), json, kFailed);
+  }
 }
 
 std::string signal_name(int signal) {
@@ -82,20 +113,26 @@ int perform(const Action& action, bool json) {
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv) {
+int run_program(int argc, const char* const* argv, const Extension& extension) {
   register_task_factory(make_task);
   const bool json = std::any_of(argv + 1, argv + argc, [](const char* a) { return std::string_view(a) == "--json"; });
   CLI::App app{"Pairs Studio: posteriors from sets of exchangeable observations by pretraining on pairs"};
   app.name("pairs --batch");
+  std::string path, theme;
+  app.add_option("RUN", path, "Without --batch: the run folder, task or data file that the window opens");
+  app.add_option("--theme", theme, "Without --batch: dark or light")->check(CLI::IsMember({"dark", "light"}));
   app.set_version_flag("--version", fmt::format("pairs {}", kVersion));
   app.footer(
+      "pairs alone opens the window, pairs RUN with that run.\n"
       "Commands need --batch: pairs --batch COMMAND --help explains each.\n"
       "Example: pairs --batch run gaussian --preset quick");
   bool batch = false, json_flag = false;
   app.add_flag("--batch", batch, "Run a command without a window");
   app.require_subcommand(0, 1);
   std::map<const CLI::App*, Action> actions;
-  for (const CommandEntry& entry : commands()) {
+  std::vector<CommandEntry> all = commands();
+  all.insert(all.end(), extension.commands.begin(), extension.commands.end());
+  for (const CommandEntry& entry : all) {
     CLI::App* command = app.add_subcommand(entry.name, entry.summary);
     command->add_flag("--json", json_flag, "Print one JSON document on stdout instead of text");
     actions[command] = entry.add(*command);
@@ -117,11 +154,12 @@ int run_program(int argc, const char* const* argv) {
                         json, kUsage);
   }
   const CLI::App* command = chosen();
-  if (!batch)
-    return report_error(command ? fmt::format("The command {0} needs --batch: pairs --batch {0}", command->get_name())
-                                : "There is no window yet; use a command, for example pairs --batch demo, and "
-                                  "pairs --help for all of them",
-                        json, kUsage);
+  if (!batch && command)
+    return report_error(fmt::format("The command {0} needs --batch: pairs --batch {0}", command->get_name()), json,
+                        kUsage);
+  if (!batch) return open_window(extension, path, theme, json);
+  if (!path.empty()) return report_error(unknown_command(path, all), json, kUsage);
+  if (!theme.empty()) return report_error("--theme belongs to the window; leave out --batch", json, kUsage);
   if (!command)
     return report_error("--batch needs a command, for example pairs --batch tasks; pairs --help lists them", json,
                         kUsage);

@@ -21,6 +21,7 @@ namespace pairs::batch {
 const std::vector<FigureEntry>& figure_entries() {
   static const std::vector<FigureEntry> all = {
       {"nll", "Negative log-likelihood against N, with the exact bound where it is known"},
+      {"gap", "How far the NLL lies above the exact posterior's, where that is known"},
       {"rmae", "Relative mean absolute error of the posterior mean against N"},
       {"acauc", "Calibration error against N, with the noise floor"},
       {"coverage", "Coverage of central credible intervals against their level"},
@@ -136,6 +137,7 @@ Figure draw(const FigureArguments& arguments) {
   }
   const std::vector<Metrics> metrics = all_metrics(runs);
   if (name == "nll") return nll_figure(metrics);
+  if (name == "gap") return gap_figure(metrics);
   if (name == "rmae") return rmae_figure(metrics);
   if (name == "acauc") return acauc_figure(metrics);
   return coverage_figure(metrics);
@@ -187,7 +189,7 @@ Action add_figure(CLI::App& app) {
              "Examples:\n"
              "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
              "  pairs --batch figure posterior gaussian --index 3 --out posterior.png\n"
-             "nll, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run when it is "
+             "nll, gap, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run when it is "
              "missing.");
   return [arguments] { return figure_command(*arguments); };
 }

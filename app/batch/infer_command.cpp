@@ -7,6 +7,7 @@
 #include "app/batch/command.h"
 #include "app/common/observed.h"
 #include "app/common/table.h"
+#include "app/common/typicality.h"
 #include "core/base/error.h"
 #include "core/base/npz.h"
 #include "core/eval/evaluate.h"
@@ -64,23 +65,6 @@ void add_rows(Table& table, const TaskInfo& info, const std::string& who, const 
     table.add({target.label + (target.unit.empty() ? "" : " / " + target.unit), who, cell(summary.mean),
                cell(summary.sd), cell(summary.quantiles[0]), cell(summary.quantiles[1]), cell(summary.quantiles[2])});
   }
-}
-
-// How the observed aggregate stands among those of training; a warning when it lies outside.
-struct Place {
-  bool known = false, outside = false;
-  double distance = 0, percentile = 0;
-};
-Place place_of(const Estimator& estimator, const torch::Tensor& aggregate, const torch::Tensor& n) {
-  Place place;
-  const AggregateStatistics& statistics = estimator.statistics();
-  if (!statistics.mean.defined() || !statistics.distance.defined()) return place;
-  const auto typicality = estimator.typicality(aggregate, n);
-  place.known = true;
-  place.distance = typicality.distance[0].item<double>();
-  place.percentile = typicality.percentile[0].item<double>();
-  place.outside = place.percentile >= 99.9 || place.distance > statistics.distance[100].item<double>();
-  return place;
 }
 
 Result infer(const InferArguments& arguments) {

@@ -27,7 +27,8 @@ Result list_tasks() {
   for (const std::string& name : task_names()) {
     const auto task = make_task(name);
     const TaskInfo& info = task->info();
-    std::vector<std::string> labels;
+    std::vector<std::string> labels, nuisances;
+    for (const Nuisance& nuisance : info.nuisances) nuisances.push_back(nuisance.name);
     nlohmann::json targets = nlohmann::json::array();
     for (const Target& target : info.targets) {
       labels.push_back(target.label);
@@ -38,7 +39,7 @@ Result list_tasks() {
                                         {"title", info.title},
                                         {"summary", info.summary},
                                         {"targets", targets},
-                                        {"nuisances", info.nuisances},
+                                        {"nuisances", nuisances},
                                         {"max_n", info.max_n},
                                         {"kind", image ? "image" : "points"},
                                         {"observation_shape", info.observation_shape},

@@ -6,17 +6,14 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/drive.h"
+#include "app/common/new_run.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
-#include "core/base/files.h"
 #include "core/base/text.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
-
-// Room for weights, checkpoints and logs beside the cache.
-constexpr double kSmallFiles = 64.0 * 1024 * 1024;
 
 std::vector<Event> stages_done(const std::filesystem::path& folder) {
   const auto log = folder / run_file::events;
@@ -29,23 +26,6 @@ std::vector<Event> stages_done(const std::filesystem::path& folder) {
 
 }  // namespace
 
-RunConfig resolve(const NewRun& wanted) {
-  TaskOptions options;
-  options.data = data_folder(wanted.data);
-  const TaskInfo info = make_task(wanted.task, options)->info();
-  std::vector<std::string> assignments = wanted.set;
-  const auto assign = [&](const std::string& key, const std::string& value) {
-    assignments.push_back(key + "=" + value);
-  };
-  if (wanted.seed >= 0) assign("seed", std::to_string(wanted.seed));
-  if (wanted.threads >= 0) assign("threads", std::to_string(wanted.threads));
-  if (!wanted.device.empty()) assign("device", wanted.device);
-  RunConfig config = load_preset(info, wanted.preset, wanted.strategy, assignments);
-  if (config.data.empty() || !wanted.data.empty()) config.data = options.data;
-  if (!config.data.empty()) config.data = std::filesystem::absolute(config.data).lexically_normal().string();
-  return config;
-}
-
 std::filesystem::path start_run(const RunConfig& config, const std::filesystem::path& folder) {
   const Expectation need = expect(config);
   const double seconds = need.pretrain_seconds + need.cache_seconds + need.finetune_seconds;
@@ -54,12 +34,8 @@ std::filesystem::path start_run(const RunConfig& config, const std::filesystem::
              config.task, config.preset, config.strategy, duration_text(seconds), duration_text(need.pretrain_seconds),
              duration_text(need.cache_seconds), duration_text(need.finetune_seconds), flop_text(need.gflop),
              byte_text(static_cast<std::uint64_t>(need.cache_bytes)), source == "simulated" ? "" : ", on " + source);
-  const auto place = folder.empty() ? std::filesystem::path("runs") : folder;
-  const auto bytes = static_cast<double>(free_disk_bytes(std::filesystem::absolute(place)));
-  PAIRS_CHECK(need.cache_bytes + kSmallFiles <= bytes,
-              "{} has {} free, but the run needs {}; free some, choose another place with --out, or lower cache.sets",
-              place.string(), byte_text(static_cast<std::uint64_t>(bytes)),
-              byte_text(static_cast<std::uint64_t>(need.cache_bytes + kSmallFiles)));
+  check_room(need.cache_bytes, folder.empty() ? std::filesystem::path("runs") : folder,
+             "choose another place with --out");
   return create_run(config, folder);
 }
 

@@ -6,17 +6,10 @@
 #include <vector>
 
 #include "app/batch/progress.h"
+#include "app/common/new_run.h"
 #include "core/train/run.h"
 
 namespace pairs::batch {
-
-// What a command line says of a new run; what it leaves out keeps the preset's value.
-struct NewRun {
-  std::string task, preset = "quick", strategy = "pairs", device, data;
-  std::vector<std::string> set;  // key=value
-  std::int64_t seed = -1, threads = -1;
-};
-RunConfig resolve(const NewRun& wanted);
 
 // Makes the run's folder after saying on stderr what time and disk it is expected to need. Throws Error when the disk
 // is too small.

@@ -11,11 +11,6 @@
 namespace pairs {
 namespace {
 
-std::string weights_checksum(const LoadedRun& run) {
-  const auto file = run.folder / (run.finetuned ? run_file::estimator : run_file::pretrained);
-  return fmt::format("{:08x}", checksum(read_file(file)));
-}
-
 std::int64_t sets_at(const EvaluationOptions& options, std::size_t i) {
   return options.sets.size() == 1 ? options.sets[0] : options.sets.at(i);
 }
@@ -31,6 +26,11 @@ bool matches(const Metrics& metrics, const EvaluationOptions& options) {
 }
 
 }  // namespace
+
+std::string weights_checksum(const LoadedRun& run) {
+  const auto file = run.folder / (run.finetuned ? run_file::estimator : run_file::pretrained);
+  return fmt::format("{:08x}", checksum(read_file(file)));
+}
 
 EvaluationOptions evaluation_options(const LoadedRun& run) {
   EvaluationOptions options;
@@ -53,7 +53,8 @@ EvaluationOptions evaluation_options(const LoadedRun& run) {
   return options;
 }
 
-Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOptions& options) {
+Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOptions& options,
+                    const std::function<void(const Metrics&)>& so_far) {
   Metrics metrics;
   metrics.task = run.config.task;
   metrics.run = run.name;
@@ -66,8 +67,8 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   metrics.weights = weights_checksum(run);
   Progress progress;
   progress.stage = Stage::evaluate;
-  progress.unit = "sizes";
-  progress.total = static_cast<std::int64_t>(options.sizes.size());
+  progress.unit = "sets";
+  for (std::size_t i = 0; i < options.sizes.size(); ++i) progress.total += sets_at(options, i);
   monitor.progress(progress);
   const auto row = [&](const EvaluationRow& done) {
     Event event;
@@ -75,11 +76,15 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
     event.stage = Stage::evaluate;
     event.values = {{"n", done.n}, {"nll", done.nll}};
     monitor.event(event);
-    ++progress.done;
+    metrics.rows.push_back(done);
+    if (so_far) so_far(metrics);
+  };
+  const auto step = [&](std::int64_t sets) {
+    progress.done = sets;
     monitor.progress(progress);
   };
-  metrics.rows = evaluate(
-      *run.estimator, options, [&] { return !monitor.should_stop(); }, row);
+  evaluate(
+      *run.estimator, options, [&] { return !monitor.should_stop(); }, row, step);
   return metrics;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "app/common/metrics_file.h"
 #include "core/train/run.h"
@@ -10,9 +12,13 @@ namespace pairs {
 // The run's own evaluation settings as options.
 EvaluationOptions evaluation_options(const LoadedRun& run);
 
-// Evaluates a run, telling the monitor each finished size (an event "row") and asking it whether to stop. Throws
-// Stopped or Error.
-Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOptions& options);
+// Evaluates a run, telling the monitor each finished size (an event "row") and the sets that are done, and asking it
+// whether to stop. `so_far` sees the metrics after each finished size. Throws Stopped or Error.
+Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOptions& options,
+                    const std::function<void(const Metrics&)>& so_far = {});
+
+// Checksum of the run's weights, as its metrics name them.
+std::string weights_checksum(const LoadedRun& run);
 
 // Writes RUN/metrics.json atomically. False, and nothing written, when the one that stands there is of the same weights
 // and of more sets, or of the run's own data where this one is not.

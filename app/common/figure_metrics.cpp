@@ -17,12 +17,13 @@ namespace {
 using Group = std::vector<const Metrics*>;
 std::vector<Group> group_by_seed(const std::vector<Metrics>& metrics) {
   PAIRS_CHECK(!metrics.empty(), "A figure of metrics needs at least one run");
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, Group> groups;
-  std::vector<std::tuple<std::string, std::string, std::string, std::string>> order;
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+  std::map<Key, Group> groups;
+  std::vector<Key> order;
   for (const Metrics& one : metrics) {
     PAIRS_CHECK(one.task == metrics.front().task, "The runs {} and {} are of different tasks; draw one task at a time",
                 metrics.front().run, one.run);
-    const auto key = std::make_tuple(one.strategy, one.preset, one.convention, one.data);
+    const Key key{one.strategy, one.preset, one.convention, one.data, one.label};
     if (!groups.contains(key)) order.push_back(key);
     groups[key].push_back(&one);
   }
@@ -43,8 +44,8 @@ std::string footnote(const std::vector<Metrics>& metrics) {
 
 std::string group_name(const Group& group, bool one_preset) {
   const Metrics& first = *group.front();
-  std::string name = strategy_title(first.strategy);
-  if (!one_preset) name += ", " + first.preset;
+  std::string name = first.label.empty() ? strategy_title(first.strategy) : first.label;
+  if (!one_preset && first.label.empty()) name += ", " + first.preset;
   if (group.size() > 1) name += fmt::format(" ({} seeds)", group.size());
   return name;
 }
@@ -171,6 +172,25 @@ Figure nll_figure(const std::vector<Metrics>& metrics) {
     plot.y.low = low - 0.08 * (high - low);
     plot.y.high = high + 0.35 * (high - low);
   }
+  return figure;
+}
+
+Figure gap_figure(const std::vector<Metrics>& metrics) {
+  Figure figure = against_n(metrics, "NLL above the exact posterior's", "gap / nat");
+  Plot& plot = figure.plots.front();
+  plot.lines = metric_lines(metrics, &EvaluationRow::gap, &EvaluationRow::gap_se);
+  PAIRS_CHECK(!plot.lines.empty(), "The task {} has no exact posterior to compare with", metrics.front().task);
+  Line exact;
+  exact.name = "exact";
+  exact.role = SeriesRole::exact;
+  exact.style = LineStyle::dashed;
+  exact.x = {INFINITY, -INFINITY};
+  for (const Line& line : plot.lines) {
+    exact.x[0] = std::min(exact.x[0], line.x.front());
+    exact.x[1] = std::max(exact.x[1], line.x.back());
+  }
+  exact.y = {0, 0};
+  plot.lines.push_back(std::move(exact));
   return figure;
 }
 

@@ -22,6 +22,9 @@ std::string strategy_title(const std::string& strategy);
 // Metrics against N. Runs of one task that differ only in their seed become one line with a band from least to
 // greatest.
 Figure nll_figure(const std::vector<Metrics>& metrics);
+// How far each run's NLL lies above that of the exact posterior on the same sets. Throws Error without exact
+// posteriors.
+Figure gap_figure(const std::vector<Metrics>& metrics);
 Figure rmae_figure(const std::vector<Metrics>& metrics);
 Figure acauc_figure(const std::vector<Metrics>& metrics);
 // Coverage of central intervals against their level, one plot for each of up to four set sizes.

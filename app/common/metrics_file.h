@@ -18,6 +18,8 @@ struct Metrics {
   std::int64_t training_seed = 1;  // of the run
   std::string weights;             // checksum of the estimator's file: metrics of other weights are stale
   std::vector<EvaluationRow> rows;
+  // Not stored. In legends, in place of the strategy's title; runs of different labels are not seeds of one another.
+  std::string label;
 };
 
 // The document that `evaluate --json` prints: numbers by set size, absent where unknown.

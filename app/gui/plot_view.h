@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,10 +12,15 @@
 namespace pairs::gui {
 
 // Draws a figure in the window and lets people look closer: hovering names the nearest values, the wheel zooms around
-// the mouse, a drag with the left button zooms to a box, with the right (or Shift) it pans, a double click resets;
-// legend entries turn series on and off; a menu (right click, or the button in the corner) switches linear and
-// logarithmic axes and saves what is seen as SVG, PNG or CSV. Figures are immutable: a new one is another pointer, and
-// the view (zoom, hidden series) stays. What is drawn is kept as long as figure, size and view are the same.
+// the mouse (over an axis, that axis alone), a drag with the left button zooms to a box, with the right (or Shift) it
+// pans, a double click resets; legend entries turn series on and off; a menu (right click, or the button in the corner)
+// switches linear and logarithmic axes and saves what is seen as SVG, PNG or CSV. Figures are immutable: a new one is
+// another pointer, and the view (zoom, hidden series) stays. What is drawn is kept as long as figure, size and view are
+// the same.
+//
+// Named for tests, with `name` and the number i of a plot: "name/i" is where data are drawn, "name/i/menu" the corner
+// button while the mouse is on the plot, "name/i/legend/k" an entry; "name/menu/..." log-x, log-y, reset, save-svg,
+// save-png, save-csv, copy-csv; "name/save/..." path, write, cancel.
 class PlotView {
  public:
   explicit PlotView(std::string name);
@@ -25,8 +31,13 @@ class PlotView {
   // Draws into the next `size` pixels (a side of 0: all that is left). Null: nothing but the space.
   void draw(const std::shared_ptr<const Figure>& figure, ImVec2 size);
   void reset();
+  // Opens the dialog that saves the figure, for a shortcut; ".svg", ".png" or ".csv".
+  void ask_to_save(std::string_view extension = ".svg");
   // The figure as it is seen now: zoomed, without hidden series. For export and tests.
   Figure seen() const;
+  // How often something was laid out and drawn anew, and the vertices that each frame then copies. For tests.
+  std::int64_t rebuilds() const;
+  std::size_t vertices() const;
 
  private:
   struct State;

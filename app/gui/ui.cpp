@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "core/report/ticks.h"
 
@@ -92,6 +93,12 @@ std::string count(std::int64_t value) {
   return chart::grouped_number(static_cast<double>(value), 0);
 }
 
+std::string slider_text(double value, const char* format) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text[0] == '-' ? "−" + std::string(text + 1) : text;
+}
+
 }  // namespace
 
 Surface::Surface(ImU32 color) {
@@ -117,6 +124,7 @@ ImU32 ink(Look look) {
     case Look::warning:
       return p.warning;
     case Look::bad:
+    case Look::small_bad:
       return p.bad;
     default:
       return p.text;
@@ -130,6 +138,7 @@ ImFont* font(Look look) {
       return f.body_bold;
     case Look::small:
     case Look::small_muted:
+    case Look::small_bad:
       return f.small;
     case Look::small_strong:
       return f.small_bold;
@@ -256,14 +265,46 @@ bool row(std::string_view name, bool chosen, float height, ImVec2& min, ImVec2& 
 
 bool slider(std::string_view name, double& value, double low, double high, const char* format,
             std::string_view tip_text, float width) {
-  ImGui::SetNextItemWidth(wish(width));
+  width = wish(width);
+  // The number stands beside the rail, where the knob never covers it.
+  float room = 0;
+  for (const double end : {low, high}) room = std::max(room, text_size(slider_text(end, format), Look::body).x);
+  room = px(8) * std::ceil(room / px(8));
+  const std::string id = id_of("", name);
+  ImGui::BeginGroup();
+  ImGui::SetNextItemWidth(std::max(width - room - px(8), px(20)));
+  const bool typing = ImGui::TempInputIsActive(ImGui::GetID(id.c_str()));
+  if (!typing)
+    for (const ImGuiCol color : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_SliderGrab,
+                                 ImGuiCol_SliderGrabActive, ImGuiCol_Text})
+      ImGui::PushStyleColor(color, 0);
   double edited = value;
-  ImGui::SliderScalar(id_of("", name).c_str(), ImGuiDataType_Double, &edited, &low, &high, format,
-                      ImGuiSliderFlags_AlwaysClamp);
-  const bool changed = edited != value;
+  ImGui::SliderScalar(id.c_str(), ImGuiDataType_Double, &edited, &low, &high, format, ImGuiSliderFlags_AlwaysClamp);
+  if (!typing) ImGui::PopStyleColor(6);
+  const bool changed = edited != value, live = ImGui::IsItemActive() || ImGui::IsItemHovered();
   value = edited;
-  record(name, ItemKind::slider, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), true, "");
-  show_tip(tip_text, {});
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  record(name, ItemKind::slider, min, max, true, slider_text(value, format));
+  show_tip(ImGui::IsItemActive() ? std::string_view() : tip_text, {});
+  if (!typing) {
+    const float inset = 2 + ImGui::GetStyle().GrabMinSize / 2, from = min.x + inset, to = max.x - inset;
+    const float rail = std::floor((min.y + max.y) / 2);
+    const double share = high > low ? std::clamp((value - low) / (high - low), 0.0, 1.0) : 0;
+    const float knob = from + static_cast<float>(share) * (to - from);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const Palette& p = palette();
+    list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.pressed, px(2));
+    list.AddRectFilled({from, rail - px(2)}, {knob, rail + px(2)}, p.accent, px(2));
+    list.AddCircleFilled({knob, rail}, live ? px(8) : px(7), ImGui::IsItemActive() ? p.accent_hovered : p.accent, 24);
+    list.AddCircleFilled({knob, rail}, px(2.5f), p.on_accent, 12);
+    if (ImGui::IsItemFocused() && GImGui->NavDisableHighlight == false) list.AddRect(min, max, p.accent, px(6));
+  }
+  const std::string shown = slider_text(value, format);
+  const ImVec2 size = text_size(shown, Look::body);
+  text_at({min.x + width - size.x, min.y + ImGui::GetStyle().FramePadding.y}, shown, Look::body);
+  ImGui::SameLine(0, 0);
+  ImGui::Dummy({std::max(1.0f, min.x + width - max.x), max.y - min.y});
+  ImGui::EndGroup();
   return changed;
 }
 

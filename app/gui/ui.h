@@ -16,7 +16,7 @@
 // widget out and says why in its tip.
 namespace pairs::gui::ui {
 
-enum class Look { body, strong, muted, small, small_muted, small_strong, title, link, good, warning, bad };
+enum class Look { body, strong, muted, small, small_muted, small_strong, title, link, good, warning, bad, small_bad };
 
 // A line of text, cut with "…" where it has no room (the whole in its tip).
 void text(std::string_view text, Look look = Look::body);
@@ -44,7 +44,7 @@ bool toggle(std::string_view name, std::string_view label, bool& on, std::string
 // A whole-width row that can be chosen, `height` pixels high; draw its content after with text_at. Gives its rectangle.
 bool row(std::string_view name, bool chosen, float height, ImVec2& min, ImVec2& max, std::string_view tip = {});
 
-// Sliders; `width` 0: to the right edge. The value is drawn by `format` (printf of a double; of the count: "1,000").
+// Sliders; `width` 0: to the right edge. The value stands beside the rail by `format` (printf of a double).
 bool slider(std::string_view name, double& value, double low, double high, const char* format,
             std::string_view tip = {}, float width = 0);
 // Whole numbers on a logarithmic scale, drawn as a rail with ticks at powers of ten.

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "app/model/messages.h"
+#include "app/model/scores.h"
 
 namespace pairs::model {
 
@@ -17,6 +19,8 @@ struct Hub {
   std::filesystem::path runs_folder;  // where new runs go
   std::filesystem::path data_folder;  // of real data; empty = none
   std::string device = "auto";        // for posteriors and evaluations of runs that name none
+  // Shared by the panels: what was evaluated but cannot be kept on disk.
+  std::shared_ptr<KeptScores> kept_scores = std::make_shared<KeptScores>();
 };
 
 }  // namespace pairs::model

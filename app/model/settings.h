@@ -1,12 +1,61 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace pairs::model {
 
 // What is remembered between starts.
 struct Settings {
-  std::string theme = "dark", task = "bump-hunt", run, tab = "posterior";
+  std::string theme = "dark";  // or "light"
+  double scale = 0;            // of the interface; 0 = the screen's
+  std::string task = "bump-hunt", run, tab = "posterior";
+  std::string runs_folder, data_folder;  // "" = default_runs_folder(), no real data
+  std::vector<std::string> run_folders;  // opened from elsewhere
+  int width = 1440, height = 900;        // of the window
+  bool maximised = false;
+  double sidebar = 248, drawer = 200;  // their sizes at scale 1
+  bool sidebar_open = true, log_open = false;
+  std::vector<std::string> dismissed;  // notices that are not shown again, by name
+
+  bool dismissed_before(const std::string& notice) const;
+  void dismiss(const std::string& notice);
+  friend bool operator==(const Settings&, const Settings&) = default;
 };
+
+// The settings on disk: a TOML file that people may edit. Nothing here throws.
+class SettingsFile {
+ public:
+  explicit SettingsFile(std::filesystem::path file = settings_path());
+
+  // Reads them; what the file does not hold keeps its default. When something in it cannot be read, problem() says so,
+  // the file is kept beside as NAME.bad, and everything that can be read counts.
+  Settings load();
+  // Writes what differs from the last load or save into the file as it stands now: what it does not know stays, and so
+  // does what another window has written. On failure problem() says why and the next call tries again.
+  void save(const Settings& settings);
+  // The sentence of the last load or save; empty when all went well.
+  const std::string& problem() const { return problem_; }
+
+  // $XDG_CONFIG_HOME/pairs-studio/settings.toml.
+  static std::filesystem::path settings_path();
+
+ private:
+  std::filesystem::path file_;
+  Settings known_;        // as on disk
+  bool damaged_ = false;  // so that the next save writes every setting
+  std::string problem_;
+};
+
+// The folder that $`variable` names, or `fallback` below the home folder; a relative path in the variable does not
+// count (XDG Base Directory Specification).
+std::filesystem::path xdg_folder(const char* variable, const std::string& fallback);
+
+// Where new runs go when the settings do not say: ./runs of someone who works on a terminal in a folder of their own,
+// else $XDG_DATA_HOME/pairs-studio/runs. Absolute; need not exist.
+std::filesystem::path default_runs_folder();
+// The same for a given current folder.
+std::filesystem::path default_runs_folder(const std::filesystem::path& current, bool terminal);
 
 }  // namespace pairs::model

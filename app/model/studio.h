@@ -1,6 +1,10 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,10 +28,15 @@ Tab parse_tab(const std::string& name);  // usage error naming the nearest
 class Studio {
  public:
   // Opens what was open last; on the first start the bump hunt's posterior with its shipped weights.
-  explicit Studio(Settings settings);
+  // `wake` asks for another frame, from any thread.
+  explicit Studio(
+      Settings settings, std::function<void()> wake = [] {});
+  ~Studio();
+  Studio(const Studio&) = delete;
+  Studio& operator=(const Studio&) = delete;
 
-  Hub hub;
   Settings settings;
+  Hub hub;
   Library library{hub};
   Training training{hub};
   Posterior posterior{hub};
@@ -54,10 +63,19 @@ class Studio {
   // Whether any worker is at work, and what it does now, for the status bar.
   bool busy() const;
   std::string activity() const;
+  // "Bump hunt · bump-hunt (shipped)".
+  std::string shown_title() const;
+  // Where posteriors are computed, once known; and with how many CPU threads.
+  std::string device_name() const;
+  std::int64_t threads() const;
 
  private:
+  void show(const std::string& task, const std::string& run);
+  void take_ended_training();
+
   std::string task_, run_;
   Tab tab_ = Tab::posterior;
+  std::shared_ptr<std::atomic<const char*>> device_;
 };
 
 }  // namespace pairs::model

@@ -240,7 +240,13 @@ FolderLock::FolderLock(const fs::path& folder) {
   const fs::path file = folder / ".lock";
   descriptor_ = open_file(file, O_RDWR | O_CREAT);
   if (descriptor_ < 0) fail_file("lock", folder, errno);
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  int taken = ::flock(descriptor_, LOCK_EX | LOCK_NB);
+  // is_locked() may be looking just now.
+  for (int i = 0; i < 4 && taken != 0 && errno == EWOULDBLOCK; ++i) {
+    ::usleep(5000);
+    taken = ::flock(descriptor_, LOCK_EX | LOCK_NB);
+  }
+  if (taken != 0) {
     const int error = errno;
     char holder[32] = {};
     if (::pread(descriptor_, holder, sizeof holder - 1, 0) <= 0) holder[0] = '\0';
@@ -259,6 +265,11 @@ FolderLock::FolderLock(const fs::path& folder) {
 
 FolderLock::~FolderLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool is_locked(const fs::path& folder) {
+  const Descriptor lock(::open((folder / ".lock").c_str(), O_RDONLY | O_CLOEXEC));
+  return lock >= 0 && ::flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 std::uint32_t checksum(std::string_view bytes, std::uint32_t previous) {

@@ -43,6 +43,9 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
+// Whether a process, this one included, holds the folder by a FolderLock. Leaves no trace.
+bool is_locked(const std::filesystem::path& folder);
+
 // zlib's crc32 of a byte range, the checksum in all our files. `previous` continues an earlier range.
 std::uint32_t checksum(std::string_view bytes, std::uint32_t previous = 0);
 

@@ -72,7 +72,8 @@ class ReferenceScores {
 
 std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOptions& options,
                                     const std::function<bool()>& keep_going,
-                                    const std::function<void(const EvaluationRow&)>& row_done) {
+                                    const std::function<void(const EvaluationRow&)>& row_done,
+                                    const std::function<void(std::int64_t)>& step) {
   const Task& task = estimator.task();
   const auto d = static_cast<std::int64_t>(task.info().targets.size());
   PAIRS_CHECK(!options.sizes.empty() && (options.sets.size() == 1 || options.sets.size() == options.sizes.size()),
@@ -86,6 +87,7 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
   estimator.train(false);
 
   std::vector<EvaluationRow> rows;
+  std::int64_t sets_done = 0;
   const auto checks = static_cast<std::int64_t>(options.sizes.size());
   for (std::size_t k = 0; k < options.sizes.size(); ++k) {
     EvaluationRow row;
@@ -93,7 +95,8 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
     row.sets = options.sets.size() == 1 ? options.sets[0] : options.sets[k];
     row.samples = options.samples;
     const std::int64_t chunk = default_chunk(task.info());
-    const std::int64_t unit = std::clamp<std::int64_t>(chunk / row.n, 1, 512);
+    const std::int64_t most = task.info().kind == ObservationKind::image ? 32 : 512;  // sets between two questions
+    const std::int64_t unit = std::clamp<std::int64_t>(chunk / row.n, 1, most);
     std::map<std::string, std::vector<double>> scores;
     std::vector<double> ranks, absolute_error, sds;
     ReferenceScores references(task, names);
@@ -123,6 +126,8 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
         append(absolute_error, ((samples.mean(1) - latents.theta).abs() / range).mean(1));
         append(sds, samples.std(1).mean(1));
       }
+      sets_done += count;
+      if (step) step(sets_done);
     }
     std::vector<double> negative(row.log_prob);
     for (double& v : negative) v = -v;

@@ -2,35 +2,15 @@
 
 #include <torch/types.h>
 
-#include <cmath>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "core/eval/aggregate.h"
+#include "core/eval/evaluation_row.h"
 #include "core/eval/metrics.h"
 
 namespace pairs {
-
-// What is measured at one set size.
-struct EvaluationRow {
-  std::int64_t n = 0, sets = 0, samples = 0;
-  double nll = NAN, nll_se = NAN;  // original units, nat
-  double exact_nll = NAN;          // closed form where known, else the mean over the same sets
-  // The exact posterior's mean over the same sets where it was scored, else exact_nll: nll = this + gap.
-  double exact_on_sets() const {
-    const auto scored = reference_nll.find("exact");
-    return scored != reference_nll.end() ? scored->second : exact_nll;
-  }
-  double gap = NAN, gap_se = NAN;  // mean and s.e. of log exact - log ours, same sets
-  double rmae = NAN, acauc = NAN, acauc_floor = NAN, acauc_p95 = NAN;  // floor: mean and corrected 95th percentile
-  double sd = NAN;                                                     // mean posterior sd, averaged over targets
-  double sbc_p = NAN;                           // chi-square p-value of the ranks, least over targets
-  std::map<std::string, double> reference_nll;  // other references of the task on the same sets
-  std::vector<std::vector<double>> ranks;       // [target][set]
-  std::vector<double> log_prob;                 // [set], for paired comparisons of runs
-};
 
 struct EvaluationOptions {
   std::vector<std::int64_t> sizes;
@@ -42,9 +22,11 @@ struct EvaluationOptions {
 };
 
 // Evaluates on freshly simulated test sets (Purpose::test), every observation embedded, memory independent of N.
-// `keep_going` is asked between chunks (false: throws Stopped); `row` receives each finished size.
+// `keep_going` is asked between chunks (false: throws Stopped); `row` receives each finished size; `step` hears after
+// each chunk how many sets of the sizes so far are done, added up.
 std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOptions& options,
                                     const std::function<bool()>& keep_going = {},
-                                    const std::function<void(const EvaluationRow&)>& row = {});
+                                    const std::function<void(const EvaluationRow&)>& row = {},
+                                    const std::function<void(std::int64_t sets)>& step = {});
 
 }  // namespace pairs

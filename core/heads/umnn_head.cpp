@@ -16,6 +16,8 @@ namespace {
 constexpr std::int64_t kAffineWidth = 64;
 // Draws per context from which one table of the map serves them all instead of a bisection each.
 constexpr std::int64_t kTableDraws = 48;
+// Values of one context from which integrals over a grid are worth their fixed cost.
+constexpr std::int64_t kGridValues = 64;
 
 Tensor per_row(const Tensor& t, std::int64_t rows) {
   return t.size(0) == rows ? t : t.repeat_interleave(rows / t.size(0), 0);
@@ -95,6 +97,59 @@ std::tuple<Tensor, Tensor> UmnnHead::map(const Tensor& theta, const Tensor& cont
     const auto [z, g] = apply(transforms_[t], x, h);
     const Tensor log_g = g.log().sum(1);
     log_det = log_det.defined() ? log_det + log_g : log_g;
+    x = d_ > 1 && t + 1 < transforms_.size() ? z.flip(1) : z;
+  }
+  return {x, log_det};
+}
+
+std::tuple<Tensor, Tensor> UmnnHead::apply_grid(const Transform& transform, const Tensor& x, const Tensor& h) const {
+  const std::int64_t rows = x.size(0);
+  Tensor z = torch::empty_like(x), g = torch::empty_like(x);
+  const auto set = [&](std::int64_t i, const std::tuple<Tensor, Tensor>& values) {
+    z.select(1, i).copy_(std::get<0>(values));
+    g.select(1, i).copy_(std::get<1>(values));
+  };
+  const auto each = [&](std::int64_t i) {
+    return ops::umnn_integral(x.select(1, i).contiguous(), h.select(1, i).contiguous(), transform.weights,
+                              transform.biases, steps());
+  };
+  const auto [first_z, first_g] = ops::umnn_integral_grid(x.select(1, 0).unsqueeze(0), h.narrow(0, 0, 1).select(1, 0),
+                                                          transform.weights, transform.biases);
+  set(0, {first_z[0], first_g[0]});
+  for (std::int64_t i = 1; i < d_; ++i) {
+    if (i > 1) {
+      set(i, each(i));
+      continue;
+    }
+    // A grid holds the same number of values of the second target at each of the first.
+    const auto [order, group, counts] = torch::unique_dim(x.narrow(1, 0, 1), 0, true, true, true);
+    const std::int64_t groups = order.size(0), members = rows / groups;
+    if (members < kGridValues || (counts != members).any().item<bool>()) {
+      set(i, each(i));
+      continue;
+    }
+    const Tensor by_group = group.argsort();
+    const Tensor at = by_group.view({groups, members});
+    const auto [zz, gg] =
+        ops::umnn_integral_grid(x.select(1, i).index_select(0, by_group).view({groups, members}),
+                                h.select(1, i).index_select(0, at.select(1, 0)), transform.weights, transform.biases);
+    z.select(1, i).index_copy_(0, by_group, zz.flatten());
+    g.select(1, i).index_copy_(0, by_group, gg.flatten());
+  }
+  return {z, g};
+}
+
+std::tuple<Tensor, Tensor> UmnnHead::map_grid(const Tensor& theta, const Tensor& context) {
+  Tensor x = theta, log_det = torch::zeros({theta.size(0)}, theta.options());
+  if (affine_) {
+    const auto [shift, log_scale] = affine_terms(context);
+    x = (theta - shift) * torch::exp(-log_scale);
+    log_det -= log_scale.sum();
+  }
+  const Tensor rows = d_ > 1 ? context.expand({theta.size(0), -1}) : context;
+  for (std::size_t t = 0; t < transforms_.size(); ++t) {
+    const auto [z, g] = apply_grid(transforms_[t], x, transforms_[t].conditioner->forward(rows, x));
+    log_det += g.log().sum(1);
     x = d_ > 1 && t + 1 < transforms_.size() ? z.flip(1) : z;
   }
   return {x, log_det};
@@ -191,12 +246,19 @@ Tensor UmnnHead::log_prob_grid(const Tensor& theta, const Tensor& context) {
   torch::NoGradGuard no_grad;
   const std::int64_t sets = theta.size(0), points = theta.size(1);
   if (sets * points == 0) return theta.new_empty({sets, points});
-  if (d_ == 1) return log_prob(theta.reshape({sets * points, 1}), context).view({sets, points});
+  if (d_ == 1 && points < kGridValues) return log_prob(theta.reshape({sets * points, 1}), context).view({sets, points});
   std::vector<Tensor> parts;
   for (std::int64_t set = 0; set < sets; ++set)
-    for (std::int64_t begin = 0; begin < points; begin += kRowsAtOnce)
-      parts.push_back(
-          log_prob(theta[set].slice(0, begin, std::min(begin + kRowsAtOnce, points)), context.narrow(0, set, 1)));
+    for (std::int64_t begin = 0; begin < points; begin += kRowsAtOnce) {
+      const Tensor part = theta[set].slice(0, begin, std::min(begin + kRowsAtOnce, points));
+      const Tensor one = context.narrow(0, set, 1);
+      if (part.size(0) < kGridValues) {
+        parts.push_back(log_prob(part, one));
+      } else {
+        const auto [z, log_det] = map_grid(part, one);
+        parts.push_back(log_det + standard_normal_log(z));
+      }
+    }
   return torch::cat(parts).view({sets, points});
 }
 

@@ -42,6 +42,11 @@ class UmnnHead : public Head {
   torch::Tensor solve(const Transform& transform, const torch::Tensor& z, const torch::Tensor& h) const;
   // As forward_map and inverse_map; context rows may be shared by repeat = M / C rows of θ.
   std::tuple<torch::Tensor, torch::Tensor> map(const torch::Tensor& theta, const torch::Tensor& context);
+  // The same for many rows of θ [S, d] of one context [1, c], by integrals over grids wherever values share their
+  // conditions: the first target always does, the second where values of the first repeat.
+  std::tuple<torch::Tensor, torch::Tensor> map_grid(const torch::Tensor& theta, const torch::Tensor& context);
+  std::tuple<torch::Tensor, torch::Tensor> apply_grid(const Transform& transform, const torch::Tensor& x,
+                                                      const torch::Tensor& h) const;
   torch::Tensor unmap(const torch::Tensor& z, const torch::Tensor& context);
 
   HeadConfig config_;

@@ -45,6 +45,10 @@ namespace {
 constexpr double kFloor = 0.05;
 // Activations of a block without gradients stay within the second-level cache.
 constexpr std::int64_t kBlockFloats = 1 << 17;
+// Steps of an integral over a grid, beside those between its values: over all of it, and over the part of it where
+// inputs of standardised size lie and a network bends.
+constexpr std::int64_t kWideSteps = 128, kBodySteps = 384;
+constexpr double kBody = 8;
 
 // Activations of R rows at m nodes each: layers[l] [R m, width] after ReLU, t [R, m], g [R, m].
 struct Evaluation {
@@ -65,11 +69,11 @@ Tensor weight_tensor(std::int64_t steps, const Tensor& like) {
   return torch::tensor(weights, torch::kDouble).to(like.options());
 }
 
-// x [R], the first layer's part from h `offset` [R, width] or [1, width].
-Evaluation evaluate(const Tensor& x, const Tensor& offset, const Tensor& nodes, at::TensorList weights,
-                    at::TensorList biases, bool keep) {
+// The integrand at t [R, m]; the first layer's part from h is `offset` [R, width] or [1, width].
+Evaluation evaluate_at(const Tensor& t, const Tensor& offset, at::TensorList weights, at::TensorList biases,
+                       bool keep) {
   Evaluation e;
-  e.t = torch::outer(x, nodes);
+  e.t = t;
   const std::int64_t rows = e.t.numel();
   Tensor a = torch::addcmul(offset.unsqueeze(1), e.t.unsqueeze(2), weights[0].select(1, 0)).view({rows, -1}).relu_();
   for (std::size_t l = 1; l + 1 < weights.size(); ++l) {
@@ -80,6 +84,17 @@ Evaluation evaluate(const Tensor& x, const Tensor& offset, const Tensor& nodes, 
   const Tensor u = torch::addmv(biases.back(), a, weights.back().select(0, 0));
   e.g = torch::elu(u).add_(1 + kFloor).view_as(e.t);
   return e;
+}
+
+// At all nodes between 0 and each x [R].
+Evaluation evaluate(const Tensor& x, const Tensor& offset, const Tensor& nodes, at::TensorList weights,
+                    at::TensorList biases, bool keep) {
+  return evaluate_at(torch::outer(x, nodes), offset, weights, biases, keep);
+}
+
+// Values of a block of evaluations; a GPU wants large ones: only memory matters there.
+std::int64_t block_values(const Tensor& x, std::int64_t width) {
+  return std::max<std::int64_t>(1, (x.is_cpu() ? 1 : 256) * kBlockFloats / width);
 }
 
 Tensor first_offset(const Tensor& h, const Tensor& weight, const Tensor& bias) {
@@ -174,8 +189,7 @@ std::tuple<Tensor, Tensor> umnn_integral(const Tensor& x, const Tensor& h, const
   const Tensor nodes = node_tensor(steps, x), quadrature = weight_tensor(steps, x);
   const Tensor offset = first_offset(h, weights[0], biases[0]);
   const std::int64_t width = offset.size(1), end = nodes.size(0) - 1;
-  // A GPU wants large blocks: only memory matters there.
-  const std::int64_t block = std::max<std::int64_t>(1, (x.is_cpu() ? 1 : 256) * kBlockFloats / (width * (end + 1)));
+  const std::int64_t block = std::max<std::int64_t>(1, block_values(x, width) / (end + 1));
   Tensor z = torch::empty_like(x), g = torch::empty_like(x);
   const auto run = [&](std::int64_t begin, std::int64_t stop, const Tensor& part_offset, const Tensor& h0) {
     const Tensor part = x.slice(0, begin, stop);
@@ -200,6 +214,51 @@ std::tuple<Tensor, Tensor> umnn_integral(const Tensor& x, const Tensor& h, const
     }
   }
   return {z, g};
+}
+
+std::tuple<Tensor, Tensor> umnn_integral_grid(const Tensor& x, const Tensor& h, const std::vector<Tensor>& weights,
+                                              const std::vector<Tensor>& biases) {
+  PAIRS_CHECK(x.dim() == 2 && x.size(0) == h.size(0) && x.size(1) >= 1,
+              "a UMNN integral over a grid takes x [B, S] with a row of h for each of B");
+  check(x.flatten(), h, weights, biases);
+  torch::NoGradGuard no_grad;
+  const std::int64_t rows = x.size(0), points = x.size(1);
+  // Knots: 0 where the integral begins, the values, and even steps.
+  const Tensor wide = x.to(torch::kDouble), zero = torch::zeros({rows, 1}, wide.options());
+  const Tensor low = wide.amin(1, true).clamp_max(0), high = wide.amax(1, true).clamp_min(0);
+  const auto even = [&](const Tensor& from, const Tensor& to, std::int64_t steps) {
+    return from + (to - from) * torch::linspace(0, 1, steps + 1, wide.options());
+  };
+  const auto [knots, order] =
+      torch::cat(
+          {zero, wide, even(low, high, kWideSteps), even(low.clamp_min(-kBody), high.clamp_max(kBody), kBodySteps)}, 1)
+          .sort(1);
+  const std::int64_t last = knots.size(1) - 1;
+  const Tensor middles = 0.5 * (knots.narrow(1, 0, last) + knots.narrow(1, 1, last));
+  const Tensor t = torch::cat({knots, middles}, 1).to(x.scalar_type());
+
+  const Tensor offset = first_offset(h, weights[0], biases[0]);
+  const std::int64_t block = block_values(x, offset.size(1)), nodes = t.size(1);
+  Tensor g = torch::empty_like(t);
+  const std::int64_t group = std::max<std::int64_t>(1, block / nodes);
+  for (std::int64_t row = 0; row < rows; row += group) {
+    const std::int64_t stop = std::min(row + group, rows);
+    for (std::int64_t begin = 0; begin < nodes; begin += block) {
+      const std::int64_t end = std::min(begin + block, nodes);
+      const auto part = [&](const Tensor& v) { return v.slice(0, row, stop).slice(1, begin, end); };
+      part(g).copy_(evaluate_at(part(t).contiguous(), offset.slice(0, row, stop), weights, biases, false).g);
+    }
+  }
+  const Tensor fine = g.to(torch::kDouble);
+  const Tensor steps = knots.narrow(1, 1, last) - knots.narrow(1, 0, last);
+  const Tensor areas =
+      steps * (fine.narrow(1, 0, last) + 4 * fine.narrow(1, last + 1, last) + fine.narrow(1, 1, last)) / 6;
+  const Tensor sums = torch::cat({zero, areas.cumsum(1)}, 1);
+  // Back from the order of the knots: the origin came first, the values after it.
+  const Tensor place = order.argsort(1, false).narrow(1, 0, 1 + points);
+  const Tensor at_knots = sums.gather(1, place);
+  const Tensor z = h.select(1, 0).unsqueeze(1) + (at_knots.narrow(1, 1, points) - at_knots.narrow(1, 0, 1));
+  return {z.to(x.scalar_type()), g.gather(1, place.narrow(1, 1, points))};
 }
 
 }  // namespace pairs::ops

@@ -25,4 +25,11 @@ std::tuple<torch::Tensor, torch::Tensor> umnn_integral(const torch::Tensor& x, c
                                                        const std::vector<torch::Tensor>& weights,
                                                        const std::vector<torch::Tensor>& biases, std::int64_t steps);
 
+// The same for many values of each row of h: x [B, S], h [B, q] -> (z [B, S], g [B, S]). The integral accumulates in
+// float64 by Simpson's rule from one value to the next and over some 500 steps between, so it costs a few evaluations
+// of g a value instead of a quadrature each. No gradients.
+std::tuple<torch::Tensor, torch::Tensor> umnn_integral_grid(const torch::Tensor& x, const torch::Tensor& h,
+                                                            const std::vector<torch::Tensor>& weights,
+                                                            const std::vector<torch::Tensor>& biases);
+
 }  // namespace pairs::ops

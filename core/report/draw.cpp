@@ -205,8 +205,10 @@ class PlotDrawer {
     for (std::size_t i = 0; i < legend.entries.size(); ++i) {
       const double x = legend.box.x + legend.columns[i / legend.rows];
       const double y = legend.box.y + kLegendPad - 1 + (i % legend.rows + 0.5) * kLegendRow;
+      canvas_.begin_group("entry", legend.entries[i].name);
       key(legend.entries[i], x, y);
       canvas_.text(legend.entries[i].name, {x + kLegendKey + 5, y}, kLegendText, false, 0, false, kTextColor);
+      canvas_.end_group();
     }
     canvas_.end_group();
   }

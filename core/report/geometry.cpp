@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <unordered_set>
 
 namespace pairs::chart {
@@ -11,27 +12,56 @@ namespace {
 constexpr double kColumn = 0.5;  // page width of a column of the decimation
 constexpr double kMargin = 4;    // clipping keeps this much outside the area
 
-// Reduces one gap-free run: first, least, greatest and last of every column that a run passes monotonically.
-std::vector<Point> decimate(const std::vector<Point>& run) {
-  std::vector<Point> kept;
-  std::size_t i = 0;
-  while (i < run.size()) {
-    const double column = std::floor(run[i].x / kColumn);
-    std::size_t end = i + 1;
-    while (end < run.size() && std::floor(run[end].x / kColumn) == column) ++end;
-    if (end - i <= 4) {
-      kept.insert(kept.end(), run.begin() + i, run.begin() + end);
-    } else {
-      const auto by_y = [](Point a, Point b) { return a.y < b.y; };
-      const auto [least, most] = std::minmax_element(run.begin() + i, run.begin() + end, by_y);
-      kept.push_back(run[i]);
-      kept.push_back(least < most ? *least : *most);
-      kept.push_back(least < most ? *most : *least);
-      kept.push_back(run[end - 1]);
-    }
-    i = end;
+// AxisMap::page with what does not depend on the value taken out of the loop.
+class PageOf {
+ public:
+  explicit PageOf(const AxisMap& map)
+      : log_(map.scale == AxisScale::log),
+        from_(map.from),
+        length_(map.to - map.from),
+        low_(log_ ? std::log(map.low) : map.low / (map.high - map.low)),
+        span_(log_ ? std::log(map.high) - std::log(map.low) : map.high - map.low) {}
+
+  double operator()(double value) const {
+    const double at = log_ ? (value > 0 ? (std::log(value) - low_) / span_ : NAN) : value / span_ - low_;
+    const double place = from_ + length_ * at;
+    return std::isfinite(value) && std::isfinite(place) ? place : NAN;
   }
-  return kept;
+
+ private:
+  bool log_;
+  double from_, length_, low_, span_;
+};
+
+// Every value that an axis can show is above `above` and not greater than the largest number.
+double above_of(const AxisMap& map) {
+  return map.scale == AxisScale::log ? 0 : -std::numeric_limits<double>::infinity();
+}
+
+// Data that share a column of the page: at least low, less than high. Everything on one side of the area is one column,
+// so that a close look at a long history costs no more than the whole of it.
+struct DataColumn {
+  double low, high;
+};
+
+DataColumn column_at(double value, double page, const AxisMap& map, const Rect& area) {
+  const double least = std::nextafter(above_of(map), 1.0), most = std::numeric_limits<double>::infinity();
+  const bool rising = map.from < map.to;
+  const double left = area.x - kMargin, right = area.right() + kMargin;
+  if (page < left || page >= right) {
+    const double edge = map.value(page < left ? left : right);
+    return (page < left) == rising ? DataColumn{least, edge} : DataColumn{edge, most};
+  }
+  const double number = std::floor(page / kColumn);
+  const auto column = [&](double k) {
+    const double a = map.value(k * kColumn), b = map.value((k + 1) * kColumn);
+    return rising ? DataColumn{a, b} : DataColumn{b, a};
+  };
+  const DataColumn found = column(number);
+  // Rounding may have put a value on the other side of an edge.
+  if (value >= found.high) return column(rising ? number + 1 : number - 1);
+  if (value < found.low) return column(rising ? number - 1 : number + 1);
+  return found;
 }
 
 // Liang and Barsky 1984: the part of a segment inside a rectangle.
@@ -107,13 +137,7 @@ bool shown(Point p) {
 }  // namespace
 
 double AxisMap::page(double value) const {
-  double at;
-  if (scale == AxisScale::log)
-    at = value > 0 ? (std::log(value) - std::log(low)) / (std::log(high) - std::log(low)) : NAN;
-  else
-    at = value / (high - low) - low / (high - low);
-  const double place = from + (to - from) * at;
-  return std::isfinite(value) && std::isfinite(place) ? place : NAN;
+  return PageOf(*this)(value);
 }
 
 double AxisMap::value(double page) const {
@@ -124,19 +148,52 @@ double AxisMap::value(double page) const {
 
 std::vector<std::vector<Point>> page_lines(std::span<const double> x, std::span<const double> y, const AxisMap& map_x,
                                            const AxisMap& map_y, const Rect& area) {
+  const PageOf page_x(map_x), page_y(map_y);
+  const double above = above_of(map_y), most = std::numeric_limits<double>::max();
   std::vector<std::vector<Point>> pieces;
   std::vector<Point> run;
   const auto finish = [&] {
     if (run.empty()) return;
-    for (auto& piece : clip_line(decimate(run), area.grown(kMargin))) pieces.push_back(std::move(piece));
+    for (auto& piece : clip_line(run, area.grown(kMargin))) pieces.push_back(std::move(piece));
     run.clear();
   };
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const Point p{map_x.page(x[i]), map_y.page(y[i])};
+  const auto add = [&](std::size_t i) {
+    const Point p{page_x(x[i]), page_y(y[i])};
     if (shown(p))
       run.push_back(p);
     else
       finish();
+  };
+  for (std::size_t i = 0; i < x.size();) {
+    const double at = page_x(x[i]);
+    if (!std::isfinite(at) || !(y[i] > above && y[i] <= most)) {
+      finish();
+      ++i;
+      continue;
+    }
+    const DataColumn column = column_at(x[i], at, map_x, area);
+    std::size_t least = i, greatest = i, end = i + 1;
+    double low = y[i], high = y[i];
+    for (; end < x.size() && x[end] >= column.low && x[end] < column.high && y[end] > above && y[end] <= most; ++end) {
+      if (y[end] < low) {
+        low = y[end];
+        least = end;
+      }
+      if (y[end] > high) {
+        high = y[end];
+        greatest = end;
+      }
+    }
+    if (end - i <= 4) {
+      for (; i < end; ++i) add(i);
+    } else {
+      const auto [second, third] = std::minmax(least, greatest);
+      add(i);
+      if (second != i) add(second);
+      if (third != second && third != end - 1) add(third);
+      add(end - 1);
+      i = end;
+    }
   }
   finish();
   return pieces;
@@ -145,28 +202,53 @@ std::vector<std::vector<Point>> page_lines(std::span<const double> x, std::span<
 std::vector<std::vector<Point>> page_bands(std::span<const double> x, std::span<const double> lower,
                                            std::span<const double> upper, const AxisMap& map_x, const AxisMap& map_y,
                                            const Rect& area) {
+  const PageOf page_x(map_x), page_y(map_y);
+  const double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max();
+  const double above = above_of(map_y);
   std::vector<std::vector<Point>> polygons;
   std::vector<Point> low, high;
   const auto finish = [&] {
     if (low.size() > 1) {
-      std::vector<Point> outline = decimate(high);
-      const std::vector<Point> back = decimate(low);
-      outline.insert(outline.end(), back.rbegin(), back.rend());
+      std::vector<Point> outline = high;
+      outline.insert(outline.end(), low.rbegin(), low.rend());
       outline = clip_polygon(std::move(outline), area.grown(kMargin));
       if (outline.size() > 2) polygons.push_back(std::move(outline));
     }
     low.clear();
     high.clear();
   };
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const bool below_log = map_y.scale == AxisScale::log && lower[i] <= 0 && std::isfinite(lower[i]);
-    const Point l{map_x.page(x[i]), below_log ? map_y.page(map_y.low) : map_y.page(lower[i])};
-    const Point u{l.x, map_y.page(upper[i])};
+  const auto add = [&](double at, double from, double to) {
+    const Point l{page_x(at), from > above ? page_y(from) : page_y(map_y.low)}, u{l.x, page_y(to)};
     if (shown(l) && shown(u)) {
       low.push_back(l);
       high.push_back(u);
     } else {
       finish();
+    }
+  };
+  const auto usable = [&](std::size_t i) {
+    return lower[i] >= least && lower[i] <= most && upper[i] > above && upper[i] <= most;
+  };
+  for (std::size_t i = 0; i < x.size();) {
+    const double at = page_x(x[i]);
+    if (!std::isfinite(at) || !usable(i)) {
+      finish();
+      ++i;
+      continue;
+    }
+    const DataColumn column = column_at(x[i], at, map_x, area);
+    std::size_t end = i + 1;
+    double from = lower[i], to = upper[i];
+    for (; end < x.size() && x[end] >= column.low && x[end] < column.high && usable(end); ++end) {
+      from = std::min(from, lower[end]);
+      to = std::max(to, upper[end]);
+    }
+    if (end - i <= 4) {
+      for (; i < end; ++i) add(x[i], lower[i], upper[i]);
+    } else {
+      add(x[i], from, to);
+      add(x[end - 1], from, to);
+      i = end;
     }
   }
   finish();
@@ -177,8 +259,9 @@ std::vector<Point> page_points(std::span<const double> x, std::span<const double
                                const AxisMap& map_y, const Rect& area, double cell) {
   std::vector<Point> points;
   std::unordered_set<std::uint64_t> taken;
+  const PageOf page_x(map_x), page_y(map_y);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const Point p{map_x.page(x[i]), map_y.page(y[i])};
+    const Point p{page_x(x[i]), page_y(y[i])};
     if (!shown(p) || !area.grown(0.01).contains(p)) continue;
     if (cell > 0) {
       const auto column = static_cast<std::uint64_t>(p.x / cell + 1e6),

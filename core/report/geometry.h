@@ -36,8 +36,9 @@ struct AxisMap {
 std::vector<std::vector<Point>> page_lines(std::span<const double> x, std::span<const double> y, const AxisMap& map_x,
                                            const AxisMap& map_y, const Rect& area);
 
-// The closed outlines of a band between its gaps, clipped likewise. On a logarithmic axis a lower edge of zero or less
-// reaches down to the end of the axis.
+// The closed outlines of a band between its gaps, clipped likewise; of more than four points in such a column it covers
+// the whole height. Each is as high as `upper` from left to right and comes back along `lower`. On a logarithmic axis a
+// lower edge of zero or less reaches down to the end of the axis.
 std::vector<std::vector<Point>> page_bands(std::span<const double> x, std::span<const double> lower,
                                            std::span<const double> upper, const AxisMap& map_x, const AxisMap& map_y,
                                            const Rect& area);

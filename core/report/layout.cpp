@@ -90,6 +90,19 @@ void measure_margins(const Plot& plot, double width, double height, const TextMe
   }
 }
 
+constexpr double kTitleTop = 8, kTitleRow = kFigureTitle + 4, kSourceRow = kSourceText + 2.5, kSourceBottom = 4;
+
+// Title and source of a figure, broken into lines.
+struct FrameTexts {
+  FrameTexts(const Figure& figure, double width, const TextMeasure& measure)
+      : title(wrap(figure.title, kFigureTitle, true, width - 2 * kPad - 8, measure)),
+        source(wrap(figure.source, kSourceText, false, width - 2 * kPad - 8, measure)) {}
+  double above() const { return title.empty() ? 0 : kTitleTop + title.size() * kTitleRow; }
+  double below() const { return source.empty() ? 0 : source.size() * kSourceRow + kSourceBottom; }
+
+  std::vector<std::string> title, source;
+};
+
 class Builder {
  public:
   Builder(const Figure& figure, const TextMeasure& measure) : figure_(figure), measure_(measure) {
@@ -123,21 +136,19 @@ class Builder {
 
  private:
   void place_frame_texts() {
-    double y = 0;
-    if (!figure_.title.empty()) {
-      y = 8;
-      for (const auto& line : wrap(figure_.title, kFigureTitle, true, page_.width - 2 * kPad - 8, measure_)) {
-        page_.texts.push_back({line, {kPad + 4, y + kFigureTitle / 2}, kFigureTitle, 0, true, false});
-        y += kFigureTitle + 4;
-      }
+    const FrameTexts texts(figure_, page_.width, measure_);
+    top_ = texts.above();
+    double y = kTitleTop;
+    for (const std::string& line : texts.title) {
+      page_.texts.push_back({line, {kPad + 4, y + kFigureTitle / 2}, kFigureTitle, 0, true, false});
+      y += kTitleRow;
     }
-    top_ = y;
-    y += rows_ * figure_.plot_height;
-    for (const auto& line : wrap(figure_.source, kSourceText, false, page_.width - 2 * kPad - 8, measure_)) {
+    y = top_ + rows_ * figure_.plot_height;
+    page_.height = y + texts.below();
+    for (const std::string& line : texts.source) {
       page_.texts.push_back({line, {page_.width - kPad - 4, y + kSourceText / 2}, kSourceText, 1, false, false});
-      y += kSourceText + 2.5;
+      y += kSourceRow;
     }
-    page_.height = y + (figure_.source.empty() ? 0 : 4);
   }
 
   // Areas of all plots: those of a row share top and bottom, those of a column left and right.
@@ -270,6 +281,11 @@ class Builder {
 };
 
 }  // namespace
+
+double frame_height(const Figure& figure, double width, const TextMeasure& measure) {
+  const FrameTexts texts(figure, width, measure);
+  return texts.above() + texts.below();
+}
 
 FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure) {
   check_figure(figure);

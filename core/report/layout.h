@@ -39,6 +39,9 @@ struct FigureLayout {
   std::vector<PlotLayout> plots;
 };
 
+// What title and source take from the height of a page of this width.
+double frame_height(const Figure& figure, double width, const TextMeasure& measure);
+
 // Throws a usage Error, naming plot and series, when check_figure would.
 FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure);
 

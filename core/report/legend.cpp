@@ -8,25 +8,53 @@ namespace {
 
 constexpr double kStep = 3;  // distance of sample points along lines
 
-void sample(const Point& a, const Point& b, std::vector<Point>& points) {
-  const int parts = std::max(1, static_cast<int>(std::hypot(b.x - a.x, b.y - a.y) / kStep));
-  for (int i = 0; i <= parts; ++i) {
-    const double t = static_cast<double>(i) / parts;
-    points.push_back({a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)});
-  }
-}
+// Points on what a plot shows, no more than one in each square of kStep.
+class Occupied {
+ public:
+  explicit Occupied(const Rect& area)
+      : room_(area.grown(2 * kStep)),
+        columns_(static_cast<std::size_t>(room_.width / kStep) + 1),
+        rows_(static_cast<std::size_t>(room_.height / kStep) + 1),
+        taken_(columns_ * rows_) {}
 
-void sample(const std::vector<std::vector<Point>>& pieces, std::vector<Point>& points) {
-  for (const auto& piece : pieces) {
-    if (piece.size() == 1) points.push_back(piece[0]);
-    for (std::size_t i = 0; i + 1 < piece.size(); ++i) sample(piece[i], piece[i + 1], points);
+  void add(const Point& p) {
+    if (!room_.contains(p)) return;
+    const auto column = static_cast<std::size_t>((p.x - room_.x) / kStep),
+               row = static_cast<std::size_t>((p.y - room_.y) / kStep);
+    const std::size_t at = row * columns_ + column;
+    if (taken_[at]) return;
+    taken_[at] = true;
+    points_.push_back(p);
   }
-}
 
-void fill(const Rect& rect, std::vector<Point>& points) {
-  for (double y = rect.y; y <= rect.bottom(); y += kStep)
-    for (double x = rect.x; x <= rect.right(); x += kStep) points.push_back({x, y});
-}
+  void add(const Point& a, const Point& b) {
+    const int parts = std::max(1, static_cast<int>(std::hypot(b.x - a.x, b.y - a.y) / kStep));
+    for (int i = 0; i <= parts; ++i) {
+      const double t = static_cast<double>(i) / parts;
+      add(Point{a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)});
+    }
+  }
+
+  void add(const std::vector<std::vector<Point>>& pieces) {
+    for (const auto& piece : pieces) {
+      if (piece.size() == 1) add(piece[0]);
+      for (std::size_t i = 0; i + 1 < piece.size(); ++i) add(piece[i], piece[i + 1]);
+    }
+  }
+
+  void add(const Rect& rect) {
+    for (double y = rect.y; y <= rect.bottom(); y += kStep)
+      for (double x = rect.x; x <= rect.right(); x += kStep) add(Point{x, y});
+  }
+
+  std::vector<Point> points() && { return std::move(points_); }
+
+ private:
+  Rect room_;
+  std::size_t columns_, rows_;
+  std::vector<bool> taken_;
+  std::vector<Point> points_;
+};
 
 void add(std::vector<LegendEntry>& entries, LegendEntry entry) {
   if (entry.name.empty()) return;
@@ -93,8 +121,8 @@ void place_legend(Legend& legend, const Rect& area, const std::vector<Point>& oc
   std::size_t fewest = occupied.size() + 1;
   for (const Point& place : places) {
     const Rect tried = Rect{place.x, place.y, box.width, box.height}.grown(kGap);
-    const std::size_t covered =
-        std::count_if(occupied.begin(), occupied.end(), [&](Point p) { return tried.contains(p); });
+    std::size_t covered = 0;
+    for (std::size_t i = 0; i < occupied.size() && covered < fewest; ++i) covered += tried.contains(occupied[i]);
     if (covered < fewest) {
       fewest = covered;
       box.x = place.x;
@@ -106,37 +134,35 @@ void place_legend(Legend& legend, const Rect& area, const std::vector<Point>& oc
 }
 
 std::vector<Point> occupied_points(const Plot& plot, const AxisMap& map_x, const AxisMap& map_y, const Rect& area) {
-  std::vector<Point> points;
+  Occupied points(area);
   for (const Line& line : plot.lines) {
-    sample(page_lines(line.x, line.y, map_x, map_y, area), points);
+    points.add(page_lines(line.x, line.y, map_x, map_y, area));
     if (!line.lower.empty()) {
-      sample(page_lines(line.x, line.lower, map_x, map_y, area), points);
-      sample(page_lines(line.x, line.upper, map_x, map_y, area), points);
+      points.add(page_lines(line.x, line.lower, map_x, map_y, area));
+      points.add(page_lines(line.x, line.upper, map_x, map_y, area));
     }
   }
-  for (const Contour& contour : plot.contours) sample(page_lines(contour.x, contour.y, map_x, map_y, area), points);
-  for (const Scatter& scatter : plot.scatters) {
-    const auto dots = page_points(scatter.x, scatter.y, map_x, map_y, area, 2);
-    points.insert(points.end(), dots.begin(), dots.end());
-  }
+  for (const Contour& contour : plot.contours) points.add(page_lines(contour.x, contour.y, map_x, map_y, area));
+  for (const Scatter& scatter : plot.scatters)
+    for (const Point p : page_points(scatter.x, scatter.y, map_x, map_y, area, 2)) points.add(p);
   for (const Rule& rule : plot.rules) {
     const double x = map_x.page(rule.x);
-    if (std::isfinite(x)) sample({x, area.y}, {x, area.bottom()}, points);
+    if (std::isfinite(x)) points.add(Point{x, area.y}, Point{x, area.bottom()});
   }
   for (const Bars& bars : plot.bars)
     for (std::size_t i = 0; i < bars.heights.size(); ++i) {
       const double left = map_x.page(bars.edges[i]), right = map_x.page(bars.edges[i + 1]);
       const double top = map_y.page(bars.heights[i]);
       if (std::isfinite(left) && std::isfinite(right) && std::isfinite(top))
-        fill(intersection({left, top, right - left, area.bottom() - top}, area), points);
+        points.add(intersection({left, top, right - left, area.bottom() - top}, area));
     }
   for (const Picture& picture : plot.pictures) {
     const double x0 = map_x.page(picture.x0), x1 = map_x.page(picture.x1);
     const double y0 = map_y.page(picture.y0), y1 = map_y.page(picture.y1);
     if (std::isfinite(x0 + x1 + y0 + y1))
-      fill(intersection({std::min(x0, x1), std::min(y0, y1), std::fabs(x1 - x0), std::fabs(y1 - y0)}, area), points);
+      points.add(intersection({std::min(x0, x1), std::min(y0, y1), std::fabs(x1 - x0), std::fabs(y1 - y0)}, area));
   }
-  return points;
+  return std::move(points).points();
 }
 
 }  // namespace pairs::chart

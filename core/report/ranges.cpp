@@ -8,12 +8,14 @@ namespace pairs::chart {
 namespace {
 
 struct Extent {
-  AxisScale scale;
+  explicit Extent(AxisScale scale) : above(scale == AxisScale::log ? 0 : -std::numeric_limits<double>::infinity()) {}
+  double above;
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  void add(double value) {
-    if (!std::isfinite(value) || (scale == AxisScale::log && value <= 0)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
+  // Without branches, so that compilers make vectors of loops over it. NaN fails every comparison.
+  void add(double value, bool wanted = true) {
+    const bool counts = wanted & (value > above) & (value <= std::numeric_limits<double>::max());
+    low = counts & (value < low) ? value : low;
+    high = counts & (value > high) ? value : high;
   }
   bool empty() const { return low > high; }
 };
@@ -51,8 +53,7 @@ Range x_range(const Plot& plot) {
   Extent extent{plot.x.scale};
   bool markers = false;
   const auto add_all = [&](const std::vector<double>& x, const std::vector<double>& y) {
-    for (std::size_t i = 0; i < x.size(); ++i)
-      if (std::isfinite(y[i])) extent.add(x[i]);
+    for (std::size_t i = 0; i < x.size(); ++i) extent.add(x[i], std::fabs(y[i]) <= std::numeric_limits<double>::max());
   };
   for (const Line& line : plot.lines) {
     add_all(line.x, line.y);
@@ -74,10 +75,11 @@ Range x_range(const Plot& plot) {
 
 Range y_range(const Plot& plot, const Range& x) {
   Extent extent{plot.y.scale};
-  const auto visible = [&](double at) { return x.fitted || (at >= x.low && at <= x.high); };
   const auto add_all = [&](const std::vector<double>& at, const std::vector<double>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (visible(at[i])) extent.add(values[i]);
+    if (x.fitted)
+      for (const double value : values) extent.add(value);
+    else
+      for (std::size_t i = 0; i < values.size(); ++i) extent.add(values[i], (at[i] >= x.low) & (at[i] <= x.high));
   };
   for (const Line& line : plot.lines) {
     add_all(line.x, line.y);

@@ -177,8 +177,7 @@ void validate(const RunConfig& c, const TaskInfo& task) {
         "finetune.heads = \"per-n\" with finetune.law = \"list\"");
 }
 
-RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy_name,
-                      const std::vector<std::string>& assignments) {
+RunConfig preset_values(const TaskInfo& task, const std::string& preset, const std::string& strategy_name) {
   const std::vector<std::string> names = preset_names();
   if (std::find(names.begin(), names.end(), preset) == names.end()) {
     const std::string near = nearest(preset, names);
@@ -197,9 +196,15 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
   const bool pairs = plan.sizes == std::vector<std::int64_t>{1, 2};
   if (!pairs || config.pretrain.sizes != std::vector<std::int64_t>{2}) config.pretrain.sizes = plan.sizes;
   if (!plan.head.empty()) config.estimator.head.kind = plan.head;
+  return config;
+}
+
+RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy_name,
+                      const std::vector<std::string>& assignments) {
+  RunConfig config = preset_values(task, preset, strategy_name);
   for (const std::string& assignment : assignments) set_field(fields(config), assignment);
   // End to end trains at the largest size that the other strategies are cached for, unless told otherwise.
-  if (plan.sizes.empty() && config.pretrain.sizes.empty() && !config.cache.sizes.empty())
+  if (strategy(strategy_name).sizes.empty() && config.pretrain.sizes.empty() && !config.cache.sizes.empty())
     config.pretrain.sizes = {config.cache.sizes.back()};
   if (config.task != task.name) fail_usage("--set task= cannot change the task; name it as the command's argument");
   if (config.preset != preset || config.strategy != strategy_name)

@@ -25,6 +25,8 @@ struct Event {
 nlohmann::json to_json(const Event& event);
 // Its line in events.jsonl; bytes that are not UTF-8 are replaced.
 std::string log_line(const Event& event);
+// The event that a line of events.jsonl tells; false when it is not a whole one.
+bool parse_event(const std::string& line, Event& event);
 // Reads events.jsonl; a torn last line is dropped. So is what a later start of the same stage told again: losses from
 // the epoch where it resumed, all of them where it began anew, and its end.
 std::vector<Event> read_events(const std::string& file);

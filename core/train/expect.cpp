@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/clock.h"
+#include "core/base/error.h"
 #include "core/eval/aggregate.h"
 #include "core/nn/adamw.h"
 #include "core/train/stage_tools.h"
@@ -14,11 +15,16 @@ namespace {
 
 // Seconds of one call: one to warm up, then calls until a third of a second has gone, at most ten.
 template <class F>
-double seconds_each(F&& call) {
+double seconds_each(const std::function<bool()>& stop, F&& call) {
+  const auto check = [&] {
+    if (stop && stop()) throw Stopped();
+  };
+  check();
   call();
   const Stopwatch watch;
   int calls = 0;
   do {
+    check();
     call();
     ++calls;
   } while (watch.seconds() < 0.3 && calls < 10);
@@ -27,7 +33,7 @@ double seconds_each(F&& call) {
 
 }  // namespace
 
-Expectation expect(const RunConfig& config) {
+Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
   const StageSetting setting(config);
   Estimator estimator(setting.task, config.estimator, setting.seed);
   estimator.to(setting.device);
@@ -51,7 +57,7 @@ Expectation expect(const RunConfig& config) {
     AdamW adam(parameters, {});
     std::int64_t step = 0;
     estimator.train(true);
-    const double one = seconds_each([&] {
+    const double one = seconds_each(stop, [&] {
       pretrain_loss(estimator, source.training(0, step++ * batch, batch, 1 << 20, setting.device)).backward();
       adam.step(0);
       adam.zero_grad();
@@ -82,7 +88,7 @@ Expectation expect(const RunConfig& config) {
   const std::vector<std::int64_t> index = {0}, block = {chunk};
   const Latents latents = setting.task->latents(setting.seed, Purpose::check, index);
   const double embed = seconds_each(
-      [&] { block_sums(estimator, latents, setting.seed, Purpose::check, index, block, {.chunk = chunk}); });
+      stop, [&] { block_sums(estimator, latents, setting.seed, Purpose::check, index, block, {.chunk = chunk}); });
   e.cache_seconds = embed * observations / static_cast<double>(chunk);
   e.cache_bytes = cache_bytes(groups, estimator.embedding_size(), d) * (config.cache.refresh > 0 ? 2 : 1);
   e.gflop += 1e-9 * observations * embedder;
@@ -96,7 +102,7 @@ Expectation expect(const RunConfig& config) {
             ->latents(setting.seed, Purpose::check, std::vector<std::int64_t>(static_cast<std::size_t>(rows), 0))
             .theta,
         at::randn({rows, estimator.embedding_size()}), at::ones({rows}, torch::kInt64)};
-    const double one = seconds_each([&] {
+    const double one = seconds_each(stop, [&] {
       finetune_loss(estimator, 0, random).backward();
       adam.step(0);
       adam.zero_grad();

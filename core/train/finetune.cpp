@@ -203,6 +203,7 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
       double sum = 0;
       const std::int64_t all = held_out.n.size(0), part = 4096;
       for (std::int64_t first = 0; first < all; first += part) {
+        if (monitor.should_stop()) throw Stopped();
         const std::int64_t last = std::min(first + part, all);
         const AggregateBatch rows{held_out.theta.slice(0, first, last), held_out.aggregates.slice(0, first, last),
                                   held_out.n.slice(0, first, last)};
@@ -210,6 +211,8 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
       }
       return sum / static_cast<double>(all);
     };
+    const std::int64_t shown_n = head_n > 0 ? head_n : config.cache.sizes.back();
+    problem.preview = [&] { show_preview(monitor, Stage::finetune, shown_n, estimator); };
     const double before = done.last.seconds;
     done.last = optimise(problem, run, config, monitor);
     done.last.seconds += before;

@@ -195,6 +195,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
     }
     for (; at.step < p.steps; ++at.step) {
       if (monitor.should_stop()) leave();
+      if (p.preview && monitor.wants_preview()) p.preview();
       const std::int64_t global = at.epoch * p.steps + at.step;
       at::manual_seed(dropout + static_cast<std::uint64_t>(global));
       const torch::Tensor loss = p.loss(at.epoch, at.step);
@@ -228,10 +229,12 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
       }
     }
     if (monitor.should_stop()) leave();
-    double validation;
-    {
+    double validation = NAN;
+    try {
       at::NoGradGuard no_grad;
       validation = p.validate();
+    } catch (const Stopped&) {
+      leave();
     }
     if (!std::isfinite(validation)) refuse("validation loss", validation);
     at.last_train = at.sum / static_cast<double>(p.steps);

@@ -23,7 +23,8 @@ struct Problem {
   // needs: a run killed afterwards then resumes at this epoch.
   std::function<void(std::int64_t epoch, const std::function<void()>& save)> begin_epoch;
   std::function<torch::Tensor(std::int64_t epoch, std::int64_t step)> loss;  // scalar with a graph
-  std::function<double()> validate;                                          // mean loss on held-out sets
+  std::function<double()> validate;  // mean loss on held-out sets; may throw Stopped when asked to stop
+  std::function<void()> preview;     // shows the estimator to a client that wants a look; may be empty
 };
 
 struct OptimiseResult {

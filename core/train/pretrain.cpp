@@ -78,15 +78,18 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     estimator.train(false);
     double sum = 0;
     for (std::int64_t first = 0; first < source.validation_sets(); first += held_out) {
+      if (monitor.should_stop()) throw Stopped();
       const SetBatch batch = source.validation(first, held_out, setting.device);
       sum += pretrain_loss(estimator, batch).item<double>() * static_cast<double>(batch.n.size(0));
     }
     return sum / static_cast<double>(source.validation_sets());
   };
+  const std::int64_t largest = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
+  problem.preview = [&] { show_preview(monitor, Stage::pretrain, largest, estimator); };
   const OptimiseResult result = optimise(problem, run, config, monitor);
 
   estimator.train(false);
-  {
+  if (config.estimator.head.kind == "gaussian") {
     at::NoGradGuard no_grad;
     std::vector<torch::Tensor> theta, context, n;
     for (std::int64_t first = 0; first < std::min<std::int64_t>(source.validation_sets(), 20000); first += held_out) {
@@ -97,7 +100,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     }
     fit_regression_sigma(estimator, 0, at::cat(theta), at::cat(context), at::cat(n));
   }
-  estimator.set_max_n(*std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end()));
+  estimator.set_max_n(largest);
   finish_stage(run, run_file::pretrained, config, estimator, result, Stage::pretrain,
                {{"sets", plan.steps * plan.batch * result.epochs}}, monitor);
 }

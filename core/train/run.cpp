@@ -29,6 +29,8 @@ class LoggingMonitor : public Monitor {
   // What was told last.
   const Progress& latest() const { return latest_; }
   bool should_stop() override { return next_.should_stop(); }
+  bool wants_preview() override { return next_.wants_preview(); }
+  void preview(const Preview& preview) override { next_.preview(preview); }
 
  private:
   std::filesystem::path file_;

@@ -1,6 +1,7 @@
 #include "core/train/stage_tools.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include <thread>
@@ -41,6 +42,13 @@ void finish_stage(const std::filesystem::path& run, const char* file, const RunC
                               {"epochs", std::to_string(result.epochs)},
                               {"best_epoch", std::to_string(result.best_epoch)}});
   std::filesystem::remove(run / run_file::resume);
+}
+
+void show_preview(Monitor& monitor, Stage stage, std::int64_t n, Estimator& estimator) {
+  at::NoGradGuard no_grad;
+  estimator.train(false);
+  monitor.preview({stage, n, estimator});
+  estimator.train(true);
 }
 
 }  // namespace pairs

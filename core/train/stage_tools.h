@@ -26,6 +26,9 @@ void finish_stage(const std::filesystem::path& run, const char* file, const RunC
                   const Estimator& estimator, const OptimiseResult& result, Stage stage, nlohmann::json values,
                   Monitor& monitor);
 
+// Shows the estimator to the monitor as Monitor::preview promises.
+void show_preview(Monitor& monitor, Stage stage, std::int64_t n, Estimator& estimator);
+
 struct PretrainPlan {
   std::int64_t epochs, steps, batch;
 };

@@ -10,6 +10,13 @@
 
 namespace pairs {
 
+// An estimator in the middle of its training.
+struct Preview {
+  Stage stage;
+  std::int64_t n;        // a size that it is being trained at: the largest of the stage, or its head's own
+  Estimator& estimator;  // in evaluation mode, without gradients
+};
+
 // What a stage tells and asks while it runs. Called on the worker thread, between steps.
 class Monitor {
  public:
@@ -18,6 +25,10 @@ class Monitor {
   virtual void progress(const Progress& progress) = 0;
   // Blocks while paused. Returns true when the stage must save and leave.
   virtual bool should_stop() = 0;
+  // Whether the client wants a look at the estimator now; asked before every step of stages 1 and 3.
+  virtual bool wants_preview() { return false; }
+  // A look at it, which must change nothing about it and not throw. Training goes on bit for bit as without.
+  virtual void preview(const Preview&) {}
 };
 
 // The three stages as plain functions on a run folder that holds run.toml. Each continues from the folder's last
@@ -33,6 +44,7 @@ struct Expectation {
   double cache_bytes;
   double gflop;  // all stages
 };
-Expectation expect(const RunConfig& config);
+// Takes a second or two; throws Stopped once `stop` says so.
+Expectation expect(const RunConfig& config, const std::function<bool()>& stop = {});
 
 }  // namespace pairs

@@ -75,6 +75,31 @@ TEST(NllFigure, DrawsExactAndKeepsABadReferenceFromSqueezingTheRest) {
   EXPECT_LT(plot.y.high, 10);
 }
 
+TEST(NllFigure, KeepsRunsOfOtherLabelsApart) {
+  Metrics a = metrics("pairs", 1, 0.0), b = metrics("pairs", 2, 0.2), wide = metrics("pairs", 1, 0.4);
+  a.label = b.label = "PAIRS";
+  wide.label = "wide";
+  const Plot plot = nll_figure({a, b, wide}).plots.at(0);
+  ASSERT_EQ(plot.lines.size(), 2u);
+  EXPECT_EQ(plot.lines[0].name, "PAIRS (2 seeds)");
+  EXPECT_EQ(plot.lines[1].name, "wide");
+}
+
+TEST(GapFigure, StandsOnTheExactPosterior) {
+  Metrics one = metrics("pairs", 1, 0.0);
+  EXPECT_THROW(gap_figure({one}), Error);
+  for (EvaluationRow& r : one.rows) {
+    r.gap = 0.03;
+    r.gap_se = 0.01;
+  }
+  const Plot plot = gap_figure({one}).plots.at(0);
+  const Line *pairs = find(plot, SeriesRole::pairs), *exact = find(plot, SeriesRole::exact);
+  ASSERT_TRUE(pairs && exact);
+  EXPECT_NEAR(pairs->lower[0], 0.01, 1e-12);
+  EXPECT_THAT(exact->x, testing::ElementsAre(1, 100));
+  EXPECT_THAT(exact->y, testing::ElementsAre(0, 0));
+}
+
 TEST(MetricFigures, RefuseRunsOfDifferentTasks) {
   Metrics other = metrics("pairs", 1, 0);
   other.task = "gaussian";

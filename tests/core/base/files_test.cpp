@@ -220,7 +220,10 @@ TEST(FolderLock, OneHolderAtATime) {
     int status = 0;
     ::waitpid(child, &status, 0);
     EXPECT_EQ(WEXITSTATUS(status), 7);
+    EXPECT_TRUE(is_locked(folder.path()));
   }
+  EXPECT_FALSE(is_locked(folder.path()));
+  EXPECT_FALSE(is_locked(folder / "none"));
   const FolderLock again(folder.path());
   EXPECT_THAT(message_of([&] { FolderLock lock(folder / "none"); }), HasSubstr("does not exist"));
 }

@@ -86,6 +86,44 @@ TEST_P(UmnnHeads, GridAgreesWithLogProb) {
   EXPECT_LT((got - expected.view({sets, points})).abs().max().item<double>(), 1e-4);
 }
 
+// The grid's integrals against quadratures of 1,000 steps a value, far into the tails, and against the usual 50.
+TEST_P(UmnnHeads, LargeGridAgreesWithAFineQuadrature) {
+  HeadConfig config = small_umnn();
+  config.transforms = GetParam().transforms;
+  config.affine = GetParam().affine;
+  config.legacy_mask = GetParam().legacy;
+  const std::int64_t d = GetParam().d, sets = 2;
+  const auto made = [&](std::int64_t steps) {
+    config.quadrature_test = steps;
+    auto head = build(config, d, 5);
+    sharpen(*head, 1.5, 0.1);
+    return head;
+  };
+  torch::NoGradGuard no_grad;
+  const Tensor context = random({sets, 5}, 8).to(torch::kFloat);
+  Tensor grid;
+  if (d == 2) {  // 20 x 70 points in random order
+    const Tensor first = 3 * random({sets, 20, 1}, 10), second = 3 * random({sets, 20, 70}, 11);
+    grid = torch::stack({first.expand({sets, 20, 70}).reshape({sets, -1}), second.reshape({sets, -1})}, 2);
+    grid = grid.index_select(1, torch::randperm(1400, at::detail::createCPUGenerator(3), torch::kLong));
+  } else {
+    grid = torch::cat({3 * random({sets, 90, d}, 10), 30 * random({sets, 10, d}, 12)}, 1);
+  }
+  grid = grid.to(torch::kFloat);
+  const std::int64_t points = grid.size(1);
+  const auto each = [&](Head& head) {
+    return head.log_prob(grid.view({sets * points, d}), context.repeat_interleave(points, 0)).view({sets, points});
+  };
+  const Tensor expected = each(*made(1000)), usual = each(*made(50)), got = made(50)->log_prob_grid(grid, context);
+  EXPECT_LT(((got - expected).abs() / (1 + expected.abs())).max().item<double>(), 2e-4);
+  const Tensor body = expected > expected.amax(1, true) - 10;
+  EXPECT_GT(body.sum().item<std::int64_t>(), points / 4);
+  EXPECT_LT(expected.min().item<double>(), expected.max().item<double>() - 60) << "no tails";
+  const auto error = [&](const Tensor& of) { return (of - expected).abs().masked_select(body).mean().item<double>(); };
+  EXPECT_LT(error(got), 1e-4);
+  EXPECT_LT(error(got), d > 2 ? 1.1 * error(usual) : error(usual));
+}
+
 TEST_P(UmnnHeads, SamplesFollowTheDensity) {
   auto head = make(1.5, 0.1, torch::kFloat);
   const Tensor context = random({1, 5}, 4).to(torch::kFloat);

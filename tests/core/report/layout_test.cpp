@@ -204,6 +204,51 @@ TEST(Geometry, LongLinesKeepTheirExtremes) {
   EXPECT_NEAR(y.value(bottom->y), -0.87, 1e-12);
 }
 
+TEST(Geometry, ACloseLookAtALongLineShowsEveryPointInside) {
+  const Rect area{0, 0, 100, 100};
+  for (const AxisScale scale : {AxisScale::linear, AxisScale::log}) {
+    const AxisMap x{scale, 5000, 5050, 0, 100}, y{AxisScale::linear, -2, 2, 100, 0};
+    std::vector<double> xs, ys;
+    for (int i = 1; i <= 20000; ++i) {
+      xs.push_back(i);
+      ys.push_back(std::sin(0.7 * i));
+    }
+    const auto pieces = page_lines(xs, ys, x, y, area);
+    ASSERT_EQ(pieces.size(), 1u);
+    EXPECT_LT(pieces[0].size(), 70u);
+    for (int i = 5000; i <= 5050; ++i) {
+      const Point p{x.page(i), y.page(std::sin(0.7 * i))};
+      EXPECT_TRUE(std::any_of(pieces[0].begin(), pieces[0].end(), [&](Point q) {
+        return std::fabs(p.x - q.x) < 1e-9 && std::fabs(p.y - q.y) < 1e-9;
+      })) << i;
+    }
+  }
+}
+
+TEST(Geometry, LongBandsCoverTheWholeHeightOfTheirColumns) {
+  const Rect area{0, 0, 100, 100};
+  const AxisMap x{AxisScale::linear, 0, 1, 0, 100}, y{AxisScale::linear, -1, 1, 100, 0};
+  std::vector<double> xs, lower, upper;
+  for (int i = 0; i < 100000; ++i) {
+    xs.push_back(i / 1e5);
+    lower.push_back(i == 40000 ? -0.8 : -0.2);
+    upper.push_back(i == 70000 ? 0.9 : 0.3);
+  }
+  const auto bands = page_bands(xs, lower, upper, x, y, area);
+  ASSERT_EQ(bands.size(), 1u);
+  EXPECT_LE(bands[0].size(), 4 * 202u);
+  double least = 0, most = 0, covered = 0;
+  for (std::size_t i = 0; i < bands[0].size(); ++i) {
+    const Point a = bands[0][i], b = bands[0][(i + 1) % bands[0].size()];
+    least = std::min(least, y.value(a.y));
+    most = std::max(most, y.value(a.y));
+    covered += (a.x * b.y - b.x * a.y) / 2;
+  }
+  EXPECT_NEAR(least, -0.8, 1e-9);
+  EXPECT_NEAR(most, 0.9, 1e-9);
+  EXPECT_NEAR(std::fabs(covered), 25 * 100, 60);  // 0.5 of a height of 2, and two columns that reach further
+}
+
 TEST(Geometry, AxisMapsInvert) {
   for (const AxisScale scale : {AxisScale::linear, AxisScale::log}) {
     const AxisMap map{scale, 0.01, 500, 20, 320};

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/safetensors.h"
+#include "core/eval/aggregate.h"
 #include "core/eval/evaluate.h"
 #include "core/task_factory.h"
 #include "core/train/run.h"
@@ -203,6 +204,69 @@ TEST_F(StagesTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheLastGoodWeights) {
   EXPECT_EQ(monitor.events.back().type, "loss");
   const TensorFile kept = read_safetensors(run / run_file::resume);
   for (const auto& [name, tensor] : kept.tensors) EXPECT_TRUE(tensor.isfinite().all().item<bool>()) << name;
+}
+
+// Looks before every step, and does with the estimator what a client may do.
+class LookingMonitor : public TestMonitor {
+ public:
+  bool wants_preview() override { return true; }
+  void preview(const Preview& preview) override {
+    looks.emplace_back(preview.stage, preview.n);
+    Estimator& estimator = preview.estimator;
+    const auto d = static_cast<std::int64_t>(estimator.task().info().targets.size());
+    const torch::Tensor n = torch::full({1}, preview.n, torch::kInt64);
+    const torch::Tensor aggregate = aggregate_observed(estimator, torch::randn({5, 2}));
+    const torch::Tensor score = estimator.log_prob_grid(torch::randn({1, 7, d}, torch::kFloat64), aggregate, n);
+    EXPECT_FALSE(score.requires_grad());
+    EXPECT_FALSE(estimator.embedder().is_training());
+    estimator.sample(aggregate, n, 3, 1);
+  }
+  std::vector<std::pair<Stage, std::int64_t>> looks;
+};
+
+TEST_F(StagesTest, PreviewsChangeNoBit) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"finetune.heads=per-n", "finetune.law=list", "cache.pieces=2"}}) {
+    const RunConfig config = tiny("gaussian", "pairs", more);
+    const auto plain = make(config, "plain"), seen = make(config, "seen");
+    TestMonitor blind;
+    execute_run(plain, blind);
+    LookingMonitor looking;
+    execute_run(seen, looking);
+    EXPECT_EQ(weights(plain), weights(seen));
+    const std::size_t heads = more.empty() ? 1 : 2;
+    ASSERT_EQ(looking.looks.size(), 18 + 18 * heads);  // epochs times steps of stages 1 and 3
+    EXPECT_EQ(looking.looks.front(), std::pair(Stage::pretrain, std::int64_t{2}));
+    EXPECT_EQ(looking.looks[18], std::pair(Stage::finetune, std::int64_t{heads == 1 ? 40 : 4}));
+    EXPECT_EQ(looking.looks.back(), std::pair(Stage::finetune, std::int64_t{40}));
+    std::filesystem::remove_all(folder_);
+  }
+}
+
+// Asks to stop after so many polls.
+class CountingMonitor : public TestMonitor {
+ public:
+  explicit CountingMonitor(int polls) : left_(polls) {}
+  bool should_stop() override { return left_-- <= 0; }
+
+ private:
+  int left_;
+};
+
+TEST_F(StagesTest, StopsWithinAValidation) {
+  // Validation sets in four parts: of the polls of an epoch, six come before steps, one before validation, four within.
+  const RunConfig config = tiny("gaussian", "pairs", {"pretrain.validation_sets=1024"});
+  const auto whole = make(config, "whole");
+  TestMonitor all;
+  execute_run(whole, all);
+  for (const int polls : {8, 9, 10}) {
+    const auto cut = make(config, fmt::format("cut-{}", polls));
+    CountingMonitor monitor(polls);
+    EXPECT_THROW(execute_run(cut, monitor), Stopped);
+    for (const Event& event : monitor.events) EXPECT_NE(event.type, "loss") << polls;
+    execute_run(cut, all);
+    EXPECT_EQ(weights(whole), weights(cut)) << polls;
+  }
 }
 
 TEST_F(StagesTest, ProblemsAreSentences) {

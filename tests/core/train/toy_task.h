@@ -14,7 +14,7 @@ class ToyTask : public Task {
     info_.name = "gaussian";  // any registered name: runs record it
     info_.title = "Toy";
     info_.targets = {{"theta", "θ", "", -inf, inf, 0.0, 2.0, 1.0, -4, 4}};
-    info_.nuisances = {"psi"};
+    info_.nuisances = {{"psi", "ψ"}};
     info_.max_n = 1000;
     info_.kind = ObservationKind::points;
     info_.observation_shape = {1};

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/train/config.h"
+
+namespace pairs {
+
+// What a person says of a new run; what is left out keeps the preset's value.
+struct NewRun {
+  std::string task, preset = "quick", strategy = "pairs", device, data;
+  std::vector<std::string> set;  // key=value
+  std::int64_t seed = -1, threads = -1;
+};
+// Its whole configuration, checked. Throws a usage error.
+RunConfig resolve(const NewRun& wanted);
+
+// The same on the command line; `out` may be empty.
+std::string run_command(const NewRun& wanted, const std::filesystem::path& out);
+
+// Throws Error when the disk that will hold `folder` has no room for a run with a cache of `cache_bytes`; `elsewhere`
+// says how another place is chosen ("choose another place with --out").
+void check_room(double cache_bytes, const std::filesystem::path& folder, const std::string& elsewhere);
+
+// "<task>-20250131-142501", made unique in `parent` by a number.
+std::string new_run_name(const std::string& task, const std::filesystem::path& parent);
+
+}  // namespace pairs

@@ -1,0 +1,237 @@
+#include "app/gui/evaluate_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "app/common/table.h"
+#include "app/gui/ui.h"
+
+namespace pairs::gui {
+namespace {
+
+using model::Calibration;
+using model::Evaluation;
+using model::EvaluationField;
+
+struct SettingText {
+  EvaluationField field;
+  const char *name, *label, *tip;
+  float width;
+};
+constexpr SettingText kSettings[] = {
+    {EvaluationField::sizes, "evaluate/sizes", "Set sizes N",
+     "How many observations the test sets hold, with commas between: each size becomes a point in every figure.", 216},
+    {EvaluationField::sets, "evaluate/sets", "Test sets",
+     "How many sets are simulated at each size: one number for all, or one a size. Four times as many halve the "
+     "errors.",
+     104},
+    {EvaluationField::samples, "evaluate/samples", "Samples",
+     "Posterior samples a set, for the error of the mean and calibration; 0 leaves both out.", 104},
+    {EvaluationField::seed, "evaluate/seed", "Seed",
+     "Which test sets are simulated: runs evaluated with the same seed see the same sets and can be compared pair by "
+     "pair.",
+     72},
+};
+
+std::string about(double seconds) {
+  return std::isnan(seconds) ? "" : "about " + duration_text(std::max(1.0, seconds));
+}
+
+}  // namespace
+
+void EvaluatePanel::settings(Evaluation& evaluation) {
+  const float right_edge = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  const float gap = px(12);
+  bool first = true;
+  for (const SettingText& one : kSettings) {
+    const float width = px(one.width);
+    if (!first) {
+      ImGui::SameLine(0, gap);
+      if (ImGui::GetCursorScreenPos().x + width > right_edge) ImGui::NewLine();
+    }
+    first = false;
+    ImGui::BeginGroup();
+    ui::text_at(ImGui::GetCursorScreenPos(), one.label, ui::Look::small_muted);
+    ImGui::Dummy({width, ui::text_size(one.label, ui::Look::small_muted).y});
+    std::string text = evaluation.text(one.field);
+    ui::input(one.name, text, "", one.tip, width,
+              evaluation.work().running ? "An evaluation runs; settings count for the next one" : "");
+    ImGui::EndGroup();
+    if (text != evaluation.text(one.field)) evaluation.set(one.field, text);
+  }
+  for (const SettingText& one : kSettings)
+    if (const std::string& problem = evaluation.problem(one.field); !problem.empty())
+      ui::wrapped(problem, ui::Look::bad);
+}
+
+void EvaluatePanel::work(Evaluation& evaluation) {
+  const Evaluation::Work& work = evaluation.work();
+  if (work.running) {
+    const std::string of = work.run == evaluation.run() ? "" : fmt::format("{}: ", work.name);
+    const std::string left = std::isnan(work.remaining) ? "" : fmt::format(", {} left", about(work.remaining));
+    std::string text = fmt::format("{}N = {}, {} of {} sizes done, {:.0f} %{}", of, count_text(work.n), work.done,
+                                   work.sizes, std::floor(100 * work.share), left);
+    if (work.stopping) text = fmt::format("{}stopping; the sizes that are done stay shown", of);
+    const float button = ui::button_width("Stop");
+    ImGui::BeginGroup();
+    ui::progress(static_cast<float>(work.share), text, ImGui::GetContentRegionAvail().x - button - px(40));
+    ImGui::EndGroup();
+    ImGui::SameLine(0, px(12));
+    if (ui::button("evaluate/stop", "Stop", ui::Button::normal, work.stopping ? evaluation.blocked() : "",
+                   "Ends the evaluation after the sets it is at; finished sizes stay shown but are not kept."))
+      evaluation.stop();
+    return;
+  }
+  const bool first = !evaluation.scores();
+  if (ui::button("evaluate/start", first ? "Evaluate" : "Evaluate again", ui::Button::primary, evaluation.blocked(),
+                 "Scores the run on fresh test sets in the background; everything else can go on meanwhile. While the "
+                 "run is being trained, its last saved weights are scored."))
+    evaluation.start();
+  ImGui::SameLine();
+  if (ui::button("evaluate/reset", "Reset", ui::Button::quiet,
+                 evaluation.changed() ? "" : "These are the run's own settings", "Back to the run's own settings"))
+    evaluation.reset();
+  ImGui::SameLine();
+  if (ui::button("evaluate/command", "Copy command", ui::Button::quiet, "",
+                 "Copies the command that does the same without the window:\n" + evaluation.batch_command()))
+    ui::copy(evaluation.batch_command());
+  if (const auto scores = evaluation.scores()) {
+    ImGui::SameLine();
+    if (ui::button("evaluate/save", "Save as …", ui::Button::quiet, "", "Writes these scores as a JSON file")) {
+      saving_ = true;
+      file_ = scores->name.substr(0, scores->name.find(' ')) + "-scores.json";
+    }
+  }
+  const std::string expected = about(evaluation.expected_seconds());
+  if (!expected.empty()) {
+    ImGui::SameLine();
+    if (ImGui::GetContentRegionAvail().x < ui::text_size("takes " + expected, ui::Look::muted).x) ImGui::NewLine();
+    ImGui::AlignTextToFramePadding();
+    ui::text("takes " + expected, ui::Look::muted);
+  }
+}
+
+void EvaluatePanel::saving(Evaluation& evaluation) {
+  if (!ui::begin_dialog("evaluate/saving", "Save the scores", saving_)) return;
+  ui::wrapped("All numbers, with the log density of each test set, as one JSON file.", ui::Look::muted);
+  ui::space(4);
+  ui::input("evaluate/file", file_, "scores.json", "Path of the file; it must end in .json");
+  std::error_code error;
+  ui::text(fmt::format("In {}", std::filesystem::absolute(file_, error).parent_path().string()), ui::Look::small_muted);
+  ui::space(8);
+  const bool json = std::filesystem::path(file_).extension() == ".json";
+  if (ui::button("evaluate/write", "Save", ui::Button::primary, json ? "" : "The file's name must end in .json")) {
+    evaluation.save_as(file_);
+    saving_ = false;
+  }
+  ImGui::SameLine();
+  if (ui::button("evaluate/cancel", "Cancel")) saving_ = false;
+  ui::end_dialog();
+}
+
+void EvaluatePanel::table(const model::Scores& scores) {
+  const model::ScoreTable table = model::score_table(scores.rows);
+  const int columns = static_cast<int>(table.columns.size()) + 1;
+  const bool narrow = ImGui::GetContentRegionAvail().x < px(900);
+  const ui::Look body = narrow ? ui::Look::small : ui::Look::body;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {px(narrow ? 6.0f : 8.0f), px(4)});
+  if (ImGui::BeginTable("evaluate/table", columns, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH)) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      float width = ui::text_size(table.columns[c].title, ui::Look::small_muted).x;
+      for (const auto& row : table.rows) width = std::max(width, ui::text_size(row[c], body).x);
+      ImGui::TableSetupColumn(table.columns[c].title.c_str(), ImGuiTableColumnFlags_WidthFixed, width + 1);
+    }
+    ImGui::TableSetupColumn("verdict", ImGuiTableColumnFlags_WidthStretch);
+    ImGui::TableNextRow();
+    for (const model::ScoreColumn& column : table.columns) {
+      ImGui::TableNextColumn();
+      ui::right(column.title, ui::Look::small_muted);
+      ui::tip(column.meaning);
+    }
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      ImGui::TableNextRow();
+      for (const std::string& cell : table.rows[r]) {
+        ImGui::TableNextColumn();
+        ui::right(cell, body);
+      }
+      ImGui::TableNextColumn();
+      if (model::calibration(scores.rows[r]) == Calibration::miscalibrated) {
+        ui::text("▲ miscalibrated", ui::Look::warning);
+        ui::tip(
+            "The calibration error is larger than 95 % of calibrated posteriors show with so many sets and sizes: "
+            "credible intervals hold the truth too rarely or too often.");
+      }
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleVar();
+}
+
+void EvaluatePanel::draw(model::Studio& studio) {
+  Evaluation& evaluation = studio.evaluation;
+  evaluation.show(studio.run());
+  evaluation.measure();
+  switch (evaluation.state()) {
+    case Evaluation::State::none:
+      ui::empty_state("Nothing to evaluate yet",
+                      "Scores tell how good a trained run is. Train this task on the Train tab, or choose a run on the "
+                      "left.");
+      return;
+    case Evaluation::State::loading:
+      ui::working_state(fmt::format("Reading {} …", evaluation.name()));
+      return;
+    case Evaluation::State::failed:
+      ui::empty_state("This run cannot be evaluated", evaluation.error(), true);
+      return;
+    default:
+      break;
+  }
+  if (!evaluation.failure().empty() && ui::notice("evaluate/failure", ui::Look::bad, evaluation.failure(), "Dismiss"))
+    evaluation.dismiss();
+  if (!evaluation.warning().empty()) ui::notice("evaluate/warning", ui::Look::warning, evaluation.warning());
+  settings(evaluation);
+  ui::space(4);
+  work(evaluation);
+  saving(evaluation);
+  ui::space(8);
+
+  const auto scores = evaluation.scores();
+  if (!scores) {
+    if (evaluation.work().running && evaluation.work().run == evaluation.run())
+      ui::working_state("The first size is being scored; its row and its points appear as soon as it is done.",
+                        static_cast<float>(evaluation.work().share));
+    else
+      ui::empty_state("Not evaluated yet",
+                      "An evaluation simulates test sets, asks the run for their posteriors and measures how much of "
+                      "them lies on the truth. Press Evaluate: the figures grow while it works.");
+    return;
+  }
+  ImGui::BeginChild("evaluate/results");
+  if (!scores->complete && !evaluation.work().running) {
+    if (ui::notice("evaluate/partial", ui::Look::warning,
+                   fmt::format("Stopped after {} sizes: these scores are partial and not kept.", scores->rows.size()),
+                   "Show stored"))
+      evaluation.show_stored();
+    ui::space(4);
+  }
+  const auto [low, high] = std::minmax_element(scores->rows.begin(), scores->rows.end(),
+                                               [](const auto& a, const auto& b) { return a.sets < b.sets; });
+  const std::string sets = low->sets == high->sets
+                               ? count_text(low->sets)
+                               : fmt::format("{} to {}", count_text(low->sets), count_text(high->sets));
+  const std::string place = !scores->place.empty() ? ", kept in " + scores->place
+                            : evaluation.shipped() ? ", kept until the program ends"
+                                                   : "";
+  ui::text(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
+           ui::Look::small_muted);
+  table(*scores);
+  ui::space(12);
+
+  figures_.draw(scores->figures);
+  ImGui::EndChild();
+}
+
+}  // namespace pairs::gui

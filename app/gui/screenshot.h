@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace pairs::gui {
+
+struct ScreenshotOptions {
+  std::string task, tab, run, theme = "dark";
+  std::int64_t n = 0;  // of the posterior; 0 = the largest
+  int width = 1440, height = 900;
+  double scale = 1;
+  double patience = 60;  // seconds to wait for background work
+  std::string items;     // a file for the places of all widgets by name, as JSON; "" = none
+};
+
+// Draws the window's panels without a display and writes them as PNG, once nothing is at work any more. Throws Error;
+// when `patience` runs out, too.
+void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions& options);
+
+}  // namespace pairs::gui

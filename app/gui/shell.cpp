@@ -1,0 +1,355 @@
+#include "app/gui/shell.h"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "app/gui/input.h"
+#include "app/gui/interim.h"
+#include "app/gui/palette.h"
+#include "app/gui/status_bar.h"
+#include "app/gui/ui.h"
+#include "app/model/shortcuts.h"
+
+namespace pairs::gui {
+namespace {
+
+constexpr float kHeader = 48, kStatus = 28, kSplitter = 6;
+constexpr float kSidebarLeast = 200, kSidebarMost = 420, kDrawerLeast = 100;
+constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
+
+const char* title_of(model::Tab tab) {
+  constexpr const char* kTitles[] = {"Task", "Train", "Posterior", "Evaluate", "Compare"};
+  return kTitles[static_cast<std::size_t>(tab)];
+}
+
+int code_of(model::Key key) {
+  switch (key) {
+    case model::Key::space:
+      return key::space;
+    case model::Key::left:
+      return key::left;
+    case model::Key::right:
+      return key::right;
+    case model::Key::f1:
+      return key::f1;
+    case model::Key::one:
+      return '1';
+    case model::Key::two:
+      return '2';
+    case model::Key::three:
+      return '3';
+    case model::Key::four:
+      return '4';
+    case model::Key::five:
+      return '5';
+    case model::Key::k:
+      return 'K';
+    case model::Key::l:
+      return 'L';
+    case model::Key::n:
+      return 'N';
+    case model::Key::o:
+      return 'O';
+    case model::Key::q:
+      return 'Q';
+    case model::Key::s:
+      return 'S';
+    case model::Key::t:
+      return 'T';
+  }
+  return 0;
+}
+
+// A child window that fills a rectangle, with its surface.
+class Area {
+ public:
+  Area(const char* name, ImVec2 min, ImVec2 size, ImU32 color, ImVec2 padding, bool scrolls = false) : on_(color) {
+    ImGui::SetCursorScreenPos(min);
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, color);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+    ImGui::BeginChild(name, size, false,
+                      ImGuiWindowFlags_AlwaysUseWindowPadding |
+                          (scrolls ? 0 : ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse));
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor();
+  }
+  ~Area() { ImGui::EndChild(); }
+  Area(const Area&) = delete;
+  Area& operator=(const Area&) = delete;
+
+ private:
+  ui::Surface on_;
+};
+
+}  // namespace
+
+struct Shell::Parts {
+  explicit Parts(model::Studio& s) : studio(s) {}
+
+  model::Studio& studio;
+  Sidebar sidebar;
+  TaskPanel task;
+  TrainPanel train;
+  PosteriorPanel posterior;
+  EvaluatePanel evaluate;
+  ComparePanel compare;
+  LogDrawer log;
+  AboutDialog about;
+  ShortcutsDialog shortcuts;
+  StatusBar status;
+  CommandPalette palette;
+  bool quit = false;
+
+  void perform(model::Shortcut shortcut);
+  void keys();
+  std::vector<Command> commands();
+  void header(float width);
+  void panel();
+  // A bar between two areas that can be dragged; `size` (at scale 1) changes by the drag.
+  bool splitter(const char* name, ImVec2 min, ImVec2 size, bool upright, double& value, double low, double high,
+                double sign);
+};
+
+Shell::Shell(model::Studio& studio) : parts_(std::make_unique<Parts>(studio)) {}
+Shell::~Shell() = default;
+
+bool Shell::wants_quit() const {
+  return parts_->quit;
+}
+
+ThemeKind Shell::wanted_theme() const {
+  return parts_->studio.settings.theme == "light" ? ThemeKind::light : ThemeKind::dark;
+}
+
+void Shell::Parts::perform(model::Shortcut shortcut) {
+  using S = model::Shortcut;
+  switch (shortcut) {
+    case S::palette:
+      palette.open();
+      break;
+    case S::tab_task:
+    case S::tab_train:
+    case S::tab_posterior:
+    case S::tab_evaluate:
+    case S::tab_compare:
+      studio.set_tab(static_cast<model::Tab>(static_cast<int>(shortcut) - static_cast<int>(S::tab_task)));
+      break;
+    case S::play:
+      studio.posterior.toggle_play();
+      break;
+    case S::n_down:
+      studio.posterior.step_n(-1);
+      break;
+    case S::n_up:
+      studio.posterior.step_n(1);
+      break;
+    case S::new_set:
+      studio.tab() == model::Tab::task ? studio.specimen.new_set() : studio.posterior.new_set();
+      break;
+    case S::open:
+      // sidebar.ask_for_path();
+      break;
+    case S::export_plot:
+      // PlotView::ask_to_save();
+      break;
+    case S::log_drawer:
+      studio.settings.log_open = !studio.settings.log_open;
+      break;
+    case S::theme:
+      studio.settings.theme = studio.settings.theme == "light" ? "dark" : "light";
+      break;
+    case S::quit:
+      quit = true;
+      break;
+    case S::help:
+      shortcuts.open();
+      break;
+  }
+}
+
+void Shell::Parts::keys() {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool dialog = GImGui->OpenPopupStack.Size > 0;
+  for (const model::ShortcutEntry& entry : model::shortcuts()) {
+    if (!ImGui::IsKeyPressed(code_of(entry.key), !entry.control)) continue;
+    if (entry.control != io.KeyCtrl || io.KeyAlt || io.KeySuper) continue;
+    if (dialog || (!entry.control && entry.shortcut != model::Shortcut::help && io.WantTextInput)) continue;
+    const bool of_posterior = entry.shortcut == model::Shortcut::play || entry.shortcut == model::Shortcut::n_down ||
+                              entry.shortcut == model::Shortcut::n_up;
+    if (of_posterior && studio.tab() != model::Tab::posterior) continue;
+    perform(entry.shortcut);
+  }
+}
+
+std::vector<Command> Shell::Parts::commands() {
+  std::vector<Command> all;
+  for (const model::ShortcutEntry& entry : model::shortcuts()) {
+    if (entry.shortcut == model::Shortcut::palette) continue;
+    all.push_back({fmt::format("shortcut/{}", static_cast<int>(entry.shortcut)), entry.description, entry.keys, "",
+                   [this, shortcut = entry.shortcut] { perform(shortcut); }});
+  }
+  for (const model::TaskEntry& task : studio.library.tasks())
+    all.push_back({"task/" + task.name, "Go to the task " + task.title, "", "",
+                   [this, name = task.name] { studio.open_task(name); }});
+  for (const model::RunEntry& run : studio.library.runs())
+    if (!run.shipped)
+      all.push_back({"run/" + run.name, "Open the run " + run.name, "", run.problem,
+                     [this, id = run.run] { studio.open_run(id); }});
+  all.push_back({"about", "About Pairs Studio: versions and licences", "", "", [this] { about.open(); }});
+  return all;
+}
+
+void Shell::Parts::header(float width) {
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  const Palette& p = palette_of(theme());
+  float x = start.x + px(16);
+  const float middle = start.y + px(kHeader) / 2;
+  for (int i = 0; i < model::tab_count; ++i) {
+    const auto tab = static_cast<model::Tab>(i);
+    const bool chosen = studio.tab() == tab;
+    const ui::Look look = chosen ? ui::Look::strong : ui::Look::muted;
+    const ImVec2 size = ui::text_size(title_of(tab), ui::Look::strong);
+    const ImVec2 min = {x, start.y}, max = {x + size.x + px(24), start.y + px(kHeader)};
+    ImGui::SetCursorScreenPos(min);
+    const std::string name = fmt::format("tab/{}", model::tab_name(tab));
+    if (ImGui::InvisibleButton(name.c_str(), {max.x - min.x, max.y - min.y})) studio.set_tab(tab);
+    if (ImGui::IsItemHovered())
+      ImGui::GetWindowDrawList()->AddRectFilled({min.x + px(2), middle - px(15)}, {max.x - px(2), middle + px(15)},
+                                                p.hovered, px(6));
+    Item item;
+    item.name = name;
+    item.kind = ItemKind::tab;
+    item.min = min;
+    item.max = max;
+    item.text = title_of(tab);
+    recorder().add(std::move(item));
+    ui::text_at({x + px(12), middle - size.y / 2}, title_of(tab), look);
+    if (chosen)
+      ImGui::GetWindowDrawList()->AddRectFilled({x + px(12), max.y - px(3)}, {max.x - px(12), max.y}, p.accent, px(1));
+    x = max.x;
+  }
+  // On the right: what is shown, and the palette.
+  const char* find = "Commands";
+  const float find_width = ui::button_width(find);
+  const float find_x = start.x + width - find_width - px(16);
+  ImGui::SetCursorScreenPos({find_x, middle - ImGui::GetFrameHeight() / 2});
+  if (ui::button("header/commands", find, ui::Button::normal, {}, "Everything that can be done, by name (Ctrl+K)"))
+    palette.open();
+  const std::string shown = studio.shown_title();
+  const float room = find_x - x - px(32);
+  if (room > px(60)) {
+    const float wide = std::min(room, ui::text_size(shown, ui::Look::small_muted).x);
+    ui::text_at({find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2}, shown,
+                ui::Look::small_muted, room);
+  }
+}
+
+void Shell::Parts::panel() {
+  switch (studio.tab()) {
+    case model::Tab::task:
+      return task.draw(studio);
+    case model::Tab::train:
+      return train.draw(studio);
+    case model::Tab::posterior:
+      return posterior.draw(studio);
+    case model::Tab::evaluate:
+      return evaluate.draw(studio);
+    case model::Tab::compare:
+      return compare.draw(studio);
+  }
+}
+
+bool Shell::Parts::splitter(const char* name, ImVec2 min, ImVec2 size, bool upright, double& value, double low,
+                            double high, double sign) {
+  ImGui::SetCursorScreenPos(min);
+  ImGui::InvisibleButton(name, size);
+  Item item;
+  item.name = name;
+  item.kind = ItemKind::slider;
+  item.min = min;
+  item.max = {min.x + size.x, min.y + size.y};
+  recorder().add(std::move(item));
+  const bool active = ImGui::IsItemActive();
+  if (ImGui::IsItemHovered() || active) {
+    ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+    const float thick = px(2);
+    const ImVec2 middle = {min.x + size.x / 2, min.y + size.y / 2};
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        upright ? ImVec2{middle.x - thick / 2, min.y} : ImVec2{min.x, middle.y - thick / 2},
+        upright ? ImVec2{middle.x + thick / 2, min.y + size.y} : ImVec2{min.x + size.x, middle.y + thick / 2},
+        gui::palette().accent);
+  }
+  if (active) {
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    value += sign * static_cast<double>(upright ? moved.x : moved.y) / static_cast<double>(scale());
+  }
+  value = std::clamp(value, low, std::max(low, high));
+  return active;
+}
+
+void Shell::frame(double fps) {
+  Parts& p = *parts_;
+  model::Settings& settings = p.studio.settings;
+  p.keys();
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(display);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  ImGui::Begin("studio", nullptr, kFixed | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar(2);
+  const Palette& colors = gui::palette();
+  const float status = px(kStatus), body = display.y - status, bar = px(kSplitter);
+  const double most = std::min<double>(kSidebarMost, static_cast<double>(display.x / scale()) * 0.4);
+  settings.sidebar = std::clamp(settings.sidebar, static_cast<double>(kSidebarLeast), most);
+  const float side = px(static_cast<float>(settings.sidebar));
+  {
+    const Area area("sidebar", {0, 0}, {side, body}, colors.panel, {px(12), px(12)});
+    p.sidebar.draw(p.studio);
+  }
+  const double drawer_most = static_cast<double>(body / scale()) * 0.6;
+  settings.drawer = std::clamp(settings.drawer, static_cast<double>(kDrawerLeast), drawer_most);
+  const float drawer = settings.log_open ? px(static_cast<float>(settings.drawer)) : 0;
+  const float left = side, width = display.x - left;
+  {
+    const Area area("header", {left, 0}, {width, px(kHeader)}, colors.window, {0, 0});
+    p.header(width);
+  }
+  ImGui::GetWindowDrawList()->AddRectFilled({left, px(kHeader) - px(1)}, {display.x, px(kHeader)}, colors.line);
+  {
+    const Area area("panel", {left, px(kHeader)}, {width, body - px(kHeader) - drawer}, colors.window, {px(16), px(16)},
+                    true);
+    ImGui::PushID(p.studio.task().c_str());
+    p.panel();
+    ImGui::PopID();
+  }
+  if (settings.log_open) {
+    const Area area("log", {left, body - drawer}, {width, drawer}, colors.panel, {px(16), px(8)});
+    p.log.draw(p.studio);
+  }
+  {
+    const Area area("status", {0, body}, {display.x, status}, colors.raised, {px(12), px(4)});
+    p.status.draw(p.studio, fps);
+  }
+  {
+    // Above everything else in this window, or the areas would take the mouse.
+    const Area area("splitters", {side - bar / 2, 0}, {bar, body}, 0, {0, 0});
+    p.splitter("shell/sidebar", {side - bar / 2, 0}, {bar, body}, true, settings.sidebar, kSidebarLeast, most, 1);
+  }
+  if (settings.log_open) {
+    const Area area("drawer splitter", {left, body - drawer - bar / 2}, {width, bar}, 0, {0, 0});
+    p.splitter("shell/drawer", {left, body - drawer - bar / 2}, {width, bar}, false, settings.drawer, kDrawerLeast,
+               drawer_most, -1);
+  }
+  ImGui::End();
+  if (p.palette.is_open()) p.palette.draw(p.commands());
+  p.shortcuts.draw();
+  p.about.draw(p.studio);
+}
+
+}  // namespace pairs::gui

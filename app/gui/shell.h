@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "app/gui/theme.h"
+#include "app/model/studio.h"
+
+namespace pairs::gui {
+
+// The whole window as panels: sidebar, tabs, status bar, log drawer, dialogs, command palette. Draws one frame of the
+// current Dear ImGui context; knows neither GLFW nor OpenGL.
+class Shell {
+ public:
+  explicit Shell(model::Studio& studio);
+  ~Shell();
+  Shell(const Shell&) = delete;
+  Shell& operator=(const Shell&) = delete;
+
+  // Between ImGui::NewFrame and ImGui::Render. `fps`: frames drawn in the last second, for the status bar.
+  void frame(double fps = 0);
+  bool wants_quit() const;
+  // The theme and scale that the window should have; the caller applies them between frames.
+  ThemeKind wanted_theme() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,32 @@
+#include "app/gui/shortcuts.h"
+
+#include <algorithm>
+
+#include "app/gui/ui.h"
+#include "app/model/shortcuts.h"
+
+namespace pairs::gui {
+
+void ShortcutsDialog::draw() {
+  if (!open_) return;
+  if (!ui::begin_dialog("shortcuts", "Keyboard", open_, 460)) return;
+  float column = 0;
+  for (const model::ShortcutEntry& entry : model::shortcuts())
+    column = std::max(column, ui::text_size(entry.keys, ui::Look::strong).x);
+  const float start = ImGui::GetCursorPosX();
+  for (const model::ShortcutEntry& entry : model::shortcuts()) {
+    ui::text(entry.keys, ui::Look::strong);
+    ImGui::SameLine(start + column + px(24));
+    ui::text(entry.description);
+  }
+  ui::space(8);
+  ui::wrapped(
+      "In plots: the wheel zooms, a drag zooms to a box, Shift and a drag moves, a double click shows all again, a "
+      "right click opens the menu.",
+      ui::Look::small_muted);
+  ui::space(12);
+  if (ui::button("shortcuts/close", "Close", ui::Button::primary)) open_ = false;
+  ui::end_dialog();
+}
+
+}  // namespace pairs::gui

@@ -1,0 +1,16 @@
+#pragma once
+
+namespace pairs::gui {
+
+// The list of keys (F1).
+class ShortcutsDialog {
+ public:
+  void open() { open_ = true; }
+  bool is_open() const { return open_; }
+  void draw();
+
+ private:
+  bool open_ = false;
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,381 @@
+#include "app/gui/sidebar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <set>
+
+#include "app/gui/input.h"
+#include "app/gui/ui.h"
+#include "app/model/thumbnail.h"
+#include "core/base/text.h"
+
+namespace pairs::gui {
+namespace {
+
+constexpr float kTaskRow = 52, kRunRow = 44, kNoteLine = 18;
+constexpr float kPictureWidth = 54, kPictureHeight = 36;
+
+ImU32 badge_color(model::Badge badge) {
+  return badge == model::Badge::ready        ? palette().good
+         : badge == model::Badge::pretrained ? palette().warning
+                                             : palette().muted;
+}
+
+void dot(ImVec2 at, float radius, ImU32 color, bool filled = true) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (filled)
+    list.AddCircleFilled(at, radius, color, 16);
+  else
+    list.AddCircle(at, radius - px(0.5f), color, 16, px(1.5f));
+}
+
+std::string ago(std::int64_t time) {
+  const std::int64_t seconds = std::max<std::int64_t>(0, std::time(nullptr) - time);
+  if (seconds < 60) return "just now";
+  if (seconds < 3600) return fmt::format("{} min ago", seconds / 60);
+  if (seconds < 48 * 3600) return fmt::format("{} h ago", seconds / 3600);
+  return fmt::format("{} days ago", seconds / (24 * 3600));
+}
+
+std::string tip_of(const model::RunEntry& run) {
+  if (run.deleted) return fmt::format("The folder {} is gone.", printable(run.folder.string(), 300));
+  if (!run.problem.empty()) return run.problem;
+  std::string text = fmt::format("{}, preset {}, seed {}\n{}, changed {}\n{}", run.strategy_title, run.preset, run.seed,
+                                 byte_text(run.bytes), ago(run.changed),
+                                 run.shipped ? "Came with the program" : printable(run.folder.string(), 300));
+  if (!run.note.empty()) text += "\n" + run.note;
+  return text;
+}
+
+ui::Look state_look(const model::RunEntry& run) {
+  return run.deleted || !run.problem.empty() ? ui::Look::small_bad : ui::Look::small_muted;
+}
+
+bool entered() {
+  return ImGui::IsKeyPressed(key::enter, false) || ImGui::IsKeyPressed(key::keypad_enter, false);
+}
+
+// What a shell would make of "~".
+std::filesystem::path typed_path(std::string text) {
+  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  text = first == text.npos ? "" : text.substr(first, last - first + 1);
+  const char* home = std::getenv("HOME");
+  if (home && (text == "~" || text.starts_with("~/"))) return home + text.substr(1);
+  return text;
+}
+
+// Two buttons at the end of a dialog: 1 for the first, 2 for "Cancel", 0 for none.
+int choice(const std::string& name, const char* label, ui::Button kind, std::string_view blocked = {}) {
+  ui::space(8);
+  const float wide = ui::button_width(label) + ui::button_width("Cancel") + px(8);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - wide));
+  const bool cancelled = ui::button(name + "/cancel", "Cancel", ui::Button::quiet);
+  ImGui::SameLine(0, px(8));
+  const bool done = ui::button(name + "/confirm", label, kind, blocked);
+  return done ? 1 : cancelled ? 2 : 0;
+}
+
+}  // namespace
+
+void Sidebar::draw(model::Studio& studio) {
+  std::vector<std::string> folders;
+  for (const auto& folder : studio.library.added_folders()) folders.push_back(folder.string());
+  if (folders != studio.settings.run_folders) studio.settings.run_folders = std::move(folders);
+  go_on(studio);
+
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), px(4)});
+  ui::text("Pairs Studio", ui::Look::small_strong);
+  ui::space(8);
+  for (const model::TaskEntry& task : studio.library.tasks()) draw_task(studio, task);
+  ui::space(12);
+  draw_runs(studio);
+  ImGui::PopStyleVar();
+  draw_dialogs(studio);
+}
+
+void Sidebar::ask_for_path() {
+  dialog_ = Dialog::open;
+  fresh_ = true;
+  text_.clear();
+  error_.clear();
+}
+
+void Sidebar::ask(Dialog dialog, const model::RunEntry& run) {
+  dialog_ = dialog;
+  fresh_ = true;
+  about_ = run.run;
+  name_ = run.name;
+  text_ = dialog == Dialog::rename ? run.name : run.note;
+  error_.clear();
+}
+
+void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
+  const bool chosen = task.name == studio.task();
+  ImVec2 min, max;
+  if (ui::row("sidebar/task/" + task.name, chosen, px(kTaskRow), min, max, task.summary)) studio.open_task(task.name);
+  const ui::Surface on(chosen ? palette().hovered : ui::surface());
+  const float top = std::floor(min.y + (px(kTaskRow) - px(kPictureHeight)) / 2);
+  const ImVec2 corner = {min.x + px(8), top};
+  draw_picture(task, corner, {corner.x + std::floor(px(kPictureWidth)), corner.y + std::floor(px(kPictureHeight))});
+  const float left = min.x + px(8 + kPictureWidth + 12), width = max.x - left - px(4);
+  const ImVec2 title = ui::text_size(task.title), badge = ui::text_size("X", ui::Look::small_muted);
+  const float first = min.y + (max.y - min.y - title.y - badge.y - px(2)) / 2, second = first + title.y + px(2);
+  ui::text_at({left, first}, task.title, chosen ? ui::Look::strong : ui::Look::body, width);
+  dot({left + px(4), second + badge.y / 2}, px(4), badge_color(task.badge), task.badge != model::Badge::untrained);
+  ui::text_at({left + px(14), second}, model::badge_name(task.badge), ui::Look::small_muted, width - px(14));
+}
+
+void Sidebar::draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(min, max, palette().plot, px(4));
+  if (task.thumbnail && has_texture_store()) {
+    Picture& picture = pictures_[task.name];
+    const int width = static_cast<int>(max.x - min.x), height = static_cast<int>(max.y - min.y);
+    if (picture.of != task.thumbnail || picture.generation != texture_generation() || picture.width != width) {
+      const model::Thumbnail fitted = model::resized(*task.thumbnail, width, height);
+      picture = {task.thumbnail, texture_generation(), width, Texture(width, height, fitted.rgba.data())};
+    }
+    const ImU32 tint = task.thumbnail->mask ? series_color(SeriesRole::pairs) : IM_COL32_WHITE;
+    list.AddImageRounded(picture.texture.id(), min, max, {0, 0}, {1, 1}, tint, px(4));
+  }
+  list.AddRect(min, max, palette().line, px(4));
+}
+
+void Sidebar::draw_runs(model::Studio& studio) {
+  model::Library& library = studio.library;
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  const float below = ImGui::GetCursorPosY();
+  ImGui::AlignTextToFramePadding();
+  ui::text("Runs", ui::Look::strong);
+  const float open_width = ui::button_width("Open…");
+  ImGui::SetCursorPos({right - open_width, below});
+  if (ui::button("sidebar/open", "Open…", ui::Button::quiet, {}, "Show a run, or a file of data, from elsewhere"))
+    ask_for_path();
+  if (ui::segment("sidebar/this-task", "This task", !all_tasks_)) all_tasks_ = false;
+  ImGui::SameLine(0, px(4));
+  if (ui::segment("sidebar/all-tasks", "All tasks", all_tasks_)) all_tasks_ = true;
+  ui::space(8);
+  if (!library.problem().empty() && ui::notice("sidebar/problem", ui::Look::bad, library.problem(), "OK"))
+    library.dismiss_problem();
+
+  ImGui::BeginChild("runs", {0, 0}, false, ImGuiWindowFlags_None);
+  bool any = false;
+  std::map<std::string, int> times;
+  for (const model::RunEntry& run : library.runs()) {
+    const bool here = run.task == studio.task() || (run.task.empty() && !run.problem.empty());
+    if (!all_tasks_ && !here && run.run != studio.run()) continue;
+    any = any || !run.shipped;
+    const std::string base = run.shipped ? run.task : run.name;
+    const int time = ++times[base];
+    ImGui::PushID(run.run.c_str());
+    draw_run(studio, run, "sidebar/run/" + (time == 1 ? base : fmt::format("{} ({})", base, time)));
+    ImGui::PopID();
+  }
+  if (!any) {
+    ui::space(8);
+    ui::wrapped(library.listed() ? "No runs yet: start one on the Train tab." : "Looking for runs…",
+                ui::Look::small_muted);
+  }
+  ImGui::EndChild();
+}
+
+void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name) {
+  const float height = px(kRunRow + (run.note.empty() ? 0 : kNoteLine));
+  const bool chosen = run.run == studio.run();
+  ImVec2 min, max;
+  const std::string tip = tip_of(run);
+  const bool pressed = ui::row(name, chosen, height, min, max, tip);
+  ImGui::SetItemAllowOverlap();
+  const bool asked = ImGui::IsItemClicked(ImGuiMouseButton_Right);
+  const ImVec2 after = ImGui::GetCursorScreenPos();
+  {
+    const ui::Surface on(chosen ? palette().hovered : ui::surface());
+    // The box for comparisons.
+    const std::string blocked = studio.library.blocked(run, model::RunAction::open);
+    bool compared = studio.comparison.holds(run.run);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(2), px(1)});
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, px(1));
+    ImGui::PushStyleColor(ImGuiCol_Border, palette().muted);
+    ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
+    const float box = ImGui::GetFrameHeight();
+    ImGui::SetCursorScreenPos({min.x + px(8), min.y + std::floor((px(kRunRow) - box) / 2)});
+    if (ui::toggle(name + "/compare", "", compared, "Show it on the Compare tab", blocked))
+      studio.comparison.toggle(run.run);
+    ImGui::PopStyleColor(2);
+    ImGui::PopStyleVar(2);
+
+    const float menu = px(24);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(4), px(2)});
+    ImGui::SetCursorScreenPos({max.x - menu - px(2), min.y + std::floor((px(kRunRow) - ImGui::GetFrameHeight()) / 2)});
+    if (ui::button(name + "/menu", "⋯", ui::Button::quiet, {}, "What can be done with it", menu) || asked)
+      ImGui::OpenPopup("menu");
+    ImGui::PopStyleVar();
+
+    const float left = min.x + px(8) + box + px(10), right = max.x - menu - px(6);
+    const ImVec2 title = ui::text_size("X"), small = ui::text_size("X", ui::Look::small);
+    const float first = min.y + (px(kRunRow) - title.y - small.y - px(2)) / 2, second = first + title.y + px(2);
+    const bool readable = run.problem.empty() && !run.strategy.empty();
+    dot({left + px(4), first + title.y / 2}, px(4), readable ? series_color(run.role) : palette().muted, readable);
+    ui::text_at({left + px(14), first}, run.name, chosen ? ui::Look::strong : ui::Look::body, right - left - px(14));
+    std::string state = run.state();
+    if (all_tasks_ && !run.task.empty()) {
+      const model::TaskEntry* task = studio.library.task(run.task);
+      state = fmt::format("{} · {}", state, task ? task->title : run.task);
+    }
+    ui::text_at({left + px(14), second}, state, state_look(run), right - left - px(14));
+    if (!run.note.empty())
+      ui::text_at({left + px(14), second + small.y + px(1)}, run.note.substr(0, run.note.find('\n')),
+                  ui::Look::small_muted, max.x - left - px(22));
+  }
+  ImGui::SetCursorScreenPos(after);
+  draw_menu(studio, run);
+  if (pressed && !run.deleted) studio.open_run(run.run);
+}
+
+void Sidebar::draw_menu(model::Studio& studio, const model::RunEntry& run) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(4), px(4)});
+  const bool shown = ImGui::BeginPopup("menu");
+  ImGui::PopStyleVar();
+  if (!shown) return;
+  const ui::Surface on(palette().raised);
+  const model::Library& library = studio.library;
+  using model::RunAction;
+  const bool compared = studio.comparison.holds(run.run);
+  const std::string compare = compared ? "Take out of comparison" : "Compare";
+  const std::string closed = library.blocked(run, RunAction::open), command = model::Library::batch_command(run);
+  float wide = 0;
+  for (const std::string& label :
+       {std::string("Show in file manager"), std::string("Take out of comparison"), std::string("Copy batch command")})
+    wide = std::max(wide, ui::button_width(label));
+  const auto item = [&](const char* name, const std::string& label, const std::string& blocked,
+                        const std::string& tip = "", ui::Button kind = ui::Button::quiet) {
+    const bool pressed = ui::button(std::string("sidebar/menu/") + name, label, kind, blocked, tip, wide);
+    if (pressed) ImGui::CloseCurrentPopup();
+    return pressed;
+  };
+  ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, {0, 0.5f});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  if (item("open", "Open", closed)) studio.open_run(run.run);
+  if (item("resume", "Resume training", library.blocked(run, RunAction::resume))) {
+    studio.open_run(run.run);
+    studio.set_tab(model::Tab::train);
+    resumed_ = run.run;
+  }
+  if (item("compare", compare, compared ? "" : closed)) studio.comparison.toggle(run.run);
+  if (item("rename", "Rename…", library.blocked(run, RunAction::rename))) ask(Dialog::rename, run);
+  if (item("note", run.note.empty() ? "Add a note…" : "Edit the note…", library.blocked(run, RunAction::note)))
+    ask(Dialog::note, run);
+  if (item("reveal", "Show in file manager", library.blocked(run, RunAction::reveal))) studio.library.reveal(run.run);
+  if (item("copy", "Copy batch command", closed, command)) ui::copy(command);
+  if (item("delete", "Delete…", library.blocked(run, RunAction::remove), "", ui::Button::danger))
+    ask(Dialog::remove, run);
+  ImGui::PopStyleVar(2);
+  ImGui::EndPopup();
+}
+
+void Sidebar::draw_dialogs(model::Studio& studio) {
+  const Dialog now = dialog_;
+  bool open = now != Dialog::none;
+  if (now == Dialog::open)
+    draw_open(studio, open);
+  else if (now == Dialog::rename || now == Dialog::note)
+    draw_text_dialog(studio, open);
+  else if (now == Dialog::remove)
+    draw_remove(studio, open);
+  if (!open && dialog_ == now) dialog_ = Dialog::none;
+}
+
+void Sidebar::draw_open(model::Studio& studio, bool& open) {
+  if (!ui::begin_dialog("sidebar/open/dialog", "Open", open, 560)) return;
+  ui::wrapped("A run folder, a folder of runs, or observations: a CSV or NPZ file, or a folder of PNG images.",
+              ui::Look::muted);
+  if (fresh_) ImGui::SetKeyboardFocusHere();
+  fresh_ = false;
+  const std::string before = text_;
+  bool go = ui::input("sidebar/open/path", text_, "Path, e.g. ~/runs/bump-hunt-1") && entered();
+  if (text_ != before) error_.clear();
+  if (!error_.empty()) ui::wrapped(error_, ui::Look::bad);
+  const int chosen = choice("sidebar/open", "Open", ui::Button::primary, text_.empty() ? "Type a path first" : "");
+  go = go || chosen == 1;
+  if (go && !text_.empty()) open_typed(studio, open);
+  if (chosen == 2) open = false;
+  if (!open) ImGui::CloseCurrentPopup();
+  ui::end_dialog();
+}
+
+void Sidebar::open_typed(model::Studio& studio, bool& open) {
+  const std::filesystem::path path = typed_path(text_);
+  std::error_code error;
+  const bool folder = std::filesystem::is_directory(path, error);
+  if (!folder && std::filesystem::exists(path, error)) {
+    studio.open_path(path);
+    open = false;
+    return;
+  }
+  error_ = studio.library.add_folder(path);
+  if (!error_.empty() && folder) {
+    // Not runs: observations perhaps.
+    error_.clear();
+    studio.open_path(path);
+  } else if (error_.empty()) {
+    if (std::filesystem::exists(path / "run.toml", error)) studio.open_path(path);
+    all_tasks_ = true;
+  }
+  open = !error_.empty();
+}
+
+void Sidebar::draw_text_dialog(model::Studio& studio, bool& open) {
+  const bool rename = dialog_ == Dialog::rename;
+  if (!ui::begin_dialog("sidebar/text/dialog", rename ? "Rename the run" : "Note on the run", open)) return;
+  ui::wrapped(rename ? "What it is called here; its folder keeps its name." : name_, ui::Look::muted);
+  if (fresh_) ImGui::SetKeyboardFocusHere();
+  fresh_ = false;
+  bool done = ui::input(rename ? "sidebar/rename/name" : "sidebar/note/text", text_,
+                        rename ? "The folder's name" : "What is special about it?") &&
+              entered();
+  const int chosen =
+      choice(rename ? "sidebar/rename" : "sidebar/note", rename ? "Rename" : "Save", ui::Button::primary);
+  if (done || chosen == 1) {
+    rename ? studio.library.rename(about_, text_) : studio.library.annotate(about_, text_);
+    open = false;
+  }
+  if (chosen == 2) open = false;
+  if (!open) ImGui::CloseCurrentPopup();
+  ui::end_dialog();
+}
+
+void Sidebar::draw_remove(model::Studio& studio, bool& open) {
+  if (!ui::begin_dialog("sidebar/delete/dialog", "Delete the run?", open)) return;
+  const model::RunEntry* run = studio.library.find(about_);
+  const std::string blocked =
+      run ? studio.library.blocked(*run, model::RunAction::remove) : "The folder of this run is gone";
+  ui::wrapped(fmt::format("{}{} goes to the trash with its weights, logs and figures. It can be restored from there.",
+                          name_, run ? fmt::format(" ({})", byte_text(run->bytes)) : ""));
+  const int chosen = choice("sidebar/delete", "Move to the trash", ui::Button::danger, blocked);
+  if (chosen == 1) {
+    if (studio.comparison.holds(about_)) studio.comparison.toggle(about_);
+    studio.library.remove(about_);
+  }
+  if (chosen != 0) open = false;
+  if (!open) ImGui::CloseCurrentPopup();
+  ui::end_dialog();
+}
+
+void Sidebar::go_on(model::Studio& studio) {
+  if (resumed_.empty()) return;
+  model::Training& training = studio.training;
+  if (training.folder().string() != resumed_) return resumed_.clear();
+  if (training.state() == model::Activity::loading) return;
+  const std::string blocked = training.blocked(model::Action::start);
+  if (blocked.empty())
+    training.start();
+  else
+    studio.hub.messages.warning("train", blocked);
+  resumed_.clear();
+}
+
+}  // namespace pairs::gui

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/gui/textures.h"
+#include "app/model/studio.h"
+
+namespace pairs::gui {
+
+// The tasks, and below them the runs on disk with what can be done with them.
+class Sidebar {
+ public:
+  void draw(model::Studio& studio);
+  // Opens the dialog that asks for a path.
+  void ask_for_path();
+
+ private:
+  enum class Dialog { none, open, rename, note, remove };
+  struct Picture {
+    std::shared_ptr<const model::Thumbnail> of;
+    int generation = -1, width = 0;
+    Texture texture;
+  };
+
+  void draw_task(model::Studio& studio, const model::TaskEntry& task);
+  void draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max);
+  void draw_runs(model::Studio& studio);
+  void draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name);
+  void draw_menu(model::Studio& studio, const model::RunEntry& run);
+  void draw_dialogs(model::Studio& studio);
+  void draw_open(model::Studio& studio, bool& open);
+  void draw_text_dialog(model::Studio& studio, bool& open);
+  void draw_remove(model::Studio& studio, bool& open);
+  void ask(Dialog dialog, const model::RunEntry& run);
+  void open_typed(model::Studio& studio, bool& open);
+  // Starts the run that was resumed, once it has been read.
+  void go_on(model::Studio& studio);
+
+  std::map<std::string, Picture> pictures_;
+  bool all_tasks_ = false;
+  Dialog dialog_ = Dialog::none;
+  bool fresh_ = false;   // the dialog has just been opened
+  std::string about_;    // the run that the dialog is about
+  std::string name_;     // its name
+  std::string text_;     // what is typed in the dialog
+  std::string error_;    // what is wrong with it
+  std::string resumed_;  // the run that is to be trained on
+};
+
+}  // namespace pairs::gui

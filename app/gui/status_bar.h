@@ -1,0 +1,19 @@
+#pragma once
+
+#include "app/model/studio.h"
+#include "core/base/clock.h"
+
+namespace pairs::gui {
+
+// The line at the bottom: what the worker does, device, threads, memory, frames a second, messages.
+class StatusBar {
+ public:
+  void draw(model::Studio& studio, double fps);
+
+ private:
+  Stopwatch since_;
+  bool measured_ = false;
+  double megabytes_ = 0;
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,72 @@
+#include "app/model/about.h"
+
+#include <torch/headeronly/version.h>
+
+#include <atomic>
+
+#include "app/model/latest_worker.h"
+#include "core/base/devices.h"
+#include "core/version.h"
+
+namespace pairs::model {
+namespace {
+
+// The table of third_party/README.md, in its order; the last lines are the window's.
+constexpr Dependency kDependencies[] = {
+    {"LibTorch", "2.11.0", "BSD-3-Clause", "tensors and automatic differentiation"},
+    {"CUDA runtime, CUPTI", "13.0", "NVIDIA CUDA EULA", "linked by LibTorch"},
+    {"cuBLAS, cuDNN, cuFFT, NCCL and others", "13.0", "NVIDIA EULAs, NCCL BSD-3-Clause", "LibTorch on NVIDIA GPUs"},
+    {"{fmt}", "9.1.0", "MIT", "text"},
+    {"spdlog", "1.10.0", "MIT", "log"},
+    {"JSON for Modern C++", "3.11.2", "MIT", "metrics, events, weights' headers"},
+    {"toml++", "3.3.0", "MIT", "presets and settings"},
+    {"CLI11", "2.1.2", "BSD-3-Clause", "command line"},
+    {"Boost.Math", "1.74.0", "BSL-1.0", "special functions"},
+    {"zlib", "1.2.13", "Zlib", "compressed files"},
+    {"libzip", "1.7.3", "BSD-3-Clause", "NPZ files"},
+    {"libpng", "1.6.39", "libpng-2.0", "pictures"},
+    {"cairo", "1.16.0", "LGPL-2.1 or MPL-1.1", "figures as PNG"},
+    {"Inter, DejaVu Sans", "4.0, 2.37", "OFL-1.1, Bitstream Vera", "fonts"},
+    {"tcmalloc", "2.10", "BSD-3-Clause", "memory"},
+    {"Dear ImGui", "1.86", "MIT", "the window's widgets"},
+    {"FreeType", "2.12.1", "FTL or GPL-2.0", "the window's text"},
+    {"GLFW", "3.3.8", "Zlib", "window, keyboard and mouse"},
+    {"OpenGL, EGL", "1.6, Mesa 22.3", "MIT", "drawing, with a GPU or in software"},
+};
+
+}  // namespace
+
+std::span<const Dependency> dependencies() {
+  return kDependencies;
+}
+
+std::string program_version() {
+  return kVersion;
+}
+
+std::string libtorch_version() {
+  return TORCH_VERSION;
+}
+
+struct Devices::State {
+  std::atomic<std::shared_ptr<const std::vector<DeviceLine>>> lines;
+  LatestWorker worker{[](const std::string&) {}};
+};
+
+Devices::Devices(Hub& hub) : state_(std::make_unique<State>()) {
+  state_->worker.request([state = state_.get(), &hub](const auto&) {
+    std::vector<DeviceLine> lines;
+    for (const DeviceInfo& device : list_devices())
+      lines.push_back({device.name, device.usable ? device.description : device.reason, device.usable});
+    state->lines = std::make_shared<const std::vector<DeviceLine>>(std::move(lines));
+    hub.wake();
+  });
+}
+
+Devices::~Devices() = default;
+
+std::shared_ptr<const std::vector<DeviceLine>> Devices::lines() const {
+  return state_->lines;
+}
+
+}  // namespace pairs::model

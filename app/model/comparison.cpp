@@ -1,0 +1,649 @@
+#include "app/model/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "app/common/comparison.h"
+#include "app/common/cost.h"
+#include "app/common/evaluation.h"
+#include "app/common/figures.h"
+#include "app/common/places.h"
+#include "app/common/table.h"
+#include "app/model/latest_worker.h"
+#include "app/model/run_stamp.h"
+#include "app/model/waking_monitor.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/train/session.h"
+
+namespace pairs::model {
+namespace {
+
+using State = ComparedRun::State;
+constexpr double kLookAgainAtRuns = 2;  // seconds between looks at the runs' files
+
+// A run as it is on disk.
+struct ReadRun {
+  std::string stamp, log;  // of the files it was read from
+  std::string name, error;
+  bool shipped = false;
+  RunConfig config;
+  std::vector<Event> events;
+  std::string untrained;  // why there are no weights
+  std::string weights, data;
+  RunCost cost;
+  std::optional<Metrics> metrics;
+  std::string metrics_error;
+};
+using ReadRuns = std::map<std::string, std::shared_ptr<const ReadRun>>;
+
+// What the worker makes of all runs.
+struct Made {
+  std::vector<std::string> wanted;
+  std::string baseline;
+  ReadRuns runs;
+  std::vector<ComparedRun> entries;
+  std::shared_ptr<const Comparison::View> view;
+  std::string evaluated;  // which scores came from memory
+};
+
+// A run under evaluation, or how its evaluation failed.
+struct Step {
+  State state = State::queued;
+  std::string sentence;
+};
+
+std::shared_ptr<const ReadRun> read_run(const std::string& run, const std::string& data,
+                                        const std::shared_ptr<const ReadRun>& before) {
+  const std::string stamp = run_stamp(run), log = log_stamp(run);
+  if (before && before->stamp == stamp && before->log == log) return before;
+  auto out = before && before->stamp == stamp ? std::make_shared<ReadRun>(*before) : std::make_shared<ReadRun>();
+  const bool again = out->stamp.empty();
+  out->stamp = stamp;
+  out->log = log;
+  try {
+    const RunFolder found = find_run(run);
+    out->name = found.name;
+    out->shipped = is_shipped(found.folder);
+    if (again) out->config = read_run_toml(found.folder / run_file::config);
+    const auto events = found.folder / run_file::events;
+    std::error_code code;
+    if (std::filesystem::exists(events, code)) out->events = read_events(events.string());
+    if (!again) return out;
+    std::optional<LoadedRun> loaded;
+    try {
+      loaded = load_run(run, data, "cpu");
+    } catch (const Error& error) {
+      out->untrained = error.what();
+      return out;
+    }
+    out->weights = weights_checksum(*loaded);
+    out->data = loaded->task->info().data_source;
+    out->cost = cost_of(*loaded);
+    try {
+      out->metrics = stored_metrics(*loaded);
+      if (out->metrics && out->metrics->rows.empty()) out->metrics.reset();
+    } catch (const Error& error) {
+      out->metrics_error = error.what();
+    }
+  } catch (const std::exception& error) {
+    out->error = sentence(error);
+    if (out->name.empty()) {
+      const std::filesystem::path folder = run;
+      out->name = folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
+    }
+  }
+  return out;
+}
+
+// Settings that do not make runs of one strategy different in kind.
+bool is_incidental(const std::string& key) {
+  static const std::set<std::string> keys = {"seed", "device", "threads", "checkpoint", "note", "data"};
+  return keys.contains(key) || key.starts_with("evaluate.");
+}
+
+// Legends: seeds of one configuration share a label, others have their own.
+void label(std::vector<Metrics>& metrics, const std::vector<const ReadRun*>& runs) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const std::vector<std::size_t>& group) {
+      for (const SettingRow& row : setting_rows({runs[group.front()]->config, runs[i]->config}))
+        if (row.differs && !is_incidental(row.key)) return false;
+      return std::none_of(group.begin(), group.end(),
+                          [&](std::size_t k) { return runs[k]->config.seed == runs[i]->config.seed; });
+    });
+    if (same == groups.end())
+      groups.push_back({i});
+    else
+      same->push_back(i);
+  }
+  for (const std::vector<std::size_t>& group : groups) {
+    const ReadRun& first = *runs[group.front()];
+    const auto alike = std::count_if(groups.begin(), groups.end(), [&](const std::vector<std::size_t>& other) {
+      return runs[other.front()]->config.strategy == first.config.strategy;
+    });
+    std::string name = first.name;
+    if (group.size() > 1) {
+      name = strategy_title(first.config.strategy);
+      name = name.substr(0, name.find(" ("));  // the number of seeds follows in brackets
+      if (alike > 1) name += " like " + first.name;
+    }
+    for (const std::size_t i : group) metrics[i].label = name;
+  }
+}
+
+ShownFigure built(const char* name, const char* title, const char* meaning, const std::function<Figure()>& build) {
+  ShownFigure out{name, title, meaning, nullptr, ""};
+  try {
+    out.figure = std::make_shared<const Figure>(build());
+  } catch (const Error& error) {
+    out.missing = error.what();
+  }
+  return out;
+}
+
+// The largest set size that all were scored at; 0 when there is none.
+std::int64_t largest_shared_size(const std::vector<Metrics>& metrics) {
+  std::int64_t n = 0;
+  for (const EvaluationRow& row : metrics.front().rows)
+    if (std::all_of(metrics.begin(), metrics.end(), [&](const Metrics& one) {
+          return std::any_of(one.rows.begin(), one.rows.end(), [&](const EvaluationRow& r) { return r.n == row.n; });
+        }))
+      n = std::max(n, row.n);
+  return n;
+}
+
+Figure cost_figure(const std::vector<Metrics>& metrics, const std::vector<const ReadRun*>& runs) {
+  std::vector<ParetoPoint> points;
+  const std::int64_t n = metrics.empty() ? 0 : largest_shared_size(metrics);
+  PAIRS_CHECK(n > 0, "The runs were scored at no set size in common; evaluate them with the same sizes");
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    for (const EvaluationRow& row : metrics[i].rows)
+      if (row.n == n && runs[i]->cost.known)
+        points.push_back({runs[i]->name, runs[i]->config.strategy, runs[i]->cost.cost.paper(),
+                          runs[i]->cost.cost.with_cache(), row.nll, row.nll_se, n});
+  return pareto_figure(points);
+}
+
+const EvaluationRow* row_at(const Metrics& metrics, std::int64_t n) {
+  for (const EvaluationRow& row : metrics.rows)
+    if (row.n == n) return &row;
+  return nullptr;
+}
+
+// Sets of the same seed and data are the same, so that those which both runs were scored on can be paired.
+std::vector<DifferenceRow> difference_rows(const std::vector<const Metrics*>& metrics, std::size_t baseline) {
+  std::vector<DifferenceRow> out;
+  const Metrics* base = metrics[baseline];
+  if (!base) return out;
+  for (const EvaluationRow& row : base->rows) {
+    DifferenceRow line;
+    line.n = row.n;
+    line.nll = row.nll;
+    line.nll_se = row.nll_se;
+    line.sets = row.sets;
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      line.runs.emplace_back();
+      const EvaluationRow* other = metrics[i] && i != baseline ? row_at(*metrics[i], row.n) : nullptr;
+      if (!other || metrics[i]->seed != base->seed || metrics[i]->data != base->data) continue;
+      const std::size_t shared = std::min(row.log_prob.size(), other->log_prob.size());
+      if (shared < 2) continue;
+      const auto first = [&](const std::vector<double>& all) {
+        return std::vector<double>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shared));
+      };
+      const PairedDifference difference = paired_difference(first(other->log_prob), first(row.log_prob));
+      line.runs.back() = {difference.mean, difference.se};
+      line.sets = std::min(line.sets, static_cast<std::int64_t>(shared));
+    }
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun* first, const Metrics* metrics) {
+  ComparedRun entry;
+  entry.run = run;
+  entry.name = read.name;
+  entry.strategy = read.config.strategy;
+  entry.title = strategy_title(read.config.strategy);
+  entry.role = strategy_role(read.config.strategy);
+  if (!read.error.empty()) {
+    entry.state = State::failed;
+    entry.sentence = read.error;
+  } else if (first && (read.config.task != first->config.task || read.config.convention != first->config.convention)) {
+    entry.state = State::other;
+    entry.sentence = fmt::format("{} is of the task {} and {} of {}; only runs of one task can be compared", read.name,
+                                 read.config.task, first->name, first->config.task);
+    if (read.config.task == first->config.task)
+      entry.sentence =
+          fmt::format("{} follows the convention {} and {} the convention {}; only runs of one can be compared",
+                      read.name, read.config.convention, first->name, first->config.convention);
+  } else if (first && !read.data.empty() && !first->data.empty() && read.data != first->data) {
+    entry.state = State::other;
+    entry.sentence = fmt::format("{} uses {} and {} uses {}; name one data folder for both in the settings", read.name,
+                                 read.data, first->name, first->data);
+  } else if (!read.untrained.empty()) {
+    entry.state = State::untrained;
+    entry.sentence = read.untrained;
+  } else if (metrics) {
+    entry.state = State::scored;
+  } else {
+    entry.state = State::unscored;
+    entry.sentence = read.metrics_error.empty()
+                         ? fmt::format("{} has no scores of its present weights yet; evaluate it", read.name)
+                         : read.metrics_error;
+  }
+  return entry;
+}
+
+std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>& entries, const ReadRuns& runs,
+                                                  const std::map<std::string, std::shared_ptr<const Metrics>>& scores,
+                                                  const std::string& baseline) {
+  auto view = std::make_shared<Comparison::View>();
+  std::vector<const ReadRun*> members, scored;
+  std::vector<const Metrics*> by_member;
+  std::vector<Metrics> metrics;
+  std::vector<RunConfig> configs;
+  std::vector<LossCurves> losses;
+  for (const ComparedRun& entry : entries) {
+    if (entry.state == State::failed || entry.state == State::other) continue;
+    const ReadRun* read = runs.at(entry.run).get();
+    const auto found = scores.find(entry.run);
+    members.push_back(read);
+    by_member.push_back(found == scores.end() ? nullptr : found->second.get());
+    view->names.push_back(read->name);
+    view->roles.push_back(entry.role);
+    configs.push_back(read->config);
+    if (std::any_of(read->events.begin(), read->events.end(), [](const Event& e) { return e.type == "loss"; }))
+      losses.push_back({read->name, read->config.strategy, read->events});
+    if (!by_member.back()) continue;
+    metrics.push_back(*by_member.back());
+    metrics.back().run = read->name;
+    scored.push_back(read);
+  }
+  if (members.empty()) return view;
+  view->task = members.front()->config.task;
+  if (!metrics.empty()) {
+    label(metrics, scored);
+    view->figures = metric_figures(metrics);
+    view->figures.push_back(built("pareto", "Cost against quality",
+                                  "What training cost against the NLL at the largest set size that all runs were "
+                                  "scored at: better is lower and further left.",
+                                  [&] { return cost_figure(metrics, scored); }));
+  }
+  view->figures.push_back(built("loss", "Losses",
+                                "Training (dotted) and validation loss of each stage; runs of different networks or "
+                                "sizes need not end at the same value.",
+                                [&] { return loss_figure(losses); }));
+  for (SettingRow& row : setting_rows(configs))
+    view->settings.push_back({std::move(row.key), std::move(row.values), row.differs});
+  SettingLine paper{"by the paper's rule", {}, false}, all{"with stage 2 counted", {}, false};
+  for (const ReadRun* read : members) {
+    paper.values.push_back(read->cost.known ? flop_text(read->cost.cost.paper()) : "–");
+    all.values.push_back(read->cost.known ? flop_text(read->cost.cost.with_cache()) : "–");
+  }
+  for (SettingLine* line : {&paper, &all}) {
+    line->differs =
+        std::any_of(line->values.begin(), line->values.end(), [&](const auto& v) { return v != line->values[0]; });
+    view->costs.push_back(std::move(*line));
+  }
+  const auto named = std::find(view->names.begin(), view->names.end(), baseline);
+  const auto with_scores = std::find_if(by_member.begin(), by_member.end(), [](const Metrics* one) { return one; });
+  if (named != view->names.end() && by_member[static_cast<std::size_t>(named - view->names.begin())])
+    view->baseline = static_cast<std::size_t>(named - view->names.begin());
+  else if (with_scores != by_member.end())
+    view->baseline = static_cast<std::size_t>(with_scores - by_member.begin());
+  view->differences = difference_rows(by_member, view->baseline);
+  for (const Metrics* one : by_member)
+    if (one && by_member[view->baseline] && one->seed != by_member[view->baseline]->seed)
+      view->differences_note = fmt::format(
+          "Only runs that were evaluated with the same seed saw the same test sets; {} used seed {} and {} seed {}",
+          one->run, one->seed, by_member[view->baseline]->run, by_member[view->baseline]->seed);
+  return view;
+}
+
+// Reads what has changed and makes everything again; null when nothing has.
+std::shared_ptr<const Made> make(const std::vector<std::string>& wanted, const std::string& baseline,
+                                 const std::string& data, const KeptScores& kept,
+                                 const std::shared_ptr<const Made>& before, const LatestWorker::Stale& stale) {
+  auto made = std::make_shared<Made>();
+  made->wanted = wanted;
+  made->baseline = baseline;
+  std::map<std::string, std::shared_ptr<const Metrics>> scores;
+  bool same = before && before->wanted == wanted && before->baseline == baseline;
+  for (const std::string& run : wanted) {
+    if (stale()) throw Stopped();
+    const auto known = before ? before->runs.find(run) : ReadRuns::const_iterator();
+    const auto old = before && known != before->runs.end() ? known->second : nullptr;
+    const auto read = read_run(run, data, old);
+    same = same && read == old;
+    made->runs[run] = read;
+    if (read->metrics) {
+      scores[run] = std::make_shared<const Metrics>(*read->metrics);
+    } else if (const auto own = read->weights.empty() ? nullptr : kept.find(read->weights, read->data)) {
+      scores[run] = own;
+      made->evaluated += fmt::format("{}:{};", run, static_cast<const void*>(own.get()));
+    }
+  }
+  if (same && made->evaluated == before->evaluated) return nullptr;
+  const ReadRun* first = nullptr;
+  for (const std::string& run : wanted) {
+    const ReadRun& read = *made->runs[run];
+    const auto found = scores.find(run);
+    made->entries.push_back(entry_of(run, read, first, found == scores.end() ? nullptr : found->second.get()));
+    if (!first && read.error.empty()) first = &read;
+  }
+  made->view = make_view(made->entries, made->runs, scores, baseline);
+  return made;
+}
+
+}  // namespace
+
+class Comparison::Parts {
+ public:
+  explicit Parts(Hub& hub)
+      : hub(hub), reader([this](const std::string& text) {
+          {
+            const std::lock_guard lock(mutex);
+            errors.push_back(text);
+          }
+          this->hub.wake();
+        }) {}
+
+  Hub& hub;
+  std::vector<std::string> wanted;
+  std::string baseline;
+  std::shared_ptr<const Made> made;
+  std::vector<ComparedRun> entries;
+  bool reading = false, running = false, asked_to_stop = false;
+  std::shared_ptr<const Progress> progress;
+  std::map<std::string, Step> steps;  // of evaluate_all, by run
+  Stopwatch since_look;
+  mutable std::map<std::string, bool> shipped;
+
+  std::atomic<std::shared_ptr<const Made>> slot;
+  std::mutex mutex;
+  std::map<std::string, Step> told;
+  std::vector<std::string> errors;
+
+  void read() {
+    since_look.restart();
+    reading = true;
+    request();
+  }
+
+  void request() {
+    reader.request([this, wanted = wanted, baseline = baseline, before = made, data = hub.data_folder.string(),
+                    kept = hub.kept_scores](const LatestWorker::Stale& stale) {
+      const auto found = make(wanted, baseline, data, *kept, before, stale);
+      if (!found || stale()) return;
+      slot.store(found);
+      hub.wake();
+    });
+  }
+
+  void look() {
+    if (wanted.empty() || reading || since_look.seconds() < kLookAgainAtRuns || reader.busy()) return;
+    since_look.restart();
+    request();
+  }
+
+  // Entries as the worker made them, with what is under way.
+  void merge() {
+    std::vector<ComparedRun> out;
+    for (const std::string& run : wanted) {
+      ComparedRun entry;
+      entry.run = entry.name = run;
+      if (made)
+        for (const ComparedRun& one : made->entries)
+          if (one.run == run) entry = one;
+      if (const auto step = steps.find(run); step != steps.end() && entry.state == State::unscored) {
+        if (step->second.state == State::failed)
+          entry.sentence = step->second.sentence;
+        else if (running)
+          entry.state = step->second.state;
+        if (entry.state == State::evaluating && progress && progress->total > 0)
+          entry.share = static_cast<double>(progress->done) / static_cast<double>(progress->total);
+        if (entry.state == State::queued) entry.sentence = "Waits to be evaluated";
+        if (entry.state == State::evaluating) entry.sentence = "Is being evaluated";
+      }
+      out.push_back(std::move(entry));
+    }
+    entries = std::move(out);
+  }
+
+  void tell(const std::string& run, Step step) {
+    {
+      const std::lock_guard lock(mutex);
+      told[run] = std::move(step);
+    }
+    hub.wake();
+  }
+
+  void evaluate_one(Monitor& monitor, const std::string& run, const std::string& data, const std::string& device) {
+    const LoadedRun loaded = load_run(run, data, device);
+    const Metrics metrics = evaluate_in(monitor, loaded, evaluation_options(loaded));
+    try {
+      if (!is_shipped(loaded.folder) && save_metrics(loaded, metrics)) return;
+    } catch (const Error&) {
+      // A folder that cannot be written to: the scores last as long as the program.
+    }
+    hub.kept_scores->keep(metrics);
+  }
+
+  LatestWorker reader;
+  Session session;
+};
+
+Comparison::Comparison(Hub& hub) : parts_(std::make_unique<Parts>(hub)) {}
+Comparison::~Comparison() = default;
+
+bool Comparison::poll() {
+  Parts& p = *parts_;
+  bool changed = false;
+  if (const auto found = p.slot.exchange(nullptr); found && found->wanted == p.wanted) {
+    p.made = found;
+    p.reading = false;
+    changed = true;
+  }
+  if (p.reading && !p.reader.busy() && !p.slot.load()) p.reading = false;
+  bool scored = false;
+  std::vector<std::string> errors;
+  {
+    const std::lock_guard lock(p.mutex);
+    changed = changed || !p.told.empty();
+    for (auto& [run, step] : p.told) {
+      scored = scored || step.state == State::loading;
+      p.steps[run] = std::move(step);
+    }
+    p.told.clear();
+    errors.swap(p.errors);
+  }
+  if (scored) p.read();
+  for (std::string& text : errors) p.hub.messages.error("compare", std::move(text));
+  if (p.running) {
+    p.session.drain();
+    if (auto latest = p.session.latest(); latest != p.progress) {
+      p.progress = std::move(latest);
+      changed = true;
+    }
+    const SessionState state = p.session.state();
+    if (state == SessionState::idle || state == SessionState::failed) {
+      if (state == SessionState::failed) {
+        p.hub.messages.error("compare", p.session.error());
+        p.session.dismiss();
+      }
+      p.running = p.asked_to_stop = false;
+      std::erase_if(p.steps, [](const auto& one) { return one.second.state != State::failed; });
+      p.read();
+      changed = true;
+      p.hub.wake();
+    }
+  }
+  if (changed) p.merge();
+  p.look();
+  return changed;
+}
+
+bool Comparison::busy() const {
+  return parts_->reading || parts_->running;
+}
+
+std::string Comparison::activity() const {
+  const Parts& p = *parts_;
+  if (p.running)
+    for (const ComparedRun& one : p.entries)
+      if (one.state == State::evaluating)
+        return fmt::format("evaluating {}, {:.0f} %", one.name, std::floor(100 * one.share));
+  return p.running ? "evaluating runs" : p.reading ? "reading runs" : "";
+}
+
+bool Comparison::wait(double seconds) {
+  const Stopwatch watch;
+  const auto left = [&] { return std::max(0.0, seconds - watch.seconds()); };
+  bool rest = parts_->session.wait(left());
+  poll();  // an evaluation that ended asks for another reading
+  rest = rest && parts_->reader.wait(left());
+  poll();
+  return rest;
+}
+
+void Comparison::toggle(const std::string& run) {
+  Parts& p = *parts_;
+  if (std::erase(p.wanted, run) == 0) p.wanted.push_back(run);
+  p.steps.erase(run);
+  p.merge();
+  p.read();
+}
+
+bool Comparison::holds(const std::string& run) const {
+  return std::find(parts_->wanted.begin(), parts_->wanted.end(), run) != parts_->wanted.end();
+}
+
+void Comparison::clear() {
+  Parts& p = *parts_;
+  p.wanted.clear();
+  p.steps.clear();
+  p.reader.cancel();
+  p.reading = false;
+  p.made = nullptr;
+  p.merge();
+}
+
+const std::vector<ComparedRun>& Comparison::entries() const {
+  return parts_->entries;
+}
+
+std::shared_ptr<const Comparison::View> Comparison::view() const {
+  return parts_->made ? parts_->made->view : nullptr;
+}
+
+void Comparison::set_baseline(const std::string& name) {
+  if (parts_->baseline == name) return;
+  parts_->baseline = name;
+  parts_->read();
+}
+
+std::int64_t Comparison::lacking() const {
+  return std::count_if(parts_->entries.begin(), parts_->entries.end(), [](const ComparedRun& one) {
+    return one.state == State::unscored || one.state == State::queued || one.state == State::evaluating;
+  });
+}
+
+std::string Comparison::evaluate_blocked() const {
+  const Parts& p = *parts_;
+  if (p.running) return p.asked_to_stop ? "The evaluation is being stopped" : "Runs are being evaluated";
+  if (p.entries.empty()) return "No run is chosen";
+  if (p.reading) return "The runs are being read";
+  return lacking() == 0 ? "Every run that can be scored has its scores" : "";
+}
+
+void Comparison::evaluate_all() {
+  Parts& p = *parts_;
+  if (!evaluate_blocked().empty()) return;
+  std::vector<std::string> queue;
+  p.steps.clear();
+  for (const ComparedRun& one : p.entries)
+    if (one.state == State::unscored) {
+      queue.push_back(one.run);
+      p.steps[one.run] = {State::queued, ""};
+    }
+  p.running = true;
+  p.progress = nullptr;
+  p.session.start([&p, queue, data = p.hub.data_folder.string(), device = p.hub.device](Monitor& monitor) {
+    struct Wake {
+      const std::function<void()>& wake;
+      ~Wake() { wake(); }
+    } const at_end{p.hub.wake};
+    lower_priority(4);
+    WakingMonitor waking(monitor, p.hub.wake);
+    for (const std::string& run : queue) {
+      if (waking.should_stop()) throw Stopped();
+      p.tell(run, {State::evaluating, ""});
+      try {
+        p.evaluate_one(waking, run, data, device);
+        p.tell(run, {State::loading, ""});
+      } catch (const Stopped&) {
+        throw;
+      } catch (const std::exception& error) {
+        p.tell(run, {State::failed, sentence(error)});
+      }
+    }
+  });
+  p.merge();
+}
+
+void Comparison::stop() {
+  Parts& p = *parts_;
+  if (!p.running || p.asked_to_stop) return;
+  p.asked_to_stop = true;
+  try {
+    p.session.stop();
+  } catch (const Error&) {
+    // It came to rest in between; poll() sees that.
+  }
+}
+
+bool Comparison::evaluating() const {
+  return parts_->running;
+}
+bool Comparison::stopping() const {
+  return parts_->asked_to_stop;
+}
+
+bool Comparison::has_shipped(const std::string& task) const {
+  const auto [known, fresh] = parts_->shipped.try_emplace(task, false);
+  if (fresh) {
+    try {
+      known->second = !task.empty() && is_shipped(find_run(task).folder);
+    } catch (const Error&) {
+      // No weights came with it.
+    }
+  }
+  return known->second;
+}
+
+std::string Comparison::batch_command() const {
+  const Parts& p = *parts_;
+  std::string command = "pairs --batch compare";
+  int runs = 0;
+  for (const ComparedRun& one : p.entries)
+    if (one.state != State::failed && one.state != State::other && one.state != State::untrained) {
+      command += " " + shell_word(one.run);
+      ++runs;
+    }
+  if (runs < 2) return "";
+  if (!p.hub.data_folder.empty()) command += " --data " + shell_word(p.hub.data_folder.string());
+  if (p.hub.device != "auto") command += " --device " + shell_word(p.hub.device);
+  return command;
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,784 @@
+#include "app/model/posterior_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "app/common/embedded_set.h"
+#include "app/common/figures.h"
+#include "app/common/grid_posterior.h"
+#include "app/common/observed.h"
+#include "app/common/sample_plot.h"
+#include "app/common/table.h"
+#include "app/common/typicality.h"
+#include "app/model/posterior_figures.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/eval/aggregate.h"
+#include "core/train/run.h"
+
+namespace pairs::model {
+namespace {
+
+using Stale = PosteriorEngine::Stale;
+
+constexpr std::int64_t kPointsAtOnce = 4096, kImagesAtOnce = 64, kFirstPoints = 512;
+constexpr std::int64_t kShownPoints = 3000, kShownImages = 40;
+constexpr std::int64_t kReplicates = 20, kReplicatePoints = 2000;
+constexpr std::int64_t kWidths = 25;
+constexpr std::uint64_t kReplicateSeed = 0x70726564;
+// References that take longer than this are published after the runs, so that dragging stays quick.
+constexpr double kSlowReference = 0.008;
+constexpr double kShareInterval = 0.05;
+
+struct ShownRun {
+  std::string run;
+  LoadedRun loaded;
+  std::shared_ptr<EmbeddedSet> embedded;
+};
+
+bool serves(const ShownRun& run, std::int64_t n) {
+  const std::vector<std::int64_t> sizes = run.loaded.estimator->sizes();
+  return sizes.empty() || std::find(sizes.begin(), sizes.end(), n) != sizes.end();
+}
+
+std::vector<std::int64_t> log_sizes(std::int64_t most, std::int64_t count) {
+  std::set<std::int64_t> sizes;
+  for (std::int64_t k = 0; k < count; ++k)
+    sizes.insert(std::llround(
+        std::exp(std::log(static_cast<double>(most)) * static_cast<double>(k) / static_cast<double>(count - 1))));
+  return {sizes.begin(), sizes.end()};
+}
+
+std::shared_ptr<const Figure> one_plot(Plot plot, const std::string& title, const std::string& source) {
+  auto figure = std::make_shared<Figure>();
+  figure->title = title;
+  figure->source = source;
+  figure->plots.push_back(std::move(plot));
+  return figure;
+}
+
+PosteriorSummary summary_of(const TargetNumbers& numbers, const TargetNumbers* exact) {
+  PosteriorSummary out;
+  out.mean = numbers.mean;
+  out.sd = numbers.sd;
+  out.q05 = numbers.quantiles[0];
+  out.q25 = numbers.quantiles[1];
+  out.median = numbers.quantiles[2];
+  out.q75 = numbers.quantiles[3];
+  out.q95 = numbers.quantiles[4];
+  if (exact != nullptr) {
+    out.mean_shift = (numbers.mean - exact->mean) / exact->sd;
+    out.sd_ratio = numbers.sd / exact->sd;
+  }
+  return out;
+}
+
+std::vector<double> doubles(const torch::Tensor& values) {
+  const torch::Tensor flat = values.to(torch::kCPU, torch::kFloat64).contiguous();
+  return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
+}
+
+}  // namespace
+
+struct PosteriorEngine::Parts {
+  explicit Parts(std::function<void()> wake_up) : wake(std::move(wake_up)) {}
+
+  // Of the worker's thread.
+  std::uint64_t scene_id = 0;
+  std::vector<ShownRun> runs;  // the shown one first
+  std::shared_ptr<const Task> task;
+  std::string task_key;  // a set stays while this does
+  SampleView view;
+  std::optional<std::uint64_t> set_id;
+  std::string set_key;
+  std::uint64_t last_set = 0;
+  std::string last_set_task;
+  SetWish set;
+  Latents latents;  // of a simulated set, one row; else undefined
+  torch::Tensor x;  // [size, ...] float32; the first `simulated` hold values
+  std::int64_t size = 0, simulated = 0;
+  std::string file_note;
+  std::unique_ptr<GridPosteriors> grids, width_grids;
+  std::vector<StableRange> ranges;
+  std::vector<StableHeight> heights;
+  std::vector<WidthPoint> widths;
+  std::set<std::int64_t> width_done;
+  double reference_seconds = 0;
+  std::int64_t served = 0, checked = 0, drawn = 0;  // N of the last snapshot, check and picture of this set; 0: none
+  std::uint64_t snapshots = 0;
+  std::vector<PosteriorNumbers> last_numbers;
+  std::set<std::string> told;
+  Stopwatch since_share;
+
+  // Of both.
+  std::function<void()> wake;
+  mutable std::mutex mutex;
+  PosteriorNews news;
+  std::string activity;
+  std::atomic<std::uint64_t> version{0};
+
+  template <class F>
+  void publish(F&& change) {
+    {
+      const std::lock_guard lock(mutex);
+      change(news);
+      version.store(++news.version);
+    }
+    wake();
+  }
+  void tell(const std::string& problem) {
+    if (!told.insert(problem).second) return;
+    publish([&](PosteriorNews& n) { n.problems.push_back(problem); });
+  }
+  void now(const std::string& doing) {
+    const std::lock_guard lock(mutex);
+    activity = doing;
+  }
+
+  void load_runs(const PosteriorWish& wish, const Stale& stale);
+  void fresh_set();
+  bool load_set(const PosteriorWish& wish);
+  void simulate(std::int64_t until);
+  // Observations that the shown run has embedded, and that all have: runs that come later catch up.
+  std::int64_t ready() const { return runs.front().embedded->count(); }
+  std::int64_t all_ready() const {
+    std::int64_t least = size;
+    for (const ShownRun& run : runs) least = std::min(least, run.embedded->count());
+    return least;
+  }
+  void embed_next();
+  void publish_scene();
+  std::vector<PosteriorSource> run_sources(std::int64_t n, std::vector<std::string>* warnings) const;
+  std::vector<PosteriorSource> reference_sources(std::int64_t n);
+  void serve(std::int64_t n);
+  void show(std::int64_t n, const std::vector<PosteriorNumbers>& numbers, std::vector<std::string> warnings,
+            double milliseconds);
+  void publish_width(std::int64_t n);
+  void draw_observed(std::int64_t n);
+  void check(std::int64_t n);
+  void width_at(std::int64_t n);
+  torch::Tensor posterior_draws(std::int64_t n) const;
+  std::string source_text() const;
+};
+
+void PosteriorEngine::Parts::load_runs(const PosteriorWish& wish, const Stale& stale) {
+  const bool again = wish.scene != scene_id;
+  std::vector<std::string> names = {wish.run};
+  for (const std::string& other : wish.others)
+    if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
+  const bool same = !again && runs.size() == names.size() &&
+                    std::equal(names.begin(), names.end(), runs.begin(),
+                               [](const std::string& name, const ShownRun& run) { return name == run.run; });
+  if (same) return;
+  if (again) {
+    publish([&](PosteriorNews& n) {
+      const auto problems = std::move(n.problems);
+      const std::uint64_t version = n.version;
+      n = PosteriorNews();
+      n.problems = problems;
+      n.version = version;
+      n.scene_id = wish.scene;
+    });
+    told.clear();
+  }
+  std::vector<ShownRun> loaded;
+  for (const std::string& name : names) {
+    if (!loaded.empty() && stale()) throw Stopped();
+    const auto known = std::find_if(runs.begin(), runs.end(), [&](const ShownRun& run) { return run.run == name; });
+    if (!again && known != runs.end()) {
+      loaded.push_back(*known);
+      continue;
+    }
+    now("loading " + name);
+    try {
+      ShownRun run{name, load_run(name, wish.data, wish.device), nullptr};
+      if (!loaded.empty()) {
+        const RunConfig &first = loaded.front().loaded.config, &other = run.loaded.config;
+        PAIRS_CHECK(first.task == other.task && first.convention == other.convention,
+                    "{} is not drawn beside {}: it is a run of another task", run.loaded.name,
+                    loaded.front().loaded.name);
+      }
+      loaded.push_back(std::move(run));
+    } catch (const std::exception& error) {
+      if (loaded.empty()) {
+        runs.clear();
+        task = nullptr;
+        scene_id = wish.scene;
+        publish([&](PosteriorNews& n) { n.failure = sentence(error); });
+        return;
+      }
+      tell(sentence(error));
+    }
+  }
+  runs = std::move(loaded);
+  scene_id = wish.scene;
+  const LoadedRun& first = runs.front().loaded;
+  const std::string key = first.config.task + "\n" + first.config.convention + "\n" + first.config.data;
+  if (!task || key != task_key) {
+    task_key = key;
+    task = first.task;
+    view = prior_view(*task);
+    set_id.reset();
+  }
+  const std::vector<Target>& targets = task->info().targets;
+  const bool confined = std::all_of(runs.begin(), runs.end(), [](const ShownRun& run) {
+    return run.loaded.estimator->config().head.support != "real";
+  });
+  const bool bounded = std::all_of(targets.begin(), targets.end(),
+                                   [](const Target& t) { return std::isfinite(t.low) && std::isfinite(t.high); });
+  grids = std::make_unique<GridPosteriors>(targets, confined && bounded);
+  width_grids = std::make_unique<GridPosteriors>(targets, confined && bounded, targets.size() == 2 ? 48 : 0);
+  if (set_id) fresh_set();
+}
+
+// Of the set that is there, nothing has been worked out.
+void PosteriorEngine::Parts::fresh_set() {
+  for (ShownRun& run : runs)
+    if (!run.embedded) run.embedded = std::make_shared<EmbeddedSet>(run.loaded.estimator, size);
+  widths.clear();
+  width_done.clear();
+  served = checked = drawn = 0;
+  publish_scene();
+}
+
+bool PosteriorEngine::Parts::load_set(const PosteriorWish& wish) {
+  if (set_id == wish.set.id) return true;
+  {
+    const std::lock_guard lock(mutex);
+    if (news.failed_set == wish.set.id && set_id) return true;  // the set before it stays
+  }
+  const TaskInfo& info = task->info();
+  SetWish made = wish.set;
+  // A file, or values set by hand, of the task that was shown before say nothing here.
+  if (made.id == last_set && task_key != last_set_task) {
+    made.file.clear();
+    made.values.clear();
+  }
+  last_set = made.id;
+  last_set_task = task_key;
+  torch::Tensor values;
+  Latents drawn_latents;
+  std::string note;
+  if (!made.file.empty()) {
+    try {
+      now("reading " + made.file.filename().string());
+      values = read_observed(made.file, info);
+      if (values.size(0) > info.max_n) {
+        note =
+            fmt::format("{} holds {} observations; the first {} are used, the most that the task {} knows",
+                        made.file.filename().string(), count_text(values.size(0)), count_text(info.max_n), info.title);
+        values = values.slice(0, 0, info.max_n).clone();
+      }
+    } catch (const std::exception& error) {
+      publish([&](PosteriorNews& n) {
+        n.set_failure = sentence(error);
+        n.failed_set = made.id;
+        n.problems.push_back(sentence(error));
+      });
+      if (set_id) return true;
+      made.file.clear();
+      made.values.clear();
+    }
+  }
+  if (made.file.empty()) {
+    const std::int64_t index[] = {made.index};
+    drawn_latents = task->latents(kFigureSeed, Purpose::explore, index);
+    const std::int64_t targets = drawn_latents.theta.size(1);
+    if (static_cast<std::int64_t>(made.values.size()) == targets + drawn_latents.psi.size(1)) {
+      const torch::Tensor all = torch::tensor(made.values, torch::kFloat64).unsqueeze(0);
+      drawn_latents.theta = all.narrow(1, 0, targets).clone();
+      drawn_latents.psi = all.narrow(1, targets, all.size(1) - targets).clone();
+      if (made.changed >= 0)
+        task->settle(drawn_latents,
+                     made.changed < targets ? Component{false, made.changed} : Component{true, made.changed - targets});
+    }
+    std::vector<std::int64_t> shape = info.observation_shape;
+    shape.insert(shape.begin(), info.max_n);
+    values = torch::empty(shape, torch::kFloat32);
+  }
+  // Values set by hand move the set a little: axes and grids stay.
+  const std::string key = made.file.empty() ? fmt::format("{}", made.index) : made.file.string();
+  if (key != set_key || !set_id) {
+    set_key = key;
+    ranges.clear();
+    heights.assign(info.targets.size(), StableHeight());
+    for (const Target& target : info.targets) ranges.emplace_back(target.view_low, target.view_high);
+    grids->forget();
+  }
+  width_grids->forget();
+  set = made;
+  set_id = wish.set.id;
+  latents = drawn_latents;
+  x = values;
+  size = values.size(0);
+  simulated = made.file.empty() ? 0 : size;
+  file_note = note;
+  for (ShownRun& run : runs) run.embedded = nullptr;
+  fresh_set();
+  return true;
+}
+
+void PosteriorEngine::Parts::publish_scene() {
+  auto scene = std::make_shared<PosteriorScene>();
+  const TaskInfo& info = task->info();
+  scene->task = info.name;
+  scene->title = info.title;
+  for (const Target& target : info.targets)
+    scene->targets.push_back(target.label + (target.unit.empty() ? "" : " / " + target.unit));
+  for (const ShownRun& run : runs)
+    scene->runs.push_back({run.run, run.loaded.name, strategy_title(run.loaded.config.strategy),
+                           strategy_role(run.loaded.config.strategy)});
+  scene->nuisance = "ψ";
+  scene->most = size;
+  for (const std::int64_t n : runs.front().loaded.estimator->sizes())
+    if (n <= size) scene->sizes.push_back(n);
+  scene->set = *set_id;
+  scene->set_size = size;
+  scene->simulated = latents.theta.defined();
+  scene->by_hand = scene->simulated && !set.values.empty();
+  if (scene->simulated) {
+    scene->set_name =
+        fmt::format("Set {} of the prior{}", count_text(set.index), set.values.empty() ? "" : ", changed");
+    scene->set_source = info.data_source;
+    const std::vector<double> theta = doubles(latents.theta), psi = doubles(latents.psi);
+    for (std::size_t t = 0; t < info.targets.size(); ++t) {
+      const Target& target = info.targets[t];
+      scene->parameters.push_back(
+          {target.name, target.label, target.unit, target.view_low, target.view_high, theta[t], false});
+    }
+    for (std::size_t k = 0; k < info.nuisances.size(); ++k) {
+      const Nuisance& nuisance = info.nuisances[k];
+      scene->parameters.push_back(
+          {nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, psi[k], true});
+    }
+  } else {
+    scene->set_name = set.file.filename().string();
+    if (scene->set_name.empty()) scene->set_name = set.file.parent_path().filename().string();
+    scene->set_source = set.file.string();
+  }
+  publish([&](PosteriorNews& n) {
+    n.scene = scene;
+    n.failure.clear();
+    n.embedded = static_cast<double>(ready()) / static_cast<double>(size);
+  });
+}
+
+void PosteriorEngine::Parts::simulate(std::int64_t until) {
+  until = std::min(until, size);
+  if (until <= simulated) return;
+  const SetRange range[] = {{set.index, simulated, until - simulated}};
+  x.slice(0, simulated, until).copy_(task->observe(latents, kFigureSeed, Purpose::explore, range, torch::kCPU));
+  simulated = until;
+}
+
+void PosteriorEngine::Parts::embed_next() {
+  const bool image = task->info().kind == ObservationKind::image;
+  const std::int64_t from = all_ready();
+  std::int64_t take = image ? kImagesAtOnce : from == 0 ? kFirstPoints : kPointsAtOnce;
+  take = std::min(take, size - from);
+  simulate(from + take);
+  for (ShownRun& run : runs)
+    if (run.embedded->count() < from + take) run.embedded->add(x.slice(0, run.embedded->count(), from + take));
+  if (ready() == size || since_share.seconds() > kShareInterval) {
+    since_share.restart();
+    publish([&](PosteriorNews& n) { n.embedded = static_cast<double>(ready()) / static_cast<double>(size); });
+  }
+}
+
+std::vector<PosteriorSource> PosteriorEngine::Parts::run_sources(std::int64_t n,
+                                                                 std::vector<std::string>* warnings) const {
+  std::vector<PosteriorSource> sources;
+  const auto warn = [&](std::string text) {
+    if (warnings) warnings->push_back(std::move(text));
+  };
+  for (const ShownRun& run : runs) {
+    const bool first = &run == &runs.front();
+    const std::shared_ptr<Estimator> estimator = run.loaded.estimator;
+    if (run.embedded->count() < n) continue;
+    if (!serves(run, n)) {
+      warn(fmt::format("{} has a head for some N only and none for {}", run.loaded.name, count_text(n)));
+      continue;
+    }
+    if (n > estimator->max_n()) {
+      if (!first) {
+        warn(fmt::format("{} is left out here: it saw sets of at most {}", run.loaded.name,
+                         count_text(estimator->max_n())));
+        continue;
+      }
+      warn(fmt::format("{} saw sets of at most {} in training: this posterior is an extrapolation", run.loaded.name,
+                       count_text(estimator->max_n())));
+    }
+    if (!run.loaded.finetuned && strategy(run.loaded.config.strategy).stages_2_and_3)
+      warn(fmt::format("{} is only pretrained: its posterior holds for the small sets it saw", run.loaded.name));
+    if (latents.theta.defined() && estimator->data_source() != task->info().data_source)
+      warn(fmt::format("{} was trained on {} and is asked about {}: its posterior may be wrong", run.loaded.name,
+                       estimator->data_source(), task->info().data_source));
+    const torch::Tensor aggregate = run.embedded->aggregate(n, x), count = torch::full({1}, n, torch::kInt64);
+    PosteriorSource source;
+    source.name = runs.size() == 1 ? strategy_title(run.loaded.config.strategy) : run.loaded.name;
+    source.role = strategy_role(run.loaded.config.strategy);
+    source.ours = true;
+    source.log_density = [estimator, aggregate, count](const torch::Tensor& theta) {
+      return estimator->log_prob_grid(theta.unsqueeze(0), aggregate, count)[0];
+    };
+    source.sample = [estimator, aggregate, count](std::int64_t draws) {
+      return estimator->sample(aggregate, count, draws, stream_key(kFigureSeed, Purpose::posterior))[0];
+    };
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+std::vector<PosteriorSource> PosteriorEngine::Parts::reference_sources(std::int64_t n) {
+  std::vector<PosteriorSource> sources;
+  for (const std::string& name : task->references()) {
+    try {
+      const std::shared_ptr<ReferencePosterior> reference = task->reference(name);
+      reference->add(x.slice(0, 0, n));
+      PosteriorSource source;
+      source.name = name;
+      const bool exact = name == "exact", naive = name.find("naive") != std::string::npos;
+      source.role = exact ? SeriesRole::exact : naive ? SeriesRole::naive : SeriesRole::other;
+      source.mean = reference->mean();
+      source.sd = reference->covariance().diagonal().sqrt();
+      source.log_density = [reference](const torch::Tensor& theta) { return reference->log_density(theta); };
+      source.sample = [reference](std::int64_t draws) {
+        Stream stream(stream_key(kFigureSeed, Purpose::posterior), 1);
+        return reference->sample(draws, stream);
+      };
+      sources.push_back(std::move(source));
+    } catch (const std::exception& error) {
+      tell(fmt::format("{} is left out: {}", name, sentence(error)));
+    }
+  }
+  return sources;
+}
+
+void PosteriorEngine::Parts::serve(std::int64_t n) {
+  std::vector<std::string> warnings;
+  const Stopwatch watch;
+  std::vector<PosteriorSource> sources = run_sources(n, &warnings);
+  if (!file_note.empty()) warnings.push_back(file_note);
+  const auto problem = [&](const std::string& text) { warnings.push_back(text); };
+  if (reference_seconds > kSlowReference) show(n, grids->evaluate(sources, problem), warnings, 1000 * watch.seconds());
+  const Stopwatch references;
+  for (PosteriorSource& source : reference_sources(n)) sources.push_back(std::move(source));
+  const double prepared = references.seconds();
+  warnings.erase(std::unique(warnings.begin(), warnings.end()), warnings.end());
+  std::vector<PosteriorNumbers> numbers = grids->evaluate(sources, problem);
+  double taken = prepared;
+  for (const PosteriorNumbers& one : numbers)
+    if (!one.ours) taken += one.milliseconds / 1000;
+  reference_seconds = taken;
+  show(n, numbers, std::move(warnings), 1000 * watch.seconds());
+  last_numbers = std::move(numbers);
+  served = n;
+}
+
+void PosteriorEngine::Parts::show(std::int64_t n, const std::vector<PosteriorNumbers>& numbers,
+                                  std::vector<std::string> warnings, double milliseconds) {
+  const std::vector<Target>& targets = task->info().targets;
+  auto snapshot = std::make_shared<PosteriorSnapshot>();
+  snapshot->version = ++snapshots;
+  snapshot->set = *set_id;
+  snapshot->n = n;
+  snapshot->warnings = std::move(warnings);
+  snapshot->milliseconds = milliseconds;
+  snapshot->sentence = posterior_sentence(n, numbers, targets, "ψ");
+  const PosteriorNumbers* exact = nullptr;
+  for (const PosteriorNumbers& one : numbers)
+    if (one.role == SeriesRole::exact) exact = &one;
+  for (const PosteriorNumbers& one : numbers) {
+    PosteriorSeries series{one.name, one.role, one.ours, {}, one.kl, one.milliseconds};
+    for (std::size_t t = 0; t < targets.size(); ++t)
+      series.targets.push_back(
+          summary_of(one.targets[t], exact != nullptr && exact != &one ? &exact->targets[t] : nullptr));
+    snapshot->series.push_back(std::move(series));
+  }
+  if (!numbers.empty()) {
+    std::vector<std::pair<double, double>> axes;
+    std::vector<double> tops;
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      const auto [low, high] = occupied_range(numbers, t);
+      axes.push_back(ranges[t].update(low, high));
+      double peak = 0;
+      for (const PosteriorNumbers& one : numbers)
+        if (one.ours || one.role == SeriesRole::exact)
+          peak = std::max(peak, *std::max_element(one.marginals[t].begin(), one.marginals[t].end()));
+      tops.push_back(heights[t].update(peak));
+    }
+    const Truth truth = latents.theta.defined() ? doubles(latents.theta) : Truth();
+    const std::string title = fmt::format("{}: posterior at N = {}", task->info().title, count_text(n));
+    std::vector<Plot> marginals;
+    for (std::size_t t = 0; t < targets.size(); ++t)
+      marginals.push_back(density_plot(numbers, targets[t], t, truth, axes[t], tops[t]));
+    if (targets.size() == 1) {
+      snapshot->density = one_plot(std::move(marginals.front()), title, source_text());
+    } else {
+      auto figure = std::make_shared<Figure>();
+      figure->title = title + (targets.size() == 2 ? ", marginals" : "");
+      figure->source = source_text();
+      figure->columns = targets.size() == 2 ? 1 : std::min<std::int64_t>(3, static_cast<std::int64_t>(targets.size()));
+      for (Plot& plot : marginals) {
+        plot.legend = targets.size() != 2 && &plot == &marginals.front();
+        figure->plots.push_back(std::move(plot));
+      }
+      if (targets.size() == 2) {
+        snapshot->density = one_plot(contour_plot(numbers, targets, truth, axes), title, source_text());
+        snapshot->marginals = figure;
+      } else {
+        snapshot->density = figure;
+      }
+    }
+  }
+  if (serves(runs.front(), n)) {
+    try {
+      const Place place = place_of(*runs.front().loaded.estimator, runs.front().embedded->aggregate(n, x),
+                                   torch::full({1}, n, torch::kInt64));
+      snapshot->place = {place.known, place.outside, place.distance, place.percentile};
+    } catch (const std::exception& error) {
+      tell(sentence(error));
+    }
+  }
+  publish([&](PosteriorNews& news_now) {
+    news_now.snapshot = snapshot;
+    news_now.failure.clear();
+  });
+  publish_width(n);
+}
+
+void PosteriorEngine::Parts::publish_width(std::int64_t n) {
+  if (widths.empty()) return;
+  auto figure = std::make_shared<Figure>(width_against_n(widths, task->info().targets, size, n));
+  figure->source = source_text();
+  publish([&](PosteriorNews& news_now) { news_now.width = figure; });
+}
+
+void PosteriorEngine::Parts::width_at(std::int64_t n) {
+  width_done.insert(n);
+  std::vector<PosteriorSource> sources = run_sources(n, nullptr);
+  for (PosteriorSource& source : reference_sources(n)) sources.push_back(std::move(source));
+  for (const PosteriorNumbers& one : width_grids->evaluate(sources)) {
+    WidthPoint point{one.name, one.role, one.ours, n, {}};
+    for (const TargetNumbers& target : one.targets) point.sd.push_back(target.sd);
+    widths.push_back(std::move(point));
+  }
+}
+
+void PosteriorEngine::Parts::draw_observed(std::int64_t n) {
+  drawn = n;
+  const bool image = task->info().kind == ObservationKind::image;
+  const std::int64_t count = std::min(n, image ? kShownImages : kShownPoints);
+  Plot plot = sample_plot(*task, latents, x.slice(0, 0, count), view);
+  plot.legend = false;
+  const auto figure =
+      one_plot(std::move(plot),
+               count == n ? fmt::format("The {} observed", count_text(n))
+                          : fmt::format("The first {} of {} observed", count_text(count), count_text(n)),
+               source_text());
+  publish([&](PosteriorNews& news_now) { news_now.observed = figure; });
+}
+
+// Draws of θ from the shown run's posterior: even quantiles for one target, which move smoothly as N does.
+torch::Tensor PosteriorEngine::Parts::posterior_draws(std::int64_t n) const {
+  for (const PosteriorNumbers& one : last_numbers) {
+    if (!one.ours) continue;
+    if (one.targets.size() > 1) break;
+    std::vector<double> draws;
+    for (std::int64_t k = 0; k < kReplicates; ++k)
+      draws.push_back(cell_quantile(one.cells[0], one.marginals[0],
+                                    (static_cast<double>(k) + 0.5) / static_cast<double>(kReplicates)));
+    return torch::tensor(draws, torch::kFloat64).unsqueeze(1);
+  }
+  const std::vector<PosteriorSource> sources = run_sources(n, nullptr);
+  return sources.empty() ? torch::Tensor() : sources.front().sample(kReplicates).to(torch::kCPU, torch::kFloat64);
+}
+
+void PosteriorEngine::Parts::check(std::int64_t n) {
+  checked = n;
+  const TaskInfo& info = task->info();
+  torch::Tensor theta = posterior_draws(n);
+  if (!theta.defined()) return publish([&](PosteriorNews& news_now) { news_now.check = nullptr; });
+  std::vector<std::int64_t> indices(kReplicates);
+  std::iota(indices.begin(), indices.end(), std::int64_t{0});
+  Latents all = task->latents(kReplicateSeed, Purpose::explore, indices);
+  for (std::int64_t k = 0; k < kReplicates; ++k) {
+    Latents one{theta.narrow(0, k, 1).clone(), all.psi.narrow(0, k, 1).clone()};
+    for (std::size_t t = 0; t < info.targets.size(); ++t) {
+      const Target& target = info.targets[t];
+      auto* value = one.theta.mutable_data_ptr<double>() + t;
+      *value = std::clamp(*value, target.low, target.high);
+      task->settle(one, {false, static_cast<std::int64_t>(t)});
+    }
+    all.theta.narrow(0, k, 1).copy_(one.theta);
+    all.psi.narrow(0, k, 1).copy_(one.psi);
+  }
+  const bool image = info.kind == ObservationKind::image;
+  const std::int64_t each =
+      image ? kShownImages / kReplicates : std::min(n, info.observation_shape[0] == 1 ? kReplicatePoints : 50);
+  std::vector<SetRange> draws;
+  for (const std::int64_t index : indices) draws.push_back({index, 0, each});
+  const torch::Tensor made = task->observe(all, kReplicateSeed, Purpose::explore, draws, torch::kCPU);
+  const std::int64_t observed_count = std::min(n, image ? kShownImages : kShownPoints);
+  const Plot observed = sample_plot(*task, Latents(), x.slice(0, 0, observed_count), view);
+  auto figure = std::make_shared<Figure>();
+  figure->title = "Posterior predictive check";
+  figure->source = source_text();
+  Plot plot;
+  if (image) {
+    Plot simulated_images = sample_plot(*task, Latents(), made, view);
+    plot = observed;
+    plot.title = "observed";
+    simulated_images.title = "simulated";
+    figure->columns = 2;
+    figure->plots = {std::move(plot), std::move(simulated_images)};
+  } else if (info.observation_shape[0] == 1) {
+    plot = observed;
+    plot.scatters.clear();
+    const Bars& bars = plot.bars.front();
+    const std::size_t bins = bars.heights.size();
+    const double low = bars.edges.front(), width = (bars.edges.back() - low) / static_cast<double>(bins);
+    // Heights of each replicate as if it had as many observations as are shown.
+    std::vector<std::vector<double>> heights_of(bins, std::vector<double>(kReplicates, 0));
+    const std::vector<double> values = doubles(made);
+    const double weight = static_cast<double>(observed_count) / static_cast<double>(each);
+    for (std::int64_t k = 0; k < kReplicates; ++k)
+      for (std::int64_t j = 0; j < each; ++j) {
+        const double bin = std::floor((values[static_cast<std::size_t>(k * each + j)] - low) / width);
+        if (bin >= 0 && bin < static_cast<double>(bins))
+          heights_of[static_cast<std::size_t>(bin)][static_cast<std::size_t>(k)] += weight;
+      }
+    Line line;
+    line.name = "simulated, 5 to 95 %";
+    line.role = runs.empty() ? SeriesRole::pairs : strategy_role(runs.front().loaded.config.strategy);
+    double most = *std::max_element(bars.heights.begin(), bars.heights.end());
+    for (std::size_t b = 0; b < bins; ++b) {
+      std::vector<double>& h = heights_of[b];
+      std::sort(h.begin(), h.end());
+      line.x.push_back(low + width * (static_cast<double>(b) + 0.5));
+      line.y.push_back((h[kReplicates / 2 - 1] + h[kReplicates / 2]) / 2);
+      line.lower.push_back(h[1]);
+      line.upper.push_back(h[kReplicates - 2]);
+      most = std::max(most, line.upper.back());
+    }
+    plot.y.low = 0;
+    plot.y.high = 1.4 * most;
+    plot.bars.front().name = "observed";
+    plot.lines = {std::move(line)};
+    figure->plots = {std::move(plot)};
+  } else {
+    plot = observed;
+    for (Scatter& scatter : plot.scatters) scatter.name = "observed";
+    Scatter simulated_points;
+    simulated_points.name = "simulated";
+    simulated_points.role = strategy_role(runs.front().loaded.config.strategy);
+    simulated_points.x = doubles(made.select(1, 0));
+    simulated_points.y = doubles(made.select(1, 1));
+    plot.scatters.insert(plot.scatters.begin(), std::move(simulated_points));
+    figure->plots = {std::move(plot)};
+  }
+  const std::string note =
+      image ? fmt::format("{} images simulated at {} posterior draws of θ, ψ drawn from its prior.", kShownImages,
+                          kReplicates)
+            : fmt::format("{} data sets simulated at posterior draws of θ, ψ drawn from its prior.", kReplicates);
+  publish([&](PosteriorNews& news_now) {
+    news_now.check = figure;
+    news_now.check_note = note;
+  });
+}
+
+std::string PosteriorEngine::Parts::source_text() const {
+  const std::string set_text = latents.theta.defined() ? task->info().data_source : set.file.string();
+  std::string names;
+  for (const ShownRun& run : runs) names += (names.empty() ? "" : ", ") + run.loaded.name;
+  return set_text + "; " + names;
+}
+
+PosteriorEngine::PosteriorEngine(std::function<void()> wake) : parts_(std::make_unique<Parts>(std::move(wake))) {}
+PosteriorEngine::~PosteriorEngine() = default;
+
+PosteriorNews PosteriorEngine::news() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->news;
+}
+
+std::uint64_t PosteriorEngine::version() const {
+  return parts_->version.load();
+}
+
+std::string PosteriorEngine::activity() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->activity;
+}
+
+void PosteriorEngine::work(const PosteriorWish& wish, const Stale& stale) {
+  Parts& p = *parts_;
+  torch::NoGradGuard no_grad;
+  const auto check_stale = [&] {
+    if (stale()) throw Stopped();
+  };
+  try {
+    p.load_runs(wish, stale);
+    if (p.runs.empty()) return;
+    p.load_set(wish);
+    const std::int64_t n = std::clamp<std::int64_t>(wish.n, 1, p.size);
+    Stopwatch since_partial;
+    p.now("embedding the observed set");
+    while (p.ready() < n) {
+      // Whoever drags θ or ψ sees what there is by then.
+      if (stale()) {
+        if (p.served == 0 && p.ready() > 0) p.serve(p.ready());
+        throw Stopped();
+      }
+      p.embed_next();
+      if (p.ready() < n && since_partial.seconds() > 0.25) {
+        p.serve(p.ready());
+        since_partial.restart();
+      }
+    }
+    p.now("posterior");
+    if (p.served != n) p.serve(n);
+    check_stale();
+    if (p.drawn != n) p.draw_observed(n);
+    check_stale();
+    if (p.checked != n) p.check(n);
+    p.now("embedding the observed set");
+    bool complete = p.all_ready() >= n;
+    while (p.all_ready() < p.size) {
+      check_stale();
+      p.embed_next();
+      if (!complete && p.all_ready() >= n) {
+        p.serve(n);
+        complete = true;
+      }
+    }
+    p.now("posterior width against N");
+    Stopwatch since_width;
+    for (const std::int64_t at : log_sizes(p.size, kWidths)) {
+      if (p.width_done.contains(at)) continue;
+      check_stale();
+      p.width_at(at);
+      if (since_width.seconds() > 0.1) {
+        p.publish_width(n);
+        since_width.restart();
+      }
+    }
+    p.publish_width(n);
+  } catch (const Stopped&) {
+    p.now("");
+    throw;
+  } catch (const std::exception& error) {
+    p.publish([&](PosteriorNews& news_now) { news_now.failure = sentence(error); });
+  }
+  p.now("");
+}
+
+}  // namespace pairs::model

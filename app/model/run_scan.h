@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/model/library.h"
+
+namespace pairs::model {
+
+// Finds the runs on disk and reads what is known of them; what has not changed since the last look is not read again.
+// For one thread.
+class RunScan {
+ public:
+  struct Listing {
+    std::vector<RunEntry> runs;  // newest first, shipped weights last
+    std::string problem;         // why the folder of runs cannot be looked through
+    bool operator==(const Listing&) const = default;
+  };
+
+  // Runs of `runs_folder` (in it or one folder deeper), of `added` (run folders, or folders of runs) and those that
+  // came with the program. Never throws for what is wrong with a run; throws Stopped when `stop` says so.
+  Listing look(const std::filesystem::path& runs_folder, const std::vector<std::filesystem::path>& added,
+               const std::function<bool()>& stop);
+
+ private:
+  struct Known {
+    std::uint64_t signature = 0;  // of all names, sizes and times in the folder
+    RunEntry entry;
+  };
+  RunEntry read(const std::filesystem::path& folder, const std::string& run, bool shipped);
+
+  std::map<std::string, Known> known_;
+};
+
+// Whether the folder holds a run, be it a damaged one.
+bool holds_run(const std::filesystem::path& folder);
+
+// What people call a run and say of it.
+struct About {
+  std::string name, note;
+};
+// Of RUN/about.toml; empty where it is absent or damaged.
+About read_about(const std::filesystem::path& folder);
+// Throws Error.
+void write_about(const std::filesystem::path& folder, About about);
+
+}  // namespace pairs::model

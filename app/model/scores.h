@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/eval/evaluation_row.h"
+#include "core/report/figure.h"
+
+namespace pairs {
+struct Metrics;
+}
+
+namespace pairs::model {
+
+// A figure of a panel, or the sentence why there is none.
+struct ShownFigure {
+  std::string name;     // "nll": widgets and files
+  std::string title;    // short
+  std::string meaning;  // what it shows, in a sentence for newcomers
+  std::shared_ptr<const Figure> figure;
+  std::string missing;
+};
+
+// What an evaluation measured, with its figures. Immutable; made on a worker.
+struct Scores {
+  std::string run, name;  // as Evaluation::show was given; for people
+  std::string data;       // where the test sets come from
+  std::int64_t seed = 1;  // of the test sets
+  bool complete = true;   // every size that was asked for
+  std::string place;      // the file that keeps them, "" when none does
+  std::vector<EvaluationRow> rows;
+  std::vector<ShownFigure> figures;
+  std::shared_ptr<const Metrics> metrics;
+};
+
+// NLL, gap to the exact posterior where there is one, RMAE and ACAUC against N. All of one task.
+std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics);
+// The same of one run, with coverage and rank histograms; `targets` are labels.
+std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, bool complete, std::string place,
+                                          const std::vector<std::string>& targets);
+
+// Whether the calibration error of a row exceeds what a calibrated estimator shows with so many sets (95 %, corrected
+// for the number of sizes).
+enum class Calibration { unknown, within_noise, miscalibrated };
+Calibration calibration(const EvaluationRow& row);
+
+// A column of the table of scores.
+struct ScoreColumn {
+  std::string title, meaning;  // meaning: one sentence for newcomers
+};
+// Titles with their explanations, and one row of texts for each row of scores. Columns that no row fills are left out.
+struct ScoreTable {
+  std::vector<ScoreColumn> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+ScoreTable score_table(const std::vector<EvaluationRow>& rows);
+
+// Evaluations of weights beside which nothing may be written, kept while the program runs. From any thread.
+class KeptScores {
+ public:
+  void keep(Metrics metrics);
+  // Of these weights on this data; null when there are none.
+  std::shared_ptr<const Metrics> find(const std::string& weights, const std::string& data) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const Metrics>> all_;
+};
+
+}  // namespace pairs::model

@@ -1,0 +1,229 @@
+#include "app/model/studio.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "app/common/places.h"
+#include "core/base/devices.h"
+#include "core/base/error.h"
+#include "core/base/fields.h"
+#include "core/base/text.h"
+#include "core/train/run.h"
+#include "tasks/registry.h"
+
+namespace pairs::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFirstTask = "bump-hunt";
+
+bool is_task(const std::string& name) {
+  const std::vector<std::string> names = task_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool has_shipped_weights(const std::string& task) {
+  try {
+    find_run(task);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool holds_png(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".png" || entry.path().extension() == ".PNG") return true;
+  return false;
+}
+
+}  // namespace
+
+const char* tab_name(Tab tab) {
+  constexpr const char* kNames[] = {"task", "train", "posterior", "evaluate", "compare"};
+  return kNames[static_cast<std::size_t>(tab)];
+}
+
+Tab parse_tab(const std::string& name) {
+  std::vector<std::string> names;
+  for (int i = 0; i < tab_count; ++i) {
+    names.push_back(tab_name(static_cast<Tab>(i)));
+    if (names.back() == name) return static_cast<Tab>(i);
+  }
+  const std::string near = nearest(name, names);
+  fail_usage("There is no tab {}{}; there are task, train, posterior, evaluate and compare", printable(name),
+             near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
+}
+
+Studio::Studio(Settings remembered, std::function<void()> wake)
+    : settings(std::move(remembered)),
+      hub{{},
+          wake,
+          settings.runs_folder.empty() ? default_runs_folder() : fs::path(settings.runs_folder),
+          data_folder(settings.data_folder),
+          "auto"},
+      device_(std::make_shared<std::atomic<const char*>>("")) {
+  // Asking for a GPU can take a second: not here.
+  std::thread([device = device_, wake] {
+    try {
+      device->store(choose_device("auto").is_cuda() ? "GPU" : "CPU");
+    } catch (const std::exception&) {
+      device->store("CPU");
+    }
+  }).detach();
+  for (const std::string& folder : settings.run_folders) {
+    const std::string problem = library.add_folder(folder);
+    if (!problem.empty()) hub.messages.warning("runs", problem);
+  }
+  try {
+    tab_ = parse_tab(settings.tab);
+  } catch (const Error&) {
+    tab_ = Tab::posterior;
+  }
+  std::error_code error;
+  if (!settings.run.empty() && fs::exists(fs::path(settings.run) / run_file::config, error))
+    open_run(settings.run);
+  else
+    open_task(is_task(settings.task) ? settings.task : kFirstTask);
+}
+
+Studio::~Studio() = default;
+
+void Studio::set_tab(Tab tab) {
+  tab_ = tab;
+  settings.tab = tab_name(tab);
+}
+
+void Studio::show(const std::string& task, const std::string& run) {
+  task_ = task;
+  run_ = run;
+  settings.task = task;
+  settings.run = run == task ? "" : run;
+  specimen.show(task);
+  posterior.open(run);
+  evaluation.show(run);
+  library.watch(run);
+}
+
+void Studio::open_task(const std::string& task) {
+  if (!is_task(task)) return hub.messages.error("task", fmt::format("There is no task {}", printable(task)));
+  std::string run = has_shipped_weights(task) ? task : "";
+  if (run.empty())
+    for (const RunEntry& entry : library.runs())
+      if (entry.task == task && entry.finished && entry.problem.empty()) {
+        run = entry.run;
+        break;
+      }
+  show(task, run);
+  training.open_task(task);
+}
+
+void Studio::open_run(const std::string& run) {
+  if (is_task(run)) return open_task(run);
+  try {
+    const RunFolder found = find_run(run);
+    const RunConfig config = read_run_toml(found.folder / run_file::config);
+    PAIRS_CHECK(is_task(config.task), "{} is a run of the task {}, which this program does not have",
+                found.folder.string(), printable(config.task));
+    const fs::path folder = fs::absolute(found.folder).lexically_normal();
+    const RunStatus status = run_status(folder);
+    show(config.task, folder.string());
+    training.open_run(folder);
+    if (!status.pretrained && (tab_ == Tab::posterior || tab_ == Tab::evaluate)) set_tab(Tab::train);
+  } catch (const std::exception& error) {
+    hub.messages.error("runs", sentence(error));
+    settings.log_open = true;
+  }
+}
+
+void Studio::open_path(const fs::path& path) {
+  const std::string name = path.string();
+  std::error_code error;
+  if (!fs::exists(path, error) && is_task(name)) return open_task(name);
+  if (fs::exists(path / run_file::config, error)) {
+    const std::string problem = library.add_folder(path);
+    if (!problem.empty()) hub.messages.warning("runs", problem);
+    return open_run(fs::absolute(path).lexically_normal().string());
+  }
+  const std::string ending = path.extension().string();
+  if (ending == ".csv" || ending == ".npz" || (fs::is_directory(path, error) && holds_png(path))) {
+    set_tab(Tab::posterior);
+    return posterior.open_file(path);
+  }
+  std::string problem = fs::is_directory(path, error)
+                            ? library.add_folder(path)
+                            : fmt::format(
+                                  "{} cannot be opened here; give a run folder, a CSV or NPZ file of "
+                                  "observations, or a folder of PNG images",
+                                  printable(name, 300));
+  if (problem.empty()) return;
+  hub.messages.error("open", problem);
+  settings.log_open = true;
+}
+
+void Studio::take_ended_training() {
+  const auto ended = training.take_ended();
+  if (!ended) return;
+  library.refresh();
+  try {
+    const RunStatus status = run_status(*ended);
+    if (!status.pretrained) return;
+    const RunConfig config = read_run_toml(*ended / run_file::config);
+    const std::string run = ended->string();
+    if (config.task == task_ && training.folder() == *ended) {
+      const bool again = run == run_;
+      show(config.task, run);
+      if (again) posterior.reload();
+    }
+    if (status.finished)
+      hub.messages.info(
+          "train", fmt::format("{} is finished; its posterior is on the Posterior tab", ended->filename().string()));
+  } catch (const std::exception& error) {
+    hub.messages.error("train", sentence(error));
+  }
+}
+
+bool Studio::poll() {
+  bool changed = library.poll();
+  changed |= training.poll();
+  changed |= posterior.poll();
+  changed |= evaluation.poll();
+  changed |= comparison.poll();
+  changed |= specimen.poll();
+  take_ended_training();
+  return changed;
+}
+
+bool Studio::busy() const {
+  return training.busy() || posterior.busy() || evaluation.busy() || comparison.busy() || specimen.busy() ||
+         library.busy();
+}
+
+std::string Studio::activity() const {
+  for (const std::string& text :
+       {training.activity(), evaluation.activity(), comparison.activity(), posterior.activity()})
+    if (!text.empty()) return text;
+  return "Ready";
+}
+
+std::string Studio::shown_title() const {
+  const TaskEntry* task = library.task(task_);
+  const std::string title = task ? task->title : task_;
+  if (run_.empty()) return title;
+  const RunEntry* run = library.find(run_);
+  return fmt::format("{}  ·  {}", title, run ? run->name : fs::path(run_).filename().string());
+}
+
+std::string Studio::device_name() const {
+  return device_->load();
+}
+
+std::int64_t Studio::threads() const {
+  return at::get_num_threads();
+}
+
+}  // namespace pairs::model

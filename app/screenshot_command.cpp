@@ -1,0 +1,81 @@
+#include "app/screenshot_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/gui/screenshot.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+
+namespace pairs {
+namespace {
+
+struct ScreenshotArguments {
+  std::string out, size = "1440x900";
+  gui::ScreenshotOptions options;
+};
+
+// "1280x800" into the options.
+void parse_size(const std::string& text, gui::ScreenshotOptions& options) {
+  int width = 0, height = 0, used = 0;
+  const bool read =
+      std::sscanf(text.c_str(), "%dx%d%n", &width, &height, &used) == 2 && used == static_cast<int>(text.size());
+  if (!read || width < 640 || height < 480 || width > 8192 || height > 8192)
+    fail_usage("--size {} is not a width and a height from 640x480 to 8192x8192; write for example --size 1280x800",
+               text);
+  options.width = width;
+  options.height = height;
+}
+
+batch::Result take(ScreenshotArguments arguments) {
+  parse_size(arguments.size, arguments.options);
+  if (std::filesystem::path(arguments.out).extension() != ".png")
+    fail_usage("--out {} must end in .png", arguments.out);
+  check_writable(arguments.out);
+  if (!arguments.options.items.empty()) check_writable(arguments.options.items);
+  gui::write_screenshot(arguments.out, arguments.options);
+  return {{{"file", arguments.out}, {"width", arguments.options.width}, {"height", arguments.options.height}},
+          fmt::format("{}\n", arguments.out),
+          0};
+}
+
+batch::Action add_screenshot(CLI::App& app) {
+  const auto arguments = std::make_shared<ScreenshotArguments>();
+  gui::ScreenshotOptions& options = arguments->options;
+  app.add_option("--out", arguments->out, "Where the picture goes")->type_name("FILE.png")->required();
+  app.add_option("--task", options.task, "Which task is open (default: bump-hunt)")->type_name("TASK");
+  app.add_option("--tab", options.tab, "task, train, posterior, evaluate or compare (default: posterior)")
+      ->type_name("TAB");
+  app.add_option("--run", options.run, "A run folder, or a task's name for its shipped weights")->type_name("RUN");
+  app.add_option("--n", options.n, "Observations in the posterior (default: the largest)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  app.add_option("--size", arguments->size, "Pixels")->type_name("WxH")->capture_default_str();
+  app.add_option("--scale", options.scale, "Of texts and distances")
+      ->type_name("S")
+      ->check(CLI::Range(0.75, 4.0))
+      ->capture_default_str();
+  app.add_option("--theme", options.theme, "dark or light")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"dark", "light"}))
+      ->capture_default_str();
+  app.add_option("--patience", options.patience, "Seconds to wait for what is computed in the background")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str();
+  app.add_option("--items", options.items, "Also write where each widget is, by name")->type_name("FILE.json");
+  app.footer(
+      "Draws the panels without a display (EGL). Example:\n"
+      "  pairs --batch screenshot --task gaussian --tab posterior --n 100 --out posterior.png");
+  return [arguments] { return take(*arguments); };
+}
+
+}  // namespace
+
+batch::CommandEntry screenshot_command() {
+  return {"screenshot", "Draw the window's panels as a PNG, without a display", add_screenshot};
+}
+
+}  // namespace pairs

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "app/batch/command.h"
+
+namespace pairs {
+
+// `pairs --batch screenshot`: the window's panels as a PNG.
+batch::CommandEntry screenshot_command();
+
+}  // namespace pairs

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pairs {
+
+// What is measured at one set size.
+struct EvaluationRow {
+  std::int64_t n = 0, sets = 0, samples = 0;
+  double nll = NAN, nll_se = NAN;  // original units, nat
+  double exact_nll = NAN;          // closed form where known, else the mean over the same sets
+  // The exact posterior's mean over the same sets where it was scored, else exact_nll: nll = this + gap.
+  double exact_on_sets() const {
+    const auto scored = reference_nll.find("exact");
+    return scored != reference_nll.end() ? scored->second : exact_nll;
+  }
+  double gap = NAN, gap_se = NAN;  // mean and s.e. of log exact - log ours, same sets
+  double rmae = NAN, acauc = NAN, acauc_floor = NAN, acauc_p95 = NAN;  // floor: mean and corrected 95th percentile
+  double sd = NAN;                                                     // mean posterior sd, averaged over targets
+  double sbc_p = NAN;                           // chi-square p-value of the ranks, least over targets
+  std::map<std::string, double> reference_nll;  // other references of the task on the same sets
+  std::vector<std::vector<double>> ranks;       // [target][set]
+  std::vector<double> log_prob;                 // [set], for paired comparisons of runs
+};
+
+}  // namespace pairs

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "app/gui/null_screen.h"
+#include "app/gui/shell.h"
+#include "app/model/studio.h"
+#include "core/base/clock.h"
+#include "core/task_factory.h"
+#include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs::gui {
+
+// Settings of a test: runs and everything else go to a folder of its own.
+inline model::Settings settings_in(const std::filesystem::path& folder, const std::string& task = "bump-hunt",
+                                   const std::string& tab = "posterior") {
+  register_task_factory(make_task);
+  setenv("XDG_DATA_HOME", (folder / "data").c_str(), 1);
+  setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
+  model::Settings settings;
+  settings.task = task;
+  settings.tab = tab;
+  settings.runs_folder = (folder / "runs").string();
+  return settings;
+}
+
+// A person at the window: presses things by name, one frame after the other, on a screen without a renderer.
+class Driver {
+ public:
+  explicit Driver(model::Settings settings, float width = 1280, float height = 800, float scale = 1)
+      : screen(width, height, settings.theme == "light" ? ThemeKind::light : ThemeKind::dark, scale),
+        studio(std::move(settings)),
+        shell(studio) {
+    frames(3);
+  }
+
+  NullScreen screen;
+  model::Studio studio;
+  Shell shell;
+
+  void frames(int count = 1) {
+    for (int i = 0; i < count; ++i) {
+      studio.poll();
+      screen.restyle(shell.wanted_theme(), scale());
+      screen.frame([&] { shell.frame(60); });
+    }
+  }
+
+  // Frames until `done` or `seconds` have passed; whether it is done.
+  bool until(const std::function<bool()>& done, double seconds = 30) {
+    const Stopwatch watch;
+    while (!done()) {
+      if (watch.seconds() > seconds) return false;
+      frames();
+      std::this_thread::sleep_for(std::chrono::milliseconds(4));
+    }
+    return true;
+  }
+  // Until nothing is at work.
+  bool rest(double seconds = 30) {
+    int rested = 0;
+    return until([&] { return (rested = studio.busy() ? 0 : rested + 1) > 5; }, seconds);
+  }
+
+  const Item* find(const std::string& name) { return recorder().find(name); }
+  // The item; a failure of the test when it is not there.
+  Item item(const std::string& name) {
+    const Item* found = find(name);
+    if (!found) {
+      ADD_FAILURE() << "There is nothing called " << name;
+      return {};
+    }
+    return *found;
+  }
+
+  void move(ImVec2 at) {
+    screen.input.move(at.x, at.y);
+    frames(2);
+  }
+  void click(const std::string& name, int button = 0) {
+    show(name);
+    press_at(item(name).middle(), button);
+  }
+  void press_at(ImVec2 at, int button = 0) {
+    move(at);
+    screen.input.button(button, true);
+    screen.input.button(button, false);
+    frames(4);
+  }
+  // From one share of its width to another.
+  void drag(const std::string& name, double from, double to, int steps = 8) {
+    show(name);
+    const Item i = item(name);
+    const auto at = [&](double share) {
+      return ImVec2{static_cast<float>(i.min.x + share * (i.max.x - i.min.x)), (i.min.y + i.max.y) / 2};
+    };
+    move(at(from));
+    screen.input.button(0, true);
+    frames(2);
+    for (int k = 1; k <= steps; ++k) move(at(from + (to - from) * k / steps));
+    screen.input.button(0, false);
+    frames(3);
+  }
+  void key(int code, bool control = false) {
+    if (control) screen.input.press(key::left_control, true);
+    screen.input.press(code, true);
+    frames(2);
+    screen.input.press(code, false);
+    if (control) screen.input.press(key::left_control, false);
+    frames(3);
+  }
+  // Replaces the text of an input.
+  void type(const std::string& name, const std::string& text) {
+    click(name);
+    key('A', true);
+    for (const char c : text) screen.input.character(static_cast<unsigned char>(c));
+    frames(3);
+    key(key::enter);
+  }
+  // Scrolls its window until the item can be pressed.
+  void show(const std::string& name) {
+    for (int i = 0; i < 60; ++i) {
+      const Item* found = find(name);
+      if (!found || found->reachable()) return;
+      const float x = (std::max(found->min.x, found->clip_min.x) + std::min(found->max.x, found->clip_max.x)) / 2;
+      const bool below = found->middle().y >= found->clip_max.y;
+      move({x, (found->clip_min.y + found->clip_max.y) / 2});
+      screen.input.wheel(0, below ? -1.0f : 1.0f);
+      frames(2);
+    }
+  }
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,248 @@
+// The real panels on a screen without a renderer, driven by name as a person would.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <imgui_internal.h>
+
+#include <fstream>
+#include <random>
+#include <set>
+
+#include "tests/app/gui/driver.h"
+
+namespace pairs::gui {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Settings with which every stage takes about a second.
+const std::vector<std::pair<std::string, std::string>> kTiny = {
+    {"embedder.layers", "16,16"}, {"embedder.size", "16"},   {"head.hidden", "16"},
+    {"head.transforms", "1"},     {"head.bins", "8"},        {"pretrain.epochs", "4"},
+    {"pretrain.steps", "40"},     {"pretrain.batch", "128"}, {"pretrain.validation_sets", "512"},
+    {"cache.sizes", "20"},        {"cache.sets", "2000"},    {"finetune.epochs", "4"},
+    {"finetune.steps", "40"},     {"finetune.batch", "64"},  {"finetune.validation_draws", "512"},
+    {"evaluate.sizes", "1,20"},   {"evaluate.sets", "50"},   {"evaluate.samples", "50"},
+    {"checkpoint", "0.05"},       {"device", "cpu"},         {"threads", "1"}};
+
+class WindowTest : public ::testing::Test {
+ protected:
+  void make_tiny(Driver& d, const std::vector<std::pair<std::string, std::string>>& more = {}) {
+    for (const auto& [key, value] : kTiny) d.studio.training.draft().set(key, value);
+    for (const auto& [key, value] : more) d.studio.training.draft().set(key, value);
+    d.frames(3);
+  }
+  // Whatever a walk starts stays small.
+  void make_tiny_if_draft(Driver& d) {
+    if (d.studio.training.drafting())
+      for (const auto& [key, value] : kTiny) d.studio.training.draft().set(key, value);
+  }
+  // A run of many epochs that is being trained.
+  void start_long(Driver& d) {
+    d.click("tab/train");
+    make_tiny(d, {{"pretrain.epochs", "2000"}});
+    ASSERT_TRUE(d.until([&] { return d.find("train/start") && d.item("train/start").enabled; })) << "never ready";
+    d.click("train/start");
+    ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::running; }));
+    ASSERT_TRUE(d.until([&] { return d.studio.training.card(0).done > 0; }));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(WindowTest, OpensOnThePosteriorOfTheBumpHunt) {
+  Driver d(settings_in(folder_.path()));
+  EXPECT_EQ(d.studio.task(), "bump-hunt");
+  EXPECT_EQ(d.studio.tab(), model::Tab::posterior);
+  ASSERT_TRUE(d.until([&] { return d.studio.posterior.shown() != nullptr; }));
+  const auto before = d.studio.posterior.n();
+  d.drag("posterior/n", 0.9, 0.3);
+  EXPECT_LT(d.studio.posterior.n(), before);
+  ASSERT_TRUE(d.until([&] { return d.studio.posterior.shown()->n == d.studio.posterior.n(); }));
+  EXPECT_THAT(d.studio.posterior.batch_command(), HasSubstr("pairs --batch"));
+}
+
+TEST_F(WindowTest, TabsTasksAndKeysLeadWhereTheySay) {
+  Driver d(settings_in(folder_.path()));
+  for (int tab = 0; tab < model::tab_count; ++tab) {
+    d.click(std::string("tab/") + model::tab_name(static_cast<model::Tab>(tab)));
+    EXPECT_EQ(static_cast<int>(d.studio.tab()), tab);
+    d.key('1' + model::tab_count - 1 - tab, true);
+    EXPECT_EQ(static_cast<int>(d.studio.tab()), model::tab_count - 1 - tab);
+  }
+  d.click("sidebar/task/gaussian");
+  EXPECT_EQ(d.studio.task(), "gaussian");
+  d.key('T', true);
+  EXPECT_EQ(d.shell.wanted_theme(), ThemeKind::light);
+  d.key('L', true);
+  EXPECT_TRUE(d.studio.settings.log_open);
+  EXPECT_TRUE(d.find("log/filter"));
+  d.key('L', true);
+  d.key('K', true);
+  ASSERT_TRUE(d.find("palette/query"));
+  d.type("palette/query", "bump");
+  EXPECT_EQ(d.studio.task(), "bump-hunt");
+  EXPECT_FALSE(d.find("palette/query"));
+  d.key(key::f1);
+  d.key(key::escape);
+  d.key('Q', true);
+  EXPECT_TRUE(d.shell.wants_quit());
+}
+
+TEST_F(WindowTest, TrainsARunThroughItsThreeStages) {
+  Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
+  d.click("tab/train");
+  make_tiny(d);
+  EXPECT_THAT(d.studio.training.batch_command(), HasSubstr("pairs --batch run bump-hunt"));
+  ASSERT_TRUE(d.until([&] { return d.item("train/start").enabled; }));
+  d.click("train/start");
+  ASSERT_TRUE(d.until([&] { return d.studio.training.finished(); }, 90)) << d.studio.training.problem();
+  const auto run = d.studio.training.folder();
+  EXPECT_TRUE(std::filesystem::exists(run / "estimator.safetensors"));
+  EXPECT_NE(d.studio.training.losses(0), nullptr);
+  ASSERT_TRUE(d.until([&] { return d.studio.run() == run.string(); })) << "its posterior is not shown";
+  d.click("tab/posterior");
+  ASSERT_TRUE(d.until([&] { return d.studio.posterior.shown() && d.studio.posterior.run() == run.string(); }));
+}
+
+TEST_F(WindowTest, PausesResumesAndStops) {
+  Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
+  start_long(d);
+  d.click("train/pretrain/pause");
+  ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::paused; }));
+  const auto at = d.studio.training.card(0).done;
+  d.frames(50);
+  EXPECT_EQ(d.studio.training.card(0).done, at);
+  d.click("train/pretrain/resume");
+  ASSERT_TRUE(d.until([&] { return d.studio.training.card(0).done > at; }));
+  const Stopwatch watch;
+  d.click("train/pretrain/stop");
+  ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::rest; }));
+  EXPECT_LT(watch.seconds(), 2);
+  EXPECT_TRUE(std::filesystem::exists(d.studio.training.folder() / "resume.safetensors"));
+  // And on from there.
+  ASSERT_TRUE(d.until([&] { return d.item("train/start").enabled; }));
+  d.click("train/start");
+  ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::running; }));
+  d.click("train/pretrain/stop");
+  ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::rest; }));
+}
+
+TEST_F(WindowTest, LetsOneLookElsewhereWhileItTrains) {
+  Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
+  start_long(d);
+  const auto run = d.studio.training.session_folder();
+  for (int round = 0; round < 2; ++round)
+    for (const char* task : {"gaussian", "bump-hunt"})
+      for (int tab = 0; tab < model::tab_count; ++tab) {
+        d.click(std::string("sidebar/task/") + task);
+        d.click(std::string("tab/") + model::tab_name(static_cast<model::Tab>(tab)));
+        d.frames(3);
+      }
+  EXPECT_TRUE(d.studio.training.active());
+  d.click("sidebar/task/bump-hunt");
+  d.click("tab/train");
+  EXPECT_EQ(d.studio.training.folder(), run) << "the run in training is shown again";
+}
+
+TEST_F(WindowTest, ShowsARunWhoseFolderVanishes) {
+  Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
+  start_long(d);
+  std::filesystem::rename(d.studio.training.session_folder(), folder_ / "elsewhere");
+  ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::failed; }, 60));
+  EXPECT_FALSE(d.studio.training.problem().empty());
+  ASSERT_TRUE(d.find("train/problem"));
+  d.click("train/problem/button");
+  EXPECT_NE(d.studio.training.state(), model::Activity::failed);
+}
+
+TEST_F(WindowTest, KeepsItsTextsWhole) {
+  std::set<std::string> complaints;
+  for (const auto& [width, height, scale] :
+       {std::tuple{1280.f, 800.f, 1.f}, {1024.f, 700.f, 1.f}, {2048.f, 1400.f, 2.f}}) {
+    Driver d(settings_in(folder_.path()), width, height, scale);
+    for (const char* task : {"gaussian", "bump-hunt", "digits"})
+      for (int tab = 0; tab < model::tab_count; ++tab)
+        for (const char* theme : {"dark", "light"}) {
+          d.studio.settings.theme = theme;
+          d.studio.open_task(task);
+          d.studio.set_tab(static_cast<model::Tab>(tab));
+          d.frames(3);
+          ASSERT_TRUE(d.rest(60)) << task << " " << tab << " " << d.studio.activity();
+          d.frames(3);
+          const std::vector<Item>& items = recorder().items();
+          const std::string where = fmt::format("{} {} {}x{}", task, model::tab_name(d.studio.tab()), width, height);
+          for (const Item& item : items) {
+            if (item.clipped) complaints.insert(where + ": clipped: " + item.text);
+            if (item.ink && item.paper && contrast(item.ink, item.paper) < 4.0)
+              complaints.insert(where + ": contrast of: " + item.text);
+            if (item.kind == ItemKind::text && !item.text.empty() && item.layer == 0 &&
+                (item.max.x > item.clip_max.x + 1.5f || item.min.x < item.clip_min.x - 1.5f) &&
+                item.max.y > item.clip_min.y && item.min.y < item.clip_max.y)
+              complaints.insert(where + ": cut at the side: " + item.text);
+          }
+          for (std::size_t i = 0; i < items.size(); ++i)
+            for (std::size_t j = i + 1; j < items.size(); ++j) {
+              const Item &a = items[i], &b = items[j];
+              if (a.kind != ItemKind::text || b.kind != ItemKind::text || a.layer != b.layer) continue;
+              const auto visible = [](const Item& t) {
+                return ImRect{std::max(t.min.x, t.clip_min.x), std::max(t.min.y, t.clip_min.y),
+                              std::min(t.max.x, t.clip_max.x), std::min(t.max.y, t.clip_max.y)};
+              };
+              const ImRect ra = visible(a), rb = visible(b);
+              const float across = std::min(ra.Max.x, rb.Max.x) - std::max(ra.Min.x, rb.Min.x);
+              const float down = std::min(ra.Max.y, rb.Max.y) - std::max(ra.Min.y, rb.Min.y);
+              if (across > 2 && down > 4)
+                complaints.insert(where + ": overlap: " + a.text.substr(0, 40) + " | " + b.text.substr(0, 40));
+            }
+        }
+  }
+  for (const std::string& complaint : complaints) ADD_FAILURE() << complaint;
+}
+
+// Presses random things. PAIRS_WALK says how many; the sanitizer's run presses 20,000.
+TEST_F(WindowTest, SurvivesARandomWalk) {
+  const char* wanted = std::getenv("PAIRS_WALK");
+  const int presses = wanted ? std::atoi(wanted) : 1500;
+  std::mt19937 random(7);
+  const auto pick = [&](std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random); };
+  Driver d(settings_in(folder_.path()));
+  const float widths[] = {1280, 1024, 1600, 800}, heights[] = {800, 700, 1000, 560};
+  const int keys[] = {key::escape, key::enter, key::tab, key::up,   key::down,
+                      key::left,   key::right, key::f1,  key::space};
+  for (int press = 0; press < presses; ++press) {
+    // What takes the window from this test, or writes outside its folder.
+    std::vector<Item> items;
+    for (const Item& item : recorder().items())
+      if (!item.name.empty() && item.reachable() && item.name.find("reveal") == std::string::npos &&
+          item.name.find("shortcut/14") == std::string::npos && item.name.find("/save") == std::string::npos)
+        items.push_back(item);
+    const auto kind = pick(20);
+    if (kind == 0) {
+      const auto size = pick(4);
+      d.screen.resize(widths[size], heights[size]);
+    } else if (kind == 1) {
+      d.key(keys[pick(std::size(keys))]);
+    } else if (kind == 2) {
+      d.key(static_cast<int>(std::string("12345KLNT")[pick(9)]), true);
+    } else if (kind == 3) {
+      d.screen.input.wheel(0, pick(2) ? 3.0f : -3.0f);
+    } else if (!items.empty()) {
+      const Item item = items[pick(items.size())];
+      const float share = static_cast<float>(pick(100)) / 100;
+      const ImVec2 at = {item.min.x + share * (item.max.x - item.min.x), item.middle().y};
+      d.screen.input.move(at.x, at.y);
+      d.screen.input.button(kind == 4 ? 1 : 0, true);
+      if (kind == 5)
+        d.screen.input.move(at.x + static_cast<float>(pick(200)) - 100, at.y + static_cast<float>(pick(100)) - 50);
+      d.screen.input.button(kind == 4 ? 1 : 0, false);
+      if (item.kind == ItemKind::input && pick(2) == 0)
+        for (const char c : std::string("1e9,-abc").substr(pick(8))) d.screen.input.character(static_cast<unsigned>(c));
+    }
+    d.frames(1 + static_cast<int>(pick(3)));
+    if (press % 50 == 0) make_tiny_if_draft(d);
+  }
+  SUCCEED();
+}
+
+}  // namespace
+}  // namespace pairs::gui

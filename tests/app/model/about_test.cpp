@@ -1,0 +1,63 @@
+#include "app/model/about.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "core/base/files.h"
+
+namespace pairs::model {
+namespace {
+
+// Cells of the first table of third_party/README.md: what, package, version, licence, why.
+std::vector<std::vector<std::string>> listed() {
+  const std::string text = read_file(std::string(PAIRS_SOURCE_DIR) + "/third_party/README.md");
+  const std::size_t begin = text.find("## What the program is made of"), end = text.find("\n## ", begin + 1);
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t at = text.find("\n|", begin); at < end; at = text.find("\n|", at + 1)) {
+    const std::string line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+    std::vector<std::string> cells;
+    for (std::size_t from = 1; from < line.size();) {
+      const std::size_t to = line.find('|', from);
+      const std::string cell = line.substr(from, to - from);
+      const std::size_t first = cell.find_first_not_of(' ');
+      cells.push_back(first == std::string::npos ? "" : cell.substr(first, cell.find_last_not_of(' ') - first + 1));
+      from = to + 1;
+    }
+    rows.push_back(cells);
+  }
+  return {rows.begin() + 2, rows.end()};
+}
+
+TEST(About, ListsEveryDependencyWithItsLicence) {
+  std::map<std::string, std::string> licences;
+  for (const Dependency& one : dependencies()) licences[one.name] = one.licence;
+  const auto rows = listed();
+  ASSERT_GT(rows.size(), 10);
+  for (const auto& row : rows) {
+    ASSERT_EQ(row.size(), 5);
+    ASSERT_TRUE(licences.contains(row[0])) << row[0] << " is missing";
+    // The README may say more.
+    EXPECT_EQ(row[3].substr(0, 3), licences[row[0]].substr(0, 3)) << row[0];
+  }
+}
+
+TEST(About, TellsVersions) {
+  EXPECT_TRUE(program_version().starts_with(std::to_string(program_version()[0] - '0') + "."));
+  EXPECT_TRUE(libtorch_version().starts_with("2."));
+}
+
+TEST(About, AsksForDevicesInTheBackground) {
+  Hub hub;
+  const Devices devices(hub);
+  for (int k = 0; k < 3000 && !devices.lines(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_TRUE(devices.lines());
+  EXPECT_EQ(devices.lines()->front().name, "cpu");
+  EXPECT_TRUE(devices.lines()->front().usable);
+}
+
+}  // namespace
+}  // namespace pairs::model

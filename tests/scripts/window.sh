@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# window.sh PAIRS: the real window on a virtual display (Xvfb, software OpenGL), with a real mouse (xdotool): it opens on
+# the bump hunt's posterior, N is dragged, a training is started and its loss falls, a signal closes it and the run can
+# be resumed. Needs Xvfb, xdotool and xwd.
+PAIRS=$1
+SCRATCH=$(mktemp -d)
+window= display=
+cleanup() {
+  [ -z "$window" ] || kill -9 "$window" 2>/dev/null
+  [ -z "$display" ] || kill "$display" 2>/dev/null
+  rm -rf "$SCRATCH"
+}
+trap cleanup EXIT
+# shellcheck source=tests/scripts/tiny.sh
+source "$(dirname "$(realpath "$0")")/tiny.sh"
+for tool in Xvfb xdotool xwd python3; do
+  command -v "$tool" >/dev/null || { say_fail "$tool is missing; third_party/install.sh installs it" && finish; }
+done
+export XDG_CONFIG_HOME=$SCRATCH/config XDG_DATA_HOME=$SCRATCH/data HOME=$SCRATCH PAIRS_LOG=debug
+unset WAYLAND_DISPLAY
+
+# A display of its own: Xvfb chooses a free number.
+mkfifo "$SCRATCH/number"
+Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3>"$SCRATCH/number" >"$SCRATCH/xvfb" 2>&1 &
+display=$!
+read -r -t 20 number <"$SCRATCH/number" || { say_fail "Xvfb did not start: $(cat "$SCRATCH/xvfb")" && finish; }
+export DISPLAY=:$number
+
+# wait_for SECONDS COMMAND...: until it succeeds.
+wait_for() {
+  local left=$(($1 * 10))
+  shift
+  until "$@"; do
+    ((left-- > 0)) || return 1
+    sleep 0.1
+  done
+}
+told() { grep -q -- "$1" "$SCRATCH/log"; }
+lines() { cat "$1"/*/events.jsonl 2>/dev/null | grep -c '"loss"'; }
+more_losses_than() { [ "$(lines "$runs")" -gt "$1" ]; }
+
+# Where the widgets are, from the same panels drawn without a display.
+mkdir -p "$SCRATCH/work" && cd "$SCRATCH/work" || exit 1
+runs=$SCRATCH/data/pairs-studio/runs
+place() { # TAB NAME SHARE: x and y of a widget's point at a share of its width
+  python3 - "$SCRATCH/$1.json" "$2" "$3" <<'P'
+import json, sys
+boxes = [i["box"] for i in json.load(open(sys.argv[1])) if i["name"] == sys.argv[2]]
+if not boxes: sys.exit("no widget is called " + sys.argv[2])
+x0, y0, x1, y1 = boxes[-1]
+print(round(x0 + float(sys.argv[3]) * (x1 - x0)), round((y0 + y1) / 2))
+P
+}
+for tab in posterior train; do
+  env -u DISPLAY "$PAIRS" --batch screenshot --task bump-hunt --tab $tab --size 1280x800 --out "$SCRATCH/$tab.png" \
+    --items "$SCRATCH/$tab.json" >/dev/null 2>"$SCRATCH/err" || say_fail "no picture of $tab: $(cat "$SCRATCH/err")"
+done
+
+mkdir -p "$SCRATCH/config/pairs-studio"
+printf 'width = 1280\nheight = 800\n' >"$SCRATCH/config/pairs-studio/settings.toml"
+"$PAIRS" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/log" &
+window=$!
+wait_for 30 told "first frame after" || { say_fail "no window: $(cat "$SCRATCH/log")" && finish; }
+wait_for 30 told "first posterior after" || say_fail "no posterior with the shipped weights"
+id=$(xdotool search --sync --onlyvisible --name "Pairs Studio" | head -1)
+xdotool windowmove "$id" 0 0
+xdotool windowsize "$id" 1280 800
+sleep 1
+
+# picture NAME: what the display shows now.
+picture() { xwd -root -silent >"$SCRATCH/$1.xwd"; }
+# How many different colours, and the share of pixels that differ from another picture.
+colours() { python3 - "$@" <<'P'
+import struct, sys
+def read(file):
+    data = open(file, "rb").read()
+    head = struct.unpack(">25I", data[:100])
+    return data[head[0] + 12 * head[19]:]
+one = read(sys.argv[1])
+pixels = [one[i:i + 4] for i in range(0, len(one), 4)]
+if len(sys.argv) == 2:
+    print(len(set(pixels)))
+else:
+    two = read(sys.argv[2])
+    print(round(1000 * sum(one[i:i + 4] != two[i:i + 4] for i in range(0, len(one), 4)) / len(pixels)))
+P
+}
+
+picture first
+[ "$(colours "$SCRATCH/first.xwd")" -gt 50 ] || say_fail "the window is nearly blank"
+# shellcheck disable=SC2046
+xdotool mousemove $(place posterior posterior/n 0.97) mousedown 1
+for share in 0.9 0.8 0.7 0.6 0.5 0.4 0.3 0.2; do
+  # shellcheck disable=SC2046
+  xdotool mousemove $(place posterior posterior/n $share)
+  sleep 0.05
+done
+xdotool mouseup 1
+sleep 1
+picture dragged
+[ "$(colours "$SCRATCH/first.xwd" "$SCRATCH/dragged.xwd")" -gt 5 ] || say_fail "dragging N changed nothing"
+
+# shellcheck disable=SC2046
+xdotool mousemove $(place train tab/train 0.5) click 1
+sleep 1
+# shellcheck disable=SC2046
+xdotool mousemove $(place train train/start 0.5) click 1
+wait_for 40 more_losses_than 2 || say_fail "no training began: $(cat "$SCRATCH/log")"
+python3 - "$runs" <<'P' || say_fail "the loss does not fall"
+import glob, json, sys, time
+def losses():
+    file = glob.glob(sys.argv[1] + "/*/events.jsonl")[0]
+    rows = [json.loads(line) for line in open(file) if line.endswith("\n")]
+    return [row["train"] for row in rows if row.get("type") == "loss"]
+end = time.time() + 40
+while time.time() < end:
+    seen = losses()
+    if len(seen) > 2 and min(seen[1:]) < seen[0]: sys.exit(0)
+    time.sleep(0.5)
+sys.exit(1)
+P
+picture training
+[ "$(colours "$SCRATCH/dragged.xwd" "$SCRATCH/training.xwd")" -gt 20 ] || say_fail "the Train tab was not shown"
+
+begin=$(date +%s%N)
+kill -TERM "$window"
+wait "$window"
+status=$?
+took=$((($(date +%s%N) - begin) / 1000000))
+window=
+[ $status -eq 143 ] || [ $status -eq 0 ] || say_fail "the window ended with status $status: $(tail -3 "$SCRATCH/log")"
+[ $took -lt 5000 ] || say_fail "closing took $took ms"
+run=$(dirname "$(ls "$runs"/*/run.toml)")
+[ -e "$run/resume.safetensors" ] || [ -e "$run/pretrained.safetensors" ] || say_fail "the run was not saved: $(ls "$run")"
+grep -h "after\|frames in" "$SCRATCH/log"
+finish
