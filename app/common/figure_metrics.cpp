@@ -97,6 +97,21 @@ Figure against_n(const std::vector<Metrics>& metrics, const std::string& title, 
   return figure;
 }
 
+// y = 0 over the width of the lines.
+Line zero_line(const std::vector<Line>& lines, const std::string& name, SeriesRole role) {
+  Line zero;
+  zero.name = name;
+  zero.role = role;
+  zero.style = role == SeriesRole::exact ? LineStyle::dashed : LineStyle::dotted;
+  zero.x = {INFINITY, -INFINITY};
+  zero.y = {0, 0};
+  for (const Line& line : lines) {
+    zero.x[0] = std::min(zero.x[0], line.x.front());
+    zero.x[1] = std::max(zero.x[1], line.x.back());
+  }
+  return zero;
+}
+
 void check_sampled(const std::vector<Metrics>& metrics) {
   for (const Metrics& one : metrics)
     for (const EvaluationRow& row : one.rows)
@@ -180,17 +195,36 @@ Figure gap_figure(const std::vector<Metrics>& metrics) {
   Plot& plot = figure.plots.front();
   plot.lines = metric_lines(metrics, &EvaluationRow::gap, &EvaluationRow::gap_se);
   PAIRS_CHECK(!plot.lines.empty(), "The task {} has no exact posterior to compare with", metrics.front().task);
-  Line exact;
-  exact.name = "exact";
-  exact.role = SeriesRole::exact;
-  exact.style = LineStyle::dashed;
-  exact.x = {INFINITY, -INFINITY};
-  for (const Line& line : plot.lines) {
-    exact.x[0] = std::min(exact.x[0], line.x.front());
-    exact.x[1] = std::max(exact.x[1], line.x.back());
+  plot.lines.push_back(zero_line(plot.lines, "exact", SeriesRole::exact));
+  return figure;
+}
+
+Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs) {
+  Figure figure;
+  figure.title = "NLL minus that of " + baseline;
+  figure.plot_width = 420;
+  figure.plot_height = 300;
+  Plot plot;
+  plot.x = {"set size N", AxisScale::log};
+  plot.y = {"difference / nat"};
+  for (const DifferenceCurve& run : runs) {
+    Line line;
+    line.name = run.name;
+    line.role = strategy_role(run.strategy);
+    line.markers = true;
+    line.x = run.n;
+    line.y = run.mean;
+    for (std::size_t i = 0; i < run.mean.size(); ++i) {
+      const double margin = std::isnan(run.se[i]) ? 0 : 2 * run.se[i];
+      line.lower.push_back(run.mean[i] - margin);
+      line.upper.push_back(run.mean[i] + margin);
+    }
+    if (!line.x.empty()) plot.lines.push_back(std::move(line));
+    figure.source += (figure.source.empty() ? "" : ", ") + run.name;
   }
-  exact.y = {0, 0};
-  plot.lines.push_back(std::move(exact));
+  PAIRS_CHECK(!plot.lines.empty(), "No run was scored on the same test sets as {}", baseline);
+  plot.lines.push_back(zero_line(plot.lines, baseline, SeriesRole::naive));
+  figure.plots.push_back(std::move(plot));
   return figure;
 }
 

@@ -263,10 +263,8 @@ void ComparePanel::draw(model::Studio& studio) {
   ImGui::BeginChild("compare/results");
   bool any = false;
   for (const ComparedRun& run : comparison.entries())
-    if (run.state == RunState::failed || run.state == RunState::other ||
-        (run.state == RunState::unscored && !run.sentence.empty())) {
-      ui::notice("compare/notice/" + run.run, run.state == RunState::failed ? ui::Look::bad : ui::Look::warning,
-                 run.sentence);
+    if (run.warns) {
+      ui::notice("compare/notice/" + run.run, look_of(run.state), run.sentence);
       any = true;
     }
   if (comparison.entries().size() == 1) {

@@ -19,21 +19,22 @@ using model::EvaluationField;
 struct SettingText {
   EvaluationField field;
   const char *name, *label, *tip;
-  float width;
+  float least, share;  // width in pixels at scale 1, and of what is left
 };
 constexpr SettingText kSettings[] = {
     {EvaluationField::sizes, "evaluate/sizes", "Set sizes N",
-     "How many observations the test sets hold, with commas between: each size becomes a point in every figure.", 216},
+     "How many observations the test sets hold, with commas between: each size becomes a point in every figure.", 160,
+     0.5f},
     {EvaluationField::sets, "evaluate/sets", "Test sets",
      "How many sets are simulated at each size: one number for all, or one a size. Four times as many halve the "
      "errors.",
-     104},
+     120, 0.5f},
     {EvaluationField::samples, "evaluate/samples", "Samples",
-     "Posterior samples a set, for the error of the mean and calibration; 0 leaves both out.", 104},
+     "Posterior samples a set, for the error of the mean and calibration; 0 leaves both out.", 88, 0},
     {EvaluationField::seed, "evaluate/seed", "Seed",
      "Which test sets are simulated: runs evaluated with the same seed see the same sets and can be compared pair by "
      "pair.",
-     72},
+     72, 0},
 };
 
 std::string about(double seconds) {
@@ -45,9 +46,12 @@ std::string about(double seconds) {
 void EvaluatePanel::settings(Evaluation& evaluation) {
   const float right_edge = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   const float gap = px(12);
+  float spare = std::min(ImGui::GetContentRegionAvail().x, px(860)) - 3 * gap;
+  for (const SettingText& one : kSettings) spare -= px(one.least);
+  spare = std::max(spare, 0.0f);
   bool first = true;
   for (const SettingText& one : kSettings) {
-    const float width = px(one.width);
+    const float width = px(one.least) + one.share * spare;
     if (!first) {
       ImGui::SameLine(0, gap);
       if (ImGui::GetCursorScreenPos().x + width > right_edge) ImGui::NewLine();

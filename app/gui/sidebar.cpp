@@ -252,8 +252,8 @@ void Sidebar::draw_menu(model::Studio& studio, const model::RunEntry& run) {
        {std::string("Show in file manager"), std::string("Take out of comparison"), std::string("Copy batch command")})
     wide = std::max(wide, ui::button_width(label));
   const auto item = [&](const char* name, const std::string& label, const std::string& blocked,
-                        const std::string& tip = "", ui::Button kind = ui::Button::quiet) {
-    const bool pressed = ui::button(std::string("sidebar/menu/") + name, label, kind, blocked, tip, wide);
+                        const std::string& tip = "") {
+    const bool pressed = ui::button(std::string("sidebar/menu/") + name, label, ui::Button::quiet, blocked, tip, wide);
     if (pressed) ImGui::CloseCurrentPopup();
     return pressed;
   };
@@ -271,8 +271,7 @@ void Sidebar::draw_menu(model::Studio& studio, const model::RunEntry& run) {
     ask(Dialog::note, run);
   if (item("reveal", "Show in file manager", library.blocked(run, RunAction::reveal))) studio.library.reveal(run.run);
   if (item("copy", "Copy batch command", closed, command)) ui::copy(command);
-  if (item("delete", "Delete…", library.blocked(run, RunAction::remove), "", ui::Button::danger))
-    ask(Dialog::remove, run);
+  if (item("delete", "Delete…", library.blocked(run, RunAction::remove))) ask(Dialog::remove, run);
   ImGui::PopStyleVar(2);
   ImGui::EndPopup();
 }

@@ -208,6 +208,22 @@ std::vector<DifferenceRow> difference_rows(const std::vector<const Metrics*>& me
   return out;
 }
 
+Figure drawn_differences(const Comparison::View& view, const std::vector<const ReadRun*>& members) {
+  std::vector<DifferenceCurve> curves;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i == view.baseline) continue;
+    DifferenceCurve curve{members[i]->name, members[i]->config.strategy, {}, {}, {}};
+    for (const DifferenceRow& row : view.differences) {
+      if (std::isnan(row.runs[i].mean)) continue;
+      curve.n.push_back(static_cast<double>(row.n));
+      curve.mean.push_back(row.runs[i].mean);
+      curve.se.push_back(row.runs[i].se);
+    }
+    if (!curve.n.empty()) curves.push_back(std::move(curve));
+  }
+  return difference_figure(view.names[view.baseline], curves);
+}
+
 ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun* first, const Metrics* metrics) {
   ComparedRun entry;
   entry.run = run;
@@ -240,7 +256,9 @@ ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun*
     entry.sentence = read.metrics_error.empty()
                          ? fmt::format("{} has no scores of its present weights yet; evaluate it", read.name)
                          : read.metrics_error;
+    entry.warns = !read.metrics_error.empty();
   }
+  entry.warns = entry.warns || entry.state == State::failed || entry.state == State::other;
   return entry;
 }
 
@@ -271,9 +289,22 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
   }
   if (members.empty()) return view;
   view->task = members.front()->config.task;
+  const auto named = std::find(view->names.begin(), view->names.end(), baseline);
+  const auto with_scores = std::find_if(by_member.begin(), by_member.end(), [](const Metrics* one) { return one; });
+  if (named != view->names.end() && by_member[static_cast<std::size_t>(named - view->names.begin())])
+    view->baseline = static_cast<std::size_t>(named - view->names.begin());
+  else if (with_scores != by_member.end())
+    view->baseline = static_cast<std::size_t>(with_scores - by_member.begin());
+  view->differences = difference_rows(by_member, view->baseline);
   if (!metrics.empty()) {
     label(metrics, scored);
     view->figures = metric_figures(metrics);
+    if (metrics.size() > 1)
+      view->figures.insert(view->figures.begin() + 1,
+                           built("difference", "NLL minus the baseline's",
+                                 "The same test sets for every run, so that small differences show: below zero a run "
+                                 "is better than the baseline; the band shows two standard errors.",
+                                 [&] { return drawn_differences(*view, members); }));
     view->figures.push_back(built("pareto", "Cost against quality",
                                   "What training cost against the NLL at the largest set size that all runs were "
                                   "scored at: better is lower and further left.",
@@ -295,13 +326,6 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
         std::any_of(line->values.begin(), line->values.end(), [&](const auto& v) { return v != line->values[0]; });
     view->costs.push_back(std::move(*line));
   }
-  const auto named = std::find(view->names.begin(), view->names.end(), baseline);
-  const auto with_scores = std::find_if(by_member.begin(), by_member.end(), [](const Metrics* one) { return one; });
-  if (named != view->names.end() && by_member[static_cast<std::size_t>(named - view->names.begin())])
-    view->baseline = static_cast<std::size_t>(named - view->names.begin());
-  else if (with_scores != by_member.end())
-    view->baseline = static_cast<std::size_t>(with_scores - by_member.begin());
-  view->differences = difference_rows(by_member, view->baseline);
   for (const Metrics* one : by_member)
     if (one && by_member[view->baseline] && one->seed != by_member[view->baseline]->seed)
       view->differences_note = fmt::format(
@@ -406,10 +430,12 @@ class Comparison::Parts {
         for (const ComparedRun& one : made->entries)
           if (one.run == run) entry = one;
       if (const auto step = steps.find(run); step != steps.end() && entry.state == State::unscored) {
-        if (step->second.state == State::failed)
+        if (step->second.state == State::failed) {
           entry.sentence = step->second.sentence;
-        else if (running)
+          entry.warns = true;
+        } else if (running) {
           entry.state = step->second.state;
+        }
         if (entry.state == State::evaluating && progress && progress->total > 0)
           entry.share = static_cast<double>(progress->done) / static_cast<double>(progress->total);
         if (entry.state == State::queued) entry.sentence = "Waits to be evaluated";

@@ -23,6 +23,7 @@ struct ComparedRun {
   SeriesRole role = SeriesRole::other;
   State state = State::loading;
   std::string sentence;  // what is wrong or missing and what to do; empty when all is well
+  bool warns = false;    // the sentence is about something that went wrong
   double share = 0;      // of the evaluation that runs
 };
 

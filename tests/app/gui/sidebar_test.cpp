@@ -122,6 +122,14 @@ TEST_F(SidebarTest, ARunBeingTrainedCanNeitherBeDeletedNorResumed) {
   EXPECT_TRUE(window().item("sidebar/menu/open").enabled);
 }
 
+TEST_F(SidebarTest, ResumesTraining) {
+  const fs::path run = put_run("mine");
+  menu("mine", "resume");
+  EXPECT_EQ(window().studio.tab(), model::Tab::train);
+  EXPECT_TRUE(window().until([&] { return window().studio.training.active(); }));
+  EXPECT_EQ(window().studio.training.session_folder(), run);
+}
+
 TEST_F(SidebarTest, CopiesTheCommand) {
   const fs::path run = put_run("mine");
   menu("mine", "copy");

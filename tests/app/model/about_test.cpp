@@ -13,7 +13,7 @@ namespace pairs::model {
 namespace {
 
 // Cells of the first table of third_party/README.md: what, package, version, licence, why.
-std::vector<std::vector<std::string>> listed() {
+std::vector<std::vector<std::string>> dependency_rows() {
   const std::string text = read_file(std::string(PAIRS_SOURCE_DIR) + "/third_party/README.md");
   const std::size_t begin = text.find("## What the program is made of"), end = text.find("\n## ", begin + 1);
   std::vector<std::vector<std::string>> rows;
@@ -35,7 +35,7 @@ std::vector<std::vector<std::string>> listed() {
 TEST(About, ListsEveryDependencyWithItsLicence) {
   std::map<std::string, std::string> licences;
   for (const Dependency& one : dependencies()) licences[one.name] = one.licence;
-  const auto rows = listed();
+  const auto rows = dependency_rows();
   ASSERT_GT(rows.size(), 10);
   for (const auto& row : rows) {
     ASSERT_EQ(row.size(), 5);

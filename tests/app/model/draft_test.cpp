@@ -20,8 +20,12 @@ RunConfig told_by(const std::string& command, const std::string& task) {
   std::string word;
   char quote = 0;
   bool open = false;
+  bool escaped = false;
   for (const char c : command + " ") {
-    if (quote) {
+    if (escaped || (c == '\\' && quote != '\'')) {
+      if (escaped) word += c;
+      escaped = !escaped;
+    } else if (quote) {
       if (c == quote)
         quote = 0;
       else

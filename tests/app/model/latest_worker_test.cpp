@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double kLong = 20;
+constexpr double kWorkerPatience = 20;
 
 struct LatestWorkerTest : testing::Test {
   std::mutex mutex;
@@ -33,7 +33,7 @@ TEST_F(LatestWorkerTest, RunsWhatItIsAsked) {
   int done = 0;
   EXPECT_FALSE(worker->busy());
   worker->request([&](const auto&) { done = 7; });
-  ASSERT_TRUE(worker->wait(kLong));
+  ASSERT_TRUE(worker->wait(kWorkerPatience));
   EXPECT_EQ(done, 7);
   EXPECT_FALSE(worker->busy());
 }
@@ -49,7 +49,7 @@ TEST_F(LatestWorkerTest, OnlyTheNewestOfThoseThatWaitRuns) {
   for (int k = 0; k < 100; ++k) worker->request([&ran, k](const auto&) { ran.push_back(k); });
   EXPECT_TRUE(worker->busy());
   go.set_value();
-  ASSERT_TRUE(worker->wait(kLong));
+  ASSERT_TRUE(worker->wait(kWorkerPatience));
   EXPECT_EQ(ran, std::vector<int>{99});
 }
 
@@ -64,7 +64,7 @@ TEST_F(LatestWorkerTest, TellsTheRunningJobThatItIsStale) {
   });
   began.get_future().wait();
   worker->request([&](const LatestWorker::Stale& stale) { second = !stale(); });
-  ASSERT_TRUE(worker->wait(kLong));
+  ASSERT_TRUE(worker->wait(kWorkerPatience));
   EXPECT_TRUE(fresh_at_first);
   EXPECT_TRUE(second);
   EXPECT_TRUE(failures.empty()) << "to stop is no failure";
@@ -80,16 +80,16 @@ TEST_F(LatestWorkerTest, CancelForgetsAndStops) {
   began.get_future().wait();
   worker->request([&](const auto&) { second = true; });
   worker->cancel();
-  ASSERT_TRUE(worker->wait(kLong));
+  ASSERT_TRUE(worker->wait(kWorkerPatience));
   EXPECT_FALSE(second);
 }
 
 TEST_F(LatestWorkerTest, SaysWhatFailedAndGoesOn) {
   bool after = false;
   worker->request([](const auto&) { fail("The oven is cold"); });
-  ASSERT_TRUE(worker->wait(kLong));
+  ASSERT_TRUE(worker->wait(kWorkerPatience));
   worker->request([&](const auto&) { after = true; });
-  ASSERT_TRUE(worker->wait(kLong));
+  ASSERT_TRUE(worker->wait(kWorkerPatience));
   EXPECT_EQ(failures, std::vector<std::string>{"The oven is cold"});
   EXPECT_TRUE(after);
 }
@@ -99,7 +99,7 @@ TEST_F(LatestWorkerTest, WaitGivesUp) {
   worker->request([&](const auto&) { go.get_future().wait(); });
   EXPECT_FALSE(worker->wait(0.02));
   go.set_value();
-  EXPECT_TRUE(worker->wait(kLong));
+  EXPECT_TRUE(worker->wait(kWorkerPatience));
 }
 
 TEST_F(LatestWorkerTest, EndsWhileItWorks) {
@@ -120,7 +120,7 @@ TEST_F(LatestWorkerTest, EndsWhileItWorks) {
 TEST_F(LatestWorkerTest, KeepsNothingOfAFinishedJob) {
   const auto held = std::make_shared<int>(1);
   worker->request([held](const auto&) {});
-  ASSERT_TRUE(worker->wait(kLong));
+  ASSERT_TRUE(worker->wait(kWorkerPatience));
   EXPECT_EQ(held.use_count(), 1);
 }
 

@@ -180,9 +180,8 @@ TEST_F(LibraryTest, FollowsTheDiskByItself) {
   put_run(runs_ / "a");
   look();
   put_run(runs_ / "b");
-  EXPECT_TRUE(frames([&] { return library().find((runs_ / "b").string()); }));
   put(runs_ / "a" / run_file::events, kHalfWay);
-  EXPECT_TRUE(frames([&] { return entry("a").stage == 1; }));
+  EXPECT_TRUE(frames([&] { return library().find((runs_ / "b").string()) && entry("a").stage == 1; }));
   // Another folder of runs is listed in its place.
   put_run(folder_ / "other" / "c");
   hub_.runs_folder = folder_ / "other";

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> texts(const std::vector<const Message*>& found) {
+std::vector<std::string> message_texts(const std::vector<const Message*>& found) {
   std::vector<std::string> out;
   for (const Message* message : found) out.push_back(message->text);
   return out;
@@ -31,12 +31,13 @@ TEST(Messages, FiltersByTextInAnyCaseAndByLevel) {
   messages.info("train", "Stage 1 has begun");
   messages.warning("data", "MNIST was not found");
   messages.error("train", "The disk is full");
-  EXPECT_THAT(texts(messages.matching("", Level::info)),
+  EXPECT_THAT(message_texts(messages.matching("", Level::info)),
               ElementsAre("Stage 1 has begun", "MNIST was not found", "The disk is full"));
-  EXPECT_THAT(texts(messages.matching("", Level::warning)), ElementsAre("MNIST was not found", "The disk is full"));
-  EXPECT_THAT(texts(messages.matching("mnist", Level::info)), ElementsAre("MNIST was not found"));
-  EXPECT_THAT(texts(messages.matching("TRAIN", Level::error)), ElementsAre("The disk is full"));
-  EXPECT_THAT(texts(messages.matching("nothing like it", Level::info)), ElementsAre());
+  EXPECT_THAT(message_texts(messages.matching("", Level::warning)),
+              ElementsAre("MNIST was not found", "The disk is full"));
+  EXPECT_THAT(message_texts(messages.matching("mnist", Level::info)), ElementsAre("MNIST was not found"));
+  EXPECT_THAT(message_texts(messages.matching("TRAIN", Level::error)), ElementsAre("The disk is full"));
+  EXPECT_THAT(message_texts(messages.matching("nothing like it", Level::info)), ElementsAre());
 }
 
 TEST(Messages, KeepsTheNewestTwoThousand) {

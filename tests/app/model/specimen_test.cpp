@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr double kPatience = 30;
+constexpr double kSpecimenPatience = 30;
 
 struct SpecimenTest : testing::Test {
   Hub hub;
@@ -26,7 +26,7 @@ struct SpecimenTest : testing::Test {
 
   void show(const std::string& task) {
     specimen.show(task);
-    ASSERT_TRUE(specimen.wait(kPatience));
+    ASSERT_TRUE(specimen.wait(kSpecimenPatience));
     ASSERT_TRUE(specimen.card()) << specimen.failure();
     ASSERT_TRUE(specimen.figure());
   }
@@ -77,7 +77,7 @@ TEST_F(SpecimenTest, DrawsEveryObservationOfASetOfPoints) {
   show("bump-hunt");
   EXPECT_EQ(bars(), 100);
   specimen.set_n(37);
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_EQ(bars(), 37);
   EXPECT_EQ(plot().scatters.at(0).x.size(), 37);
   EXPECT_THAT(plot().title, HasSubstr("N = 37"));
@@ -87,17 +87,17 @@ TEST_F(SpecimenTest, ASmallerSetIsAPrefixOfALarger) {
   show("gaussian");
   const std::vector<double> all = plot().scatters.at(0).x;
   specimen.set_n(10);
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_EQ(plot().scatters.at(0).x, std::vector<double>(all.begin(), all.begin() + 10));
 }
 
 TEST_F(SpecimenTest, MovingThetaMovesTheSamePoints) {
   show("gaussian");
   specimen.set_theta(0, -1);
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   const std::vector<double> before = plot().scatters.at(0).x, across = plot().scatters.at(0).y;
   specimen.set_theta(0, 0.5);
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   ASSERT_EQ(plot().scatters.at(0).x.size(), before.size());
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(plot().scatters[0].x[i], before[i] + 1.5, 1e-5);
   EXPECT_EQ(plot().scatters.at(0).y, across);
@@ -108,11 +108,11 @@ TEST_F(SpecimenTest, ANewSetKeepsThetaAndPsi) {
   const ParameterValues values = specimen.values();
   const std::vector<double> before = plot().scatters.at(0).x;
   specimen.new_set();
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_EQ(specimen.values(), values);
   EXPECT_NE(plot().scatters.at(0).x, before);
   specimen.draw_from_prior();
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_NE(specimen.values().theta, values.theta);
   EXPECT_NE(specimen.values().psi, values.psi);
 }
@@ -135,7 +135,7 @@ TEST_F(SpecimenTest, ACovarianceStaysPositiveDefinite) {
   EXPECT_GT(psi[1], 0.9) << "as near to the wish as possible";
   specimen.set_psi(0, 0.05);
   EXPECT_LT(psi[1] * psi[1], psi[0] * psi[2]);
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   for (const double x : plot().scatters.at(0).x) EXPECT_TRUE(std::isfinite(x));
 }
 
@@ -170,7 +170,7 @@ TEST_F(SpecimenTest, DigitsProbabilitiesFollowThetaAndEachOther) {
 TEST_F(SpecimenTest, ImagesAreDrawnAsASheetOfAllOfThem) {
   show("digits");
   specimen.set_n(11);
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   double cells = 0;
   for (const Picture& picture : plot().pictures) {
     cells += (picture.x1 - picture.x0) * (picture.y1 - picture.y0);
@@ -186,7 +186,7 @@ TEST_F(SpecimenTest, TheExpectedCurveFitsTheHistogram) {
   show("bump-hunt");
   specimen.set_theta(0, 0.3);
   specimen.set_psi(0, 2);
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   const Line& curve = plot().lines.at(0);
   const Bars& counts = plot().bars.at(0);
   const double step = curve.x[1] - curve.x[0], bin = counts.edges[1] - counts.edges[0];
@@ -210,7 +210,7 @@ TEST_F(SpecimenTest, ContoursHoldHalfAndNineTenthsOfTheDensity) {
   specimen.set_psi(1, 0);
   specimen.set_theta(0, -1);
   specimen.set_theta(1, 2);
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   std::set<int> seen;
   for (const Contour& contour : plot().contours)
     for (std::size_t i = 0; i < contour.x.size(); ++i) {
@@ -228,7 +228,7 @@ TEST_F(SpecimenTest, TheViewStandsStillWhileThePriorIsDragged) {
   std::vector<double> lows;
   for (const double psi : {-3.0, 0.0, 3.0}) {
     specimen.set_psi(0, psi);
-    ASSERT_TRUE(specimen.wait(kPatience));
+    ASSERT_TRUE(specimen.wait(kSpecimenPatience));
     lows.push_back(plot().x.low);
     EXPECT_LE(plot().x.low, psi);
     EXPECT_GE(plot().x.high, psi);
@@ -246,13 +246,13 @@ TEST_F(SpecimenTest, DraggingNeverWaitsAndEndsAtTheLastValue) {
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_LT(seconds, 0.5) << "200 steps on the window's thread";
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   const std::vector<std::uint8_t> last = plot().pictures.at(0).rgb;
   specimen.set_psi(0, 1);
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_NE(plot().pictures.at(0).rgb, last);
   specimen.set_psi(0, 2);
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_EQ(plot().pictures.at(0).rgb, last);
 }
 
@@ -275,7 +275,7 @@ TEST_F(SpecimenTest, CountsTheNetworksOfAPreset) {
   EXPECT_THAT(find("encoding").lines.at(0), HasSubstr("log N"));
   specimen.set_preset("quick");
   EXPECT_FALSE(specimen.network()) << "never that of another preset";
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_EQ(find("embedder").parameters, 2 * 128 + 128 + 128 * 128 + 128 + 128 * 64 + 64);
 }
 
@@ -283,7 +283,7 @@ TEST_F(SpecimenTest, AnotherTaskReplacesTheFirstWhileItIsStillMade) {
   specimen.show("digits");
   specimen.show("gaussian");
   EXPECT_FALSE(specimen.card());
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   ASSERT_TRUE(specimen.card());
   EXPECT_EQ(specimen.card()->name, "gaussian");
   EXPECT_EQ(specimen.network()->task, "gaussian");
@@ -293,7 +293,7 @@ TEST_F(SpecimenTest, AnotherTaskReplacesTheFirstWhileItIsStillMade) {
 TEST_F(SpecimenTest, SaysWhyATaskCannotBeShown) {
   hub.data_folder = "/nonexistent/mnist";
   specimen.show("digits");
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_FALSE(specimen.card());
   EXPECT_THAT(specimen.failure(), HasSubstr("/nonexistent/mnist"));
   EXPECT_EQ(hub.messages.unseen(), 1);
@@ -304,7 +304,7 @@ TEST_F(SpecimenTest, SaysWhyATaskCannotBeShown) {
   EXPECT_FALSE(specimen.figure());
   hub.data_folder.clear();
   specimen.reload();
-  ASSERT_TRUE(specimen.wait(kPatience));
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   ASSERT_TRUE(specimen.card());
   EXPECT_THAT(specimen.failure(), IsEmpty());
   EXPECT_EQ(specimen.card()->source, "generated digits");

@@ -226,7 +226,8 @@ class LookingMonitor : public TestMonitor {
 
 TEST_F(StagesTest, PreviewsChangeNoBit) {
   for (const std::vector<std::string>& more :
-       {std::vector<std::string>{}, {"finetune.heads=per-n", "finetune.law=list", "cache.pieces=2"}}) {
+       {std::vector<std::string>{"checkpoint=1000"},
+        {"checkpoint=1000", "finetune.heads=per-n", "finetune.law=list", "cache.pieces=2"}}) {
     const RunConfig config = tiny("gaussian", "pairs", more);
     const auto plain = make(config, "plain"), seen = make(config, "seen");
     TestMonitor blind;
@@ -234,7 +235,7 @@ TEST_F(StagesTest, PreviewsChangeNoBit) {
     LookingMonitor looking;
     execute_run(seen, looking);
     EXPECT_EQ(weights(plain), weights(seen));
-    const std::size_t heads = more.empty() ? 1 : 2;
+    const std::size_t heads = more.size() == 1 ? 1 : 2;
     ASSERT_EQ(looking.looks.size(), 18 + 18 * heads);  // epochs times steps of stages 1 and 3
     EXPECT_EQ(looking.looks.front(), std::pair(Stage::pretrain, std::int64_t{2}));
     EXPECT_EQ(looking.looks[18], std::pair(Stage::finetune, std::int64_t{heads == 1 ? 40 : 4}));
@@ -255,7 +256,7 @@ class CountingMonitor : public TestMonitor {
 
 TEST_F(StagesTest, StopsWithinAValidation) {
   // Validation sets in four parts: of the polls of an epoch, six come before steps, one before validation, four within.
-  const RunConfig config = tiny("gaussian", "pairs", {"pretrain.validation_sets=1024"});
+  const RunConfig config = tiny("gaussian", "pairs", {"pretrain.validation_sets=1024", "checkpoint=1000"});
   const auto whole = make(config, "whole");
   TestMonitor all;
   execute_run(whole, all);

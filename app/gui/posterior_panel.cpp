@@ -1,0 +1,401 @@
+#include "app/gui/posterior_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "app/common/table.h"
+#include "app/gui/plot_view.h"
+#include "app/gui/ui.h"
+
+namespace pairs::gui {
+namespace {
+
+using model::Posterior;
+using model::PosteriorScene;
+using model::PosteriorSeries;
+using model::PosteriorSnapshot;
+using model::PosteriorSummary;
+
+constexpr float kGap = 16, kLeastMain = 316, kLeastSmall = 212, kLeastSide = 300, kMostSide = 452;
+// Sliders that are shown before "More": a task may have a dozen nuisances.
+constexpr std::size_t kFewParameters = 4;
+
+// As many decimals as the number's spread is worth.
+std::string rounded(double value, double spread) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "–" : "∞";
+  int digits = 3;
+  if (spread > 0) digits = std::clamp(2 - static_cast<int>(std::floor(std::log10(spread))), 0, 8);
+  return number_text(value, digits);
+}
+
+std::string interval(double low, double high, double spread) {
+  return rounded(low, spread) + " to " + rounded(high, spread);
+}
+
+std::string nat(double kl) {
+  if (std::isnan(kl)) return "–";
+  if (!std::isfinite(kl)) return "∞";
+  return kl < 0.0005 ? "< 0.001" : number_text(kl, kl < 10 ? 3 : 1);
+}
+
+struct TableColumn {
+  const char* title;
+  const char* tip;
+  std::string (*cell)(const PosteriorSeries&, const PosteriorSummary&);
+};
+constexpr std::array<TableColumn, 5> kColumns = {{
+    {"mean", "Mean of the posterior",
+     [](const PosteriorSeries&, const PosteriorSummary& s) { return rounded(s.mean, s.sd); }},
+    {"sd", "Standard deviation of the posterior",
+     [](const PosteriorSeries&, const PosteriorSummary& s) { return rounded(s.sd, s.sd / 10); }},
+    {"50 % interval", "A quarter of the posterior lies below it, a quarter above",
+     [](const PosteriorSeries&, const PosteriorSummary& s) { return interval(s.q25, s.q75, s.sd); }},
+    {"90 % interval", "5 % of the posterior lie below it, 5 % above",
+     [](const PosteriorSeries&, const PosteriorSummary& s) { return interval(s.q05, s.q95, s.sd); }},
+    {"KL / nat", "Kullback-Leibler divergence from the exact posterior: 0 where both are the same",
+     [](const PosteriorSeries& series, const PosteriorSummary&) { return nat(series.kl); }},
+}};
+
+// A sample of a series' line, as in the plots.
+void swatch(ImVec2 at, float width, SeriesRole role) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImU32 color = series_color(role);
+  const float step = role == SeriesRole::exact ? px(6) : px(4);
+  const bool broken = role == SeriesRole::exact || role == SeriesRole::naive || role == SeriesRole::other;
+  if (!broken) return list.AddLine(at, {at.x + width, at.y}, color, px(2));
+  for (float x = 0; x < width; x += step)
+    list.AddLine({at.x + x, at.y}, {at.x + std::min(x + step * 0.6f, width), at.y}, color, px(2));
+}
+
+std::string tip_of(const PosteriorSeries& series, const PosteriorSummary& s) {
+  std::string text = fmt::format("{}\nmean {}, sd {}\n50 %: {}\n90 %: {}", series.name, rounded(s.mean, s.sd),
+                                 rounded(s.sd, s.sd / 10), interval(s.q25, s.q75, s.sd), interval(s.q05, s.q95, s.sd));
+  if (!std::isnan(s.mean_shift))
+    text += fmt::format("\nmean {:+.2f} exact sd from the exact one, sd {:.2f} times", s.mean_shift, s.sd_ratio);
+  if (!std::isnan(series.kl)) text += fmt::format("\nKL from exact {} nat", nat(series.kl));
+  return text + fmt::format("\nworked out in {:.1f} ms", series.milliseconds);
+}
+
+}  // namespace
+
+struct PosteriorPanel::State {
+  PlotView density{"posterior/density"}, marginals{"posterior/marginals"};
+  PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
+  bool opening = false, all_parameters = false;
+  std::string path;
+
+  void n_row(Posterior& posterior);
+  void messages(Posterior& posterior);
+  void main_row(model::Studio& studio, float height);
+  void side(model::Studio& studio);
+  void table(const PosteriorSnapshot& shown, const PosteriorScene& scene);
+  void typicality(const PosteriorSnapshot& shown);
+  void set_card(Posterior& posterior, const PosteriorScene& scene);
+  void other_runs(model::Studio& studio, const PosteriorScene& scene);
+  void small_row(Posterior& posterior, float height);
+  void file_dialog(Posterior& posterior);
+};
+
+PosteriorPanel::PosteriorPanel() : state_(std::make_unique<State>()) {}
+PosteriorPanel::~PosteriorPanel() = default;
+
+void PosteriorPanel::State::n_row(Posterior& posterior) {
+  const std::string number = "N = " + count_text(posterior.n());
+  const float room = ui::text_size("N = " + count_text(posterior.most()), ui::Look::title).x;
+  const float start = ImGui::GetCursorPosX();
+  if (ui::button("posterior/play", posterior.playing() ? "Pause" : "Play",
+                 posterior.playing() ? ui::Button::normal : ui::Button::primary,
+                 posterior.most() > 1 ? "" : "There is one observation only",
+                 "Lets N grow from 1 to the largest in eight seconds (space)",
+                 std::max(ui::button_width("Pause"), ui::button_width("Play"))))
+    posterior.toggle_play();
+  ImGui::SameLine(0, px(12));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ui::text_at({at.x, at.y + (ImGui::GetFrameHeight() - ui::text_size(number, ui::Look::title).y) / 2}, number,
+              ui::Look::title);
+  ImGui::Dummy({room, ImGui::GetFrameHeight()});
+  ImGui::SameLine(0, px(12));
+  const bool looped = posterior.loop();
+  const float loop_width = ImGui::GetFrameHeight() + px(4) + ui::text_size("Loop").x + px(8);
+  std::int64_t n = posterior.n();
+  const float slider = ImGui::GetContentRegionAvail().x - loop_width - px(8);
+  if (ui::log_slider("posterior/n", n, 1, std::max<std::int64_t>(posterior.most(), 2),
+                     "How many observations of the set are used (arrow keys move it)", slider))
+    posterior.set_n(n);
+  ImGui::SameLine(0, px(8));
+  bool loop = looped;
+  if (ui::toggle("posterior/loop", "Loop", loop, "Begin again at the end")) posterior.set_loop(loop);
+  ImGui::SetCursorPosX(start);
+}
+
+void PosteriorPanel::State::messages(Posterior& posterior) {
+  const auto shown = posterior.shown();
+  if (shown) {
+    ui::wrapped(shown->sentence);
+    if (shown->n != posterior.n() && posterior.embedded() < 1)
+      ui::text(fmt::format("N = {} is on its way: {:.0f} % of the set is embedded.", count_text(posterior.n()),
+                           std::floor(100 * posterior.embedded())),
+               ui::Look::small_muted);
+    int k = 0;
+    for (const std::string& warning : shown->warnings)
+      ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning);
+  }
+  if (!posterior.set_failure().empty() && ui::notice("posterior/set-failure", ui::Look::bad,
+                                                     posterior.set_failure() + "; the set before it stays", "Dismiss"))
+    posterior.dismiss_set_failure();
+}
+
+void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const PosteriorScene& scene) {
+  const float row = px(24), key = px(18), gap = px(12);
+  for (std::size_t t = 0; t < scene.targets.size(); ++t) {
+    // Columns that there is room for: the intervals go first, the tip keeps them.
+    const float width = ImGui::GetContentRegionAvail().x;
+    std::array<float, kColumns.size()> widths{};
+    float names = 0;
+    for (const PosteriorSeries& series : shown.series)
+      names = std::max(names, ui::text_size(series.name, ui::Look::small).x);
+    names = std::min(names, px(116));
+    for (std::size_t c = 0; c < kColumns.size(); ++c) {
+      widths[c] = ui::text_size(kColumns[c].title, ui::Look::small_muted).x;
+      for (const PosteriorSeries& series : shown.series)
+        widths[c] = std::max(widths[c], ui::text_size(kColumns[c].cell(series, series.targets[t]), ui::Look::small).x);
+    }
+    const bool any_kl = std::any_of(shown.series.begin(), shown.series.end(),
+                                    [](const PosteriorSeries& series) { return !std::isnan(series.kl); });
+    if (!any_kl) widths[4] = 0;
+    const auto total = [&] {
+      float sum = key + px(6) + names;
+      for (const float one : widths) sum += one > 0 ? one + gap : 0;
+      return sum;
+    };
+    for (const std::size_t c : {2, 3, 1})
+      if (total() > width) widths[c] = 0;
+    if (total() > width) names = std::max(px(40), names - (total() - width));
+
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const auto columns = [&](float y, ui::Look look, auto&& text) {
+      float right = at.x + width;
+      for (std::size_t c = kColumns.size(); c-- > 0;) {
+        if (widths[c] <= 0) continue;
+        const std::string cell = text(c);
+        ui::text_at({right - ui::text_size(cell, look).x, y}, cell, look);
+        right -= widths[c] + gap;
+      }
+    };
+    ui::text_at(at, "Posterior of " + scene.targets[t], ui::Look::small_strong, names + key + px(6));
+    columns(at.y, ui::Look::small_muted, [](std::size_t c) { return std::string(kColumns[c].title); });
+    ImGui::Dummy({width, row - ImGui::GetStyle().ItemSpacing.y});
+    for (const PosteriorSeries& series : shown.series) {
+      const ImVec2 line = ImGui::GetCursorScreenPos();
+      ImGui::PushID(series.name.c_str());
+      ImGui::Dummy({width, row - ImGui::GetStyle().ItemSpacing.y});
+      ui::tip(tip_of(series, series.targets[t]));
+      ImGui::PopID();
+      swatch({line.x, line.y + ui::text_size("x", ui::Look::small).y / 2}, key, series.role);
+      ui::text_at({line.x + key + px(6), line.y}, series.name, ui::Look::small, names);
+      columns(line.y, ui::Look::small, [&](std::size_t c) { return kColumns[c].cell(series, series.targets[t]); });
+    }
+    ui::space(12);
+  }
+}
+
+void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
+  if (!shown.place.known) return;
+  if (shown.place.outside) {
+    ui::notice("posterior/outside", ui::Look::warning,
+               fmt::format("Training never saw the like of this set (distance {:.3g}, farther out than {:.3g} % of "
+                           "training sets): do not trust the posterior.",
+                           shown.place.distance, shown.place.percentile));
+    ui::space(8);
+    return;
+  }
+  ui::text(fmt::format("Typical of training: farther out than {:.0f} % of its sets.", shown.place.percentile),
+           ui::Look::small_muted);
+  ui::tip(fmt::format("Mahalanobis distance of the set's mean embedding from those of training: {:.3g}",
+                      shown.place.distance));
+  ui::space(12);
+}
+
+void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene& scene) {
+  ui::begin_card("posterior/set");
+  ui::text("Observed set", ui::Look::strong);
+  ui::text(fmt::format("{} · {}", scene.set_name,
+                       scene.simulated ? scene.set_source : count_text(scene.set_size) + " observations"),
+           ui::Look::small_muted);
+  const std::size_t count =
+      all_parameters ? scene.parameters.size() : std::min(scene.parameters.size(), kFewParameters);
+  float column = 0;
+  for (std::size_t k = 0; k < count; ++k) column = std::max(column, ui::text_size(scene.parameters[k].label).x);
+  for (std::size_t k = 0; k < count; ++k) {
+    const model::SetParameter& parameter = scene.parameters[k];
+    const std::string about = parameter.nuisance
+                                  ? "Nuisance: unknown, the same for all observations of the set"
+                                  : "Target: what is inferred; here the truth that the set was made with";
+    ui::label(parameter.label, about, (column + px(16)) / scale());
+    double value = parameter.value;
+    if (ui::slider("posterior/" + parameter.name, value, std::min(parameter.low, parameter.value),
+                   std::max(parameter.high, parameter.value), "%.3f", about))
+      posterior.set_parameter(k, value);
+  }
+  if (scene.parameters.size() > kFewParameters) {
+    if (ui::button("posterior/more", all_parameters ? "Fewer values" : "All values", ui::Button::quiet))
+      all_parameters = !all_parameters;
+  }
+  if (scene.simulated) {
+    if (ui::button("posterior/new-set", "New set", ui::Button::normal, "", "The next set of the prior"))
+      posterior.new_set();
+  } else if (ui::button("posterior/simulate", "Simulate", ui::Button::normal, "", "Back to a set of the prior")) {
+    posterior.simulate();
+  }
+  ImGui::SameLine();
+  if (ui::button("posterior/open-file", "Open file…", ui::Button::normal, "",
+                 "Observations of your own; or drop them on the window"))
+    opening = true;
+  const std::string command = posterior.batch_command();
+  if (ui::button("posterior/command", "Copy command", ui::Button::quiet,
+                 command.empty() ? "Values set by hand are of this window only: the command line takes sets of the "
+                                   "prior and files"
+                                 : "",
+                 "Copies the command that does the same without the window:\n" + command))
+    ui::copy(command);
+  ui::end_card();
+}
+
+void PosteriorPanel::State::other_runs(model::Studio& studio, const PosteriorScene& scene) {
+  std::vector<const model::RunEntry*> others;
+  for (const model::RunEntry& entry : studio.library.runs())
+    if (entry.task == scene.task && entry.pretrained && entry.problem.empty() && entry.run != studio.posterior.run())
+      others.push_back(&entry);
+  if (others.empty()) return;
+  ui::space(12);
+  ui::text("Other runs beside it", ui::Look::small_strong);
+  std::vector<std::string> chosen = studio.posterior.others();
+  for (const model::RunEntry* entry : others) {
+    const auto at = std::find(chosen.begin(), chosen.end(), entry->run);
+    bool on = at != chosen.end();
+    const bool was = on;
+    ui::toggle("posterior/run/" + entry->run, entry->name, on,
+               fmt::format("{}, {}: draws its posterior too", entry->strategy_title, entry->state()));
+    if (on == was) continue;
+    if (on)
+      chosen.push_back(entry->run);
+    else
+      chosen.erase(at);
+    studio.posterior.set_others(chosen);
+  }
+}
+
+void PosteriorPanel::State::side(model::Studio& studio) {
+  Posterior& posterior = studio.posterior;
+  const auto shown = posterior.shown();
+  const auto scene = posterior.scene();
+  if (shown && scene) {
+    table(*shown, *scene);
+    typicality(*shown);
+  }
+  if (scene) {
+    set_card(posterior, *scene);
+    other_runs(studio, *scene);
+  }
+}
+
+void PosteriorPanel::State::main_row(model::Studio& studio, float height) {
+  const float all = ImGui::GetContentRegionAvail().x, gap = px(kGap);
+  const float side_width = std::clamp(0.36f * all, px(kLeastSide), px(kMostSide));
+  const float left = all - side_width - gap;
+  const auto shown = studio.posterior.shown();
+  if (!shown || !shown->density) {
+    ImGui::BeginChild("posterior/plot", {left, height});
+    ui::working_state(
+        shown ? "There is no posterior at this N; the line above says why." : "Working out the posterior…",
+        shown ? 0 : static_cast<float>(studio.posterior.embedded()));
+    ImGui::EndChild();
+  } else if (shown->marginals) {
+    const float joint = std::floor((left - px(8)) * 0.58f);
+    density.draw(shown->density, {joint, height});
+    ImGui::SameLine(0, px(8));
+    marginals.draw(shown->marginals, {left - joint - px(8), height});
+  } else {
+    density.draw(shown->density, {left, height});
+  }
+  ImGui::SameLine(0, gap);
+  ImGui::BeginChild("posterior/side", {side_width, height});
+  side(studio);
+  ImGui::EndChild();
+}
+
+void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
+  struct Small {
+    PlotView* view;
+    std::shared_ptr<const Figure> figure;
+    const char *title, *tip;
+  };
+  const std::array<Small, 3> all = {{
+      {&width, posterior.width(), "Posterior width against N",
+       "The sd of each posterior of this set at every N; the rule marks the N above."},
+      {&check, posterior.check(), "Predictive check",
+       "Data that the posterior would expect, beside what was observed: they should look alike."},
+      {&observed, posterior.observed(), "Observed data", "The observations that the posterior is of."},
+  }};
+  const float gap = px(kGap), each = std::floor((ImGui::GetContentRegionAvail().x - 2 * gap) / 3);
+  const float title = ui::text_size("x", ui::Look::small_strong).y + px(4);
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const ImVec2 at = {start.x + static_cast<float>(k) * (each + gap), start.y};
+    ImGui::SetCursorScreenPos(at);
+    ui::text_at(at, all[k].title, ui::Look::small_strong, each);
+    ImGui::Dummy({each, title});
+    ui::tip(k == 1 && !posterior.check_note().empty() ? std::string_view(posterior.check_note())
+                                                      : std::string_view(all[k].tip));
+    ImGui::SetCursorScreenPos({at.x, at.y + title});
+    all[k].view->draw(all[k].figure, {each, height - title});
+  }
+}
+
+void PosteriorPanel::State::file_dialog(Posterior& posterior) {
+  if (!ui::begin_dialog("posterior/file", "Open an observed set", opening)) return;
+  ui::wrapped(
+      "An NPZ file with the array x, a CSV file of points, or a folder of PNG images. Dropping it on the window does "
+      "the same.",
+      ui::Look::muted);
+  ui::space(4);
+  ui::input("posterior/path", path, "/home/me/events.csv", "Path of the file or folder");
+  ui::space(8);
+  if (ui::button("posterior/open", "Open", ui::Button::primary, path.empty() ? "Give a path first" : "")) {
+    posterior.open_file(path);
+    opening = false;
+  }
+  ImGui::SameLine();
+  if (ui::button("posterior/cancel", "Cancel")) opening = false;
+  ui::end_dialog();
+}
+
+void PosteriorPanel::draw(model::Studio& studio) {
+  State& s = *state_;
+  Posterior& posterior = studio.posterior;
+  if (posterior.run().empty())
+    return ui::empty_state("No trained weights yet",
+                           "Train this task on the Train tab, or open a run on the left; its posterior appears here.");
+  if (!posterior.failure().empty()) {
+    ui::empty_state("The posterior cannot be shown", posterior.failure(), true);
+    if (ui::button("posterior/again", "Try again")) posterior.reload();
+    return;
+  }
+  if (!posterior.scene()) return ui::working_state("Loading the run…");
+  s.n_row(posterior);
+  s.messages(posterior);
+  ui::space(4);
+  const float room = ImGui::GetContentRegionAvail().y, gap = px(kGap);
+  const float small = std::max(px(kLeastSmall), 0.36f * room);
+  const float main = std::max(px(kLeastMain), room - small - gap);
+  s.main_row(studio, main);
+  ui::space(kGap);
+  s.small_row(posterior, small - px(4));
+  s.file_dialog(posterior);
+}
+
+}  // namespace pairs::gui
