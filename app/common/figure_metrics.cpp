@@ -112,6 +112,17 @@ Line zero_line(const std::vector<Line>& lines, const std::string& name, SeriesRo
   return zero;
 }
 
+// A range that holds all bands, and zero not at its very edge.
+void show_zero(Plot& plot) {
+  double low = 0, high = 0;
+  for (const Line& line : plot.lines) {
+    for (const double y : line.lower) low = std::min(low, y);
+    for (const double y : line.upper) high = std::max(high, y);
+  }
+  plot.y.low = low - 0.08 * (high - low);
+  plot.y.high = high + 0.08 * (high - low);
+}
+
 void check_sampled(const std::vector<Metrics>& metrics) {
   for (const Metrics& one : metrics)
     for (const EvaluationRow& row : one.rows)
@@ -196,12 +207,15 @@ Figure gap_figure(const std::vector<Metrics>& metrics) {
   plot.lines = metric_lines(metrics, &EvaluationRow::gap, &EvaluationRow::gap_se);
   PAIRS_CHECK(!plot.lines.empty(), "The task {} has no exact posterior to compare with", metrics.front().task);
   plot.lines.push_back(zero_line(plot.lines, "exact", SeriesRole::exact));
+  show_zero(plot);
   return figure;
 }
 
-Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs) {
+Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs,
+                         const std::string& data) {
   Figure figure;
   figure.title = "NLL minus that of " + baseline;
+  figure.source = data + "; " + baseline;
   figure.plot_width = 420;
   figure.plot_height = 300;
   Plot plot;
@@ -220,10 +234,11 @@ Figure difference_figure(const std::string& baseline, const std::vector<Differen
       line.upper.push_back(run.mean[i] + margin);
     }
     if (!line.x.empty()) plot.lines.push_back(std::move(line));
-    figure.source += (figure.source.empty() ? "" : ", ") + run.name;
+    figure.source += ", " + run.name;
   }
   PAIRS_CHECK(!plot.lines.empty(), "No run was scored on the same test sets as {}", baseline);
   plot.lines.push_back(zero_line(plot.lines, baseline, SeriesRole::naive));
+  show_zero(plot);
   figure.plots.push_back(std::move(plot));
   return figure;
 }

@@ -25,12 +25,13 @@ Figure nll_figure(const std::vector<Metrics>& metrics);
 // How far each run's NLL lies above that of the exact posterior on the same sets. Throws Error without exact
 // posteriors.
 Figure gap_figure(const std::vector<Metrics>& metrics);
-// NLL of runs minus that of a baseline on the same sets, at each N, with two standard errors.
+// NLL of runs minus that of a baseline on the same sets of `data`, at each N, with two standard errors.
 struct DifferenceCurve {
   std::string name, strategy;
   std::vector<double> n, mean, se;
 };
-Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs);
+Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs,
+                         const std::string& data);
 Figure rmae_figure(const std::vector<Metrics>& metrics);
 Figure acauc_figure(const std::vector<Metrics>& metrics);
 // Coverage of central intervals against their level, one plot for each of up to four set sizes.

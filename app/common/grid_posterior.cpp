@@ -350,6 +350,7 @@ std::vector<PosteriorNumbers> GridPosteriors::evaluate(const std::vector<Posteri
     draft.numbers.name = source.name;
     draft.numbers.role = source.role;
     draft.numbers.ours = source.ours;
+    draft.numbers.milliseconds = source.milliseconds;
     if (source.ours || source.role == SeriesRole::exact) {
       groups.front().second.push_back(std::move(draft));
     } else {

@@ -44,6 +44,7 @@ struct PosteriorSource {
   std::function<torch::Tensor(const torch::Tensor&)> log_density;  // θ [S, d] float64 -> [S] float64
   std::function<torch::Tensor(std::int64_t)> sample;               // -> [S, d] float64
   torch::Tensor mean, sd;                                          // [d] float64 of references; else undefined
+  double milliseconds = 0;                                         // that making it took
 };
 
 struct PosteriorNumbers {

@@ -166,7 +166,7 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
       const int mark = std::abs(one.mean) > 2 * one.se ? (one.mean < 0 ? -1 : 1) : 0;
       std::string text = with_error_text(one.mean, one.se, 4);
       if (one.mean > 0) text = "+" + text;
-      if (mark) text += mark < 0 ? " ▼ better" : " ▲ worse";
+      if (mark) text = (mark < 0 ? "▼ better  " : "▲ worse  ") + text;
       cells[3 + k].push_back(std::move(text));
       marks[k].push_back(mark);
     }
@@ -198,11 +198,12 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
 }
 
 void ComparePanel::settings(const Comparison::View& view) {
+  ImGui::AlignTextToFramePadding();
   ui::text("Training cost and settings", ui::Look::strong);
   ImGui::SameLine(0, px(16));
   const auto differing =
       std::count_if(view.settings.begin(), view.settings.end(), [](const auto& s) { return s.differs; });
-  ui::toggle("compare/only-differences", fmt::format("only the {} that differ", differing), only_differences_,
+  ui::toggle("compare/only-differences", fmt::format("only differences ({})", differing), only_differences_,
              "Hides settings that are the same in every run");
   const std::size_t columns = view.names.size() + 1;
   std::vector<std::vector<std::string>> cells(columns);

@@ -37,8 +37,12 @@ constexpr SettingText kSettings[] = {
      72, 0},
 };
 
+// No more digits than an estimate has.
 std::string about(double seconds) {
-  return std::isnan(seconds) ? "" : "about " + duration_text(std::max(1.0, seconds));
+  if (std::isnan(seconds)) return "";
+  if (seconds < 60) return fmt::format("about {:.0f} s", std::max(1.0, seconds));
+  if (seconds < 3600) return fmt::format("about {:.0f} min", seconds / 60);
+  return fmt::format("about {:.1f} h", seconds / 3600);
 }
 
 }  // namespace
@@ -205,8 +209,8 @@ void EvaluatePanel::draw(model::Studio& studio) {
   const auto scores = evaluation.scores();
   if (!scores) {
     if (evaluation.work().running && evaluation.work().run == evaluation.run())
-      ui::working_state("The first size is being scored; its row and its points appear as soon as it is done.",
-                        static_cast<float>(evaluation.work().share));
+      ui::empty_state("Scoring the first size",
+                      "Its row in the table and its points in the figures appear as soon as it is done.");
     else
       ui::empty_state("Not evaluated yet",
                       "An evaluation simulates test sets, asks the run for their posteriors and measures how much of "
@@ -216,9 +220,10 @@ void EvaluatePanel::draw(model::Studio& studio) {
   ImGui::BeginChild("evaluate/results");
   if (!scores->complete && !evaluation.work().running) {
     if (ui::notice("evaluate/partial", ui::Look::warning,
-                   fmt::format("Stopped after {} sizes: these scores are partial and not kept.", scores->rows.size()),
-                   "Show stored"))
-      evaluation.show_stored();
+                   fmt::format("Stopped after {} of the sizes: these scores are partial and not kept.",
+                               scores->rows.size() == 1 ? "one" : std::to_string(scores->rows.size())),
+                   "Discard"))
+      evaluation.discard();
     ui::space(4);
   }
   const auto [low, high] = std::minmax_element(scores->rows.begin(), scores->rows.end(),
@@ -226,9 +231,9 @@ void EvaluatePanel::draw(model::Studio& studio) {
   const std::string sets = low->sets == high->sets
                                ? count_text(low->sets)
                                : fmt::format("{} to {}", count_text(low->sets), count_text(high->sets));
-  const std::string place = !scores->place.empty() ? ", kept in " + scores->place
-                            : evaluation.shipped() ? ", kept until the program ends"
-                                                   : "";
+  const std::string place = !scores->place.empty()                     ? ", kept in " + scores->place
+                            : evaluation.shipped() && scores->complete ? ", kept until the program ends"
+                                                                       : "";
   ui::text(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
            ui::Look::small_muted);
   table(*scores);

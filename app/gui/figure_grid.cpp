@@ -29,7 +29,7 @@ void FigureGrid::draw(const std::vector<model::ShownFigure>& figures) {
       const std::int64_t across = std::max<std::int64_t>(1, std::min(figure.columns, plots));
       const std::int64_t down = (plots + across - 1) / across;
       const auto ratio = static_cast<float>(figure.plot_height / figure.plot_width);
-      const float one = std::clamp(room / static_cast<float>(across) * ratio, px(150), px(300));
+      const float one = std::clamp(room / static_cast<float>(across) * ratio, px(150), px(down > 1 ? 220 : 300));
       views_.try_emplace(shown.name, prefix_ + shown.name)
           .first->second.draw(shown.figure, {room, one * static_cast<float>(down)});
       ui::wrapped(shown.meaning, ui::Look::small_muted, room);

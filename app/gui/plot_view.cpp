@@ -26,7 +26,8 @@ using chart::KeyKind;
 using chart::Point;
 using chart::Rect;
 
-constexpr float kPixelsPerPoint = 1.5f;             // at scale 1: tick labels of 12 px
+constexpr float kPixelsPerPoint = 1.5f;                    // at scale 1: tick labels of 12 px
+constexpr double kLegendHeight = 150, kLegendWidth = 200;  // pixels at scale 1 that a plot with a legend has at least
 constexpr float kNarrowPlot = 220, kLowPlot = 130;  // pixels at scale 1 below which a grid has fewer columns or rows
 constexpr double kSmallestPlot = 60;                // points: what a figure's layout can still do
 constexpr float kDrag = 4;                          // pixels of movement that make a click a drag
@@ -189,6 +190,31 @@ bool being_scrolled() {
   return false;
 }
 
+// Which of the plots in view a shortcut means: the one under the mouse, else the largest, as of the last frame.
+struct SaveRequest {
+  struct Seen {
+    float largest = 0;
+    bool hovered = false;
+  };
+  Seen last, now;
+  int frame = 0;
+  std::string extension;  // what to save as; "" when nothing was asked for
+
+  void turn() {
+    const int current = ImGui::GetFrameCount();
+    if (current == frame) return;
+    last = current == frame + 1 ? now : Seen();
+    now = {};
+    frame = current;
+  }
+  bool meant_for(bool hovered, float area) {
+    turn();
+    now.largest = std::max(now.largest, area);
+    now.hovered |= hovered;
+    return !extension.empty() && (last.hovered ? hovered : area >= last.largest);
+  }
+} save_request;
+
 }  // namespace
 
 struct PlotView::State {
@@ -206,6 +232,7 @@ struct PlotView::State {
   };
 
   std::string name;
+  Caption caption = Caption::title;
   std::shared_ptr<const Figure> figure;
   std::set<SeriesKey> hidden;
   std::vector<View> views;
@@ -275,12 +302,15 @@ void PlotView::State::choose_grid(ImVec2 size) {
     --columns;
   shown.columns = columns;
   const double width = size.x / pixels();
-  const double frame = chart::frame_height(*figure, width, [&](std::string_view text, double text_size, bool bold) {
+  const double frame = chart::frame_height(shown, width, [&](std::string_view text, double text_size, bool bold) {
     return draw_list_text_width(text, text_size, bold, pixels());
   });
   const std::int64_t rows = (count + columns - 1) / columns;
   shown.plot_width = std::clamp(width / static_cast<double>(columns), kSmallestPlot, 5000.0);
   shown.plot_height = std::clamp((size.y / pixels() - frame) / static_cast<double>(rows), kSmallestPlot, 5000.0);
+  const bool room =
+      shown.plot_height * kPixelsPerPoint >= kLegendHeight && shown.plot_width * kPixelsPerPoint >= kLegendWidth;
+  for (std::size_t i = 0; i < shown.plots.size(); ++i) shown.plots[i].legend = figure->plots[i].legend && room;
 }
 
 void PlotView::State::rebuild(ImVec2 size) {
@@ -296,6 +326,8 @@ void PlotView::State::rebuild(ImVec2 size) {
   try {
     if (data_changed) {
       shown = *figure;
+      shown.source.clear();
+      if (caption == Caption::none) shown.title.clear();
       order.clear();
       if (!hidden.empty())
         for (Plot& plot : shown.plots)
@@ -691,8 +723,9 @@ Figure PlotView::State::seen() const {
   return now;
 }
 
-PlotView::PlotView(std::string name) : state_(std::make_unique<State>()) {
+PlotView::PlotView(std::string name, Caption caption) : state_(std::make_unique<State>()) {
   state_->name = std::move(name);
+  state_->caption = caption;
 }
 PlotView::~PlotView() = default;
 PlotView::PlotView(PlotView&&) noexcept = default;
@@ -713,6 +746,8 @@ void PlotView::draw(const std::shared_ptr<const Figure>& figure, ImVec2 size) {
   ImGui::InvisibleButton("plots", size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
   const bool hovered = ImGui::IsItemHovered();
   const bool visible = ImGui::IsItemVisible();
+  if (visible && save_request.meant_for(hovered, size.x * size.y))
+    s.saver.ask(*figure, std::exchange(save_request.extension, ""));
   s.rebuild(size);
   s.interact(origin, hovered);
   s.rebuild(size);  // what the mouse has just changed
@@ -747,8 +782,11 @@ void PlotView::reset() {
   state_->data_changed = true;
 }
 
-void PlotView::ask_to_save(std::string_view extension) {
-  if (state_->figure) state_->saver.ask(*state_->figure, extension);
+bool PlotView::ask_to_save(std::string_view extension) {
+  save_request.turn();
+  if (save_request.last.largest <= 0) return false;
+  save_request.extension = extension;
+  return true;
 }
 
 Figure PlotView::seen() const {

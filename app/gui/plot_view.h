@@ -21,9 +21,15 @@ namespace pairs::gui {
 // Named for tests, with `name` and the number i of a plot: "name/i" is where data are drawn, "name/i/menu" the corner
 // button while the mouse is on the plot, "name/i/legend/k" an entry; "name/menu/..." log-x, log-y, reset, save-svg,
 // save-png, save-csv, copy-csv; "name/save/..." path, write, cancel.
+//
+// The figure's source is left out of the window, which names run and data elsewhere, but not of what is saved; with
+// Caption::none so is its title, where a heading stands above. A legend is left out where it would cover half a small
+// plot.
+enum class Caption { title, none };
+
 class PlotView {
  public:
-  explicit PlotView(std::string name);
+  explicit PlotView(std::string name, Caption caption = Caption::title);
   ~PlotView();
   PlotView(PlotView&&) noexcept;
   PlotView& operator=(PlotView&&) noexcept;
@@ -31,8 +37,10 @@ class PlotView {
   // Draws into the next `size` pixels (a side of 0: all that is left). Null: nothing but the space.
   void draw(const std::shared_ptr<const Figure>& figure, ImVec2 size);
   void reset();
-  // Opens the dialog that saves the figure, for a shortcut; ".svg", ".png" or ".csv".
-  void ask_to_save(std::string_view extension = ".svg");
+  // Opens the dialog that saves the plot under the mouse, else the largest one drawn in the last frame; ".svg", ".png"
+  // or
+  // ".csv". False when no plot was drawn.
+  static bool ask_to_save(std::string_view extension = ".svg");
   // The figure as it is seen now: zoomed, without hidden series. For export and tests.
   Figure seen() const;
   // How often something was laid out and drawn anew, and the vertices that each frame then copies. For tests.

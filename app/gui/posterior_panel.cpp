@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "app/common/table.h"
 #include "app/gui/plot_view.h"
@@ -20,15 +19,15 @@ using model::PosteriorSeries;
 using model::PosteriorSnapshot;
 using model::PosteriorSummary;
 
-constexpr float kGap = 16, kLeastMain = 316, kLeastSmall = 212, kLeastSide = 300, kMostSide = 452;
-// Sliders that are shown before "More": a task may have a dozen nuisances.
-constexpr std::size_t kFewParameters = 4;
+constexpr float kGap = 16, kLeastMain = 284, kLeastSmall = 184, kLeastSide = 300, kMostSide = 452;
+// With more parameters, only the first are shown until asked for: a task may have a dozen nuisances.
+constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
 
 // As many decimals as the number's spread is worth.
 std::string rounded(double value, double spread) {
   if (!std::isfinite(value)) return std::isnan(value) ? "–" : "∞";
   int digits = 3;
-  if (spread > 0) digits = std::clamp(2 - static_cast<int>(std::floor(std::log10(spread))), 0, 8);
+  if (spread > 0) digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(spread))), 0, 8);
   return number_text(value, digits);
 }
 
@@ -42,23 +41,21 @@ std::string nat(double kl) {
   return kl < 0.0005 ? "< 0.001" : number_text(kl, kl < 10 ? 3 : 1);
 }
 
+// A column and its text; `spread` is the least sd of the table, which decides on decimals.
 struct TableColumn {
   const char* title;
-  const char* tip;
-  std::string (*cell)(const PosteriorSeries&, const PosteriorSummary&);
+  std::string (*cell)(const PosteriorSeries&, const PosteriorSummary&, double spread);
 };
 constexpr std::array<TableColumn, 5> kColumns = {{
-    {"mean", "Mean of the posterior",
-     [](const PosteriorSeries&, const PosteriorSummary& s) { return rounded(s.mean, s.sd); }},
-    {"sd", "Standard deviation of the posterior",
-     [](const PosteriorSeries&, const PosteriorSummary& s) { return rounded(s.sd, s.sd / 10); }},
-    {"50 % interval", "A quarter of the posterior lies below it, a quarter above",
-     [](const PosteriorSeries&, const PosteriorSummary& s) { return interval(s.q25, s.q75, s.sd); }},
-    {"90 % interval", "5 % of the posterior lie below it, 5 % above",
-     [](const PosteriorSeries&, const PosteriorSummary& s) { return interval(s.q05, s.q95, s.sd); }},
-    {"KL / nat", "Kullback-Leibler divergence from the exact posterior: 0 where both are the same",
-     [](const PosteriorSeries& series, const PosteriorSummary&) { return nat(series.kl); }},
+    {"mean", [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return rounded(s.mean, spread); }},
+    {"sd", [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return rounded(s.sd, spread / 10); }},
+    {"50 %",
+     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return interval(s.q25, s.q75, spread); }},
+    {"90 %",
+     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return interval(s.q05, s.q95, spread); }},
+    {"KL / nat", [](const PosteriorSeries& series, const PosteriorSummary&, double) { return nat(series.kl); }},
 }};
+constexpr std::size_t kHalf = 2, kMost = 3, kDivergence = 4;
 
 // A sample of a series' line, as in the plots.
 void swatch(ImVec2 at, float width, SeriesRole role) {
@@ -150,54 +147,63 @@ void PosteriorPanel::State::messages(Posterior& posterior) {
 }
 
 void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const PosteriorScene& scene) {
-  const float row = px(24), key = px(18), gap = px(12);
+  const float row = px(24), key = px(18), gap = px(12), spacing = ImGui::GetStyle().ItemSpacing.y;
   for (std::size_t t = 0; t < scene.targets.size(); ++t) {
-    // Columns that there is room for: the intervals go first, the tip keeps them.
     const float width = ImGui::GetContentRegionAvail().x;
+    double spread = INFINITY;
+    for (const PosteriorSeries& series : shown.series) spread = std::min(spread, series.targets[t].sd);
+    const auto cell = [&](const PosteriorSeries& series, std::size_t c) {
+      return kColumns[c].cell(series, series.targets[t], spread);
+    };
     std::array<float, kColumns.size()> widths{};
     float names = 0;
-    for (const PosteriorSeries& series : shown.series)
+    bool exact = false;
+    for (const PosteriorSeries& series : shown.series) {
       names = std::max(names, ui::text_size(series.name, ui::Look::small).x);
+      exact |= !std::isnan(series.kl);
+    }
     names = std::min(names, px(116));
     for (std::size_t c = 0; c < kColumns.size(); ++c) {
       widths[c] = ui::text_size(kColumns[c].title, ui::Look::small_muted).x;
       for (const PosteriorSeries& series : shown.series)
-        widths[c] = std::max(widths[c], ui::text_size(kColumns[c].cell(series, series.targets[t]), ui::Look::small).x);
+        widths[c] = std::max(widths[c], ui::text_size(cell(series, c), ui::Look::small).x);
     }
-    const bool any_kl = std::any_of(shown.series.begin(), shown.series.end(),
-                                    [](const PosteriorSeries& series) { return !std::isnan(series.kl); });
-    if (!any_kl) widths[4] = 0;
+    if (!exact || t > 0) widths[kDivergence] = 0;  // it is of all targets together
     const auto total = [&] {
       float sum = key + px(6) + names;
       for (const float one : widths) sum += one > 0 ? one + gap : 0;
       return sum;
     };
-    for (const std::size_t c : {2, 3, 1})
-      if (total() > width) widths[c] = 0;
+    // Where the intervals have no room, runs and the exact posterior tell them in a second line.
+    const bool apart = total() > width;
+    if (apart) widths[kHalf] = widths[kMost] = 0;
     if (total() > width) names = std::max(px(40), names - (total() - width));
 
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const auto columns = [&](float y, ui::Look look, auto&& text) {
+    const auto columns = [&](ImVec2 at, ui::Look look, auto&& text) {
       float right = at.x + width;
       for (std::size_t c = kColumns.size(); c-- > 0;) {
         if (widths[c] <= 0) continue;
-        const std::string cell = text(c);
-        ui::text_at({right - ui::text_size(cell, look).x, y}, cell, look);
+        const std::string shown_cell = text(c);
+        ui::text_at({right - ui::text_size(shown_cell, look).x, at.y}, shown_cell, look);
         right -= widths[c] + gap;
       }
     };
-    ui::text_at(at, "Posterior of " + scene.targets[t], ui::Look::small_strong, names + key + px(6));
-    columns(at.y, ui::Look::small_muted, [](std::size_t c) { return std::string(kColumns[c].title); });
-    ImGui::Dummy({width, row - ImGui::GetStyle().ItemSpacing.y});
+    const ImVec2 head = ImGui::GetCursorScreenPos();
+    ui::text_at(head, "Posterior of " + scene.targets[t], ui::Look::small_strong, names + key + px(6));
+    columns(head, ui::Look::small_muted, [](std::size_t c) { return std::string(kColumns[c].title); });
+    ImGui::Dummy({width, row - spacing});
     for (const PosteriorSeries& series : shown.series) {
-      const ImVec2 line = ImGui::GetCursorScreenPos();
-      ImGui::PushID(series.name.c_str());
-      ImGui::Dummy({width, row - ImGui::GetStyle().ItemSpacing.y});
+      const bool second = apart && (series.ours || series.role == SeriesRole::exact);
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      ImGui::Dummy({width, row + (second ? px(18) : 0) - spacing});
       ui::tip(tip_of(series, series.targets[t]));
-      ImGui::PopID();
-      swatch({line.x, line.y + ui::text_size("x", ui::Look::small).y / 2}, key, series.role);
-      ui::text_at({line.x + key + px(6), line.y}, series.name, ui::Look::small, names);
-      columns(line.y, ui::Look::small, [&](std::size_t c) { return kColumns[c].cell(series, series.targets[t]); });
+      swatch({at.x, at.y + ui::text_size("x", ui::Look::small).y / 2}, key, series.role);
+      ui::text_at({at.x + key + px(6), at.y}, series.name, ui::Look::small, names);
+      columns(at, ui::Look::small, [&](std::size_t c) { return cell(series, c); });
+      if (second)
+        ui::text_at({at.x + key + px(6), at.y + px(18)},
+                    fmt::format("50 %  {}    90 %  {}", cell(series, kHalf), cell(series, kMost)),
+                    ui::Look::small_muted, width - key - px(6));
     }
     ui::space(12);
   }
@@ -221,13 +227,14 @@ void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
 }
 
 void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene& scene) {
+  const float edge = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x - px(kGap);
   ui::begin_card("posterior/set");
   ui::text("Observed set", ui::Look::strong);
   ui::text(fmt::format("{} · {}", scene.set_name,
                        scene.simulated ? scene.set_source : count_text(scene.set_size) + " observations"),
            ui::Look::small_muted);
-  const std::size_t count =
-      all_parameters ? scene.parameters.size() : std::min(scene.parameters.size(), kFewParameters);
+  const bool many = scene.parameters.size() > kManyParameters;
+  const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
   float column = 0;
   for (std::size_t k = 0; k < count; ++k) column = std::max(column, ui::text_size(scene.parameters[k].label).x);
   for (std::size_t k = 0; k < count; ++k) {
@@ -241,10 +248,8 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                    std::max(parameter.high, parameter.value), "%.3f", about))
       posterior.set_parameter(k, value);
   }
-  if (scene.parameters.size() > kFewParameters) {
-    if (ui::button("posterior/more", all_parameters ? "Fewer values" : "All values", ui::Button::quiet))
-      all_parameters = !all_parameters;
-  }
+  if (many && ui::button("posterior/more", all_parameters ? "Fewer values" : "All values", ui::Button::quiet))
+    all_parameters = !all_parameters;
   if (scene.simulated) {
     if (ui::button("posterior/new-set", "New set", ui::Button::normal, "", "The next set of the prior"))
       posterior.new_set();
@@ -256,6 +261,8 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                  "Observations of your own; or drop them on the window"))
     opening = true;
   const std::string command = posterior.batch_command();
+  ImGui::SameLine();
+  if (ui::button_width("Copy command") > edge - ImGui::GetCursorScreenPos().x) ImGui::NewLine();
   if (ui::button("posterior/command", "Copy command", ui::Button::quiet,
                  command.empty() ? "Values set by hand are of this window only: the command line takes sets of the "
                                    "prior and files"
@@ -337,7 +344,7 @@ void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
   const std::array<Small, 3> all = {{
       {&width, posterior.width(), "Posterior width against N",
        "The sd of each posterior of this set at every N; the rule marks the N above."},
-      {&check, posterior.check(), "Predictive check",
+      {&check, posterior.check(), "Predictive check, ψ from its prior",
        "Data that the posterior would expect, beside what was observed: they should look alike."},
       {&observed, posterior.observed(), "Observed data", "The observations that the posterior is of."},
   }};
@@ -389,12 +396,12 @@ void PosteriorPanel::draw(model::Studio& studio) {
   s.n_row(posterior);
   s.messages(posterior);
   ui::space(4);
-  const float room = ImGui::GetContentRegionAvail().y, gap = px(kGap);
-  const float small = std::max(px(kLeastSmall), 0.36f * room);
-  const float main = std::max(px(kLeastMain), room - small - gap);
+  const float room = ImGui::GetContentRegionAvail().y, between = px(kGap) + ImGui::GetStyle().ItemSpacing.y;
+  const float small = std::max(px(kLeastSmall), 0.34f * room);
+  const float main = std::max(px(kLeastMain), room - small - between);
   s.main_row(studio, main);
   ui::space(kGap);
-  s.small_row(posterior, small - px(4));
+  s.small_row(posterior, small);
   s.file_dialog(posterior);
 }
 

@@ -55,8 +55,10 @@ void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions
   if (!options.run.empty()) studio.open_path(options.run);
   studio.set_tab(model::parse_tab(settings.tab));
   PAIRS_CHECK(studio.hub.messages.unseen() == 0, "{}", studio.hub.messages.all().back().text);
-  PAIRS_CHECK(options.task.empty() || studio.task() == options.task,
-              "There is no task {}; pairs --batch tasks lists them", options.task);
+  if (!options.task.empty() && studio.task() != options.task) {
+    if (options.run.empty()) fail_usage("There is no task {}; pairs --batch tasks lists them", options.task);
+    fail_usage("--run {} is not a run of the task {}; leave out --task", options.run, options.task);
+  }
   GlRenderer renderer(screen.gl());
   Shell shell(studio);
   ImGuiIO& io = ImGui::GetIO();

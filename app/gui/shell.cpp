@@ -152,10 +152,10 @@ void Shell::Parts::perform(model::Shortcut shortcut) {
       studio.tab() == model::Tab::task ? studio.specimen.new_set() : studio.posterior.new_set();
       break;
     case S::open:
-      // sidebar.ask_for_path();
+      sidebar.ask_for_path();
       break;
     case S::export_plot:
-      // PlotView::ask_to_save();
+      if (!PlotView::ask_to_save()) studio.hub.messages.info("plots", "There is no plot on this tab to save");
       break;
     case S::log_drawer:
       studio.settings.log_open = !studio.settings.log_open;
@@ -200,6 +200,13 @@ std::vector<Command> Shell::Parts::commands() {
     if (!run.shipped)
       all.push_back({"run/" + run.name, "Open the run " + run.name, "", run.problem,
                      [this, id = run.run] { studio.open_run(id); }});
+  const auto training = [&](const char* name, const char* title, model::Action action, auto&& run) {
+    all.push_back({name, title, "", studio.training.blocked(action), run});
+  };
+  training("train/start", "Start or continue training", model::Action::start, [this] { studio.training.start(); });
+  training("train/pause", "Pause training", model::Action::pause, [this] { studio.training.pause(); });
+  training("train/resume", "Resume training", model::Action::resume, [this] { studio.training.resume(); });
+  training("train/stop", "Stop training, saved", model::Action::stop, [this] { studio.training.stop(); });
   all.push_back({"about", "About Pairs Studio: versions and licences", "", "", [this] { about.open(); }});
   return all;
 }

@@ -25,7 +25,8 @@ using model::StageState;
 using model::Training;
 
 constexpr std::array<const char*, model::kStages> kNames = {"pretrain", "cache", "finetune"};
-constexpr float kTwoColumns = 620, kThreeColumns = 1080;  // at scale 1: widths from which settings stand side by side
+constexpr float kTwoColumns = 620, kThreeColumns = 1000;  // at scale 1: widths from which settings stand side by side
+constexpr float kPlotWidth = 320;                         // a plot has at least this
 
 SeriesRole role_of(const std::string& strategy) {
   if (strategy == "n1") return SeriesRole::n1;
@@ -117,11 +118,14 @@ void TrainPanel::needs(const Training& training) {
 void TrainPanel::header(model::Studio& studio) {
   Training& training = studio.training;
   const bool drafting = training.drafting();
-  const bool over = drafting ? false : training.finished() || training.state() == Activity::loading;
-  const char* main = drafting ? "Start training" : over ? "New run like this" : "Resume training";
+  const bool at_work = training.active() && !drafting && training.folder() == training.session_folder();
+  const bool resumable = !drafting && !at_work && !training.finished();
+  constexpr const char *kStart = "Start training", *kResume = "Resume training", *kLike = "New run like this";
   const float gap = px(8);
-  float room = ui::button_width(main) + gap + ui::button_width("Copy command");
-  if (!drafting) room += gap + ui::button_width("New run") + (over ? 0 : gap + ui::button_width("New run like this"));
+  float room = ui::button_width("Copy command");
+  if (drafting) room += gap + ui::button_width(kStart);
+  if (!drafting) room += gap + ui::button_width("New run") + gap + ui::button_width(kLike);
+  if (resumable) room += gap + ui::button_width(kResume);
 
   const float left = ImGui::GetCursorPosX(), right = left + ImGui::GetContentRegionAvail().x;
   const std::string title = drafting ? "New run" : training.name();
@@ -132,31 +136,29 @@ void TrainPanel::header(model::Studio& studio) {
   ImGui::Dummy({title_room, high});
   ui::tip(drafting ? training.draft().folder().string() : training.folder().string());
   ImGui::SameLine(right - room, 0);
-  const auto tip = "Copies the command that does the same without the window:\n" + training.batch_command();
-  if (ui::button("train/copy", "Copy command", ui::Button::quiet, "", tip)) ui::copy(training.batch_command());
+  const std::string command = training.batch_command();
+  if (ui::button("train/copy", "Copy command", ui::Button::quiet, "",
+                 "Copies the command that does the same without the window:\n" + command))
+    ui::copy(command);
   ImGui::SameLine(0, gap);
-  if (!drafting) {
-    if (ui::button("train/new", "New run", ui::Button::normal, "", "Back to the draft of a new run of this task"))
-      return training.open_draft();
-    ImGui::SameLine(0, gap);
-  }
-  const std::string unread = training.run_settings() ? "" : "The run's settings cannot be read";
   if (drafting) {
-    if (ui::button("train/start", main, ui::Button::primary, training.blocked(Action::start),
+    if (ui::button("train/start", kStart, ui::Button::primary, training.blocked(Action::start),
                    "Makes the run's folder and runs all stages"))
       training.start();
-  } else {
-    if (!over) {
-      if (ui::button("train/like", "New run like this", ui::Button::normal, unread, "A draft with this run's settings"))
-        return training.open_draft(true);
-      ImGui::SameLine(0, gap);
-      if (ui::button("train/start", main, ui::Button::primary, training.blocked(Action::start),
-                     "Goes on from the last checkpoint, through all stages"))
-        training.start();
-    } else if (ui::button("train/like", main, ui::Button::primary, unread, "A draft with this run's settings")) {
-      return training.open_draft(true);
-    }
+    return;
   }
+  if (ui::button("train/new", "New run", ui::Button::normal, "", "Back to the draft of a new run of this task"))
+    return training.open_draft();
+  ImGui::SameLine(0, gap);
+  if (ui::button("train/like", kLike, training.finished() ? ui::Button::primary : ui::Button::normal,
+                 training.run_settings() ? "" : "The run's settings cannot be read",
+                 "A draft with this run's settings"))
+    return training.open_draft(true);
+  if (!resumable) return;
+  ImGui::SameLine(0, gap);
+  if (ui::button("train/start", kResume, ui::Button::primary, training.blocked(Action::start),
+                 "Goes on from the last checkpoint, through all stages"))
+    training.start();
 }
 
 void TrainPanel::card(Training& training, int stage, float width) {
@@ -166,14 +168,10 @@ void TrainPanel::card(Training& training, int stage, float width) {
   const float inner = width - px(32);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string state = state_text(card);
-  const float state_wide = ui::text_size(state, ui::Look::small_strong).x;
+  const ui::Look look = state_look(card.state);
+  const float state_wide = ui::text_size(state, look).x;
   ui::text_at(at, fmt::format("{}  {}", stage + 1, card.title), ui::Look::strong, inner - state_wide - px(8));
-  {
-    // State in its colour, at the right.
-    const ui::Look look = state_look(card.state);
-    ui::text_at({at.x + inner - state_wide, at.y + px(1)}, state,
-                look == ui::Look::muted ? ui::Look::small_muted : look, 0);
-  }
+  ui::text_at({at.x + inner - state_wide, at.y}, state, look);
   const float line = ui::text_size("Ag", ui::Look::small).y + px(3);
   float y = at.y + ui::text_size("Ag", ui::Look::strong).y + px(8);
   ImGui::SetCursorScreenPos({at.x, y});
@@ -319,58 +317,58 @@ void TrainPanel::choices(Draft& draft) {
     if (!problem.empty()) ui::wrapped(problem, ui::Look::bad);
 }
 
-void TrainPanel::matters(Draft& draft) {
-  struct Part {
-    const char *section, *title;
-  };
-  constexpr Part parts[] = {
-      {"Pretrain", "Pretrain"}, {"Cache", "Cache"}, {"Finetune", "Finetune"}, {"Network", "Network"}};
-  const float all = ImGui::GetContentRegionAvail().x, gap = px(24);
-  const int columns = all >= px(kThreeColumns) ? 4 : all >= px(kTwoColumns) ? 2 : 1;
-  const float width = std::floor((all - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
-  // A change rebuilds the rows: each is drawn from a copy.
-  const std::vector<Setting> settings = draft.settings();
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {px(4), px(2)});
-  int at = 0;
-  for (const Part& part : parts) {
-    if (at % columns > 0) ImGui::SameLine(0, gap);
-    ++at;
-    ImGui::BeginGroup();
-    if (ImGui::BeginTable(part.title, 3, ImGuiTableFlags_SizingFixedFit, {width, 0})) {
-      ImGui::TableSetupColumn("setting", ImGuiTableColumnFlags_WidthStretch);
-      ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, px(112));
-      ImGui::TableSetupColumn("paper", ImGuiTableColumnFlags_WidthFixed, px(68));
+void TrainPanel::section(Draft& draft, const std::vector<Setting>& settings, const char* title, float width) {
+  const bool wide = width >= px(320);
+  if (ImGui::BeginTable(title, 3, ImGuiTableFlags_SizingFixedFit, {width, 0})) {
+    ImGui::TableSetupColumn("setting", ImGuiTableColumnFlags_WidthStretch);
+    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, px(wide ? 132 : 100));
+    ImGui::TableSetupColumn("paper", ImGuiTableColumnFlags_WidthFixed, px(wide ? 76 : 56));
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ui::text(title, ui::Look::strong);
+    ImGui::TableNextColumn();
+    ImGui::TableNextColumn();
+    ui::right("paper", ui::Look::small_muted);
+    for (const Setting& setting : settings) {
+      if (setting.section != title || !setting.matters) continue;
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
-      ui::text(part.title, ui::Look::strong);
+      ImGui::AlignTextToFramePadding();
+      ui::text((setting.changed ? "● " : "") + setting.title, !setting.error.empty() ? ui::Look::bad
+                                                              : setting.changed      ? ui::Look::link
+                                                                                     : ui::Look::body);
+      ui::tip(tip_of(setting));
       ImGui::TableNextColumn();
+      control(draft, setting, 0);
       ImGui::TableNextColumn();
-      ui::right("paper", ui::Look::small_muted);
-      for (const Setting& setting : settings) {
-        if (setting.section != part.section || !setting.matters) continue;
-        ImGui::TableNextRow();
-        ImGui::TableNextColumn();
-        ImGui::AlignTextToFramePadding();
-        ui::text((setting.changed ? "● " : "") + setting.title, !setting.error.empty() ? ui::Look::bad
-                                                                : setting.changed      ? ui::Look::link
-                                                                                       : ui::Look::body);
-        ui::tip(tip_of(setting));
-        ImGui::TableNextColumn();
-        control(draft, setting, 0);
-        ImGui::TableNextColumn();
-        ImGui::AlignTextToFramePadding();
-        ui::right(setting.paper, ui::Look::small_muted);
-        if (!setting.error.empty()) {
-          ImGui::TableNextRow();
-          ImGui::TableNextColumn();
-          ImGui::TableNextColumn();
-        }
-      }
-      ImGui::EndTable();
+      ImGui::AlignTextToFramePadding();
+      ui::right(setting.paper, ui::Look::small_muted);
     }
-    for (const Setting& setting : settings)
-      if (setting.section == part.section && setting.matters && !setting.error.empty())
-        ui::wrapped(setting.error, ui::Look::bad, width);
+    ImGui::EndTable();
+  }
+  for (const Setting& setting : settings)
+    if (setting.section == title && setting.matters && !setting.error.empty())
+      ui::wrapped(setting.error, ui::Look::bad, width);
+}
+
+void TrainPanel::matters(Draft& draft) {
+  using Columns = std::vector<std::vector<const char*>>;
+  const float all = ImGui::GetContentRegionAvail().x, gap = px(24);
+  const Columns columns = all >= px(kThreeColumns) ? Columns{{"Pretrain"}, {"Cache", "Network"}, {"Finetune"}}
+                          : all >= px(kTwoColumns) ? Columns{{"Pretrain", "Network"}, {"Cache", "Finetune"}}
+                                                   : Columns{{"Pretrain", "Cache", "Finetune", "Network"}};
+  const auto count = static_cast<float>(columns.size());
+  const float width = std::floor((all - gap * (count - 1)) / count);
+  // A change rebuilds the rows: they are drawn from a copy.
+  const std::vector<Setting> settings = draft.settings();
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {px(4), px(2)});
+  for (const std::vector<const char*>& column : columns) {
+    if (&column != &columns.front()) ImGui::SameLine(0, gap);
+    ImGui::BeginGroup();
+    for (const char* title : column) {
+      if (title != column.front()) ui::space(8);
+      section(draft, settings, title, width);
+    }
     ImGui::EndGroup();
   }
   ImGui::PopStyleVar();
@@ -463,8 +461,9 @@ void TrainPanel::plots(Training& training) {
     return ui::empty_state("No losses yet", "Press Resume training: losses appear here epoch by epoch.");
   }
   const float gap = px(8), high = std::max(room.y, px(200));
-  const bool narrow = room.x < px(kThreeColumns) && first && last;
   const bool live = training.live() || (training.active() && training.folder() == training.session_folder());
+  const int wanted = (first ? 1 : 0) + (last ? 1 : 0) + (live ? 1 : 0);
+  const bool narrow = first && last && room.x < px(kPlotWidth) * static_cast<float>(wanted);
   std::vector<std::pair<PlotView*, std::shared_ptr<const Figure>>> shown;
   int stage = loss_stage_;
   if (stage < 0 || !training.losses(stage)) stage = last ? 2 : 0;

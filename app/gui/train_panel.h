@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/gui/plot_view.h"
 #include "app/model/studio.h"
@@ -22,6 +23,7 @@ class TrainPanel {
   void draft(model::Training& training);
   void choices(model::Draft& draft);
   void matters(model::Draft& draft);
+  void section(model::Draft& draft, const std::vector<model::Setting>& settings, const char* title, float width);
   void all_settings(model::Draft& draft);
   void control(model::Draft& draft, const model::Setting& setting, float width);
   void run(model::Studio& studio);

@@ -179,6 +179,7 @@ class FrameRate {
     ++frames_;
     if (watch_.seconds() < 1) return;
     rate_ = frames_ / watch_.seconds();
+    spdlog::debug("{:.1f} frames/s", rate_);
     frames_ = 0;
     watch_.restart();
   }

@@ -221,7 +221,7 @@ Figure drawn_differences(const Comparison::View& view, const std::vector<const R
     }
     if (!curve.n.empty()) curves.push_back(std::move(curve));
   }
-  return difference_figure(view.names[view.baseline], curves);
+  return difference_figure(view.names[view.baseline], curves, members[view.baseline]->data);
 }
 
 ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun* first, const Metrics* metrics) {
@@ -313,7 +313,13 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
   view->figures.push_back(built("loss", "Losses",
                                 "Training (dotted) and validation loss of each stage; runs of different networks or "
                                 "sizes need not end at the same value.",
-                                [&] { return loss_figure(losses); }));
+                                [&] {
+                                  Figure figure = loss_figure(losses);
+                                  // One legend of many runs is enough.
+                                  for (std::size_t i = 1; i < figure.plots.size() && losses.size() > 1; ++i)
+                                    figure.plots[i].legend = false;
+                                  return figure;
+                                }));
   for (SettingRow& row : setting_rows(configs))
     view->settings.push_back({std::move(row.key), std::move(row.values), row.differs});
   SettingLine paper{"by the paper's rule", {}, false}, all{"with stage 2 counted", {}, false};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 
@@ -128,7 +129,10 @@ std::optional<RunConfig> paper_values(const TaskInfo& info, const std::string& s
 // "setting 'x=y': what is wrong" -> "what is wrong".
 std::string without_place(const std::string& text) {
   const std::size_t end = text.find("': ");
-  return text.starts_with("setting '") && end != text.npos ? text.substr(end + 3) : text;
+  if (!text.starts_with("setting '") || end == text.npos) return text;
+  std::string rest = text.substr(end + 3);
+  rest[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(rest[0])));
+  return rest;
 }
 
 // Whether the sentence names the key as a word.

@@ -594,7 +594,7 @@ void Evaluation::dismiss() {
   parts_->failure.clear();
 }
 
-void Evaluation::show_stored() {
+void Evaluation::discard() {
   parts_->fresh.erase(parts_->run);
   parts_->choose();
 }

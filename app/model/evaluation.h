@@ -73,7 +73,7 @@ class Evaluation {
   const std::string& failure() const;
   void dismiss();
   // Drops scores of a stopped evaluation and shows the stored ones, if any.
-  void show_stored();
+  void discard();
 
   // Writes the scores shown as JSON, in the background; how it ended becomes a message.
   void save_as(const std::string& file);

@@ -87,7 +87,7 @@ struct LivePosterior::Scene {
     const torch::Tensor mean = reference->mean(), sd = reference->covariance().diagonal().sqrt();
     for (std::size_t t = 0; t < ranges.size(); ++t) {
       const auto i = static_cast<std::int64_t>(t);
-      const double centre = mean[i].item<double>(), reach = 6 * sd[i].item<double>();
+      const double centre = mean[i].item<double>(), reach = 4.5 * sd[i].item<double>();
       if (!std::isfinite(centre) || !std::isfinite(reach) || reach <= 0) continue;
       const Target& target = info.targets[t];
       ranges[t] = {std::max(target.low, std::min(centre - reach, truth[t] - 0.1 * reach)),
@@ -164,10 +164,9 @@ Figure LivePosterior::draw(const Preview& preview, const Scene& scene) {
   const std::vector<double> ours =
       host(preview.estimator.log_prob_grid(scene.theta.unsqueeze(0), scene.aggregate, size)[0]);
   Figure figure;
-  figure.title = "The posterior of one set as it is learnt";
   figure.source = info.data_source;
   Plot plot;
-  plot.title = fmt::format("N = {}", count_text(scene.n));
+  plot.title = fmt::format("One set of N = {}, as it is learnt", count_text(scene.n));
   const auto axis = [&](std::size_t t) {
     const Target& target = info.targets[t];
     return Axis{target.label + (target.unit.empty() ? "" : " / " + target.unit), AxisScale::linear, scene.ranges[t].low,

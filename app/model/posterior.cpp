@@ -17,6 +17,12 @@ namespace {
 
 constexpr double kPlaySeconds = 8;
 
+// A round N at which there is something to see, with more and less of it to either side.
+std::int64_t first_n(std::int64_t most) {
+  const double n = std::pow(static_cast<double>(most), 0.75), power = std::pow(10, std::floor(std::log10(n)));
+  return std::max<std::int64_t>(1, std::llround(std::round(n / power) * power));
+}
+
 }  // namespace
 
 struct Posterior::State {
@@ -310,7 +316,7 @@ bool Posterior::poll() {
   }
   if (s.news.scene && s.news.scene->most != s.most) {
     s.most = s.news.scene->most;
-    if (!s.chosen_n) s.want(std::llround(std::pow(static_cast<double>(s.most), 0.75)));
+    if (!s.chosen_n) s.want(first_n(s.most));
   }
   if (s.news.scene) s.want(s.wish.n);
   return true;

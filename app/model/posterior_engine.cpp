@@ -1,6 +1,8 @@
 #include "app/model/posterior_engine.h"
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
@@ -42,6 +44,18 @@ struct ShownRun {
   std::string run;
   LoadedRun loaded;
   std::shared_ptr<EmbeddedSet> embedded;
+};
+
+// Small work of this thread stays on it: sharing it out would make it wait for cores that train.
+class OneThread {
+ public:
+  OneThread() : before_(at::get_num_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
 };
 
 bool serves(const ShownRun& run, std::int64_t n) {
@@ -421,8 +435,10 @@ std::vector<PosteriorSource> PosteriorEngine::Parts::run_sources(std::int64_t n,
     if (latents.theta.defined() && estimator->data_source() != task->info().data_source)
       warn(fmt::format("{} was trained on {} and is asked about {}: its posterior may be wrong", run.loaded.name,
                        estimator->data_source(), task->info().data_source));
+    const Stopwatch watch;
     const torch::Tensor aggregate = run.embedded->aggregate(n, x), count = torch::full({1}, n, torch::kInt64);
     PosteriorSource source;
+    source.milliseconds = 1000 * watch.seconds();
     source.name = runs.size() == 1 ? strategy_title(run.loaded.config.strategy) : run.loaded.name;
     source.role = strategy_role(run.loaded.config.strategy);
     source.ours = true;
@@ -441,6 +457,7 @@ std::vector<PosteriorSource> PosteriorEngine::Parts::reference_sources(std::int6
   std::vector<PosteriorSource> sources;
   for (const std::string& name : task->references()) {
     try {
+      const Stopwatch watch;
       const std::shared_ptr<ReferencePosterior> reference = task->reference(name);
       reference->add(x.slice(0, 0, n));
       PosteriorSource source;
@@ -454,6 +471,7 @@ std::vector<PosteriorSource> PosteriorEngine::Parts::reference_sources(std::int6
         Stream stream(stream_key(kFigureSeed, Purpose::posterior), 1);
         return reference->sample(draws, stream);
       };
+      source.milliseconds = 1000 * watch.seconds();
       sources.push_back(std::move(source));
     } catch (const std::exception& error) {
       tell(fmt::format("{} is left out: {}", name, sentence(error)));
@@ -463,18 +481,17 @@ std::vector<PosteriorSource> PosteriorEngine::Parts::reference_sources(std::int6
 }
 
 void PosteriorEngine::Parts::serve(std::int64_t n) {
+  const OneThread one_thread;
   std::vector<std::string> warnings;
   const Stopwatch watch;
   std::vector<PosteriorSource> sources = run_sources(n, &warnings);
   if (!file_note.empty()) warnings.push_back(file_note);
   const auto problem = [&](const std::string& text) { warnings.push_back(text); };
   if (reference_seconds > kSlowReference) show(n, grids->evaluate(sources, problem), warnings, 1000 * watch.seconds());
-  const Stopwatch references;
   for (PosteriorSource& source : reference_sources(n)) sources.push_back(std::move(source));
-  const double prepared = references.seconds();
   warnings.erase(std::unique(warnings.begin(), warnings.end()), warnings.end());
   std::vector<PosteriorNumbers> numbers = grids->evaluate(sources, problem);
-  double taken = prepared;
+  double taken = 0;
   for (const PosteriorNumbers& one : numbers)
     if (!one.ours) taken += one.milliseconds / 1000;
   reference_seconds = taken;
@@ -524,14 +541,15 @@ void PosteriorEngine::Parts::show(std::int64_t n, const std::vector<PosteriorNum
       snapshot->density = one_plot(std::move(marginals.front()), title, source_text());
     } else {
       auto figure = std::make_shared<Figure>();
-      figure->title = title + (targets.size() == 2 ? ", marginals" : "");
-      figure->source = source_text();
-      figure->columns = targets.size() == 2 ? 1 : std::min<std::int64_t>(3, static_cast<std::int64_t>(targets.size()));
+      const bool two = targets.size() == 2;
+      figure->title = two ? "Marginals" : title;
+      if (!two) figure->source = source_text();
+      figure->columns = two ? 1 : std::min<std::int64_t>(3, static_cast<std::int64_t>(targets.size()));
       for (Plot& plot : marginals) {
-        plot.legend = targets.size() != 2 && &plot == &marginals.front();
+        plot.legend = !two && &plot == &marginals.front();
         figure->plots.push_back(std::move(plot));
       }
-      if (targets.size() == 2) {
+      if (two) {
         snapshot->density = one_plot(contour_plot(numbers, targets, truth, axes), title, source_text());
         snapshot->marginals = figure;
       } else {
@@ -558,11 +576,11 @@ void PosteriorEngine::Parts::show(std::int64_t n, const std::vector<PosteriorNum
 void PosteriorEngine::Parts::publish_width(std::int64_t n) {
   if (widths.empty()) return;
   auto figure = std::make_shared<Figure>(width_against_n(widths, task->info().targets, size, n));
-  figure->source = source_text();
   publish([&](PosteriorNews& news_now) { news_now.width = figure; });
 }
 
 void PosteriorEngine::Parts::width_at(std::int64_t n) {
+  const OneThread one_thread;
   width_done.insert(n);
   std::vector<PosteriorSource> sources = run_sources(n, nullptr);
   for (PosteriorSource& source : reference_sources(n)) sources.push_back(std::move(source));
@@ -579,11 +597,10 @@ void PosteriorEngine::Parts::draw_observed(std::int64_t n) {
   const std::int64_t count = std::min(n, image ? kShownImages : kShownPoints);
   Plot plot = sample_plot(*task, latents, x.slice(0, 0, count), view);
   plot.legend = false;
-  const auto figure =
-      one_plot(std::move(plot),
-               count == n ? fmt::format("The {} observed", count_text(n))
-                          : fmt::format("The first {} of {} observed", count_text(count), count_text(n)),
-               source_text());
+  const std::string source = latents.theta.defined() ? task->info().data_source : set.file.filename().string();
+  plot.title =
+      (count == n ? count_text(n) : fmt::format("first {} of {}", count_text(count), count_text(n))) + " · " + source;
+  const auto figure = one_plot(std::move(plot), "", "");
   publish([&](PosteriorNews& news_now) { news_now.observed = figure; });
 }
 
@@ -627,11 +644,10 @@ void PosteriorEngine::Parts::check(std::int64_t n) {
   std::vector<SetRange> draws;
   for (const std::int64_t index : indices) draws.push_back({index, 0, each});
   const torch::Tensor made = task->observe(all, kReplicateSeed, Purpose::explore, draws, torch::kCPU);
-  const std::int64_t observed_count = std::min(n, image ? kShownImages : kShownPoints);
+  const bool plane = !image && info.observation_shape[0] == 2;
+  const std::int64_t observed_count = std::min(n, image ? kShownImages : plane ? kReplicates * 50 : kShownPoints);
   const Plot observed = sample_plot(*task, Latents(), x.slice(0, 0, observed_count), view);
   auto figure = std::make_shared<Figure>();
-  figure->title = "Posterior predictive check";
-  figure->source = source_text();
   Plot plot;
   if (image) {
     Plot simulated_images = sample_plot(*task, Latents(), made, view);
@@ -670,19 +686,23 @@ void PosteriorEngine::Parts::check(std::int64_t n) {
       most = std::max(most, line.upper.back());
     }
     plot.y.low = 0;
-    plot.y.high = 1.4 * most;
+    plot.y.high = 1.7 * most;
     plot.bars.front().name = "observed";
+    plot.bars.front().role = SeriesRole::truth;
     plot.lines = {std::move(line)};
     figure->plots = {std::move(plot)};
   } else {
     plot = observed;
-    for (Scatter& scatter : plot.scatters) scatter.name = "observed";
+    for (Scatter& scatter : plot.scatters) {
+      scatter.name = "observed";
+      scatter.role = SeriesRole::naive;
+    }
     Scatter simulated_points;
     simulated_points.name = "simulated";
     simulated_points.role = strategy_role(runs.front().loaded.config.strategy);
     simulated_points.x = doubles(made.select(1, 0));
     simulated_points.y = doubles(made.select(1, 1));
-    plot.scatters.insert(plot.scatters.begin(), std::move(simulated_points));
+    plot.scatters.push_back(std::move(simulated_points));
     figure->plots = {std::move(plot)};
   }
   const std::string note =

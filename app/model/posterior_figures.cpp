@@ -12,10 +12,13 @@
 namespace pairs::model {
 namespace {
 
-// The next of 1, 2, 5, 10, ... that is at least `value`.
+// An axis is kept until less than this part of it is filled; then what is shown gets this much room.
+constexpr double kLeastShare = 4.5, kRoom = 2;
+
+// The next round number that is at least `value`.
 double round_up(double value) {
   const double power = std::pow(10, std::floor(std::log10(value)));
-  for (const double step : {1.0, 2.0, 5.0})
+  for (const double step : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0})
     if (step * power >= value * (1 - 1e-9)) return step * power;
   return 10 * power;
 }
@@ -76,9 +79,9 @@ std::pair<double, double> StableRange::update(double low, double high) {
   const double width = shown_.second - shown_.first, needed = high - low;
   if (!std::isfinite(needed) || needed <= 0) return shown_;
   const bool inside = low >= shown_.first - 1e-9 * width && high <= shown_.second + 1e-9 * width;
-  if (inside && needed >= width / 6) return shown_;
+  if (inside && needed >= width / kLeastShare) return shown_;
   const double all = most_.second - most_.first;
-  const double span = round_up(3 * needed);
+  const double span = round_up(kRoom * needed);
   if (span >= 0.6 * all && low >= most_.first && high <= most_.second) return shown_ = most_;
   const double step = span / 10;
   double from = step * std::round(((low + high) / 2 - span / 2) / step);
@@ -93,7 +96,7 @@ std::pair<double, double> StableRange::update(double low, double high) {
 
 double StableHeight::update(double peak) {
   if (!std::isfinite(peak) || peak <= 0) return shown_ > 0 ? shown_ : 1;
-  if (1.25 * peak > shown_ || peak < 0.3 * shown_) shown_ = round_up(1.5 * peak);
+  if (1.1 * peak > shown_ || peak < 0.4 * shown_) shown_ = round_up(1.4 * peak);
   return shown_;
 }
 
@@ -154,7 +157,6 @@ Plot contour_plot(const std::vector<PosteriorNumbers>& series, const std::vector
 Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<Target>& targets, std::int64_t most,
                        std::int64_t shown) {
   Figure figure;
-  figure.title = "Posterior width against N";
   figure.columns = static_cast<std::int64_t>(std::min<std::size_t>(targets.size(), 2));
   for (std::size_t t = 0; t < std::min<std::size_t>(targets.size(), 2); ++t) {
     Plot plot;
@@ -185,7 +187,7 @@ Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<
       plot.lines.push_back(std::move(line));
     }
     plot.rules.push_back({"", SeriesRole::other, static_cast<double>(shown)});
-    plot.legend = t == 0;
+    plot.legend = false;
     figure.plots.push_back(std::move(plot));
   }
   return figure;

@@ -11,7 +11,7 @@
 namespace pairs::model {
 
 // The range that an axis shows: stands still while what it shows changes little, and grows or shrinks to round numbers
-// when that leaves it or fills less than a sixth of it.
+// when that leaves it or fills little of it.
 class StableRange {
  public:
   // `low` .. `high`: the widest it needs to be, and where it starts.

@@ -231,7 +231,7 @@ struct RunHistory::Tail {
     for (const Stage stage : {Stage::pretrain, Stage::finetune}) {
       const auto k = static_cast<std::size_t>(stage);
       Plot plot;
-      plot.title = stage == Stage::pretrain ? "Pretrain" : "Finetune";
+      plot.title = stage == Stage::pretrain ? "Pretrain: loss" : "Finetune: loss";
       add_losses(plot, log, stage, strategy_role(config.strategy), "");
       view.losses[k].reset();
       if (plot.lines.empty()) continue;
@@ -244,7 +244,6 @@ struct RunHistory::Tail {
       fit_losses(plot);
       leave_out_beginning(plot);
       auto figure = std::make_shared<Figure>();
-      figure->title = "Training and validation loss";
       figure->source = folder.filename().string();
       figure->plots.push_back(std::move(plot));
       view.losses[k] = std::move(figure);

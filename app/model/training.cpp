@@ -422,8 +422,14 @@ std::optional<std::filesystem::path> Training::take_ended() {
 
 void Training::open_task(const std::string& task) {
   Impl& m = *impl_;
-  m.task = task;
-  m.draft_of(task);
+  try {
+    m.draft_of(task);
+    m.task = task;
+  } catch (const Error& error) {
+    // A task without presets that can be read has nothing to be trained with.
+    m.task.clear();
+    m.hub.messages.error("train", error.what());
+  }
   const bool failed = m.session.state() == SessionState::failed;
   if ((m.session_busy || failed) && m.session_task == task)
     m.show_run(m.session_folder);

@@ -2,7 +2,7 @@
 # window.sh PAIRS: the real window on a virtual display (Xvfb, software OpenGL), with a real mouse (xdotool): it opens on
 # the bump hunt's posterior, N is dragged, a training is started and its loss falls, a signal closes it and the run can
 # be resumed. Needs Xvfb, xdotool and xwd.
-PAIRS=$1
+PAIRS=$(realpath "$1")
 SCRATCH=$(mktemp -d)
 window= display=
 cleanup() {

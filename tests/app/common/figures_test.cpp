@@ -100,6 +100,20 @@ TEST(GapFigure, StandsOnTheExactPosterior) {
   EXPECT_THAT(exact->y, testing::ElementsAre(0, 0));
 }
 
+TEST(DifferenceFigure, DrawsBandsAroundTheBaselinesZero) {
+  const Figure figure = difference_figure("a", {{"b", "n1", {1, 10}, {0.5, -0.25}, {0.125, NAN}}}, "MNIST");
+  const Plot& plot = figure.plots.at(0);
+  const Line* line = find(plot, SeriesRole::n1);
+  ASSERT_TRUE(line);
+  EXPECT_THAT(line->lower, testing::ElementsAre(0.25, -0.25));
+  EXPECT_THAT(line->upper, testing::ElementsAre(0.75, -0.25));
+  EXPECT_LT(plot.y.low, -0.25);
+  EXPECT_GT(plot.y.high, 0.75);
+  EXPECT_EQ(plot.lines.back().name, "a");
+  EXPECT_EQ(figure.source, "MNIST; a, b");
+  EXPECT_THROW(difference_figure("a", {}, "MNIST"), Error);
+}
+
 TEST(MetricFigures, RefuseRunsOfDifferentTasks) {
   Metrics other = metrics("pairs", 1, 0);
   other.task = "gaussian";

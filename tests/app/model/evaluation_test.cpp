@@ -140,7 +140,7 @@ TEST_F(EvaluationTest, AStoppedEvaluationShowsItsFinishedSizesAndKeepsNothing) {
   ASSERT_EQ(evaluation.scores()->rows.size(), 1u);
   EXPECT_EQ(evaluation.scores()->rows[0].sets, 30);
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(finished_run()) / run_file::metrics));
-  evaluation.show_stored();
+  evaluation.discard();
   EXPECT_EQ(evaluation.state(), Shown::unscored);
 }
 

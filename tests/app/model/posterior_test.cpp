@@ -15,6 +15,7 @@
 #include "app/model/posterior_figures.h"
 #include "core/base/error.h"
 #include "core/eval/aggregate.h"
+#include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
@@ -201,6 +202,7 @@ TEST(StableRange, StandsStillUntilItMustNot) {
 // What a window with shipped weights does, with no window.
 class ShippedPosterior : public testing::Test {
  protected:
+  static void SetUpTestSuite() { register_task_factory(make_task); }
   ShippedPosterior() : posterior(hub) {}
   void settle() { ASSERT_TRUE(posterior.wait(kPosteriorPatience)) << posterior.activity(); }
   const PosteriorSeries& series(const std::string& name) {

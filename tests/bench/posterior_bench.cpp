@@ -1,0 +1,61 @@
+#include <benchmark/benchmark.h>
+
+#include "app/model/posterior_engine.h"
+#include "core/base/error.h"
+#include "core/task_factory.h"
+#include "tasks/registry.h"
+
+namespace {
+
+using namespace pairs;
+using namespace pairs::model;
+
+// From a new N to what the window shows of it, with shipped weights and the set embedded: densities, moments,
+// quantiles, distances and the figures, of ours and of every reference. The counters are the shares of ours and of the
+// exact posterior.
+void shown_posterior(benchmark::State& state, const char* run) {
+  register_task_factory(make_task);
+  PosteriorEngine engine([] {});
+  PosteriorWish wish;
+  wish.scene = 1;
+  wish.run = run;
+  wish.device = "cpu";
+  wish.set.id = 1;
+  wish.n = 1;
+  engine.work(wish, [] { return false; });
+  const std::int64_t n = state.range(0);
+  double ours = 0, exact = 0;
+  for (auto _ : state) {
+    wish.n = wish.n == n ? n + 1 : n;
+    try {
+      engine.work(wish, [&] { return engine.news().snapshot->n == wish.n; });
+    } catch (const Stopped&) {
+    }
+    state.PauseTiming();
+    const auto shown = engine.news().snapshot;
+    if (!shown || shown->n != wish.n) {
+      state.SkipWithError(engine.news().failure.c_str());
+      break;
+    }
+    for (const PosteriorSeries& series : shown->series) {
+      if (series.ours) ours += series.milliseconds;
+      if (series.role == SeriesRole::exact) exact += series.milliseconds;
+    }
+    state.ResumeTiming();
+  }
+  state.counters["ours_ms"] = benchmark::Counter(ours, benchmark::Counter::kAvgIterations);
+  state.counters["exact_ms"] = benchmark::Counter(exact, benchmark::Counter::kAvgIterations);
+}
+BENCHMARK_CAPTURE(shown_posterior, bump_hunt, "bump-hunt")
+    ->Arg(30)
+    ->Arg(99)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(shown_posterior, digits, "digits")->Arg(30)->Arg(999)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(shown_posterior, gaussian, "gaussian")
+    ->Arg(30)
+    ->Arg(99999)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+}  // namespace
