@@ -49,6 +49,8 @@ batch::Action add_screenshot(CLI::App& app) {
   app.add_option("--tab", options.tab, "task, train, posterior, evaluate or compare (default: posterior)")
       ->type_name("TAB");
   app.add_option("--run", options.run, "A run folder, or a task's name for its shipped weights")->type_name("RUN");
+  app.add_option("--compare", options.compare, "Runs on the Compare tab: folders, or task names for shipped weights")
+      ->type_name("RUN...");
   app.add_option("--n", options.n, "Observations in the posterior (default: the largest)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));

@@ -182,9 +182,8 @@ bool any_above_zero(const Plot& plot, bool across) {
   return false;
 }
 
-// Whether the wheel now moves a panel that the current window stands in.
-bool being_scrolled() {
-  if (!GImGui->WheelingWindow) return false;
+// Whether the wheel moves a panel that the current window stands in.
+bool in_scrolling_panel() {
   for (const ImGuiWindow* window = ImGui::GetCurrentWindowRead(); window; window = window->ParentWindow)
     if (window->ScrollMax.y > 0 && !(window->Flags & ImGuiWindowFlags_NoScrollWithMouse)) return true;
   return false;
@@ -504,11 +503,10 @@ void PlotView::State::wheel(std::size_t index, Point at) {
   const bool over_x = at.y > plot.area.bottom() && at.x >= plot.area.x;
   const bool over_y = at.x < plot.area.x && at.y <= plot.area.bottom();
   if (!plot.axes || (!plot.area.contains(at) && !over_x && !over_y)) return;
-  // While a panel is being scrolled, plots that pass below the mouse do not take the wheel.
-  if (being_scrolled()) return;
+  if (!ImGui::GetIO().KeyCtrl && in_scrolling_panel()) return;
   ImGui::SetItemUsingMouseWheel();
   const float turn = ImGui::GetIO().MouseWheel;
-  if (turn == 0 || ImGui::GetIO().KeyCtrl) return;
+  if (turn == 0) return;
   const double factor = std::pow(kWheelStep, -std::clamp(turn, -8.0f, 8.0f));
   const auto zoom = [&](AxisView& view, const AxisMap& map, double page_at) {
     view.show(map, page_at + (map.from - page_at) * factor, page_at + (map.to - page_at) * factor);

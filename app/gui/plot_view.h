@@ -11,12 +11,12 @@
 
 namespace pairs::gui {
 
-// Draws a figure in the window and lets people look closer: hovering names the nearest values, the wheel zooms around
-// the mouse (over an axis, that axis alone), a drag with the left button zooms to a box, with the right (or Shift) it
-// pans, a double click resets; legend entries turn series on and off; a menu (right click, or the button in the corner)
-// switches linear and logarithmic axes and saves what is seen as SVG, PNG or CSV. Figures are immutable: a new one is
-// another pointer, and the view (zoom, hidden series) stays. What is drawn is kept as long as figure, size and view are
-// the same.
+// Draws a figure in the window and lets people look closer: hovering names the nearest values, the wheel (with Ctrl
+// in a panel that scrolls) zooms around the mouse (over an axis, that axis alone), a drag with the left button zooms to
+// a box, with the right (or Shift) it pans, a double click resets; legend entries turn series on and off; a menu (right
+// click, or the button in the corner) switches linear and logarithmic axes and saves what is seen as SVG, PNG or CSV.
+// Figures are immutable: a new one is another pointer, and the view (zoom, hidden series) stays. What is drawn is kept
+// as long as figure, size and view are the same.
 //
 // Named for tests, with `name` and the number i of a plot: "name/i" is where data are drawn, "name/i/menu" the corner
 // button while the mouse is on the plot, "name/i/legend/k" an entry; "name/menu/..." log-x, log-y, reset, save-svg,

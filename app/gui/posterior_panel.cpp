@@ -27,7 +27,7 @@ constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
 std::string rounded(double value, double spread) {
   if (!std::isfinite(value)) return std::isnan(value) ? "–" : "∞";
   int digits = 3;
-  if (spread > 0) digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(spread))), 0, 8);
+  if (spread > 0) digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(spread / 3))), 0, 8);
   return number_text(value, digits);
 }
 
@@ -80,7 +80,7 @@ std::string tip_of(const PosteriorSeries& series, const PosteriorSummary& s) {
 }  // namespace
 
 struct PosteriorPanel::State {
-  PlotView density{"posterior/density"}, marginals{"posterior/marginals"};
+  PlotView density{"posterior/density", Caption::none}, marginals{"posterior/marginals", Caption::none};
   PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
   bool opening = false, all_parameters = false;
   std::string path;
@@ -219,7 +219,10 @@ void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
     ui::space(8);
     return;
   }
-  ui::text(fmt::format("Typical of training: farther out than {:.0f} % of its sets.", shown.place.percentile),
+  const double percentile = shown.place.percentile;
+  ui::text(fmt::format("{}: farther out than {:.{}f} % of its sets.",
+                       percentile < 95 ? "Typical of training" : "At the edge of training",
+                       std::floor(10 * percentile) / 10, percentile < 99 ? 0 : 1),
            ui::Look::small_muted);
   ui::tip(fmt::format("Mahalanobis distance of the set's mean embedding from those of training: {:.3g}",
                       shown.place.distance));

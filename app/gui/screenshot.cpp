@@ -53,6 +53,7 @@ void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions
   apply_theme(ThemeKind::dark, static_cast<float>(options.scale));
   model::Studio studio(settings);
   if (!options.run.empty()) studio.open_path(options.run);
+  for (const std::string& run : options.compare) studio.comparison.toggle(run);
   studio.set_tab(model::parse_tab(settings.tab));
   PAIRS_CHECK(studio.hub.messages.unseen() == 0, "{}", studio.hub.messages.all().back().text);
   if (!options.task.empty() && studio.task() != options.task) {

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace pairs::gui {
 
 struct ScreenshotOptions {
   std::string task, tab, run, theme = "dark";
-  std::int64_t n = 0;  // of the posterior; 0 = the largest
+  std::vector<std::string> compare;  // runs on the Compare tab
+  std::int64_t n = 0;                // of the posterior; 0 = the largest
   int width = 1440, height = 900;
   double scale = 1;
   double patience = 60;  // seconds to wait for background work

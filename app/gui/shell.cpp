@@ -7,10 +7,18 @@
 #include <cmath>
 #include <vector>
 
+#include "app/gui/about.h"
+#include "app/gui/compare_panel.h"
+#include "app/gui/evaluate_panel.h"
 #include "app/gui/input.h"
-#include "app/gui/interim.h"
+#include "app/gui/log_drawer.h"
 #include "app/gui/palette.h"
+#include "app/gui/posterior_panel.h"
+#include "app/gui/shortcuts.h"
+#include "app/gui/sidebar.h"
 #include "app/gui/status_bar.h"
+#include "app/gui/task_panel.h"
+#include "app/gui/train_panel.h"
 #include "app/gui/ui.h"
 #include "app/model/shortcuts.h"
 

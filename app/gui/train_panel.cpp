@@ -156,9 +156,13 @@ void TrainPanel::header(model::Studio& studio) {
     return training.open_draft(true);
   if (!resumable) return;
   ImGui::SameLine(0, gap);
-  if (ui::button("train/start", kResume, ui::Button::primary, training.blocked(Action::start),
-                 "Goes on from the last checkpoint, through all stages"))
+  // Going on after a failure dismisses it.
+  const bool failed = training.state() == Activity::failed && training.run_settings();
+  if (ui::button("train/start", kResume, ui::Button::primary, failed ? "" : training.blocked(Action::start),
+                 "Goes on from the last checkpoint, through all stages")) {
+    if (failed) training.dismiss();
     training.start();
+  }
 }
 
 void TrainPanel::card(Training& training, int stage, float width) {
@@ -458,7 +462,9 @@ void TrainPanel::plots(Training& training) {
   if (!first && !last && !training.live()) {
     if (training.active() && training.folder() == training.session_folder())
       return ui::working_state("The first losses come after the first epoch.");
-    return ui::empty_state("No losses yet", "Press Resume training: losses appear here epoch by epoch.");
+    return ui::empty_state("No losses yet", training.state() == Activity::elsewhere
+                                                ? "They appear here after the other process's first epoch."
+                                                : "Press Resume training: losses appear here epoch by epoch.");
   }
   const float gap = px(8), high = std::max(room.y, px(200));
   const bool live = training.live() || (training.active() && training.folder() == training.session_folder());

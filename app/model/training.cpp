@@ -614,7 +614,7 @@ std::string Training::name() const {
 
 std::string Training::strategy() const {
   const Impl& m = *impl_;
-  if (m.drafting) return impl_->draft_of(m.task).strategy();
+  if (m.drafting) return m.task.empty() ? "pairs" : impl_->draft_of(m.task).strategy();
   return m.view && m.view->config ? m.view->config->strategy : "pairs";
 }
 

@@ -67,7 +67,7 @@ class Training {
   const std::string& task() const;
   Activity state() const;
   bool drafting() const { return state() == Activity::draft; }
-  // The draft of a new run; what is set there shows after the next call of anything.
+  // The draft of a new run of task(), which must not be empty.
   Draft& draft();
   const Draft& draft() const;
 

@@ -241,8 +241,11 @@ class Builder {
     }
     if (!draft.axes) return;
     const double below = area.bottom() + kTickLength + kTickGap + kTickText * kTextHeight / 2;
-    for (const Tick& tick : out.x_ticks.major)
-      out.texts.push_back({tick.label, {out.x.page(tick.value), below}, kTickText, 0.5, false, false});
+    for (const Tick& tick : out.x_ticks.major) {
+      const double half = measure_(tick.label, kTickText, false) / 2, low = out.cell.x + half;
+      const double x = std::clamp(out.x.page(tick.value), low, std::max(low, out.cell.right() - half));
+      out.texts.push_back({tick.label, {x, below}, kTickText, 0.5, false, false});
+    }
     const double aside = area.x - kTickLength - kTickGap;
     for (const Tick& tick : out.y_ticks.major)
       out.texts.push_back({tick.label, {aside, out.y.page(tick.value)}, kTickText, 1, false, false});

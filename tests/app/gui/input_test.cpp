@@ -132,7 +132,7 @@ TEST(CommandPalette, FindsByLettersInOrder) {
   ASSERT_EQ(matching(commands, "strt").size(), 1u);
   EXPECT_EQ(matching(commands, "st").front()->name, "a");
   EXPECT_EQ(matching(commands, "SVG").front()->name, "c");
-  EXPECT_EQ(matching(commands, "sth").front()->name, "b");
+  EXPECT_EQ(matching(commands, "swt").front()->name, "b");
   EXPECT_TRUE(matching(commands, "xyz").empty());
 }
 

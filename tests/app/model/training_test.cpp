@@ -77,7 +77,7 @@ class TrainingTest : public testing::Test {
 TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft(), {{"pretrain.steps", "400"}, {"finetune.steps", "400"}});
+  make_small(training.draft(), {{"pretrain.steps", "250"}, {"finetune.steps", "250"}});
   EXPECT_EQ(training.state(), Activity::draft);
   EXPECT_EQ(training.blocked(Action::start), "");
   EXPECT_NE(training.blocked(Action::pause), "");
