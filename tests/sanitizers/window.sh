@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# window.sh asan|tsan LIBTORCH_ROOT: builds the window's tests with a sanitizer, in build/asan or build/tsan, and runs them.
+# asan: all of them, with 20,000 presses of the random walk. tsan: those in which the frame loop and training meet.
+set -euo pipefail
+cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.."
+preset=$1
+cmake --preset "$preset" -DLIBTORCH_ROOT="$2" >/dev/null
+cmake --build "build/$preset" --parallel "$(nproc)" --target gui_tests
+export OMP_NUM_THREADS=2
+case $preset in
+  asan)
+    PAIRS_WALK=20000 "build/$preset/tests/gui_tests" --gtest_brief=1
+    ;;
+  tsan)
+    "build/$preset/tests/gui_tests" --gtest_brief=1 \
+      --gtest_filter='WindowTest.Trains*:WindowTest.Pauses*:WindowTest.LetsOne*:WindowTest.Opens*'
+    ;;
+esac
