@@ -27,6 +27,7 @@ namespace {
 
 constexpr float kHeader = 48, kStatus = 28, kSplitter = 6;
 constexpr float kSidebarLeast = 200, kSidebarMost = 420, kDrawerLeast = 100;
+constexpr const char* kWelcome = "welcome";
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
@@ -117,6 +118,7 @@ struct Shell::Parts {
   void keys();
   std::vector<Command> commands();
   void header(float width);
+  void welcome();
   void panel();
   // A bar between two areas that can be dragged; `size` (at scale 1) changes by the drag.
   bool splitter(const char* name, ImVec2 min, ImVec2 size, bool upright, double& value, double low, double high,
@@ -249,9 +251,13 @@ void Shell::Parts::header(float width) {
     x = max.x;
   }
   // On the right: what is shown, and the palette.
-  const char* find = "Commands";
-  const float find_width = ui::button_width(find);
+  const char *find = "Commands", *help = "?", *who = "About";
+  const float find_width = ui::button_width(find) + ui::button_width(help) + ui::button_width(who) + 2 * px(4);
   const float find_x = start.x + width - find_width - px(16);
+  ImGui::SetCursorScreenPos({find_x + ui::button_width(find) + px(4), middle - ImGui::GetFrameHeight() / 2});
+  if (ui::button("header/help", help, ui::Button::quiet, {}, "What keys and the mouse do (F1)")) shortcuts.open();
+  ImGui::SetCursorScreenPos({find_x + find_width - ui::button_width(who), middle - ImGui::GetFrameHeight() / 2});
+  if (ui::button("header/about", who, ui::Button::quiet, {}, "Versions and licences")) about.open();
   ImGui::SetCursorScreenPos({find_x, middle - ImGui::GetFrameHeight() / 2});
   if (ui::button("header/commands", find, ui::Button::normal, {}, "Everything that can be done, by name (Ctrl+K)"))
     palette.open();
@@ -264,7 +270,18 @@ void Shell::Parts::header(float width) {
   }
 }
 
+void Shell::Parts::welcome() {
+  if (studio.settings.dismissed_before(kWelcome) || studio.tab() != model::Tab::posterior) return;
+  if (ui::notice(
+          "welcome", ui::Look::body,
+          "Drag N, or press Space: the observations of a set share what is unknown, and the posterior of θ sharpens "
+          "as N grows. The dashed line is the exact answer where there is one.",
+          "Got it"))
+    studio.settings.dismiss(kWelcome);
+}
+
 void Shell::Parts::panel() {
+  welcome();
   switch (studio.tab()) {
     case model::Tab::task:
       return task.draw(studio);

@@ -187,6 +187,16 @@ void Studio::take_ended_training() {
   }
 }
 
+// The run that is being trained from here is the one that is open, as soon as it has a folder.
+void Studio::follow_training() {
+  const fs::path folder = training.session_folder();
+  if (folder.empty() || folder == followed_ || !training.active()) return;
+  followed_ = folder;
+  library.refresh();
+  library.watch(folder.string());
+  settings.run = folder.string();
+}
+
 bool Studio::poll() {
   bool changed = library.poll();
   changed |= training.poll();
@@ -194,6 +204,7 @@ bool Studio::poll() {
   changed |= evaluation.poll();
   changed |= comparison.poll();
   changed |= specimen.poll();
+  follow_training();
   take_ended_training();
   return changed;
 }

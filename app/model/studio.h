@@ -71,9 +71,11 @@ class Studio {
 
  private:
   void show(const std::string& task, const std::string& run);
+  void follow_training();
   void take_ended_training();
 
   std::string task_, run_;
+  std::filesystem::path followed_;  // the run in training that is already in the list
   Tab tab_ = Tab::posterior;
   std::shared_ptr<std::atomic<const char*>> device_;
 };

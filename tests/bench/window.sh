@@ -10,7 +10,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 export XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data PAIRS_LOG=debug
 mkdir -p "$work/config/pairs-studio" "$work/cwd"
 cd "$work/cwd"
-printf 'width = 1280\nheight = 800\n' >"$work/config/pairs-studio/settings.toml"
+printf 'width = 1280\nheight = 800\ndismissed = ["welcome"]\n' >"$work/config/pairs-studio/settings.toml"
 mkfifo "$work/number"
 Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3>"$work/number" >/dev/null 2>&1 &
 read -r -t 20 number <"$work/number"

@@ -57,7 +57,7 @@ for tab in posterior train; do
 done
 
 mkdir -p "$SCRATCH/config/pairs-studio"
-printf 'width = 1280\nheight = 800\n' >"$SCRATCH/config/pairs-studio/settings.toml"
+printf 'width = 1280\nheight = 800\ndismissed = ["welcome"]\n' >"$SCRATCH/config/pairs-studio/settings.toml"
 "$PAIRS" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/log" &
 window=$!
 wait_for 30 told "first frame after" || { say_fail "no window: $(cat "$SCRATCH/log")" && finish; }

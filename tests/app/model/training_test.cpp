@@ -87,15 +87,8 @@ TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
   training.start();
   EXPECT_EQ(training.state(), Activity::running);
   EXPECT_NE(training.blocked(Action::start), "");
-  bool live = false, numbers = false;
-  ASSERT_TRUE(poll_until(training, [&] {
-    live = live || training.live();
-    for (int k = 0; k < kStages; ++k) numbers = numbers || training.card(k).rate > 0;
-    return !training.active();
-  }));
+  ASSERT_TRUE(poll_until(training, [&] { return !training.active(); }));
   ASSERT_EQ(training.problem(), "");
-  EXPECT_TRUE(live);
-  EXPECT_TRUE(numbers);
   EXPECT_EQ(training.take_ended(), scratch_.path() / "mine");
   EXPECT_EQ(training.take_ended(), std::nullopt);
   ASSERT_TRUE(poll_until(training, [&] { return training.finished() && training.state() == Activity::rest; }));
@@ -121,6 +114,26 @@ TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
   EXPECT_EQ(plot.lines[2].role, SeriesRole::exact);
   EXPECT_LT(plot.lines[2].y[0], plot.lines[1].y.back());
   EXPECT_FALSE(training.log().empty());
+}
+
+TEST_F(TrainingTest, ShowsAPosteriorWhileItIsLearnt) {
+  Training training(hub_);
+  training.open_task("gaussian");
+  make_small(training.draft(), {{"pretrain.epochs", "100000"}});
+  training.start();
+  ASSERT_TRUE(poll_until(training, [&] {
+    training.shown();
+    return training.live() != nullptr;
+  }));
+  const std::shared_ptr<const Figure> first = training.live();
+  EXPECT_FALSE(first->plots.empty());
+  ASSERT_TRUE(poll_until(training, [&] {
+    training.shown();
+    return training.live() != first;
+  })) << "it is drawn anew";
+  ASSERT_TRUE(poll_until(training, [&] { return training.card(0).rate > 0 && training.card(0).eta > 0; }));
+  training.stop();
+  ASSERT_TRUE(poll_until(training, [&] { return !training.active(); }));
 }
 
 TEST_F(TrainingTest, StopsAfterAStageAndGoesOn) {

@@ -1,0 +1,126 @@
+#include "app/model/studio.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "tests/app/model/environment.h"
+#include "tests/app/model/small_run.h"
+
+namespace pairs::model {
+namespace {
+
+using ::testing::HasSubstr;
+
+class StudioTest : public ::testing::Test {
+ protected:
+  Settings settings() const {
+    Settings s;
+    s.runs_folder = (scratch_.path() / "runs").string();
+    return s;
+  }
+  // A run with its first stage alone, or all of them.
+  std::filesystem::path make_run(const std::string& name, Stage until) {
+    std::filesystem::create_directories(scratch_.path() / "runs");
+    const auto folder = create_run(small_config("bump-hunt"), scratch_.path() / "runs" / name);
+    QuietMonitor monitor;
+    execute_run(folder, monitor, until);
+    return folder;
+  }
+  static void settle(Studio& studio) {
+    const Stopwatch watch;
+    for (int rested = 0; rested < 5 && watch.seconds() < 30;) {
+      studio.poll();
+      rested = studio.busy() ? 0 : rested + 1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  StudioTest() { register_task_factory(make_task); }
+  ScratchFolder scratch_;
+  Environment config_{"XDG_CONFIG_HOME", scratch_.path().string()}, data_{"XDG_DATA_HOME", scratch_.path().string()};
+};
+
+TEST_F(StudioTest, FirstStartShowsTheBumpHuntWithItsShippedWeights) {
+  Studio studio(settings());
+  EXPECT_EQ(studio.task(), "bump-hunt");
+  EXPECT_EQ(studio.run(), "bump-hunt");
+  EXPECT_EQ(studio.tab(), Tab::posterior);
+  settle(studio);
+  ASSERT_TRUE(studio.posterior.shown());
+  EXPECT_THAT(studio.shown_title(), HasSubstr("Bump hunt"));
+  EXPECT_EQ(studio.activity(), "Ready");
+}
+
+TEST_F(StudioTest, OpensAFinishedRunAndRemembersIt) {
+  const auto folder = make_run("mine", Stage::finetune);
+  Studio studio(settings());
+  studio.open_path(folder);
+  EXPECT_EQ(studio.run(), folder.string());
+  EXPECT_EQ(studio.settings.run, folder.string());
+  EXPECT_EQ(studio.training.folder(), folder);
+  settle(studio);
+  EXPECT_EQ(studio.posterior.run(), folder.string());
+  Studio again(studio.settings);
+  EXPECT_EQ(again.run(), folder.string());
+}
+
+TEST_F(StudioTest, ShowsTrainingOfARunThatHasNoWeightsYet) {
+  std::filesystem::create_directories(scratch_.path() / "runs");
+  const auto folder = create_run(small_config("gaussian"), scratch_.path() / "runs/new");
+  Studio studio(settings());
+  studio.open_run(folder.string());
+  EXPECT_EQ(studio.task(), "gaussian");
+  EXPECT_EQ(studio.tab(), Tab::train);
+  settle(studio);
+}
+
+TEST_F(StudioTest, SaysWhatCannotBeOpened) {
+  Studio studio(settings());
+  std::ofstream(scratch_.path() / "notes.txt") << "nothing";
+  studio.open_path(scratch_.path() / "notes.txt");
+  EXPECT_THAT(studio.hub.messages.all().back().text, HasSubstr("cannot be opened here"));
+  EXPECT_TRUE(studio.settings.log_open);
+  std::filesystem::create_directories(scratch_.path() / "damaged");
+  std::ofstream(scratch_.path() / "damaged/run.toml") << "task = ";
+  studio.open_path(scratch_.path() / "damaged");
+  EXPECT_THAT(studio.hub.messages.all().back().text, HasSubstr("run.toml"));
+  EXPECT_EQ(studio.task(), "bump-hunt") << "what was open stays";
+}
+
+TEST_F(StudioTest, TakesADataFileAsTheObservedSet) {
+  Studio studio(settings());
+  settle(studio);
+  const auto file = scratch_.path() / "observed.csv";
+  std::ofstream(file) << "x\n0.1\n0.2\n-0.5\n1.25\n";
+  studio.set_tab(Tab::task);
+  studio.open_path(file);
+  EXPECT_EQ(studio.tab(), Tab::posterior);
+  settle(studio);
+  ASSERT_TRUE(studio.posterior.scene());
+  EXPECT_FALSE(studio.posterior.scene()->simulated);
+  EXPECT_EQ(studio.posterior.scene()->set_size, 4);
+}
+
+TEST_F(StudioTest, ForgetsWhatIsNoLongerThere) {
+  Settings s = settings();
+  s.run = (scratch_.path() / "gone").string();
+  s.task = "no-such-task";
+  s.tab = "no-such-tab";
+  Studio studio(s);
+  EXPECT_EQ(studio.task(), "bump-hunt");
+  EXPECT_EQ(studio.run(), "bump-hunt");
+  EXPECT_EQ(studio.tab(), Tab::posterior);
+}
+
+TEST(Tabs, HaveNames) {
+  for (int tab = 0; tab < tab_count; ++tab)
+    EXPECT_EQ(static_cast<int>(parse_tab(tab_name(static_cast<Tab>(tab)))), tab);
+  EXPECT_THROW(parse_tab("posteriors"), Error);
+}
+
+}  // namespace
+}  // namespace pairs::model
