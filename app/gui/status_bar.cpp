@@ -47,8 +47,9 @@ void StatusBar::draw(model::Studio& studio, double fps) {
   recorder().add(std::move(item));
   ui::text_at({min.x + px(8), y - (unseen > 0 ? px(1) : 0)}, log, look);
 
-  const std::string facts = fmt::format("{}  ·  {} threads  ·  {:.0f} MB{}", studio.device_name(), studio.threads(),
-                                        megabytes_, fps > 0 ? fmt::format("  ·  {:.0f} frames/s", fps) : "");
+  const std::string facts = fmt::format("{}  ·  {} thread{}  ·  {:.0f} MB{}", studio.device_name(), studio.threads(),
+                                        studio.threads() == 1 ? "" : "s", megabytes_,
+                                        fps > 0 ? fmt::format("  ·  {:.0f} frames/s", fps) : "");
   const float facts_width = ui::text_size(facts, ui::Look::small_muted).x;
   const float facts_x = min.x - px(16) - facts_width;
   if (facts_x > start.x + px(120)) ui::text_at({facts_x, y}, facts, ui::Look::small_muted);

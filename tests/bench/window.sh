@@ -62,7 +62,7 @@ open_window
 grep -o "first .*" "$work/log"
 a=$(ticks)
 sleep 10
-echo "at rest: $(($(ticks) - a)) % of a core over 10 s, in thousandths: $((($(ticks) - a) * 100 / 100))"
+echo "at rest: $(awk -v t=$(($(ticks) - a)) 'BEGIN {print t / 10}') % of a core over 10 s"
 first=$(($(wc -l <"$work/log") + 1))
 # shellcheck disable=SC2046
 xdotool mousemove $(place posterior posterior/n 0.95) mousedown 1
