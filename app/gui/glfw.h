@@ -9,54 +9,28 @@
 
 namespace pairs::gui {
 
+// Every function that is called, without its prefix.
+// clang-format off
+#define PAIRS_GLFW_FUNCTIONS(each) \
+  each(SetErrorCallback) each(Init) each(Terminate) each(GetError) each(WindowHint) each(WindowHintString) \
+  each(CreateWindow) each(DestroyWindow) each(MakeContextCurrent) each(SwapInterval) each(SwapBuffers) \
+  each(GetProcAddress) each(WindowShouldClose) each(SetWindowShouldClose) each(SetWindowUserPointer) \
+  each(GetWindowUserPointer) each(GetWindowSize) each(GetFramebufferSize) each(GetWindowContentScale) \
+  each(GetWindowAttrib) each(SetWindowSizeLimits) each(SetWindowIcon) each(SetWindowTitle) \
+  each(SetCursorPosCallback) each(SetMouseButtonCallback) each(SetScrollCallback) each(SetKeyCallback) \
+  each(SetCharCallback) each(SetDropCallback) each(SetCursorEnterCallback) each(SetWindowRefreshCallback) \
+  each(SetWindowFocusCallback) each(SetFramebufferSizeCallback) each(SetWindowContentScaleCallback) \
+  each(GetClipboardString) each(SetClipboardString) each(CreateStandardCursor) each(SetCursor) \
+  each(PollEvents) each(WaitEventsTimeout) each(PostEmptyEvent) each(ShowWindow)
+// clang-format on
+
 // GLFW's functions, found in libglfw.so.3 when a window is asked for: --batch neither links nor loads it.
 struct Glfw {
   explicit Glfw(const char* without);
 
-#define PAIRS_GLFW(name) decltype(&glfw##name) name = nullptr
-  PAIRS_GLFW(SetErrorCallback);
-  PAIRS_GLFW(Init);
-  PAIRS_GLFW(Terminate);
-  PAIRS_GLFW(GetError);
-  PAIRS_GLFW(WindowHint);
-  PAIRS_GLFW(WindowHintString);
-  PAIRS_GLFW(CreateWindow);
-  PAIRS_GLFW(DestroyWindow);
-  PAIRS_GLFW(MakeContextCurrent);
-  PAIRS_GLFW(SwapInterval);
-  PAIRS_GLFW(SwapBuffers);
-  PAIRS_GLFW(GetProcAddress);
-  PAIRS_GLFW(WindowShouldClose);
-  PAIRS_GLFW(SetWindowShouldClose);
-  PAIRS_GLFW(SetWindowUserPointer);
-  PAIRS_GLFW(GetWindowUserPointer);
-  PAIRS_GLFW(GetWindowSize);
-  PAIRS_GLFW(GetFramebufferSize);
-  PAIRS_GLFW(GetWindowContentScale);
-  PAIRS_GLFW(GetWindowAttrib);
-  PAIRS_GLFW(SetWindowSizeLimits);
-  PAIRS_GLFW(SetWindowIcon);
-  PAIRS_GLFW(SetWindowTitle);
-  PAIRS_GLFW(SetCursorPosCallback);
-  PAIRS_GLFW(SetMouseButtonCallback);
-  PAIRS_GLFW(SetScrollCallback);
-  PAIRS_GLFW(SetKeyCallback);
-  PAIRS_GLFW(SetCharCallback);
-  PAIRS_GLFW(SetDropCallback);
-  PAIRS_GLFW(SetCursorEnterCallback);
-  PAIRS_GLFW(SetWindowRefreshCallback);
-  PAIRS_GLFW(SetWindowFocusCallback);
-  PAIRS_GLFW(SetFramebufferSizeCallback);
-  PAIRS_GLFW(SetWindowContentScaleCallback);
-  PAIRS_GLFW(GetClipboardString);
-  PAIRS_GLFW(SetClipboardString);
-  PAIRS_GLFW(CreateStandardCursor);
-  PAIRS_GLFW(SetCursor);
-  PAIRS_GLFW(PollEvents);
-  PAIRS_GLFW(WaitEventsTimeout);
-  PAIRS_GLFW(PostEmptyEvent);
-  PAIRS_GLFW(ShowWindow);
-#undef PAIRS_GLFW
+#define PAIRS_DECLARE(name) decltype(&glfw##name) name = nullptr;
+  PAIRS_GLFW_FUNCTIONS(PAIRS_DECLARE)
+#undef PAIRS_DECLARE
 
  private:
   SharedLibrary library_;

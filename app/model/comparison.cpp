@@ -140,16 +140,6 @@ void label(std::vector<Metrics>& metrics, const std::vector<const ReadRun*>& run
   }
 }
 
-ShownFigure built(const char* name, const char* title, const char* meaning, const std::function<Figure()>& build) {
-  ShownFigure out{name, title, meaning, nullptr, ""};
-  try {
-    out.figure = std::make_shared<const Figure>(build());
-  } catch (const Error& error) {
-    out.missing = error.what();
-  }
-  return out;
-}
-
 // The largest set size that all were scored at; 0 when there is none.
 std::int64_t largest_shared_size(const std::vector<Metrics>& metrics) {
   std::int64_t n = 0;
@@ -300,26 +290,29 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     label(metrics, scored);
     view->figures = metric_figures(metrics);
     if (metrics.size() > 1)
-      view->figures.insert(view->figures.begin() + 1,
-                           built("difference", "NLL minus the baseline's",
-                                 "The same test sets for every run, so that small differences show: below zero a run "
-                                 "is better than the baseline; the band shows two standard errors.",
-                                 [&] { return drawn_differences(*view, members); }));
-    view->figures.push_back(built("pareto", "Cost against quality",
-                                  "What training cost against the NLL at the largest set size that all runs were "
-                                  "scored at: better is lower and further left.",
-                                  [&] { return cost_figure(metrics, scored); }));
+      view->figures.insert(
+          view->figures.begin() + 1,
+          shown_figure("difference", "NLL minus the baseline's",
+                       "The same test sets for every run, so that small differences show: below zero a run "
+                       "is better than the baseline; the band shows two standard errors.",
+                       [&] { return drawn_differences(*view, members); }));
+    view->figures.push_back(
+        shown_figure("pareto", "Cost against quality",
+                     "What training cost against the NLL at the largest set size that all runs were "
+                     "scored at: better is lower and further left.",
+                     [&] { return cost_figure(metrics, scored); }));
   }
-  view->figures.push_back(built("loss", "Losses",
-                                "Training (dotted) and validation loss of each stage; runs of different networks or "
-                                "sizes need not end at the same value.",
-                                [&] {
-                                  Figure figure = loss_figure(losses);
-                                  // One legend of many runs is enough.
-                                  for (std::size_t i = 1; i < figure.plots.size() && losses.size() > 1; ++i)
-                                    figure.plots[i].legend = false;
-                                  return figure;
-                                }));
+  view->figures.push_back(
+      shown_figure("loss", "Losses",
+                   "Training (dotted) and validation loss of each stage; runs of different networks or "
+                   "sizes need not end at the same value.",
+                   [&] {
+                     Figure figure = loss_figure(losses);
+                     // One legend of many runs is enough.
+                     for (std::size_t i = 1; i < figure.plots.size() && losses.size() > 1; ++i)
+                       figure.plots[i].legend = false;
+                     return figure;
+                   }));
   for (SettingRow& row : setting_rows(configs))
     view->settings.push_back({std::move(row.key), std::move(row.values), row.differs});
   SettingLine paper{"by the paper's rule", {}, false}, all{"with stage 2 counted", {}, false};

@@ -13,7 +13,14 @@
 namespace pairs::model {
 namespace {
 
-ShownFigure shown(const char* name, const char* title, const char* meaning, const std::function<Figure()>& build) {
+std::string kept_key(const std::string& weights, const std::string& data) {
+  return weights + "\n" + data;
+}
+
+}  // namespace
+
+ShownFigure shown_figure(const char* name, const char* title, const char* meaning,
+                         const std::function<Figure()>& build) {
   ShownFigure out{name, title, meaning, nullptr, ""};
   try {
     out.figure = std::make_shared<const Figure>(build());
@@ -23,33 +30,30 @@ ShownFigure shown(const char* name, const char* title, const char* meaning, cons
   return out;
 }
 
-std::string kept_key(const std::string& weights, const std::string& data) {
-  return weights + "\n" + data;
-}
-
-}  // namespace
-
 std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics) {
   const bool any_gap = std::any_of(metrics.begin(), metrics.end(), [](const Metrics& one) {
     return std::any_of(one.rows.begin(), one.rows.end(), [](const EvaluationRow& row) { return !std::isnan(row.gap); });
   });
   std::vector<ShownFigure> out;
-  out.push_back(shown("nll", "Negative log-likelihood",
-                      "How little probability the posterior gives to the truth: lower is better, and the exact "
-                      "posterior, where it is known, is the best there is.",
-                      [&] { return nll_figure(metrics); }));
+  out.push_back(shown_figure("nll", "Negative log-likelihood",
+                             "How little probability the posterior gives to the truth: lower is better, and the exact "
+                             "posterior, where it is known, is the best there is.",
+                             [&] { return nll_figure(metrics); }));
   if (any_gap)
-    out.push_back(shown("gap", "Gap to the exact posterior",
-                        "The NLL minus that of the exact posterior on the same test sets: zero is perfect, and the "
-                        "band shows two standard errors.",
-                        [&] { return gap_figure(metrics); }));
-  out.push_back(shown("rmae", "Error of the posterior mean",
-                      "RMAE: how far the posterior mean is from the truth on average, over the width of the prior.",
-                      [&] { return rmae_figure(metrics); }));
-  out.push_back(shown("acauc", "Calibration error",
-                      "ACAUC: how far the shares of truths inside credible intervals are from what the intervals "
-                      "promise; inside the band nothing can be told apart from chance.",
-                      [&] { return acauc_figure(metrics); }));
+    out.push_back(
+        shown_figure("gap", "Gap to the exact posterior",
+                     "The NLL minus that of the exact posterior on the same test sets: zero is perfect, and the "
+                     "band shows two standard errors.",
+                     [&] { return gap_figure(metrics); }));
+  out.push_back(
+      shown_figure("rmae", "Error of the posterior mean",
+                   "RMAE: how far the posterior mean is from the truth on average, over the width of the prior.",
+                   [&] { return rmae_figure(metrics); }));
+  out.push_back(
+      shown_figure("acauc", "Calibration error",
+                   "ACAUC: how far the shares of truths inside credible intervals are from what the intervals "
+                   "promise; inside the band nothing can be told apart from chance.",
+                   [&] { return acauc_figure(metrics); }));
   return out;
 }
 
@@ -64,14 +68,16 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->place = std::move(place);
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});
-  scores->figures.push_back(shown("coverage", "Coverage",
-                                  "The share of truths inside central credible intervals against what the intervals "
-                                  "promise: a calibrated posterior stays inside the band around the diagonal.",
-                                  [&] { return coverage_figure({metrics}); }));
-  scores->figures.push_back(shown("ranks", "Ranks of the truth",
-                                  "Where the truth falls among posterior samples: flat when calibrated, a valley when "
-                                  "the posterior is too narrow, a hill when it is too wide.",
-                                  [&] { return ranks_figure(metrics, targets); }));
+  scores->figures.push_back(
+      shown_figure("coverage", "Coverage",
+                   "The share of truths inside central credible intervals against what the intervals "
+                   "promise: a calibrated posterior stays inside the band around the diagonal.",
+                   [&] { return coverage_figure({metrics}); }));
+  scores->figures.push_back(
+      shown_figure("ranks", "Ranks of the truth",
+                   "Where the truth falls among posterior samples: flat when calibrated, a valley when "
+                   "the posterior is too narrow, a hill when it is too wide.",
+                   [&] { return ranks_figure(metrics, targets); }));
   scores->metrics = std::make_shared<const Metrics>(std::move(metrics));
   return scores;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -41,6 +42,10 @@ std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics);
 // The same of one run, with coverage and rank histograms; `targets` are labels.
 std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, bool complete, std::string place,
                                           const std::vector<std::string>& targets);
+
+// The figure that `build` makes; where it throws, the sentence in its place.
+ShownFigure shown_figure(const char* name, const char* title, const char* meaning,
+                         const std::function<Figure()>& build);
 
 // Whether the calibration error of a row exceeds what a calibrated estimator shows with so many sets (95 %, corrected
 // for the number of sizes).
