@@ -74,7 +74,7 @@ DigitImages draw(std::int64_t start, std::int64_t count) {
 
 std::shared_ptr<const DigitSource> read_mnist(const std::string& folder) {
   std::error_code ignored;
-  PAIRS_CHECK(fs::is_directory(folder, ignored), "The data folder {} does not exist: name the one that holds MNIST",
+  PAIRS_CHECK(fs::is_directory(folder, ignored), "There is no data folder {}: name the one that holds MNIST",
               folder);
   fs::path at = folder;
   if (find(at, "train-images-idx3-ubyte").empty() && fs::is_directory(at / "mnist", ignored)) at /= "mnist";

@@ -89,7 +89,7 @@ int open_window(const Extension& extension, const std::string& path, const std::
 }
 
 std::string signal_name(int signal) {
-  return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "a signal";
+  return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : signal == SIGHUP ? "SIGHUP" : "a signal";
 }
 
 int perform(const Action& action, bool json) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -14,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
@@ -121,12 +124,46 @@ Figure draw_samples(const FigureArguments& arguments) {
   return samples_figure(*make_task(arguments.runs[0], options), arguments.index);
 }
 
+// At one N: the first run must have an answer, though it may extrapolate; others without one are left out.
+std::vector<LoadedRun> runs_at(std::vector<LoadedRun> runs, std::int64_t n) {
+  const TaskInfo& info = runs.front().task->info();
+  if (n > info.max_n)
+    fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(n), count_text(info.max_n),
+               info.name);
+  std::vector<LoadedRun> out;
+  for (LoadedRun& run : runs) {
+    const std::vector<std::int64_t> heads = run.estimator->sizes();
+    const bool first = out.empty(), beyond = n > run.estimator->max_n();
+    if (!heads.empty() && std::find(heads.begin(), heads.end(), n) == heads.end()) {
+      if (first)
+        fail_usage("{} has heads for N = {} alone; give one of these with --n", run.name, fmt::join(heads, ", "));
+      spdlog::warn("{} is left out: it has a head for some N only and none for {}", run.name, count_text(n));
+      continue;
+    }
+    if (beyond && !first) {
+      spdlog::warn("{} is left out: it saw sets of at most {}", run.name, count_text(run.estimator->max_n()));
+      continue;
+    }
+    if (beyond)
+      spdlog::warn("{} saw sets of at most {} in training: its posterior at N = {} is an extrapolation", run.name,
+                   count_text(run.estimator->max_n()), count_text(n));
+    out.push_back(std::move(run));
+  }
+  return out;
+}
+
+Figure draw_posterior(const FigureArguments& arguments) {
+  std::vector<LoadedRun> runs = open_all(arguments);
+  if (arguments.n > 0) runs = runs_at(std::move(runs), arguments.n);
+  return posterior_figure(runs, arguments.index, keep_going, arguments.n);
+}
+
 Figure draw(const FigureArguments& arguments) {
   const std::string& name = arguments.name;
   if (name == "loss") return draw_loss(arguments);
   if (name == "samples") return draw_samples(arguments);
   if (name == "pareto") return draw_pareto(arguments);
-  if (name == "posterior") return posterior_figure(open_all(arguments), arguments.index, keep_going);
+  if (name == "posterior") return draw_posterior(arguments);
   if (name == "width") return width_figure(open_all(arguments), arguments.sets, keep_going);
   const std::vector<LoadedRun> runs = open_all(arguments);
   if (name == "ranks") {
@@ -179,18 +216,21 @@ Action add_figure(CLI::App& app) {
       ->type_name("M")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{100000}))
       ->capture_default_str();
-  app.add_option("--n", arguments->n, "pareto: set size (default: the largest evaluated)")
+  app.add_option("--n", arguments->n,
+                 "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest evaluated)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   add_open_arguments(app, arguments->open);
   std::string footer = "Figures:\n";
   for (const FigureEntry& entry : figure_entries()) footer += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
-  app.footer(footer +
-             "Examples:\n"
-             "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
-             "  pairs --batch figure posterior gaussian --index 3 --out posterior.png\n"
-             "nll, gap, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run when it is "
-             "missing.");
+  app.footer(
+      footer +
+      "Examples:\n"
+      "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
+      "  pairs --batch figure posterior gaussian --index 3 --out posterior.png\n"
+      "  pairs --batch figure posterior gaussian --index 3 --n 500\n"
+      "nll, gap, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run when it is "
+      "missing.");
   return [arguments] { return figure_command(*arguments); };
 }
 

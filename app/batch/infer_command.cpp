@@ -20,6 +20,7 @@ struct InferArguments {
   OpenArguments open;
   std::int64_t samples = 1000;
   std::int64_t seed = 1;
+  std::int64_t n = 0;  // 0: all
   bool force = false;
 };
 
@@ -74,18 +75,25 @@ Result infer(const InferArguments& arguments) {
   const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
                                     : is_shipped(run.folder) ? std::filesystem::path("samples.npz")
                                                              : run.folder / "samples.npz";
-  const torch::Tensor x = read_observed(arguments.data, info);
+  torch::Tensor x = read_observed(arguments.data, info);
+  const std::int64_t held = x.size(0);
+  if (arguments.n > held)
+    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
+               arguments.data, count_text(held), held);
+  if (arguments.n > 0) x = x.slice(0, 0, arguments.n);
   check_output(out, ".npz", {arguments.data, arguments.theta});
   const torch::Tensor theta = arguments.theta.empty() ? torch::Tensor() : read_theta(arguments.theta, info);
   const std::int64_t size = x.size(0);
   if (size > info.max_n)
-    fail("{} holds {} observations, but task {} is defined up to N = {}; give at most so many", arguments.data,
-         count_text(size), info.name, count_text(info.max_n));
+    fail(
+        "{} observations of {} are asked for, but task {} is defined up to N = {}; give at most {}, or use the first "
+        "with --n",
+        count_text(size), arguments.data, info.name, count_text(info.max_n), info.max_n);
   if (!arguments.force && size > estimator.max_n())
     fail(
-        "{} holds {} observations, but {} saw sets of at most {}; give fewer, train with larger sets, or pass --force "
-        "to extrapolate",
-        arguments.data, count_text(size), run.name, count_text(estimator.max_n()));
+        "{} observations of {} are asked for, but {} saw sets of at most {}; use fewer with --n, train with larger "
+        "sets, or pass --force to extrapolate",
+        count_text(size), arguments.data, run.name, count_text(estimator.max_n()));
   const bool extrapolates = size > estimator.max_n();
   if (extrapolates)
     fmt::print(stderr, "warning: {} saw sets of at most {} observations; for {} its posterior is an extrapolation\n",
@@ -150,8 +158,8 @@ Result infer(const InferArguments& arguments) {
   write_npz(out, arrays);
   document["samples"] = out.string();
 
-  result.text = fmt::format("{}: posterior of {} from the N = {} observation{} of {}{}\n\n{}", info.title, run.name,
-                            count_text(size), size == 1 ? "" : "s", arguments.data,
+  result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}", info.title, run.name,
+                            size < held ? "first " : "", count_text(size), size == 1 ? "" : "s", arguments.data,
                             extrapolates ? " (more than training saw)" : "", table.text(2));
   if (scores.defined()) {
     Table scored({{"row"}, {"log density / nat"}, {"exact / nat"}});
@@ -175,9 +183,13 @@ Action add_infer(CLI::App& app) {
   const auto arguments = std::make_shared<InferArguments>();
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--data", arguments->data,
-                 "The observed set: .npz (array x, or the only one), .csv for points, a folder of PNGs for images")
+                 "The observed set: .npz (array x, or the only one), .csv for points (of several named columns the "
+                 "task's), a folder of PNGs for images")
       ->type_name("FILE")
       ->required();
+  app.add_option("--n", arguments->n, "Use the first N observations (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   app.add_option("--samples", arguments->samples, "Posterior samples")
       ->type_name("S")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{10000000}))
@@ -202,6 +214,7 @@ Action add_infer(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  pairs --batch infer bump-hunt --data events.csv\n"
+      "  pairs --batch infer bump-hunt --data events.csv --n 20\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "Answers mean, sd and quantiles; the samples go into an .npz file. Warns when the set lies outside what\n"
       "training saw; refuses NaN, wrong shapes and sets larger than training saw.");

@@ -1,9 +1,11 @@
 #include "app/common/evaluation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -51,6 +53,25 @@ EvaluationOptions evaluation_options(const LoadedRun& run) {
   for (const std::string& name : run.task->references())
     if (name != "exact") options.references.push_back(name);
   return options;
+}
+
+EvaluationOptions options_of(const Metrics& metrics) {
+  EvaluationOptions options;
+  for (const EvaluationRow& row : metrics.rows) {
+    options.sizes.push_back(row.n);
+    options.sets.push_back(row.sets);
+    options.samples = row.samples;
+  }
+  if (std::adjacent_find(options.sets.begin(), options.sets.end(), std::not_equal_to<>()) == options.sets.end() &&
+      !options.sets.empty())
+    options.sets.resize(1);
+  options.seed = static_cast<std::uint64_t>(metrics.seed);
+  return options;
+}
+
+std::array<std::string, 4> evaluation_texts(const EvaluationOptions& options) {
+  return {fmt::format("{}", fmt::join(options.sizes, ",")), fmt::format("{}", fmt::join(options.sets, ",")),
+          std::to_string(options.samples), std::to_string(options.seed)};
 }
 
 Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOptions& options,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,6 +17,13 @@ EvaluationOptions evaluation_options(const LoadedRun& run);
 // whether to stop. `so_far` sees the metrics after each finished size. Throws Stopped or Error.
 Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOptions& options,
                     const std::function<void(const Metrics&)>& so_far = {});
+
+// The options that metrics were made with, but for their references.
+EvaluationOptions options_of(const Metrics& metrics);
+
+// Options as the commands `evaluate` and `compare` take them, in the order of kEvaluationArguments.
+inline constexpr std::array<const char*, 4> kEvaluationArguments = {"--sizes", "--sets", "--samples", "--seed"};
+std::array<std::string, 4> evaluation_texts(const EvaluationOptions& options);
 
 // Checksum of the run's weights, as its metrics name them.
 std::string weights_checksum(const LoadedRun& run);

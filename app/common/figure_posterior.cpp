@@ -189,7 +189,7 @@ void add_pair_plots(Figure& figure, const std::vector<Series>& series, const Tas
 }  // namespace
 
 Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_index,
-                        const std::function<bool()>& keep_going) {
+                        const std::function<bool()>& keep_going, std::int64_t only_n) {
   PAIRS_CHECK(!runs.empty(), "The figure posterior needs at least one run");
   const Task& task = *runs.front().task;
   const TaskInfo& info = task.info();
@@ -210,12 +210,14 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_ind
     truth.push_back(latents.theta[0][static_cast<std::int64_t>(t)].item<double>());
 
   Figure figure;
-  figure.title = info.title + ": the posterior sharpens as the set grows";
+  const bool one = only_n > 0;
+  figure.title = one ? fmt::format("{}: posterior at N = {}", info.title, count_text(only_n))
+                     : info.title + ": the posterior sharpens as the set grows";
   figure.source = info.data_source + "; " + names;
-  figure.plot_width = 230;
-  figure.plot_height = 190;
+  figure.plot_width = one ? 360 : 230;
+  figure.plot_height = one ? 270 : 190;
   std::vector<std::vector<Plot>> rows(3);
-  for (const std::int64_t n : shown_sizes(most)) {
+  for (const std::int64_t n : one ? std::vector{only_n} : shown_sizes(most)) {
     std::vector<Series> series = reference_series(task, latents, set_index, n);
     for (const LoadedRun& run : runs)
       series.push_back(estimator_series(run, runs.size() == 1, latents, set_index, n, keep_going));
@@ -229,7 +231,7 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_ind
       add_pair_plots(figure, series, info, truth, n, rows);
     }
   }
-  figure.columns = static_cast<std::int64_t>(rows[0].size());
+  figure.columns = static_cast<std::int64_t>(one && info.targets.size() == 2 ? rows.size() : rows[0].size());
   for (std::vector<Plot>& row : rows)
     for (Plot& plot : row) figure.plots.push_back(std::move(plot));
   return figure;

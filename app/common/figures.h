@@ -54,10 +54,10 @@ struct ParetoPoint {
 };
 Figure pareto_figure(const std::vector<ParetoPoint>& points);
 
-// One test set: the posterior at growing N around the truth, beside the references where the task has them. One target:
-// densities; two: contours of 50 and 90 % with marginals.
+// One test set: the posterior at growing N (or at `only_n`, when above zero) around the truth, beside the references
+// where the task has them. One target: densities; two: contours of 50 and 90 % with marginals.
 Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_index,
-                        const std::function<bool()>& keep_going);
+                        const std::function<bool()>& keep_going, std::int64_t only_n = 0);
 
 // Bump hunt: median posterior sd against ψ at N = 100 and θ = 0.2 for each run beside exact, naive and per-event.
 Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const std::function<bool()>& keep_going);

@@ -59,7 +59,7 @@ std::string metrics_text(const Metrics& metrics) {
     out["rows"][i]["ranks"] = metrics.rows[i].ranks;
     out["rows"][i]["log_prob"] = metrics.rows[i].log_prob;
   }
-  return out.dump() + "\n";
+  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 Metrics parse_metrics(const std::string& text, const std::string& where) {

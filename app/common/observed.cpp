@@ -45,19 +45,9 @@ std::string lower_extension(const std::filesystem::path& path) {
   return extension;
 }
 
-// The columns in the task's order where the file names them. A single column may have any name.
-torch::Tensor in_order(const torch::Tensor& rows, const std::vector<std::string>& header,
-                       const std::vector<std::string>& wanted, const std::string& where) {
-  if (header.empty() || wanted.size() < 2) return rows;
-  std::vector<std::int64_t> order;
-  for (const std::string& name : wanted) {
-    const auto at = std::find(header.begin(), header.end(), name);
-    if (at == header.end() || std::count(header.begin(), header.end(), name) > 1)
-      fail("{} names its columns {}, but the task needs {} in any order; rename them or drop the first line", where,
-           printable(fmt::format("{}", fmt::join(header, ", "))), fmt::join(wanted, ", "));
-    order.push_back(at - header.begin());
-  }
-  return rows.index_select(1, torch::tensor(order, torch::kInt64));
+// Whether a file may hold numbers with decimal commas, each read as two.
+bool may_have_decimal_commas(const torch::Tensor& rows, std::int64_t columns) {
+  return rows.size(1) == 2 * columns && rows.equal(rows.floor());
 }
 
 void check_exists(const std::filesystem::path& path) {
@@ -106,11 +96,14 @@ torch::Tensor read_observed(const std::filesystem::path& path, const TaskInfo& t
     PAIRS_CHECK(task.kind == ObservationKind::points,
                 "{} is a CSV file, but the observations of task {} are images; give an .npz file or a folder of PNGs",
                 path.string(), task.name);
-    std::vector<std::string> header;
-    const torch::Tensor rows = read_csv(path, &header);
-    PAIRS_CHECK(rows.size(1) == task.observation_shape[0], "{} has {} columns but task {} needs {}: {}", path.string(),
-                rows.size(1), task.name, task.observation_shape[0], fmt::join(task.observation_columns, ", "));
-    return as_observations(in_order(rows, header, task.observation_columns, path.string()), task, path.string());
+    const torch::Tensor rows = read_csv(path, task.observation_columns);
+    PAIRS_CHECK(rows.size(1) == task.observation_shape[0], "{} has {} columns but task {} needs {}: {}{}",
+                path.string(), rows.size(1), task.name, task.observation_shape[0],
+                fmt::join(task.observation_columns, ", "),
+                may_have_decimal_commas(rows, task.observation_shape[0])
+                    ? "; if its numbers have decimal commas, write decimal points"
+                    : "");
+    return as_observations(rows, task, path.string());
   }
   fail("{} is neither an .npz file nor {}; convert it to one of them", path.string(),
        task.kind == ObservationKind::points ? "a .csv file" : "a folder of PNGs");

@@ -8,9 +8,9 @@
 
 namespace pairs {
 
-// An observed set from a user: NPZ (the array "x", or the only one), CSV for points, a folder of PNGs for images ->
-// [N, ...observation shape] float32. Integer images (0..255) are scaled to [0, 1]. Throws Error with one sentence on a
-// wrong shape, an empty set or values that are not finite.
+// An observed set from a user: NPZ (the array "x", or the only one), CSV for points (where a header names columns,
+// those of the task), a folder of PNGs for images -> [N, ...observation shape] float32. Integer images (0..255) are
+// scaled to [0, 1]. Throws Error with one sentence on a wrong shape, an empty set or values that are not finite.
 torch::Tensor read_observed(const std::filesystem::path& path, const TaskInfo& task);
 
 // Values of the target to score, one row each -> [S, d] float64, from NPZ (array "theta", or the only one) or CSV.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/gui/path_dialog.h"
 #include "app/gui/ui.h"
 #include "core/base/error.h"
 
@@ -72,19 +73,24 @@ void FigureSaver::ask(const Figure& figure, std::string_view extension) {
   if (title.empty() && !figure.plots.empty()) title = figure.plots[0].title;
   path_ = (folder / (file_stem(title) + std::string(extension))).string();
   failure_.clear();
-  checked_.clear();
+  look();
   open_ = fresh_ = true;
+}
+
+void FigureSaver::look() {
+  std::error_code error;
+  const fs::path file = typed_path(path_);
+  exists_ = fs::exists(file, error) && !fs::is_directory(file, error);
 }
 
 void FigureSaver::write(const Figure& figure) {
   try {
-    const fs::path file(path_);
-    PAIRS_CHECK(!path_.empty(), "There is no path to write to; type one");
+    const fs::path file = typed_path(path_);
     write_figure(file, file.extension() == ".csv" ? within_axes(figure) : figure);
     open_ = false;
+    ui::toast("Saved " + file.filename().string());
   } catch (const std::exception& error) {
     failure_ = sentence(error);
-    checked_.clear();
   }
 }
 
@@ -98,24 +104,25 @@ void FigureSaver::draw(const std::string& name, const std::function<Figure()>& f
   ui::space(4);
   if (fresh_) ImGui::SetKeyboardFocusHere();
   fresh_ = false;
-  const bool entered =
-      ui::input(name + "/save/path", path_, "path") && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Enter));
-  if (path_ != checked_) {
-    std::error_code error;
-    exists_ = fs::exists(path_, error);
-    checked_ = path_;
+  const std::string before = path_;
+  const bool enter = ui::input(name + "/save/path", path_, "Path, e.g. ~/plot.svg") && entered();
+  if (path_ != before) {
+    failure_.clear();
+    look();
   }
   if (!failure_.empty())
     ui::wrapped(failure_, ui::Look::bad);
   else if (exists_)
-    ui::wrapped("There is a file of this name; it will be replaced.", ui::Look::warning);
-  ui::space(4);
-  bool write_now = ui::button(name + "/save/write", exists_ ? "Replace" : "Save", ui::Button::primary,
-                              path_.empty() ? "Type a path first." : "");
-  ImGui::SameLine();
-  if (ui::button(name + "/save/cancel", "Cancel")) open_ = false;
-  write_now = write_now || entered;
-  if (write_now) write(figure());
+    ui::wrapped("There is a file of this name already. Replace it?", ui::Look::warning);
+  const ui::Choice choice = ui::choose(name + "/save/write", exists_ ? "Replace" : "Save", ui::Button::primary,
+                                       name + "/save/cancel", path_.empty() ? "Type a path first" : "");
+  if (choice == ui::Choice::cancel) open_ = false;
+  if (open_ && !path_.empty() && (enter || choice == ui::Choice::confirm)) {
+    // Only the button that says so replaces; and there may be a file that was not there a moment ago.
+    const bool replace = exists_ && choice == ui::Choice::confirm;
+    look();
+    if (!exists_ || replace) write(figure());
+  }
   if (!open_) ImGui::CloseCurrentPopup();
   ui::end_dialog();
 }

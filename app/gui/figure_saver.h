@@ -18,9 +18,10 @@ class FigureSaver {
 
  private:
   void write(const Figure& figure);
+  void look();
   bool open_ = false, fresh_ = false;
-  std::string path_, checked_, failure_;
-  bool exists_ = false;
+  std::string path_, failure_;
+  bool exists_ = false;  // a file of this path, as of the last look()
 };
 
 // "Width against N" -> "width-against-n".

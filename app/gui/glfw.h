@@ -15,13 +15,14 @@ namespace pairs::gui {
   each(SetErrorCallback) each(Init) each(Terminate) each(GetError) each(WindowHint) each(WindowHintString) \
   each(CreateWindow) each(DestroyWindow) each(MakeContextCurrent) each(SwapInterval) each(SwapBuffers) \
   each(GetProcAddress) each(WindowShouldClose) each(SetWindowShouldClose) each(SetWindowUserPointer) \
-  each(GetWindowUserPointer) each(GetWindowSize) each(GetFramebufferSize) each(GetWindowContentScale) \
+  each(GetWindowUserPointer) each(GetWindowSize) each(SetWindowSize) each(GetFramebufferSize) each(GetWindowContentScale) \
   each(GetWindowAttrib) each(SetWindowSizeLimits) each(SetWindowIcon) each(SetWindowTitle) \
   each(SetCursorPosCallback) each(SetMouseButtonCallback) each(SetScrollCallback) each(SetKeyCallback) \
   each(SetCharCallback) each(SetDropCallback) each(SetCursorEnterCallback) each(SetWindowRefreshCallback) \
   each(SetWindowFocusCallback) each(SetFramebufferSizeCallback) each(SetWindowContentScaleCallback) \
   each(GetClipboardString) each(SetClipboardString) each(CreateStandardCursor) each(SetCursor) \
-  each(PollEvents) each(WaitEventsTimeout) each(PostEmptyEvent) each(ShowWindow)
+  each(PollEvents) each(WaitEventsTimeout) each(PostEmptyEvent) each(ShowWindow) each(GetPrimaryMonitor) \
+  each(GetMonitorWorkarea)
 // clang-format on
 
 // GLFW's functions, found in libglfw.so.3 when a window is asked for: --batch neither links nor loads it.

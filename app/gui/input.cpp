@@ -56,7 +56,10 @@ bool Input::apply(ImGuiIO& io) {
         break;
       case Kind::key: {
         if (event.code < 0 || event.code >= 512) break;
-        if (keys[static_cast<std::size_t>(event.code)]) return true;
+        // Letters of a text are taken as they come: their characters are what counts.
+        if (keys[static_cast<std::size_t>(event.code)] &&
+            !(io.WantTextInput && !io.KeyCtrl && event.code < key::escape))
+          return true;
         keys.set(static_cast<std::size_t>(event.code));
         io.KeysDown[event.code] = event.down;
         const auto held = [&](int left) { return io.KeysDown[left] || io.KeysDown[left + 4]; };

@@ -14,10 +14,10 @@ namespace {
 
 constexpr int kShown = 10;
 
-// Lower is better; nothing when a letter is missing. Letters at the beginnings of words and next to each other count.
-std::optional<int> distance(const std::string& title, const std::string& query) {
+// The letters of `query` in order, looked for from `at` on.
+std::optional<int> distance_from(std::size_t at, const std::string& title, const std::string& query) {
   int cost = 0;
-  std::size_t at = 0, last = std::string::npos;
+  std::size_t last = std::string::npos;
   for (const char wanted : query) {
     if (wanted == ' ') continue;
     const auto same = [&](char c) {
@@ -26,12 +26,24 @@ std::optional<int> distance(const std::string& title, const std::string& query) 
     std::size_t found = at;
     while (found < title.size() && !same(title[found])) ++found;
     if (found == title.size()) return {};
-    const bool start = found == 0 || title[found - 1] == ' ', next = last != std::string::npos && found == last + 1;
+    const bool start = found == 0 || !std::isalnum(static_cast<unsigned char>(title[found - 1]));
+    const bool next = last != std::string::npos && found == last + 1;
     cost += next ? 0 : start ? 1 : 3 + static_cast<int>(found - at);
     last = found;
     at = found + 1;
   }
   return cost;
+}
+
+// Lower is better; nothing when a letter is missing. Letters at the beginnings of words and next to each other count.
+std::optional<int> distance(const std::string& title, const std::string& query) {
+  std::optional<int> best;
+  for (std::size_t at = 0; at < title.size(); ++at) {
+    const auto cost = distance_from(at, title, query);
+    if (!cost) break;
+    if (!best || *cost < *best) best = cost;
+  }
+  return best;
 }
 
 bool pressed(int code) {

@@ -189,6 +189,8 @@ bool in_scrolling_panel() {
   return false;
 }
 
+std::string current_subject;
+
 // Which of the plots in view a shortcut means: the one under the mouse, else the largest, as of the last frame.
 struct SaveRequest {
   struct Seen {
@@ -232,6 +234,7 @@ struct PlotView::State {
 
   std::string name;
   Caption caption = Caption::title;
+  std::string subject;
   std::shared_ptr<const Figure> figure;
   std::set<SeriesKey> hidden;
   std::vector<View> views;
@@ -734,6 +737,10 @@ void PlotView::draw(const std::shared_ptr<const Figure>& figure, ImVec2 size) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   size = {std::floor(std::max(size.x > 0 ? size.x : room.x, 1.0f)),
           std::floor(std::max(size.y > 0 ? size.y : room.y, 1.0f))};
+  if (s.subject != current_subject) {
+    s.subject = current_subject;
+    reset();
+  }
   s.take(figure);
   if (!figure) {
     ImGui::Dummy(size);
@@ -772,6 +779,10 @@ void PlotView::draw(const std::shared_ptr<const Figure>& figure, ImVec2 size) {
   s.menu();
   s.saver.draw(s.name, [&] { return s.seen(); });
   ImGui::PopID();
+}
+
+void PlotView::set_subject(std::string subject) {
+  current_subject = std::move(subject);
 }
 
 void PlotView::reset() {

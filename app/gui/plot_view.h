@@ -34,6 +34,8 @@ class PlotView {
   PlotView(PlotView&&) noexcept;
   PlotView& operator=(PlotView&&) noexcept;
 
+  // What the plots drawn from now on are of: one of another subject than before begins without zoom and hidden series.
+  static void set_subject(std::string subject);
   // Draws into the next `size` pixels (a side of 0: all that is left). Null: nothing but the space.
   void draw(const std::shared_ptr<const Figure>& figure, ImVec2 size);
   void reset();

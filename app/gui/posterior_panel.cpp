@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "app/common/table.h"
+#include "app/gui/path_dialog.h"
 #include "app/gui/plot_view.h"
 #include "app/gui/ui.h"
 
@@ -20,6 +23,7 @@ using model::PosteriorSnapshot;
 using model::PosteriorSummary;
 
 constexpr float kGap = 16, kLeastMain = 284, kLeastSmall = 184, kLeastSide = 300, kMostSide = 452;
+constexpr float kFirstSlider = 52;
 // With more parameters, only the first are shown until asked for: a task may have a dozen nuisances.
 constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
 
@@ -39,6 +43,20 @@ std::string nat(double kl) {
   if (std::isnan(kl)) return "–";
   if (!std::isfinite(kl)) return "∞";
   return kl < 0.0005 ? "< 0.001" : number_text(kl, kl < 10 ? 3 : 1);
+}
+
+// "6,000" -> 6000; nothing when it is no number of observations.
+std::optional<std::int64_t> typed_count(std::string text) {
+  std::erase_if(text, [](char c) { return c == ',' || c == ' ' || c == '_'; });
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 1) return {};
+  return count;
+}
+
+// How high the content of the current window is so far.
+float content_height() {
+  return ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y + 1;
 }
 
 // A column and its text; `spread` is the least sd of the table, which decides on decimals.
@@ -82,18 +100,23 @@ std::string tip_of(const PosteriorSeries& series, const PosteriorSummary& s) {
 struct PosteriorPanel::State {
   PlotView density{"posterior/density", Caption::none}, marginals{"posterior/marginals", Caption::none};
   PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
-  bool opening = false, all_parameters = false;
-  std::string path;
+  bool all_parameters = false, typing = false;
+  std::string typed;  // N as it is being typed
+  PathDialog file;
+  std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
+  // Heights in the last frame: all of the numbers; all of the set's card and what follows; the card to its buttons.
+  float numbers_height = 0, set_height = 0, head_height = 0;
 
   void n_row(Posterior& posterior);
   void messages(Posterior& posterior);
   void main_row(model::Studio& studio, float height);
-  void side(model::Studio& studio);
+  void side(model::Studio& studio, ImVec2 size);
   void table(const PosteriorSnapshot& shown, const PosteriorScene& scene);
   void typicality(const PosteriorSnapshot& shown);
   void set_card(Posterior& posterior, const PosteriorScene& scene);
   void other_runs(model::Studio& studio, const PosteriorScene& scene);
   void small_row(Posterior& posterior, float height);
+  void follow_file(Posterior& posterior);
   void file_dialog(Posterior& posterior);
 };
 
@@ -101,32 +124,37 @@ PosteriorPanel::PosteriorPanel() : state_(std::make_unique<State>()) {}
 PosteriorPanel::~PosteriorPanel() = default;
 
 void PosteriorPanel::State::n_row(Posterior& posterior) {
-  const std::string number = "N = " + count_text(posterior.n());
-  const float room = ui::text_size("N = " + count_text(posterior.most()), ui::Look::title).x;
-  const float start = ImGui::GetCursorPosX();
+  const float gap = px(12), near = px(8);
   if (ui::button("posterior/play", posterior.playing() ? "Pause" : "Play",
                  posterior.playing() ? ui::Button::normal : ui::Button::primary,
                  posterior.most() > 1 ? "" : "There is one observation only",
                  "Lets N grow from 1 to the largest in eight seconds (space)",
                  std::max(ui::button_width("Pause"), ui::button_width("Play"))))
     posterior.toggle_play();
-  ImGui::SameLine(0, px(12));
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ui::text_at({at.x, at.y + (ImGui::GetFrameHeight() - ui::text_size(number, ui::Look::title).y) / 2}, number,
-              ui::Look::title);
-  ImGui::Dummy({room, ImGui::GetFrameHeight()});
-  ImGui::SameLine(0, px(12));
-  const bool looped = posterior.loop();
-  const float loop_width = ImGui::GetFrameHeight() + px(4) + ui::text_size("Loop").x + px(8);
+  ImGui::SameLine(0, gap);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), sign = ui::text_size("N =", ui::Look::strong);
+  ui::text_at({at.x, at.y + (ImGui::GetFrameHeight() - sign.y) / 2}, "N =", ui::Look::strong);
+  ImGui::Dummy({sign.x, ImGui::GetFrameHeight()});
+  ImGui::SameLine(0, near);
+  if (!typing) typed = count_text(posterior.n());
+  const float room = std::max(ui::button_width(count_text(posterior.most())), px(48)) + px(4);
+  if (ui::input("posterior/n-text", typed, "", "How many observations of the set are used: type a number", room, {},
+                true))
+    if (const auto n = typed_count(typed)) posterior.set_n(*n);
+  typing = ImGui::IsItemActive();
+  ImGui::SameLine(0, gap);
+  const float loop_width = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + ui::text_size("Loop").x;
+  const float slider = ImGui::GetContentRegionAvail().x - ui::button_width("New set") - loop_width - gap - near;
   std::int64_t n = posterior.n();
-  const float slider = ImGui::GetContentRegionAvail().x - loop_width - px(8);
   if (ui::log_slider("posterior/n", n, 1, std::max<std::int64_t>(posterior.most(), 2),
                      "How many observations of the set are used (arrow keys move it)", slider))
     posterior.set_n(n);
-  ImGui::SameLine(0, px(8));
-  bool loop = looped;
+  ImGui::SameLine(0, gap);
+  if (ui::button("posterior/new", "New set", ui::Button::normal, "", "The next set of the prior (Ctrl+N)"))
+    posterior.new_set();
+  ImGui::SameLine(0, near);
+  bool loop = posterior.loop();
   if (ui::toggle("posterior/loop", "Loop", loop, "Begin again at the end")) posterior.set_loop(loop);
-  ImGui::SetCursorPosX(start);
 }
 
 void PosteriorPanel::State::messages(Posterior& posterior) {
@@ -157,12 +185,14 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     };
     std::array<float, kColumns.size()> widths{};
     float names = 0;
+    const std::string heading = "Posterior of " + scene.targets[t];
+    const float title = ui::text_size(heading, ui::Look::small_strong).x + 1;
     bool exact = false;
     for (const PosteriorSeries& series : shown.series) {
       names = std::max(names, ui::text_size(series.name, ui::Look::small).x);
       exact |= !std::isnan(series.kl);
     }
-    names = std::min(names, px(116));
+    names = std::max(std::min(names, px(116)), title - key - px(6));
     for (std::size_t c = 0; c < kColumns.size(); ++c) {
       widths[c] = ui::text_size(kColumns[c].title, ui::Look::small_muted).x;
       for (const PosteriorSeries& series : shown.series)
@@ -189,7 +219,7 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
       }
     };
     const ImVec2 head = ImGui::GetCursorScreenPos();
-    ui::text_at(head, "Posterior of " + scene.targets[t], ui::Look::small_strong, names + key + px(6));
+    ui::text_at(head, heading, ui::Look::small_strong, names + key + px(6));
     columns(head, ui::Look::small_muted, [](std::size_t c) { return std::string(kColumns[c].title); });
     ImGui::Dummy({width, row - spacing});
     for (const PosteriorSeries& series : shown.series) {
@@ -234,8 +264,29 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   ui::begin_card("posterior/set");
   ui::text("Observed set", ui::Look::strong);
   ui::text(fmt::format("{} · {}", scene.set_name,
-                       scene.simulated ? scene.set_source : count_text(scene.set_size) + " observations"),
+                       scene.simulated ? scene.set_source
+                       : posterior.n() < scene.set_size
+                           ? fmt::format("N = {} of {} used", count_text(posterior.n()), count_text(scene.set_size))
+                           : count_text(scene.set_size) + " observations"),
            ui::Look::small_muted);
+  if (!scene.simulated) {
+    if (ui::button("posterior/simulate", "Simulate", ui::Button::normal, "", "Back to the set of the prior"))
+      posterior.simulate();
+    ImGui::SameLine();
+  }
+  if (ui::button("posterior/open-file", "Open file…", ui::Button::normal, "",
+                 "Observations of your own; or drop them on the window"))
+    file.ask();
+  const std::string command = posterior.batch_command();
+  ImGui::SameLine();
+  if (ui::button_width("Copy command") > edge - ImGui::GetCursorScreenPos().x) ImGui::NewLine();
+  if (ui::button("posterior/command", "Copy command", ui::Button::quiet,
+                 command.empty() ? "Values set by hand are of this window only: the command line takes sets of the "
+                                   "prior and files"
+                                 : "",
+                 "Copies the command that does the same without the window:\n" + command))
+    ui::copy(command);
+  head_height = content_height();
   const bool many = scene.parameters.size() > kManyParameters;
   const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
   float column = 0;
@@ -253,25 +304,6 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   }
   if (many && ui::button("posterior/more", all_parameters ? "Fewer values" : "All values", ui::Button::quiet))
     all_parameters = !all_parameters;
-  if (scene.simulated) {
-    if (ui::button("posterior/new-set", "New set", ui::Button::normal, "", "The next set of the prior"))
-      posterior.new_set();
-  } else if (ui::button("posterior/simulate", "Simulate", ui::Button::normal, "", "Back to a set of the prior")) {
-    posterior.simulate();
-  }
-  ImGui::SameLine();
-  if (ui::button("posterior/open-file", "Open file…", ui::Button::normal, "",
-                 "Observations of your own; or drop them on the window"))
-    opening = true;
-  const std::string command = posterior.batch_command();
-  ImGui::SameLine();
-  if (ui::button_width("Copy command") > edge - ImGui::GetCursorScreenPos().x) ImGui::NewLine();
-  if (ui::button("posterior/command", "Copy command", ui::Button::quiet,
-                 command.empty() ? "Values set by hand are of this window only: the command line takes sets of the "
-                                   "prior and files"
-                                 : "",
-                 "Copies the command that does the same without the window:\n" + command))
-    ui::copy(command);
   ui::end_card();
 }
 
@@ -299,18 +331,27 @@ void PosteriorPanel::State::other_runs(model::Studio& studio, const PosteriorSce
   }
 }
 
-void PosteriorPanel::State::side(model::Studio& studio) {
+// The numbers, and below them the set: where both have no room each scrolls, and the set's buttons stay in view.
+void PosteriorPanel::State::side(model::Studio& studio, ImVec2 size) {
   Posterior& posterior = studio.posterior;
   const auto shown = posterior.shown();
   const auto scene = posterior.scene();
-  if (shown && scene) {
+  if (!scene) return;
+  const float room = size.y - ImGui::GetStyle().ItemSpacing.y;
+  const float least = head_height + px(scene->parameters.empty() ? 8 : kFirstSlider);
+  const float set = std::min(set_height, std::max(least, room - numbers_height));
+  ImGui::BeginChild("posterior/numbers", {size.x, std::max(std::min(numbers_height, room - set), px(8))});
+  if (shown) {
     table(*shown, *scene);
     typicality(*shown);
   }
-  if (scene) {
-    set_card(posterior, *scene);
-    other_runs(studio, *scene);
-  }
+  numbers_height = content_height();
+  ImGui::EndChild();
+  ImGui::BeginChild("posterior/set", {size.x, std::max(set, px(8))});
+  set_card(posterior, *scene);
+  other_runs(studio, *scene);
+  set_height = content_height();
+  ImGui::EndChild();
 }
 
 void PosteriorPanel::State::main_row(model::Studio& studio, float height) {
@@ -333,9 +374,9 @@ void PosteriorPanel::State::main_row(model::Studio& studio, float height) {
     density.draw(shown->density, {left, height});
   }
   ImGui::SameLine(0, gap);
-  ImGui::BeginChild("posterior/side", {side_width, height});
-  side(studio);
-  ImGui::EndChild();
+  ImGui::BeginGroup();
+  side(studio, {side_width, height});
+  ImGui::EndGroup();
 }
 
 void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
@@ -366,22 +407,31 @@ void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
   }
 }
 
-void PosteriorPanel::State::file_dialog(Posterior& posterior) {
-  if (!ui::begin_dialog("posterior/file", "Open an observed set", opening)) return;
-  ui::wrapped(
-      "An NPZ file with the array x, a CSV file of points, or a folder of PNG images. Dropping it on the window does "
-      "the same.",
-      ui::Look::muted);
-  ui::space(4);
-  ui::input("posterior/path", path, "/home/me/events.csv", "Path of the file or folder");
-  ui::space(8);
-  if (ui::button("posterior/open", "Open", ui::Button::primary, path.empty() ? "Give a path first" : "")) {
-    posterior.open_file(path);
-    opening = false;
+// Closes the dialog once its file is shown, or says in it why it cannot be.
+void PosteriorPanel::State::follow_file(Posterior& posterior) {
+  if (!before_file) return;
+  const auto scene = posterior.scene();
+  if (!file.is_open()) {
+    before_file.reset();
+  } else if (!posterior.set_failure().empty()) {
+    file.fail(posterior.set_failure());
+    posterior.dismiss_set_failure();
+    before_file.reset();
+  } else if (scene && scene->set != *before_file) {
+    file.close();
+    before_file.reset();
   }
-  ImGui::SameLine();
-  if (ui::button("posterior/cancel", "Cancel")) opening = false;
-  ui::end_dialog();
+}
+
+void PosteriorPanel::State::file_dialog(Posterior& posterior) {
+  const PathDialog::Texts texts = {"Open an observed set",
+                                   "An NPZ file with the array x, a CSV file of points, or a folder of PNG images. "
+                                   "Dropping it on the window does the same.",
+                                   "Path, e.g. ~/events.csv"};
+  const auto path = file.draw("posterior/file", texts, before_file && posterior.busy() ? "It is being read…" : "");
+  if (!path) return;
+  before_file = posterior.scene()->set;
+  posterior.open_file(*path);
 }
 
 void PosteriorPanel::draw(model::Studio& studio) {
@@ -396,6 +446,7 @@ void PosteriorPanel::draw(model::Studio& studio) {
     return;
   }
   if (!posterior.scene()) return ui::working_state("Loading the run…");
+  s.follow_file(posterior);
   s.n_row(posterior);
   s.messages(posterior);
   ui::space(4);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <vector>
 
 #include "app/gui/about.h"
@@ -21,6 +22,7 @@
 #include "app/gui/train_panel.h"
 #include "app/gui/ui.h"
 #include "app/model/shortcuts.h"
+#include "core/base/error.h"
 
 namespace pairs::gui {
 namespace {
@@ -74,6 +76,8 @@ int code_of(model::Key key) {
   return 0;
 }
 
+void ignore_report(void*, const char*, ...) {}
+
 // A child window that fills a rectangle, with its surface.
 class Area {
  public:
@@ -87,7 +91,10 @@ class Area {
     ImGui::PopStyleVar();
     ImGui::PopStyleColor();
   }
-  ~Area() { ImGui::EndChild(); }
+  // An exception leaves Dear ImGui's stacks to Shell::frame.
+  ~Area() {
+    if (std::uncaught_exceptions() == 0) ImGui::EndChild();
+  }
   Area(const Area&) = delete;
   Area& operator=(const Area&) = delete;
 
@@ -115,6 +122,7 @@ struct Shell::Parts {
   bool quit = false;
 
   void perform(model::Shortcut shortcut);
+  void frame(double fps);
   void keys();
   std::vector<Command> commands();
   void header(float width);
@@ -325,9 +333,22 @@ bool Shell::Parts::splitter(const char* name, ImVec2 min, ImVec2 size, bool upri
 }
 
 void Shell::frame(double fps) {
-  Parts& p = *parts_;
+  try {
+    parts_->frame(fps);
+  } catch (const std::exception& error) {
+    // What was begun is ended, and the window goes on: an error in one panel must not take a training with it.
+    ImGui::ErrorCheckEndFrameRecover(ignore_report);
+    ui::recover();
+    parts_->studio.hub.messages.error("window", sentence(error));
+    parts_->studio.settings.log_open = true;
+  }
+}
+
+void Shell::Parts::frame(double fps) {
+  Parts& p = *this;
   model::Settings& settings = p.studio.settings;
   p.keys();
+  PlotView::set_subject(studio.task());
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(display);

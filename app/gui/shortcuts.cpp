@@ -9,7 +9,7 @@ namespace pairs::gui {
 
 void ShortcutsDialog::draw() {
   if (!open_) return;
-  if (!ui::begin_dialog("shortcuts", "Keyboard", open_, 460)) return;
+  if (!ui::begin_dialog("shortcuts", "Keys and mouse", open_, 460)) return;
   float column = 0;
   for (const model::ShortcutEntry& entry : model::shortcuts())
     column = std::max(column, ui::text_size(entry.keys, ui::Look::strong).x);
@@ -21,8 +21,8 @@ void ShortcutsDialog::draw() {
   }
   ui::space(8);
   ui::wrapped(
-      "In plots: the wheel zooms, a drag zooms to a box, Shift and a drag moves, a double click shows all again, a "
-      "right click opens the menu.",
+      "In plots: the wheel zooms (with Ctrl where the panel scrolls); a drag zooms to a box; a drag with the right "
+      "button, or Shift and the left, moves; a double click shows all again; a right click opens the menu.",
       ui::Look::small_muted);
   ui::space(12);
   if (ui::button("shortcuts/close", "Close", ui::Button::primary)) open_ = false;

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
 #include <set>
 
-#include "app/gui/input.h"
 #include "app/gui/ui.h"
 #include "app/model/thumbnail.h"
 #include "core/base/text.h"
@@ -55,30 +53,6 @@ ui::Look state_look(const model::RunEntry& run) {
   return run.deleted || !run.problem.empty() ? ui::Look::small_bad : ui::Look::small_muted;
 }
 
-bool entered() {
-  return ImGui::IsKeyPressed(key::enter, false) || ImGui::IsKeyPressed(key::keypad_enter, false);
-}
-
-// What a shell would make of "~".
-std::filesystem::path typed_path(std::string text) {
-  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  text = first == text.npos ? "" : text.substr(first, last - first + 1);
-  const char* home = std::getenv("HOME");
-  if (home && (text == "~" || text.starts_with("~/"))) return home + text.substr(1);
-  return text;
-}
-
-// Two buttons at the end of a dialog: 1 for the first, 2 for "Cancel", 0 for none.
-int choice(const std::string& name, const char* label, ui::Button kind, std::string_view blocked = {}) {
-  ui::space(8);
-  const float wide = ui::button_width(label) + ui::button_width("Cancel") + px(8);
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - wide));
-  const bool cancelled = ui::button(name + "/cancel", "Cancel", ui::Button::quiet);
-  ImGui::SameLine(0, px(8));
-  const bool done = ui::button(name + "/confirm", label, kind, blocked);
-  return done ? 1 : cancelled ? 2 : 0;
-}
-
 }  // namespace
 
 void Sidebar::draw(model::Studio& studio) {
@@ -97,20 +71,12 @@ void Sidebar::draw(model::Studio& studio) {
   draw_dialogs(studio);
 }
 
-void Sidebar::ask_for_path() {
-  dialog_ = Dialog::open;
-  fresh_ = true;
-  text_.clear();
-  error_.clear();
-}
-
 void Sidebar::ask(Dialog dialog, const model::RunEntry& run) {
   dialog_ = dialog;
   fresh_ = true;
   about_ = run.run;
   name_ = run.name;
   text_ = dialog == Dialog::rename ? run.name : run.note;
-  error_.clear();
 }
 
 void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
@@ -279,52 +245,41 @@ void Sidebar::draw_menu(model::Studio& studio, const model::RunEntry& run) {
 void Sidebar::draw_dialogs(model::Studio& studio) {
   const Dialog now = dialog_;
   bool open = now != Dialog::none;
-  if (now == Dialog::open)
-    draw_open(studio, open);
-  else if (now == Dialog::rename || now == Dialog::note)
+  draw_open(studio);
+  if (now == Dialog::rename || now == Dialog::note)
     draw_text_dialog(studio, open);
   else if (now == Dialog::remove)
     draw_remove(studio, open);
   if (!open && dialog_ == now) dialog_ = Dialog::none;
 }
 
-void Sidebar::draw_open(model::Studio& studio, bool& open) {
-  if (!ui::begin_dialog("sidebar/open/dialog", "Open", open, 560)) return;
-  ui::wrapped("A run folder, a folder of runs, or observations: a CSV or NPZ file, or a folder of PNG images.",
-              ui::Look::muted);
-  if (fresh_) ImGui::SetKeyboardFocusHere();
-  fresh_ = false;
-  const std::string before = text_;
-  bool go = ui::input("sidebar/open/path", text_, "Path, e.g. ~/runs/bump-hunt-1") && entered();
-  if (text_ != before) error_.clear();
-  if (!error_.empty()) ui::wrapped(error_, ui::Look::bad);
-  const int chosen = choice("sidebar/open", "Open", ui::Button::primary, text_.empty() ? "Type a path first" : "");
-  go = go || chosen == 1;
-  if (go && !text_.empty()) open_typed(studio, open);
-  if (chosen == 2) open = false;
-  if (!open) ImGui::CloseCurrentPopup();
-  ui::end_dialog();
+void Sidebar::draw_open(model::Studio& studio) {
+  const PathDialog::Texts texts = {
+      "Open", "A run folder, a folder of runs, or observations: a CSV or NPZ file, or a folder of PNG images.",
+      "Path, e.g. ~/runs/bump-hunt-1"};
+  if (const auto path = path_.draw("sidebar/open", texts)) open_typed(studio, *path);
 }
 
-void Sidebar::open_typed(model::Studio& studio, bool& open) {
-  const std::filesystem::path path = typed_path(text_);
+void Sidebar::open_typed(model::Studio& studio, const std::filesystem::path& path) {
   std::error_code error;
   const bool folder = std::filesystem::is_directory(path, error);
   if (!folder && std::filesystem::exists(path, error)) {
     studio.open_path(path);
-    open = false;
-    return;
+    return path_.close();
   }
-  error_ = studio.library.add_folder(path);
-  if (!error_.empty() && folder) {
+  std::string problem = studio.library.add_folder(path);
+  if (!problem.empty() && folder) {
     // Not runs: observations perhaps.
-    error_.clear();
+    problem.clear();
     studio.open_path(path);
-  } else if (error_.empty()) {
+  } else if (problem.empty()) {
     if (std::filesystem::exists(path / "run.toml", error)) studio.open_path(path);
     all_tasks_ = true;
   }
-  open = !error_.empty();
+  if (problem.empty())
+    path_.close();
+  else
+    path_.fail(problem);
 }
 
 void Sidebar::draw_text_dialog(model::Studio& studio, bool& open) {
@@ -336,13 +291,14 @@ void Sidebar::draw_text_dialog(model::Studio& studio, bool& open) {
   bool done = ui::input(rename ? "sidebar/rename/name" : "sidebar/note/text", text_,
                         rename ? "The folder's name" : "What is special about it?") &&
               entered();
-  const int chosen =
-      choice(rename ? "sidebar/rename" : "sidebar/note", rename ? "Rename" : "Save", ui::Button::primary);
-  if (done || chosen == 1) {
+  const std::string name = rename ? "sidebar/rename" : "sidebar/note";
+  const ui::Choice choice =
+      ui::choose(name + "/confirm", rename ? "Rename" : "Save", ui::Button::primary, name + "/cancel");
+  if (open && (done || choice == ui::Choice::confirm)) {
     rename ? studio.library.rename(about_, text_) : studio.library.annotate(about_, text_);
     open = false;
   }
-  if (chosen == 2) open = false;
+  if (choice == ui::Choice::cancel) open = false;
   if (!open) ImGui::CloseCurrentPopup();
   ui::end_dialog();
 }
@@ -354,12 +310,13 @@ void Sidebar::draw_remove(model::Studio& studio, bool& open) {
       run ? studio.library.blocked(*run, model::RunAction::remove) : "The folder of this run is gone";
   ui::wrapped(fmt::format("{}{} goes to the trash with its weights, logs and figures. It can be restored from there.",
                           name_, run ? fmt::format(" ({})", byte_text(run->bytes)) : ""));
-  const int chosen = choice("sidebar/delete", "Move to the trash", ui::Button::danger, blocked);
-  if (chosen == 1) {
+  const ui::Choice choice =
+      ui::choose("sidebar/delete/confirm", "Move to the trash", ui::Button::danger, "sidebar/delete/cancel", blocked);
+  if (choice == ui::Choice::confirm) {
     if (studio.comparison.holds(about_)) studio.comparison.toggle(about_);
     studio.library.remove(about_);
   }
-  if (chosen != 0) open = false;
+  if (choice != ui::Choice::none) open = false;
   if (!open) ImGui::CloseCurrentPopup();
   ui::end_dialog();
 }

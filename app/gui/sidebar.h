@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/gui/path_dialog.h"
 #include "app/gui/textures.h"
 #include "app/model/studio.h"
 
@@ -15,10 +16,10 @@ class Sidebar {
  public:
   void draw(model::Studio& studio);
   // Opens the dialog that asks for a path.
-  void ask_for_path();
+  void ask_for_path() { path_.ask(); }
 
  private:
-  enum class Dialog { none, open, rename, note, remove };
+  enum class Dialog { none, rename, note, remove };
   struct Picture {
     std::shared_ptr<const model::Thumbnail> of;
     int generation = -1, width = 0;
@@ -31,22 +32,22 @@ class Sidebar {
   void draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name);
   void draw_menu(model::Studio& studio, const model::RunEntry& run);
   void draw_dialogs(model::Studio& studio);
-  void draw_open(model::Studio& studio, bool& open);
+  void draw_open(model::Studio& studio);
   void draw_text_dialog(model::Studio& studio, bool& open);
   void draw_remove(model::Studio& studio, bool& open);
   void ask(Dialog dialog, const model::RunEntry& run);
-  void open_typed(model::Studio& studio, bool& open);
+  void open_typed(model::Studio& studio, const std::filesystem::path& path);
   // Starts the run that was resumed, once it has been read.
   void go_on(model::Studio& studio);
 
   std::map<std::string, Picture> pictures_;
   bool all_tasks_ = false;
+  PathDialog path_;
   Dialog dialog_ = Dialog::none;
   bool fresh_ = false;   // the dialog has just been opened
   std::string about_;    // the run that the dialog is about
   std::string name_;     // its name
   std::string text_;     // what is typed in the dialog
-  std::string error_;    // what is wrong with it
   std::string resumed_;  // the run that is to be trained on
 };
 

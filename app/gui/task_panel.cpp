@@ -270,7 +270,7 @@ void TaskPanel::network(model::Specimen& specimen) {
   }
   ImGui::SetCursorScreenPos({start.x, start.y + tall + px(8)});
   ui::wrapped(fmt::format("{} parameters in all. The embedder learns on single observations and pairs and then stays "
-                          "fixed; a set enters only through the mean, so N can be anything.",
+                          "fixed; a set enters only through the mean, so a step costs the same whatever N is.",
                           count_of(network->parameters)),
               ui::Look::small_muted);
 }

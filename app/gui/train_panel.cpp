@@ -128,7 +128,7 @@ void TrainPanel::header(model::Studio& studio) {
   if (resumable) room += gap + ui::button_width(kResume);
 
   const float left = ImGui::GetCursorPosX(), right = left + ImGui::GetContentRegionAvail().x;
-  const std::string title = drafting ? "New run" : training.name();
+  const std::string title = drafting ? "New run" : studio.name_of_run(training.folder().string());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = ImGui::GetFrameHeight();
   const float title_room = std::max(px(60), right - left - room - px(16));
@@ -572,7 +572,7 @@ void TrainPanel::run(model::Studio& studio) {
       state = "Another process trains this run; it is watched as it goes.";
       break;
     case Activity::rest:
-      state = training.finished() ? "Finished. Its posterior is on the Posterior tab." : "At rest; it can be resumed.";
+      state = training.finished() ? "Finished." : "Stopped; it can be resumed.";
       break;
     case Activity::stopping:
       state = "Stopping; its state is being saved.";
@@ -586,6 +586,12 @@ void TrainPanel::run(model::Studio& studio) {
     default:
       break;
   }
+  if (training.state() == Activity::rest && training.finished()) {
+    if (ui::button("train/posterior", "Show its posterior", ui::Button::quiet))
+      return studio.open_run(training.folder().string()), studio.set_tab(model::Tab::posterior);
+    ImGui::SameLine();
+    ImGui::AlignTextToFramePadding();
+  }
   ui::text(state, ui::Look::muted);
   ui::space(4);
   if (view_ == View::settings) return run_settings(training);
@@ -596,6 +602,8 @@ void TrainPanel::run(model::Studio& studio) {
 void TrainPanel::draw(model::Studio& studio) {
   Training& training = studio.training;
   training.shown();
+  if (training.task().empty() && !training.problem().empty())
+    return ui::empty_state("This run cannot be shown", training.problem(), true);
   if (training.task().empty())
     return ui::empty_state("No task chosen", "Choose a task on the left; its training is set up here.");
   if (training.state() == Activity::loading) return ui::working_state(fmt::format("Reading {} …", training.name()));

@@ -14,8 +14,9 @@ namespace pairs::gui::ui {
 namespace {
 
 std::vector<ImU32> surfaces;
-std::string copied;
-double copied_at = -10;
+constexpr double kToastSeconds = 2;
+std::string toast_text;
+double toast_end = -1;
 
 struct Card {
   ImVec2 min;
@@ -105,7 +106,7 @@ Surface::Surface(ImU32 color) {
   surfaces.push_back(color);
 }
 Surface::~Surface() {
-  surfaces.pop_back();
+  if (!surfaces.empty()) surfaces.pop_back();
 }
 ImU32 surface() {
   return surfaces.empty() ? palette().window : surfaces.back();
@@ -333,18 +334,25 @@ bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, st
   list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.pressed, px(2));
   const float knob = place(static_cast<double>(std::clamp(value, low, high)));
   list.AddRectFilled({from, rail - px(2)}, {knob, rail + px(2)}, p.accent, px(2));
-  float free_from = min.x - px(8);
-  for (std::int64_t n = 1; n > 0 && n <= high; n *= 10) {
-    if (n < low) continue;
+  // The ends come first; a number in between is left out where it has no room.
+  float free_from = min.x - px(8), free_to = max.x + px(8);
+  const auto tick = [&](std::int64_t n) {
     const float x = place(static_cast<double>(n));
     list.AddLine({x, rail + px(5)}, {x, rail + px(9)}, p.muted, px(1));
     const std::string number = count(n);
-    const ImVec2 size = text_size(number, Look::small_muted);
-    const float left = std::clamp(x - size.x / 2, min.x, max.x - size.x);
-    if (left < free_from + px(8)) continue;
+    const float wide = text_size(number, Look::small_muted).x;
+    const float left = std::clamp(x - wide / 2, min.x, std::max(min.x, max.x - wide));
+    if (left < free_from + px(8) || left + wide > free_to - px(8)) return;
     text_at({left, rail + px(9)}, number, Look::small_muted);
-    free_from = left + size.x;
-  }
+    if (n == high)
+      free_to = left;
+    else
+      free_from = left + wide;
+  };
+  tick(low);
+  tick(high);
+  for (std::int64_t n = 1; n > 0 && n < high; n *= 10)
+    if (n > low) tick(n);
   list.AddCircleFilled({knob, rail}, active || hovered ? radius + px(1) : radius, active ? p.accent_hovered : p.accent,
                        24);
   list.AddCircleFilled({knob, rail}, px(3), p.on_accent, 12);
@@ -382,12 +390,13 @@ bool combo(std::string_view name, int& index, std::span<const std::string> items
 }
 
 bool input(std::string_view name, std::string& value, std::string_view hint, std::string_view tip_text, float width,
-           std::string_view blocked) {
+           std::string_view blocked, bool select) {
   ImGui::SetNextItemWidth(wish(width));
   ImGui::BeginDisabled(!blocked.empty());
   const std::string before = value;
-  const bool entered = ImGui::InputTextWithHint(id_of("", name).c_str(), std::string(hint).c_str(), &value,
-                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered =
+      ImGui::InputTextWithHint(id_of("", name).c_str(), std::string(hint).c_str(), &value,
+                               ImGuiInputTextFlags_EnterReturnsTrue | (select ? ImGuiInputTextFlags_AutoSelectAll : 0));
   const bool left = ImGui::IsItemDeactivatedAfterEdit();
   ImGui::EndDisabled();
   record(name, ItemKind::input, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), value);
@@ -539,7 +548,7 @@ bool begin_dialog(std::string_view name, std::string_view title, bool& open, flo
     ui::text(title, Look::title);
     space(4);
   }
-  if (!open || (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape)) && !ImGui::IsAnyItemActive())) {
+  if (!open || ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) {
     open = false;
     ImGui::CloseCurrentPopup();
   }
@@ -551,10 +560,44 @@ void end_dialog() {
   ImGui::EndPopup();
 }
 
+Choice choose(std::string_view name, std::string_view label, Button kind, std::string_view cancel_name,
+              std::string_view blocked) {
+  space(8);
+  const bool done = button(name, label, kind, blocked);
+  ImGui::SameLine();
+  const bool cancelled = button(cancel_name, "Cancel");
+  return done ? Choice::confirm : cancelled ? Choice::cancel : Choice::none;
+}
+
 void copy(std::string_view text) {
   ImGui::SetClipboardText(std::string(text).c_str());
-  copied = text;
-  copied_at = ImGui::GetTime();
+  toast("Copied");
+}
+
+void toast(std::string_view text) {
+  toast_text = text;
+  toast_end = ImGui::GetTime() + kToastSeconds;
+}
+
+bool toast_shown() {
+  return ImGui::GetTime() < toast_end;
+}
+
+void draw_toast() {
+  if (!toast_shown()) return;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const ImVec2 size = text_size(toast_text);
+  const ImVec2 min = {std::floor((display.x - size.x) / 2 - px(16)), display.y - px(48) - size.y - px(16)};
+  const ImVec2 max = {min.x + size.x + px(32), min.y + size.y + px(16)};
+  ImDrawList& list = *ImGui::GetForegroundDrawList();
+  list.AddRectFilled(min, max, palette().accent, px(8));
+  list.AddText(font(Look::body), font(Look::body)->FontSize, {min.x + px(16), min.y + px(8)}, palette().on_accent,
+               toast_text.c_str());
+}
+
+void recover() {
+  in_card = false;
+  surfaces.clear();
 }
 
 }  // namespace pairs::gui::ui

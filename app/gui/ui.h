@@ -47,14 +47,14 @@ bool row(std::string_view name, bool chosen, float height, ImVec2& min, ImVec2& 
 // Sliders; `width` 0: to the right edge. The value stands beside the rail by `format` (printf of a double).
 bool slider(std::string_view name, double& value, double low, double high, const char* format,
             std::string_view tip = {}, float width = 0);
-// Whole numbers on a logarithmic scale, drawn as a rail with ticks at powers of ten.
+// Whole numbers on a logarithmic scale, drawn as a rail with ticks at its ends and at powers of ten.
 bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, std::int64_t high,
                 std::string_view tip = {}, float width = 0);
 bool combo(std::string_view name, int& index, std::span<const std::string> items, std::string_view tip = {},
            float width = 0, std::string_view blocked = {});
-// Text; true once, when editing ended with a changed text (Enter or leaving).
+// Text; true once, when editing ended with a changed text (Enter or leaving). `select`: a click selects all of it.
 bool input(std::string_view name, std::string& value, std::string_view hint = {}, std::string_view tip = {},
-           float width = 0, std::string_view blocked = {});
+           float width = 0, std::string_view blocked = {}, bool select = false);
 
 // A label in a column of its own before the next widget.
 void label(std::string_view text, std::string_view tip = {}, float column = 160);
@@ -85,9 +85,21 @@ bool notice(std::string_view name, Look look, std::string_view sentence, std::st
 // only when begin_dialog returned true.
 bool begin_dialog(std::string_view name, std::string_view title, bool& open, float width = 480);
 void end_dialog();
+// The buttons at the end of a dialog: the one that does it, then "Cancel".
+enum class Choice { none, confirm, cancel };
+Choice choose(std::string_view name, std::string_view label, Button kind, std::string_view cancel_name,
+              std::string_view blocked = {});
 
-// Copies to the clipboard and says so for two seconds beside the mouse.
+// Copies to the clipboard and says so.
 void copy(std::string_view text);
+// Says a few words at the bottom of the window for two seconds: "Copied", "Saved plot.svg".
+void toast(std::string_view text);
+// Once a frame, last.
+void draw_toast();
+// Whether there is one, so that frames must go on until it is over.
+bool toast_shown();
+// After an exception has left widgets half drawn: forgets what was begun.
+void recover();
 
 // Surface that the following texts stand on, for the check of contrast.
 struct Surface {

@@ -18,9 +18,11 @@
 #include "app/gui/icon.h"
 #include "app/gui/input.h"
 #include "app/gui/shell.h"
+#include "app/gui/ui.h"
 #include "app/model/studio.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/stop.h"
 
 namespace pairs::gui {
@@ -32,6 +34,7 @@ constexpr double kQuietInterval = 0.25;
 constexpr double kTouchedSeconds = 1.5;
 constexpr double kLiveInterval = 1.0 / 60;
 constexpr double kSaveInterval = 3;
+constexpr int kLeastWidth = 900, kLeastHeight = 600, kTitleBar = 40;
 
 const Glfw* glfw_of_wake = nullptr;  // for wake(), which is called from any thread
 
@@ -56,7 +59,8 @@ class GlfwWindow {
       glfw.Terminate();
       fail("No window with OpenGL 3.2 can be opened ({}); {}", why, kWithoutWindow);
     }
-    glfw.SetWindowSizeLimits(window_, 800, 560, GLFW_DONT_CARE, GLFW_DONT_CARE);
+    glfw.SetWindowSizeLimits(window_, static_cast<int>(kLeastWidth * unit()), static_cast<int>(kLeastHeight * unit()),
+                             GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfw.MakeContextCurrent(window_);
     glfw.SwapInterval(1);
     glfw.SetWindowUserPointer(window_, this);
@@ -82,6 +86,23 @@ class GlfwWindow {
     float x = 1, y = 1;
     glfw_.GetWindowContentScale(window_, &x, &y);
     return std::clamp(std::max(x, y), 0.75f, 4.0f);
+  }
+  // Its size as it is asked for when the next one is created.
+  void get_size(int& wide, int& high) const {
+    glfw_.GetWindowSize(window_, &wide, &high);
+    wide = static_cast<int>(std::lround(wide / unit()));
+    high = static_cast<int>(std::lround(high / unit()));
+  }
+  // No larger than the screen leaves room for.
+  void fit_to_screen() {
+    GLFWmonitor* monitor = glfw_.GetPrimaryMonitor();
+    if (!monitor) return;
+    int left = 0, top = 0, most_wide = 0, most_high = 0, wide = 0, high = 0;
+    glfw_.GetMonitorWorkarea(monitor, &left, &top, &most_wide, &most_high);
+    most_high -= static_cast<int>(kTitleBar * unit());
+    glfw_.GetWindowSize(window_, &wide, &high);
+    if (most_wide > 0 && most_high > 0 && (wide > most_wide || high > most_high))
+      glfw_.SetWindowSize(window_, std::min(wide, most_wide), std::min(high, most_high));
   }
   void use_cursor(ImGuiMouseCursor wanted) {
     if (wanted == shown_ || wanted < 0) return;
@@ -127,6 +148,9 @@ class GlfwWindow {
     glfw_.GetFramebufferSize(window_, &pixels_wide, &pixels_high);
     return wide > 0 ? static_cast<float>(pixels_wide) / static_cast<float>(wide) : 1;
   }
+
+  // Window coordinates in a length of 1 at scale 1.
+  float unit() const { return content_scale() / pixel_ratio(); }
 
   void listen() {
     glfw_.SetCursorPosCallback(window_, [](GLFWwindow* w, double x, double y) {
@@ -212,6 +236,7 @@ void save_settings(model::Studio& studio, model::SettingsFile& file) {
 }  // namespace
 
 void run_window(const WindowOptions& options) {
+  assets_folder();  // without presets and weights there is nothing to show
   const Glfw glfw(kWithoutWindow);
   glfw_of_wake = &glfw;
   model::SettingsFile file;
@@ -220,6 +245,8 @@ void run_window(const WindowOptions& options) {
   const int width = options.width > 0 ? options.width : settings.width;
   const int height = options.height > 0 ? options.height : settings.height;
   GlfwWindow window(glfw, width, height);
+  const model::Settings fresh;
+  if (options.width <= 0 && settings.width == fresh.width && settings.height == fresh.height) window.fit_to_screen();
   const GlFunctions gl = load_gl(glfw.GetProcAddress);
   const Context context;
   ImGuiIO& io = ImGui::GetIO();
@@ -270,7 +297,8 @@ void run_window(const WindowOptions& options) {
     if (glfw.WindowShouldClose(window.get()) || shell.wants_quit() || signal_stop_token().stop_requested()) break;
     const double now = clock.seconds();
     const bool due = pending && now - last_frame >= interval;
-    if (settle <= 0 && !due) continue;
+    const bool fades = ui::toast_shown() && now - last_frame >= kQuietInterval;
+    if (settle <= 0 && !due && !fades) continue;
     if (settle > 0) --settle;
     pending = false;
 
@@ -296,7 +324,7 @@ void run_window(const WindowOptions& options) {
     }
   }
   spdlog::debug("{} frames in {:.1f} s", frames, clock.seconds());
-  glfw.GetWindowSize(window.get(), &studio.settings.width, &studio.settings.height);
+  window.get_size(studio.settings.width, studio.settings.height);
   save_settings(studio, file);
 }
 

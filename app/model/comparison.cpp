@@ -1,8 +1,10 @@
 #include "app/model/comparison.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <map>
@@ -53,6 +55,8 @@ struct Made {
   std::vector<ComparedRun> entries;
   std::shared_ptr<const Comparison::View> view;
   std::string evaluated;  // which scores came from memory
+  std::string arguments;  // of the command that gives the scores shown
+  std::string note;       // why it does not
 };
 
 // A run under evaluation, or how its evaluation failed.
@@ -333,6 +337,36 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
   return view;
 }
 
+// The arguments with which `compare` scores the runs as they were scored, as far as that was alike.
+void tell_arguments(const std::vector<ComparedRun>& entries,
+                    const std::map<std::string, std::shared_ptr<const Metrics>>& scores, Made& made) {
+  std::vector<std::string> names;
+  std::vector<std::array<std::string, 4>> texts;
+  for (const ComparedRun& entry : entries)
+    if (const auto found = scores.find(entry.run); entry.state == State::scored && found != scores.end()) {
+      names.push_back(entry.name);
+      texts.push_back(evaluation_texts(options_of(*found->second)));
+    }
+  if (texts.empty()) return;
+  constexpr std::array<const char*, 4> kWhat = {"set sizes", "test sets", "samples", "seed"};
+  std::vector<std::string> differing;
+  bool sizes_differ = false;
+  for (std::size_t k = 0; k < kWhat.size(); ++k) {
+    const auto other = std::find_if(texts.begin(), texts.end(), [&](const auto& one) { return one[k] != texts[0][k]; });
+    const bool differs = other != texts.end();
+    if (differs)
+      differing.push_back(fmt::format("{} ({} {}, {} {})", kWhat[k], names.front(), texts.front()[k],
+                                      names[static_cast<std::size_t>(other - texts.begin())], (*other)[k]));
+    if (k == 0) sizes_differ = differs;
+    // A list of sets goes with the sizes that it was written for.
+    const bool list = k == 1 && sizes_differ && texts[0][k].find(',') != std::string::npos;
+    if (!differs && !list) made.arguments += fmt::format(" {} {}", kEvaluationArguments[k], texts[0][k]);
+  }
+  if (!differing.empty())
+    made.note =
+        fmt::format("The runs were scored differently: {}. The command scores all alike.", fmt::join(differing, "; "));
+}
+
 // Reads what has changed and makes everything again; null when nothing has.
 std::shared_ptr<const Made> make(const std::vector<std::string>& wanted, const std::string& baseline,
                                  const std::string& data, const KeptScores& kept,
@@ -365,6 +399,7 @@ std::shared_ptr<const Made> make(const std::vector<std::string>& wanted, const s
     if (!first && read.error.empty()) first = &read;
   }
   made->view = make_view(made->entries, made->runs, scores, baseline);
+  tell_arguments(made->entries, scores, *made);
   return made;
 }
 
@@ -658,17 +693,27 @@ bool Comparison::has_shipped(const std::string& task) const {
 
 std::string Comparison::batch_command() const {
   const Parts& p = *parts_;
-  std::string command = "pairs --batch compare";
-  int runs = 0;
+  std::vector<std::string> runs;
+  std::size_t baseline = 0;
   for (const ComparedRun& one : p.entries)
     if (one.state != State::failed && one.state != State::other && one.state != State::untrained) {
-      command += " " + shell_word(one.run);
-      ++runs;
+      const bool first =
+          p.made && !p.made->view->names.empty() && one.name == p.made->view->names[p.made->view->baseline];
+      if (first && baseline == 0) baseline = runs.size();
+      runs.push_back(shell_word(one.run));
     }
-  if (runs < 2) return "";
+  if (runs.size() < 2) return "";
+  std::rotate(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(baseline),
+              runs.begin() + static_cast<std::ptrdiff_t>(baseline) + 1);
+  std::string command = fmt::format("pairs --batch compare {}", fmt::join(runs, " "));
+  if (p.made) command += p.made->arguments;
   if (!p.hub.data_folder.empty()) command += " --data " + shell_word(p.hub.data_folder.string());
   if (p.hub.device != "auto") command += " --device " + shell_word(p.hub.device);
   return command;
+}
+
+std::string Comparison::command_note() const {
+  return parts_->made ? parts_->made->note : "";
 }
 
 }  // namespace pairs::model

@@ -95,8 +95,10 @@ class Comparison {
   // Whether a task has shipped weights to add.
   bool has_shipped(const std::string& task) const;
 
-  // The same comparison without the window; empty with fewer than two runs.
+  // The same comparison without the window, its baseline first; empty with fewer than two runs.
   std::string batch_command() const;
+  // Why that command does not give the scores shown; empty when it does.
+  std::string command_note() const;
 
  private:
   class Parts;

@@ -56,14 +56,6 @@ struct Outcome {
   std::string text;
 };
 
-std::string joined(const std::vector<std::int64_t>& values) {
-  return fmt::format("{}", fmt::join(values, ","));
-}
-
-Texts texts_of(const EvaluationOptions& options) {
-  return {joined(options.sizes), joined(options.sets), std::to_string(options.samples), std::to_string(options.seed)};
-}
-
 std::vector<std::string> labels_of(const LoadedRun& run) {
   std::vector<std::string> labels;
   for (const Target& target : run.task->info().targets) labels.push_back(target.label);
@@ -167,7 +159,8 @@ class Evaluation::Parts {
   std::map<std::string, std::shared_ptr<const Scores>> fresh;  // of evaluations made here, by run
   std::map<std::string, Speed> speeds;
   Texts texts, problems;
-  std::string measured;  // the run whose speed was asked for last
+  std::map<std::string, Texts> typed;  // by run: what a person has set
+  std::string measured;                // the run whose speed was asked for last
   std::string failure, none;
   Work work;
   EvaluationOptions at_work;
@@ -220,6 +213,17 @@ class Evaluation::Parts {
     const auto own = fresh.find(run);
     const bool current = own != fresh.end() && own->second->metrics->weights == opened->weights;
     shown = current ? own->second : opened->stored;
+  }
+
+  // What was typed for the run; else what the scores shown were made with; else the run's own settings.
+  void fill() {
+    if (!opened || !opened->error.empty()) return;
+    const Scores* scores = shown && shown->complete ? shown.get() : opened->stored.get();
+    if (const auto own = typed.find(run); own != typed.end())
+      texts = own->second;
+    else
+      texts = evaluation_texts(scores ? options_of(*scores->metrics) : opened->defaults);
+    check();
   }
 
   EvaluationOptions options() const {
@@ -363,16 +367,13 @@ bool Evaluation::poll() {
   Parts& p = *parts_;
   bool changed = false;
   if (const auto found = p.opened_slot.exchange(nullptr); found && found->run == p.run) {
-    const bool first = !p.opened || p.opened->run != found->run || !p.opened->error.empty();
-    const bool untouched = first || p.texts == texts_of(p.opened->defaults);
     const auto own = p.fresh.find(p.run);
     // What was kept beside the weights comes back from there.
     if (own != p.fresh.end() && own->second->complete && found->stored && !own->second->place.empty())
       p.fresh.erase(own);
     p.opened = found;
-    if (untouched && found->error.empty()) p.texts = texts_of(found->defaults);
-    p.check();
     p.choose();
+    p.fill();
     changed = true;
   }
   if (const auto speed = p.speed_slot.exchange(nullptr)) {
@@ -382,6 +383,7 @@ bool Evaluation::poll() {
   if (const auto scores = p.scores_slot.exchange(nullptr)) {
     p.fresh[scores->run] = scores;
     p.choose();
+    p.fill();
     changed = true;
   }
   std::vector<Outcome> outcomes;
@@ -501,18 +503,22 @@ const std::string& Evaluation::text(EvaluationField field) const {
 }
 
 void Evaluation::set(EvaluationField field, const std::string& text) {
-  parts_->texts[at(field)] = text;
-  parts_->check();
+  Parts& p = *parts_;
+  p.texts[at(field)] = text;
+  if (p.opened && p.opened->error.empty()) p.typed[p.run] = p.texts;
+  p.check();
 }
 
 void Evaluation::reset() {
-  if (parts_->opened && parts_->opened->error.empty()) parts_->texts = texts_of(parts_->opened->defaults);
-  parts_->check();
+  Parts& p = *parts_;
+  if (!p.opened || !p.opened->error.empty()) return;
+  p.texts = p.typed[p.run] = evaluation_texts(p.opened->defaults);
+  p.check();
 }
 
 bool Evaluation::changed() const {
   const Parts& p = *parts_;
-  return p.opened && p.opened->error.empty() && p.texts != texts_of(p.opened->defaults);
+  return p.opened && p.opened->error.empty() && p.texts != evaluation_texts(p.opened->defaults);
 }
 
 const std::string& Evaluation::problem(EvaluationField field) const {
@@ -597,6 +603,7 @@ void Evaluation::dismiss() {
 void Evaluation::discard() {
   parts_->fresh.erase(parts_->run);
   parts_->choose();
+  parts_->fill();
 }
 
 void Evaluation::save_as(const std::string& file) {
@@ -614,10 +621,12 @@ std::string Evaluation::batch_command() const {
   if (p.run.empty()) return "";
   std::string command = "pairs --batch evaluate " + shell_word(p.run);
   if (p.opened && p.opened->error.empty()) {
-    const Texts usual = texts_of(p.opened->defaults);
-    constexpr std::array<const char*, evaluation_fields> kOptions = {"--sizes", "--sets", "--samples", "--seed"};
-    for (std::size_t i = 0; i < kOptions.size(); ++i)
-      if (p.texts[i] != usual[i]) command += fmt::format(" {} {}", kOptions[i], shell_word(p.texts[i]));
+    const Texts usual = evaluation_texts(p.opened->defaults);
+    // A list of sets goes with the sizes that it was written for.
+    const bool sizes = p.texts[at(EvaluationField::sizes)] != usual[at(EvaluationField::sizes)];
+    for (std::size_t i = 0; i < usual.size(); ++i)
+      if (p.texts[i] != usual[i] || (sizes && i == at(EvaluationField::sets)))
+        command += fmt::format(" {} {}", kEvaluationArguments[i], shell_word(p.texts[i]));
   }
   if (!p.hub.data_folder.empty()) command += " --data " + shell_word(p.hub.data_folder.string());
   if (p.hub.device != "auto") command += " --device " + shell_word(p.hub.device);

@@ -43,6 +43,7 @@ class Evaluation {
   bool shipped() const;                          // nothing can be kept beside the weights
   std::shared_ptr<const Scores> scores() const;  // null unless scored
 
+  // As set for this run since the program started; else of the evaluation whose scores are shown; else the run's own.
   const std::string& text(EvaluationField field) const;
   void set(EvaluationField field, const std::string& text);
   // Back to the run's own evaluation settings.

@@ -167,7 +167,7 @@ class Library::Scanner {
         failures.push_back(sentence(error));
       }
       // A slow disk is looked at less often.
-      pause = std::max(kBetweenLooks, 20 * watch.seconds());
+      pause = std::max(kBetweenLooks, 60 * watch.seconds());
       bool told = false;
       {
         const std::lock_guard lock(mutex_);

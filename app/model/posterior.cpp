@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <utility>
 
 #include "app/model/latest_worker.h"
 #include "app/model/posterior_engine.h"
 #include "core/base/clock.h"
+#include "core/base/text.h"
 
 namespace pairs::model {
 namespace {
@@ -37,7 +39,10 @@ struct Posterior::State {
   std::uint64_t last_set = 0;  // id
   std::size_t told = 0;        // problems that are in the log
   std::int64_t most = 0;       // of the last scene; 0: none yet
-  bool chosen_n = false;       // by a person, rather than the first
+  std::string scene_task;      // of the last scene
+  std::uint64_t scene_set = 0;
+  std::map<std::string, std::int64_t> file_n;  // shown of a file, by task
+  bool chosen_n = false;                       // by a person, rather than the first
   bool playing = false, loop = false;
   double place = 0;  // of the playing N, 0 to 1
   Stopwatch clock;
@@ -81,9 +86,35 @@ struct Posterior::State {
 
   void want(std::int64_t n) {
     n = allowed(n);
+    if (news.scene && !news.scene->simulated) file_n[news.scene->task] = n;
     if (n == wish.n) return;
     wish.n = n;
     ask();
+  }
+
+  void take_scene() {
+    const PosteriorScene& scene = *news.scene;
+    const bool other_task = scene.task != scene_task, other_set = other_task || scene.set != scene_set;
+    scene_task = scene.task;
+    scene_set = scene.set;
+    if (scene.set == wish.set.id) {
+      // Another task has other files and values.
+      if (!scene.by_hand) wish.set.values.clear();
+      wish.set.file = scene.simulated ? std::filesystem::path() : std::filesystem::path(scene.set_source);
+      if (scene.simulated)
+        wish.files.erase(scene.task);
+      else
+        wish.files[scene.task] = wish.set.file;
+    }
+    // As much of a new file as the run saw in training; of one that is come back to as much as was shown.
+    std::int64_t of_file = std::min(scene.most, scene.trained);
+    if (const auto before = file_n.find(scene.task); other_task && before != file_n.end()) of_file = before->second;
+    if (scene.simulated) file_n.erase(scene.task);
+    if (scene.most != most) {
+      most = scene.most;
+      if (!chosen_n && scene.simulated) want(first_n(most));
+    }
+    want(other_set && !scene.simulated ? of_file : wish.n);
   }
 
   std::int64_t played() const {
@@ -270,16 +301,16 @@ void Posterior::dismiss_set_failure() {
 
 std::string Posterior::batch_command() const {
   const State& s = *state_;
-  if (s.wish.run.empty()) return "";
-  const auto quoted = [](const std::string& text) {
-    return text.find_first_of(" '\"$\\") == std::string::npos ? text : fmt::format("\"{}\"", text);
-  };
-  std::string runs = quoted(s.wish.run);
+  if (s.wish.run.empty() || !s.wish.set.values.empty()) return "";
+  const std::string device = s.hub.device == "auto" ? "" : " --device " + shell_word(s.hub.device);
+  std::string runs = shell_word(s.wish.run);
   if (!s.wish.set.file.empty())
-    return fmt::format("pairs --batch infer {} --data {}", runs, quoted(s.wish.set.file.string()));
-  if (!s.wish.set.values.empty()) return "";
-  for (const std::string& other : s.wish.others) runs += " " + quoted(other);
-  return fmt::format("pairs --batch figure posterior {} --index {}", runs, s.wish.set.index);
+    return fmt::format("pairs --batch infer {} --data {} --n {}{}{}", runs, shell_word(s.wish.set.file.string()),
+                       s.wish.n, s.news.scene && s.wish.n > s.news.scene->trained ? " --force" : "", device);
+  for (const std::string& other : s.wish.others) runs += " " + shell_word(other);
+  const std::filesystem::path& data = s.hub.data_folder;
+  return fmt::format("pairs --batch figure posterior {} --index {} --n {}{}{}", runs, s.wish.set.index, s.wish.n,
+                     data.empty() ? "" : " --data " + shell_word(data.string()), device);
 }
 
 bool Posterior::poll() {
@@ -309,16 +340,7 @@ bool Posterior::poll() {
   s.news = std::move(news);
   if (dismissed || other_set) s.news.set_failure.clear();
   if (!other_set && s.news.scene && s.news.scene->set == s.before.id) s.wish.set = s.before;
-  if (s.news.scene && s.news.scene->set == s.wish.set.id) {
-    // Another task has other files and values.
-    if (s.news.scene->simulated) s.wish.set.file.clear();
-    if (!s.news.scene->by_hand) s.wish.set.values.clear();
-  }
-  if (s.news.scene && s.news.scene->most != s.most) {
-    s.most = s.news.scene->most;
-    if (!s.chosen_n) s.want(first_n(s.most));
-  }
-  if (s.news.scene) s.want(s.wish.n);
+  if (s.news.scene) s.take_scene();
   return true;
 }
 

@@ -76,7 +76,8 @@ struct PosteriorScene {
   std::uint64_t set = 0;             // id of the observed set
   std::string set_name;              // "set 3 of the prior", a file's name
   std::string set_source;            // "simulated", "generated digits", a path
-  std::int64_t set_size = 0;         // of a file; else `most`
+  std::int64_t set_size = 0;         // all that a file holds; else `most`
+  std::int64_t trained = 1;          // largest N that the shown run saw in training
   bool simulated = true;
   bool by_hand = false;                  // θ and ψ are not the prior's
   std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
@@ -102,7 +103,8 @@ class Posterior {
   const std::vector<std::string>& others() const;
 
   // The observed set: the next one of the prior, the prior's set `index`, one with a value of θ or ψ set by hand
-  // (parameter `k` of the scene), or a file's.
+  // (parameter `k` of the scene), or a file's. N becomes as much of a file as the run saw in training; the file stays
+  // its task's set while others are visited.
   void new_set();
   void set_index(std::int64_t index);
   std::int64_t index() const;

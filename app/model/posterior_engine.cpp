@@ -2,7 +2,9 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#ifdef _OPENMP
 #include <omp.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -49,12 +51,18 @@ struct ShownRun {
 // Small work of this thread stays on it: sharing it out would make it wait for cores that train.
 class OneThread {
  public:
-  OneThread() : before_(at::get_num_threads()) { omp_set_num_threads(1); }
-  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread() : before_(at::get_num_threads()) { use(1); }
+  ~OneThread() { use(before_); }
   OneThread(const OneThread&) = delete;
   OneThread& operator=(const OneThread&) = delete;
 
  private:
+  // Of this thread alone: at::set_num_threads would tell MKL of all.
+  static void use([[maybe_unused]] int count) {
+#ifdef _OPENMP
+    omp_set_num_threads(count);
+#endif
+  }
   int before_;
 };
 
@@ -119,6 +127,7 @@ struct PosteriorEngine::Parts {
   Latents latents;  // of a simulated set, one row; else undefined
   torch::Tensor x;  // [size, ...] float32; the first `simulated` hold values
   std::int64_t size = 0, simulated = 0;
+  std::int64_t in_set = 0;  // in the file, of which the first `size` can be used; else `size`
   std::string file_note;
   std::unique_ptr<GridPosteriors> grids, width_grids;
   std::vector<StableRange> ranges;
@@ -272,19 +281,22 @@ bool PosteriorEngine::Parts::load_set(const PosteriorWish& wish) {
   const TaskInfo& info = task->info();
   SetWish made = wish.set;
   // A file, or values set by hand, of the task that was shown before say nothing here.
-  if (made.id == last_set && task_key != last_set_task) {
-    made.file.clear();
+  if (made.id <= last_set && task_key != last_set_task) {
+    const auto own = wish.files.find(info.name);
+    made.file = own == wish.files.end() ? std::filesystem::path() : own->second;
     made.values.clear();
   }
-  last_set = made.id;
+  last_set = std::max(last_set, made.id);
   last_set_task = task_key;
   torch::Tensor values;
   Latents drawn_latents;
   std::string note;
+  std::int64_t held = info.max_n;
   if (!made.file.empty()) {
     try {
       now("reading " + made.file.filename().string());
       values = read_observed(made.file, info);
+      held = values.size(0);
       if (values.size(0) > info.max_n) {
         note =
             fmt::format("{} holds {} observations; the first {} are used, the most that the task {} knows",
@@ -303,6 +315,7 @@ bool PosteriorEngine::Parts::load_set(const PosteriorWish& wish) {
     }
   }
   if (made.file.empty()) {
+    held = info.max_n;
     const std::int64_t index[] = {made.index};
     drawn_latents = task->latents(kFigureSeed, Purpose::explore, index);
     const std::int64_t targets = drawn_latents.theta.size(1);
@@ -333,6 +346,7 @@ bool PosteriorEngine::Parts::load_set(const PosteriorWish& wish) {
   latents = drawn_latents;
   x = values;
   size = values.size(0);
+  in_set = held;
   simulated = made.file.empty() ? 0 : size;
   file_note = note;
   for (ShownRun& run : runs) run.embedded = nullptr;
@@ -355,7 +369,8 @@ void PosteriorEngine::Parts::publish_scene() {
   for (const std::int64_t n : runs.front().loaded.estimator->sizes())
     if (n <= size) scene->sizes.push_back(n);
   scene->set = *set_id;
-  scene->set_size = size;
+  scene->set_size = in_set;
+  scene->trained = runs.front().loaded.estimator->max_n();
   scene->simulated = latents.theta.defined();
   scene->by_hand = scene->simulated && !set.values.empty();
   if (scene->simulated) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct PosteriorWish {
   std::string run;
   std::vector<std::string> others;
   SetWish set;
+  std::map<std::string, std::filesystem::path> files;  // the set of a task that is come back to, by task
   std::int64_t n = 1;
   std::string data, device = "auto";
 };

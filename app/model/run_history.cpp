@@ -153,8 +153,9 @@ struct RunHistory::Tail {
       log = {};
       offset = 0;
     }
-    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (opened < 0) return another;
+    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat kind {};
+    if (opened < 0 || ::fstat(opened, &kind) != 0 || !S_ISREG(kind.st_mode)) return another;
     std::string block(1 << 20, '\0'), line;
     Event event;
     for (std::int64_t at = offset;;) {

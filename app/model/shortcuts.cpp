@@ -6,7 +6,7 @@ namespace pairs::model {
 namespace {
 
 constexpr ShortcutEntry kShortcuts[] = {
-    {Shortcut::palette, Key::k, true, "Ctrl+K", "Find any action by its name"},
+    {Shortcut::palette, Key::k, true, "Ctrl+K", "Find any command by its name"},
     {Shortcut::tab_task, Key::one, true, "Ctrl+1", "Show the tab Task"},
     {Shortcut::tab_train, Key::two, true, "Ctrl+2", "Show the tab Train"},
     {Shortcut::tab_posterior, Key::three, true, "Ctrl+3", "Show the tab Posterior"},
@@ -17,11 +17,11 @@ constexpr ShortcutEntry kShortcuts[] = {
     {Shortcut::n_up, Key::right, false, "Right", "A larger N"},
     {Shortcut::new_set, Key::n, true, "Ctrl+N", "Simulate a new set"},
     {Shortcut::open, Key::o, true, "Ctrl+O", "Open a run or a data file"},
-    {Shortcut::export_plot, Key::s, true, "Ctrl+S", "Save the plot that is seen as SVG, PNG or CSV"},
-    {Shortcut::log_drawer, Key::l, true, "Ctrl+L", "Show or hide the messages"},
-    {Shortcut::theme, Key::t, true, "Ctrl+T", "Change between dark and light"},
+    {Shortcut::export_plot, Key::s, true, "Ctrl+S", "Save the plot (export) as SVG, PNG or CSV"},
+    {Shortcut::log_drawer, Key::l, true, "Ctrl+L", "Show or hide the log of messages"},
+    {Shortcut::theme, Key::t, true, "Ctrl+T", "Change the theme: dark or light"},
     {Shortcut::quit, Key::q, true, "Ctrl+Q", "Quit; runs in progress are saved"},
-    {Shortcut::help, Key::f1, false, "F1", "Show this list"},
+    {Shortcut::help, Key::f1, false, "F1", "Help: the keys and the mouse"},
 };
 
 }  // namespace

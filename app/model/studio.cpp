@@ -98,9 +98,21 @@ void Studio::set_tab(Tab tab) {
   settings.tab = tab_name(tab);
 }
 
+// Each task keeps the runs that were compared last.
+void Studio::turn_comparison(const std::string& task) {
+  if (task_.empty() || task == task_) return;
+  std::vector<std::string>& kept = compared_[task_];
+  kept.clear();
+  for (const ComparedRun& run : comparison.entries()) kept.push_back(run.run);
+  comparison.clear();
+  for (const std::string& run : compared_[task]) comparison.toggle(run);
+}
+
 void Studio::show(const std::string& task, const std::string& run) {
+  turn_comparison(task);
   task_ = task;
   run_ = run;
+  last_runs_[task] = run;
   settings.task = task;
   settings.run = run == task ? "" : run;
   specimen.show(task);
@@ -112,6 +124,11 @@ void Studio::show(const std::string& task, const std::string& run) {
 void Studio::open_task(const std::string& task) {
   if (!is_task(task)) return hub.messages.error("task", fmt::format("There is no task {}", printable(task)));
   std::string run = has_shipped_weights(task) ? task : "";
+  // The run that was shown when the task was left, if it is still there.
+  std::error_code error;
+  if (const auto last = last_runs_.find(task);
+      last != last_runs_.end() && last->second != task && fs::exists(fs::path(last->second) / run_file::config, error))
+    run = last->second;
   if (run.empty())
     for (const RunEntry& entry : library.runs())
       if (entry.task == task && entry.finished && entry.problem.empty()) {
@@ -120,6 +137,7 @@ void Studio::open_task(const std::string& task) {
       }
   show(task, run);
   training.open_task(task);
+  if (training.drafting() && !run.empty() && run != task) training.open_run(run);
 }
 
 void Studio::open_run(const std::string& run) {
@@ -132,6 +150,7 @@ void Studio::open_run(const std::string& run) {
     const fs::path folder = fs::absolute(found.folder).lexically_normal();
     const RunStatus status = run_status(folder);
     show(config.task, folder.string());
+    training.open_task(config.task);  // what "New run" goes back to
     training.open_run(folder);
     if (!status.pretrained && (tab_ == Tab::posterior || tab_ == Tab::evaluate)) set_tab(Tab::train);
   } catch (const std::exception& error) {
@@ -197,6 +216,21 @@ void Studio::follow_training() {
   settings.run = folder.string();
 }
 
+// A run that another process trains gets new weights while it is open.
+void Studio::take_new_weights() {
+  const RunEntry* run = library.find(run_);
+  const int stage = !run ? 0 : run->finished ? 2 : run->pretrained ? 1 : 0;
+  if (run_ != weighed_run_) {
+    weighed_run_ = run_;
+    weighed_stage_ = run ? stage : -1;
+    return;
+  }
+  if (!run || stage == weighed_stage_) return;
+  const bool more = weighed_stage_ >= 0 && stage > weighed_stage_;
+  weighed_stage_ = stage;
+  if (more) posterior.reload();
+}
+
 bool Studio::poll() {
   bool changed = library.poll();
   changed |= training.poll();
@@ -205,6 +239,7 @@ bool Studio::poll() {
   changed |= comparison.poll();
   changed |= specimen.poll();
   follow_training();
+  take_new_weights();
   take_ended_training();
   return changed;
 }
@@ -221,12 +256,20 @@ std::string Studio::activity() const {
   return "Ready";
 }
 
+std::string Studio::shown_run() const {
+  return tab_ == Tab::train && !training.drafting() ? training.folder().string() : run_;
+}
+
 std::string Studio::shown_title() const {
   const TaskEntry* task = library.task(task_);
   const std::string title = task ? task->title : task_;
-  if (run_.empty()) return title;
-  const RunEntry* run = library.find(run_);
-  return fmt::format("{}  ·  {}", title, run ? run->name : fs::path(run_).filename().string());
+  if (tab_ == Tab::train && training.drafting()) return title + "  ·  new run";
+  return shown_run().empty() ? title : fmt::format("{}  ·  {}", title, name_of_run(shown_run()));
+}
+
+std::string Studio::name_of_run(const std::string& run) const {
+  const RunEntry* entry = library.find(run);
+  return entry ? entry->name : fs::path(run).filename().string();
 }
 
 std::string Studio::device_name() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,18 +64,28 @@ class Studio {
   // Whether any worker is at work, and what it does now, for the status bar.
   bool busy() const;
   std::string activity() const;
+  // The run that the tab in view is about: on the Train tab the one in training; empty for none and for a new run.
+  std::string shown_run() const;
   // "Bump hunt · bump-hunt (shipped)".
   std::string shown_title() const;
+  // As people have named it, else its folder's name.
+  std::string name_of_run(const std::string& run) const;
   // Where posteriors are computed, once known; and with how many CPU threads.
   std::string device_name() const;
   std::int64_t threads() const;
 
  private:
   void show(const std::string& task, const std::string& run);
+  void turn_comparison(const std::string& task);
   void follow_training();
   void take_ended_training();
+  void take_new_weights();
 
   std::string task_, run_;
+  std::map<std::string, std::string> last_runs_;              // by task
+  std::map<std::string, std::vector<std::string>> compared_;  // by task
+  std::string weighed_run_;
+  int weighed_stage_ = -1;          // of the weights of weighed_run_ that were seen last: 1 pretrained, 2 finetuned
   std::filesystem::path followed_;  // the run in training that is already in the list
   Tab tab_ = Tab::posterior;
   std::shared_ptr<std::atomic<const char*>> device_;

@@ -446,6 +446,14 @@ void Training::open_run(const std::filesystem::path& folder) {
 
 void Training::open_draft(bool like_run) {
   Impl& m = *impl_;
+  if (!m.drafting && m.view && m.view->config) {
+    try {
+      m.draft_of(m.view->config->task);
+      m.task = m.view->config->task;
+    } catch (const Error& error) {
+      m.hub.messages.error("train", error.what());
+    }
+  }
   if (like_run && m.view && m.view->config) {
     try {
       Draft draft(*m.view->config, m.runs_folder(), m.hub.data_folder.string());

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -67,12 +71,64 @@ bool is_header(std::string_view line, char separator) {
   return true;
 }
 
+// Whether the cell is a number with a comma for its point.
+bool has_decimal_comma(std::string_view cell) {
+  std::string point(cell);
+  if (std::count(point.begin(), point.end(), ',') != 1) return false;
+  point[point.find(',')] = '.';
+  double value;
+  return parse_number(point, value) != Number::text;
+}
+
+std::vector<std::string> names_in(std::string_view line, char separator) {
+  std::vector<std::string> names;
+  for (bool more = true; more;) names.emplace_back(take_cell(line, separator, more));
+  return names;
+}
+
+// Where the needed columns stand in a file with these; all of them, when none is named.
+std::vector<std::size_t> places_of(const std::vector<std::string>& columns, const std::vector<std::string>& header,
+                                   const std::string& where) {
+  std::vector<std::size_t> places;
+  if (columns.size() == 1 && header.size() == 1) return {0};
+  for (const std::string& name : columns) {
+    const auto at = std::find(header.begin(), header.end(), name);
+    if (at == header.end() || std::count(header.begin(), header.end(), name) > 1)
+      fail("{} names its columns {}, but {} needed; rename them or drop the first line", where,
+           printable(fmt::format("{}", fmt::join(header, ", "))),
+           fmt::format("{} {}", fmt::join(columns, ", "), columns.size() > 1 ? "are, in any order," : "is"));
+    places.push_back(static_cast<std::size_t>(at - header.begin()));
+  }
+  return places;
+}
+
+double number_in(std::string_view cell, const std::string& where, std::size_t line, std::size_t place) {
+  double value = 0;
+  PAIRS_CHECK(!cell.empty(), "{}, line {}: value {} is missing; fill it in or drop the line", where, line, place);
+  const Number kind = parse_number(cell, value);
+  PAIRS_CHECK(kind != Number::text || !has_decimal_comma(cell),
+              "{}, line {}: value {} is '{}', with a decimal comma; write all numbers with a decimal point", where,
+              line, place, printable(cell));
+  PAIRS_CHECK(kind != Number::text || cell.find(';') == cell.npos,
+              "{}, line {}: '{}' is separated by ';' but the first line is not; separate all lines alike", where, line,
+              printable(cell));
+  PAIRS_CHECK(kind != Number::text, "{}, line {}: value {} is '{}', not a number; correct it", where, line, place,
+              printable(cell));
+  PAIRS_CHECK(kind == Number::good && std::isfinite(value),
+              "{}, line {}: value {} is '{}', not a finite number; correct it or drop the line", where, line, place,
+              printable(cell));
+  return value;
+}
+
 }  // namespace
 
-torch::Tensor parse_csv(std::string_view text, const std::string& where, std::vector<std::string>* names) {
+torch::Tensor parse_csv(std::string_view text, const std::string& where, const std::vector<std::string>& columns) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  std::vector<double> values;
-  std::int64_t rows = 0, columns = 0;
+  std::vector<double> values, row;
+  std::vector<std::size_t> places;  // of the columns that are kept; empty: of all
+  std::vector<bool> kept;
+  std::int64_t rows = 0;
+  std::size_t width = 0;
   char separator = 0;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
@@ -82,37 +138,40 @@ torch::Tensor parse_csv(std::string_view text, const std::string& where, std::ve
     if (line.empty()) continue;
     const bool first = separator == 0;
     if (first) separator = separator_of(line);
-    const bool header = first && is_header(line, separator);
-    std::int64_t cells = 0;
+    if (first && is_header(line, separator)) {
+      const std::vector<std::string> header = names_in(line, separator);
+      width = header.size();
+      places = places_of(columns, header, where);
+      kept.assign(width, places.empty());
+      for (const std::size_t place : places) kept[place] = true;
+      continue;
+    }
+    row.clear();
     for (bool more = true; more;) {
       const std::string_view cell = take_cell(line, separator, more);
-      ++cells;
-      if (header && names) names->emplace_back(cell);
-      if (header) continue;
-      double value = 0;
-      PAIRS_CHECK(!cell.empty(), "{}, line {}: value {} is missing; fill it in or drop the line", where, number, cells);
-      const Number kind = parse_number(cell, value);
-      PAIRS_CHECK(kind != Number::text, "{}, line {}: value {} is '{}', not a number; correct it", where, number, cells,
-                  printable(cell));
-      PAIRS_CHECK(kind == Number::good && std::isfinite(value),
-                  "{}, line {}: value {} is '{}', not a finite number; correct it or drop the line", where, number,
-                  cells, printable(cell));
-      values.push_back(value);
+      const bool needed = row.size() >= kept.size() || kept[row.size()];
+      row.push_back(needed ? number_in(cell, where, number, row.size() + 1) : 0);
     }
-    if (first) columns = cells;
-    PAIRS_CHECK(cells == columns,
-                "{}, line {}: {} value{} where the first line has {}; give every line the same number", where, number,
-                cells, cells == 1 ? "" : "s", columns);
-    rows += !header;
+    if (first) width = row.size();
+    PAIRS_CHECK(
+        row.size() == width, "{}, line {}: {} value{} where the first line has {}; give every line the same number{}",
+        where, number, row.size(), row.size() == 1 ? "" : "s", width,
+        separator == ',' && row.size() == 2 * width ? ", and write decimal points if these are decimal commas" : "");
+    if (places.empty())
+      values.insert(values.end(), row.begin(), row.end());
+    else
+      for (const std::size_t place : places) values.push_back(row[place]);
+    ++rows;
   }
   PAIRS_CHECK(rows > 0, "{} holds no numbers; write one observation a line", where);
-  torch::Tensor table = torch::empty({rows, columns}, torch::kDouble);
+  const std::size_t count = places.empty() ? width : places.size();
+  torch::Tensor table = torch::empty({rows, static_cast<std::int64_t>(count)}, torch::kDouble);
   std::memcpy(table.data_ptr(), values.data(), values.size() * sizeof(double));
   return table;
 }
 
-torch::Tensor read_csv(const std::filesystem::path& file, std::vector<std::string>* header) {
-  return parse_csv(read_file(file), printable(file.string(), 300), header);
+torch::Tensor read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns) {
+  return parse_csv(read_file(file), printable(file.string(), 300), columns);
 }
 
 }  // namespace pairs

@@ -210,6 +210,9 @@ void append_line(const fs::path& file, std::string_view line) {
               printable(file.string(), 300));
   const Descriptor opened(open_file(file, O_RDWR | O_CREAT | O_APPEND));
   if (opened < 0) fail_file("append to", file, errno);
+  struct stat status {};
+  PAIRS_CHECK(::fstat(opened, &status) == 0 && S_ISREG(status.st_mode),
+              "cannot append to {}: it is a pipe or a device; remove it", printable(file.string(), 300));
   off_t end = ::lseek(opened, 0, SEEK_END);
   if (end < 0) fail_file("append to", file, errno);
   char last = '\n';
@@ -268,8 +271,9 @@ FolderLock::~FolderLock() {
 }
 
 bool is_locked(const fs::path& folder) {
-  const Descriptor lock(::open((folder / ".lock").c_str(), O_RDONLY | O_CLOEXEC));
-  return lock >= 0 && ::flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const Descriptor lock(::open((folder / ".lock").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  return lock >= 0 && ::fstat(lock, &status) == 0 && S_ISREG(status.st_mode) && ::flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 std::uint32_t checksum(std::string_view bytes, std::uint32_t previous) {

@@ -31,8 +31,9 @@ void write_npz(const std::filesystem::path& file, const std::map<std::string, to
 // A CSV of numbers: an optional header line, comma, semicolon, tab or blanks between values (the first data or header
 // line decides), '#' comments. Returns float64 [rows, columns]; throws Error naming the line on ragged rows, text or
 // non-finite values, and when there is no row.
-// `header` receives the names of the columns, none when the first line holds numbers.
-torch::Tensor read_csv(const std::filesystem::path& file, std::vector<std::string>* header = nullptr);
-torch::Tensor parse_csv(std::string_view text, const std::string& where, std::vector<std::string>* header = nullptr);
+// `columns` names those that are needed: of a file with a header these are returned in this order, whatever else it
+// holds (where one is needed, a file's only column may have any name). Without a header all columns are returned.
+torch::Tensor read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns = {});
+torch::Tensor parse_csv(std::string_view text, const std::string& where, const std::vector<std::string>& columns = {});
 
 }  // namespace pairs

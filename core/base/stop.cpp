@@ -73,6 +73,9 @@ void install() {
   handle(SIGXFSZ, SIG_IGN);
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
+  // A terminal that closes; who was started by nohup ignores it already and goes on.
+  struct sigaction hangup {};
+  if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) handle(SIGHUP, on_signal);
 }
 
 }  // namespace

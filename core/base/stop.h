@@ -4,7 +4,7 @@
 
 namespace pairs {
 
-// From here on the first SIGINT or SIGTERM requests a stop and the second ends the process at once with exit code
+// From here on the first SIGINT, SIGTERM or (unless ignored) SIGHUP requests a stop and the second ends the process at once with exit code
 // 128 + signal. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file too large are errors of the write.
 // Call once at the start of main; later calls change nothing. Throws Error when the system refuses.
 void install_signal_handlers();
@@ -13,7 +13,7 @@ void install_signal_handlers();
 // of their own, never inside the signal handler.
 std::stop_token signal_stop_token();
 
-// The first SIGINT or SIGTERM received, 0 when there was none.
+// The first of these signals received, 0 when there was none.
 int last_signal();
 
 }  // namespace pairs

@@ -109,9 +109,9 @@ std::vector<Field> fields(RunConfig& c) {
 
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all = {
-      {"pairs", "PAIRS (N = 1–2)", {1, 2}, "", true},
-      {"n1", "N = 1", {1}, "", true},
-      {"n1-10", "N = 1–10", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "", true},
+      {"pairs", "PAIRS", {1, 2}, "", true},
+      {"n1", "Trained on N = 1", {1}, "", true},
+      {"n1-10", "Trained on N = 1–10", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "", true},
       {"e2e", "End to end", {}, "", false},
       {"gaussian", "Gaussian regression", {1, 2}, "gaussian", true},
   };

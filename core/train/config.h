@@ -89,7 +89,7 @@ void validate(const RunConfig& config, const TaskInfo& task);
 // Strategies: which N the embedder sees, and with which head. Data, not code.
 struct Strategy {
   std::string name;                 // "n1", "pairs", "n1-10", "e2e", "gaussian"
-  std::string title;                // "PAIRS", "N = 1", ...
+  std::string title;                // "PAIRS", "Trained on N = 1", ...
   std::vector<std::int64_t> sizes;  // of stage 1; empty keeps the preset's (e2e: its largest cache size alone)
   std::string head;                 // "" keeps the preset's
   bool stages_2_and_3;              // end-to-end has none

@@ -1,6 +1,7 @@
 #include "core/train/events.h"
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "core/base/error.h"
@@ -69,6 +70,9 @@ bool parse_event(const std::string& text, Event& event) {
 }
 
 std::vector<Event> read_events(const std::string& file) {
+  std::error_code error;
+  PAIRS_CHECK(!std::filesystem::exists(file, error) || std::filesystem::is_regular_file(file, error),
+              "The event log {} is a pipe or a device; remove it", file);
   std::ifstream in(file);
   PAIRS_CHECK(in.good(), "The event log {} cannot be read; is this a run folder?", file);
   std::vector<Event> events;

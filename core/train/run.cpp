@@ -83,19 +83,19 @@ void check_products(const std::filesystem::path& run, const RunConfig& config) {
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
   const std::filesystem::path folder = wanted.empty() ? default_folder(config) : wanted;
   if (std::filesystem::exists(folder / run_file::config))
-    fail_usage("{} already holds a run; continue it with --resume {} or choose another --out folder", folder.string(),
+    fail_usage("{} already holds a run; continue it with --resume {} or choose another folder", folder.string(),
                folder.string());
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   PAIRS_CHECK(!code && std::filesystem::is_directory(folder),
-              "Cannot create the run folder {}: {}; choose another --out folder", folder.string(),
+              "Cannot create the run folder {}: {}; choose another folder", folder.string(),
               code ? code.message() : "a file of that name is in the way");
   RunConfig resolved = config;
   const torch::Device device = choose_device(config.device);
   resolved.device = device.is_cuda() ? "cuda" : "cpu";
   const FolderLock lock(folder);
   if (std::filesystem::exists(folder / run_file::config))
-    fail_usage("{} already holds a run that another process has just made; choose another --out folder",
+    fail_usage("{} already holds a run that another process has just made; choose another folder",
                folder.string());
   write_file(folder / run_file::config, write_run_toml(resolved, numerics_fingerprint(device)));
   return folder;

@@ -6,7 +6,9 @@ cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.."
 preset=$1
 cmake --preset "$preset" -DLIBTORCH_ROOT="$2" >/dev/null
 cmake --build "build/$preset" --parallel "$(nproc)" --target gui_tests
-export OMP_NUM_THREADS=2
+export OMP_NUM_THREADS=1  # idle threads of several teams would spin beside each other
+export LSAN_OPTIONS=suppressions=$PWD/third_party/lsan.supp:print_suppressions=0
+export TSAN_OPTIONS=suppressions=$PWD/third_party/tsan.supp:halt_on_error=1:second_deadlock_stack=1
 case $preset in
   asan)
     PAIRS_WALK=20000 "build/$preset/tests/gui_tests" --gtest_brief=1

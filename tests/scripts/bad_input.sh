@@ -83,7 +83,10 @@ refuses 2 "samples 1 has no spread" --batch evaluate run --samples 1
 refuses 1 "2 columns but task bump-hunt needs 1" --batch infer run --data wide.csv
 refuses 1 "text.csv" --batch infer run --data text.csv
 refuses 1 "saw sets of at most 20" --batch infer run --data large.csv
-refuses 1 "up to N = 100" --batch infer run --data beyond.csv --force
+refuses 1 "up to N = 100; give at most 100" --batch infer run --data beyond.csv --force
+refuses 2 "first 4 observations, but good.csv holds 3; give at most 3" --batch infer run --data good.csv --n 4
+refuses 2 "--n" --batch infer run --data good.csv --n 0
+refuses 2 "goes beyond N = 100" --batch figure posterior run --n 101
 refuses 1 "missing.csv" --batch infer run --data missing.csv
 printf '0.1\n1e39\n' >vast.csv
 refuses 1 "vast.csv holds values beyond" --batch infer run --data vast.csv
@@ -99,6 +102,16 @@ refuses 1 "in-the-way" --batch infer run --data good.csv --out in-the-way/sample
 "$PAIRS" --batch infer run --data large.csv --force >/dev/null 2>&1 || say_fail "--force did not lift the limit on N"
 "$PAIRS" --batch infer run --data good.csv --json >answer 2>err || say_fail "infer failed: $(cat err)"
 grep -q '"quantiles"' answer || say_fail "infer --json printed no quantiles: $(cat answer)"
+head -2 good.csv >two.csv
+"$PAIRS" --batch infer run --data two.csv --json >two 2>err || say_fail "infer failed: $(cat err)"
+"$PAIRS" --batch infer run --data good.csv --n 2 --json >first 2>err || say_fail "infer --n failed: $(cat err)"
+cmp -s two first || say_fail "infer --n 2 is not the posterior of the first two: $(cat first)"
+"$PAIRS" --batch infer run --data beyond.csv --n 20 >answer 2>err || say_fail "infer --n 20 failed: $(cat err)"
+grep -q "first N = 20 observations of beyond.csv" answer || say_fail "infer --n does not say so: $(cat answer)"
+"$PAIRS" --batch figure posterior run --n 20 --out one.csv >/dev/null 2>&1 || say_fail "figure posterior --n failed"
+grep -q "N = 20" one.csv && ! grep -q "N = 10\b" one.csv || say_fail "figure posterior --n 20 draws other N"
+"$PAIRS" --batch figure posterior run --n 21 --out one.csv >/dev/null 2>err || say_fail "figure posterior --n 21 failed"
+grep -q "at most 20" err || say_fail "nothing says that N = 21 is an extrapolation: $(cat err)"
 [ -s run/samples.npz ] || say_fail "infer wrote no samples"
 
 # Damaged files: nothing is loaded, nothing is lost.

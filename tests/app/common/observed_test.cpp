@@ -74,6 +74,39 @@ TEST_F(ObservedTest, ReadsCsvColumnsByTheirNames) {
   EXPECT_EQ(read_observed(folder_ / "d.csv", points(1)).size(0), 1);
 }
 
+TEST_F(ObservedTest, TakesTheTasksColumnsAmongOthers) {
+  write("more.csv", "id,x1,when\nfirst,0.5,2024-01-02\n\"a, b\",-2,\n");
+  EXPECT_TRUE(read_observed(folder_ / "more.csv", points(1)).equal(torch::tensor({{0.5}, {-2.0}}, torch::kFloat32)));
+  write("both.csv", "x2;id;x1\n1;7;2\n3;8;4\n");
+  EXPECT_TRUE(
+      read_observed(folder_ / "both.csv", points(2)).equal(torch::tensor({{2.0, 1.0}, {4.0, 3.0}}, torch::kFloat32)));
+  write("other.csv", "id,energy\na,0.5\n");
+  EXPECT_THAT(refusal(folder_ / "other.csv", points(1)),
+              testing::HasSubstr("names its columns id, energy, but x1 is needed"));
+  write("twice.csv", "x1,x1\n1,2\n");
+  EXPECT_THAT(refusal(folder_ / "twice.csv", points(1)), testing::HasSubstr("names its columns x1, x1"));
+  write("text.csv", "id,x1\na,0.5\nb,c\n");
+  EXPECT_THAT(refusal(folder_ / "text.csv", points(1)), testing::HasSubstr("line 3: value 2 is 'c', not a number"));
+  write("short.csv", "id,x1\n7,0.5\n8\n");
+  EXPECT_THAT(refusal(folder_ / "short.csv", points(1)), testing::HasSubstr("1 value where the first line has 2"));
+}
+
+TEST_F(ObservedTest, SaysWhenNumbersHaveDecimalCommasOrLinesAnotherSeparator) {
+  const auto says = [&](const char* text, std::int64_t columns, const char* part) {
+    write("a.csv", text);
+    EXPECT_THAT(refusal(folder_ / "a.csv", points(columns)), testing::HasSubstr(part)) << text;
+  };
+  says("1,5;2,5\n", 2, "line 1: value 1 is '1,5', with a decimal comma");
+  says("x1;x2\n1;-2,5e3\n", 2, "line 2: value 2 is '-2,5e3', with a decimal comma");
+  says("x1\n1,5\n", 1, "line 2: value 1 is '1,5', with a decimal comma");
+  says("1,5\n2,5\n", 1, "2 columns but task dots needs 1: x1; if its numbers have decimal commas");
+  says("x1,x2\n1,5,2,5\n", 2, "decimal commas");
+  says("x1\n1;2\n", 1, "line 2: '1;2' is separated by ';' but the first line is not");
+  says("1.5,2\n", 1, "needs 1: x1");
+  write("b.csv", "1.5,2\n");
+  EXPECT_THAT(refusal(folder_ / "b.csv", points(1)), testing::Not(testing::HasSubstr("decimal")));
+}
+
 TEST_F(ObservedTest, ReadsTheOnlyArrayOrTheOneNamedX) {
   write_npz(folder_ / "one.npz", {{"events", torch::tensor({1.0, 2.0}, torch::kFloat64)}});
   EXPECT_EQ(read_observed(folder_ / "one.npz", points(1)).sizes(), (std::vector<std::int64_t>{2, 1}));

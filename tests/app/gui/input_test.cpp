@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "app/gui/null_screen.h"
 #include "app/gui/palette.h"
 #include "app/gui/ui.h"
+#include "app/model/shortcuts.h"
 
 namespace pairs::gui {
 namespace {
@@ -124,6 +128,58 @@ TEST(Widgets, LogSliderGoesFromEndToEnd) {
   EXPECT_EQ(n, 100000);
 }
 
+TEST(Widgets, LogSliderNamesItsEnds) {
+  NullScreen screen(400, 300);
+  const auto numbers = [&](std::int64_t low, std::int64_t high, float width) {
+    std::int64_t n = low;
+    const auto draw = [&] { in_window([&] { ui::log_slider("n", n, low, high, {}, width); }); };
+    screen.frame(draw);
+    screen.frame(draw);
+    std::vector<Item> texts;
+    for (const Item& item : recorder().items())
+      if (item.kind == ItemKind::text) texts.push_back(item);
+    std::sort(texts.begin(), texts.end(), [](const Item& a, const Item& b) { return a.min.x < b.min.x; });
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      found.push_back(texts[i].text);
+      if (i > 0) {
+        EXPECT_GE(texts[i].min.x, texts[i - 1].max.x + 4) << texts[i].text;
+      }
+    }
+    return found;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(numbers(1, 1000, 300), (Texts{"1", "10", "100", "1,000"}));
+  EXPECT_EQ(numbers(3, 437, 300), (Texts{"3", "10", "100", "437"}));
+  EXPECT_EQ(numbers(1, 110, 300), (Texts{"1", "10", "110"})) << "100 has no room beside 110";
+  EXPECT_EQ(numbers(1, 100000, 90), (Texts{"1", "100,000"}));
+}
+
+TEST(Dialogs, OneEscapeClosesThemFromTheirText) {
+  NullScreen screen(800, 600);
+  bool open = true, fresh = true;
+  std::string text;
+  const auto draw = [&] {
+    if (!ui::begin_dialog("ask", "Ask", open)) return;
+    if (fresh) ImGui::SetKeyboardFocusHere();
+    fresh = false;
+    ui::input("ask/text", text);
+    ui::end_dialog();
+  };
+  const auto frames = [&] {
+    for (int frame = 0; frame < 4; ++frame) screen.frame(draw);
+  };
+  frames();
+  screen.input.character('a');
+  frames();
+  ASSERT_TRUE(ImGui::GetIO().WantTextInput);
+  ASSERT_EQ(text, "a");
+  screen.input.press(key::escape, true);
+  frames();
+  EXPECT_FALSE(open);
+  EXPECT_FALSE(recorder().find("ask/text"));
+}
+
 TEST(CommandPalette, FindsByLettersInOrder) {
   const std::vector<Command> commands = {{"a", "Start training", "", "", [] {}},
                                          {"b", "Switch theme", "", "", [] {}},
@@ -134,6 +190,26 @@ TEST(CommandPalette, FindsByLettersInOrder) {
   EXPECT_EQ(matching(commands, "SVG").front()->name, "c");
   EXPECT_EQ(matching(commands, "swt").front()->name, "b");
   EXPECT_TRUE(matching(commands, "xyz").empty());
+}
+
+TEST(CommandPalette, FindsShortcutsByTheWordsPeopleType) {
+  std::vector<Command> commands;
+  for (const model::ShortcutEntry& entry : model::shortcuts())
+    commands.push_back({entry.keys, entry.description, "", "", [] {}});
+  for (const auto& [query, keys] : {std::pair{"theme", "Ctrl+T"},
+                                    {"dark", "Ctrl+T"},
+                                    {"light", "Ctrl+T"},
+                                    {"log", "Ctrl+L"},
+                                    {"messages", "Ctrl+L"},
+                                    {"save the plot", "Ctrl+S"},
+                                    {"export", "Ctrl+S"},
+                                    {"new set", "Ctrl+N"},
+                                    {"help", "F1"},
+                                    {"quit", "Ctrl+Q"}}) {
+    const auto found = matching(commands, query);
+    ASSERT_FALSE(found.empty()) << query;
+    EXPECT_EQ(found.front()->name, keys) << query;
+  }
 }
 
 }  // namespace

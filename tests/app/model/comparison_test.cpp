@@ -81,7 +81,9 @@ TEST_F(ComparisonTest, EvaluatesWhatLacksScoresAndPairsTheSameSets) {
   ASSERT_TRUE(comparison.wait(30));
   EXPECT_NEAR(comparison.view()->differences[0].runs[0].mean, -view->differences[0].runs[1].mean, 1e-12);
 
-  EXPECT_EQ(comparison.batch_command(), "pairs --batch compare " + runs.a + " " + runs.n1);
+  const std::string arguments = " --sizes 1,10 --sets 40 --samples 20 --seed 1";
+  EXPECT_EQ(comparison.batch_command(), "pairs --batch compare " + runs.n1 + " " + runs.a + arguments);
+  EXPECT_THAT(comparison.command_note(), IsEmpty());
   for (const char* name : {"nll", "gap", "rmae", "acauc", "pareto", "loss"}) {
     const ShownFigure* shown = figure(*view, name);
     ASSERT_TRUE(shown) << name;
@@ -90,6 +92,32 @@ TEST_F(ComparisonTest, EvaluatesWhatLacksScoresAndPairsTheSameSets) {
   EXPECT_EQ(figure(*view, "nll")->figure->plots[0].lines[0].name, "a");
   EXPECT_EQ(view->settings.front().differs, true);
   EXPECT_FALSE(view->settings.back().differs);
+}
+
+TEST_F(ComparisonTest, TheCommandGivesTheScoresShownOrSaysWhatDiffers) {
+  const ComparedRuns& runs = compared_runs();
+  QuietMonitor quiet;
+  const auto score = [&](const std::string& folder, std::vector<std::int64_t> sets, std::uint64_t seed) {
+    const LoadedRun run = load_run(folder);
+    EvaluationOptions options = evaluation_options(run);
+    options.sets = std::move(sets);
+    options.seed = seed;
+    ASSERT_TRUE(save_metrics(run, evaluate_in(quiet, run, options)));
+  };
+  score(runs.a, {50, 30}, 6);
+  score(runs.b, {50, 30}, 6);
+  Comparison comparison(hub);
+  comparison.toggle(runs.a);
+  comparison.toggle(runs.b);
+  ASSERT_TRUE(comparison.wait(30));
+  const std::string command = "pairs --batch compare " + runs.a + " " + runs.b;
+  EXPECT_EQ(comparison.batch_command(), command + " --sizes 1,10 --sets 50,30 --samples 20 --seed 6");
+  EXPECT_THAT(comparison.command_note(), IsEmpty());
+  score(runs.n1, {60}, 7);
+  comparison.toggle(runs.n1);
+  ASSERT_TRUE(comparison.wait(30));
+  EXPECT_EQ(comparison.batch_command(), command + " " + runs.n1 + " --sizes 1,10 --samples 20");
+  EXPECT_THAT(comparison.command_note(), HasSubstr("test sets (a 50,30, n1 60); seed (a 6, n1 7)"));
 }
 
 TEST_F(ComparisonTest, MakesOneLineOfSeedsAndAnotherOfOtherSettings) {

@@ -119,6 +119,44 @@ TEST_F(EvaluationTest, SaysWhatIsWrongWithEachSettingAndDoesNotStart) {
   EXPECT_EQ(evaluation.text(Field::sets), "40");
 }
 
+TEST_F(EvaluationTest, KeepsWhatWasTypedForEachRunAndElseFollowsTheScoresShown) {
+  const std::string run = finished_run();
+  const LoadedRun loaded = load_run(run);
+  EvaluationOptions options = evaluation_options(loaded);
+  options.sizes = {2, 5};
+  options.sets = {30, 20};
+  options.samples = 10;
+  options.seed = 9;
+  QuietMonitor quiet;
+  ASSERT_TRUE(save_metrics(loaded, evaluate_in(quiet, loaded, options)));
+  Evaluation evaluation(hub);
+  evaluation.show(run);
+  ASSERT_TRUE(settle(evaluation));
+  const std::string command = "pairs --batch evaluate " + run;
+  EXPECT_EQ(evaluation.batch_command(), command + " --sizes 2,5 --sets 30,20 --samples 10 --seed 9");
+  evaluation.set(Field::sizes, "3");
+  evaluation.set(Field::sets, "40");
+  evaluation.set(Field::seed, "4");
+  evaluation.show("gaussian");
+  ASSERT_TRUE(settle(evaluation));
+  EXPECT_NE(evaluation.text(Field::sizes), "3");
+  evaluation.show("");
+  evaluation.show(run);
+  ASSERT_TRUE(settle(evaluation));
+  EXPECT_EQ(evaluation.text(Field::sizes), "3");
+  EXPECT_EQ(evaluation.batch_command(), command + " --sizes 3 --sets 40 --samples 10 --seed 4")
+      << "other sizes than the run's own say how many sets";
+  evaluation.start();
+  ASSERT_TRUE(settle(evaluation));
+  EXPECT_EQ(evaluation.text(Field::seed), "4");
+  evaluation.reset();
+  EXPECT_EQ(evaluation.batch_command(), command);
+  evaluation.show("gaussian");
+  evaluation.show(run);
+  ASSERT_TRUE(settle(evaluation));
+  EXPECT_EQ(evaluation.batch_command(), command) << "set back is set, too";
+}
+
 TEST_F(EvaluationTest, AStoppedEvaluationShowsItsFinishedSizesAndKeepsNothing) {
   Evaluation evaluation(hub);
   evaluation.show(finished_run());

@@ -1,5 +1,6 @@
 #include "app/model/posterior.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -18,6 +19,7 @@
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/app/model/small_run.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_task.h"
 
@@ -261,7 +263,7 @@ TEST_F(ShippedPosterior, BumpHuntBesideTheExact) {
   EXPECT_LT(shown->series[0].kl, 0.2);
   EXPECT_NE(shown->sentence.find("N = 64"), std::string::npos);
   EXPECT_TRUE(shown->place.known);
-  EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt --index 0");
+  EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt --index 0 --n 64");
 }
 
 TEST_F(ShippedPosterior, NewestNWinsAndAxesStandStill) {
@@ -298,7 +300,7 @@ TEST_F(ShippedPosterior, AnotherSetAndValuesSetByHand) {
   posterior.new_set();
   settle();
   EXPECT_NE(posterior.scene()->parameters[0].value, first[0].value);
-  EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt --index 1");
+  EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt --index 1 --n 100");
   posterior.set_parameter(1, 4.0);
   posterior.set_parameter(0, 0.9);
   settle();
@@ -346,7 +348,8 @@ TEST_F(ShippedPosterior, FilesAndThoseThatCannotBeRead) {
   EXPECT_EQ(posterior.n(), 40);
   EXPECT_EQ(posterior.shown()->n, 40);
   EXPECT_TRUE(posterior.shown()->density->plots[0].rules.empty()) << "no truth is known";
-  EXPECT_NE(posterior.batch_command().find("infer bump-hunt --data"), std::string::npos);
+  EXPECT_EQ(posterior.batch_command(),
+            "pairs --batch infer bump-hunt --data " + (folder.path() / "events.csv").string() + " --n 40");
   EXPECT_FALSE(posterior.shown()->place.outside);
   posterior.open_file(folder.path() / "odd.csv");
   settle();
@@ -354,6 +357,83 @@ TEST_F(ShippedPosterior, FilesAndThoseThatCannotBeRead) {
   posterior.simulate();
   settle();
   EXPECT_EQ(posterior.most(), 100);
+}
+
+TEST_F(ShippedPosterior, AFileIsUsedWholeAndStaysWithItsTask) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "events.csv";
+  {
+    std::ofstream events(file);
+    events << "id,x\n";
+    for (int i = 0; i < 60; ++i) events << "event" << i << "," << 0.05 * i - 1.5 << "\n";
+  }
+  posterior.open("bump-hunt");
+  posterior.set_n(7);
+  settle();
+  posterior.open_file(file);
+  settle();
+  EXPECT_EQ(posterior.shown()->n, 60);
+  EXPECT_EQ(posterior.scene()->set_size, 60);
+  posterior.set_n(20);
+  settle();
+  const double mean = posterior.shown()->series[0].targets[0].mean;
+  posterior.open("gaussian");
+  settle();
+  EXPECT_TRUE(posterior.scene()->simulated);
+  posterior.set_n(500);
+  settle();
+  posterior.open("bump-hunt");
+  settle();
+  EXPECT_FALSE(posterior.scene()->simulated);
+  EXPECT_EQ(posterior.scene()->set_source, file.string());
+  EXPECT_EQ(posterior.shown()->n, 20);
+  EXPECT_EQ(posterior.shown()->series[0].targets[0].mean, mean);
+  posterior.simulate();
+  settle();
+  posterior.open("gaussian");
+  settle();
+  posterior.open("bump-hunt");
+  settle();
+  EXPECT_TRUE(posterior.scene()->simulated) << "who went back to the prior's sets finds them again";
+}
+
+TEST_F(ShippedPosterior, AFileThatCannotBeReadLeavesNothingToAnotherTask) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "good.csv") << "1,2\n3,4\n";
+  std::ofstream(folder.path() / "bad.csv") << "1,nonsense\n";
+  posterior.open("gaussian");
+  settle();
+  posterior.open_file(folder.path() / "good.csv");
+  settle();
+  posterior.open_file(folder.path() / "bad.csv");
+  settle();
+  EXPECT_FALSE(posterior.scene()->simulated);
+  posterior.open("bump-hunt");
+  settle();
+  EXPECT_EQ(posterior.set_failure(), "");
+  EXPECT_TRUE(posterior.scene()->simulated);
+}
+
+TEST_F(ShippedPosterior, MoreThanTrainingSawIsNotUsedUnasked) {
+  const ScratchFolder folder;
+  const std::string run = small_run(folder.path(), "few", "bump-hunt");
+  const std::filesystem::path file = folder.path() / "events.csv";
+  {
+    std::ofstream events(file);
+    for (int i = 0; i < 110; ++i) events << 0.01 * i << "\n";
+  }
+  posterior.open(run);
+  posterior.open_file(file);
+  settle();
+  ASSERT_EQ(posterior.failure(), "");
+  EXPECT_EQ(posterior.scene()->trained, 10);
+  EXPECT_EQ(posterior.n(), 10);
+  EXPECT_EQ(posterior.most(), 100);
+  EXPECT_EQ(posterior.scene()->set_size, 110);
+  const std::string command = fmt::format("pairs --batch infer {} --data {} --n ", run, file.string());
+  EXPECT_EQ(posterior.batch_command(), command + "10");
+  posterior.set_n(50);
+  EXPECT_EQ(posterior.batch_command(), command + "50 --force");
 }
 
 TEST_F(ShippedPosterior, TwoTargetsWithContoursAndMarginals) {
@@ -391,7 +471,8 @@ TEST_F(ShippedPosterior, AnotherTaskForgetsFileAndValues) {
   settle();
   EXPECT_EQ(posterior.scene()->task, "gaussian");
   EXPECT_FALSE(posterior.scene()->by_hand);
-  EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior gaussian --index 0");
+  EXPECT_EQ(posterior.batch_command(),
+            fmt::format("pairs --batch figure posterior gaussian --index 0 --n {}", posterior.n()));
 }
 
 TEST_F(ShippedPosterior, RunsBesideIt) {
@@ -411,7 +492,7 @@ TEST_F(ShippedPosterior, RunsBesideIt) {
   EXPECT_EQ(posterior.shown()->series[1].name, "copy");
   EXPECT_EQ(posterior.shown()->series[1].targets[0].mean, posterior.shown()->series[0].targets[0].mean);
   EXPECT_EQ(posterior.batch_command(),
-            "pairs --batch figure posterior bump-hunt " + (folder.path() / "copy").string() + " --index 0");
+            "pairs --batch figure posterior bump-hunt " + (folder.path() / "copy").string() + " --index 0 --n 30");
 }
 
 TEST_F(ShippedPosterior, PlaysAndSteps) {

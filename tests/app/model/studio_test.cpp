@@ -105,6 +105,56 @@ TEST_F(StudioTest, TakesADataFileAsTheObservedSet) {
   EXPECT_EQ(studio.posterior.scene()->set_size, 4);
 }
 
+TEST_F(StudioTest, KeepsRunAndComparisonOfEachTask) {
+  const auto folder = make_run("mine", Stage::finetune);
+  Studio studio(settings());
+  studio.open_run(folder.string());
+  studio.comparison.toggle(folder.string());
+  studio.open_task("gaussian");
+  EXPECT_EQ(studio.run(), "gaussian");
+  EXPECT_TRUE(studio.comparison.entries().empty());
+  studio.open_task("bump-hunt");
+  EXPECT_EQ(studio.run(), folder.string());
+  EXPECT_TRUE(studio.comparison.holds(folder.string()));
+  settle(studio);
+}
+
+TEST_F(StudioTest, ANewRunAfterAnOpenedOneIsOfItsTask) {
+  const auto folder = make_run("mine", Stage::finetune);
+  Settings s = settings();
+  s.run = folder.string();
+  Studio studio(s);
+  settle(studio);
+  studio.set_tab(Tab::train);
+  EXPECT_EQ(studio.shown_run(), folder.string());
+  studio.training.open_draft();
+  EXPECT_TRUE(studio.training.drafting());
+  EXPECT_EQ(studio.training.task(), "bump-hunt");
+  EXPECT_EQ(studio.training.draft().task(), "bump-hunt");
+  settle(studio);
+}
+
+// Another process trains it: here a copy of the weights that appears.
+TEST_F(StudioTest, TakesNewWeightsOfARunThatIsOpen) {
+  const auto done = make_run("done", Stage::finetune);
+  const auto folder = make_run("watched", Stage::pretrain);
+  Studio studio(settings());
+  studio.open_run(folder.string());
+  settle(studio);
+  const auto only_pretrained = [&] {
+    const auto snapshot = studio.posterior.shown();
+    return snapshot && !snapshot->warnings.empty();
+  };
+  EXPECT_TRUE(only_pretrained());
+  std::filesystem::copy_file(done / run_file::estimator, folder / run_file::estimator);
+  const Stopwatch watch;
+  while (only_pretrained() && watch.seconds() < 20) {
+    studio.poll();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_FALSE(only_pretrained());
+}
+
 TEST_F(StudioTest, ForgetsWhatIsNoLongerThere) {
   Settings s = settings();
   s.run = (scratch_.path() / "gone").string();

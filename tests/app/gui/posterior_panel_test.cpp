@@ -1,0 +1,91 @@
+// The Posterior tab, driven by name.
+#include <algorithm>
+#include <fstream>
+
+#include "tests/app/gui/driver.h"
+
+namespace pairs::gui {
+namespace {
+
+class PosteriorPanelTest : public ::testing::Test {
+ protected:
+  Driver& window(float width = 1280, float height = 800) {
+    if (!driver_) {
+      driver_ = std::make_unique<Driver>(settings_in(folder_.path()), width, height);
+      EXPECT_TRUE(driver_->until([&] { return posterior().shown() != nullptr; }));
+    }
+    return *driver_;
+  }
+  model::Posterior& posterior() { return driver_->studio.posterior; }
+  bool says(const std::string& part) {
+    return std::any_of(recorder().items().begin(), recorder().items().end(),
+                       [&](const Item& item) { return item.text.find(part) != std::string::npos; });
+  }
+  // Into whatever has the keyboard.
+  void write(const std::string& text) {
+    for (const char c : text) window().screen.input.character(static_cast<unsigned char>(c));
+    window().frames(3);
+    window().key(key::enter);
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<Driver> driver_;
+};
+
+TEST_F(PosteriorPanelTest, NCanBeTyped) {
+  window().type("posterior/n-text", "17");
+  EXPECT_EQ(posterior().n(), 17);
+  for (const char* wrong : {"many", "0", "-3", "2.5", ""}) {
+    window().type("posterior/n-text", wrong);
+    EXPECT_EQ(posterior().n(), 17) << wrong;
+    EXPECT_EQ(window().item("posterior/n-text").text, "17") << wrong;
+  }
+  window().type("posterior/n-text", "1,000,000");
+  EXPECT_EQ(posterior().n(), posterior().most());
+}
+
+TEST_F(PosteriorPanelTest, ANewSetIsAlwaysAtHand) {
+  window();
+  const auto index = posterior().index();
+  window().click("posterior/new");
+  EXPECT_EQ(posterior().index(), index + 1);
+}
+
+TEST_F(PosteriorPanelTest, TheFileDialogTakesTheKeyboardAndSaysWhatIsWrong) {
+  std::ofstream(folder_ / "mine.csv") << "x\n0.5\n1.25\n2\n";
+  window().click("posterior/open-file");
+  write((folder_ / "gone.csv").string());
+  for(auto&i:recorder().items()) if(i.layer) fprintf(stderr,"%s | %s\n",i.name.c_str(),i.text.c_str());
+  ASSERT_TRUE(window().until([&] { return says("gone.csv") && !posterior().busy(); }, 5));
+  window().frames(3);
+  ASSERT_TRUE(window().find("posterior/file/path"));
+  EXPECT_TRUE(posterior().scene()->simulated);
+  EXPECT_FALSE(window().find("posterior/set-failure")) << "it is said once, in the dialog";
+
+  const std::string home = getenv("HOME") ? getenv("HOME") : "/";
+  setenv("HOME", folder_.path().c_str(), 1);
+  window().type("posterior/file/path", "~/mine.csv");
+  setenv("HOME", home.c_str(), 1);
+  EXPECT_TRUE(window().until([&] { return !window().find("posterior/file/path"); }));
+  EXPECT_FALSE(posterior().scene()->simulated);
+  EXPECT_EQ(posterior().scene()->set_size, 3);
+  EXPECT_TRUE(says("mine.csv"));
+}
+
+TEST_F(PosteriorPanelTest, TheButtonsOfTheSetStayInView) {
+  Driver& d = window(1024, 700);
+  for (const char* task : {"bump-hunt", "gaussian", "digits"}) {
+    d.studio.open_task(task);
+    ASSERT_TRUE(d.rest(60));
+    d.frames(5);
+    ASSERT_TRUE(d.find("welcome/button"));
+    for (const char* name : {"posterior/new", "posterior/open-file", "posterior/command"}) {
+      const Item item = d.item(name);
+      EXPECT_GE(item.min.y, item.clip_min.y) << task << " " << name;
+      EXPECT_LE(item.max.y, item.clip_max.y) << task << " " << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pairs::gui
