@@ -263,11 +263,10 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   const float edge = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x - px(kGap);
   ui::begin_card("posterior/set");
   ui::text("Observed set", ui::Look::strong);
-  ui::text(fmt::format("{} · {}", scene.set_name,
-                       scene.simulated ? scene.set_source
-                       : posterior.n() < scene.set_size
-                           ? fmt::format("N = {} of {} used", count_text(posterior.n()), count_text(scene.set_size))
-                           : count_text(scene.set_size) + " observations"),
+  const std::string used = posterior.n() < scene.set_size
+                               ? fmt::format("N = {} of {} used", count_text(posterior.n()), count_text(scene.set_size))
+                               : count_text(scene.set_size) + " observations";
+  ui::text(scene.simulated ? scene.set_name + " · " + scene.set_source : used + " · " + scene.set_name,
            ui::Look::small_muted);
   if (!scene.simulated) {
     if (ui::button("posterior/simulate", "Simulate", ui::Button::normal, "", "Back to the set of the prior"))

@@ -141,7 +141,10 @@ void Studio::open_task(const std::string& task) {
 }
 
 void Studio::open_run(const std::string& run) {
-  if (is_task(run)) return open_task(run);
+  if (is_task(run)) {
+    last_runs_.erase(run);  // its shipped weights are what is asked for
+    return open_task(run);
+  }
   try {
     const RunFolder found = find_run(run);
     const RunConfig config = read_run_toml(found.folder / run_file::config);

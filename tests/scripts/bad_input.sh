@@ -8,7 +8,6 @@ trap 'chmod -R u+w "$SCRATCH"; rm -rf "$SCRATCH"' EXIT
 cd "$SCRATCH" || exit 1
 
 # The command line.
-refuses 2 "no window yet"
 refuses 2 "needs --batch" tasks
 refuses 2 "needs a command" --batch
 refuses 2 "no command evalute.*did you mean evaluate" --batch evalute

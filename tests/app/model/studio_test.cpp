@@ -116,6 +116,8 @@ TEST_F(StudioTest, KeepsRunAndComparisonOfEachTask) {
   studio.open_task("bump-hunt");
   EXPECT_EQ(studio.run(), folder.string());
   EXPECT_TRUE(studio.comparison.holds(folder.string()));
+  studio.open_run("bump-hunt");
+  EXPECT_EQ(studio.run(), "bump-hunt") << "the shipped weights, by their name";
   settle(studio);
 }
 
