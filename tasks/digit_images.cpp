@@ -74,8 +74,7 @@ DigitImages draw(std::int64_t start, std::int64_t count) {
 
 std::shared_ptr<const DigitSource> read_mnist(const std::string& folder) {
   std::error_code ignored;
-  PAIRS_CHECK(fs::is_directory(folder, ignored), "There is no data folder {}: name the one that holds MNIST",
-              folder);
+  PAIRS_CHECK(fs::is_directory(folder, ignored), "There is no data folder {}: name the one that holds MNIST", folder);
   fs::path at = folder;
   if (find(at, "train-images-idx3-ubyte").empty() && fs::is_directory(at / "mnist", ignored)) at /= "mnist";
   return std::make_shared<DigitSource>(DigitSource{"MNIST", read_split(at, "train"), read_split(at, "t10k")});

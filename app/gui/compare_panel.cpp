@@ -123,10 +123,10 @@ void ComparePanel::actions(model::Studio& studio) {
     comparison.toggle(task);
   ImGui::SameLine();
   const std::string command = comparison.batch_command(), note = comparison.command_note();
-  if (ui::button("compare/command", "Copy command", ui::Button::quiet,
-                 command.empty() ? "Two runs with weights are needed" : "",
-                 "Copies the command that does the same without the window:\n" + command +
-                     (note.empty() ? "" : "\n" + note)))
+  if (ui::button(
+          "compare/command", "Copy command", ui::Button::quiet,
+          command.empty() ? "Two runs with weights are needed" : "",
+          "Copies the command that does the same without the window:\n" + command + (note.empty() ? "" : "\n" + note)))
     ui::copy(command);
   ImGui::SameLine();
   if (ui::button("compare/clear", "Clear", ui::Button::quiet,

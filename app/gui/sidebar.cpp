@@ -151,7 +151,8 @@ void Sidebar::draw_runs(model::Studio& studio) {
 
 void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name) {
   const float height = px(kRunRow + (run.note.empty() ? 0 : kNoteLine));
-  const bool chosen = run.run == studio.run();
+  const std::string shown = studio.shown_run();
+  const bool chosen = run.run == (shown.empty() ? studio.run() : shown);
   ImVec2 min, max;
   const std::string tip = tip_of(run);
   const bool pressed = ui::row(name, chosen, height, min, max, tip);

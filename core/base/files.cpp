@@ -273,7 +273,8 @@ FolderLock::~FolderLock() {
 bool is_locked(const fs::path& folder) {
   const Descriptor lock(::open((folder / ".lock").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
-  return lock >= 0 && ::fstat(lock, &status) == 0 && S_ISREG(status.st_mode) && ::flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return lock >= 0 && ::fstat(lock, &status) == 0 && S_ISREG(status.st_mode) && ::flock(lock, LOCK_SH | LOCK_NB) != 0 &&
+         errno == EWOULDBLOCK;
 }
 
 std::uint32_t checksum(std::string_view bytes, std::uint32_t previous) {

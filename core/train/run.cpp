@@ -95,8 +95,7 @@ std::filesystem::path create_run(const RunConfig& config, const std::filesystem:
   resolved.device = device.is_cuda() ? "cuda" : "cpu";
   const FolderLock lock(folder);
   if (std::filesystem::exists(folder / run_file::config))
-    fail_usage("{} already holds a run that another process has just made; choose another folder",
-               folder.string());
+    fail_usage("{} already holds a run that another process has just made; choose another folder", folder.string());
   write_file(folder / run_file::config, write_run_toml(resolved, numerics_fingerprint(device)));
   return folder;
 }
