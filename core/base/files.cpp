@@ -210,10 +210,9 @@ void append_line(const fs::path& file, std::string_view line) {
               printable(file.string(), 300));
   const Descriptor opened(open_file(file, O_RDWR | O_CREAT | O_APPEND));
   if (opened < 0) fail_file("append to", file, errno);
-  struct stat status {};
-  PAIRS_CHECK(::fstat(opened, &status) == 0 && S_ISREG(status.st_mode),
-              "cannot append to {}: it is a pipe or a device; remove it", printable(file.string(), 300));
   off_t end = ::lseek(opened, 0, SEEK_END);
+  PAIRS_CHECK(end >= 0 || errno != ESPIPE, "cannot append to {}: it is a pipe or a socket; remove it",
+              printable(file.string(), 300));
   if (end < 0) fail_file("append to", file, errno);
   char last = '\n';
   const off_t size = end;
