@@ -19,6 +19,10 @@ done
 export XDG_CONFIG_HOME=$SCRATCH/config XDG_DATA_HOME=$SCRATCH/data HOME=$SCRATCH PAIRS_LOG=debug
 unset WAYLAND_DISPLAY
 
+if LD_DEBUG=libs "$PAIRS" --batch tasks 2>&1 | grep -qE 'lib(glfw|GL|EGL)\.so'; then
+  say_fail "--batch loads a library of the window"
+fi
+
 # A display of its own: Xvfb chooses a free number.
 mkfifo "$SCRATCH/number"
 Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3>"$SCRATCH/number" >"$SCRATCH/xvfb" 2>&1 &
