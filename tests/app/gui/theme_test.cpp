@@ -23,7 +23,8 @@ TEST_P(Themes, KeepTextReadableOnEverySurface) {
     for (const ImU32 ink : {p.text, p.muted, p.link, p.good, p.warning, p.bad})
       EXPECT_GE(contrast(ink, surface), 4.5) << std::hex << ink << " on " << surface;
   EXPECT_GE(contrast(p.text, p.pressed), 4.5);
-  EXPECT_GE(contrast(p.on_accent, p.accent), 4.0);
+  EXPECT_GE(contrast(p.on_accent, p.accent), 4.5);
+  EXPECT_GE(contrast(p.on_accent, p.accent_hovered), 4.5);
 }
 
 TEST_P(Themes, KeepSeriesVisibleAndApart) {

@@ -173,7 +173,7 @@ TEST_F(WindowTest, KeepsItsTextsWhole) {
           const std::string where = fmt::format("{} {} {}x{}", task, model::tab_name(d.studio.tab()), width, height);
           for (const Item& item : items) {
             if (item.clipped) complaints.insert(where + ": clipped: " + item.text);
-            if (item.ink && item.paper && contrast(item.ink, item.paper) < 4.0)
+            if (item.ink && item.paper && contrast(item.ink, item.paper) < 4.5)
               complaints.insert(where + ": contrast of: " + item.text);
             if (item.kind == ItemKind::text && !item.text.empty() && item.layer == 0 &&
                 (item.max.x > item.clip_max.x + 1.5f || item.min.x < item.clip_min.x - 1.5f) &&
