@@ -9,7 +9,8 @@
 
 namespace pairs::gui {
 
-// Figures with a sentence below each in one to three columns, as the width allows; those of several plots take a whole row.
+// Figures with a sentence below each in one to three columns, as the width allows; those of several plots take a whole
+// row.
 class FigureGrid {
  public:
   // `prefix` begins the names of the plots: "evaluate/" makes "evaluate/nll".

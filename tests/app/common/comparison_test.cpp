@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "app/common/counts.h"
 #include "app/common/cost.h"
+#include "app/common/counts.h"
 #include "core/base/error.h"
 
 namespace pairs {
