@@ -127,6 +127,38 @@ TEST_F(WindowTest, PausesResumesAndStops) {
   ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::rest; }));
 }
 
+TEST_F(WindowTest, ButtonsFollowTheLifecycle) {
+  using model::Action;
+  Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
+  const model::Training& training = d.studio.training;
+  // Each button of the first stage that is drawn is enabled exactly when its action is allowed.
+  const auto check = [&](const char* state, std::set<std::string> expected) {
+    d.frames(3);
+    std::set<std::string> enabled;
+    for (const auto& [name, action] : {std::pair{"start", Action::start},
+                                       {"pause", Action::pause},
+                                       {"resume", Action::resume},
+                                       {"stop", Action::stop}})
+      if (const Item* item = d.find(std::string("train/pretrain/") + name)) {
+        if (item->enabled) enabled.insert(name);
+        EXPECT_EQ(item->enabled, training.blocked(action, 0).empty()) << state << ": " << name;
+      }
+    EXPECT_EQ(enabled, expected) << state;
+  };
+  d.click("tab/train");
+  make_tiny(d);
+  check("draft", {"start"});
+  start_long(d);
+  check("running", {"pause", "stop"});
+  d.click("train/pretrain/pause");
+  ASSERT_TRUE(d.until([&] { return training.state() == model::Activity::paused; }));
+  check("paused", {"resume", "stop"});
+  d.click("train/pretrain/stop");
+  ASSERT_TRUE(d.until([&] { return training.state() == model::Activity::rest; }));
+  ASSERT_TRUE(d.until([&] { return training.blocked(Action::start, 0).empty(); }));
+  check("stopped", {"start"});
+}
+
 TEST_F(WindowTest, LetsOneLookElsewhereWhileItTrains) {
   Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
   start_long(d);
