@@ -493,8 +493,10 @@ class Comparison::Parts {
     const Metrics metrics = evaluate_in(monitor, loaded, evaluation_options(loaded));
     try {
       if (!is_shipped(loaded.folder) && save_metrics(loaded, metrics)) return;
-    } catch (const Error&) {
-      // A folder that cannot be written to: the scores last as long as the program.
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex);
+      errors.push_back(
+          fmt::format("The scores of {} last only as long as this program: {}", loaded.name, error.what()));
     }
     hub.kept_scores->keep(metrics);
   }
