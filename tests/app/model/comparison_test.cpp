@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using Entry = ComparedRun::State;
 
 struct ComparedRuns {
-  ScratchFolder folder;
+  TemporaryFolder folder;
   std::string a = small_run(folder.path(), "a", "gaussian", 1), b = small_run(folder.path(), "b", "gaussian", 2),
               n1 = small_run(folder.path(), "n1", "gaussian", 1, "n1"),
               wide = small_run(folder.path(), "wide", "gaussian", 3, "pairs", {"embedder.size=12"}),
@@ -134,7 +134,7 @@ TEST_F(ComparisonTest, MakesOneLineOfSeedsAndAnotherOfOtherSettings) {
 
 TEST_F(ComparisonTest, LeavesOutOtherTasksAndFoldersThatAreGone) {
   const ComparedRuns& runs = compared_runs();
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const std::string gone = (folder.path() / "gone").string();
   std::filesystem::copy(runs.a, gone);
   write_file(std::filesystem::path(runs.b) / run_file::metrics, "not JSON");
@@ -167,7 +167,7 @@ TEST_F(ComparisonTest, LeavesOutOtherTasksAndFoldersThatAreGone) {
 
 TEST_F(ComparisonTest, ShowsLossesOfARunWithoutWeights) {
   const ComparedRuns& runs = compared_runs();
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path young = folder.path() / "young";
   std::filesystem::copy(runs.a, young);
   std::filesystem::remove(young / run_file::estimator);

@@ -59,7 +59,7 @@ std::string text_of(RunConfig config) {
 }
 
 TEST(Draft, HoldsPresetPaperAndChange) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   Draft draft("bump-hunt", scratch.path(), "");
   RunConfig quick = load_preset(make_task("bump-hunt")->info(), "quick", "pairs", {});
   RunConfig paper = load_preset(make_task("bump-hunt")->info(), "paper", "pairs", {});
@@ -82,7 +82,7 @@ TEST(Draft, HoldsPresetPaperAndChange) {
 }
 
 TEST(Draft, SaysWhatIsWrongBesideTheSettingAsItIsTyped) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   Draft draft("gaussian", scratch.path(), "");
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{{"pretrain.rate", "fast"},
                                                                                    {"pretrain.rate", ""},
@@ -110,7 +110,7 @@ TEST(Draft, SaysWhatIsWrongBesideTheSettingAsItIsTyped) {
 }
 
 TEST(Draft, ShowsTheCommandThatMakesTheSameRun) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   for (const std::string task : {"gaussian", "bump-hunt"})
     for (const Choice& strategy : strategy_choices()) {
       Draft draft(task, scratch.path(), "");
@@ -128,7 +128,7 @@ TEST(Draft, ShowsTheCommandThatMakesTheSameRun) {
 }
 
 TEST(Draft, TakesOverTheSettingsOfARun) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   RunConfig config = small_config("gaussian", "n1");
   config.seed = 7;
   Draft draft(config, scratch.path(), "");
@@ -139,7 +139,7 @@ TEST(Draft, TakesOverTheSettingsOfARun) {
 }
 
 TEST(Draft, EndToEndLooksLikeTheRunItMakes) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   Draft draft("bump-hunt", scratch.path(), "");
   draft.set_strategy("e2e");
   EXPECT_EQ(draft.setting("pretrain.sizes").value, "100");
@@ -148,7 +148,7 @@ TEST(Draft, EndToEndLooksLikeTheRunItMakes) {
 }
 
 TEST(Draft, NamesAreFolders) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   std::filesystem::create_directory(scratch.path() / "taken");
   Draft draft("gaussian", scratch.path(), "");
   EXPECT_EQ(draft.folder().parent_path(), scratch.path());
@@ -165,7 +165,7 @@ TEST(Draft, NamesAreFolders) {
 }
 
 TEST(Draft, EveryTaskPresetAndStrategyCanBeDrafted) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   for (const std::string& task : task_names())
     for (const Choice& preset : preset_choices())
       for (const Choice& strategy : strategy_choices()) {

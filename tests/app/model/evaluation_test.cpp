@@ -22,7 +22,7 @@ bool settle(Evaluation& evaluation, double seconds = 30) {
 }
 
 const std::string& finished_run() {
-  static const ScratchFolder folder;
+  static const TemporaryFolder folder;
   static const std::string run = small_run(folder.path(), "one", "gaussian");
   return run;
 }
@@ -183,7 +183,7 @@ TEST_F(EvaluationTest, AStoppedEvaluationShowsItsFinishedSizesAndKeepsNothing) {
 }
 
 TEST_F(EvaluationTest, ShippedWeightsKeepScoresInMemoryAndInAFileThatIsNamed) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   Evaluation evaluation(hub);
   evaluation.show("gaussian");
   ASSERT_TRUE(settle(evaluation));

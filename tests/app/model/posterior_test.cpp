@@ -415,7 +415,7 @@ TEST_F(ShippedPosterior, AFileThatCannotBeReadLeavesNothingToAnotherTask) {
 }
 
 TEST_F(ShippedPosterior, MoreThanTrainingSawIsNotUsedUnasked) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const std::string run = small_run(folder.path(), "few", "bump-hunt");
   const std::filesystem::path file = folder.path() / "events.csv";
   {

@@ -7,22 +7,9 @@
 #include "core/train/run.h"
 #include "core/train/stages.h"
 #include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
 
 namespace pairs::model {
-
-// An empty folder that is removed at the end.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pairs-model-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~ScratchFolder() { std::filesystem::remove_all(path_); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 class QuietMonitor : public Monitor {
  public:

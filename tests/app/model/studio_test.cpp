@@ -40,7 +40,7 @@ class StudioTest : public ::testing::Test {
   }
 
   StudioTest() { register_task_factory(make_task); }
-  ScratchFolder scratch_;
+  TemporaryFolder scratch_;
   Environment config_{"XDG_CONFIG_HOME", scratch_.path().string()}, data_{"XDG_DATA_HOME", scratch_.path().string()};
 };
 

@@ -70,7 +70,7 @@ class TrainingTest : public testing::Test {
     return poll_until(training, [&] { return !training.active(); });
   }
 
-  ScratchFolder scratch_;
+  TemporaryFolder scratch_;
   Hub hub_;
 };
 
