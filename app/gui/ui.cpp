@@ -543,6 +543,9 @@ bool begin_dialog(std::string_view name, std::string_view title, bool& open, flo
     open = false;
     return false;
   }
+  // Dear ImGui 1.86 asserts when another window appears in a dialog's first frame, because it does not yet count as
+  // active.
+  ImGui::GetCurrentWindow()->WasActive = true;
   surfaces.push_back(palette().raised);
   if (!title.empty()) {
     ui::text(title, Look::title);

@@ -180,6 +180,21 @@ TEST(Dialogs, OneEscapeClosesThemFromTheirText) {
   EXPECT_FALSE(recorder().find("ask/text"));
 }
 
+TEST(Dialogs, LetOtherWindowsAppearInTheirFirstFrame) {
+  NullScreen screen(800, 600);
+  bool open = true;
+  screen.frame([&] {
+    if (ui::begin_dialog("ask", "Ask", open)) {
+      ui::button("ask/done", "Done");
+      ui::end_dialog();
+    }
+    ImGui::BeginTooltip();
+    ui::text("of what lies under the mouse");
+    ImGui::EndTooltip();
+  });
+  EXPECT_TRUE(recorder().find("ask/done"));
+}
+
 TEST(CommandPalette, FindsByLettersInOrder) {
   const std::vector<Command> commands = {{"a", "Start training", "", "", [] {}},
                                          {"b", "Switch theme", "", "", [] {}},

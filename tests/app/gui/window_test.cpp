@@ -231,11 +231,12 @@ TEST_F(WindowTest, KeepsItsTextsWhole) {
   for (const std::string& complaint : complaints) ADD_FAILURE() << complaint;
 }
 
-// Presses random things. PAIRS_WALK says how many; the sanitizer's run presses 20,000.
+// Presses random things. PAIRS_WALK says how many (the sanitizer's run presses 20,000), PAIRS_WALK_SEED which.
 TEST_F(WindowTest, SurvivesARandomWalk) {
   const char* wanted = std::getenv("PAIRS_WALK");
   const int presses = wanted ? std::atoi(wanted) : 1500;
-  std::mt19937 random(7);
+  const char* seed = std::getenv("PAIRS_WALK_SEED");
+  std::mt19937 random(seed ? static_cast<unsigned>(std::atoi(seed)) : 7);
   const auto pick = [&](std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random); };
   Driver d(settings_in(folder_.path()));
   const float widths[] = {1280, 1024, 1600, 800}, heights[] = {800, 700, 1000, 560};
