@@ -33,6 +33,7 @@ Action add_data(CLI::App& app);
 Action add_devices(CLI::App& app);
 Action add_selftest(CLI::App& app);
 Action add_bench(CLI::App& app);
+Action add_render(CLI::App& app);
 Action add_demo(CLI::App& app);
 
 // A command as people meet it.

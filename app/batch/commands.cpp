@@ -15,6 +15,7 @@ const std::vector<CommandEntry>& commands() {
       {"devices", "List the devices that can compute", add_devices},
       {"selftest", "Check the numerics of this program on this machine", add_selftest},
       {"bench", "Measure the speed of the steps that matter against the matrix-product rate", add_bench},
+      {"render", "Draw a scene of spheres as a PNG: its colours, depth, normals or identities", add_render},
       {"demo", "Train, evaluate and draw every task with its quick preset", add_demo},
   };
   return all;

@@ -33,6 +33,9 @@ refuses 2 "must end in" --batch figure samples gaussian --out picture.gif
 refuses 1 "does not exist" --batch data --data nowhere
 refuses 2 "largest N" --batch run bump-hunt --set cache.sizes=101
 refuses 1 "MNIST" --batch run digits --data "$SCRATCH"
+refuses 2 "is not an azimuth" --batch render --scene 7 --camera 30,95 --out picture.png
+refuses 1 "room.toml" --batch render --scene room.toml --out picture.png
+refuses 1 "nowhere" --batch render --scene 7 --out nowhere/picture.png
 
 # Errors as JSON: one document on stdout.
 "$PAIRS" --batch run gausian --json >json 2>/dev/null

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+
+namespace pairs::render {
+
+// Of the sphere caster, for host and device.
+inline constexpr std::int64_t max_spheres = 16;  // in a scene
+inline constexpr double ambient_light = 0.2;     // the share of a colour seen where no light falls
+
+}  // namespace pairs::render

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <string_view>
+#include <vector>
+
+#include "core/base/random.h"
+#include "render/orthographic_camera.h"
+#include "render/sphere_limits.h"
+
+namespace pairs::render {
+
+// Coloured spheres under one directional light, before a plain background. Colours are 0..1, angles radians.
+struct Sphere {
+  double center[3] = {0, 0, 0};
+  double radius = 0.3;
+  double color[3] = {1, 1, 1};
+};
+struct SphereScene {
+  std::vector<Sphere> spheres;
+  double light_azimuth = 0, light_elevation = 0.7853981633974483;  // where the light comes from
+  double background[3] = {0.1, 0.1, 0.1};
+};
+
+inline constexpr std::int64_t max_drawn_spheres = 8;  // in a scene from the prior: more seldom fit into its cube
+
+// Of a scene as one row: for each sphere its centre x, y, z, radius, red, green, blue; then the light's azimuth and
+// elevation; then the background's red, green, blue.
+constexpr std::int64_t scene_columns(std::int64_t spheres) {
+  return 7 * spheres + 5;
+}
+// The number of spheres of a row with that many columns. Throws Error when no scene of 1 to max_spheres has so many.
+std::int64_t spheres_of_columns(std::int64_t columns);
+
+// scenes, all with one number of spheres -> [B, 7S + 5] float64; and back from one row [7S + 5] of any type and device.
+torch::Tensor pack_scenes(const std::vector<SphereScene>& scenes);
+void pack_scene(const SphereScene& scene, double* row);
+SphereScene unpack_scene(const torch::Tensor& row);
+
+// How far spheres may reach.
+struct SceneLimits {
+  double center;                   // greatest |coordinate| of a centre
+  double radius_low, radius_high;  // of radii
+};
+inline constexpr SceneLimits world_limits{2.0, 0.01, 1.0};  // what can be drawn
+inline constexpr SceneLimits prior_limits{0.8, 0.15, 0.4};  // what draw_scene draws, and estimators have seen
+
+// Throws Error with one sentence when a number is not finite or out of range, when two spheres overlap (they may touch)
+// or when there are none or too many. `where` (a file, "the scene") begins the sentence. check_camera: the elevation
+// lies in [-pi/2, pi/2], the azimuth in [-2 pi, 2 pi].
+void check_scene(const SphereScene& scene, const SceneLimits& limits = world_limits,
+                 std::string_view where = "The scene");
+void check_camera(const Camera& camera);
+
+// The prior (PAIRS, appendix "Novel-view synthesis"), a pure function of (seed, purpose, index): radii U(0.15, 0.4);
+// centres uniform on [-0.8, 0.8]^3 given that no spheres overlap (all are redrawn until none do); colours saturated:
+// hue U(0, 1), saturation U(0.75, 1), value U(0.75, 1) of HSV; light azimuth U(0, 2 pi), elevation U(pi/6, pi/3);
+// background U(0.05, 0.2) a channel. 1 <= spheres <= max_drawn_spheres.
+SphereScene draw_scene(std::uint64_t seed, Purpose purpose, std::uint64_t index, std::int64_t spheres = 3);
+// Camera `item` of scene `index`: azimuth U(0, 2 pi), elevation U(pi/8, 3 pi/8).
+Camera draw_camera(std::uint64_t seed, Purpose purpose, std::uint64_t index, std::uint64_t item);
+
+}  // namespace pairs::render

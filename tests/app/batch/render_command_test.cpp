@@ -1,0 +1,135 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/batch/batch.h"
+#include "core/base/files.h"
+
+namespace pairs::batch {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Answer {
+  int code;
+  std::string out, err;
+};
+
+class RenderCommand : public ::testing::Test {
+ protected:
+  RenderCommand() : folder_(std::filesystem::path(::testing::TempDir()) / "render_command_test") {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~RenderCommand() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  // pairs --batch render with these and, unless they name another, a picture of 24 by 16 pixels.
+  Answer render(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"pairs", "--batch", "render"});
+    if (std::find(words.begin(), words.end(), "--out") == words.end())
+      words.insert(words.end(), {"--out", path("a.png")});
+    if (std::find(words.begin(), words.end(), "--size") == words.end()) words.insert(words.end(), {"--size", "24x16"});
+    std::vector<const char*> arguments;
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const int code = run_program(static_cast<int>(arguments.size()), arguments.data());
+    std::string out = ::testing::internal::GetCapturedStdout();
+    return {code, out, ::testing::internal::GetCapturedStderr()};
+  }
+
+  void expect_refusal(const std::vector<std::string>& words, int code, const std::string& text) const {
+    const Answer answer = render(words);
+    EXPECT_EQ(answer.code, code) << answer.err;
+    EXPECT_THAT(answer.err, HasSubstr(text));
+    EXPECT_EQ(answer.out, "");
+    EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+    EXPECT_FALSE(std::filesystem::exists(path("a.png")));
+  }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(RenderCommand, WritesAPictureOfTheSizeAskedFor) {
+  const Answer answer = render({"--scene", "7", "--camera", "-30.5,45"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("a.png"));
+  const std::string png = read_file(path("a.png"));
+  ASSERT_GT(png.size(), 100u);
+  EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
+  EXPECT_EQ(png.substr(16, 8), std::string("\0\0\0\x18\0\0\0\x10", 8));
+}
+
+TEST_F(RenderCommand, EveryOptionHasAnEffect) {
+  const auto picture = [&](std::vector<std::string> words, const std::string& scene = "7") {
+    words.insert(words.begin(), {"--scene", scene});
+    EXPECT_EQ(render(words).code, 0);
+    return read_file(path("a.png"));
+  };
+  const std::string plain = picture({});
+  EXPECT_EQ(picture({"--camera", "30,35", "--spheres", "3", "--buffer", "color", "--threads", "1"}), plain);
+  std::vector<std::string> all = {plain, picture({}, "8")};
+  for (const auto& [option, value] :
+       {std::pair("--camera", "31,35"), std::pair("--camera", "30,36"), std::pair("--spheres", "2"),
+        std::pair("--supersample", "1"), std::pair("--half-width", "1.2"), std::pair("--buffer", "depth"),
+        std::pair("--buffer", "normal"), std::pair("--buffer", "id")})
+    all.push_back(picture({option, value}));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(all[i], all[j]) << i << " and " << j;
+}
+
+TEST_F(RenderCommand, ASavedSceneGivesTheSamePicture) {
+  EXPECT_EQ(render({"--scene", "9", "--save", path("room.toml")}).code, 0);
+  const std::string first = read_file(path("a.png"));
+  EXPECT_EQ(render({"--scene", path("room.toml")}).code, 0);
+  EXPECT_EQ(read_file(path("a.png")), first);
+}
+
+TEST_F(RenderCommand, AnswersInJson) {
+  const Answer answer = render({"--scene", "7", "--json"});
+  const nlohmann::json document = nlohmann::json::parse(answer.out);
+  EXPECT_EQ(document.at("width"), 24);
+  EXPECT_EQ(document.at("height"), 16);
+  EXPECT_EQ(document.at("spheres"), 3);
+  EXPECT_EQ(document.at("file"), path("a.png"));
+}
+
+TEST_F(RenderCommand, BadInputGetsOneSentence) {
+  expect_refusal({}, 2, "--scene");
+  for (const char* camera : {"30", "30,", ",30", "nan,30", "30,inf", "30,91", "361,0", "30,45,60", "a,b", ""})
+    expect_refusal({"--scene", "7", "--camera", camera}, 2, "is not an azimuth");
+  for (const char* size : {"64", "64x", "x64", "0x64", "64x-1", "64x5000", "64x64x64", "1e2x3", ""})
+    expect_refusal({"--scene", "7", "--size", size}, 2, "is not a width and a height");
+  for (const char* width : {"0", "nan", "-1", "100"})
+    expect_refusal({"--scene", "7", "--half-width", width}, 2, "must lie between 0.05 and 20");
+  expect_refusal({"--scene", "7", "--half-width", "wide"}, 2, "--half-width");
+  expect_refusal({"--scene", "7", "--supersample", "0"}, 2, "--supersample");
+  expect_refusal({"--scene", "7", "--spheres", "9"}, 2, "--spheres");
+  expect_refusal({"--scene", "7", "--buffer", "colour"}, 2, "--buffer");
+  expect_refusal({"--scene", "seven"}, 2, "neither a seed");
+  expect_refusal({"--scene", "1.5"}, 2, "neither a seed");
+  expect_refusal({"--scene", "18446744073709551616"}, 2, "too large a seed");
+  expect_refusal({"--scene", path("none.toml")}, 1, "none.toml");
+  expect_refusal({"--scene", "7", "--out", path("a.gif")}, 2, "must end in .png");
+  expect_refusal({"--scene", "7", "--out", path("nowhere/a.png")}, 1, "nowhere");
+  const std::string ball = "center = [0, 0, 0]\nradius = 0.3\ncolor = [1, 0, 0]\n";
+  const std::string two = write("two.toml", "[sphere.1]\n" + ball + "[sphere.2]\n" + ball);
+  expect_refusal({"--scene", two}, 1, "spheres 1 and 2 overlap");
+  const std::string one = write("one.toml", "[sphere.1]\n" + ball);
+  expect_refusal({"--scene", one, "--spheres", "2"}, 2, "--spheres belongs to a seed");
+  expect_refusal({"--scene", one, "--save", one}, 2, "would replace the input");
+  expect_refusal({"--scene", write("odd.toml", "[sphere.1]\nradius = nan\n")}, 2, "odd.toml, line 2");
+}
+
+}  // namespace
+}  // namespace pairs::batch

@@ -1,0 +1,77 @@
+#include <ATen/ops/empty.h>
+#include <benchmark/benchmark.h>
+
+#include "render/ray_map.h"
+#include "render/sphere_caster.h"
+#include "render/sphere_scene.h"
+#include "tests/render/framing.h"
+
+namespace pairs::render {
+namespace {
+
+struct SphereBatch {
+  torch::Tensor scenes, cameras, owner;
+};
+
+// Two views of each scene from the prior.
+SphereBatch sphere_batch(std::int64_t views) {
+  std::vector<SphereScene> scenes;
+  SphereBatch out{{}, at::empty({views, 2}, torch::kFloat64), at::empty({views}, torch::kInt64)};
+  for (std::int64_t v = 0; v < views; ++v) {
+    const auto index = static_cast<std::uint64_t>(v / 2);
+    if (v % 2 == 0) scenes.push_back(draw_scene(1, Purpose::check, index));
+    const Camera camera = draw_camera(1, Purpose::check, index, static_cast<std::uint64_t>(v % 2));
+    out.cameras.mutable_data_ptr<double>()[2 * v] = camera.azimuth;
+    out.cameras.mutable_data_ptr<double>()[2 * v + 1] = camera.elevation;
+    out.owner.mutable_data_ptr<std::int64_t>()[v] = v / 2;
+  }
+  out.scenes = pack_scenes(scenes);
+  return out;
+}
+
+// Arguments: images at once, pixels a side, rays along a pixel's side. Items are images.
+void cast(benchmark::State& state) {
+  const SphereBatch b = sphere_batch(state.range(0));
+  CastOptions options;
+  options.height = options.width = state.range(1);
+  options.supersample = state.range(2);
+  for (auto _ : state) benchmark::DoNotOptimize(cast_spheres(b.scenes, b.cameras, b.owner, options, torch::kCPU));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(cast)->Args({100, 64, 1})->Args({100, 32, 1})->Args({1, 512, 1})->Args({1, 512, 3})->UseRealTime();
+
+void buffers(benchmark::State& state) {
+  const SphereBatch b = sphere_batch(1);
+  CastOptions options;
+  options.height = options.width = 512;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(cast_sphere_buffers(b.scenes, b.cameras, b.owner, options, torch::kCPU).id);
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(buffers)->UseRealTime();
+
+void origin_map(benchmark::State& state) {
+  const SphereBatch b = sphere_batch(100);
+  for (auto _ : state) benchmark::DoNotOptimize(ray_map(b.cameras, RayMap::origin, 64, 64, torch::kCPU));
+  state.SetItemsProcessed(state.iterations() * 100);
+}
+BENCHMARK(origin_map)->UseRealTime();
+
+void draw(benchmark::State& state) {
+  std::uint64_t index = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(draw_scene(1, Purpose::check, index++, state.range(0)));
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(draw)->Arg(3)->Arg(max_drawn_spheres);
+
+// Argument: hundredths of the half-width. What it does to the prior's images, over 20,000 of them.
+void framing(benchmark::State& state) {
+  Framing framing{};
+  for (auto _ : state) framing = measure_framing(0.01 * static_cast<double>(state.range(0)), 20000);
+  state.counters["cut"] = framing.cut;
+  state.counters["mean_image_mse"] = framing.mean_image_mse;
+}
+BENCHMARK(framing)->Arg(100)->Arg(125)->Arg(150)->Arg(180)->Iterations(1)->Unit(benchmark::kSecond);
+
+}  // namespace
+}  // namespace pairs::render
