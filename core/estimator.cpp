@@ -31,6 +31,9 @@ bool is_bounded(const HeadConfig& config) {
 }
 
 std::vector<HeadTarget> head_targets(const Task& task, const HeadConfig& config) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  if (task.info().image_target())
+    return std::vector<HeadTarget>(static_cast<std::size_t>(task.info().target_size()), HeadTarget{-inf, inf});
   std::vector<HeadTarget> targets;
   for (const Target& t : task.info().targets) {
     const bool box = config.support == "box";
@@ -38,7 +41,6 @@ std::vector<HeadTarget> head_targets(const Task& task, const HeadConfig& config)
       PAIRS_CHECK(std::isfinite(t.low) && std::isfinite(t.high),
                   "head.support = \"{}\" needs a bounded target, but {} of task {} is unbounded; use \"real\"",
                   config.support, t.name, task.info().name);
-    constexpr double inf = std::numeric_limits<double>::infinity();
     targets.push_back(box ? HeadTarget{0, 1} : HeadTarget{-inf, inf});
   }
   return targets;
@@ -57,27 +59,47 @@ torch::Tensor column(const std::vector<double>& values) {
 
 }  // namespace
 
+bool models_images(const HeadConfig& config) {
+  return config.kind == "flow-matching";
+}
+
 std::vector<Field> fields(EstimatorConfig& c) {
   EmbedderConfig& e = c.embedder;
   HeadConfig& h = c.head;
   return {
       {"encoding", &c.encoding, "How the head is told the set size", -1e300, 1e300, {"none", "linear", "log"}},
-      {"embedder.kind", &e.kind, "Network that embeds one observation", -1e300, 1e300, {"mlp", "cnn", "resnet"}},
+      {"embedder.kind",
+       &e.kind,
+       "Network that embeds one observation",
+       -1e300,
+       1e300,
+       {"mlp", "cnn", "resnet", "view"}},
       {"embedder.size", &e.size, "l, the length of an embedding", 1, 65536},
       {"embedder.activation", &e.activation, "Activation of the MLP", -1e300, 1e300, {"relu", "silu"}},
       {"embedder.layers", &e.layers, "Hidden widths of the MLP", 1, 65536},
       {"embedder.frequencies", &e.frequencies, "Fourier features of each input of the MLP, 0 = none", 0, 1024},
       {"embedder.highest_frequency", &e.highest_frequency, "Highest of them, radians per unit of the input", 1e-6, 1e9},
-      {"embedder.channels", &e.channels, "Channels: CNN blocks, or ResNet stem and stages", 1, 65536},
+      {"embedder.channels", &e.channels,
+       "Channels: CNN blocks, or stem and stages of the ResNet and of the view embedder", 1, 65536},
       {"embedder.kernels", &e.kernels, "Kernel sizes of the CNN blocks", 1, 31},
       {"embedder.projection", &e.projection, "Hidden widths of the ResNet's projection", 1, 65536},
       {"embedder.dropout", &e.dropout, "Dropout in the ResNet's projection, training only", 0, 0.95},
-      {"head.kind", &h.kind, "Density head", -1e300, 1e300, {"spline", "umnn", "gaussian"}},
+      {"embedder.input_location", &e.input_location, "view: colours enter less this", -1e6, 1e6},
+      {"embedder.input_scale", &e.input_scale, "view: and over this", 1e-6, 1e6},
+      {"embedder.products", &e.products, "view: products of colours and ray map stand beside them"},
+      {"embedder.stride", &e.stride, "view: stride of the stem", 1, 4},
+      {"embedder.precision",
+       &e.precision,
+       "Activations and convolutions of the view embedder",
+       -1e300,
+       1e300,
+       {"float32", "bf16"}},
+      {"head.kind", &h.kind, "Density head", -1e300, 1e300, {"spline", "umnn", "gaussian", "flow-matching"}},
       {"head.transforms", &h.transforms, "Stacked transformations", 1, 64},
       {"head.bins", &h.bins, "Spline bins K", 2, 512},
       {"head.hidden", &h.hidden, "Width of the context MLP and transform nets", 1, 65536},
       {"head.context_layers", &h.context_layers, "Layers of the context MLP", 0, 64},
-      {"head.blocks", &h.blocks, "Residual blocks of a transform net", 0, 64},
+      {"head.blocks", &h.blocks, "Residual blocks of a transform net, or of each resolution of the U-Net", 0, 64},
       {"head.support",
        &h.support,
        "box: bounded target, uniform base; logit: bounded target, through its logit; real: tails",
@@ -91,6 +113,19 @@ std::vector<Field> fields(EstimatorConfig& c) {
       {"head.quadrature", &h.quadrature, "Clenshaw-Curtis steps in training (even)", 2, 1000},
       {"head.quadrature_test", &h.quadrature_test, "Clenshaw-Curtis steps in evaluation (even)", 2, 1000},
       {"head.affine", &h.affine, "Conditional affine layer before the flow"},
+      {"head.channels", &h.channels, "Channels of the U-Net at the highest resolution", 4, 4096},
+      {"head.multipliers", &h.multipliers, "Channels of each resolution in units of head.channels", 1, 64},
+      {"head.attention", &h.attention, "Heights of the U-Net's maps that attend to themselves", 1, 4096},
+      {"head.attention_channels", &h.attention_channels, "Channels of one attention head", 1, 4096},
+      {"head.time_size", &h.time_size, "Length of the sinusoidal embedding of time (even)", 2, 4096},
+      {"head.given_size", &h.given_size, "Length of the encoding of what is given", 1, 4096},
+      {"head.patch", &h.patch, "The image enters the U-Net as patch x patch pixels a place", 1, 16},
+      {"head.context_map", &h.context_map, "Add the context as a learnt map at the lowest resolution"},
+      {"head.steps", &h.steps, "Steps of a sample's integration", 1, 10000},
+      {"head.solver", &h.solver, "Integrator of samples", -1e300, 1e300, {"euler", "heun"}},
+      {"head.time_power", &h.time_power, "Flow times are t = u^p, in training and in the steps of sampling", 1, 16},
+      {"head.precondition", &h.precondition, "The U-Net adds to the velocity of a Gaussian target"},
+      {"head.precision", &h.precision, "Activations and convolutions of the U-Net", -1e300, 1e300, {"float32", "bf16"}},
       {"head.legacy_mask", &h.legacy_mask, "Replicate the reference's context mask (method B1)"},
   };
 }
@@ -100,6 +135,10 @@ Estimator::Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& co
   at::Generator generator = at::detail::createCPUGenerator(stream_key(seed, Purpose::init));
   embedder_ = make_embedder(config_.embedder, task_->info().observation_shape, generator);
   std::vector<double> shift, scale;
+  if (task_->info().image_target()) {
+    shift.push_back(task_->info().image.location);
+    scale.push_back(task_->info().image.scale);
+  }
   for (const Target& t : task_->info().targets) {
     const bool bounded = is_bounded(config_.head);
     shift.push_back(bounded ? t.low : t.location);
@@ -108,15 +147,23 @@ Estimator::Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& co
   }
   target_shift_ = column(shift);
   target_scale_ = column(scale);
-  logit_ = config_.head.support == "logit";
+  logit_ = !task_->info().image_target() && config_.head.support == "logit";
   heads_.push_back({0, fresh_head(seed)});
 }
 
 std::shared_ptr<Head> Estimator::fresh_head(std::uint64_t seed) const {
   at::Generator generator = at::detail::createCPUGenerator(stream_key(seed + 0x68656164, Purpose::init));
+  const TaskInfo& info = task_->info();
+  PAIRS_CHECK(info.image_target() == models_images(config_.head),
+              "head.kind = \"{}\" does not model the target of task {}, which is {}", config_.head.kind, info.name,
+              info.image_target() ? "an image: use \"flow-matching\"" : "no image: use \"spline\" or \"umnn\"");
   const std::int64_t context =
-      embedder_->size() + encoding_size(config_.encoding) + (is_regression(config_.head) ? 1 : 0);
-  auto head = make_head(config_.head, head_targets(*task_, config_.head), context, generator);
+      embedder_->size() + encoding_size(config_.encoding) + info.given_size() + (is_regression(config_.head) ? 1 : 0);
+  HeadImage image{info.image.channels, info.image.height, info.image.width, info.given_size(), info.image.map_channels};
+  if (info.image.map_channels > 0)
+    image.map = [task = task_](const torch::Tensor& given) { return task->target_map(given); };
+  auto head = make_head(config_.head, head_targets(*task_, config_.head), context, generator,
+                        info.image_target() ? &image : nullptr);
   head->to(device_);
   return head;
 }
@@ -188,7 +235,16 @@ torch::Tensor Estimator::embed(const torch::Tensor& x) {
   return embedder_->forward(x);
 }
 
-torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::Tensor& n) const {
+torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::Tensor& n,
+                                 const torch::Tensor& given) const {
+  const std::int64_t known = task_->info().given_size();
+  PAIRS_CHECK(known == 0 ? !given.defined() : given.defined() && given.dim() == 2,
+              "Sets of task {} come with {} given quantities, and {} were given", task_->info().name, known,
+              given.defined() ? "others" : "none");
+  if (known > 0)
+    PAIRS_CHECK(given.size(0) == n.size(0) && given.size(1) == known,
+                "{} sets of task {} come with {} given quantities each, not [{}]", n.size(0), task_->info().name, known,
+                fmt::join(given.sizes(), ", "));
   std::vector<torch::Tensor> columns;
   if (scaler_mean_.defined()) {
     const torch::Tensor count = n.to(torch::kFloat64).unsqueeze(1);
@@ -198,6 +254,7 @@ torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::T
     columns.push_back(aggregates.to(torch::kFloat32));
   }
   if (encoding_size(config_.encoding) > 0) columns.push_back(encode_n(config_.encoding, n, task_->info().max_n));
+  if (known > 0) columns.push_back(given.to(aggregates.device(), torch::kFloat32));
   if (is_regression(config_.head)) columns.push_back(n.to(torch::kFloat32).log().unsqueeze(1));
   return columns.size() == 1 ? columns[0] : at::cat(columns, 1);
 }
@@ -224,7 +281,9 @@ torch::Tensor Estimator::log_stretch(const torch::Tensor& theta) const {
 }
 
 void Estimator::set_location(std::int64_t head_n, const torch::Tensor& weight, const torch::Tensor& bias) {
-  const std::int64_t l = embedder_->size(), d = target_scale_.numel();
+  const std::int64_t l = embedder_->size(), d = task_->info().target_size();
+  PAIRS_CHECK(!task_->info().image_target(), "The target of task {} is an image, which has no linear location map",
+              task_->info().name);
   PAIRS_CHECK(weight.dim() == 2 && weight.size(0) == d && weight.size(1) == l && bias.numel() == d,
               "The location map does not fit {} targets and an embedding of length {}", d, l);
   HeadSlot& s = slot(head_n);
@@ -245,9 +304,9 @@ torch::Tensor Estimator::target(std::int64_t head_n, const torch::Tensor& theta,
 }
 
 torch::Tensor Estimator::loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates,
-                              const torch::Tensor& n) {
+                              const torch::Tensor& n, const torch::Tensor& given) {
   const torch::Tensor loss =
-      slot(head_n).head->loss(target(head_n, theta, aggregates).to(torch::kFloat32), context(aggregates, n));
+      slot(head_n).head->loss(target(head_n, theta, aggregates).to(torch::kFloat32), context(aggregates, n, given));
   return logit_ && !is_regression(config_.head) ? loss - log_stretch(theta).mean().to(loss.options()) : loss;
 }
 
@@ -261,15 +320,18 @@ void Estimator::for_each_head(const torch::Tensor& n, F&& f) const {
   for (std::int64_t size : wanted) f(slot(size), (n == size).nonzero().squeeze(1));
 }
 
-torch::Tensor Estimator::log_prob(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n) {
-  return log_prob_grid(theta.unsqueeze(1), aggregates, n).squeeze(1);
+torch::Tensor Estimator::log_prob(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
+                                  const torch::Tensor& given) {
+  return log_prob_grid(theta.unsqueeze(1), aggregates, n, given).squeeze(1);
 }
 
 torch::Tensor Estimator::log_prob_grid(const torch::Tensor& theta, const torch::Tensor& aggregates,
-                                       const torch::Tensor& n) {
+                                       const torch::Tensor& n, const torch::Tensor& given) {
+  PAIRS_CHECK(has_density(), "A head of kind \"{}\" draws samples but has no density, so log q cannot be computed",
+              config_.head.kind);
   at::NoGradGuard no_grad;
   const torch::Tensor z = standardise(theta).to(device_), all = aggregates.to(device_), size = n.to(device_);
-  const torch::Tensor c = context(all, size);
+  const torch::Tensor c = context(all, size, given);
   torch::Tensor out = torch::empty({theta.size(0), theta.size(1)}, torch::dtype(torch::kFloat64).device(device_));
   for_each_head(size, [&](const HeadSlot& s, const torch::Tensor& rows) {
     const auto pick = [&](const torch::Tensor& t) { return rows.defined() ? t.index_select(0, rows) : t; };
@@ -288,12 +350,13 @@ torch::Tensor Estimator::log_prob_grid(const torch::Tensor& theta, const torch::
 }
 
 torch::Tensor Estimator::sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count,
-                                std::uint64_t key) {
+                                std::uint64_t key, const torch::Tensor& given) {
   at::NoGradGuard no_grad;
   const torch::Tensor all = aggregates.to(device_), size = n.to(device_);
-  const torch::Tensor c = context(all, size);
+  const torch::Tensor c = context(all, size, given);
+  const TaskInfo& info = task_->info();
   torch::Tensor out =
-      torch::empty({c.size(0), count, target_scale_.numel()}, torch::dtype(torch::kFloat64).device(device_));
+      torch::empty({c.size(0), count, info.target_size()}, torch::dtype(torch::kFloat64).device(device_));
   for_each_head(size, [&](const HeadSlot& s, const torch::Tensor& rows) {
     const auto pick = [&](const torch::Tensor& t) { return rows.defined() ? t.index_select(0, rows) : t; };
     torch::Tensor z = s.head->sample(pick(c), count, key).to(torch::kFloat64);
@@ -303,7 +366,8 @@ torch::Tensor Estimator::sample(const torch::Tensor& aggregates, const torch::Te
     else
       out.copy_(z);
   });
-  return restore(out.to(torch::kCPU));
+  const torch::Tensor theta = restore(out.to(torch::kCPU));
+  return info.image_target() ? theta.clamp(info.image.low, info.image.high) : theta;
 }
 
 Estimator::Typicality Estimator::typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const {

@@ -26,6 +26,9 @@ struct EstimatorConfig {
 // Its settings as fields, keys "embedder.…", "head.…" and "encoding", bound to `config`.
 std::vector<Field> fields(EstimatorConfig& config);
 
+// Whether a head of this kind models a target that is an image; all others model parameters.
+bool models_images(const HeadConfig& config);
+
 // Distribution of the aggregates over sets of size N: mean [l] and covariance between + within / N, both [l, l],
 // float64. `distance` [101] float64: percentiles 0..100 of the Mahalanobis distance over held-out training sets (empty
 // before stage 3).
@@ -81,27 +84,35 @@ class Estimator {
   torch::Tensor target(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates) const;
 
   // Loss of the head for sets of sizes n [B], all served by head `head_n`: θ [B, d] float64 in original units,
-  // aggregates [B, l] on the estimator's device. With a graph. A density's loss is its NLL per unit of the targets'
-  // scales, whatever the support, so that losses of different heads compare.
+  // aggregates [B, l] on the estimator's device, given [B, g] where the task's sets come with some. With a graph. A
+  // density's loss is its NLL per unit of the targets' scales, whatever the support, so that losses of different heads
+  // compare.
   torch::Tensor loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates,
-                     const torch::Tensor& n);
+                     const torch::Tensor& n, const torch::Tensor& given = {});
 
   // t(x): [M, ...] -> [M, l] on x's device, no gradient, in chunks that bound memory.
   torch::Tensor embed(const torch::Tensor& x);
-  // Head input for aggregates [B, l] (float32 or float64) of sets of sizes n [B] int64 -> [B, c] float32.
-  // Differentiable in the aggregates before standardisation is set (stage 1).
-  torch::Tensor context(const torch::Tensor& aggregates, const torch::Tensor& n) const;
+  // Head input for aggregates [B, l] (float32 or float64) of sets of sizes n [B] int64 and what is given of them [B, g]
+  // -> [B, c] float32, its columns in this order. Differentiable in the aggregates before standardisation is set
+  // (stage 1). Throws Error when `given` is not what the task's sets come with.
+  torch::Tensor context(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& given = {}) const;
   // θ [.., d] float64 in original units -> standardised coordinates, float64; and back. With head.support = "logit"
-  // these are logits of the place in the target's range, else the map is affine.
+  // these are logits of the place in the target's range, else the map is affine; an image's pixels share one.
   torch::Tensor standardise(const torch::Tensor& theta) const;
   torch::Tensor restore(const torch::Tensor& z) const;
 
-  // log q(θ | aggregate, n) in original units (nat): θ [B, d], aggregates [B, l], n [B] -> [B] float64. No gradient.
-  torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n);
+  // log q(θ | aggregate, n, given) in original units (nat): θ [B, d], aggregates [B, l], n [B], given [B, g] -> [B]
+  // float64. No gradient. Throws Error where the head is no density (has_density).
+  torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
+                         const torch::Tensor& given = {});
   // θ [B, S, d] -> [B, S].
-  torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n);
-  // `count` posterior draws a set -> [B, count, d] float64, original units.
-  torch::Tensor sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count, std::uint64_t key);
+  torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
+                              const torch::Tensor& given = {});
+  // Whether the heads can say log_prob, or only draw samples.
+  bool has_density() const { return heads_.front().head->has_density(); }
+  // `count` posterior draws a set -> [B, count, d] float64, original units; an image's pixels within their range.
+  torch::Tensor sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count, std::uint64_t key,
+                       const torch::Tensor& given = {});
   // Mahalanobis distance of aggregates [B, l] from the training distribution at sizes n [B], and the percentile
   // (0..100) of training sets that lie closer. Needs statistics with distances.
   struct Typicality {
@@ -147,7 +158,7 @@ class Estimator {
   std::vector<HeadSlot> heads_;
   AggregateStatistics statistics_;
   torch::Tensor scaler_mean_, scaler_between_, scaler_within_;  // diagonals on the device, float64
-  torch::Tensor target_shift_, target_scale_;                   // [d] float64 on the CPU
+  torch::Tensor target_shift_, target_scale_;                   // [d], of an image [1], float64 on the CPU
   double log_scale_ = 0;
   bool logit_ = false;
   std::int64_t max_n_ = 0;

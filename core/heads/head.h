@@ -3,6 +3,8 @@
 #include <ATen/core/Generator.h>
 #include <torch/nn/module.h>
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -21,12 +23,25 @@ struct HeadTarget {
   double low, high;  // finite for box support, else ±infinity
 };
 
+// A target that is an image: θ [B, channels * height * width] is one flattened. The last `given` columns of the context
+// are what is known of each set beside its observations (the target camera); `map` turns them into a map of the image's
+// pixels, given [B, given] -> [B, map_channels, height, width] float32 on the same device (empty: there is none, and
+// map_channels is 0).
+struct HeadImage {
+  std::int64_t channels = 3, height = 0, width = 0;
+  std::int64_t given = 0;
+  std::int64_t map_channels = 0;
+  std::function<torch::Tensor(const torch::Tensor& given)> map = {};
+};
+
 // q_φ(θ | context). θ [B, d] is standardised (box support: scaled to [0, 1]; logit support: the scaled logit of that);
 // context is [B, c]; both on one device.
 // In training mode `loss` uses the training quadrature; in eval mode everything uses the test quadrature.
 class Head : public torch::nn::Module {
  public:
-  // Scalar to minimise: mean negative log density, or the mean squared error for the Gaussian regression.
+  // Scalar to minimise: mean negative log density, or a mean squared error for the Gaussian regression and for flow
+  // matching. A head whose loss draws noise takes the key of it from the default CPU generator in training mode, as
+  // dropout does: a training loop that seeds it at each step can be resumed exactly. In eval mode the noise is fixed.
   virtual torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) = 0;
   // log q(θ | context) -> [B], in the head's coordinates. Differentiable.
   virtual torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) = 0;
@@ -35,6 +50,8 @@ class Head : public torch::nn::Module {
   // log q at many θ of one context each: θ [B, S, d], context [B, c] -> [B, S]. The conditioner runs once a context
   // where d = 1. No gradients.
   virtual torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) = 0;
+  // Whether log_prob and log_prob_grid can be asked for; where not they throw Error.
+  virtual bool has_density() const { return true; }
   // One line for people and the settings that matter, e.g. {"kind": "spline", "bins": "16"}.
   virtual std::map<std::string, std::string> describe() const = 0;
   // FLOPs of one forward log_prob for one item, counted from the actual layers (training quadrature).
@@ -46,9 +63,10 @@ class Head : public torch::nn::Module {
 };
 
 // Builds the head with weights drawn from `generator` (CPU) for d = targets.size() targets and a context of `context`
-// columns. Throws Error on settings that do not fit.
+// columns. `image`: the target is one image, which kind "flow-matching" needs. Throws Error on settings that do not
+// fit.
 std::shared_ptr<Head> make_head(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
-                                at::Generator generator);
+                                at::Generator generator, const HeadImage* image = nullptr);
 
 // A Gaussian regression head keeps one residual standard deviation per set size, fitted after training.
 class GaussianRegression : public Head {

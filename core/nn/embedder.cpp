@@ -4,6 +4,7 @@
 #include "core/nn/cnn.h"
 #include "core/nn/mlp_embedder.h"
 #include "core/nn/resnet.h"
+#include "core/nn/view_embedder.h"
 
 namespace pairs {
 
@@ -16,14 +17,15 @@ std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, std::span<
     inputs *= n;
   }
   if (config.kind == "mlp") return std::make_shared<MlpEmbedder>(config, inputs, std::move(generator));
-  if (config.kind == "cnn" || config.kind == "resnet") {
+  if (config.kind == "cnn" || config.kind == "resnet" || config.kind == "view") {
     PAIRS_CHECK(observation_shape.size() == 3,
                 "an embedder of kind {} takes images [channels, height, width], not observations [{}]: use mlp",
                 config.kind, fmt::join(observation_shape, ", "));
     if (config.kind == "cnn") return std::make_shared<Cnn>(config, observation_shape, std::move(generator));
+    if (config.kind == "view") return std::make_shared<ViewEmbedder>(config, observation_shape, std::move(generator));
     return std::make_shared<ResNet>(config, observation_shape, std::move(generator));
   }
-  fail_usage("there is no embedder of kind '{}': use mlp, cnn or resnet", config.kind);
+  fail_usage("there is no embedder of kind '{}': use mlp, cnn, resnet or view", config.kind);
 }
 
 }  // namespace pairs

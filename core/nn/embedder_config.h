@@ -8,7 +8,7 @@ namespace pairs {
 
 // Which network embeds one observation.
 struct EmbedderConfig {
-  std::string kind = "mlp";                       // mlp, cnn, resnet
+  std::string kind = "mlp";                       // mlp, cnn, resnet, view
   std::int64_t size = 128;                        // l, the length of an embedding
   std::string activation = "silu";                // mlp: relu, silu
   std::vector<std::int64_t> layers = {128, 128};  // mlp: hidden widths; the output layer of `size` follows
@@ -18,10 +18,18 @@ struct EmbedderConfig {
   double highest_frequency = 16;
   // cnn: output channels of each conv + ReLU + 2x2 max-pool block, and their kernel sizes.
   // resnet: channels of the stem and of each stage (strides 1, 2, 2, ...), one BasicBlock a stage.
+  // view: channels of the 7x7 stem and of each residual block (strides 2, 2, ... until the map is 4x4, then 1).
   std::vector<std::int64_t> channels = {64, 64, 128, 256};
   std::vector<std::int64_t> kernels = {5, 5, 3, 3};
   std::vector<std::int64_t> projection = {256};  // resnet: hidden widths of the projection MLP
   double dropout = 0.1;                          // resnet: in the projection MLP, training only
+  // view: colours (the first three channels) enter as (x - input_location) / input_scale; with `products` their
+  // products with the other channels (the ray map) stand beside them: sums of those over an image tell where colours
+  // are.
+  double input_location = 0, input_scale = 1;
+  bool products = false;
+  std::int64_t stride = 1;            // view: of the stem
+  std::string precision = "float32";  // view: float32, or bf16 for activations and convolutions
 };
 
 }  // namespace pairs

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/initial.h"
+#include "core/ops/ops.h"
 
 namespace pairs {
 
@@ -22,12 +23,54 @@ Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
 
 torch::Tensor Convolution::forward(const torch::Tensor& x) const {
   const std::int64_t padding = kernel_ / 2;
-  return at::conv2d(x, weight_, bias_, {stride_, stride_}, {padding, padding});
+  const auto type = x.scalar_type();
+  return at::conv2d(x, weight_.to(type), bias_.to(type), {stride_, stride_}, {padding, padding});
+}
+
+torch::Tensor Convolution::forward(const torch::Tensor& x, const torch::Tensor& beside) const {
+  const std::int64_t padding = kernel_ / 2;
+  const torch::Tensor weight = weight_.to(x.scalar_type());
+  const auto part = [&](const torch::Tensor& in, std::int64_t first, const torch::Tensor& bias) {
+    return at::conv2d(in, weight.narrow(1, first, in.size(1)), bias, {stride_, stride_}, {padding, padding});
+  };
+  return part(x, 0, bias_.to(x.scalar_type())).add_(part(beside, x.size(1), {}));
+}
+
+void Convolution::clear() {
+  torch::NoGradGuard no_grad;
+  weight_.zero_();
+  bias_.zero_();
 }
 
 double Convolution::flops(ImageSize& size) const {
   size = {(size.height + stride_ - 1) / stride_, (size.width + stride_ - 1) / stride_};
   return 2.0 * static_cast<double>(weight_.numel()) * static_cast<double>(size.height * size.width);
+}
+
+std::int64_t norm_groups(std::int64_t channels) {
+  std::int64_t groups = 1;
+  while (groups < 32 && channels % (2 * groups) == 0 && channels >= 8 * groups) groups *= 2;
+  return groups;
+}
+
+torch::ScalarType precision_type(const std::string& precision) {
+  if (precision == "float32") return torch::kFloat;
+  if (precision == "bf16") return torch::kBFloat16;
+  fail_usage("there is no precision '{}' of a network: use float32 or bf16", precision);
+}
+
+NormSilu::NormSilu(std::int64_t channels, bool silu)
+    : groups_(norm_groups(channels)),
+      act_(silu ? "silu" : "none"),
+      weight_(register_parameter("weight", torch::ones({channels}))),
+      bias_(register_parameter("bias", torch::zeros({channels}))) {}
+
+torch::Tensor NormSilu::forward(const torch::Tensor& x) const {
+  return ops::group_norm_act(x, std::nullopt, weight_.unsqueeze(0), bias_.unsqueeze(0), groups_, act_);
+}
+
+torch::Tensor NormSilu::forward(const torch::Tensor& x, const torch::Tensor& beside) const {
+  return ops::group_norm_act(x, beside, weight_.unsqueeze(0), bias_.unsqueeze(0), groups_, act_);
 }
 
 ChannelNorm::ChannelNorm(std::int64_t channels)

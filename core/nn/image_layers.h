@@ -3,6 +3,8 @@
 #include <ATen/core/Generator.h>
 #include <torch/nn/module.h>
 
+#include <string>
+
 namespace pairs {
 
 // Height and width of what runs through a network.
@@ -11,16 +13,43 @@ struct ImageSize {
 };
 
 // Square convolution with bias and "same" padding (kernel - 1) / 2, initialised as PyTorch's Conv2d. Odd kernels only.
+// Its weights are kept in float32 and used in the type of what they are given.
 class Convolution : public torch::nn::Module {
  public:
   Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride, at::Generator& generator);
   // [M, in, H, W] -> [M, out, ceil(H / stride), ceil(W / stride)].
   torch::Tensor forward(const torch::Tensor& x) const;
+  // The same of x and `beside` as one concatenation along the channels, which is not made.
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& beside) const;
+  // Weights and bias become zero.
+  void clear();
   // Multiply-adds times two of one image of `size`, which becomes the size of the result.
   double flops(ImageSize& size) const;
 
  private:
   std::int64_t kernel_, stride_;
+  torch::Tensor weight_, bias_;
+};
+
+// How many groups of channels are normalised: the largest power of two up to 32 that divides the channels and leaves
+// four or more in each.
+std::int64_t norm_groups(std::int64_t channels);
+
+// Type in which a network's activations run: "float32" or "bf16".
+torch::ScalarType precision_type(const std::string& precision);
+
+// Group normalisation and SiLU in one operator (core/ops, group_norm_act) with a scale and a shift for each channel,
+// over norm_groups(channels) groups.
+class NormSilu : public torch::nn::Module {
+ public:
+  explicit NormSilu(std::int64_t channels, bool silu = true);
+  torch::Tensor forward(const torch::Tensor& x) const;
+  // Of x and `beside` concatenated along the channels.
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& beside) const;
+
+ private:
+  std::int64_t groups_;
+  std::string act_;
   torch::Tensor weight_, bias_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -23,6 +24,15 @@ torch::Tensor linear_act(const torch::Tensor& x, const torch::Tensor& weight, co
 // threads.
 torch::Tensor mlp(const torch::Tensor& x, const std::vector<torch::Tensor>& weights,
                   const std::vector<torch::Tensor>& biases, const std::string& act, std::int64_t blocks = -1);
+
+// act(scale * (x - mean) / sd + shift) with mean and standard deviation of each image's groups of channels (Wu and He
+// 2018): x [B, C, H, W] in float32, bfloat16 or float64; `beside` [B, C', H, W] stands for a concatenation with x along
+// the channels. scale and shift [B, C + C'], or [1, C + C'] for all images, in float32 (float64 for float64); act
+// "none" or "silu". The result is channels-last and of x's type, statistics are in float32 or better. Hand-written
+// backward; float32 and bfloat16 on the CPU run in kernels of our own.
+torch::Tensor group_norm_act(const torch::Tensor& x, const std::optional<torch::Tensor>& beside,
+                             const torch::Tensor& scale, const torch::Tensor& shift, std::int64_t groups,
+                             const std::string& act);
 
 // Mean of the rows of each segment: x [M, l], offsets [B + 1] int64 on x's device -> [B, l] in x's type; sums
 // accumulate in float64. Every segment holds at least one row.

@@ -1,0 +1,208 @@
+#include "core/heads/flow_matching_head.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "core/base/error.h"
+#include "core/base/fast_normal.h"
+#include "core/heads/affine_layer.h"
+
+namespace pairs {
+namespace {
+
+// Numbers of the widest map that one evaluation without gradients holds: more gains nothing and costs memory.
+constexpr std::int64_t kMapAtOnce = std::int64_t{1} << 20, kMapAtOnceOnGpu = std::int64_t{1} << 26;
+constexpr double kGoldenRatio = 0.61803398874989485;
+
+// Key of a training step's noise: the next word of the generator that the training loop seeds at each step.
+std::uint64_t drawn_key() {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  return at::check_generator<at::CPUGeneratorImpl>(generator)->random64();
+}
+const std::uint64_t kFixedKey = stream_key(0, Purpose::check);
+
+// Linear regression of θ - x_0 on x_t for θ of unit variance, times x_t.
+torch::Tensor gaussian_velocity(const torch::Tensor& x, const torch::Tensor& t) {
+  const torch::Tensor s = 1.0 - t;
+  return x * ((t - s) / (s * s + t * t)).unsqueeze(1);
+}
+
+// Rows first .. first + count - 1 of the noise of `draws` samples a context: [count, d] on the CPU.
+torch::Tensor sample_noise(std::uint64_t key, std::int64_t draws, std::int64_t first, std::int64_t count,
+                           std::int64_t d) {
+  torch::Tensor noise = torch::empty({count, d}, torch::kFloat);
+  float* out = noise.mutable_data_ptr<float>();
+  at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      fill_normals(key, static_cast<std::uint64_t>((first + i) / draws),
+                   static_cast<std::uint64_t>((first + i) % draws), 1, d, out + i * d);
+  });
+  return noise;
+}
+
+UNetConfig unet_config(const HeadConfig& c) {
+  return {c.channels,  c.multipliers, c.blocks,      c.attention, c.attention_channels,
+          c.time_size, c.patch,       c.context_map, c.precision};
+}
+
+}  // namespace
+
+FlowNoise flow_noise(std::uint64_t key, std::int64_t rows, std::int64_t d, double time_power) {
+  FlowNoise out{sample_noise(key, 1, 0, rows, d), torch::empty({rows}, torch::kFloat)};
+  const double start = Stream(key, 0, 1).uniform64();
+  float* t = out.t.mutable_data_ptr<float>();
+  for (std::int64_t b = 0; b < rows; ++b) {
+    double whole;
+    const double u = std::modf(start + kGoldenRatio * static_cast<double>(b), &whole);
+    t[b] = static_cast<float>(time_power == 1 ? u : std::pow(u, time_power));
+  }
+  return out;
+}
+
+FlowMatchingHead::FlowMatchingHead(const HeadConfig& config, const HeadImage& image, std::int64_t context,
+                                   at::Generator generator)
+    : config_(config), image_(image), d_(image.channels * image.height * image.width) {
+  PAIRS_CHECK(image.channels >= 1 && image.height >= 1 && image.width >= 1, "an image target must not be empty");
+  PAIRS_CHECK(image.given >= 0 && image.given < context, "a context of {} columns cannot end in {} given ones", context,
+              image.given);
+  PAIRS_CHECK(image.map_channels == 0 || image.map, "a map of {} channels needs a function that makes it",
+              image.map_channels);
+  PAIRS_CHECK(config.hidden >= 1 && config.context_layers >= 0,
+              "a flow-matching head needs head.hidden >= 1 and head.context_layers >= 0, not {} and {}", config.hidden,
+              config.context_layers);
+  PAIRS_CHECK(config.given_size >= 1, "head.given_size must be at least 1, not {}", config.given_size);
+  PAIRS_CHECK(config.time_power >= 1, "head.time_power must be at least 1, not {}", config.time_power);
+  std::int64_t columns = context;
+  if (image.given > 0) {
+    given_ = register_module("given", std::make_shared<Mlp>(image.given, std::vector<std::int64_t>{config.given_size},
+                                                            config.given_size, "silu", generator));
+    columns += config.given_size - image.given;
+  }
+  if (config.context_layers > 0) {
+    const std::vector<std::int64_t> widths(static_cast<std::size_t>(config.context_layers - 1), config.hidden);
+    trunk_ = register_module("context", std::make_shared<Mlp>(columns, widths, config.hidden, "silu", generator));
+    columns = config.hidden;
+  }
+  unet_ = register_module(
+      "unet", std::make_shared<UNet>(unet_config(config),
+                                     UNetShape{image.channels, image.height, image.width, image.map_channels, columns},
+                                     generator));
+}
+
+torch::Tensor FlowMatchingHead::given(const torch::Tensor& context) const {
+  return context.narrow(1, context.size(1) - image_.given, image_.given);
+}
+
+torch::Tensor FlowMatchingHead::encode(const torch::Tensor& context) const {
+  const torch::Tensor all =
+      given_ ? at::cat({context.narrow(1, 0, context.size(1) - image_.given), given_->forward(given(context))}, 1)
+             : context;
+  return trunk_ ? at::silu(trunk_->forward(all)) : all;
+}
+
+torch::Tensor FlowMatchingHead::map(const torch::Tensor& context) const {
+  return image_.map_channels > 0 ? image_.map(given(context)) : torch::Tensor();
+}
+
+torch::Tensor FlowMatchingHead::evaluate(const torch::Tensor& x, const torch::Tensor& map, const torch::Tensor& t,
+                                         const torch::Tensor& encoded) const {
+  const torch::Tensor image = x.reshape({x.size(0), image_.channels, image_.height, image_.width});
+  const torch::Tensor v = unet_->forward(image, map, t, encoded).reshape({x.size(0), d_});
+  return config_.precondition ? v + gaussian_velocity(x, t) : v;
+}
+
+torch::Tensor FlowMatchingHead::velocity(const torch::Tensor& x, const torch::Tensor& t, const torch::Tensor& context) {
+  return evaluate(x, map(context), t, encode(context));
+}
+
+torch::Tensor FlowMatchingHead::loss(const torch::Tensor& theta, const torch::Tensor& context) {
+  const FlowNoise drawn =
+      flow_noise(is_training() ? drawn_key() : kFixedKey, theta.size(0), d_, is_training() ? config_.time_power : 1.0);
+  return loss_at(theta, context, drawn.noise.to(theta.device()), drawn.t.to(theta.device()));
+}
+
+torch::Tensor FlowMatchingHead::loss_at(const torch::Tensor& theta, const torch::Tensor& context,
+                                        const torch::Tensor& noise, const torch::Tensor& t) {
+  PAIRS_CHECK(theta.dim() == 2 && theta.size(1) == d_ && context.size(0) == theta.size(0),
+              "flow matching takes one image of {} numbers for each context", d_);
+  return torch::mse_loss(velocity(at::lerp(noise, theta, t.unsqueeze(1)), t, context), theta - noise);
+}
+
+torch::Tensor FlowMatchingHead::log_prob(const torch::Tensor&, const torch::Tensor&) {
+  fail("a head of kind \"flow-matching\" has no density: it can only be sampled");
+}
+
+torch::Tensor FlowMatchingHead::log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) {
+  return log_prob(theta, context);
+}
+
+Velocity FlowMatchingHead::chunked_velocity(const torch::Tensor& context, std::int64_t draws) const {
+  // One row of context serves `draws` rows of x.
+  const std::int64_t widest = config_.channels * image_.height * image_.width / (config_.patch * config_.patch);
+  const std::int64_t at_once =
+      std::max<std::int64_t>(1, (context.is_cuda() ? kMapAtOnceOnGpu : kMapAtOnce) / std::max<std::int64_t>(1, widest));
+  const torch::Tensor encoded = encode(context), maps = map(context);
+  const torch::Tensor row = at::arange(context.size(0), context.options().dtype(torch::kLong)).repeat_interleave(draws);
+  return [=, this](const torch::Tensor& x, double t) {
+    std::vector<torch::Tensor> parts;
+    for (std::int64_t first = 0; first < x.size(0); first += at_once) {
+      const std::int64_t last = std::min(first + at_once, x.size(0));
+      const torch::Tensor rows = row.slice(0, first, last);
+      parts.push_back(evaluate(x.slice(0, first, last), maps.defined() ? maps.index_select(0, rows) : maps,
+                               at::full({last - first}, t, x.options()), encoded.index_select(0, rows)));
+    }
+    return parts.size() == 1 ? parts[0] : at::cat(parts);
+  };
+}
+
+torch::Tensor FlowMatchingHead::sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) {
+  return sample_path(context, count, key, config_.steps, {});
+}
+
+torch::Tensor FlowMatchingHead::sample_path(const torch::Tensor& context, std::int64_t count, std::uint64_t key,
+                                            std::int64_t steps, const FlowStep& on_step) {
+  torch::NoGradGuard no_grad;
+  const std::int64_t batch = context.size(0);
+  if (batch * count == 0) return torch::empty({batch, count, d_}, context.options());
+  const torch::Tensor noise = sample_noise(key, count, 0, batch * count, d_).to(context.options());
+  const auto told = [&](std::int64_t step, const torch::Tensor& x) {
+    return on_step(step, x.reshape({batch, count, d_}));
+  };
+  return integrate_flow(chunked_velocity(context, count), noise, steps, config_.solver, config_.time_power,
+                        on_step ? FlowStep(told) : FlowStep())
+      .reshape({batch, count, d_});
+}
+
+torch::Tensor FlowMatchingHead::posterior_mean_estimate(const torch::Tensor& context, std::int64_t draws,
+                                                        std::uint64_t key) {
+  torch::NoGradGuard no_grad;
+  PAIRS_CHECK(draws >= 1, "an estimate of the posterior mean needs one draw or more, not {}", draws);
+  const std::int64_t batch = context.size(0);
+  if (batch == 0) return torch::empty({0, d_}, context.options());
+  const torch::Tensor noise = sample_noise(key, draws, 0, batch * draws, d_).to(context.options());
+  return (chunked_velocity(context, draws)(noise, 0.0) + noise).reshape({batch, draws, d_}).mean(1);
+}
+
+std::map<std::string, std::string> FlowMatchingHead::describe() const {
+  return {{"kind", "flow-matching"},
+          {"text", fmt::format("Flow matching, {}, {} {} steps", unet_->describe(), config_.steps, config_.solver)},
+          {"steps", std::to_string(config_.steps)},
+          {"solver", config_.solver}};
+}
+
+double FlowMatchingHead::flops() const {
+  return unet_->flops() + (given_ ? given_->flops() : 0.0) + (trunk_ ? trunk_->flops() : 0.0);
+}
+
+void FlowMatchingHead::absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) {
+  const auto layers = trunk_ ? std::vector<std::shared_ptr<Mlp>>{trunk_} : unet_->context_layers();
+  for (const auto& layer : layers) absorb_into_linear(layer->first_weight(), layer->first_bias(), 0, scale, shift);
+}
+
+}  // namespace pairs

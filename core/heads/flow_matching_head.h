@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+
+#include "core/heads/flow_sampler.h"
+#include "core/heads/head.h"
+#include "core/nn/mlp.h"
+#include "core/nn/unet.h"
+
+namespace pairs {
+
+// Conditional flow matching (Lipman et al. 2023, method B3) of an image: x_t = (1 - t) x_0 + t θ with x_0 ~ N(0, I),
+// and a U-Net regresses the velocity θ - x_0 on (x_t, t, context). The last columns of the context, what is given, go
+// through an MLP of their own and as a map beside the image; with context_layers an MLP of all the context follows, so
+// that it may solve for the scene before the U-Net draws it. It has no density.
+class FlowMatchingHead : public Head {
+ public:
+  FlowMatchingHead(const HeadConfig& config, const HeadImage& image, std::int64_t context, at::Generator generator);
+
+  // Mean squared error of the velocity over pixels and rows.
+  torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
+  // The same with noise x_0 [B, d] and times t [B] given.
+  torch::Tensor loss_at(const torch::Tensor& theta, const torch::Tensor& context, const torch::Tensor& noise,
+                        const torch::Tensor& t);
+  torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) override;
+  torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) override;
+  bool has_density() const override { return false; }
+  torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
+  std::map<std::string, std::string> describe() const override;
+  // Of one evaluation of the velocity.
+  double flops() const override;
+  void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
+
+  // As sample(), in `steps` steps and telling of every state x [B, count, d]; false from `on_step` ends there. No
+  // gradients.
+  torch::Tensor sample_path(const torch::Tensor& context, std::int64_t count, std::uint64_t key, std::int64_t steps,
+                            const FlowStep& on_step);
+  // E[θ | context] from velocities at t = 0, averaged over `draws` noises -> [B, d]. No gradients.
+  torch::Tensor posterior_mean_estimate(const torch::Tensor& context, std::int64_t draws, std::uint64_t key);
+  // v(x, t | context): x [B, d], t [B], context [B, c] -> [B, d]. Differentiable.
+  torch::Tensor velocity(const torch::Tensor& x, const torch::Tensor& t, const torch::Tensor& context);
+
+ private:
+  torch::Tensor given(const torch::Tensor& context) const;   // what is given
+  torch::Tensor encode(const torch::Tensor& context) const;  // the U-Net's context
+  torch::Tensor map(const torch::Tensor& context) const;     // undefined without one
+  torch::Tensor evaluate(const torch::Tensor& x, const torch::Tensor& map, const torch::Tensor& t,
+                         const torch::Tensor& encoded) const;
+  // Velocity of `draws` rows for each context, in chunks that bound memory.
+  Velocity chunked_velocity(const torch::Tensor& context, std::int64_t draws) const;
+
+  HeadConfig config_;
+  HeadImage image_;
+  std::int64_t d_;
+  std::shared_ptr<Mlp> given_, trunk_;
+  std::shared_ptr<UNet> unet_;
+};
+
+// Noise x_0 [rows, d] and times t [rows] of one training step on the CPU, float32: row b is a pure function of (key,
+// b). t = u^time_power, where u follows a golden-ratio sequence from a random start.
+struct FlowNoise {
+  torch::Tensor noise, t;
+};
+FlowNoise flow_noise(std::uint64_t key, std::int64_t rows, std::int64_t d, double time_power);
+
+}  // namespace pairs

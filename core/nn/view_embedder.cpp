@@ -1,0 +1,95 @@
+#include "core/nn/view_embedder.h"
+
+#include <ATen/Functions.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+constexpr std::int64_t kLastMap = 4, kColors = 3;
+}
+
+// Normalisation, SiLU and 3x3 convolution twice around a shortcut, which is projected where the shape changes.
+class ViewBlock : public torch::nn::Module {
+ public:
+  ViewBlock(std::int64_t in, std::int64_t out, std::int64_t stride, at::Generator& generator) {
+    first_norm_ = register_module("norm0", std::make_shared<NormSilu>(in));
+    first_ = register_module("conv0", std::make_shared<Convolution>(in, out, 3, stride, generator));
+    second_norm_ = register_module("norm1", std::make_shared<NormSilu>(out));
+    second_ = register_module("conv1", std::make_shared<Convolution>(out, out, 3, 1, generator));
+    if (stride != 1 || in != out)
+      shortcut_ = register_module("shortcut", std::make_shared<Convolution>(in, out, 1, stride, generator));
+  }
+
+  torch::Tensor forward(const torch::Tensor& x) const {
+    const torch::Tensor h = second_->forward(second_norm_->forward(first_->forward(first_norm_->forward(x))));
+    return h.add_(shortcut_ ? shortcut_->forward(x) : x);
+  }
+
+  double flops(ImageSize& size) const {
+    ImageSize before = size;
+    double total = first_->flops(size);
+    total += second_->flops(size);
+    if (shortcut_) total += shortcut_->flops(before);
+    return total;
+  }
+
+ private:
+  std::shared_ptr<NormSilu> first_norm_, second_norm_;
+  std::shared_ptr<Convolution> first_, second_, shortcut_;
+};
+
+ViewEmbedder::ViewEmbedder(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
+    : image_{image[1], image[2]},
+      type_(precision_type(config.precision)),
+      input_location_(config.input_location),
+      input_scale_(config.input_scale),
+      products_(config.products) {
+  PAIRS_CHECK(config.channels.size() >= 2,
+              "a view embedder needs the channels of its stem and of at least one stage: set embedder.channels");
+  PAIRS_CHECK(!products_ || image[0] > kColors,
+              "a view of {} channels has no ray map beside its colours to multiply them with: set embedder.products to "
+              "false",
+              image[0]);
+  const std::int64_t channels = image[0] + (products_ ? kColors * (image[0] - kColors) : 0);
+  stem_ =
+      register_module("stem", std::make_shared<Convolution>(channels, config.channels[0], 7, config.stride, generator));
+  ImageSize size = image_;
+  stem_->flops(size);
+  for (std::size_t i = 1; i < config.channels.size(); ++i) {
+    const std::int64_t stride = std::min(size.height, size.width) >= 2 * kLastMap ? 2 : 1;
+    blocks_.push_back(
+        register_module(fmt::format("stage{}", i),
+                        std::make_shared<ViewBlock>(config.channels[i - 1], config.channels[i], stride, generator)));
+    size = {(size.height + stride - 1) / stride, (size.width + stride - 1) / stride};
+  }
+  output_ =
+      register_module("output", std::make_shared<Mlp>(config.channels.back() * size.height * size.width,
+                                                      std::vector<std::int64_t>{}, config.size, "silu", generator));
+}
+
+torch::Tensor ViewEmbedder::features(const torch::Tensor& x) const {
+  if (!products_ && input_location_ == 0 && input_scale_ == 1) return x;
+  const torch::Tensor colors = x.narrow(1, 0, kColors).sub(input_location_).div_(input_scale_);
+  const torch::Tensor rest = x.narrow(1, kColors, x.size(1) - kColors);
+  if (!products_) return at::cat({colors, rest}, 1);
+  return at::cat({colors, rest, (colors.unsqueeze(2) * rest.unsqueeze(1)).flatten(1, 2)}, 1);
+}
+
+torch::Tensor ViewEmbedder::forward(const torch::Tensor& x) {
+  torch::Tensor h = stem_->forward(features(x).to(type_).contiguous(at::MemoryFormat::ChannelsLast));
+  for (const auto& block : blocks_) h = block->forward(h);
+  // Flattened pixel by pixel, as it lies in memory.
+  return output_->forward(at::silu(h.to(torch::kFloat)).permute({0, 2, 3, 1}).flatten(1));
+}
+
+double ViewEmbedder::flops() const {
+  ImageSize size = image_;
+  double total = stem_->flops(size);
+  for (const auto& block : blocks_) total += block->flops(size);
+  return total + output_->flops();
+}
+
+}  // namespace pairs

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/nn/embedder.h"
+#include "core/nn/image_layers.h"
+#include "core/nn/mlp.h"
+
+namespace pairs {
+
+class ViewBlock;
+
+// Embeds one view (paper, Novel-view synthesis): 7x7 stem, residual blocks with group normalisation and SiLU that halve
+// the map until it is 4x4, then one linear layer of the whole map. Nothing normalises that map, and it is not pooled:
+// group normalisation over few pixels erases magnitude, and the views are then not used (method B10).
+class ViewEmbedder : public Embedder {
+ public:
+  ViewEmbedder(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
+  torch::Tensor forward(const torch::Tensor& x) override;
+  std::int64_t size() const override { return output_->outputs(); }
+  double flops() const override;
+
+ private:
+  torch::Tensor features(const torch::Tensor& x) const;
+
+  ImageSize image_;
+  torch::ScalarType type_;
+  double input_location_, input_scale_;
+  bool products_;
+  std::shared_ptr<Convolution> stem_;
+  std::vector<std::shared_ptr<ViewBlock>> blocks_;
+  std::shared_ptr<Mlp> output_;
+};
+
+}  // namespace pairs
