@@ -20,6 +20,10 @@ torch::Tensor Task::density(const Latents&, const torch::Tensor&) const {
   return {};
 }
 
+torch::Tensor Task::target_map(const torch::Tensor&) const {
+  return {};
+}
+
 double Task::exact_nll(std::int64_t) const {
   return std::numeric_limits<double>::quiet_NaN();
 }

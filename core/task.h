@@ -34,6 +34,25 @@ struct Nuisance {
   std::int64_t column = -1;            // of x, in whose space it lies; -1: another space
 };
 
+// How each target is given to people and heads: some numbers, or one image.
+enum class TargetKind { parameters, image };
+
+// A target that is an image: θ is its pixels, [channels, height, width] in one row, all standardised alike,
+// z = (x - location) / scale.
+struct ImageTarget {
+  std::int64_t channels = 0, height = 0, width = 0;
+  double location = 0, scale = 1;
+  double low = 0, high = 1;       // range of a pixel: black and white when shown; samples are clamped to it
+  std::int64_t map_channels = 0;  // of Task::target_map; 0: none
+};
+
+// One quantity that is known of a set beside its observations: a column of Latents::given.
+struct Given {
+  std::string name;   // "azimuth": files and command line
+  std::string label;  // windows and figures
+};
+
+// `image`: with three or more channels the first three are red, green and blue in [0, 1]; else the first is grey.
 enum class ObservationKind { points, image };
 
 // A component of θ or of ψ.
@@ -47,7 +66,7 @@ struct TaskInfo {
   std::string name;   // "bump-hunt"
   std::string title;  // "Bump hunt"
   std::string summary, theta_text, psi_text, x_text;
-  std::vector<Target> targets;
+  std::vector<Target> targets;      // empty for an image
   std::vector<Nuisance> nuisances;  // the columns of psi
   std::int64_t max_n;               // largest set size in any stage; encodings divide by it
   ObservationKind kind;
@@ -55,11 +74,24 @@ struct TaskInfo {
   std::vector<std::string> observation_columns;  // names of x's columns for points; empty for images
   std::string data_source;     // "simulated", "MNIST", "generated digits": stands in every run and figure
   std::string data_hint = {};  // how to give better data, in one sentence; "" when there are none
+  TargetKind target_kind = TargetKind::parameters;
+  ImageTarget image = {};         // where target_kind is image
+  std::vector<Given> given = {};  // the columns of Latents::given
+
+  bool image_target() const { return target_kind == TargetKind::image; }
+  // d, the length of θ.
+  std::int64_t target_size() const {
+    return image_target() ? image.channels * image.height * image.width : static_cast<std::int64_t>(targets.size());
+  }
+  // g, the number of given quantities.
+  std::int64_t given_size() const { return static_cast<std::int64_t>(given.size()); }
 };
 
-// Parameters of some sets, on the CPU: theta [B, d] and psi [B, p], both float64.
+// Parameters of some sets, on the CPU: theta [B, d], psi [B, p] and what is given with them [B, g] (undefined where
+// g = 0), all float64.
 struct Latents {
   torch::Tensor theta, psi;
+  torch::Tensor given = {};
 };
 
 // Observations first .. first + count - 1 of the set `index`.
@@ -95,7 +127,8 @@ class Task {
 
   // Observations of the ranges, stacked along the first axis: [sum of counts, ...observation shape] float32 on
   // `device`. Row k of `latents` are the parameters of ranges[k].index. Observation j of set i depends on
-  // (seed, purpose, i, j) and the latents alone, whatever the ranges: sets are prefixes of larger sets.
+  // (seed, purpose, i, j) and the latents alone, whatever the ranges: sets are prefixes of larger sets. Where the
+  // target is an image theta may be undefined: everything that x depends on is in psi and given.
   virtual torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose,
                                 std::span<const SetRange> ranges, const torch::Device& device) const = 0;
 
@@ -107,6 +140,10 @@ class Task {
   // undefined where there is no closed form.
   virtual torch::Tensor density(const Latents& latents, const torch::Tensor& x) const;
 
+  // Image targets: what a head may know of every pixel of the target from what is given [B, g] (any floating type and
+  // device) -> [B, map_channels, height, width] float32 on that device; undefined where map_channels is 0.
+  virtual torch::Tensor target_map(const torch::Tensor& given) const;
+
   // Names of the references this task can compute, the exact posterior first as "exact"; empty when there is none.
   virtual std::vector<std::string> references() const { return {}; }
   // A fresh accumulator for one set. Throws Error for a name that references() does not list.
@@ -115,10 +152,24 @@ class Task {
   virtual double exact_nll(std::int64_t n) const;
 };
 
+// Settings of a task whose observations are views of a scene.
+struct ViewOptions {
+  std::int64_t size = 64;       // pixels along an image's side
+  std::int64_t spheres = 3;     // in a scene
+  double half_width = 1.5;      // half of the image plane's width in world units
+  double noise = 0.03;          // sd of the noise on observed views in training
+  std::string map = "origin";   // what the ray map tells: origin, direction, pluecker
+  std::string frame = "world";  // axes of ray maps: world (paper), or target: those of the target camera
+  std::string scale = "data";   // θ is standardised by the prior's pixels (data), or from [0, 1] to [-1, 1] (signed)
+
+  bool operator==(const ViewOptions&) const = default;
+};
+
 // Settings of a task that are not part of a network or a stage.
 struct TaskOptions {
   std::string data;        // folder of real data ("" = none): digits look for IDX files there
   std::string convention;  // gaussian: "precision" (default), "covariance" or "literal" (method B4)
+  ViewOptions view = {};   // novel-view
 };
 
 }  // namespace pairs

@@ -19,6 +19,7 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
   const std::int64_t chunk = options.chunk > 0 ? options.chunk : default_chunk(estimator.task().info());
   const auto sets = static_cast<std::int64_t>(indices.size()), per_set = static_cast<std::int64_t>(blocks.size());
   const std::int64_t l = estimator.embedding_size();
+  const bool image_target = estimator.task().info().image_target();
   torch::Tensor sums = torch::zeros({sets * per_set, l}, torch::kFloat64);
 
   std::vector<SetRange> ranges;
@@ -28,7 +29,11 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
     if (ranges.empty()) return;
     if (options.keep_going && !options.keep_going()) throw Stopped();
     const torch::Tensor owner = torch::tensor(owners, torch::kInt64);
-    const Latents mine{latents.theta.index_select(0, owner), latents.psi.index_select(0, owner)};
+    const auto mine_of = [&](const torch::Tensor& all) {
+      return all.defined() ? all.index_select(0, owner) : torch::Tensor();
+    };
+    const Latents mine{image_target ? torch::Tensor() : mine_of(latents.theta), mine_of(latents.psi),
+                       mine_of(latents.given)};
     const torch::Tensor x = estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
     if (options.visit) options.visit(x, parts);
     const torch::Tensor at = torch::tensor(offsets, torch::kInt64).to(estimator.device());

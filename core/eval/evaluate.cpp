@@ -6,20 +6,11 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/eval/evaluate_images.h"
+#include "core/eval/mean_error.h"
 
 namespace pairs {
 namespace {
-
-struct MeanAndError {
-  double mean, se;
-};
-MeanAndError mean_and_error(const std::vector<double>& values) {
-  double sum = 0, squares = 0;
-  for (double v : values) sum += v;
-  const double n = static_cast<double>(values.size()), mean = sum / n;
-  for (double v : values) squares += (v - mean) * (v - mean);
-  return {mean, n > 1 ? std::sqrt(squares / (n - 1) / n) : NAN};
-}
 
 void append(std::vector<double>& out, const torch::Tensor& values) {
   const torch::Tensor flat = values.contiguous().to(torch::kFloat64);
@@ -75,9 +66,10 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
                                     const std::function<void(const EvaluationRow&)>& row_done,
                                     const std::function<void(std::int64_t)>& step) {
   const Task& task = estimator.task();
-  const auto d = static_cast<std::int64_t>(task.info().targets.size());
+  const std::int64_t d = task.info().target_size();
   PAIRS_CHECK(!options.sizes.empty() && (options.sets.size() == 1 || options.sets.size() == options.sizes.size()),
               "An evaluation needs set sizes, and one number of sets for all or one a size");
+  if (task.info().image_target()) return evaluate_images(estimator, options, keep_going, row_done, step);
   std::vector<std::string> names = options.references;
   const std::vector<std::string> known = task.references();
   const bool exact = options.exact && std::find(known.begin(), known.end(), "exact") != known.end();
@@ -115,13 +107,14 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
           aggregate_sets(estimator, latents, options.seed, Purpose::test, indices, row.n, stream);
       if (!names.empty()) references.finish(latents.theta, scores);
       const torch::Tensor n = torch::full({count}, row.n, torch::kInt64);
-      append(row.log_prob, estimator.log_prob(latents.theta, aggregates, n));
+      append(row.log_prob, estimator.log_prob(latents.theta, aggregates, n, latents.given));
       if (options.samples > 0) {
         const torch::Tensor samples =
             estimator.sample(aggregates, n, options.samples,
                              stream_key(options.seed + static_cast<std::uint64_t>(first) * 977 +
                                             static_cast<std::uint64_t>(row.n) * 7919,
-                                        Purpose::posterior));
+                                        Purpose::posterior),
+                             latents.given);
         append(ranks, central_ranks(samples, latents.theta));
         append(absolute_error, ((samples.mean(1) - latents.theta).abs() / range).mean(1));
         append(sds, samples.std(1).mean(1));

@@ -25,6 +25,16 @@ struct EvaluationRow {
   std::map<std::string, double> reference_nll;  // other references of the task on the same sets
   std::vector<std::vector<double>> ranks;       // [target][set]
   std::vector<double> log_prob;                 // [set], for paired comparisons of runs
+
+  // Targets that are images, errors squared and averaged over pixels: of one draw of the posterior; of the mean of all
+  // `samples` draws; of the posterior mean itself, (samples * mse_mean - mse) / (samples - 1), which is free of the
+  // draws' noise; and of the mean image of the targets, a draw of the prior having twice that. `sd` is then the mean
+  // over pixels.
+  double mse = NAN, mse_se = NAN;
+  double mse_mean = NAN, mse_mean_se = NAN;
+  double mse_posterior = NAN, mse_posterior_se = NAN;
+  double mse_prior = NAN;
+  std::vector<double> set_mse, set_mse_posterior;  // [set], for paired comparisons of runs and of sizes
 };
 
 }  // namespace pairs

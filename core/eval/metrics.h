@@ -49,6 +49,15 @@ std::vector<double> tarp_coverage(const torch::Tensor& samples, const torch::Ten
 // C2ST (Lopez-Paz and Oquab 2017): 5-fold accuracy of a small classifier between a [n, d] and b [n, d]; 0.5 = alike.
 double c2st(const torch::Tensor& a, const torch::Tensor& b, std::uint64_t seed);
 
+// Errors of draws of images or other long targets, squared and averaged over components -> [n_test] each.
+struct SquaredErrors {
+  torch::Tensor draw;       // of one draw, averaged over the draws
+  torch::Tensor mean;       // of the mean of all draws
+  torch::Tensor posterior;  // of the posterior mean, unbiased: (S mean - draw) / (S - 1); undefined for S = 1
+  torch::Tensor sd;         // standard deviation of the draws; undefined for S = 1
+};
+SquaredErrors squared_errors(const torch::Tensor& samples, const torch::Tensor& truth);
+
 struct Summary {
   torch::Tensor mean, sd;   // [d]
   torch::Tensor quantiles;  // [Q, d]

@@ -62,7 +62,7 @@ nlohmann::json layout_json(const Estimator& estimator, const std::vector<CacheGr
           {"seed", seed},
           {"generation", generation},
           {"l", estimator.embedding_size()},
-          {"d", estimator.task().info().targets.size()},
+          {"d", cached_targets(estimator.task().info())},
           {"embedder", embedder_checksum(estimator)},
           {"groups", list}};
 }
@@ -238,6 +238,10 @@ std::vector<CacheGroup> plan_groups(const CacheConfig& c, bool list_law) {
   return groups;
 }
 
+std::int64_t cached_targets(const TaskInfo& task) {
+  return task.image_target() || task.given_size() > 0 ? 0 : task.target_size();
+}
+
 double cache_bytes(const std::vector<CacheGroup>& groups, std::int64_t l, std::int64_t d) {
   double total = static_cast<double>(kPage + 16 * static_cast<std::size_t>(l * l));
   for (const CacheGroup& g : groups)
@@ -249,7 +253,7 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
                  std::uint64_t seed, std::int64_t generation, std::int64_t chunk, const std::function<bool()>& stop,
                  const std::function<void(const CacheProgress&)>& progress) {
   const std::int64_t l = estimator.embedding_size();
-  const auto d = static_cast<std::int64_t>(estimator.task().info().targets.size());
+  const std::int64_t d = cached_targets(estimator.task().info());
   const std::string layout = layout_json(estimator, groups, seed, generation).dump();
   if (chunk <= 0) chunk = default_chunk(estimator.task().info());
   std::int64_t total = 0;
@@ -299,7 +303,7 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
       const Latents latents = estimator.task().latents(seed, Purpose::finetune, indices);
       const torch::Tensor sums = block_sums(estimator, latents, seed, Purpose::finetune, indices, g.blocks,
                                             {.chunk = chunk, .keep_going = [&] { return !stop(); }});
-      const torch::Tensor theta = latents.theta.contiguous();
+      const torch::Tensor theta = latents.theta.slice(1, 0, d).contiguous();
       const double* sum = sums.data_ptr<double>();
       for (std::int64_t i = 0; i < count; ++i) {
         char* record = buffer.data() + static_cast<std::size_t>(i) * stride;
@@ -324,7 +328,8 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
 }
 
 AggregateCache::AggregateCache(const std::filesystem::path& file, const Estimator& estimator, std::uint64_t seed,
-                               std::int64_t generation) {
+                               std::int64_t generation)
+    : task_(estimator.task_pointer()), seed_(seed), generation_(generation) {
   const Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   PAIRS_CHECK(in >= 0, "Cannot open the cache {}: {}; resume the run to build it", file.string(), std::strerror(errno));
   bytes_ = file_bytes(in);
@@ -337,6 +342,9 @@ AggregateCache::AggregateCache(const std::filesystem::path& file, const Estimato
       file.string());
   l_ = layout.at("l").get<std::int64_t>();
   d_ = layout.at("d").get<std::int64_t>();
+  PAIRS_CHECK(d_ == cached_targets(task_->info()),
+              "The cache {} keeps {} targets a set, not {}; remove it and resume the run to build it again",
+              file.string(), d_, cached_targets(task_->info()));
   std::size_t at = header.bytes;
   for (const auto& item : layout.at("groups")) {
     CacheGroup g;
@@ -390,6 +398,23 @@ const double* AggregateCache::theta(std::size_t group, std::int64_t set) const {
 }
 const float* AggregateCache::blocks(std::size_t group, std::int64_t set) const {
   return reinterpret_cast<const float*>(record(group, set) + 8 * d_);
+}
+std::int64_t AggregateCache::index(std::size_t group, std::int64_t set) const {
+  return set_index(group, groups_[group], set, generation_);
+}
+
+void AggregateCache::recall(AggregateBatch& batch) const {
+  if (d_ > 0) return;
+  const torch::Tensor index = batch.index.contiguous();
+  const auto count = static_cast<std::size_t>(index.numel());
+  const Latents latents = task_->latents(seed_, Purpose::finetune, {index.const_data_ptr<std::int64_t>(), count});
+  batch.theta = latents.theta;
+  batch.given = latents.given;
+}
+
+AggregateBatch AggregateBatch::slice(std::int64_t first, std::int64_t last) const {
+  const auto rows = [&](const torch::Tensor& all) { return all.defined() ? all.slice(0, first, last) : all; };
+  return {rows(theta), rows(aggregates), rows(n), rows(given), rows(index)};
 }
 
 }  // namespace pairs

@@ -27,7 +27,11 @@ struct CacheGroup {
 // The groups a configuration asks for.
 std::vector<CacheGroup> plan_groups(const CacheConfig& cache, bool list_law);
 
-// Bytes of the finished cache file(s) for embeddings of length l and d targets.
+// How many numbers of θ a cached set keeps: d, or 0 where θ is an image or comes with given quantities, which are
+// recalled from the set's index instead.
+std::int64_t cached_targets(const TaskInfo& task);
+
+// Bytes of the finished cache file(s) for embeddings of length l and d = cached_targets(task).
 double cache_bytes(const std::vector<CacheGroup>& groups, std::int64_t l, std::int64_t d);
 
 // Writes the cache of one generation: every observation simulated, embedded in chunks and reduced in float64, so that
@@ -42,6 +46,16 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
                  std::uint64_t seed, std::int64_t generation, std::int64_t chunk, const std::function<bool()>& stop,
                  const std::function<void(const CacheProgress&)>& progress);
 
+// Aggregates drawn for one step: θ [B, d] float64, aggregates [B, l] float32, n [B] int64, given [B, g] float64, all on
+// the CPU. θ and given are undefined until recalled where the cache keeps no θ; `index` [B] int64 are the sets' indices
+// in their source.
+struct AggregateBatch {
+  torch::Tensor theta, aggregates, n;
+  torch::Tensor given = {}, index = {};
+
+  AggregateBatch slice(std::int64_t first, std::int64_t last) const;
+};
+
 // A finished cache, mapped read-only and verified: magic, version, layout, embedder and every checksum.
 class AggregateCache {
  public:
@@ -54,25 +68,27 @@ class AggregateCache {
   const std::vector<CacheGroup>& groups() const { return groups_; }
   const AggregateStatistics& statistics() const { return statistics_; }
   std::int64_t embedding_size() const { return l_; }
-  std::int64_t targets() const { return d_; }
+  std::int64_t targets() const { return d_; }  // cached_targets of its task
   // θ [d] and block means [blocks, l] of a set; `set` counts training sets first, then validation sets.
   const double* theta(std::size_t group, std::int64_t set) const;
   const float* blocks(std::size_t group, std::int64_t set) const;
+  // The set's index in its source, of which it is a pure function.
+  std::int64_t index(std::size_t group, std::int64_t set) const;
+  // Fills in what the task tells of the batch's sets and the cache does not keep; does nothing where it keeps θ.
+  void recall(AggregateBatch& batch) const;
 
  private:
   const char* record(std::size_t group, std::int64_t set) const;
 
+  std::shared_ptr<const Task> task_;
+  std::uint64_t seed_;
+  std::int64_t generation_;
   void* map_ = nullptr;
   std::size_t bytes_ = 0;
   std::int64_t l_ = 0, d_ = 0;
   std::vector<CacheGroup> groups_;
   std::vector<std::size_t> starts_, strides_;
   AggregateStatistics statistics_;
-};
-
-// Aggregates drawn for one step: θ [B, d] float64, aggregates [B, l] float32, n [B] int64, all on the CPU.
-struct AggregateBatch {
-  torch::Tensor theta, aggregates, n;
 };
 
 // Draws sets and unions of blocks; a pure function of (seed, stream position, row). `law` log-uniform draws N from 1 to

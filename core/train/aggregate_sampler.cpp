@@ -50,9 +50,13 @@ AggregateSampler::AggregateSampler(const std::vector<CacheGroup>& groups, bool l
 AggregateBatch AggregateSampler::draw(const AggregateCache& cache, bool validation, std::uint64_t position,
                                       std::int64_t count) const {
   const std::int64_t l = cache.embedding_size(), d = cache.targets();
-  AggregateBatch batch{torch::empty({count, d}, torch::kFloat64), torch::empty({count, l}, torch::kFloat32),
+  AggregateBatch batch{d > 0 ? torch::empty({count, d}, torch::kFloat64) : torch::Tensor(),
+                       torch::empty({count, l}, torch::kFloat32),
+                       torch::empty({count}, torch::kInt64),
+                       {},
                        torch::empty({count}, torch::kInt64)};
-  double* theta = batch.theta.data_ptr<double>();
+  double* theta = d > 0 ? batch.theta.data_ptr<double>() : nullptr;
+  std::int64_t* index = batch.index.data_ptr<std::int64_t>();
   float* aggregate = batch.aggregates.data_ptr<float>();
   std::int64_t* size = batch.n.data_ptr<std::int64_t>();
   const std::uint64_t key = stream_key(seed_ + (validation ? 1 : 0), Purpose::blocks);
@@ -84,7 +88,8 @@ AggregateBatch AggregateSampler::draw(const AggregateCache& cache, bool validati
       }
       for (std::int64_t j = 0; j < l; ++j)
         aggregate[row * l + j] = static_cast<float>(sum[static_cast<std::size_t>(j)]);
-      std::copy_n(cache.theta(g, set), d, theta + row * d);
+      if (d > 0) std::copy_n(cache.theta(g, set), d, theta + row * d);
+      index[row] = cache.index(g, set);
       size[row] = n;
     }
   });

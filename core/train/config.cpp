@@ -22,6 +22,8 @@ std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o
       {key("warmup"), &o.warmup, "Share of all steps with a rising rate", 0, 0.99},
       {key("clip"), &o.clip, "Largest global gradient norm, 0 = off", 0, 1e9},
       {key("patience"), &o.patience, "Epochs without a better validation loss before stopping, 0 = never", 0, 1e9},
+      {key("ema"), &o.ema, "Decay a step of the moving average of the weights, which is what is kept; 0 = off", 0,
+       0.999999},
   };
 }
 
@@ -50,6 +52,28 @@ std::vector<Field> fields(RunConfig& c) {
        1e300,
        {"precision", "covariance", "literal"}},
       {"note", &c.note, "Free text"},
+      {"view.size", &c.view.size, "novel-view: pixels along an image's side", 8, 512},
+      {"view.spheres", &c.view.spheres, "novel-view: spheres in a scene", 1, 8},
+      {"view.half_width", &c.view.half_width, "novel-view: half of the image plane's width in world units", 0.1, 10},
+      {"view.noise", &c.view.noise, "novel-view: sd of the noise on observed views in training", 0, 1},
+      {"view.map",
+       &c.view.map,
+       "novel-view: what the map beside a view tells of each pixel's ray",
+       -1e300,
+       1e300,
+       {"origin", "direction", "pluecker"}},
+      {"view.frame",
+       &c.view.frame,
+       "novel-view: axes of the ray maps: the world's (paper), or the target camera's",
+       -1e300,
+       1e300,
+       {"world", "target"}},
+      {"view.scale",
+       &c.view.scale,
+       "novel-view: targets are standardised by the prior's pixels, or brought to [-1, 1] (signed)",
+       -1e300,
+       1e300,
+       {"data", "signed"}},
   };
   const auto append = [&](std::vector<Field> more) {
     for (Field& f : more) all.push_back(std::move(f));
@@ -148,6 +172,15 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   if (c.pretrain.budget > 0 && c.pretrain.budget / biggest(c.pretrain.sizes) < 10)
     fail_usage("pretrain.budget = {} observations make fewer than 10 sets of {}; raise it or set it to 0",
                c.pretrain.budget, biggest(c.pretrain.sizes));
+  if (task.image_target() != models_images(c.estimator.head))
+    fail_usage("head.kind = \"{}\"{} does not model the target of task {}, which is {}", c.estimator.head.kind,
+               plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name,
+               task.image_target() ? "an image: only \"flow-matching\" does"
+                                   : "no image: use \"spline\", \"umnn\" or \"gaussian\"");
+  if (task.image_target() && c.finetune.start == "linear")
+    fail_usage(
+        "finetune.start = \"linear\" cannot fit the target of task {}, an image; use \"pretrained\" or \"fresh\"",
+        task.name);
   if (c.estimator.head.kind == "umnn" && (c.estimator.head.quadrature % 2 || c.estimator.head.quadrature_test % 2))
     fail_usage("head.quadrature and head.quadrature_test must be even numbers of Clenshaw-Curtis steps");
   if (c.estimator.encoding == "none" && c.pretrain.sizes.size() > 1)

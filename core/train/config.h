@@ -22,6 +22,9 @@ struct OptimiserConfig {
   double warmup = 0;          // share of all steps
   double clip = 0;            // global gradient norm; 0 = off
   std::int64_t patience = 0;  // epochs without a better validation loss before stopping; 0 = never
+  // Decay a step of the weights' exponential moving average, which is then what is validated and kept; 0 = off. The
+  // first steps forget faster, by (1 + t) / (10 + t), so that the initial weights soon count for nothing.
+  double ema = 0;
 };
 
 // Stage 1.
@@ -70,13 +73,14 @@ struct RunConfig {
   double checkpoint = 20;                // seconds between checkpoints of stages 1 and 3
   std::string data;                      // folder of real data; "" = none
   std::string convention = "precision";  // gaussian only
+  ViewOptions view;                      // novel-view only
   EstimatorConfig estimator;
   PretrainConfig pretrain;
   CacheConfig cache;
   FinetuneConfig finetune;
   EvaluateConfig evaluate;
 
-  TaskOptions task_options() const { return {data, convention}; }
+  TaskOptions task_options() const { return {data, convention, view}; }
 };
 
 // The configuration as a table of fields bound to `config` (which must outlive it).

@@ -48,7 +48,7 @@ Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
   for (std::int64_t n : config.pretrain.sizes) mean_size += static_cast<double>(n);
   mean_size /= static_cast<double>(config.pretrain.sizes.size());
   const double embedder = estimator.embedder_flops(), head = estimator.head_flops();
-  const auto d = static_cast<std::int64_t>(setting.task->info().targets.size());
+  const std::int64_t d = cached_targets(setting.task->info());
 
   Expectation e{};
   // Steps are timed on a batch of at most 1,024 observations and scaled, so that asking costs about a second.
@@ -101,12 +101,16 @@ Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
     estimator.train(true);
     AdamW adam(estimator.head_parameters(), {});
     const std::int64_t rows = config.finetune.batch;
-    const AggregateBatch random{
-        setting.task
-            ->latents(setting.seed, Purpose::check, std::vector<std::int64_t>(static_cast<std::size_t>(rows), 0))
-            .theta,
-        at::randn({rows, estimator.embedding_size()}), at::ones({rows}, torch::kInt64)};
+    const std::vector<std::int64_t> sets(static_cast<std::size_t>(rows), 0);
+    AggregateBatch random{{}, at::randn({rows, estimator.embedding_size()}), at::ones({rows}, torch::kInt64)};
+    const auto recall = [&] {
+      const Latents drawn = setting.task->latents(setting.seed, Purpose::check, sets);
+      random.theta = drawn.theta;
+      random.given = drawn.given;
+    };
+    recall();
     const double one = seconds_each(stop, [&] {
+      if (d == 0) recall();
       finetune_loss(estimator, 0, random).backward();
       adam.step(0);
       adam.zero_grad();

@@ -158,7 +158,7 @@ void prepare_finetuning(Estimator& estimator, const RunConfig& config, const Agg
 
 torch::Tensor finetune_loss(Estimator& estimator, std::int64_t head_n, const AggregateBatch& batch) {
   const torch::Device device = estimator.device();
-  return estimator.loss(head_n, batch.theta, batch.aggregates.to(device), batch.n.to(device));
+  return estimator.loss(head_n, batch.theta, batch.aggregates.to(device), batch.n.to(device), batch.given);
 }
 
 void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
@@ -196,17 +196,19 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
     problem.loss = [&](std::int64_t epoch, std::int64_t step) {
       estimator.train(true);
       const auto position = static_cast<std::uint64_t>(epoch * steps + step);
-      return finetune_loss(estimator, head_n, sampler.draw(cache.training(), false, position, config.finetune.batch));
+      AggregateBatch batch = sampler.draw(cache.training(), false, position, config.finetune.batch);
+      cache.training().recall(batch);
+      return finetune_loss(estimator, head_n, batch);
     };
     problem.validate = [&] {
       estimator.train(false);
       double sum = 0;
-      const std::int64_t all = held_out.n.size(0), part = 4096;
+      const std::int64_t all = held_out.n.size(0), part = setting.task->info().image_target() ? 256 : 4096;
       for (std::int64_t first = 0; first < all; first += part) {
         if (monitor.should_stop()) throw Stopped();
         const std::int64_t last = std::min(first + part, all);
-        const AggregateBatch rows{held_out.theta.slice(0, first, last), held_out.aggregates.slice(0, first, last),
-                                  held_out.n.slice(0, first, last)};
+        AggregateBatch rows = held_out.slice(first, last);
+        cache.first().recall(rows);
         sum += finetune_loss(estimator, head_n, rows).item<double>() * static_cast<double>(last - first);
       }
       return sum / static_cast<double>(all);
@@ -220,11 +222,13 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
     done.refreshes += cache.refreshes(done.last.epochs);
     ++done.heads;
     estimator.train(false);
-    {
+    if (config.estimator.head.kind == "gaussian") {
       at::NoGradGuard no_grad;
-      fit_regression_sigma(
-          estimator, head_n, estimator.target(head_n, held_out.theta, held_out.aggregates.to(setting.device)),
-          estimator.context(held_out.aggregates.to(setting.device), held_out.n.to(setting.device)), held_out.n);
+      AggregateBatch all = held_out;
+      cache.first().recall(all);
+      const torch::Tensor aggregates = all.aggregates.to(setting.device);
+      fit_regression_sigma(estimator, head_n, estimator.target(head_n, all.theta, aggregates),
+                           estimator.context(aggregates, all.n.to(setting.device), all.given), all.n);
     }
     if (heads.size() > 1) {
       done.save(partial, estimator);

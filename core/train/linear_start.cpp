@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
+
 namespace pairs {
 namespace {
 
@@ -16,6 +18,12 @@ constexpr int kOctaves = 40;
 }  // namespace
 
 void linear_start(Estimator& estimator, const RunConfig& config, const AggregateCache& cache) {
+  const TaskInfo& task = estimator.task().info();
+  PAIRS_CHECK(
+      !task.image_target(),
+      "The target of task {} is an image, which a linear start cannot fit; set finetune.start to \"pretrained\" "
+      "or \"fresh\"",
+      task.name);
   at::NoGradGuard no_grad;
   std::vector<std::int64_t> heads = estimator.sizes();
   if (heads.empty()) heads.push_back(0);
@@ -25,6 +33,7 @@ void linear_start(Estimator& estimator, const RunConfig& config, const Aggregate
     std::vector<torch::Tensor> theta, aggregates, sizes;
     for (std::int64_t k = 0; k < kDraws / kBatch; ++k) {
       AggregateBatch batch = sampler.draw(cache, false, kPosition + static_cast<std::uint64_t>(k), kBatch);
+      cache.recall(batch);
       theta.push_back(estimator.standardise(batch.theta));
       aggregates.push_back(batch.aggregates.to(torch::kFloat64));
       sizes.push_back(batch.n);

@@ -13,6 +13,7 @@
 #include "core/base/safetensors.h"
 #include "core/nn/adamw.h"
 #include "core/train/run.h"
+#include "core/train/weight_average.h"
 
 namespace pairs {
 namespace {
@@ -50,10 +51,11 @@ class Checkpoint {
   Checkpoint(const Problem& problem, const RunConfig& config, std::filesystem::path file)
       : problem_(problem), file_(std::move(file)), numerics_(numerics_fingerprint(problem.device)), config_(config) {}
 
-  void save(const Position& at, const TensorMap& best, const AdamW& adam) const {
+  void save(const Position& at, const TensorMap& best, const WeightAverage& average, const AdamW& adam) const {
     TensorFile content;
     for (const auto& [name, tensor] : problem_.parameters) content.tensors["live." + name] = tensor;
     for (const auto& [name, tensor] : best) content.tensors["best." + name] = tensor;
+    for (const auto& [name, tensor] : average.values()) content.tensors["average." + name] = tensor;
     for (const auto& [name, tensor] : adam.state()) content.tensors["adam." + name] = tensor;
     content.metadata = {{"format", "pairs-resume-1"},
                         {"stage", stage_name(problem_.stage)},
@@ -71,7 +73,7 @@ class Checkpoint {
   }
 
   // False when there is nothing of this stage to continue from. `warning` is set when the machine differs.
-  bool load(Position& at, TensorMap& best, AdamW& adam, std::string& warning) const {
+  bool load(Position& at, TensorMap& best, const WeightAverage& average, AdamW& adam, std::string& warning) const {
     if (!std::filesystem::exists(file_)) return false;
     const TensorFile content = read_safetensors(file_);
     const auto meta = [&](const char* key) -> const std::string& {
@@ -88,15 +90,16 @@ class Checkpoint {
     const std::string changed = changed_setting(meta("training_settings"), config_, Stage::finetune, file_.string());
     PAIRS_CHECK(changed.empty(), "{} as {} says now; put it back, or start a new run", changed,
                 (file_.parent_path() / run_file::config).string());
-    TensorMap live, moments;
+    TensorMap live, moments, averages;
     for (const auto& [name, tensor] : content.tensors) {
       if (name.starts_with("live.")) live[name.substr(5)] = tensor;
       if (name.starts_with("best.")) best[name.substr(5)] = tensor;
+      if (name.starts_with("average.")) averages[name.substr(8)] = tensor;
       if (name.starts_with("adam.")) moments[name.substr(5)] = tensor;
     }
     for (const auto& [name, tensor] : problem_.parameters)
-      for (const TensorMap* part : {&live, &best}) {
-        if (part == &best && best.empty()) continue;
+      for (const TensorMap* part : {&live, &best, &averages}) {
+        if ((part == &best && best.empty()) || (part == &averages && !average.on())) continue;
         const auto it = part->find(name);
         PAIRS_CHECK(it != part->end() && it->second.sizes() == tensor.sizes(),
                     "{} does not fit this run's network (tensor {}); remove it to start the stage again",
@@ -110,6 +113,7 @@ class Checkpoint {
       fail("{} holds a counter that cannot be read; remove it to start the stage again", file_.string());
     }
     assign(problem_.parameters, live);
+    assign(average.values(), averages);
     adam.load(moments);
     if (meta("numerics") != numerics_)
       warning = fmt::format(
@@ -141,6 +145,7 @@ double learning_rate(const OptimiserConfig& c, std::int64_t step, std::int64_t t
 
 OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   AdamW adam(p.parameters, {.weight_decay = p.optimiser.weight_decay, .clip = p.optimiser.clip});
+  WeightAverage average(p.parameters, p.optimiser.ema);
   const Checkpoint checkpoint(p, config, run / run_file::resume);
   const std::int64_t total = p.epochs * p.steps;
   const std::uint64_t dropout = stream_key(static_cast<std::uint64_t>(config.seed), Purpose::dropout);
@@ -161,11 +166,11 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
   };
 
   std::string warning;
-  const bool resumed = checkpoint.load(at, best, adam, warning);
+  const bool resumed = checkpoint.load(at, best, average, adam, warning);
   const double before = at.seconds;
   const auto save = [&] {
     at.seconds = before + watch.seconds();
-    checkpoint.save(at, best, adam);
+    checkpoint.save(at, best, average, adam);
   };
   emit(resumed ? "resumed" : "stage-started", {{"epochs", p.epochs}, {"steps", p.steps}});
   if (!warning.empty()) emit("warning", {{"text", warning}});
@@ -195,7 +200,10 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
     }
     for (; at.step < p.steps; ++at.step) {
       if (monitor.should_stop()) leave();
-      if (p.preview && monitor.wants_preview()) p.preview();
+      if (p.preview && monitor.wants_preview()) {
+        const WeightAverage::InPlace shown(average);
+        p.preview();
+      }
       const std::int64_t global = at.epoch * p.steps + at.step;
       at::manual_seed(dropout + static_cast<std::uint64_t>(global));
       const torch::Tensor loss = p.loss(at.epoch, at.step);
@@ -205,6 +213,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
       const double norm = adam.step(learning_rate(p.optimiser, global, total));
       if (!std::isfinite(norm)) refuse("gradient's norm", norm);
       adam.zero_grad();
+      average.update(global);
       at.sum += value;
       meter.update(static_cast<double>(global));
       if (since_progress.seconds() > 0.1) {
@@ -232,6 +241,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
     double validation = NAN;
     try {
       at::NoGradGuard no_grad;
+      const WeightAverage::InPlace judged(average);
       validation = p.validate();
     } catch (const Stopped&) {
       leave();
@@ -251,7 +261,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
     if (validation < at.best) {
       at.best = validation;
       at.best_epoch = at.epoch;
-      best = copies(p.parameters);
+      best = copies(average.on() ? average.values() : p.parameters);
     }
     ++at.epoch;
     at.step = 0;

@@ -37,6 +37,7 @@ struct OptimiseResult {
 double learning_rate(const OptimiserConfig& config, std::int64_t step, std::int64_t total);
 
 // AdamW with warm-up, cosine, clipping and patience; leaves the weights of the best validation loss in the parameters.
+// With a moving average (ema) it is the average that is validated, previewed and kept.
 // Continues from RUN/resume.safetensors when that file belongs to this stage and head, bit for bit on the same machine;
 // saves it every `config.checkpoint` seconds and when asked to stop (then throws Stopped). A loss or gradient that is
 // not finite throws Error naming the step after saving the last good weights.

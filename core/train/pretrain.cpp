@@ -46,7 +46,7 @@ PretrainPlan plan_pretraining(const RunConfig& config, const SetSource& source) 
 }
 
 torch::Tensor pretrain_loss(Estimator& estimator, const SetBatch& batch) {
-  return estimator.loss(0, batch.theta, batch_aggregates(estimator, batch), batch.n);
+  return estimator.loss(0, batch.theta, batch_aggregates(estimator, batch), batch.n, batch.given);
 }
 
 void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
@@ -95,7 +95,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     for (std::int64_t first = 0; first < std::min<std::int64_t>(source.validation_sets(), 20000); first += held_out) {
       const SetBatch batch = source.validation(first, held_out, setting.device);
       theta.push_back(estimator.standardise(batch.theta));
-      context.push_back(estimator.context(batch_aggregates(estimator, batch), batch.n));
+      context.push_back(estimator.context(batch_aggregates(estimator, batch), batch.n, batch.given));
       n.push_back(batch.n);
     }
     fit_regression_sigma(estimator, 0, at::cat(theta), at::cat(context), at::cat(n));

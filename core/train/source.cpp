@@ -61,6 +61,7 @@ SetBatch SetSource::make(const std::vector<std::int64_t>& indices, const std::ve
   }
   SetBatch batch;
   batch.theta = latents.theta;
+  batch.given = latents.given;
   batch.x = task_->observe(latents, seed_, Purpose::pretrain, ranges, device);
   batch.n = torch::tensor(sizes, torch::kInt64).to(device);
   batch.offsets = offsets.to(device);

@@ -16,6 +16,7 @@ struct SetBatch {
   torch::Tensor x;        // [sum of n, ...] float32
   torch::Tensor offsets;  // [B + 1] int64, on x's device
   torch::Tensor n;        // [B] int64, on x's device
+  torch::Tensor given;    // [B, g] float64, CPU; undefined where g = 0
 };
 
 // Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. With a budget

@@ -40,7 +40,8 @@ torch::Tensor pretrain_loss(Estimator& estimator, const SetBatch& batch);
 std::int64_t finetune_steps(const RunConfig& config, const std::vector<CacheGroup>& groups);
 // Prepares a pretrained estimator for stage 3: heads, standardiser, linear start.
 void prepare_finetuning(Estimator& estimator, const RunConfig& config, const AggregateCache& cache);
-// Stage 3's loss of one batch of aggregates drawn from the cache, with a graph; all rows belong to head `head_n`.
+// Stage 3's loss of one batch of aggregates drawn from the cache and recalled, with a graph; all rows belong to head
+// `head_n`.
 torch::Tensor finetune_loss(Estimator& estimator, std::int64_t head_n, const AggregateBatch& batch);
 
 }  // namespace pairs

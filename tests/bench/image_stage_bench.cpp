@@ -1,0 +1,73 @@
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "core/nn/adamw.h"
+#include "core/train/stage_tools.h"
+#include "tests/core/base/temporary_folder.h"
+#include "tests/core/train/toy_image_task.h"
+
+namespace {
+
+using namespace pairs;
+
+// Stage 3 on the toy image task: 100 views of a set, embedded one by one when the cache was made.
+struct ImageStage {
+  ImageStage()
+      : estimator(std::make_shared<ToyImageTask>(), toy_image_estimator(), 1), adam(parameters(), AdamW::Options()) {
+    CacheConfig config;
+    config.sizes = {2, 100};
+    config.sets = {200, 200};
+    config.pieces = 100;
+    config.oversample = 1;
+    const auto groups = plan_groups(config, false);
+    const auto file = folder / "aggregates.cache";
+    write_cache(
+        file, estimator, groups, 1, 0, 0, [] { return false; }, [](const CacheProgress&) {});
+    cache = std::make_unique<AggregateCache>(file, estimator, 1, 0);
+    estimator.set_statistics(cache->statistics(), false, 0);
+    estimator.train(true);
+    for (const CacheGroup& group : groups) samplers.emplace_back(groups, true, group.n, 1);
+  }
+  std::map<std::string, torch::Tensor> parameters() { return estimator.head_parameters(); }
+  // One step on sets of 2 (k = 0) or of 100 (k = 1), drawing from the cache included.
+  void step(std::size_t k) {
+    AggregateBatch batch = samplers[k].draw(*cache, false, position++, 64);
+    cache->recall(batch);
+    finetune_loss(estimator, 0, batch).backward();
+    adam.step(1e-4);
+    adam.zero_grad();
+  }
+
+  TemporaryFolder folder;
+  Estimator estimator;
+  AdamW adam;
+  std::unique_ptr<AggregateCache> cache;
+  std::vector<AggregateSampler> samplers;
+  std::uint64_t position = 0;
+};
+
+// A step at N = 100 over one at N = 2: the two take turns, so that a busy machine slows both alike. "ratio" is that of
+// the medians; at most 1.05 is wanted.
+void finetune_100_over_2(benchmark::State& state) {
+  ImageStage stage;
+  std::vector<double> times[2];
+  for (int k = 0; k < 4; ++k) stage.step(static_cast<std::size_t>(k % 2));
+  for (auto _ : state)
+    for (std::size_t k = 0; k < 2; ++k) {
+      const auto begin = std::chrono::steady_clock::now();
+      stage.step(k);
+      times[k].push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+  for (auto& one : times)
+    std::nth_element(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(one.size() / 2), one.end());
+  const double small = times[0][times[0].size() / 2], large = times[1][times[1].size() / 2];
+  state.counters["ms_at_2"] = 1e3 * small;
+  state.counters["ms_at_100"] = 1e3 * large;
+  state.counters["ratio"] = large / small;
+}
+BENCHMARK(finetune_100_over_2)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
