@@ -6,22 +6,10 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "render/orthographic_camera.h"
+#include "render/scene.h"
 #include "render/sphere_limits.h"
 
 namespace pairs::render {
-
-// Coloured spheres under one directional light, before a plain background. Colours are 0..1, angles radians.
-struct Sphere {
-  double center[3] = {0, 0, 0};
-  double radius = 0.3;
-  double color[3] = {1, 1, 1};
-};
-struct SphereScene {
-  std::vector<Sphere> spheres;
-  double light_azimuth = 0, light_elevation = 0.7853981633974483;  // where the light comes from
-  double background[3] = {0.1, 0.1, 0.1};
-};
 
 inline constexpr std::int64_t max_drawn_spheres = 8;  // in a scene from the prior: more seldom fit into its cube
 
@@ -37,14 +25,6 @@ std::int64_t spheres_of_columns(std::int64_t columns);
 torch::Tensor pack_scenes(const std::vector<SphereScene>& scenes);
 void pack_scene(const SphereScene& scene, double* row);
 SphereScene unpack_scene(const torch::Tensor& row);
-
-// How far spheres may reach.
-struct SceneLimits {
-  double center;                   // greatest |coordinate| of a centre
-  double radius_low, radius_high;  // of radii
-};
-inline constexpr SceneLimits world_limits{2.0, 0.01, 1.0};  // what can be drawn
-inline constexpr SceneLimits prior_limits{0.8, 0.15, 0.4};  // what draw_scene draws, and estimators have seen
 
 // Throws Error with one sentence when a number is not finite or out of range, when two spheres overlap (they may touch)
 // or when there are none or too many. `where` (a file, "the scene") begins the sentence. check_camera: the elevation

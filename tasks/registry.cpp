@@ -7,6 +7,7 @@
 #include "tasks/bump_hunt.h"
 #include "tasks/digits.h"
 #include "tasks/gaussian.h"
+#include "tasks/novel_view.h"
 
 namespace pairs {
 namespace {
@@ -18,6 +19,11 @@ void refuse_convention(const char* task, const TaskOptions& options) {
                options.convention);
 }
 
+void refuse_view(const char* task, const TaskOptions& options) {
+  if (options.view != ViewOptions{})
+    fail_usage("The task {} has no views, so the settings view.* mean nothing there: leave them out", task);
+}
+
 using Make = std::shared_ptr<const Task> (*)(const TaskOptions& options);
 
 struct Entry {
@@ -27,16 +33,27 @@ struct Entry {
 
 // One entry a task.
 constexpr Entry entries[] = {
-    {"gaussian", [](const TaskOptions& o) { return make_gaussian(o.convention); }},
+    {"gaussian",
+     [](const TaskOptions& o) {
+       refuse_view("gaussian", o);
+       return make_gaussian(o.convention);
+     }},
     {"bump-hunt",
      [](const TaskOptions& o) {
        refuse_convention("bump-hunt", o);
+       refuse_view("bump-hunt", o);
        return make_bump_hunt();
      }},
     {"digits",
      [](const TaskOptions& o) {
        refuse_convention("digits", o);
+       refuse_view("digits", o);
        return make_digits(o.data);
+     }},
+    {"novel-view",
+     [](const TaskOptions& o) {
+       refuse_convention("novel-view", o);
+       return make_novel_view(o.view);
      }},
 };
 

@@ -12,9 +12,11 @@ Rows::Rows(std::span<const SetRange> ranges, const Latents& latents, const TaskI
     return t.defined() && t.dim() == 2 && t.size(0) == sets && t.size(1) == static_cast<std::int64_t>(columns) &&
            t.scalar_type() == torch::kFloat64 && t.is_contiguous() && t.device().is_cpu();
   };
-  PAIRS_CHECK(shaped(latents.theta, info.targets.size()) && shaped(latents.psi, info.nuisances.size()),
+  const auto targets = static_cast<std::size_t>(info.target_size());
+  PAIRS_CHECK((shaped(latents.theta, targets) || (info.image_target() && !latents.theta.defined())) &&
+                  shaped(latents.psi, info.nuisances.size()),
               "{}: {} ranges need latents theta [{}, {}] and psi [{}, {}], contiguous float64 on the CPU", info.name,
-              sets, sets, info.targets.size(), sets, info.nuisances.size());
+              sets, sets, targets, sets, info.nuisances.size());
   offsets_.reserve(ranges.size() + 1);
   offsets_.push_back(0);
   for (const SetRange& r : ranges) {
