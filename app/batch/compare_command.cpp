@@ -10,6 +10,7 @@
 #include "app/batch/evaluation.h"
 #include "app/common/comparison.h"
 #include "app/common/cost.h"
+#include "app/common/score.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
 
@@ -20,7 +21,7 @@ struct CompareArguments {
   std::vector<std::string> runs;
   std::string sizes, sets;
   OpenArguments open;
-  std::int64_t seed = 1, samples = 200;
+  std::int64_t seed = 1, samples = -1;  // -1: by the kind of target
   bool all_settings = false;
 };
 
@@ -44,7 +45,12 @@ EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const Compa
   if (options.sets.size() != 1 && options.sets.size() != options.sizes.size())
     fail_usage("--sets holds {} numbers for {} sizes; give one for all, or one a size", options.sets.size(),
                options.sizes.size());
-  options.samples = arguments.samples;
+  if (arguments.samples >= 0)
+    options.samples = arguments.samples;
+  else if (!runs.front().task->info().image_target())
+    options.samples = 200;
+  if (runs.front().task->info().image_target() && options.samples < 2)
+    fail_usage("Images are compared by their samples; give --samples 2 or more");
   options.seed = static_cast<std::uint64_t>(arguments.seed);
   options.references.clear();
   return options;
@@ -79,7 +85,14 @@ Result compare(const CompareArguments& arguments) {
               {"data", metrics[0].data},
               {"runs", nlohmann::json::array()},
               {"settings", nlohmann::json::array()}};
-  Table quality({{"N"}, {"run", false}, {"NLL / nat"}, {"minus first / nat"}, {"RMAE"}, {"ACAUC"}});
+  const bool images = of_images(metrics[0].rows);
+  const Score& score = score_of(metrics[0].rows);
+  std::vector<Table::Column> measured = {{"N"}, {"run", false}, {score.axis}};
+  if (images)
+    measured.insert(measured.end(), {{"minus first"}, {"share of prior"}, {"MSE of a sample"}});
+  else
+    measured.insert(measured.end(), {{"minus first / nat"}, {"RMAE"}, {"ACAUC"}});
+  Table quality(measured);
   Table costs({{"run", false}, {"paper's rule"}, {"share of first"}, {"with stage 2"}, {"share of first"}});
   std::vector<RunCost> spent;
   for (const LoadedRun& run : runs) spent.push_back(cost_of(run));
@@ -88,13 +101,14 @@ Result compare(const CompareArguments& arguments) {
         {"run", runs[r].name}, {"strategy", runs[r].config.strategy}, {"rows", nlohmann::json::array()}};
     for (std::size_t i = 0; i < metrics[r].rows.size(); ++i) {
       const EvaluationRow& row = metrics[r].rows[i];
-      const PairedDifference difference = paired_difference(row.log_prob, metrics[0].rows[i].log_prob);
+      const PairedDifference difference = score_difference(row, metrics[0].rows[i]);
       nlohmann::json cell = {{"n", row.n},
                              {"sets", row.sets},
-                             {"nll", row.nll},
-                             {"nll_se", row.nll_se},
-                             {"nll_difference", difference.mean},
-                             {"nll_difference_se", difference.se}};
+                             {score.key, row.*score.mean},
+                             {score.key + "_se", row.*score.error},
+                             {score.key + "_difference", difference.mean},
+                             {score.key + "_difference_se", difference.se}};
+      if (images) cell.update({{"mse", row.mse}, {"mse_se", row.mse_se}, {"mse_prior", row.mse_prior}});
       if (!std::isnan(row.rmae)) cell["rmae"] = row.rmae;
       if (!std::isnan(row.acauc)) cell["acauc"] = row.acauc;
       line["rows"].push_back(cell);
@@ -117,10 +131,11 @@ Result compare(const CompareArguments& arguments) {
   for (std::size_t i = 0; i < metrics[0].rows.size(); ++i)
     for (std::size_t r = 0; r < runs.size(); ++r) {
       const EvaluationRow& row = metrics[r].rows[i];
-      const PairedDifference difference = paired_difference(row.log_prob, metrics[0].rows[i].log_prob);
-      quality.add({count_text(row.n), runs[r].name, with_error_text(row.nll, row.nll_se, 3),
-                   r == 0 ? "" : with_error_text(difference.mean, difference.se, 4), number_text(row.rmae, 4),
-                   number_text(row.acauc, 4)});
+      const PairedDifference difference = score_difference(row, metrics[0].rows[i]);
+      quality.add({count_text(row.n), runs[r].name, with_error_text(row.*score.mean, row.*score.error, score.digits),
+                   r == 0 ? "" : with_error_text(difference.mean, difference.se, score.digits + 1),
+                   images ? number_text(row.mse_posterior / row.mse_prior, 3) : number_text(row.rmae, 4),
+                   images ? with_error_text(row.mse, row.mse_se, 5) : number_text(row.acauc, 4)});
     }
 
   std::vector<RunConfig> configs;
@@ -154,10 +169,10 @@ Action add_compare(CLI::App& app) {
   app.add_option("--sizes", arguments->sizes, "Set sizes (default: the first run's)")->type_name("N,N,...");
   app.add_option("--sets", arguments->sets, "Test sets: one number, or one a size (default: the first run's)")
       ->type_name("M,M,...");
-  app.add_option("--samples", arguments->samples, "Posterior samples a set")
+  app.add_option("--samples", arguments->samples,
+                 "Posterior samples a set (default: 200; of images the first run's evaluate.samples)")
       ->type_name("S")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{10000000}))
-      ->capture_default_str();
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{10000000}));
   app.add_option("--seed", arguments->seed, "Seed of the test sets")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}))
@@ -167,8 +182,8 @@ Action add_compare(CLI::App& app) {
   app.footer(
       "Example:\n"
       "  pairs --batch compare runs/digits-pairs runs/digits-n1 --sizes 1,10,100\n"
-      "Differences are paired: mean over the same test sets of this run's NLL minus the first's, with its standard "
-      "error.\n"
+      "Differences are paired: mean over the same test sets of this run's NLL (images: squared error of the posterior "
+      "mean)\nminus the first's, with its standard error.\n"
       "Cost counts forward FLOPs times three (the paper's rule), and again with stage 2's forward passes.");
   return [arguments] { return compare(*arguments); };
 }

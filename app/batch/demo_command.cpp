@@ -66,8 +66,12 @@ std::vector<std::string> draw(const LoadedRun& run, const Metrics& metrics, cons
     }
   };
   printer.line(fmt::format("{}: drawing", run.config.task));
-  save("nll", nll_figure({metrics}));
-  save("posterior", posterior_figure({run}, 0, keep_going));
+  if (run.task->info().image_target()) {
+    save("mse", mse_figure({metrics}));
+  } else {
+    save("nll", nll_figure({metrics}));
+    save("posterior", posterior_figure({run}, 0, keep_going));
+  }
   save("samples", samples_figure(*run.task, 0));
   if (run.config.task == "bump-hunt") save("width", width_figure({run}, 40, keep_going));
   return files;
@@ -97,7 +101,8 @@ Result demo(const DemoArguments& arguments) {
     result.document["tasks"].push_back(line);
     result.text += fmt::format("{} ({}, preset {}): {}\n{}", run.task->info().title, metrics.data, metrics.preset,
                                folder.string(), metrics_table(metrics.rows, 2));
-    if (run.task->references().empty()) result.text += "  (this task has no exact posterior to compare with)\n";
+    if (run.task->references().empty() && !run.task->info().image_target())
+      result.text += "  (this task has no exact posterior to compare with)\n";
     result.text += fmt::format("  figures: {}\n\n", (folder / "figures").string());
   }
   result.document["seconds"] = watch.seconds();

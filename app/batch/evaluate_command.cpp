@@ -78,7 +78,8 @@ Action add_evaluate(CLI::App& app) {
       ->type_name("N,N,...");
   app.add_option("--sets", arguments->sets, "Test sets: one number, or one a size (default: the run's evaluate.sets)")
       ->type_name("M,M,...");
-  app.add_option("--samples", arguments->samples, "Posterior samples a set; 0 leaves out RMAE and calibration")
+  app.add_option("--samples", arguments->samples,
+                 "Posterior samples a set; 0 leaves out RMAE, calibration and errors of images")
       ->type_name("S")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{10000000}));
   app.add_option("--seed", arguments->seed, "Seed of the test sets: the same seed gives the same sets to every run")
@@ -100,6 +101,12 @@ Action add_evaluate(CLI::App& app) {
       "ACAUC: mean |coverage - level| over the levels of central intervals. noise floor: the ACAUC that a\n"
       "calibrated estimator has with so many sets; in brackets its 95th percentile, corrected for the number of\n"
       "sizes evaluated: below it no miscalibration can be seen with so many sets.\n"
+      "Images instead: mse: mean squared error per pixel of one sample (averaged over the samples). mse_posterior: of "
+      "the\n"
+      "posterior mean, (S mse_mean - mse) / (S - 1) from the mean of all S samples, free of their noise. mse_prior: "
+      "of\n"
+      "the mean image of the test targets; a prior sample has twice that. mse_share and mse_posterior_share: over\n"
+      "mse_prior. Each size sees prefixes of the same sets, embedded once for the largest.\n"
       "A run keeps the evaluation with the most sets; --out saves any.");
   return [arguments] { return evaluate_command(*arguments); };
 }

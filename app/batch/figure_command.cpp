@@ -12,6 +12,7 @@
 #include "app/batch/evaluation.h"
 #include "app/common/cost.h"
 #include "app/common/figures.h"
+#include "app/common/run_log.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
@@ -25,6 +26,7 @@ const std::vector<FigureEntry>& figure_entries() {
   static const std::vector<FigureEntry> all = {
       {"nll", "Negative log-likelihood against N, with the exact bound where it is known"},
       {"gap", "How far the NLL lies above the exact posterior's, where that is known"},
+      {"mse", "Images: squared error of a sample and of the posterior mean against N, beside the prior's"},
       {"rmae", "Relative mean absolute error of the posterior mean against N"},
       {"acauc", "Calibration error against N, with the noise floor"},
       {"coverage", "Coverage of central credible intervals against their level"},
@@ -32,7 +34,7 @@ const std::vector<FigureEntry>& figure_entries() {
       {"posterior", "One set: the posterior sharpening with N around the truth, beside exact and naive"},
       {"width", "Bump hunt: median posterior width against ψ, beside exact, naive and per-event"},
       {"loss", "Training and validation loss of the stages"},
-      {"pareto", "Training cost against NLL, one point a run"},
+      {"pareto", "Training cost against NLL (images: squared error), one point a run"},
       {"samples", "What a set of the task looks like (a run, or a task's name)"},
   };
   return all;
@@ -87,7 +89,8 @@ Figure draw_loss(const FigureArguments& arguments) {
     if (curves.empty()) first = config.task;
     PAIRS_CHECK(config.task == first, "The runs {} and {} are of different tasks; draw one task at a time",
                 curves.front().name, run.name);
-    curves.push_back({run.name, config.strategy, read_events((run.folder / run_file::events).string())});
+    curves.push_back({run.name, config.strategy, read_events((run.folder / run_file::events).string()),
+                      loss_label(config.estimator.head)});
   }
   return loss_figure(curves);
 }
@@ -99,6 +102,7 @@ Figure draw_pareto(const FigureArguments& arguments) {
   if (n == 0)
     for (const EvaluationRow& row : metrics.front().rows) n = std::max(n, row.n);
   std::vector<ParetoPoint> points;
+  const Score& score = score_of(metrics.front().rows);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunCost cost = cost_of(runs[i]);
     PAIRS_CHECK(cost.known, "{} has no training record ({}), so its cost is not known", runs[i].name, run_file::events);
@@ -107,8 +111,8 @@ Figure draw_pareto(const FigureArguments& arguments) {
       if (row.n == n) at = &row;
     PAIRS_CHECK(at, "{} was not evaluated at N = {}; evaluate it with --sizes, or choose another N with --n",
                 runs[i].name, n);
-    points.push_back(
-        {runs[i].name, runs[i].config.strategy, cost.cost.paper(), cost.cost.with_cache(), at->nll, at->nll_se, n});
+    points.push_back({runs[i].name, runs[i].config.strategy, cost.cost.paper(), cost.cost.with_cache(), at->*score.mean,
+                      at->*score.error, n, score.axis});
   }
   return pareto_figure(points);
 }
@@ -175,6 +179,7 @@ Figure draw(const FigureArguments& arguments) {
   const std::vector<Metrics> metrics = all_metrics(runs);
   if (name == "nll") return nll_figure(metrics);
   if (name == "gap") return gap_figure(metrics);
+  if (name == "mse") return mse_figure(metrics);
   if (name == "rmae") return rmae_figure(metrics);
   if (name == "acauc") return acauc_figure(metrics);
   return coverage_figure(metrics);
@@ -223,14 +228,14 @@ Action add_figure(CLI::App& app) {
   add_open_arguments(app, arguments->open);
   std::string footer = "Figures:\n";
   for (const FigureEntry& entry : figure_entries()) footer += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
-  app.footer(
-      footer +
-      "Examples:\n"
-      "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
-      "  pairs --batch figure posterior gaussian --index 3 --out posterior.png\n"
-      "  pairs --batch figure posterior gaussian --index 3 --n 500\n"
-      "nll, gap, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run when it is "
-      "missing.");
+  app.footer(footer +
+             "Examples:\n"
+             "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
+             "  pairs --batch figure posterior gaussian --index 3 --out posterior.png\n"
+             "  pairs --batch figure posterior gaussian --index 3 --n 500\n"
+             "nll, gap, mse, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run "
+             "when it is "
+             "missing.");
   return [arguments] { return figure_command(*arguments); };
 }
 

@@ -16,15 +16,23 @@ namespace pairs::batch {
 namespace {
 
 struct InferArguments {
-  std::string run, data, theta, out;
+  std::string run, data, given, theta, out;
   OpenArguments open;
-  std::int64_t samples = 1000;
+  std::int64_t samples = -1;  // -1: by the kind of target
   std::int64_t seed = 1;
   std::int64_t n = 0;  // 0: all
   bool force = false;
 };
 
 const std::vector<double> kQuantiles = {0.05, 0.5, 0.95};
+constexpr std::int64_t kDraws = 1000;
+
+std::vector<Table::Column> parameter_columns() {
+  return {{"θ", false}, {"posterior", false}, {"mean"}, {"sd"}, {"5 %"}, {"median"}, {"95 %"}};
+}
+std::vector<Table::Column> image_columns() {
+  return {{"image", false}, {"samples"}, {"mean pixel"}, {"mean sd"}, {"largest sd"}};
+}
 
 std::vector<double> numbers(const torch::Tensor& t) {
   const torch::Tensor flat = t.to(torch::kFloat64).contiguous().flatten();
@@ -36,7 +44,7 @@ struct ExactAnswer {
   Summary summary;
   torch::Tensor log_density;
 };
-ExactAnswer exact_answer(const Task& task, const torch::Tensor& x, const InferArguments& arguments,
+ExactAnswer exact_answer(const Task& task, const torch::Tensor& x, const InferArguments& arguments, std::int64_t draws,
                          const torch::Tensor& theta) {
   const auto reference = task.reference("exact");
   constexpr std::int64_t kChunk = 100000;
@@ -44,7 +52,7 @@ ExactAnswer exact_answer(const Task& task, const torch::Tensor& x, const InferAr
     reference->add(x.slice(0, first, std::min(first + kChunk, x.size(0))));
   Stream stream(stream_key(static_cast<std::uint64_t>(arguments.seed), Purpose::posterior), 1);
   ExactAnswer answer;
-  answer.summary = summarise(reference->sample(arguments.samples, stream), kQuantiles);
+  answer.summary = summarise(reference->sample(draws, stream), kQuantiles);
   answer.summary.mean = reference->mean();
   answer.summary.sd = reference->covariance().diagonal().sqrt();
   if (theta.defined()) answer.log_density = reference->log_density(theta);
@@ -82,6 +90,8 @@ Result infer(const InferArguments& arguments) {
                arguments.data, count_text(held), held);
   if (arguments.n > 0) x = x.slice(0, 0, arguments.n);
   check_output(out, ".npz", {arguments.data, arguments.theta});
+  const torch::Tensor given = read_given(arguments.given, arguments.data, info);
+  const std::int64_t draws = arguments.samples >= 0 ? arguments.samples : info.image_target() ? 16 : kDraws;
   const torch::Tensor theta = arguments.theta.empty() ? torch::Tensor() : read_theta(arguments.theta, info);
   const std::int64_t size = x.size(0);
   if (size > info.max_n)
@@ -104,12 +114,27 @@ Result infer(const InferArguments& arguments) {
   const torch::Tensor aggregate = aggregate_observed(estimator, x);
   const torch::Tensor n = torch::full({1}, size, torch::kInt64);
   const std::uint64_t key = stream_key(static_cast<std::uint64_t>(arguments.seed), Purpose::posterior);
-  const torch::Tensor samples = estimator.sample(aggregate, n, arguments.samples, key)[0].to(torch::kCPU);
-  const Summary ours = summarise(samples, kQuantiles);
+  torch::Tensor samples = estimator.sample(aggregate, n, draws, key, given)[0].to(torch::kCPU);
 
   Result result;
   nlohmann::json& document = result.document;
-  document = summary_document(ours);
+  std::map<std::string, torch::Tensor> arrays;
+  Table table(info.image_target() ? image_columns() : parameter_columns());
+  if (info.image_target()) {
+    samples = samples.to(torch::kFloat32).view({draws, info.image.channels, info.image.height, info.image.width});
+    arrays = {{"samples", samples}, {"mean", samples.mean(0)}, {"sd", samples.std(0)}};
+    const double sd = arrays["sd"].mean().item<double>(), most = arrays["sd"].max().item<double>();
+    document = {{"image_shape", {info.image.channels, info.image.height, info.image.width}},
+                {"mean_sd", sd},
+                {"largest_sd", most}};
+    table.add({fmt::format("{}×{}×{}", info.image.channels, info.image.height, info.image.width), count_text(draws),
+               number_text(arrays["mean"].mean().item<double>(), 4), number_text(sd, 4), number_text(most, 4)});
+  } else {
+    const Summary ours = summarise(samples, kQuantiles);
+    arrays = {{"samples", samples}};
+    document = summary_document(ours);
+    add_rows(table, info, "ours", ours);
+  }
   document["n"] = size;
   document["task"] = info.name;
   document["run"] = run.name;
@@ -130,12 +155,9 @@ Result infer(const InferArguments& arguments) {
           place.distance, place.percentile);
   }
 
-  std::map<std::string, torch::Tensor> arrays = {{"samples", samples}};
-  Table table({{"θ", false}, {"posterior", false}, {"mean"}, {"sd"}, {"5 %"}, {"median"}, {"95 %"}});
-  add_rows(table, info, "ours", ours);
   torch::Tensor scores;
   if (theta.defined()) {
-    scores = estimator.log_prob_grid(theta.unsqueeze(0), aggregate, n)[0].to(torch::kCPU);
+    scores = estimator.log_prob_grid(theta.unsqueeze(0), aggregate, n, given)[0].to(torch::kCPU);
     arrays["theta"] = theta;
     arrays["log_density"] = scores;
     document["log_density"] = numbers(scores);
@@ -144,7 +166,7 @@ Result infer(const InferArguments& arguments) {
   torch::Tensor exact_scores;
   if (!references.empty() && references.front() == "exact") {
     try {
-      const ExactAnswer exact = exact_answer(*run.task, x, arguments, theta);
+      const ExactAnswer exact = exact_answer(*run.task, x, arguments, draws, theta);
       document["exact"] = summary_document(exact.summary);
       add_rows(table, info, "exact", exact.summary);
       if (exact.log_density.defined()) {
@@ -190,10 +212,13 @@ Action add_infer(CLI::App& app) {
   app.add_option("--n", arguments->n, "Use the first N observations (default: all)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  app.add_option("--samples", arguments->samples, "Posterior samples")
+  app.add_option("--samples", arguments->samples, "Posterior samples (default: 1000, of images 16)")
       ->type_name("S")
-      ->check(CLI::Range(std::int64_t{2}, std::int64_t{10000000}))
-      ->capture_default_str();
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{10000000}));
+  app.add_option("--given", arguments->given,
+                 "What is given of the set beside its observations, where the task asks for it (\"tasks\" names it); "
+                 "default: the array given of an .npz")
+      ->type_name("V,V,...");
   app.add_option("--theta", arguments->theta, "Also score these values of θ (.npz or .csv, one row each)")
       ->type_name("FILE");
   app.add_option("--out", arguments->out, "Where the samples go (default: RUN/samples.npz, or ./samples.npz)")
@@ -216,7 +241,8 @@ Action add_infer(CLI::App& app) {
       "  pairs --batch infer bump-hunt --data events.csv\n"
       "  pairs --batch infer bump-hunt --data events.csv --n 20\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
-      "Answers mean, sd and quantiles; the samples go into an .npz file. Warns when the set lies outside what\n"
+      "Answers mean, sd and quantiles; the samples go into an .npz file, of images with mean and sd by pixel. Warns "
+      "when the set lies outside what\n"
       "training saw; refuses NaN, wrong shapes and sets larger than training saw.");
   return [arguments] { return infer(*arguments); };
 }

@@ -34,6 +34,10 @@ Result list_tasks() {
       labels.push_back(target.label);
       targets.push_back(target_document(target));
     }
+    nlohmann::json given = nlohmann::json::array();
+    for (const Given& one : info.given) given.push_back(one.name);
+    if (info.image_target())
+      labels = {fmt::format("image {}×{}×{}", info.image.channels, info.image.height, info.image.width)};
     const bool image = info.kind == ObservationKind::image;
     result.document["tasks"].push_back({{"name", name},
                                         {"title", info.title},
@@ -45,7 +49,11 @@ Result list_tasks() {
                                         {"observation_shape", info.observation_shape},
                                         {"observation_columns", info.observation_columns},
                                         {"references", task->references()},
-                                        {"data", info.data_source}});
+                                        {"data", info.data_source},
+                                        {"target_kind", info.image_target() ? "image" : "parameters"},
+                                        {"given", given}});
+    if (info.image_target())
+      result.document["tasks"].back()["image_shape"] = {info.image.channels, info.image.height, info.image.width};
     const std::string shape = image ? fmt::format("image {}", fmt::join(info.observation_shape, "×"))
                                     : fmt::format("{}", fmt::join(info.observation_columns, ", "));
     table.add({name, fmt::format("{}", fmt::join(labels, ", ")), count_text(info.max_n), shape,

@@ -95,7 +95,11 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
     Event event;
     event.type = "row";
     event.stage = Stage::evaluate;
-    event.values = {{"n", done.n}, {"nll", done.nll}};
+    event.values = {{"n", done.n}};
+    if (std::isnan(done.mse_prior))
+      event.values["nll"] = done.nll;
+    else
+      event.values["mse"] = done.mse;
     monitor.event(event);
     metrics.rows.push_back(done);
     if (so_far) so_far(metrics);

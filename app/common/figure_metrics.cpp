@@ -123,6 +123,14 @@ void show_zero(Plot& plot) {
   plot.y.high = high + 0.08 * (high - low);
 }
 
+void check_parameters(const std::vector<Metrics>& metrics, const char* figure) {
+  for (const Metrics& one : metrics)
+    PAIRS_CHECK(
+        !of_images(one.rows),
+        "The figure {} is of densities of parameters, but the target of task {} is an image; draw the figure mse",
+        figure, one.task);
+}
+
 void check_sampled(const std::vector<Metrics>& metrics) {
   for (const Metrics& one : metrics)
     for (const EvaluationRow& row : one.rows)
@@ -157,6 +165,7 @@ std::string strategy_title(const std::string& name) {
 }
 
 Figure nll_figure(const std::vector<Metrics>& metrics) {
+  check_parameters(metrics, "nll");
   Figure figure = against_n(metrics, "Negative log-likelihood", "NLL / nat");
   Plot& plot = figure.plots.front();
   plot.lines = metric_lines(metrics, &EvaluationRow::nll, &EvaluationRow::nll_se);
@@ -202,6 +211,7 @@ Figure nll_figure(const std::vector<Metrics>& metrics) {
 }
 
 Figure gap_figure(const std::vector<Metrics>& metrics) {
+  check_parameters(metrics, "gap");
   Figure figure = against_n(metrics, "NLL above the exact posterior's", "gap / nat");
   Plot& plot = figure.plots.front();
   plot.lines = metric_lines(metrics, &EvaluationRow::gap, &EvaluationRow::gap_se);
@@ -211,16 +221,16 @@ Figure gap_figure(const std::vector<Metrics>& metrics) {
   return figure;
 }
 
-Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs,
-                         const std::string& data) {
+Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data,
+                         const Score& score) {
   Figure figure;
-  figure.title = "NLL minus that of " + baseline;
+  figure.title = score.name + " minus that of " + baseline;
   figure.source = data + "; " + baseline;
   figure.plot_width = 420;
   figure.plot_height = 300;
   Plot plot;
   plot.x = {"set size N", AxisScale::log};
-  plot.y = {"difference / nat"};
+  plot.y = {score.axis.ends_with("/ nat") ? "difference / nat" : "difference"};
   for (const DifferenceCurve& run : runs) {
     Line line;
     line.name = run.name;
@@ -243,7 +253,44 @@ Figure difference_figure(const std::string& baseline, const std::vector<Differen
   return figure;
 }
 
+Figure mse_figure(const std::vector<Metrics>& metrics) {
+  Figure figure = against_n(metrics, "Squared error of predicted images", "MSE per pixel");
+  for (const Metrics& one : metrics) {
+    PAIRS_CHECK(of_images(one.rows),
+                "The figure mse is of images, but the target of task {} is not one; draw the figure rmae", one.task);
+    for (const EvaluationRow& row : one.rows)
+      PAIRS_CHECK(row.samples > 0, "{} was evaluated without samples; evaluate it again with --samples 5", one.run);
+  }
+  Plot& plot = figure.plots.front();
+  std::vector<Line> means = metric_lines(metrics, &EvaluationRow::mse_posterior, &EvaluationRow::mse_posterior_se);
+  std::vector<Line> draws = metric_lines(metrics, &EvaluationRow::mse, &EvaluationRow::mse_se);
+  const bool one = draws.size() == 1;
+  for (Line& line : draws) {
+    line.name = one ? "a sample" : line.name + ", a sample";
+    line.style = LineStyle::dotted;
+  }
+  for (Line& line : means) line.name = one ? "the posterior mean" : line.name + ", the mean";
+  plot.lines = std::move(means);
+  plot.lines.insert(plot.lines.end(), draws.begin(), draws.end());
+  double prior = NAN;
+  for (const Metrics& each : metrics)
+    for (const EvaluationRow& row : each.rows)
+      if (!std::isnan(row.mse_prior)) prior = row.mse_prior;
+  PAIRS_CHECK(!plot.lines.empty() && !std::isnan(prior), "{} was evaluated on too few sets; evaluate it with more",
+              metrics.front().run);
+  Line floor = zero_line(plot.lines, "the mean image, N = 0", SeriesRole::other);
+  Line blind = zero_line(plot.lines, "a prior sample, N = 0", SeriesRole::naive);
+  floor.y = {prior, prior};
+  blind.y = {2 * prior, 2 * prior};
+  plot.lines.push_back(std::move(floor));
+  plot.lines.push_back(std::move(blind));
+  plot.y.low = 0;
+  plot.y.high = 2.4 * prior;
+  return figure;
+}
+
 Figure rmae_figure(const std::vector<Metrics>& metrics) {
+  check_parameters(metrics, "rmae");
   check_sampled(metrics);
   Figure figure = against_n(metrics, "Relative mean absolute error of the posterior mean", "RMAE");
   figure.plots.front().lines = metric_lines(metrics, &EvaluationRow::rmae, nullptr);
@@ -252,6 +299,7 @@ Figure rmae_figure(const std::vector<Metrics>& metrics) {
 }
 
 Figure acauc_figure(const std::vector<Metrics>& metrics) {
+  check_parameters(metrics, "acauc");
   check_sampled(metrics);
   Figure figure = against_n(metrics, "Calibration error (ACAUC)", "ACAUC");
   Plot& plot = figure.plots.front();
@@ -269,6 +317,7 @@ Figure acauc_figure(const std::vector<Metrics>& metrics) {
 }
 
 Figure coverage_figure(const std::vector<Metrics>& metrics) {
+  check_parameters(metrics, "coverage");
   PAIRS_CHECK(!metrics.empty(), "A figure of metrics needs at least one run");
   Figure figure;
   figure.title = "Coverage of central credible intervals";
@@ -325,6 +374,7 @@ Figure coverage_figure(const std::vector<Metrics>& metrics) {
 
 Figure ranks_figure(const Metrics& metrics, const std::vector<std::string>& targets) {
   constexpr std::int64_t kBins = 20;
+  check_parameters({metrics}, "ranks");
   for (const EvaluationRow& row : metrics.rows)
     PAIRS_CHECK(
         row.ranks.empty() || row.sets >= kBins,

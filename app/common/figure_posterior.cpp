@@ -40,14 +40,17 @@ Series estimator_series(const LoadedRun& run, bool only_one, const Latents& late
       aggregate_sets(*run.estimator, latents, kFigureSeed, Purpose::explore, indices, n, options);
   const torch::Tensor size = torch::full({1}, n, torch::kInt64);
   const Summary summary = summarise(
-      run.estimator->sample(aggregate, size, 2000, stream_key(kFigureSeed, Purpose::posterior))[0].to(torch::kCPU),
+      run.estimator->sample(aggregate, size, 2000, stream_key(kFigureSeed, Purpose::posterior), latents.given)[0].to(
+          torch::kCPU),
       {0.5});
   const auto estimator = run.estimator;
+  const torch::Tensor given = latents.given;
   return {only_one ? strategy_title(run.config.strategy) : run.name,
           strategy_role(run.config.strategy),
           LineStyle::solid,
-          [estimator, aggregate, size](const torch::Tensor& theta) {
-            return estimator->log_prob_grid(theta.unsqueeze(0), aggregate, size)[0].to(torch::kCPU, torch::kFloat64);
+          [estimator, aggregate, size, given](const torch::Tensor& theta) {
+            return estimator->log_prob_grid(theta.unsqueeze(0), aggregate, size, given)[0].to(torch::kCPU,
+                                                                                              torch::kFloat64);
           },
           summary.mean,
           summary.sd};
@@ -193,6 +196,9 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_ind
   PAIRS_CHECK(!runs.empty(), "The figure posterior needs at least one run");
   const Task& task = *runs.front().task;
   const TaskInfo& info = task.info();
+  PAIRS_CHECK(!info.image_target(),
+              "The figure posterior draws densities, but the target of task {} is an image; draw the figure mse",
+              info.name);
   PAIRS_CHECK(info.targets.size() <= 2, "The figure posterior draws one or two targets; task {} has {}", info.name,
               info.targets.size());
   std::int64_t most = info.max_n;

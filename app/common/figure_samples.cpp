@@ -28,6 +28,7 @@ Figure samples_figure(const Task& task, std::int64_t set_index) {
     const torch::Tensor x = task.observe(latents, kFigureSeed, Purpose::explore, range, torch::kCPU);
     Plot plot = sample_plot(task, latents, x, view);
     plot.title = latents_text(info, latents);
+    if (plot.title.empty()) plot.title = fmt::format("set {}", index[0]);
     plot.legend = false;
     figure.plots.push_back(std::move(plot));
   }

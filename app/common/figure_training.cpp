@@ -19,7 +19,7 @@ Figure loss_figure(const std::vector<LossCurves>& runs) {
       for (const Event& event : run.events) log.add(event);
       add_losses(plot, log, stage, strategy_role(run.strategy), runs.size() > 1 ? run.name + ", " : "");
     }
-    fit_losses(plot);
+    fit_losses(plot, runs.empty() ? "" : runs.front().label);
     if (!plot.lines.empty()) figure.plots.push_back(std::move(plot));
   }
   PAIRS_CHECK(!figure.plots.empty(), "No loss has been recorded yet; train the run first");
@@ -37,16 +37,16 @@ Figure pareto_figure(const std::vector<ParetoPoint>& points) {
     Plot plot;
     plot.title = with_cache ? "stage 2 counted" : "the paper's rule";
     plot.x = {"training cost / GFLOP", AxisScale::log};
-    plot.y = {"NLL / nat"};
+    plot.y = {points.front().axis};
     for (const ParetoPoint& point : points) {
       Line line;
       line.name = point.name;
       line.role = strategy_role(point.strategy);
       line.markers = true;
       line.x = {with_cache ? point.gflop_with_cache : point.gflop};
-      line.y = {point.nll};
-      line.lower = {point.nll - 2 * point.nll_se};
-      line.upper = {point.nll + 2 * point.nll_se};
+      line.y = {point.score};
+      line.lower = {point.score - 2 * point.score_se};
+      line.upper = {point.score + 2 * point.score_se};
       plot.lines.push_back(std::move(line));
     }
     plot.legend = !with_cache;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/common/metrics_file.h"
+#include "app/common/score.h"
 #include "core/report/figure.h"
 #include "core/train/run.h"
 
@@ -25,13 +26,15 @@ Figure nll_figure(const std::vector<Metrics>& metrics);
 // How far each run's NLL lies above that of the exact posterior on the same sets. Throws Error without exact
 // posteriors.
 Figure gap_figure(const std::vector<Metrics>& metrics);
-// NLL of runs minus that of a baseline on the same sets of `data`, at each N, with two standard errors.
+// Score of runs minus that of a baseline on the same sets of `data`, at each N, with two standard errors.
 struct DifferenceCurve {
   std::string name, strategy;
   std::vector<double> n, mean, se;
 };
-Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs,
-                         const std::string& data);
+Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data,
+                         const Score& score);
+// Images: squared errors of one sample and of the posterior mean, beside the prior's.
+Figure mse_figure(const std::vector<Metrics>& metrics);
 Figure rmae_figure(const std::vector<Metrics>& metrics);
 Figure acauc_figure(const std::vector<Metrics>& metrics);
 // Coverage of central intervals against their level, one plot for each of up to four set sizes.
@@ -43,14 +46,16 @@ Figure ranks_figure(const Metrics& metrics, const std::vector<std::string>& targ
 struct LossCurves {
   std::string name, strategy;
   std::vector<Event> events;
+  std::string label = "loss / nat";  // what they are
 };
 Figure loss_figure(const std::vector<LossCurves>& runs);
 
 // Cost against quality: each run a point, by the paper's rule and with stage 2 counted.
 struct ParetoPoint {
   std::string name, strategy;
-  double gflop, gflop_with_cache, nll, nll_se;
+  double gflop, gflop_with_cache, score, score_se;
   std::int64_t n;
+  std::string axis = "NLL / nat";  // what the score is
 };
 Figure pareto_figure(const std::vector<ParetoPoint>& points);
 

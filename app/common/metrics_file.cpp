@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -31,6 +32,13 @@ constexpr Number kNumbers[] = {
     {"acauc_p95", &EvaluationRow::acauc_p95},
     {"sd", &EvaluationRow::sd},
     {"sbc_p", &EvaluationRow::sbc_p},
+    {"mse", &EvaluationRow::mse},
+    {"mse_se", &EvaluationRow::mse_se},
+    {"mse_mean", &EvaluationRow::mse_mean},
+    {"mse_mean_se", &EvaluationRow::mse_mean_se},
+    {"mse_posterior", &EvaluationRow::mse_posterior},
+    {"mse_posterior_se", &EvaluationRow::mse_posterior_se},
+    {"mse_prior", &EvaluationRow::mse_prior},
 };
 
 json row_document(const EvaluationRow& row) {
@@ -38,7 +46,34 @@ json row_document(const EvaluationRow& row) {
   for (const Number& number : kNumbers)
     if (const double value = row.*number.member; !std::isnan(value)) out[number.key] = value;
   if (!row.reference_nll.empty()) out["reference_nll"] = row.reference_nll;
+  const auto share = [&](const char* key, double error) {
+    if (!std::isnan(error) && row.mse_prior > 0) out[key] = error / row.mse_prior;
+  };
+  share("mse_share", row.mse);
+  share("mse_posterior_share", row.mse_posterior);
   return out;
+}
+
+std::string image_table(const std::vector<EvaluationRow>& rows, int indent) {
+  Table table({{"N"},
+               {"sets"},
+               {"samples"},
+               {"MSE of a sample"},
+               {"share of prior"},
+               {"MSE of the posterior mean"},
+               {"share of prior"},
+               {"sd"},
+               {"prior's MSE"}});
+  for (const EvaluationRow& row : rows) {
+    const auto share = [&](double error) {
+      return std::isnan(error) || !(row.mse_prior > 0) ? "–" : number_text(error / row.mse_prior, 3);
+    };
+    table.add({count_text(row.n), count_text(row.sets), count_text(row.samples),
+               with_error_text(row.mse, row.mse_se, 5), share(row.mse),
+               with_error_text(row.mse_posterior, row.mse_posterior_se, 5), share(row.mse_posterior),
+               number_text(row.sd, 4), number_text(row.mse_prior, 5)});
+  }
+  return table.text(indent);
 }
 
 }  // namespace
@@ -58,6 +93,9 @@ std::string metrics_text(const Metrics& metrics) {
   for (std::size_t i = 0; i < metrics.rows.size(); ++i) {
     out["rows"][i]["ranks"] = metrics.rows[i].ranks;
     out["rows"][i]["log_prob"] = metrics.rows[i].log_prob;
+    if (!metrics.rows[i].set_mse.empty()) out["rows"][i]["set_mse"] = metrics.rows[i].set_mse;
+    if (!metrics.rows[i].set_mse_posterior.empty())
+      out["rows"][i]["set_mse_posterior"] = metrics.rows[i].set_mse_posterior;
   }
   return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -84,6 +122,8 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
       if (line.contains("reference_nll")) line["reference_nll"].get_to(row.reference_nll);
       line.at("ranks").get_to(row.ranks);
       line.at("log_prob").get_to(row.log_prob);
+      if (line.contains("set_mse")) line["set_mse"].get_to(row.set_mse);
+      if (line.contains("set_mse_posterior")) line["set_mse_posterior"].get_to(row.set_mse_posterior);
       metrics.rows.push_back(std::move(row));
     }
     return metrics;
@@ -98,7 +138,12 @@ std::optional<Metrics> read_metrics(const std::filesystem::path& file) {
   return parse_metrics(read_file(file, 1ull << 30), file.string());
 }
 
+bool of_images(const std::vector<EvaluationRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return !std::isnan(row.mse_prior); });
+}
+
 std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent) {
+  if (of_images(rows)) return image_table(rows, indent);
   const auto any = [&](const std::function<bool(const EvaluationRow&)>& has) {
     for (const EvaluationRow& row : rows)
       if (has(row)) return true;

@@ -30,6 +30,9 @@ std::string metrics_text(const Metrics& metrics);
 Metrics parse_metrics(const std::string& text, const std::string& where);
 std::optional<Metrics> read_metrics(const std::filesystem::path& file);
 
+// Whether rows are of a task whose target is an image: they hold squared errors and no densities.
+bool of_images(const std::vector<EvaluationRow>& rows);
+
 // The rows as a table for people.
 std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent = 0);
 

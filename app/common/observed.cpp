@@ -71,6 +71,10 @@ torch::Tensor as_observations(torch::Tensor x, const TaskInfo& task, const std::
     if (task.kind == ObservationKind::image) {
       PAIRS_CHECK(x.min().item<float>() >= 0 && x.max().item<float>() <= 255,
                   "{} holds whole numbers outside 0..255; give images as bytes, or as floats from 0 to 1", where);
+      PAIRS_CHECK(shape[0] <= 3,
+                  "{} holds whole numbers, but only the first three channels of task {} are colours; give "
+                  "floats",
+                  where, task.name);
       x = x / 255.0;
     }
   }
@@ -88,6 +92,10 @@ torch::Tensor read_observed(const std::filesystem::path& path, const TaskInfo& t
                 "{} is a folder, but the observations of task {} are points; give an .npz or .csv file", path.string(),
                 task.name);
     const auto& shape = task.observation_shape;
+    PAIRS_CHECK(
+        shape.at(0) == 1 || shape.at(0) == 3,
+        "{} is a folder, but observations of task {} have {} channels, which PNGs do not hold; give an .npz file",
+        path.string(), task.name, shape.at(0));
     return read_png_folder(path, shape.at(0), shape.at(1), shape.at(2));
   }
   const std::string extension = lower_extension(path);
@@ -109,7 +117,36 @@ torch::Tensor read_observed(const std::filesystem::path& path, const TaskInfo& t
        task.kind == ObservationKind::points ? "a .csv file" : "a folder of PNGs");
 }
 
+torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task) {
+  std::vector<std::string> names;
+  for (const Given& one : task.given) names.push_back(one.name);
+  if (names.empty()) {
+    if (!text.empty()) fail_usage("Sets of task {} come with nothing given beside their observations", task.name);
+    return {};
+  }
+  torch::Tensor given;
+  if (!text.empty()) {
+    given = parse_csv(text, "The given quantities");
+  } else {
+    std::map<std::string, torch::Tensor> arrays;
+    if (std::filesystem::is_regular_file(path) && lower_extension(path) == ".npz") arrays = read_npz(path);
+    const auto found = arrays.find("given");
+    if (found == arrays.end())
+      fail_usage("Sets of task {} come with {}: name them with --given, or as the array \"given\" of an .npz file",
+                 task.name, fmt::join(names, ", "));
+    given = found->second;
+  }
+  PAIRS_CHECK(given.numel() == task.given_size() && !given.is_complex(),
+              "{} numbers are given, but sets of task {} come with {}: {}", given.numel(), task.name, names.size(),
+              fmt::join(names, ", "));
+  given = given.to(torch::kFloat64).reshape({1, -1}).contiguous();
+  check_finite(given, "The given quantities");
+  return given;
+}
+
 torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task) {
+  PAIRS_CHECK(!task.image_target(),
+              "The target of task {} is an image, of which no density is scored; leave out --theta", task.name);
   check_exists(path);
   const std::string extension = lower_extension(path);
   torch::Tensor theta;
@@ -119,7 +156,7 @@ torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task
     theta = read_csv(path);
   else
     fail("{} is neither an .npz nor a .csv file; give the values of θ as one of them", path.string());
-  const auto targets = static_cast<std::int64_t>(task.targets.size());
+  const std::int64_t targets = task.target_size();
   if (theta.dim() == 1) theta = targets == 1 ? theta.unsqueeze(1) : theta.unsqueeze(0);
   PAIRS_CHECK(theta.dim() == 2 && theta.size(1) == targets && theta.size(0) > 0 && !theta.is_complex(),
               "{} has the shape {} but the θ of task {} needs [S, {}]", path.string(), shape_text(theta.sizes()),

@@ -13,6 +13,11 @@ namespace pairs {
 // scaled to [0, 1]. Throws Error with one sentence on a wrong shape, an empty set or values that are not finite.
 torch::Tensor read_observed(const std::filesystem::path& path, const TaskInfo& task);
 
+// What is given of an observed set beside its observations -> [1, g] float64: numbers "1,0.5,..." of `text`, else the
+// array "given" of the .npz file `path`; undefined where the task's sets come with nothing. Throws Error naming what is
+// missing.
+torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task);
+
 // Values of the target to score, one row each -> [S, d] float64, from NPZ (array "theta", or the only one) or CSV.
 torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task);
 

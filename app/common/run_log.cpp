@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/common/table.h"
+#include "core/estimator.h"
 
 namespace pairs {
 namespace {
@@ -108,9 +109,13 @@ void add_losses(Plot& plot, const RunLog& log, Stage stage, SeriesRole role, con
   }
 }
 
-void fit_losses(Plot& plot) {
+std::string loss_label(const HeadConfig& head) {
+  return models_images(head) ? "mean squared error of the velocity" : "loss / nat";
+}
+
+void fit_losses(Plot& plot, const std::string& label) {
   plot.x.label = "step";
-  plot.y.label = "loss / nat";
+  plot.y.label = label;
   for (const Line& line : plot.lines) plot.x.high = std::max(plot.x.high, 1.02 * line.x.back());
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/heads/head_config.h"
 #include "core/report/figure.h"
 #include "core/train/events.h"
 
@@ -54,7 +55,9 @@ class RunLog {
 
 // Adds the lines of training (dotted) and validation losses; `name` goes before the names of the lines.
 void add_losses(Plot& plot, const RunLog& log, Stage stage, SeriesRole role, const std::string& name);
-// The axes of a plot of losses, to be called when all lines are there.
-void fit_losses(Plot& plot);
+// The axes of a plot of losses, to be called when all lines are there; `label` as of loss_label.
+void fit_losses(Plot& plot, const std::string& label);
+// What the losses of a run with this head are: "loss / nat" of densities, else a mean squared error.
+std::string loss_label(const HeadConfig& head);
 
 }  // namespace pairs

@@ -120,6 +120,7 @@ Plot sheet_plot(const torch::Tensor& x) {
   const std::int64_t count = x.size(0), channels = x.size(1), height = x.size(2), width = x.size(3);
   const auto columns = static_cast<std::int64_t>(std::ceil(std::sqrt(1.2 * static_cast<double>(count))));
   const std::int64_t rows = (count + columns - 1) / columns;
+  // Channels beyond the colours are not shown.
   const torch::Tensor bytes = (x.clamp(0, 1) * 255).round().to(torch::kUInt8).contiguous();
   const std::uint8_t* data = bytes.const_data_ptr<std::uint8_t>();
   Plot plot;
@@ -136,7 +137,7 @@ Plot sheet_plot(const torch::Tensor& x) {
           for (std::int64_t c = 0; c < 3; ++c) {
             const std::int64_t out_row = k / wide * (height + kGap) + row, out_col = k % wide * (width + kGap) + col;
             picture.rgb[static_cast<std::size_t>(3 * (out_row * picture.width + out_col) + c)] =
-                data[(((first + k) * channels + (channels == 3 ? c : 0)) * height + row) * width + col];
+                data[(((first + k) * channels + (channels >= 3 ? c : 0)) * height + row) * width + col];
           }
     picture.x1 = static_cast<double>(wide);
     picture.y0 = top - static_cast<double>(tall);

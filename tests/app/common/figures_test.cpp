@@ -101,7 +101,8 @@ TEST(GapFigure, StandsOnTheExactPosterior) {
 }
 
 TEST(DifferenceFigure, DrawsBandsAroundTheBaselinesZero) {
-  const Figure figure = difference_figure("a", {{"b", "n1", {1, 10}, {0.5, -0.25}, {0.125, NAN}}}, "MNIST");
+  const Figure figure =
+      difference_figure("a", {{"b", "n1", {1, 10}, {0.5, -0.25}, {0.125, NAN}}}, "MNIST", score_of({}));
   const Plot& plot = figure.plots.at(0);
   const Line* line = find(plot, SeriesRole::n1);
   ASSERT_TRUE(line);
@@ -111,7 +112,7 @@ TEST(DifferenceFigure, DrawsBandsAroundTheBaselinesZero) {
   EXPECT_GT(plot.y.high, 0.75);
   EXPECT_EQ(plot.lines.back().name, "a");
   EXPECT_EQ(figure.source, "MNIST; a, b");
-  EXPECT_THROW(difference_figure("a", {}, "MNIST"), Error);
+  EXPECT_THROW(difference_figure("a", {}, "MNIST", score_of({})), Error);
 }
 
 TEST(MetricFigures, RefuseRunsOfDifferentTasks) {
