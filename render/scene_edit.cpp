@@ -19,13 +19,56 @@ double distance(const Sphere& a, const Sphere& b) {
   return std::hypot(a.center[0] - b.center[0], a.center[1] - b.center[1], a.center[2] - b.center[2]);
 }
 
-// Moves `b` away from `a` until they touch, as far as the limits let it.
+// Moves `b` away from `a` until they touch, as far as the limits let it: along the line of centres, and where a wall is
+// in the way along the axis that takes the shortest move.
 void push(const Sphere& a, Sphere& b, const SceneLimits& limits) {
   const double apart = distance(a, b), wanted = a.radius + b.radius + kSlack;
   double away[3] = {1, 0, 0};
   if (apart > 1e-9)
     for (int k = 0; k < 3; ++k) away[k] = (b.center[k] - a.center[k]) / apart;
   for (int k = 0; k < 3; ++k) b.center[k] = std::clamp(a.center[k] + away[k] * wanted, -limits.center, limits.center);
+  const double left = distance(a, b);
+  if (left >= a.radius + b.radius) return;
+  int axis = -1;
+  double best = 0, least = INFINITY;
+  for (int k = 0; k < 3; ++k) {
+    const double along = b.center[k] - a.center[k];
+    const double needed = std::sqrt(std::max(0.0, wanted * wanted - (left * left - along * along)));
+    for (const double place : {a.center[k] + needed, a.center[k] - needed})
+      if (const double move = std::abs(place - b.center[k]); std::abs(place) <= limits.center && move < least) {
+        axis = k;
+        best = place;
+        least = move;
+      }
+  }
+  if (axis >= 0) b.center[axis] = best;
+}
+
+// The room around a point: the distance to the nearest surface of all spheres but one.
+double room_at(const std::vector<Sphere>& all, std::size_t but, const double point[3]) {
+  double room = INFINITY;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const double* c = all[k].center;
+    if (k != but) room = std::min(room, std::hypot(c[0] - point[0], c[1] - point[1], c[2] - point[2]) - all[k].radius);
+  }
+  return room;
+}
+
+// Puts a sphere where there is most room, and shrinks it to that.
+void move_to_room(std::vector<Sphere>& all, std::size_t k, const SceneLimits& limits) {
+  constexpr int kCells = 8;
+  double widest = -INFINITY, place[3] = {};
+  for (int cell = 0; cell < (kCells + 1) * (kCells + 1) * (kCells + 1); ++cell) {
+    const int index[3] = {cell % (kCells + 1), cell / (kCells + 1) % (kCells + 1), cell / (kCells + 1) / (kCells + 1)};
+    double point[3];
+    for (int c = 0; c < 3; ++c) point[c] = limits.center * (2.0 * index[c] / kCells - 1);
+    if (const double room = room_at(all, k, point); room > widest) {
+      widest = room;
+      std::copy(point, point + 3, place);
+    }
+  }
+  std::copy(place, place + 3, all[k].center);
+  all[k].radius = std::clamp(widest - kSlack, limits.radius_low, all[k].radius);
 }
 
 }  // namespace
@@ -56,7 +99,7 @@ void settle_scene(SphereScene& scene, std::size_t kept, const SceneLimits& limit
         }
     if (!moved) return;
   }
-  // No room at these sizes: spheres shrink to what is left, the kept one last.
+  // No room at these sizes: spheres shrink to what is left, or go elsewhere, the kept one last.
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i + 1; j < all.size(); ++j)
       if (overlap(i, j)) {
@@ -64,6 +107,7 @@ void settle_scene(SphereScene& scene, std::size_t kept, const SceneLimits& limit
         const double apart = distance(big, small);
         small.radius = std::max(limits.radius_low, apart - big.radius - kSlack);
         if (apart < big.radius + small.radius) big.radius = std::max(limits.radius_low, apart - small.radius - kSlack);
+        if (overlap(i, j)) move_to_room(all, j == kept ? i : j, limits);
       }
 }
 

@@ -135,7 +135,7 @@ void ComparePanel::actions(model::Studio& studio) {
 }
 
 void ComparePanel::differences(Comparison& comparison, const Comparison::View& view) {
-  ui::text("NLL at each N, and the others minus it on the same test sets", ui::Look::strong);
+  ui::text(view.score.name + " at each N, and the others minus it on the same test sets", ui::Look::strong);
   ui::help(
       "Both runs are scored on the same sets, so that the error of their difference is far smaller than that of "
       "either: "
@@ -150,9 +150,10 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
   if (ui::combo("compare/baseline", chosen, names, "The run that the others are compared with", px(280)))
     comparison.set_baseline(names[static_cast<std::size_t>(chosen)]);
   std::vector<std::vector<std::string>> cells;  // by column
-  std::vector<std::string> titles = {"N", "sets", view.names[view.baseline] + " / nat"};
+  const std::string unit = view.score.axis.ends_with("/ nat") ? " / nat" : "";
+  std::vector<std::string> titles = {"N", "sets", view.names[view.baseline] + unit};
   for (std::size_t i = 0; i < view.names.size(); ++i)
-    if (i != view.baseline) titles.push_back(view.names[i] + " / nat");
+    if (i != view.baseline) titles.push_back(view.names[i] + unit);
   std::vector<std::size_t> of;
   for (std::size_t i = 0; i < view.names.size(); ++i)
     if (i != view.baseline) of.push_back(i);
@@ -161,11 +162,11 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
   for (const model::DifferenceRow& row : view.differences) {
     cells[0].push_back(count_text(row.n));
     cells[1].push_back(count_text(row.sets));
-    cells[2].push_back(with_error_text(row.nll, row.nll_se, 3));
+    cells[2].push_back(with_error_text(row.score, row.score_se, view.score.digits));
     for (std::size_t k = 0; k < of.size(); ++k) {
       const model::Difference& one = row.runs[of[k]];
       const int mark = std::abs(one.mean) > 2 * one.se ? (one.mean < 0 ? -1 : 1) : 0;
-      std::string text = with_error_text(one.mean, one.se, 4);
+      std::string text = with_error_text(one.mean, one.se, view.score.digits + 1);
       if (one.mean > 0) text = "+" + text;
       if (mark) text = (mark < 0 ? "▼ better  " : "▲ worse  ") + text;
       cells[3 + k].push_back(std::move(text));

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "app/common/table.h"
+#include "app/gui/n_row.h"
 #include "app/gui/path_dialog.h"
 #include "app/gui/plot_view.h"
 #include "app/gui/ui.h"
@@ -43,15 +43,6 @@ std::string nat(double kl) {
   if (std::isnan(kl)) return "–";
   if (!std::isfinite(kl)) return "∞";
   return kl < 0.0005 ? "< 0.001" : number_text(kl, kl < 10 ? 3 : 1);
-}
-
-// "6,000" -> 6000; nothing when it is no number of observations.
-std::optional<std::int64_t> typed_count(std::string text) {
-  std::erase_if(text, [](char c) { return c == ',' || c == ' ' || c == '_'; });
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 1) return {};
-  return count;
 }
 
 // How high the content of the current window is so far.
@@ -100,8 +91,8 @@ std::string tip_of(const PosteriorSeries& series, const PosteriorSummary& s) {
 struct PosteriorPanel::State {
   PlotView density{"posterior/density", Caption::none}, marginals{"posterior/marginals", Caption::none};
   PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
-  bool all_parameters = false, typing = false;
-  std::string typed;  // N as it is being typed
+  NRow head{"posterior"};
+  bool all_parameters = false;
   PathDialog file;
   std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
   // Heights in the last frame: all of the numbers; all of the set's card and what follows; the card to its buttons.
@@ -124,37 +115,20 @@ PosteriorPanel::PosteriorPanel() : state_(std::make_unique<State>()) {}
 PosteriorPanel::~PosteriorPanel() = default;
 
 void PosteriorPanel::State::n_row(Posterior& posterior) {
-  const float gap = px(12), near = px(8);
-  if (ui::button("posterior/play", posterior.playing() ? "Pause" : "Play",
-                 posterior.playing() ? ui::Button::normal : ui::Button::primary,
-                 posterior.most() > 1 ? "" : "There is one observation only",
-                 "Lets N grow from 1 to the largest in eight seconds (space)",
-                 std::max(ui::button_width("Pause"), ui::button_width("Play"))))
-    posterior.toggle_play();
-  ImGui::SameLine(0, gap);
-  const ImVec2 at = ImGui::GetCursorScreenPos(), sign = ui::text_size("N =", ui::Look::strong);
-  ui::text_at({at.x, at.y + (ImGui::GetFrameHeight() - sign.y) / 2}, "N =", ui::Look::strong);
-  ImGui::Dummy({sign.x, ImGui::GetFrameHeight()});
-  ImGui::SameLine(0, near);
-  if (!typing) typed = count_text(posterior.n());
-  const float room = std::max(ui::button_width(count_text(posterior.most())), px(48)) + px(4);
-  if (ui::input("posterior/n-text", typed, "", "How many observations of the set are used: type a number", room, {},
-                true))
-    if (const auto n = typed_count(typed)) posterior.set_n(*n);
-  typing = ImGui::IsItemActive();
-  ImGui::SameLine(0, gap);
-  const float loop_width = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + ui::text_size("Loop").x;
-  const float slider = ImGui::GetContentRegionAvail().x - ui::button_width("New set") - loop_width - gap - near;
-  std::int64_t n = posterior.n();
-  if (ui::log_slider("posterior/n", n, 1, std::max<std::int64_t>(posterior.most(), 2),
-                     "How many observations of the set are used (arrow keys move it)", slider))
-    posterior.set_n(n);
-  ImGui::SameLine(0, gap);
-  if (ui::button("posterior/new", "New set", ui::Button::normal, "", "The next set of the prior (Ctrl+N)"))
-    posterior.new_set();
-  ImGui::SameLine(0, near);
-  bool loop = posterior.loop();
-  if (ui::toggle("posterior/loop", "Loop", loop, "Begin again at the end")) posterior.set_loop(loop);
+  NRow::Shown now;
+  now.n = posterior.n();
+  now.most = posterior.most();
+  now.playing = posterior.playing();
+  now.loop = posterior.loop();
+  now.other = "New set";
+  now.other_tip = "The next set of the prior (Ctrl+N)";
+  now.n_tip = "How many observations of the set are used";
+  if (posterior.most() <= 1) now.blocked = "There is one observation only";
+  const NRow::Asked asked = head.draw(now);
+  if (asked.play) posterior.toggle_play();
+  if (asked.n) posterior.set_n(*asked.n);
+  if (asked.other) posterior.new_set();
+  if (asked.loop) posterior.set_loop(*asked.loop);
 }
 
 void PosteriorPanel::State::messages(Posterior& posterior) {

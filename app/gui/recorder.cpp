@@ -23,6 +23,16 @@ void Recorder::add(Item item) {
   items_.push_back(std::move(item));
 }
 
+void Recorder::add(std::string name, ItemKind kind, ImVec2 min, ImVec2 max) {
+  if (!on_) return;
+  Item item;
+  item.name = std::move(name);
+  item.kind = kind;
+  item.min = min;
+  item.max = max;
+  add(std::move(item));
+}
+
 const Item* Recorder::find(std::string_view name) const {
   const auto found = std::find_if(items_.rbegin(), items_.rend(), [&](const Item& item) { return item.name == name; });
   return found == items_.rend() ? nullptr : &*found;

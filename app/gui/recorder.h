@@ -37,6 +37,7 @@ class Recorder {
   bool on() const { return on_; }
   void begin_frame() { items_.clear(); }
   void add(Item item);
+  void add(std::string name, ItemKind kind, ImVec2 min, ImVec2 max);
   const std::vector<Item>& items() const { return items_; }
   // The last one drawn with this name in this frame; null when there is none.
   const Item* find(std::string_view name) const;

@@ -43,7 +43,7 @@ void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions
   recorder().turn(!options.items.empty());
   bool rested = window.settle(options.patience);
   if (rested && options.n > 0) {
-    studio.posterior.set_n(options.n);
+    studio.viewing() ? studio.viewer.set_n(options.n) : studio.posterior.set_n(options.n);
     rested = window.settle(options.patience);
   }
   PAIRS_CHECK(rested, "The window was still at work after {:.0f} s ({}); give more with --patience", options.patience,

@@ -21,6 +21,7 @@
 #include "app/gui/task_panel.h"
 #include "app/gui/train_panel.h"
 #include "app/gui/ui.h"
+#include "app/gui/viewer_panel.h"
 #include "app/model/shortcuts.h"
 #include "core/base/error.h"
 
@@ -112,6 +113,7 @@ struct Shell::Parts {
   TaskPanel task;
   TrainPanel train;
   PosteriorPanel posterior;
+  ViewerPanel viewer;
   EvaluatePanel evaluate;
   ComparePanel compare;
   LogDrawer log;
@@ -158,22 +160,28 @@ void Shell::Parts::perform(model::Shortcut shortcut) {
       studio.set_tab(static_cast<model::Tab>(static_cast<int>(shortcut) - static_cast<int>(S::tab_task)));
       break;
     case S::play:
-      studio.posterior.toggle_play();
+      studio.viewing() ? studio.viewer.toggle_play() : studio.posterior.toggle_play();
       break;
     case S::n_down:
-      studio.posterior.step_n(-1);
+      studio.viewing() ? studio.viewer.step_n(-1) : studio.posterior.step_n(-1);
       break;
     case S::n_up:
-      studio.posterior.step_n(1);
+      studio.viewing() ? studio.viewer.step_n(1) : studio.posterior.step_n(1);
       break;
     case S::new_set:
-      studio.tab() == model::Tab::task ? studio.specimen.new_set() : studio.posterior.new_set();
+      if (studio.tab() == model::Tab::task)
+        studio.specimen.new_set();
+      else
+        studio.viewing() ? studio.viewer.new_scene() : studio.posterior.new_set();
       break;
     case S::open:
       sidebar.ask_for_path();
       break;
     case S::export_plot:
-      if (!PlotView::ask_to_save()) studio.hub.messages.info("plots", "There is no plot on this tab to save");
+      if (studio.viewing() && studio.tab() == model::Tab::posterior)
+        viewer.ask_to_save(studio);
+      else if (!PlotView::ask_to_save())
+        studio.hub.messages.info("plots", "There is no plot on this tab to save");
       break;
     case S::log_drawer:
       studio.settings.log_open = !studio.settings.log_open;
@@ -280,6 +288,7 @@ void Shell::Parts::header(float width) {
 
 void Shell::Parts::welcome() {
   if (studio.settings.dismissed_before(kWelcome) || studio.tab() != model::Tab::posterior) return;
+  if (studio.viewing()) return;  // its picture says the same
   if (ui::notice(
           "welcome", ui::Look::body,
           "Drag N, or press Space: the observations of a set share what is unknown, and the posterior of θ sharpens "
@@ -296,7 +305,7 @@ void Shell::Parts::panel() {
     case model::Tab::train:
       return train.draw(studio);
     case model::Tab::posterior:
-      return posterior.draw(studio);
+      return studio.viewing() ? viewer.draw(studio) : posterior.draw(studio);
     case model::Tab::evaluate:
       return evaluate.draw(studio);
     case model::Tab::compare:

@@ -48,6 +48,11 @@ void headline(const Block& block, const std::string& sentence, float width) {
 // Sliders in `columns` columns; returns the index of the one that was moved, or -1, with its new value.
 int sliders(const std::vector<model::Parameter>& parameters, const std::vector<double>& values, int columns,
             float width, double& moved) {
+  float widest_label = 0;
+  for (const model::Parameter& one : parameters)
+    widest_label = std::max(widest_label, ui::text_size(one.label, ui::Look::muted).x);
+  // Long names leave no room for a track beside another.
+  if (width / static_cast<float>(columns) - widest_label < px(110)) columns = 1;
   const float gap = px(16), cell = (width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   // Where one is left over it is the first, on a line of its own.
   const int alone = columns > 1 && static_cast<int>(parameters.size()) % columns == 1 ? 1 : 0;
@@ -149,7 +154,8 @@ void TaskPanel::sample(model::Specimen& specimen, float width, float height) {
   const model::TaskCard& card = *specimen.card();
   const float row = ImGui::GetFrameHeightWithSpacing(), note = 2 * ui::text_size("X", ui::Look::small).y;
   const float controls = row + px(34) + note + 3 * ImGui::GetStyle().ItemSpacing.y;
-  const float tall = std::max({px(kPlotLeast), height - controls, parameters_height_ - controls});
+  const float tall =
+      std::max({px(kPlotLeast), height - controls, std::min(parameters_height_ - controls, 1.1f * width)});
   const ImVec2 at = ImGui::GetCursorScreenPos();
   plot_.draw(specimen.figure(), {width, tall});
   if (!specimen.figure()) {

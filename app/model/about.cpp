@@ -26,6 +26,7 @@ constexpr Dependency kDependencies[] = {
     {"libzip", "1.7.3", "BSD-3-Clause", "NPZ files"},
     {"libpng", "1.6.39", "libpng-2.0", "pictures"},
     {"cairo", "1.16.0", "LGPL-2.1 or MPL-1.1", "figures as PNG"},
+    {"libwebp", "1.2.4", "BSD-3-Clause", "animations"},
     {"Inter, DejaVu Sans", "4.0, 2.37", "OFL-1.1, Bitstream Vera", "fonts"},
     {"tcmalloc", "2.10", "BSD-3-Clause", "memory"},
     {"Dear ImGui", "1.86", "MIT", "the window's widgets"},

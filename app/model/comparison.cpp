@@ -16,6 +16,7 @@
 #include "app/common/evaluation.h"
 #include "app/common/figures.h"
 #include "app/common/places.h"
+#include "app/common/run_log.h"
 #include "app/common/table.h"
 #include "app/model/latest_worker.h"
 #include "app/model/run_stamp.h"
@@ -158,12 +159,13 @@ std::int64_t largest_shared_size(const std::vector<Metrics>& metrics) {
 Figure cost_figure(const std::vector<Metrics>& metrics, const std::vector<const ReadRun*>& runs) {
   std::vector<ParetoPoint> points;
   const std::int64_t n = metrics.empty() ? 0 : largest_shared_size(metrics);
+  const Score& score = score_of(metrics.empty() ? std::vector<EvaluationRow>() : metrics.front().rows);
   PAIRS_CHECK(n > 0, "The runs were scored at no set size in common; evaluate them with the same sizes");
   for (std::size_t i = 0; i < metrics.size(); ++i)
     for (const EvaluationRow& row : metrics[i].rows)
       if (row.n == n && runs[i]->cost.known)
         points.push_back({runs[i]->name, runs[i]->config.strategy, runs[i]->cost.cost.paper(),
-                          runs[i]->cost.cost.with_cache(), row.nll, row.nll_se, n});
+                          runs[i]->cost.cost.with_cache(), row.*score.mean, row.*score.error, n, score.axis});
   return pareto_figure(points);
 }
 
@@ -178,22 +180,20 @@ std::vector<DifferenceRow> difference_rows(const std::vector<const Metrics*>& me
   std::vector<DifferenceRow> out;
   const Metrics* base = metrics[baseline];
   if (!base) return out;
+  const Score& score = score_of(base->rows);
   for (const EvaluationRow& row : base->rows) {
     DifferenceRow line;
     line.n = row.n;
-    line.nll = row.nll;
-    line.nll_se = row.nll_se;
+    line.score = row.*score.mean;
+    line.score_se = row.*score.error;
     line.sets = row.sets;
     for (std::size_t i = 0; i < metrics.size(); ++i) {
       line.runs.emplace_back();
       const EvaluationRow* other = metrics[i] && i != baseline ? row_at(*metrics[i], row.n) : nullptr;
       if (!other || metrics[i]->seed != base->seed || metrics[i]->data != base->data) continue;
-      const std::size_t shared = std::min(row.log_prob.size(), other->log_prob.size());
+      const std::size_t shared = std::min(scored_sets(row), scored_sets(*other));
       if (shared < 2) continue;
-      const auto first = [&](const std::vector<double>& all) {
-        return std::vector<double>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shared));
-      };
-      const PairedDifference difference = paired_difference(first(other->log_prob), first(row.log_prob));
+      const PairedDifference difference = score_difference(*other, row);
       line.runs.back() = {difference.mean, difference.se};
       line.sets = std::min(line.sets, static_cast<std::int64_t>(shared));
     }
@@ -215,7 +215,7 @@ Figure drawn_differences(const Comparison::View& view, const std::vector<const R
     }
     if (!curve.n.empty()) curves.push_back(std::move(curve));
   }
-  return difference_figure(view.names[view.baseline], curves, members[view.baseline]->data);
+  return difference_figure(view.names[view.baseline], curves, members[view.baseline]->data, view.score);
 }
 
 ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun* first, const Metrics* metrics) {
@@ -275,7 +275,7 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     view->roles.push_back(entry.role);
     configs.push_back(read->config);
     if (std::any_of(read->events.begin(), read->events.end(), [](const Event& e) { return e.type == "loss"; }))
-      losses.push_back({read->name, read->config.strategy, read->events});
+      losses.push_back({read->name, read->config.strategy, read->events, loss_label(read->config.estimator.head)});
     if (!by_member.back()) continue;
     metrics.push_back(*by_member.back());
     metrics.back().run = read->name;
@@ -292,17 +292,18 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
   view->differences = difference_rows(by_member, view->baseline);
   if (!metrics.empty()) {
     label(metrics, scored);
+    view->score = score_of(metrics.front().rows);
     view->figures = metric_figures(metrics);
     if (metrics.size() > 1)
       view->figures.insert(
           view->figures.begin() + 1,
-          shown_figure("difference", "NLL minus the baseline's",
+          shown_figure("difference", "Minus the baseline's",
                        "The same test sets for every run, so that small differences show: below zero a run "
                        "is better than the baseline; the band shows two standard errors.",
                        [&] { return drawn_differences(*view, members); }));
     view->figures.push_back(
         shown_figure("pareto", "Cost against quality",
-                     "What training cost against the NLL at the largest set size that all runs were "
+                     "What training cost against quality at the largest set size that all runs were "
                      "scored at: better is lower and further left.",
                      [&] { return cost_figure(metrics, scored); }));
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/common/score.h"
 #include "app/model/hub.h"
 #include "app/model/scores.h"
 #include "core/report/figure.h"
@@ -27,15 +28,15 @@ struct ComparedRun {
   double share = 0;      // of the evaluation that runs
 };
 
-// Of a run's NLL minus the baseline's on the same test sets; NaN where they share none.
+// Of a run's score (NLL, or the error of images) minus the baseline's on the same test sets; NaN where they share none.
 struct Difference {
   double mean = NAN, se = NAN;
 };
 struct DifferenceRow {
   std::int64_t n = 0;
-  double nll = NAN, nll_se = NAN;  // the baseline's
-  std::int64_t sets = 0;           // that all share
-  std::vector<Difference> runs;    // in the order of Comparison::View::names; the baseline's own is NaN
+  double score = NAN, score_se = NAN;  // the baseline's
+  std::int64_t sets = 0;               // that all share
+  std::vector<Difference> runs;        // in the order of Comparison::View::names; the baseline's own is NaN
 };
 
 // One setting, a value for each name.
@@ -74,6 +75,7 @@ class Comparison {
     std::vector<ShownFigure> figures;
     std::vector<SettingLine> settings;  // those that differ first
     std::vector<SettingLine> costs;     // training cost, by rule
+    Score score;                        // what the differences are of
     std::vector<DifferenceRow> differences;
     std::size_t baseline = 0;      // index in names
     std::string differences_note;  // why cells are empty; empty when none is

@@ -73,7 +73,8 @@ std::string plain(const Field& field) {
 
 // Keys that have places of their own, or stand for the preset itself.
 bool hidden(const std::string& key, const RunConfig& config) {
-  return key == "task" || key == "preset" || key == "strategy" || (key == "convention" && config.task != "gaussian");
+  return key == "task" || key == "preset" || key == "strategy" || (key == "convention" && config.task != "gaussian") ||
+         (key.starts_with("view.") && config.task != "novel-view");
 }
 
 // As load_preset fills in what end-to-end training leaves open.

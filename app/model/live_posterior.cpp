@@ -53,6 +53,7 @@ struct LivePosterior::Scene {
   std::shared_ptr<const Task> task;
   std::vector<double> truth;
   torch::Tensor x, aggregate;  // aggregate: kept once the embedder is frozen
+  torch::Tensor given;         // with the set; undefined without
   // Written by the thread of references before `ready`.
   std::vector<Range> ranges;
   torch::Tensor theta;  // [points, d]
@@ -133,11 +134,14 @@ void LivePosterior::set_scene(const Preview& preview) {
   scene->wanted_n = scene->n = preview.n;
   scene->task = preview.estimator.task_pointer();
   const TaskInfo& info = scene->task->info();
+  PAIRS_CHECK(!info.image_target(),
+              "The target of this task is an image, whose posterior is not drawn while it is trained");
   PAIRS_CHECK(info.targets.size() <= 2, "A posterior of more than two targets is not drawn while it is trained");
   if (preview.estimator.sizes().empty())
     scene->n = std::min(scene->n, info.kind == ObservationKind::image ? kMostImages : kMostPoints);
   const std::int64_t index[] = {0};
   const Latents latents = scene->task->latents(kFigureSeed, Purpose::explore, index);
+  scene->given = latents.given;
   for (std::int64_t t = 0; t < scene->targets(); ++t) scene->truth.push_back(latents.theta[0][t].item<double>());
   const SetRange range[] = {{0, 0, scene->n}};
   scene->x = scene->task->observe(latents, kFigureSeed, Purpose::explore, range, torch::kCPU);
@@ -162,7 +166,7 @@ Figure LivePosterior::draw(const Preview& preview, const Scene& scene) {
   }
   const torch::Tensor size = torch::full({1}, scene.n, torch::kInt64);
   const std::vector<double> ours =
-      host(preview.estimator.log_prob_grid(scene.theta.unsqueeze(0), scene.aggregate, size)[0]);
+      host(preview.estimator.log_prob_grid(scene.theta.unsqueeze(0), scene.aggregate, size, scene.given)[0]);
   Figure figure;
   figure.source = info.data_source;
   Plot plot;

@@ -1,10 +1,6 @@
 #include "app/model/posterior_engine.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include <algorithm>
 #include <atomic>
@@ -22,6 +18,7 @@
 #include "app/common/sample_plot.h"
 #include "app/common/table.h"
 #include "app/common/typicality.h"
+#include "app/model/one_thread.h"
 #include "app/model/posterior_figures.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -46,24 +43,6 @@ struct ShownRun {
   std::string run;
   LoadedRun loaded;
   std::shared_ptr<EmbeddedSet> embedded;
-};
-
-// Small work of this thread stays on it: sharing it out would make it wait for cores that train.
-class OneThread {
- public:
-  OneThread() : before_(at::get_num_threads()) { use(1); }
-  ~OneThread() { use(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  // Of this thread alone: at::set_num_threads would tell MKL of all.
-  static void use([[maybe_unused]] int count) {
-#ifdef _OPENMP
-    omp_set_num_threads(count);
-#endif
-  }
-  int before_;
 };
 
 bool serves(const ShownRun& run, std::int64_t n) {
@@ -244,6 +223,15 @@ void PosteriorEngine::Parts::load_runs(const PosteriorWish& wish, const Stale& s
   runs = std::move(loaded);
   scene_id = wish.scene;
   const LoadedRun& first = runs.front().loaded;
+  if (first.task->info().image_target()) {
+    const std::string title = first.task->info().title;
+    runs.clear();
+    task = nullptr;
+    publish([&](PosteriorNews& n) {
+      n.failure = title + " predicts images; the densities that this tab draws are of parameters";
+    });
+    return;
+  }
   const std::string key = first.config.task + "\n" + first.config.convention + "\n" + first.config.data;
   if (!task || key != task_key) {
     task_key = key;
@@ -457,11 +445,12 @@ std::vector<PosteriorSource> PosteriorEngine::Parts::run_sources(std::int64_t n,
     source.name = runs.size() == 1 ? strategy_title(run.loaded.config.strategy) : run.loaded.name;
     source.role = strategy_role(run.loaded.config.strategy);
     source.ours = true;
-    source.log_density = [estimator, aggregate, count](const torch::Tensor& theta) {
-      return estimator->log_prob_grid(theta.unsqueeze(0), aggregate, count)[0];
+    const torch::Tensor given = latents.given;
+    source.log_density = [estimator, aggregate, count, given](const torch::Tensor& theta) {
+      return estimator->log_prob_grid(theta.unsqueeze(0), aggregate, count, given)[0];
     };
-    source.sample = [estimator, aggregate, count](std::int64_t draws) {
-      return estimator->sample(aggregate, count, draws, stream_key(kFigureSeed, Purpose::posterior))[0];
+    source.sample = [estimator, aggregate, count, given](std::int64_t draws) {
+      return estimator->sample(aggregate, count, draws, stream_key(kFigureSeed, Purpose::posterior), given)[0];
     };
     sources.push_back(std::move(source));
   }

@@ -110,7 +110,7 @@ void leave_out_beginning(Plot& plot) {
 
 double least_loss(const RunConfig& config, const std::vector<std::int64_t>& sizes, bool log_uniform,
                   const std::function<double(std::int64_t)>& exact_nll) {
-  if (config.estimator.head.kind == "gaussian" || sizes.empty()) return NAN;
+  if (config.estimator.head.kind == "gaussian" || models_images(config.estimator.head) || sizes.empty()) return NAN;
   const TaskInfo info = make_task(config.task, {"", config.convention})->info();
   double scales = 0;
   for (const Target& target : info.targets)
@@ -242,7 +242,7 @@ struct RunHistory::Tail {
       else if (heads.size() <= kMostBounds)
         for (const auto& [n, points] : heads)
           add_bound(plot, least_loss(config, {n}, false, std::ref(*exact)), fmt::format("N = {}, exact bound", n));
-      fit_losses(plot);
+      fit_losses(plot, loss_label(config.estimator.head));
       leave_out_beginning(plot);
       auto figure = std::make_shared<Figure>();
       figure->source = folder.filename().string();

@@ -35,6 +35,13 @@ std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics) {
     return std::any_of(one.rows.begin(), one.rows.end(), [](const EvaluationRow& row) { return !std::isnan(row.gap); });
   });
   std::vector<ShownFigure> out;
+  if (!metrics.empty() && of_images(metrics.front().rows)) {
+    out.push_back(shown_figure("mse", "Error of predicted images",
+                               "Squared error per pixel of one sample and of the mean of all samples, freed of their "
+                               "noise: both fall as more is seen; without any observation they stand at the prior's.",
+                               [&] { return mse_figure(metrics); }));
+    return out;
+  }
   out.push_back(shown_figure("nll", "Negative log-likelihood",
                              "How little probability the posterior gives to the truth: lower is better, and the exact "
                              "posterior, where it is known, is the best there is.",
@@ -68,16 +75,18 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->place = std::move(place);
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});
-  scores->figures.push_back(
-      shown_figure("coverage", "Coverage",
-                   "The share of truths inside central credible intervals against what the intervals "
-                   "promise: a calibrated posterior stays inside the band around the diagonal.",
-                   [&] { return coverage_figure({metrics}); }));
-  scores->figures.push_back(
-      shown_figure("ranks", "Ranks of the truth",
-                   "Where the truth falls among posterior samples: flat when calibrated, a valley when "
-                   "the posterior is too narrow, a hill when it is too wide.",
-                   [&] { return ranks_figure(metrics, targets); }));
+  if (!of_images(metrics.rows)) {
+    scores->figures.push_back(
+        shown_figure("coverage", "Coverage",
+                     "The share of truths inside central credible intervals against what the intervals "
+                     "promise: a calibrated posterior stays inside the band around the diagonal.",
+                     [&] { return coverage_figure({metrics}); }));
+    scores->figures.push_back(
+        shown_figure("ranks", "Ranks of the truth",
+                     "Where the truth falls among posterior samples: flat when calibrated, a valley when "
+                     "the posterior is too narrow, a hill when it is too wide.",
+                     [&] { return ranks_figure(metrics, targets); }));
+  }
   scores->metrics = std::make_shared<const Metrics>(std::move(metrics));
   return scores;
 }
@@ -120,6 +129,16 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
        }},
       {{"SBC p", "How likely ranks as uneven as these are when the posterior is calibrated: below 0.01 is suspicious."},
        [p_text](const Row& r) { return p_text(r.sbc_p); }},
+      {{"MSE of a sample", "Squared error per pixel of one sample of the posterior, ± its standard error."},
+       [](const Row& r) { return with_error_text(r.mse, r.mse_se, 5); }},
+      {{"MSE of the mean",
+        "Squared error per pixel of the posterior mean, freed of the samples' noise: half that of a sample when the "
+        "posterior is right."},
+       [](const Row& r) { return with_error_text(r.mse_posterior, r.mse_posterior_se, 5); }},
+      {{"share of prior", "That error over the one of the mean image, which is what is known without observations."},
+       [](const Row& r) { return number_text(r.mse_posterior / r.mse_prior, 3); }},
+      {{"sd per pixel", "How far samples of one posterior differ from each other, averaged over pixels."},
+       [](const Row& r) { return std::isnan(r.mse_prior) ? "–" : number_text(r.sd, 4); }},
   };
   ScoreTable table;
   std::vector<const Candidate*> used;

@@ -60,28 +60,33 @@ struct Loaded {
   SampleView view;
 };
 
-ParameterValues values_of(const Latents& latents) {
+// The values that can be set by hand; an image's pixels are none.
+ParameterValues values_of(const Latents& latents, const TaskInfo& info) {
   const auto row = [](const torch::Tensor& values) {
     const double* first = values.const_data_ptr<double>();
     return std::vector<double>(first, first + values.numel());
   };
-  return {row(latents.theta), row(latents.psi)};
+  return {info.image_target() ? std::vector<double>() : row(latents.theta), row(latents.psi),
+          latents.given.defined() ? row(latents.given) : std::vector<double>()};
 }
 
-Latents latents_of(const ParameterValues& setting) {
-  return {torch::tensor(setting.theta, torch::kFloat64).unsqueeze(0),
-          torch::tensor(setting.psi, torch::kFloat64).unsqueeze(0)};
+Latents latents_of(const ParameterValues& setting, const TaskInfo& info) {
+  const auto row = [](const std::vector<double>& values) {
+    return torch::tensor(values, torch::kFloat64).unsqueeze(0);
+  };
+  return {info.image_target() ? torch::Tensor() : row(setting.theta), row(setting.psi),
+          setting.given.empty() ? torch::Tensor() : row(setting.given)};
 }
 
 ParameterValues drawn(const Task& task, std::int64_t draw) {
   const std::int64_t index[] = {draw};
-  return values_of(task.latents(kFigureSeed, Purpose::explore, index));
+  return values_of(task.latents(kFigureSeed, Purpose::explore, index), task.info());
 }
 
 std::string shape_text(const TaskInfo& info) {
   const std::vector<std::int64_t>& shape = info.observation_shape;
   if (info.kind == ObservationKind::image)
-    return fmt::format("{} × {} pixels{}", shape[1], shape[2], shape[0] == 3 ? " in colour" : "");
+    return fmt::format("{} × {} pixels{}", shape[1], shape[2], shape[0] >= 3 ? " in colour" : "");
   return shape[0] == 1 ? "1 number" : fmt::format("{} numbers", shape[0]);
 }
 
@@ -133,11 +138,21 @@ std::vector<std::string> embedder_lines(const EmbedderConfig& config, const Task
 
 std::vector<std::string> head_lines(const HeadConfig& config) {
   if (config.kind == "gaussian") return {"Gaussian regression", fmt::format("hidden {}", config.hidden)};
+  if (models_images(config))
+    return {"flow matching",
+            fmt::format("U-Net, {} channels × {}", config.channels, fmt::join(config.multipliers, ", ")),
+            fmt::format("{} steps of {}", config.steps, config.solver)};
   if (config.kind == "umnn")
     return {"monotonic flow (UMNN)", fmt::format("transforms: {}", config.transforms),
             "conditioner " + widths(config.conditioner), "integrand " + widths(config.integrand)};
   return {"spline flow", fmt::format("transforms: {}", config.transforms),
           fmt::format("{} bins, hidden {}", config.bins, config.hidden)};
+}
+
+std::string given_line(const TaskInfo& info) {
+  std::vector<std::string> labels;
+  for (const Given& one : info.given) labels.push_back(one.label);
+  return fmt::format("given: {}", fmt::join(labels, ", "));
 }
 
 double parameters_in(const std::map<std::string, torch::Tensor>& tensors) {
@@ -167,14 +182,17 @@ Network network_of(std::shared_ptr<const Task> task, const std::string& preset) 
   std::vector<std::string> encoding = {"N is left out: a head for each N"};
   if (config.encoding == "log") encoding = {"log N / log N_max beside T"};
   if (config.encoding == "linear") encoding = {"N / N_max beside T"};
+  if (info.given_size() > 0) encoding.push_back(given_line(info));
   network.parts.push_back({"encoding", "+ N", encoding, 0, 0, "", ""});
   network.parts.push_back({"head", "Head q", head_lines(config.head), parameters_in(estimator.head_parameters()),
                            estimator.head_flops(), "set", ""});
   std::vector<std::string> labels;
   for (const Target& target : info.targets) labels.push_back(target.label);
+  if (info.image_target()) labels = {"θ"};
   network.parts.push_back({"posterior",
                            "Posterior",
-                           {fmt::format("q({} | x₁ … x_N)", fmt::join(labels, ", ")), "densities and samples"},
+                           {fmt::format("q({} | x₁ … x_N)", fmt::join(labels, ", ")),
+                            estimator.has_density() ? "densities and samples" : "samples"},
                            0,
                            0,
                            "",
@@ -221,7 +239,7 @@ struct Specimen::State {
     worker.request([this, task = generation, from = loaded, setting = setting, n = n, seed = draw](const auto&) {
       Answer<Figure> answer{task, nullptr, ""};
       try {
-        const Latents latents = latents_of(setting);
+        const Latents latents = latents_of(setting, from->task->info());
         const SetRange range[] = {{0, 0, n}};
         const torch::Tensor x = from->task->observe(latents, kFigureSeed + static_cast<std::uint64_t>(seed),
                                                     Purpose::explore, range, torch::kCPU);
@@ -230,7 +248,8 @@ struct Specimen::State {
         made.plot_width = 480;
         made.plot_height = 320;
         Plot plot = sample_plot(*from->task, latents, x, from->view);
-        plot.title = fmt::format("N = {}, {}", count_text(n), latents_text(from->task->info(), latents));
+        const std::string values = latents_text(from->task->info(), latents);
+        plot.title = fmt::format("N = {}{}{}", count_text(n), values.empty() ? "" : ", ", values);
         made.plots.push_back(std::move(plot));
         answer.value = std::make_shared<const Figure>(std::move(made));
       } catch (const std::exception& error) {
@@ -258,9 +277,10 @@ struct Specimen::State {
   }
 
   void settle(Component changed) {
-    Latents latents = latents_of(setting);
+    const TaskInfo& info = loaded->task->info();
+    Latents latents = latents_of(setting, info);
     loaded->task->settle(latents, changed);
-    setting = values_of(latents);
+    setting = values_of(latents, info);
   }
 
   Hub& hub;

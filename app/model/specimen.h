@@ -31,7 +31,8 @@ struct TaskCard {
 
 // θ and ψ of the sample set.
 struct ParameterValues {
-  std::vector<double> theta, psi;
+  std::vector<double> theta, psi;  // theta: empty for an image
+  std::vector<double> given;       // beside the observations
   bool operator==(const ParameterValues&) const = default;
 };
 

@@ -108,6 +108,10 @@ void Studio::turn_comparison(const std::string& task) {
   for (const std::string& run : compared_[task]) comparison.toggle(run);
 }
 
+void Studio::reload_posterior() {
+  viewing() ? viewer.reload() : posterior.reload();
+}
+
 void Studio::show(const std::string& task, const std::string& run) {
   turn_comparison(task);
   task_ = task;
@@ -116,7 +120,13 @@ void Studio::show(const std::string& task, const std::string& run) {
   settings.task = task;
   settings.run = run == task ? "" : run;
   specimen.show(task);
-  posterior.open(run);
+  if (viewing()) {
+    posterior.open("");
+    viewer.open(run);
+  } else {
+    viewer.close();
+    posterior.open(run);
+  }
   evaluation.show(run);
   library.watch(run);
 }
@@ -172,6 +182,21 @@ void Studio::open_path(const fs::path& path) {
     return open_run(fs::absolute(path).lexically_normal().string());
   }
   const std::string ending = path.extension().string();
+  if (viewing() && ending == ".toml") {
+    set_tab(Tab::posterior);
+    if (const std::string problem = viewer.open_scene(path); !problem.empty()) {
+      hub.messages.error("open", problem);
+      settings.log_open = true;
+    }
+    return;
+  }
+  if (viewing() && (ending == ".csv" || ending == ".npz")) {
+    hub.messages.error("open", fmt::format("{} cannot be shown here: this tab casts views of scenes of its own; "
+                                           "pairs --batch infer reads views from files",
+                                           printable(name, 300)));
+    settings.log_open = true;
+    return;
+  }
   if (ending == ".csv" || ending == ".npz" || (fs::is_directory(path, error) && holds_png(path))) {
     set_tab(Tab::posterior);
     return posterior.open_file(path);
@@ -199,7 +224,7 @@ void Studio::take_ended_training() {
     if (config.task == task_ && training.folder() == *ended) {
       const bool again = run == run_;
       show(config.task, run);
-      if (again) posterior.reload();
+      if (again) reload_posterior();
     }
     if (status.finished)
       hub.messages.info(
@@ -231,13 +256,14 @@ void Studio::take_new_weights() {
   if (!run || stage == weighed_stage_) return;
   const bool more = weighed_stage_ >= 0 && stage > weighed_stage_;
   weighed_stage_ = stage;
-  if (more) posterior.reload();
+  if (more) reload_posterior();
 }
 
 bool Studio::poll() {
   bool changed = library.poll();
   changed |= training.poll();
   changed |= posterior.poll();
+  changed |= viewer.poll();
   changed |= evaluation.poll();
   changed |= comparison.poll();
   changed |= specimen.poll();
@@ -248,13 +274,13 @@ bool Studio::poll() {
 }
 
 bool Studio::busy() const {
-  return training.busy() || posterior.busy() || evaluation.busy() || comparison.busy() || specimen.busy() ||
-         library.busy();
+  return training.busy() || posterior.busy() || viewer.busy() || evaluation.busy() || comparison.busy() ||
+         specimen.busy() || library.busy();
 }
 
 std::string Studio::activity() const {
   for (const std::string& text :
-       {training.activity(), evaluation.activity(), comparison.activity(), posterior.activity()})
+       {training.activity(), evaluation.activity(), comparison.activity(), posterior.activity(), viewer.activity()})
     if (!text.empty()) return text;
   return "Ready";
 }

@@ -17,6 +17,7 @@
 #include "app/model/settings.h"
 #include "app/model/specimen.h"
 #include "app/model/training.h"
+#include "app/model/viewer.h"
 
 namespace pairs::model {
 
@@ -41,6 +42,7 @@ class Studio {
   Library library{hub};
   Training training{hub};
   Posterior posterior{hub};
+  Viewer viewer{hub};
   Evaluation evaluation{hub};
   Comparison comparison{hub};
   Specimen specimen{hub};
@@ -50,6 +52,8 @@ class Studio {
   // empty when there is none.
   const std::string& run() const { return run_; }
   Tab tab() const { return tab_; }
+  // Whether the Posterior tab is the viewer's.
+  bool viewing() const { return Viewer::shows(task_); }
   void set_tab(Tab tab);
 
   // Shows a task, with its shipped weights or its newest finished run.
@@ -77,6 +81,7 @@ class Studio {
  private:
   void show(const std::string& task, const std::string& run);
   void turn_comparison(const std::string& task);
+  void reload_posterior();
   void follow_training();
   void take_ended_training();
   void take_new_weights();

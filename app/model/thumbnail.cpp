@@ -93,7 +93,7 @@ void draw_grid(Thumbnail& picture, const torch::Tensor& x, int columns, int rows
         std::uint8_t* pixel = picture.rgba.data() +
                               4 * ((above + k / columns * cell + 1 + y) * kWidth + left + k % columns * cell + 1 + px);
         for (std::int64_t c = 0; c < 3; ++c)
-          pixel[c] = data[((k * channels + (channels == 3 ? c : 0)) * height + row) * width + col];
+          pixel[c] = data[((k * channels + (channels >= 3 ? c : 0)) * height + row) * width + col];
         pixel[3] = 255;
       }
 }

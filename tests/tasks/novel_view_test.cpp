@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <random>
 
 #include "core/base/error.h"
 #include "render/ray_map.h"
@@ -53,7 +54,7 @@ TEST(NovelView, SetsArePrefixesAndPurposesDiffer) {
   const torch::Tensor x = task->observe(l, 1, Purpose::pretrain, {&all, 1}, torch::kCPU);
   EXPECT_TRUE(at::equal(task->observe(l, 1, Purpose::pretrain, {&part, 1}, torch::kCPU), x.slice(0, 3, 5)));
   Latents bare = l;
-  bare.theta = {};
+  bare.theta = torch::Tensor();
   EXPECT_TRUE(at::equal(task->observe(bare, 1, Purpose::pretrain, {&all, 1}, torch::kCPU), x));
   EXPECT_FALSE(at::equal(task->latents(1, Purpose::finetune, {&index, 1}).psi, l.psi));
 }

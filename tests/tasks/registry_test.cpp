@@ -18,7 +18,7 @@ std::string message_of(const std::string& name, const TaskOptions& options = {})
 }
 
 TEST(Registry, MakesEveryTaskUnderItsName) {
-  EXPECT_EQ(task_names(), (std::vector<std::string>{"gaussian", "bump-hunt", "digits"}));
+  EXPECT_EQ(task_names(), (std::vector<std::string>{"gaussian", "bump-hunt", "digits", "novel-view"}));
   for (const std::string& name : task_names()) EXPECT_EQ(make_task(name)->info().name, name);
 }
 
