@@ -3,6 +3,10 @@
 #include <ATen/Parallel.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -10,6 +14,16 @@
 #include "core/base/text.h"
 
 namespace pairs::batch {
+namespace {
+
+std::optional<double> angle_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
 
 void add_open_arguments(CLI::App& app, OpenArguments& arguments) {
   app.add_option("--data", arguments.data, "Folder of real data in place of the run's ($PAIRS_DATA when not given)")
@@ -48,6 +62,32 @@ void check_output(const std::filesystem::path& out, const std::string& extension
       fail_usage("--out {} would replace the input {}; choose another file", printable(out.string(), 300),
                  printable(input.string(), 300));
   check_writable(out);
+}
+
+void check_output_folder(const std::filesystem::path& out, bool fresh) {
+  const std::filesystem::path folder = out.has_filename() ? out : out.parent_path();
+  const std::string name = printable(folder.string(), 300);
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) {
+    if (fresh && !std::filesystem::is_empty(folder, error)) fail("The folder {} is not empty; choose a new one", name);
+    check_writable(folder / "new");
+    return;
+  }
+  PAIRS_CHECK(!std::filesystem::exists(folder, error), "{} is a file, but --out names a folder; choose another", name);
+  check_writable(folder);
+}
+
+render::Camera parse_camera(const std::string& text, const char* option) {
+  const std::size_t comma = std::min(text.find(','), text.size());
+  const auto azimuth = angle_of(std::string_view(text).substr(0, comma));
+  const auto elevation = angle_of(std::string_view(text).substr(std::min(comma + 1, text.size())));
+  if (!azimuth || !elevation || !(std::abs(*azimuth) <= 360) || !(std::abs(*elevation) <= 90))
+    fail_usage(
+        "{0} {1} is not an azimuth from -360 to 360 and an elevation from -90 to 90 degrees; write for example "
+        "{0} 30,45",
+        option, printable(text));
+  constexpr double degree = std::numbers::pi / 180;
+  return {*azimuth * degree, *elevation * degree};
 }
 
 void warn_only_pretrained(const LoadedRun& run) {

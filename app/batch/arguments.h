@@ -7,6 +7,7 @@
 #include "app/common/counts.h"
 #include "app/common/places.h"
 #include "core/train/run.h"
+#include "render/orthographic_camera.h"
 
 namespace CLI {
 class App;
@@ -30,6 +31,11 @@ LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool
 // replace one of `inputs`, and one that cannot be written.
 void check_output(const std::filesystem::path& out, const std::string& extension,
                   const std::vector<std::filesystem::path>& inputs = {});
+// The same for a folder of results, which may be there already: `fresh`, only without files.
+void check_output_folder(const std::filesystem::path& out, bool fresh);
+
+// A camera "30,45" in degrees, as `option` was given it. Throws a usage error.
+render::Camera parse_camera(const std::string& text, const char* option);
 
 // Says so on stderr when a run of three stages has only finished its first.
 void warn_only_pretrained(const LoadedRun& run);

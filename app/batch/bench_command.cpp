@@ -90,29 +90,35 @@ struct Row {
   double seconds, items, gflop;  // one call; gflop 0 where a rate means nothing
 };
 
-RunConfig preset(const std::string& task, const std::vector<std::string>& settings) {
-  return load_preset(make_task(task)->info(), "small", "pairs", settings);
-}
+// The preset small of a task with its networks as they are drawn.
+struct SmallTask {
+  SmallTask(const std::string& name, std::vector<std::string> settings) {
+    settings.emplace_back("device=cpu");
+    config = load_preset(make_task(name)->info(), "small", "pairs", settings);
+    task = make_task(name, config.task_options());
+  }
+  RunConfig config;
+  std::shared_ptr<const Task> task;
+};
 
 // One step of stage 1 as the stage runs it: simulate, embed, pool, loss, backward, AdamW.
-Row pretraining(const BenchArguments& arguments) {
-  const RunConfig config = preset("bump-hunt", {"pretrain.batch=2048", "device=cpu"});
-  const auto task = make_task("bump-hunt");
-  Estimator estimator(task, config.estimator, kBenchSeed);
-  const SetSource source(task, kBenchSeed, config.pretrain.sizes, 0, 2048);
+Row pretraining(const BenchArguments& arguments, const std::string& name, std::int64_t batch) {
+  const SmallTask small(name, {});
+  Estimator estimator(small.task, small.config.estimator, kBenchSeed);
+  const SetSource source(small.task, kBenchSeed, small.config.pretrain.sizes, 0, batch);
   std::map<std::string, torch::Tensor> parameters = estimator.embedder_parameters();
   parameters.merge(estimator.head_parameters());
   AdamW adam(parameters, {});
   estimator.train(true);
   std::int64_t step = 0;
   const auto call = [&] {
-    pretrain_loss(estimator, source.training(0, step++ * 2048, 2048, std::int64_t{1} << 30, torch::kCPU)).backward();
+    pretrain_loss(estimator, source.training(0, step++ * batch, batch, std::int64_t{1} << 30, torch::kCPU)).backward();
     adam.step(1e-4);
     adam.zero_grad();
   };
-  const double mean_n = 1.5;
-  return {"pretrain/bump-hunt", median_seconds({call}, arguments.seconds)[0], 2048,
-          3e-9 * 2048 * (mean_n * estimator.embedder_flops() + estimator.head_flops())};
+  const double mean_n = 1.5, sets = static_cast<double>(batch);
+  return {"pretrain/" + name, median_seconds({call}, arguments.seconds)[0], sets,
+          3e-9 * sets * (mean_n * estimator.embedder_flops() + estimator.head_flops())};
 }
 
 // A folder for a cache of the bench's own, removed at the end.
@@ -136,14 +142,14 @@ class ScratchFolder {
 class Finetuning {
  public:
   Finetuning(const std::string& task, const std::vector<std::string>& settings)
-      : config_(preset(task, settings)),
-        estimator_(make_task(task), config_.estimator, kBenchSeed),
-        groups_(plan_groups(config_.cache, list_law())) {
+      : small_(task, settings),
+        estimator_(small_.task, small_.config.estimator, kBenchSeed),
+        groups_(plan_groups(small_.config.cache, list_law())) {
     const auto file = folder_ / "aggregates.cache";
     write_cache(
         file, estimator_, groups_, kBenchSeed, 0, 0, [] { return !keep_going(); }, [](const CacheProgress&) {});
     cache_ = std::make_unique<AggregateCache>(file, estimator_, kBenchSeed, 0);
-    prepare_finetuning(estimator_, config_, *cache_);
+    prepare_finetuning(estimator_, small_.config, *cache_);
     adam_ = std::make_unique<AdamW>(estimator_.head_parameters(), AdamW::Options());
     estimator_.train(true);
   }
@@ -151,7 +157,9 @@ class Finetuning {
   std::function<void()> step(std::int64_t n) {
     return
         [this, sampler = AggregateSampler(groups_, list_law(), n, kBenchSeed), position = std::uint64_t{0}]() mutable {
-          finetune_loss(estimator_, 0, sampler.draw(*cache_, false, position++, kBatch)).backward();
+          AggregateBatch batch = sampler.draw(*cache_, false, position++, kBatch);
+          cache_->recall(batch);
+          finetune_loss(estimator_, 0, batch).backward();
           adam_->step(1e-4);
           adam_->zero_grad();
         };
@@ -162,9 +170,9 @@ class Finetuning {
 
  private:
   static constexpr std::int64_t kBatch = 128;
-  bool list_law() const { return config_.finetune.law == "list"; }
+  bool list_law() const { return small_.config.finetune.law == "list"; }
 
-  RunConfig config_;
+  SmallTask small_;
   Estimator estimator_;
   std::vector<CacheGroup> groups_;
   ScratchFolder folder_;
@@ -172,23 +180,23 @@ class Finetuning {
   std::unique_ptr<AdamW> adam_;
 };
 
-std::vector<Row> bump_hunt_finetuning(const BenchArguments& arguments) {
-  Finetuning stage("bump-hunt", {"device=cpu", "cache.sets=2000"});
-  return {stage.row("finetune/bump-hunt", median_seconds({stage.step(0)}, arguments.seconds)[0])};
+Row finetuning(const BenchArguments& arguments, const std::string& task, const std::vector<std::string>& settings) {
+  Finetuning stage(task, settings);
+  return stage.row("finetune/" + task, median_seconds({stage.step(0)}, arguments.seconds)[0]);
 }
 
 // The same step at both ends of N, taken in turns so that a busy machine slows both alike.
 std::vector<Row> gaussian_finetuning(const BenchArguments& arguments) {
-  Finetuning stage("gaussian", {"device=cpu", "embedder.size=64", "cache.mode=\"fixed\"", "cache.sizes=[2,100000]",
+  Finetuning stage("gaussian", {"embedder.size=64", "cache.mode=\"fixed\"", "cache.sizes=[2,100000]",
                                 "cache.sets=[640,40]", "finetune.law=\"list\"", "finetune.heads=\"amortised\""});
   const std::vector<double> seconds = median_seconds({stage.step(2), stage.step(100000)}, 2 * arguments.seconds);
   return {stage.row("finetune/N=2", seconds[0]), stage.row("finetune/N=100000", seconds[1])};
 }
 
 Row embedding(const BenchArguments& arguments, const std::string& task_name, std::int64_t count) {
-  const RunConfig config = preset(task_name, {"embedder.size=128", "device=cpu"});
-  const auto task = make_task(task_name);
-  Estimator estimator(task, config.estimator, kBenchSeed);
+  const SmallTask small(task_name, {"embedder.size=128"});
+  const auto& task = small.task;
+  Estimator estimator(task, small.config.estimator, kBenchSeed);
   estimator.train(false);
   const std::int64_t indices[] = {0};
   const SetRange ranges[] = {{0, 0, count}};
@@ -199,13 +207,29 @@ Row embedding(const BenchArguments& arguments, const std::string& task_name, std
 }
 
 Row sampling(const BenchArguments& arguments) {
-  const RunConfig config = preset("bump-hunt", {"device=cpu"});
-  Estimator estimator(make_task("bump-hunt"), config.estimator, kBenchSeed);
+  const SmallTask small("bump-hunt", {});
+  Estimator estimator(small.task, small.config.estimator, kBenchSeed);
   estimator.train(false);
   const torch::Tensor aggregates = torch::zeros({100, estimator.embedding_size()}, torch::kFloat64);
   const torch::Tensor n = torch::full({100}, 100, torch::kInt64);
   return {"sample/bump-hunt", median_seconds({[&] { estimator.sample(aggregates, n, 1000, 1); }}, arguments.seconds)[0],
           1e5, 0};
+}
+
+// Images in as many steps of the velocity as the preset has.
+Row image_sampling(const BenchArguments& arguments) {
+  const SmallTask small("novel-view", {});
+  Estimator estimator(small.task, small.config.estimator, kBenchSeed);
+  estimator.train(false);
+  constexpr std::int64_t kImages = 8;
+  const std::int64_t indices[] = {0};
+  const torch::Tensor given = small.task->latents(kBenchSeed, Purpose::check, indices).given,
+                      aggregate = torch::zeros({1, estimator.embedding_size()}, torch::kFloat64),
+                      n = torch::full({1}, 100, torch::kInt64);
+  const auto steps = small.config.estimator.head.steps;
+  const auto call = [&] { estimator.sample(aggregate, n, kImages, 1, given); };
+  return {fmt::format("sample/novel-view ({} steps)", steps), median_seconds({call}, arguments.seconds)[0],
+          static_cast<double>(kImages), 1e-9 * static_cast<double>(kImages * steps) * estimator.head_flops()};
 }
 
 Row exact_posterior(const BenchArguments& arguments) {
@@ -225,12 +249,15 @@ Row exact_posterior(const BenchArguments& arguments) {
 Result bench(const BenchArguments& arguments) {
   set_threads(arguments.threads);
   const std::vector<std::function<std::vector<Row>()>> steps = {
-      [&] { return std::vector{pretraining(arguments)}; },
-      [&] { return bump_hunt_finetuning(arguments); },
+      [&] { return std::vector{pretraining(arguments, "bump-hunt", 2048)}; },
+      [&] { return std::vector{pretraining(arguments, "novel-view", 128)}; },
+      [&] { return std::vector{finetuning(arguments, "bump-hunt", {"cache.sets=2000"})}; },
+      [&] { return std::vector{finetuning(arguments, "novel-view", {"cache.sets=40,10"})}; },
       [&] { return gaussian_finetuning(arguments); },
       [&] { return std::vector{embedding(arguments, "bump-hunt", 200000)}; },
       [&] { return std::vector{embedding(arguments, "digits", 1000)}; },
       [&] { return std::vector{sampling(arguments)}; },
+      [&] { return std::vector{image_sampling(arguments)}; },
       [&] { return std::vector{exact_posterior(arguments)}; },
   };
   const double gemm = gemm_gflops(2 * arguments.seconds);

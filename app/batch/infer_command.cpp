@@ -2,25 +2,33 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <numbers>
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
+#include "app/common/image_samples.h"
 #include "app/common/observed.h"
 #include "app/common/table.h"
 #include "app/common/typicality.h"
+#include "app/common/view_folder.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/npz.h"
+#include "core/base/text.h"
 #include "core/eval/evaluate.h"
+#include "core/heads/flow_matching_head.h"
+#include "tasks/novel_view.h"
 
 namespace pairs::batch {
 namespace {
 
 struct InferArguments {
-  std::string run, data, given, theta, out;
+  std::string run, data, given, camera, theta, out;
   OpenArguments open;
   std::int64_t samples = -1;  // -1: by the kind of target
   std::int64_t seed = 1;
-  std::int64_t n = 0;  // 0: all
+  std::int64_t n = 0;      // 0: all
+  std::int64_t steps = 0;  // 0: the run's
   bool force = false;
 };
 
@@ -76,21 +84,88 @@ void add_rows(Table& table, const TaskInfo& info, const std::string& who, const 
   }
 }
 
+// A warning where cameras [V, 2] or the target stand where render::draw_camera puts none.
+void warn_of_elevations(const torch::Tensor& cameras, const render::Camera& target) {
+  constexpr double low = std::numbers::pi / 8, high = 3 * std::numbers::pi / 8, rounding = 1e-9;
+  const torch::Tensor elevation = cameras.select(1, 1);
+  const auto views = ((elevation < low - rounding) | (elevation > high + rounding)).sum().item<std::int64_t>();
+  const bool aim = target.elevation < low - rounding || target.elevation > high + rounding;
+  if (views == 0 && !aim) return;
+  fmt::print(stderr,
+             "warning: {}{}{} outside the elevations 22.5 to 67.5 degrees of training; do not trust the posterior\n",
+             views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "", views > 0 && aim ? " and " : "",
+             aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
+             : views > 1 ? " lie"
+                         : " lies");
+}
+
+// The observed set and what is given of it.
+struct ObservedSet {
+  torch::Tensor x, given;
+};
+ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
+  const TaskInfo& info = run.task->info();
+  std::error_code error;
+  const bool views = run.config.task == "novel-view";
+  if (!views || !std::filesystem::is_directory(arguments.data, error)) {
+    if (!arguments.camera.empty() && !views)
+      fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
+    if (!arguments.camera.empty())
+      fail_usage(
+          "--camera needs the views as a folder of PNGs with {}; the array x of an .npz already holds ray maps for the "
+          "camera that is given with it",
+          kCamerasFile);
+    const torch::Tensor x = read_observed(arguments.data, info);
+    return {x, read_given(arguments.given, arguments.data, info)};
+  }
+  if (!arguments.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --given");
+  if (arguments.camera.empty())
+    fail_usage("{} is a folder of views; name the camera whose view is wanted with --camera AZ,EL in degrees",
+               printable(arguments.data, 300));
+  const render::Camera target = parse_camera(arguments.camera, "--camera");
+  const ViewFolder folder = read_view_folder(arguments.data, run.config.view.size);
+  warn_of_elevations(folder.cameras, target);
+  return {view_observations(run.config.view, folder.images, folder.cameras, target), given_of_camera(target)};
+}
+
+// What is written for images, in the folder that --out names.
+std::filesystem::path image_output(const LoadedRun& run, const InferArguments& arguments) {
+  const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
+                                    : is_shipped(run.folder) ? std::filesystem::path("posterior")
+                                                             : run.folder / "posterior";
+  if (out.extension() == ".npz")
+    fail_usage("--out {} names a file, but samples of images go into a folder, as samples.npz and pictures",
+               printable(out.string(), 300));
+  check_output_folder(out, false);
+  std::error_code error;
+  if (std::filesystem::equivalent(out, arguments.data, error) ||
+      std::filesystem::equivalent(out / "samples.npz", arguments.data, error))
+    fail_usage("--out {} would mix the results with the observed set; choose another folder",
+               printable(out.string(), 300));
+  return out;
+}
+
+std::filesystem::path file_output(const LoadedRun& run, const InferArguments& arguments) {
+  const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
+                                    : is_shipped(run.folder) ? std::filesystem::path("samples.npz")
+                                                             : run.folder / "samples.npz";
+  check_output(out, ".npz", {arguments.data, arguments.theta});
+  return out;
+}
+
 Result infer(const InferArguments& arguments) {
   LoadedRun run = open_run(arguments.run, arguments.open, false);
   Estimator& estimator = *run.estimator;
   const TaskInfo& info = run.task->info();
-  const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
-                                    : is_shipped(run.folder) ? std::filesystem::path("samples.npz")
-                                                             : run.folder / "samples.npz";
-  torch::Tensor x = read_observed(arguments.data, info);
+  if (arguments.steps > 0 && !info.image_target())
+    fail_usage("--steps belongs to samples of images; the task {} has none", info.name);
+  auto [x, given] = read_set(run, arguments);
   const std::int64_t held = x.size(0);
   if (arguments.n > held)
     fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
                arguments.data, count_text(held), held);
   if (arguments.n > 0) x = x.slice(0, 0, arguments.n);
-  check_output(out, ".npz", {arguments.data, arguments.theta});
-  const torch::Tensor given = read_given(arguments.given, arguments.data, info);
+  const std::filesystem::path out = info.image_target() ? image_output(run, arguments) : file_output(run, arguments);
   const std::int64_t draws = arguments.samples >= 0 ? arguments.samples : info.image_target() ? 16 : kDraws;
   const torch::Tensor theta = arguments.theta.empty() ? torch::Tensor() : read_theta(arguments.theta, info);
   const std::int64_t size = x.size(0);
@@ -114,6 +189,8 @@ Result infer(const InferArguments& arguments) {
   const torch::Tensor aggregate = aggregate_observed(estimator, x);
   const torch::Tensor n = torch::full({1}, size, torch::kInt64);
   const std::uint64_t key = stream_key(static_cast<std::uint64_t>(arguments.seed), Purpose::posterior);
+  if (arguments.steps > 0)
+    if (auto* head = dynamic_cast<FlowMatchingHead*>(&estimator.head(size))) head->set_steps(arguments.steps);
   torch::Tensor samples = estimator.sample(aggregate, n, draws, key, given)[0].to(torch::kCPU);
 
   Result result;
@@ -126,7 +203,8 @@ Result infer(const InferArguments& arguments) {
     const double sd = arrays["sd"].mean().item<double>(), most = arrays["sd"].max().item<double>();
     document = {{"image_shape", {info.image.channels, info.image.height, info.image.width}},
                 {"mean_sd", sd},
-                {"largest_sd", most}};
+                {"largest_sd", most},
+                {"mse", nullptr}};
     table.add({fmt::format("{}×{}×{}", info.image.channels, info.image.height, info.image.width), count_text(draws),
                number_text(arrays["mean"].mean().item<double>(), 4), number_text(sd, 4), number_text(most, 4)});
   } else {
@@ -177,8 +255,20 @@ Result infer(const InferArguments& arguments) {
       fmt::print(stderr, "warning: the exact posterior is left out: {}\n", error.what());
     }
   }
-  write_npz(out, arrays);
-  document["samples"] = out.string();
+  const std::filesystem::path file = info.image_target() ? out / "samples.npz" : out;
+  std::string pictures;
+  if (info.image_target()) {
+    std::error_code ignored;
+    std::filesystem::create_directory(out, ignored);
+  }
+  write_npz(file, arrays);
+  document["samples"] = file.string();
+  if (info.image_target())
+    for (const auto& [name, bytes] : image_sample_pictures(samples, info.image)) {
+      write_file(out / name, bytes);
+      document["pictures"].push_back((out / name).string());
+      pictures += (pictures.empty() ? "" : ", ") + (out / name).string();
+    }
 
   result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}", info.title, run.name,
                             size < held ? "first " : "", count_text(size), size == 1 ? "" : "s", arguments.data,
@@ -195,7 +285,12 @@ Result infer(const InferArguments& arguments) {
   if (place.known)
     result.text += fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n",
                                place.distance, place.percentile, place.outside ? " — OUTSIDE what training saw" : "");
-  result.text += fmt::format("Samples: {}\n", out.string());
+  if (info.image_target())
+    result.text += fmt::format(
+        "\nError (MSE): not known, as the true image is not; sd above is the posterior's, by pixel\n"
+        "Pictures: {}\n          (sd.png: black 0, brightest {} of a pixel's range and more)\n",
+        pictures, kBrightestSpread);
+  result.text += fmt::format("Samples: {}\n", file.string());
   return result;
 }
 
@@ -206,8 +301,8 @@ Action add_infer(CLI::App& app) {
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--data", arguments->data,
                  "The observed set: .npz (array x, or the only one), .csv for points (of several named columns the "
-                 "task's), a folder of PNGs for images")
-      ->type_name("FILE")
+                 "task's), a folder of PNGs for images, of views with cameras.csv")
+      ->type_name("FILE|DIR")
       ->required();
   app.add_option("--n", arguments->n, "Use the first N observations (default: all)")
       ->type_name("N")
@@ -219,10 +314,20 @@ Action add_infer(CLI::App& app) {
                  "What is given of the set beside its observations, where the task asks for it (\"tasks\" names it); "
                  "default: the array given of an .npz")
       ->type_name("V,V,...");
+  app.add_option(
+         "--camera", arguments->camera,
+         "Views of a scene: the camera whose image is inferred from a folder of views; azimuth and elevation in "
+         "degrees")
+      ->type_name("AZ,EL");
+  app.add_option("--steps", arguments->steps, "Steps of each sampled image (default: the run's head.steps)")
+      ->type_name("K")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100000}));
   app.add_option("--theta", arguments->theta, "Also score these values of θ (.npz or .csv, one row each)")
       ->type_name("FILE");
-  app.add_option("--out", arguments->out, "Where the samples go (default: RUN/samples.npz, or ./samples.npz)")
-      ->type_name("FILE");
+  app.add_option("--out", arguments->out,
+                 "Where the samples go (default: RUN/samples.npz, or ./samples.npz); of images a folder (default: "
+                 "RUN/posterior, or ./posterior)")
+      ->type_name("FILE|DIR");
   app.add_option("--seed", arguments->seed, "Seed of the samples")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}))
@@ -241,9 +346,15 @@ Action add_infer(CLI::App& app) {
       "  pairs --batch infer bump-hunt --data events.csv\n"
       "  pairs --batch infer bump-hunt --data events.csv --n 20\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
-      "Answers mean, sd and quantiles; the samples go into an .npz file, of images with mean and sd by pixel. Warns "
-      "when the set lies outside what\n"
-      "training saw; refuses NaN, wrong shapes and sets larger than training saw.");
+      "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
+      "Answers mean, sd and quantiles; the samples go into an .npz file. Warns when the set lies outside what "
+      "training\n"
+      "saw; refuses NaN, wrong shapes and sets larger than training saw.\n"
+      "Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.\n"
+      "Views of a scene: a folder of colour PNGs of the estimator's size, or square and a whole multiple of it, with\n"
+      "cameras.csv: the columns file,azimuth,elevation (degrees), a row for each image. They count in the order of "
+      "their\n"
+      "names. pairs --batch render --views writes such a folder.");
   return [arguments] { return infer(*arguments); };
 }
 

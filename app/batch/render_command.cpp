@@ -1,3 +1,5 @@
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +12,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/common/scene_picture.h"
+#include "app/common/view_folder.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -20,12 +23,15 @@ namespace pairs::batch {
 namespace {
 
 constexpr std::int64_t longest_side = 4096;
+constexpr const char* picture_size = "512x512";
+constexpr const char* view_size = "64x64";
+constexpr std::int64_t picture_rays = 3, view_rays = 1;
 constexpr double degree = std::numbers::pi / 180;
 
 struct RenderArguments {
-  std::string scene, camera = "30,35", size = "512x512", buffer = "color", out, save;
-  std::int64_t spheres = 3, supersample = 3, threads = 0;
-  bool counted = false;  // --spheres was given
+  std::string scene, camera = "30,35", size, buffer = "color", out, save;
+  std::int64_t spheres = 3, supersample = 0, threads = 0, views = 0;  // 0: not given
+  bool counted = false, sized = false;                                // --spheres, --size were given
   double half_width = render::default_half_width;
 };
 
@@ -37,21 +43,8 @@ std::optional<Number> whole_number(std::string_view text) {
   return value;
 }
 
-// "30,45" in degrees.
-render::Camera parse_camera(const std::string& text) {
-  const std::size_t comma = std::min(text.find(','), text.size());
-  const auto azimuth = whole_number<double>(std::string_view(text).substr(0, comma));
-  const auto elevation = whole_number<double>(std::string_view(text).substr(std::min(comma + 1, text.size())));
-  if (!azimuth || !elevation || !(std::abs(*azimuth) <= 360) || !(std::abs(*elevation) <= 90))
-    fail_usage(
-        "--camera {} is not an azimuth from -360 to 360 and an elevation from -90 to 90 degrees; write for example "
-        "--camera 30,45",
-        printable(text));
-  return {*azimuth * degree, *elevation * degree};
-}
-
 render::CastOptions parse_options(const RenderArguments& arguments) {
-  const std::string_view text = arguments.size;
+  const std::string_view text = arguments.sized ? arguments.size : arguments.views > 0 ? view_size : picture_size;
   const std::size_t cross = std::min(text.find('x'), text.size());
   const auto width = whole_number<std::int64_t>(text.substr(0, cross));
   const auto height = whole_number<std::int64_t>(text.substr(std::min(cross + 1, text.size())));
@@ -60,7 +53,8 @@ render::CastOptions parse_options(const RenderArguments& arguments) {
                printable(text), longest_side, longest_side);
   if (!(arguments.half_width >= 0.05 && arguments.half_width <= 20))
     fail_usage("--half-width {} must lie between 0.05 and 20", arguments.half_width);
-  return {*height, *width, arguments.half_width, arguments.supersample};
+  const std::int64_t rays = arguments.views > 0 ? view_rays : picture_rays;
+  return {*height, *width, arguments.half_width, arguments.supersample > 0 ? arguments.supersample : rays};
 }
 
 render::SphereScene open_scene(const RenderArguments& arguments) {
@@ -76,9 +70,20 @@ render::SphereScene open_scene(const RenderArguments& arguments) {
   return render::read_scene(name);
 }
 
+nlohmann::json render_document(const render::SphereScene& scene, const render::CastOptions& options) {
+  return {{"width", options.width},
+          {"height", options.height},
+          {"spheres", scene.spheres.size()},
+          {"half_width", options.half_width}};
+}
+
+nlohmann::json camera_document(const render::Camera& camera) {
+  return {{"azimuth", camera.azimuth / degree}, {"elevation", camera.elevation / degree}};
+}
+
 Result render_picture(const RenderArguments& arguments) {
   const render::CastOptions options = parse_options(arguments);
-  const render::Camera camera = parse_camera(arguments.camera);
+  const render::Camera camera = parse_camera(arguments.camera, "--camera");
   const auto& names = scene_buffer_names();
   const auto buffer = static_cast<SceneBuffer>(std::find(names.begin(), names.end(), arguments.buffer) - names.begin());
   const render::SphereScene scene = open_scene(arguments);
@@ -88,14 +93,42 @@ Result render_picture(const RenderArguments& arguments) {
   const std::vector<std::uint8_t> bytes = rgb_bytes(scene_picture(scene, camera, options, buffer));
   write_file(arguments.out, chart::encode_png(options.width, options.height, bytes));
   if (!arguments.save.empty()) render::write_scene(arguments.save, scene);
-  return {{{"file", arguments.out},
-           {"width", options.width},
-           {"height", options.height},
-           {"buffer", arguments.buffer},
-           {"spheres", scene.spheres.size()},
-           {"half_width", options.half_width},
-           {"camera", {{"azimuth", camera.azimuth / degree}, {"elevation", camera.elevation / degree}}}},
-          fmt::format("{}\n", arguments.out),
+  nlohmann::json document = render_document(scene, options);
+  document["file"] = arguments.out;
+  document["buffer"] = arguments.buffer;
+  document["camera"] = camera_document(camera);
+  return {document, fmt::format("{}\n", arguments.out), 0};
+}
+
+// The first views of the set that a seed stands for, as Task::observe makes them; of a scene file from the cameras of
+// seed 1.
+Result render_views(const RenderArguments& arguments) {
+  const render::CastOptions options = parse_options(arguments);
+  if (options.width != options.height)
+    fail_usage("--size {} is no square, but views are; write for example --size 64x64", printable(arguments.size));
+  const render::SphereScene scene = open_scene(arguments);
+  check_output_folder(arguments.out, true);
+  if (!arguments.save.empty()) check_output(arguments.save, ".toml", {arguments.scene});
+  set_threads(arguments.threads);
+  const std::uint64_t seed = whole_number<std::uint64_t>(arguments.scene).value_or(1);
+  torch::Tensor cameras = at::empty({arguments.views, 2}, torch::kFloat64);
+  auto* angle = cameras.mutable_data_ptr<double>();
+  nlohmann::json document = render_document(scene, options);
+  for (std::int64_t v = 0; v < arguments.views; ++v) {
+    const render::Camera camera = render::draw_camera(seed, Purpose::explore, 0, static_cast<std::uint64_t>(v));
+    *angle++ = camera.azimuth;
+    *angle++ = camera.elevation;
+    document["cameras"].push_back(camera_document(camera));
+  }
+  const torch::Tensor owner = at::zeros({arguments.views}, torch::kInt64);
+  write_view_folder(arguments.out,
+                    render::cast_spheres(render::pack_scenes({scene}), cameras, owner, options, torch::kCPU), cameras);
+  if (!arguments.save.empty()) render::write_scene(arguments.save, scene);
+  document["folder"] = arguments.out;
+  document["views"] = arguments.views;
+  return {document,
+          fmt::format("{}: {} view{} and {}\n", arguments.out, arguments.views, arguments.views == 1 ? "" : "s",
+                      kCamerasFile),
           0};
 }
 
@@ -106,26 +139,39 @@ Action add_render(CLI::App& app) {
   app.add_option("--scene", arguments->scene, "A seed, which draws a scene from the prior, or a scene file")
       ->type_name("SEED|FILE.toml")
       ->required();
-  app.add_option("--camera", arguments->camera, "Where it stands, in degrees: azimuth from the x axis, elevation")
-      ->type_name("AZ,EL")
-      ->capture_default_str();
-  app.add_option("--size", arguments->size, "Pixels")->type_name("WxH")->capture_default_str();
+  CLI::Option* camera =
+      app.add_option("--camera", arguments->camera, "Where it stands, in degrees: azimuth from the x axis, elevation")
+          ->type_name("AZ,EL")
+          ->capture_default_str();
+  CLI::Option* size = app.add_option("--size", arguments->size,
+                                     fmt::format("Pixels (default: {}, of views {})", picture_size, view_size))
+                          ->type_name("WxH");
   CLI::Option* spheres = app.add_option("--spheres", arguments->spheres, "Of a scene drawn from a seed")
                              ->type_name("S")
                              ->check(CLI::Range(std::int64_t{1}, render::max_drawn_spheres))
                              ->capture_default_str();
-  app.add_option("--supersample", arguments->supersample, "Colours are means over K by K rays a pixel")
+  app.add_option("--supersample", arguments->supersample,
+                 fmt::format("Colours are means over K by K rays a pixel (default: {}, of views {}, as estimators see "
+                             "them)",
+                             picture_rays, view_rays))
       ->type_name("K")
-      ->check(CLI::Range(std::int64_t{1}, render::max_supersample))
-      ->capture_default_str();
+      ->check(CLI::Range(std::int64_t{1}, render::max_supersample));
   app.add_option("--half-width", arguments->half_width, "Half of the picture's width, in the units of the scene")
       ->type_name("W")
       ->capture_default_str();
-  app.add_option("--buffer", arguments->buffer, "What is drawn: color, depth, normal or id")
-      ->type_name("NAME")
-      ->check(CLI::IsMember(scene_buffer_names()))
-      ->capture_default_str();
-  app.add_option("--out", arguments->out, "Where the picture goes")->type_name("FILE.png")->required();
+  CLI::Option* buffer = app.add_option("--buffer", arguments->buffer, "What is drawn: color, depth, normal or id")
+                            ->type_name("NAME")
+                            ->check(CLI::IsMember(scene_buffer_names()))
+                            ->capture_default_str();
+  app.add_option("--views", arguments->views,
+                 "Draw this many cameras from the prior, and write a folder of views as infer reads them")
+      ->type_name("V")
+      ->check(CLI::Range(std::int64_t{1}, kMostWrittenViews))
+      ->excludes(camera)
+      ->excludes(buffer);
+  app.add_option("--out", arguments->out, "Where the picture goes; with --views a new folder")
+      ->type_name("FILE.png|DIR")
+      ->required();
   app.add_option("--save", arguments->save, "Also write the scene, to edit and to render again")
       ->type_name("FILE.toml");
   app.add_option("--threads", arguments->threads, "CPU threads, 0 = all cores")
@@ -137,10 +183,14 @@ Action add_render(CLI::App& app) {
       "  pairs --batch render --scene 7 --camera 30,45 --size 512x512 --out scene.png\n"
       "  pairs --batch render --scene 7 --save room.toml --out before.png\n"
       "  pairs --batch render --scene room.toml --buffer normal --out after.png\n"
-      "A camera of the prior has an elevation between 22.5 and 67.5 degrees.");
-  return [arguments, spheres] {
+      "  pairs --batch render --scene 7 --views 20 --size 32x32 --out views\n"
+      "A camera of the prior has an elevation between 22.5 and 67.5 degrees. A folder of views holds an image each\n"
+      "(view_001.png, ...) and cameras.csv with the columns file,azimuth,elevation in degrees; --scene and --spheres\n"
+      "draw the same scene with --views and with --camera.");
+  return [arguments, spheres, size] {
     arguments->counted = spheres->count() > 0;
-    return render_picture(*arguments);
+    arguments->sized = size->count() > 0;
+    return arguments->views > 0 ? render_views(*arguments) : render_picture(*arguments);
   };
 }
 

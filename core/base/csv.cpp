@@ -2,11 +2,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <vector>
 
+#include "core/base/csv_line.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
@@ -15,56 +15,12 @@
 namespace pairs {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\v\f";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-std::string_view unquoted(std::string_view cell) {
-  const bool quoted = cell.size() >= 2 && cell.front() == '"' && cell.back() == '"';
-  return quoted ? trimmed(cell.substr(1, cell.size() - 2)) : cell;
-}
-
-// Takes the first cell off `line` (a ' ' separator stands for any run of blanks) and says in `more` whether another
-// follows. Quotes protect separators.
-std::string_view take_cell(std::string_view& line, char separator, bool& more) {
-  bool quoted = false;
-  std::size_t end = 0;
-  for (; end < line.size(); ++end) {
-    if (line[end] == '"') quoted = !quoted;
-    if (!quoted && (line[end] == separator || (separator == ' ' && line[end] == '\t'))) break;
-  }
-  const std::string_view cell = trimmed(line.substr(0, end));
-  more = end < line.size();
-  line.remove_prefix(more ? end + 1 : end);
-  if (separator == ' ') line = trimmed(line);
-  return unquoted(cell);
-}
-
-enum class Number { good, text, too_large };
-
-Number parse_number(std::string_view cell, double& value) {
-  if (cell.starts_with('+') && !cell.starts_with("+-")) cell.remove_prefix(1);
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error == std::errc::invalid_argument || end != cell.data() + cell.size()) return Number::text;
-  return error == std::errc() ? Number::good : Number::too_large;
-}
-
-char separator_of(std::string_view line) {
-  for (const char candidate : {';', ','})
-    if (line.find(candidate) != line.npos) return candidate;
-  return ' ';
-}
-
 // Whether no cell of the line looks like a number, be it malformed ("1,5" between semicolons).
 bool is_header(std::string_view line, char separator) {
   for (bool more = true; more;) {
-    const std::string_view cell = take_cell(line, separator, more);
+    const std::string_view cell = take_csv_cell(line, separator, more);
     double value;
-    if (parse_number(cell, value) != Number::text ||
+    if (parse_csv_number(cell, value) != CsvNumber::text ||
         (!cell.empty() && cell.find_first_not_of("0123456789+-.,") == cell.npos))
       return false;
   }
@@ -77,12 +33,12 @@ bool has_decimal_comma(std::string_view cell) {
   if (std::count(point.begin(), point.end(), ',') != 1) return false;
   point[point.find(',')] = '.';
   double value;
-  return parse_number(point, value) != Number::text;
+  return parse_csv_number(point, value) != CsvNumber::text;
 }
 
 std::vector<std::string> names_in(std::string_view line, char separator) {
   std::vector<std::string> names;
-  for (bool more = true; more;) names.emplace_back(take_cell(line, separator, more));
+  for (bool more = true; more;) names.emplace_back(take_csv_cell(line, separator, more));
   return names;
 }
 
@@ -105,16 +61,16 @@ std::vector<std::size_t> places_of(const std::vector<std::string>& columns, cons
 double number_in(std::string_view cell, const std::string& where, std::size_t line, std::size_t place) {
   double value = 0;
   PAIRS_CHECK(!cell.empty(), "{}, line {}: value {} is missing; fill it in or drop the line", where, line, place);
-  const Number kind = parse_number(cell, value);
-  PAIRS_CHECK(kind != Number::text || !has_decimal_comma(cell),
+  const CsvNumber kind = parse_csv_number(cell, value);
+  PAIRS_CHECK(kind != CsvNumber::text || !has_decimal_comma(cell),
               "{}, line {}: value {} is '{}', with a decimal comma; write all numbers with a decimal point", where,
               line, place, printable(cell));
-  PAIRS_CHECK(kind != Number::text || cell.find(';') == cell.npos,
+  PAIRS_CHECK(kind != CsvNumber::text || cell.find(';') == cell.npos,
               "{}, line {}: '{}' is separated by ';' but the first line is not; separate all lines alike", where, line,
               printable(cell));
-  PAIRS_CHECK(kind != Number::text, "{}, line {}: value {} is '{}', not a number; correct it", where, line, place,
+  PAIRS_CHECK(kind != CsvNumber::text, "{}, line {}: value {} is '{}', not a number; correct it", where, line, place,
               printable(cell));
-  PAIRS_CHECK(kind == Number::good && std::isfinite(value),
+  PAIRS_CHECK(kind == CsvNumber::good && std::isfinite(value),
               "{}, line {}: value {} is '{}', not a finite number; correct it or drop the line", where, line, place,
               printable(cell));
   return value;
@@ -137,7 +93,7 @@ torch::Tensor parse_csv(std::string_view text, const std::string& where, const s
     line = trimmed(line.substr(0, line.find('#')));
     if (line.empty()) continue;
     const bool first = separator == 0;
-    if (first) separator = separator_of(line);
+    if (first) separator = csv_separator(line);
     if (first && is_header(line, separator)) {
       const std::vector<std::string> header = names_in(line, separator);
       width = header.size();
@@ -148,7 +104,7 @@ torch::Tensor parse_csv(std::string_view text, const std::string& where, const s
     }
     row.clear();
     for (bool more = true; more;) {
-      const std::string_view cell = take_cell(line, separator, more);
+      const std::string_view cell = take_csv_cell(line, separator, more);
       const bool needed = row.size() >= kept.size() || kept[row.size()];
       row.push_back(needed ? number_in(cell, where, number, row.size() + 1) : 0);
     }

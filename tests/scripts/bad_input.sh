@@ -36,6 +36,9 @@ refuses 1 "MNIST" --batch run digits --data "$SCRATCH"
 refuses 2 "is not an azimuth" --batch render --scene 7 --camera 30,95 --out picture.png
 refuses 1 "room.toml" --batch render --scene room.toml --out picture.png
 refuses 1 "nowhere" --batch render --scene 7 --out nowhere/picture.png
+refuses 2 "no square" --batch render --scene 7 --views 3 --size 32x16 --out views
+refuses 2 "excludes" --batch render --scene 7 --views 3 --camera 30,45 --out views
+refuses 1 "is not empty" --batch render --scene 7 --views 3 --out "$SCRATCH/.."
 
 # Errors as JSON: one document on stdout.
 "$PAIRS" --batch run gausian --json >json 2>/dev/null
@@ -115,6 +118,48 @@ grep -q "N = 20" one.csv && ! grep -q "N = 10\b" one.csv || say_fail "figure pos
 "$PAIRS" --batch figure posterior run --n 21 --out one.csv >/dev/null 2>err || say_fail "figure posterior --n 21 failed"
 grep -q "at most 20" err || say_fail "nothing says that N = 21 is an extrapolation: $(cat err)"
 [ -s run/samples.npz ] || say_fail "infer wrote no samples"
+
+# Views of a scene.
+tiny_run novel-view --out seer --set view.size=8 --set embedder.channels=8,8 --set head.channels=8 \
+  --set head.multipliers=1,2 --set pretrain.steps=4 --set pretrain.batch=16 --set pretrain.validation_sets=32 \
+  --set cache.sets=100 --set finetune.steps=4 --set finetune.batch=16 --set finetune.validation_draws=32 \
+  >/dev/null 2>log || say_fail "the tiny run of views failed: $(tail -3 log)"
+"$PAIRS" --batch render --scene 7 --views 4 --size 16x16 --out views >/dev/null 2>err ||
+  say_fail "render --views failed: $(cat err)"
+"$PAIRS" --batch infer seer --data views --camera 30,45 --samples 2 --out seen --json >answer 2>err ||
+  say_fail "infer of views failed: $(cat err)"
+grep -q '"percentile"' answer || say_fail "infer does not say how typical the views are: $(cat answer)"
+for file in samples.npz mean.png sd.png samples.png; do
+  [ -s seen/$file ] || say_fail "infer wrote no $file"
+done
+seer=(--batch infer seer --data views --camera 30,45)
+refuses 2 "name the camera" --batch infer seer --data views
+refuses 2 "is not an azimuth" --batch infer seer --data views --camera 30,95
+refuses 2 "into a folder" "${seer[@]}" --out seen.npz
+refuses 2 "mix the results" "${seer[@]}" --out views
+refuses 1 "in-the-way is a file" "${seer[@]}" --out in-the-way
+refuses 2 "camera belongs to views" --batch infer run --data good.csv --camera 30,45
+refuses 2 "steps belongs to samples of images" --batch infer run --data good.csv --steps 3
+mkdir no-views && cp views/cameras.csv no-views
+refuses 1 "no-views holds no .png image" --batch infer seer --data no-views --camera 30,45
+cp views/view_001.png no-views && rm no-views/cameras.csv
+refuses 1 "no-views holds no cameras.csv" --batch infer seer --data no-views --camera 30,45
+cp views/cameras.csv rows
+sed '3s/,.*/,30,95/' rows >views/cameras.csv
+refuses 1 "cameras.csv, line 3: the elevation 95 does not lie" "${seer[@]}"
+sed '3s/,.*/,north,45/' rows >views/cameras.csv
+refuses 1 "cameras.csv, line 3: the azimuth is 'north', not a number" "${seer[@]}"
+sed '3s/002/001/' rows >views/cameras.csv
+refuses 1 "names view_001.png twice, in lines 2 and 3" "${seer[@]}"
+sed '3s/002/009/' rows >views/cameras.csv
+refuses 1 "line 3: view_009.png is not in the folder" "${seer[@]}"
+sed 3d rows >views/cameras.csv
+refuses 1 "no row for the image view_002.png" "${seer[@]}"
+cp rows views/cameras.csv
+"$PAIRS" --batch render --scene 7 --camera 30,45 --size 20x20 --out views/view_002.png >/dev/null 2>&1
+refuses 1 "view_002.png is 20 x 20 pixels but this estimator needs 8 x 8, or a whole multiple" "${seer[@]}"
+printf 'not an image' >views/view_002.png
+refuses 1 "view_002.png cannot be read" "${seer[@]}"
 
 # Damaged files: nothing is loaded, nothing is lost.
 cp -r run broken

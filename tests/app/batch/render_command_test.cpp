@@ -4,18 +4,15 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/batch/batch.h"
+#include "app/common/view_folder.h"
 #include "core/base/files.h"
+#include "tasks/novel_view.h"
+#include "tests/app/batch/program.h"
 
 namespace pairs::batch {
 namespace {
 
 using ::testing::HasSubstr;
-
-struct Answer {
-  int code;
-  std::string out, err;
-};
 
 class RenderCommand : public ::testing::Test {
  protected:
@@ -29,17 +26,11 @@ class RenderCommand : public ::testing::Test {
 
   // pairs --batch render with these and, unless they name another, a picture of 24 by 16 pixels.
   Answer render(std::vector<std::string> words) const {
-    words.insert(words.begin(), {"pairs", "--batch", "render"});
+    words.insert(words.begin(), "render");
     if (std::find(words.begin(), words.end(), "--out") == words.end())
       words.insert(words.end(), {"--out", path("a.png")});
     if (std::find(words.begin(), words.end(), "--size") == words.end()) words.insert(words.end(), {"--size", "24x16"});
-    std::vector<const char*> arguments;
-    for (const std::string& word : words) arguments.push_back(word.c_str());
-    ::testing::internal::CaptureStdout();
-    ::testing::internal::CaptureStderr();
-    const int code = run_program(static_cast<int>(arguments.size()), arguments.data());
-    std::string out = ::testing::internal::GetCapturedStdout();
-    return {code, out, ::testing::internal::GetCapturedStderr()};
+    return run_words(words);
   }
 
   void expect_refusal(const std::vector<std::string>& words, int code, const std::string& text) const {
@@ -102,6 +93,60 @@ TEST_F(RenderCommand, AnswersInJson) {
   EXPECT_EQ(document.at("height"), 16);
   EXPECT_EQ(document.at("spheres"), 3);
   EXPECT_EQ(document.at("file"), path("a.png"));
+}
+
+TEST_F(RenderCommand, ViewsAreThoseOfTheTaskToEightBits) {
+  const Answer answer = render({"--scene", "9", "--spheres", "2", "--views", "12", "--size", "24x24", "--out",
+                                path("views"), "--json", "--save", path("room.toml")});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const nlohmann::json document = nlohmann::json::parse(answer.out);
+  EXPECT_EQ(document.at("views"), 12);
+  EXPECT_EQ(document.at("cameras").size(), 12u);
+  const auto task = make_novel_view({.size = 24, .spheres = 2});
+  const std::int64_t index[] = {0};
+  const SetRange range[] = {{0, 0, 12}};
+  const torch::Tensor x =
+      task->observe(task->latents(9, Purpose::explore, index), 9, Purpose::explore, range, torch::kCPU);
+  const ViewFolder views = read_view_folder(path("views"), 24);
+  EXPECT_TRUE((views.images * 255).round().equal((x.narrow(1, 0, 3) * 255).round()));
+  EXPECT_TRUE(
+      at::allclose(view_observations({.size = 24, .spheres = 2}, views.images, views.cameras, {}).narrow(1, 3, 3),
+                   x.narrow(1, 3, 3), 0, 1e-6));
+  // The scene is the one that --camera shows.
+  EXPECT_EQ(render({"--scene", "9", "--spheres", "2", "--save", path("same.toml")}).code, 0);
+  EXPECT_EQ(read_file(path("room.toml")), read_file(path("same.toml")));
+}
+
+TEST_F(RenderCommand, ViewsOfASceneFileAndOfOtherOptions) {
+  EXPECT_EQ(render({"--scene", "9", "--save", path("room.toml")}).code, 0);
+  const auto images = [&](const std::string& scene, std::vector<std::string> words) {
+    const std::string folder = path("views");
+    std::filesystem::remove_all(folder);
+    words.insert(words.begin(), {"--scene", scene, "--views", "2", "--size", "16x16", "--out", folder});
+    EXPECT_EQ(render(words).code, 0);
+    return read_view_folder(folder, 16).images;
+  };
+  const torch::Tensor plain = images(path("room.toml"), {});
+  EXPECT_TRUE(images(path("room.toml"), {"--supersample", "1"}).equal(plain));
+  EXPECT_FALSE(images(path("room.toml"), {"--supersample", "3"}).equal(plain));
+  EXPECT_FALSE(images(path("room.toml"), {"--half-width", "1.2"}).equal(plain));
+  EXPECT_FALSE(images("9", {}).equal(plain)) << "a seed has cameras of its own";
+}
+
+TEST_F(RenderCommand, RefusesViewsThatCannotBe) {
+  const auto refused = [&](std::vector<std::string> words, int code, const std::string& text) {
+    words.insert(words.begin(), {"--scene", "7"});
+    expect_refusal(words, code, text);
+  };
+  refused({"--views", "0", "--out", path("v")}, 2, "--views");
+  refused({"--views", "1000", "--out", path("v")}, 2, "--views");
+  refused({"--views", "2", "--camera", "30,45", "--out", path("v")}, 2, "--camera");
+  refused({"--views", "2", "--buffer", "id", "--out", path("v")}, 2, "--buffer");
+  refused({"--views", "2", "--size", "32x16", "--out", path("v")}, 2, "no square");
+  refused({"--views", "2", "--size", "16x16", "--out", path("nowhere/v")}, 1, "nowhere");
+  refused({"--views", "2", "--size", "16x16", "--out", write("file", "")}, 1, "is a file");
+  refused({"--views", "2", "--size", "16x16", "--out", path("")}, 1, "is not empty");
+  EXPECT_FALSE(std::filesystem::exists(path("v")));
 }
 
 TEST_F(RenderCommand, BadInputGetsOneSentence) {

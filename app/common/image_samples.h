@@ -1,0 +1,21 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <map>
+#include <string>
+
+#include "core/task.h"
+
+namespace pairs {
+
+// The standard deviation that is brightest in pictures of it, in units of the pixels' range.
+inline constexpr double kBrightestSpread = 0.25;
+
+// Pictures of posterior samples [S, C, H, W] (S >= 2, C is 1 or 3) of an image, as the bytes of PNG files by their
+// names: the mean ("mean.png"), the root mean square over channels of the standard deviation in the colours of
+// heat_color ("sd.png"), and the first samples side by side, at most 64 ("samples.png"). Small images are enlarged by
+// whole numbers.
+std::map<std::string, std::string> image_sample_pictures(const torch::Tensor& samples, const ImageTarget& image);
+
+}  // namespace pairs

@@ -1,0 +1,50 @@
+#include "core/base/csv_line.h"
+
+#include <charconv>
+
+namespace pairs {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\v\f";
+
+std::string_view unquoted(std::string_view cell) {
+  const bool quoted = cell.size() >= 2 && cell.front() == '"' && cell.back() == '"';
+  return quoted ? trimmed(cell.substr(1, cell.size() - 2)) : cell;
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+char csv_separator(std::string_view line) {
+  for (const char candidate : {';', ','})
+    if (line.find(candidate) != line.npos) return candidate;
+  return ' ';
+}
+
+std::string_view take_csv_cell(std::string_view& line, char separator, bool& more) {
+  bool quoted = false;
+  std::size_t end = 0;
+  for (; end < line.size(); ++end) {
+    if (line[end] == '"') quoted = !quoted;
+    if (!quoted && (line[end] == separator || (separator == ' ' && line[end] == '\t'))) break;
+  }
+  const std::string_view cell = trimmed(line.substr(0, end));
+  more = end < line.size();
+  line.remove_prefix(more ? end + 1 : end);
+  if (separator == ' ') line = trimmed(line);
+  return unquoted(cell);
+}
+
+CsvNumber parse_csv_number(std::string_view cell, double& value) {
+  if (cell.starts_with('+') && !cell.starts_with("+-")) cell.remove_prefix(1);
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error == std::errc::invalid_argument || end != cell.data() + cell.size()) return CsvNumber::text;
+  return error == std::errc() ? CsvNumber::good : CsvNumber::too_large;
+}
+
+}  // namespace pairs

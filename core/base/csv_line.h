@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+namespace pairs {
+
+// A text without the blanks around it.
+std::string_view trimmed(std::string_view text);
+
+// What stands between the cells of a CSV line: ';', ',' or, where it has neither, ' ' for blanks and tabs.
+char csv_separator(std::string_view line);
+
+// Takes the first cell off `line` (a ' ' separator stands for any run of blanks), without blanks and quotes around it,
+// and says in `more` whether another follows. Quotes protect separators.
+std::string_view take_csv_cell(std::string_view& line, char separator, bool& more);
+
+// Whether a cell is a number, which goes into `value`; infinity and NaN are numbers too.
+enum class CsvNumber { good, text, too_large };
+CsvNumber parse_csv_number(std::string_view cell, double& value);
+
+}  // namespace pairs
