@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numbers>
 
 #include "core/base/error.h"
 #include "core/base/fast_normal.h"
@@ -44,6 +45,16 @@ torch::Tensor sample_noise(std::uint64_t key, std::int64_t draws, std::int64_t f
                    static_cast<std::uint64_t>((first + i) % draws), 1, d, out + i * d);
   });
   return noise;
+}
+
+// Orthonormal cosine transform (DCT-II), its lowest `kept` frequencies: [kept, size].
+torch::Tensor cosines(std::int64_t kept, std::int64_t size) {
+  const torch::Tensor place =
+      (torch::arange(size, torch::kDouble) + 0.5) * (std::numbers::pi / static_cast<double>(size));
+  torch::Tensor out =
+      (torch::arange(kept, torch::kDouble).unsqueeze(1) * place).cos() * std::sqrt(2.0 / static_cast<double>(size));
+  out[0] *= std::sqrt(0.5);
+  return out.to(torch::kFloat);
 }
 
 UNetConfig unet_config(const HeadConfig& c) {
@@ -89,6 +100,16 @@ FlowMatchingHead::FlowMatchingHead(const HeadConfig& config, const HeadImage& im
     trunk_ = register_module("context", std::make_shared<Mlp>(columns, widths, config.hidden, "silu", generator));
     columns = config.hidden;
   }
+  if (config.summary > 0) {
+    const std::int64_t kept = config.summary_frequencies;
+    PAIRS_CHECK(kept <= std::min(image.height, image.width),
+                "an image of {} x {} pixels has no {} frequencies a side: lower head.summary_frequencies", image.width,
+                image.height, kept);
+    rows_ = cosines(kept, image.height);
+    columns_ = cosines(kept, image.width);
+    summary_ = register_module("summary", std::make_shared<Mlp>(columns, std::vector<std::int64_t>{},
+                                                                image.channels * kept * kept, "silu", generator));
+  }
   unet_ = register_module(
       "unet", std::make_shared<UNet>(unet_config(config),
                                      UNetShape{image.channels, image.height, image.width, image.map_channels, columns},
@@ -124,7 +145,18 @@ torch::Tensor FlowMatchingHead::velocity(const torch::Tensor& x, const torch::Te
 torch::Tensor FlowMatchingHead::loss(const torch::Tensor& theta, const torch::Tensor& context) {
   const FlowNoise drawn =
       flow_noise(is_training() ? drawn_key() : kFixedKey, theta.size(0), d_, is_training() ? config_.time_power : 1.0);
-  return loss_at(theta, context, drawn.noise.to(theta.device()), drawn.t.to(theta.device()));
+  const torch::Tensor flow = loss_at(theta, context, drawn.noise.to(theta.device()), drawn.t.to(theta.device()));
+  return is_training() && summary_ ? flow + config_.summary * summary_loss(theta, context) : flow;
+}
+
+torch::Tensor FlowMatchingHead::summary_loss(const torch::Tensor& theta, const torch::Tensor& context) {
+  PAIRS_CHECK(summary_, "this head has no summary: set head.summary");
+  const std::int64_t batch = theta.size(0);
+  const torch::Tensor image = theta.reshape({batch, image_.channels, image_.height, image_.width});
+  const torch::Tensor wanted =
+      at::matmul(at::matmul(rows_.to(theta.device()), image), columns_.to(theta.device()).t()).reshape({batch, -1});
+  const torch::Tensor variance = wanted.var(0, /*unbiased=*/false).clamp_min(1e-6);
+  return ((summary_->forward(encode(context)) - wanted).square() / variance).mean();
 }
 
 torch::Tensor FlowMatchingHead::loss_at(const torch::Tensor& theta, const torch::Tensor& context,
@@ -201,7 +233,8 @@ double FlowMatchingHead::flops() const {
 }
 
 void FlowMatchingHead::absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) {
-  const auto layers = trunk_ ? std::vector<std::shared_ptr<Mlp>>{trunk_} : unet_->context_layers();
+  auto layers = trunk_ ? std::vector<std::shared_ptr<Mlp>>{trunk_} : unet_->context_layers();
+  if (!trunk_ && summary_) layers.push_back(summary_);
   for (const auto& layer : layers) absorb_into_linear(layer->first_weight(), layer->first_bias(), 0, scale, shift);
 }
 

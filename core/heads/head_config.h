@@ -42,6 +42,12 @@ struct HeadConfig {
   // Times t = u^p with u uniform in training, and steps spaced alike in sampling: larger p spends more of both near the
   // noise, where only the context can tell θ. 1: the paper's.
   double time_power = 1;
+  // Weight in training of a second loss: one linear layer of the context tells the lowest `summary_frequencies` squared
+  // spatial frequencies of each channel of θ (cosine transform), each in units of its sd over the batch. Place is
+  // learnt from views and drawn from the context long before the two meet in the velocity alone. 0: none (paper).
+  double summary = 0;
+  std::int64_t summary_frequencies = 4;
+  // The network adds to the linear regression of the velocity on x_t for a target of unit variance.
   bool precondition = true;
   // float32; bf16: activations and convolutions in bfloat16, weights, normalisation statistics and loss in float32.
   std::string precision = "float32";

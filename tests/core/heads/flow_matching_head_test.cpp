@@ -131,6 +131,55 @@ TEST(FlowMatchingHead, ValidationNoiseIsFixed) {
   EXPECT_EQ(lively_head(config)->loss(theta, context).item<double>(), first);
 }
 
+// Against the cosine transform by its definition.
+TEST(FlowMatchingHead, SummaryTellsTheLowestFrequencies) {
+  HeadConfig config = flow_config();
+  config.summary = 0.5;
+  config.summary_frequencies = 2;
+  const auto head = flow_head(config);
+  const HeadImage image = flow_image();
+  const Tensor theta = flow_random({3, kFlowPixels}, 1), context = flow_random({3, kFlowContext}, 2);
+  // A constant prediction costs, for each coefficient, its mean square distance over its variance.
+  for (const auto& parameter : head->named_parameters())
+    if (parameter.key().starts_with("summary.")) {
+      torch::NoGradGuard no_grad;
+      parameter.value().zero_();
+    }
+  double wanted = 0, terms = 0;
+  for (std::int64_t c = 0; c < image.channels; ++c)
+    for (int k = 0; k < 2; ++k)
+      for (int l = 0; l < 2; ++l) {
+        double first = 0, second = 0;
+        for (std::int64_t b = 0; b < 3; ++b) {
+          double coefficient = 0;
+          for (std::int64_t i = 0; i < image.height; ++i)
+            for (std::int64_t j = 0; j < image.width; ++j) {
+              const double down =
+                  std::cos(M_PI * k * (static_cast<double>(i) + 0.5) / static_cast<double>(image.height));
+              const double across =
+                  std::cos(M_PI * l * (static_cast<double>(j) + 0.5) / static_cast<double>(image.width));
+              coefficient += theta[b][(c * image.height + i) * image.width + j].item<double>() * down * across;
+            }
+          first += coefficient / 3;
+          second += coefficient * coefficient / 3;
+        }
+        wanted += second / (second - first * first);
+        ++terms;
+      }
+  EXPECT_NEAR(head->summary_loss(theta, context).item<double>(), wanted / terms, 1e-4 * wanted);
+  // Training adds it with its weight; validation does not, so that losses compare.
+  head->train();
+  at::manual_seed(3);
+  const double with = head->loss(theta, context).item<double>();
+  config.summary = 0;
+  const auto plain = flow_head(config);
+  plain->train();
+  at::manual_seed(3);
+  EXPECT_NEAR(with - plain->loss(theta, context).item<double>(), 0.5 * wanted / terms, 1e-3);
+  head->eval();
+  EXPECT_THROW(plain->summary_loss(theta, context), Error);
+}
+
 TEST(FlowMatchingHead, HasNoDensity) {
   const auto head = flow_head(flow_config());
   EXPECT_FALSE(head->has_density());
