@@ -107,6 +107,7 @@ inline EstimatorConfig toy_image_estimator() {
   config.head.blocks = 1;
   config.head.time_size = 16;
   config.head.given_size = 8;
+  config.head.context_layers = 0;
   config.head.steps = 10;
   return config;
 }
