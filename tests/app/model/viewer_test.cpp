@@ -467,8 +467,9 @@ TEST_F(ViewerExports, AnAnimationCanBeStopped) {
 
 TEST_F(ViewerExports, ViewsAndSceneMakeCommands) {
   std::string why;
-  EXPECT_EQ(viewer.render_command(),
-            "pairs --batch render --scene 1 --spheres 2 --camera 30,40 --size 512x512 --out view.png");
+  EXPECT_EQ(
+      viewer.render_command(),
+      "pairs --batch render --scene 1 --spheres 2 --camera 30,40 --size 512x512 --half-width 1.25 --out view.png");
   EXPECT_EQ(viewer.infer_command(&why), "");
   EXPECT_NE(why.find("Save these views"), std::string::npos);
   const std::filesystem::path views = save(ViewerExport::views, "views.npz");
