@@ -86,7 +86,6 @@ std::vector<Field> fields(EstimatorConfig& c) {
       {"embedder.dropout", &e.dropout, "Dropout in the ResNet's projection, training only", 0, 0.95},
       {"embedder.input_location", &e.input_location, "view: colours enter less this", -1e6, 1e6},
       {"embedder.input_scale", &e.input_scale, "view: and over this", 1e-6, 1e6},
-      {"embedder.products", &e.products, "view: products of colours and ray map stand beside them"},
       {"embedder.stride", &e.stride, "view: stride of the stem", 1, 4},
       {"embedder.precision",
        &e.precision,

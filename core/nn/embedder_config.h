@@ -23,11 +23,8 @@ struct EmbedderConfig {
   std::vector<std::int64_t> kernels = {5, 5, 3, 3};
   std::vector<std::int64_t> projection = {256};  // resnet: hidden widths of the projection MLP
   double dropout = 0.1;                          // resnet: in the projection MLP, training only
-  // view: colours (the first three channels) enter as (x - input_location) / input_scale; with `products` their
-  // products with the other channels (the ray map) stand beside them: sums of those over an image tell where colours
-  // are.
+  // view: colours (the first three channels) enter as (x - input_location) / input_scale.
   double input_location = 0, input_scale = 1;
-  bool products = false;
   std::int64_t stride = 1;            // view: of the stem
   std::string precision = "float32";  // view: float32, or bf16 for activations and convolutions
 };

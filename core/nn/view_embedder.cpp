@@ -45,17 +45,11 @@ ViewEmbedder::ViewEmbedder(const EmbedderConfig& config, std::span<const std::in
     : image_{image[1], image[2]},
       type_(precision_type(config.precision)),
       input_location_(config.input_location),
-      input_scale_(config.input_scale),
-      products_(config.products) {
+      input_scale_(config.input_scale) {
   PAIRS_CHECK(config.channels.size() >= 2,
               "a view embedder needs the channels of its stem and of at least one stage: set embedder.channels");
-  PAIRS_CHECK(!products_ || image[0] > kColors,
-              "a view of {} channels has no ray map beside its colours to multiply them with: set embedder.products to "
-              "false",
-              image[0]);
-  const std::int64_t channels = image[0] + (products_ ? kColors * (image[0] - kColors) : 0);
   stem_ =
-      register_module("stem", std::make_shared<Convolution>(channels, config.channels[0], 7, config.stride, generator));
+      register_module("stem", std::make_shared<Convolution>(image[0], config.channels[0], 7, config.stride, generator));
   ImageSize size = image_;
   stem_->flops(size);
   for (std::size_t i = 1; i < config.channels.size(); ++i) {
@@ -71,11 +65,9 @@ ViewEmbedder::ViewEmbedder(const EmbedderConfig& config, std::span<const std::in
 }
 
 torch::Tensor ViewEmbedder::features(const torch::Tensor& x) const {
-  if (!products_ && input_location_ == 0 && input_scale_ == 1) return x;
+  if (input_location_ == 0 && input_scale_ == 1) return x;
   const torch::Tensor colors = x.narrow(1, 0, kColors).sub(input_location_).div_(input_scale_);
-  const torch::Tensor rest = x.narrow(1, kColors, x.size(1) - kColors);
-  if (!products_) return at::cat({colors, rest}, 1);
-  return at::cat({colors, rest, (colors.unsqueeze(2) * rest.unsqueeze(1)).flatten(1, 2)}, 1);
+  return at::cat({colors, x.narrow(1, kColors, x.size(1) - kColors)}, 1);
 }
 
 torch::Tensor ViewEmbedder::forward(const torch::Tensor& x) {

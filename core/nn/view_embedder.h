@@ -27,7 +27,6 @@ class ViewEmbedder : public Embedder {
   ImageSize image_;
   torch::ScalarType type_;
   double input_location_, input_scale_;
-  bool products_;
   std::shared_ptr<Convolution> stem_;
   std::vector<std::shared_ptr<ViewBlock>> blocks_;
   std::shared_ptr<Mlp> output_;

@@ -39,6 +39,23 @@ TEST(ViewEmbedder, HalvesTheMapUntilItIsFourByFour) {
   EXPECT_EQ(make_view(shallow, {6, 16, 16})->flops(), 2 * (stem + first + 16.0 * 64 * 12));
 }
 
+TEST(ViewEmbedder, ScalesColoursAloneAndStridesItsStem) {
+  EmbedderConfig config = view_config();
+  config.input_location = 0.25;
+  config.input_scale = 0.5;
+  const Tensor x = torch::rand({3, 6, 16, 16});
+  Tensor scaled = x.clone();
+  scaled.narrow(1, 0, 3).sub_(0.25).div_(0.5);
+  const Tensor ours = make_view(config, {6, 16, 16})->forward(x);
+  EXPECT_LT((ours - make_view(view_config(), {6, 16, 16})->forward(scaled)).abs().max().item<double>(), 1e-5);
+  EXPECT_GT((ours - make_view(view_config(), {6, 16, 16})->forward(x)).abs().max().item<double>(), 1e-2);
+  config.stride = 2;
+  config.channels = {8, 16};
+  // Stem 16 -> 8, then 8 -> 4.
+  const double stem = 49.0 * 6 * 8 * 64, stage = (9.0 * 8 * 16 + 9.0 * 16 * 16 + 8.0 * 16) * 16;
+  EXPECT_EQ(make_view(config, {6, 16, 16})->flops(), 2 * (stem + stage + 16.0 * 16 * 12));
+}
+
 TEST(ViewEmbedder, EveryViewOnItsOwn) {
   const auto net = make_view(view_config(), {6, 16, 16});
   torch::manual_seed(2);
