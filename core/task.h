@@ -72,7 +72,8 @@ struct TaskInfo {
   ObservationKind kind;
   std::vector<std::int64_t> observation_shape;   // of one x: {2} or {1, 28, 28}
   std::vector<std::string> observation_columns;  // names of x's columns for points; empty for images
-  std::string data_source;     // "simulated", "MNIST", "generated digits": stands in every run and figure
+  std::string data_source;     // "simulated", "MNIST", "1 sphere, 16 × 16 pixels, ...": stands in every run and
+                               // figure; scores of different ones are not comparable
   std::string data_hint = {};  // how to give better data, in one sentence; "" when there are none
   TargetKind target_kind = TargetKind::parameters;
   ImageTarget image = {};         // where target_kind is image

@@ -103,7 +103,8 @@ class NovelView final : public Task {
     info_.kind = ObservationKind::image;
     const std::int64_t channels = render::ray_map_channels(render::ray_map_named(options.map));
     info_.observation_shape = {3 + channels, options.size, options.size};
-    info_.data_source = "simulated";
+    info_.data_source = fmt::format("{0} sphere{1}, {2} × {2} pixels, half-width {3}", options.spheres,
+                                    options.spheres == 1 ? "" : "s", options.size, options.half_width);
     info_.target_kind = TargetKind::image;
     info_.image = {.channels = 3, .height = options.size, .width = options.size, .map_channels = channels};
     info_.given = {{"cos_azimuth", "cos of the target's azimuth"},

@@ -17,13 +17,16 @@ namespace {
 using Group = std::vector<const Metrics*>;
 std::vector<Group> group_by_seed(const std::vector<Metrics>& metrics) {
   PAIRS_CHECK(!metrics.empty(), "A figure of metrics needs at least one run");
-  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+  using Key = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Key, Group> groups;
   std::vector<Key> order;
   for (const Metrics& one : metrics) {
     PAIRS_CHECK(one.task == metrics.front().task, "The runs {} and {} are of different tasks; draw one task at a time",
                 metrics.front().run, one.run);
-    const Key key{one.strategy, one.preset, one.convention, one.data, one.label};
+    PAIRS_CHECK(one.data == metrics.front().data,
+                "The run {} was evaluated on {} and {} on {}; draw runs of the same data at a time",
+                metrics.front().run, metrics.front().data, one.run, one.data);
+    const Key key{one.strategy, one.preset, one.convention, one.label};
     if (!groups.contains(key)) order.push_back(key);
     groups[key].push_back(&one);
   }

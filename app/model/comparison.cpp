@@ -41,7 +41,7 @@ struct ReadRun {
   RunConfig config;
   std::vector<Event> events;
   std::string untrained;  // why there are no weights
-  std::string weights, data;
+  std::string weights, data, data_hint;
   RunCost cost;
   std::optional<Metrics> metrics;
   std::string metrics_error;
@@ -92,6 +92,7 @@ std::shared_ptr<const ReadRun> read_run(const std::string& run, const std::strin
     }
     out->weights = weights_checksum(*loaded);
     out->data = loaded->task->info().data_source;
+    out->data_hint = loaded->task->info().data_hint;
     out->cost = cost_of(*loaded);
     try {
       out->metrics = stored_metrics(*loaded);
@@ -238,8 +239,10 @@ ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun*
                       read.name, read.config.convention, first->name, first->config.convention);
   } else if (first && !read.data.empty() && !first->data.empty() && read.data != first->data) {
     entry.state = State::other;
-    entry.sentence = fmt::format("{} uses {} and {} uses {}; name one data folder for both in the settings", read.name,
-                                 read.data, first->name, first->data);
+    entry.sentence = fmt::format(
+        "{} uses {} and {} uses {}; only runs on the same data can be compared{}", read.name, read.data, first->name,
+        first->data,
+        (read.data_hint + first->data_hint).empty() ? "" : ": name one data folder for both in the settings");
   } else if (!read.untrained.empty()) {
     entry.state = State::untrained;
     entry.sentence = read.untrained;

@@ -122,6 +122,14 @@ TEST(MetricFigures, RefuseRunsOfDifferentTasks) {
   EXPECT_THROW(rmae_figure({}), Error);
 }
 
+TEST(MetricFigures, RefuseRunsOnDifferentData) {
+  std::vector<Metrics> two = {metrics("pairs", 1, 0), metrics("pairs", 2, 0)};
+  two[1].data = "generated digits";
+  EXPECT_THAT([&] { nll_figure(two); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr(
+                  "pairs1 was evaluated on simulated and pairs2 on generated digits; draw runs of the same data")));
+}
+
 TEST(AcaucFigure, ShowsTheNoiseFloor) {
   const Plot plot = acauc_figure({metrics("pairs", 1, 0)}).plots.at(0);
   ASSERT_EQ(plot.bands.size(), 1u);

@@ -9,6 +9,7 @@
 #include "app/common/evaluation.h"
 #include "core/base/files.h"
 #include "tests/app/model/small_run.h"
+#include "tests/app/model/view_run.h"
 
 namespace pairs::model {
 namespace {
@@ -163,6 +164,21 @@ TEST_F(ComparisonTest, LeavesOutOtherTasksAndFoldersThatAreGone) {
   EXPECT_TRUE(comparison.entries().empty());
   EXPECT_FALSE(comparison.view());
   EXPECT_THAT(comparison.batch_command(), IsEmpty());
+}
+
+TEST_F(ComparisonTest, LeavesOutViewsOfAnotherFraming) {
+  const TemporaryFolder folder;
+  const std::string near = untrained_view_run(folder.path(), "near", {"view.half_width=1.25"}),
+                    far = untrained_view_run(folder.path(), "far", {"view.half_width=1.5"});
+  Comparison comparison(hub);
+  comparison.toggle(near);
+  comparison.toggle(far);
+  ASSERT_TRUE(comparison.wait(30));
+  ASSERT_EQ(comparison.entries().size(), 2u);
+  EXPECT_EQ(comparison.entries()[1].state, Entry::other);
+  EXPECT_THAT(comparison.entries()[1].sentence,
+              testing::AllOf(HasSubstr("2 spheres, 16 × 16 pixels, half-width 1.5"), HasSubstr("half-width 1.25"),
+                             testing::EndsWith("only runs on the same data can be compared")));
 }
 
 TEST_F(ComparisonTest, ShowsLossesOfARunWithoutWeights) {
