@@ -2,30 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "core/base/simd.h"
-
-// The pointers of a loop are equal or disjoint, which the compiler cannot know.
-#if defined(__clang__)
-#define PAIRS_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define PAIRS_INDEPENDENT _Pragma("GCC ivdep")
-#endif
+#include "core/ops/vector_loop.h"
 
 namespace pairs::ops {
 namespace {
-
-inline std::int32_t bits_of(float x) {
-  std::int32_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-inline float float_of(std::int32_t bits) {
-  float x;
-  std::memcpy(&x, &bits, sizeof x);
-  return x;
-}
 
 // 1 / (1 + e^-x) from Cephes' expf of -|x|. The bound on |x| compares bits, which vectorises without special cases.
 inline float sigmoid(float x) {

@@ -2,42 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "core/base/simd.h"
-
-#if defined(__clang__)
-#define PAIRS_INDEPENDENT_ROWS _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define PAIRS_INDEPENDENT_ROWS _Pragma("GCC ivdep")
-#endif
+#include "core/ops/vector_loop.h"
 
 namespace pairs::ops {
 namespace {
-
-inline std::int32_t to_bits(float x) {
-  std::int32_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-inline float from_bits(std::int32_t bits) {
-  float x;
-  std::memcpy(&x, &bits, sizeof x);
-  return x;
-}
 
 inline float get(float x) {
   return x;
 }
 inline float get(BFloat16Bits x) {
-  return from_bits(static_cast<std::int32_t>(static_cast<std::uint32_t>(x.bits) << 16));
+  return float_of(static_cast<std::int32_t>(static_cast<std::uint32_t>(x.bits) << 16));
 }
 inline void put(float& out, float x) {
   out = x;
 }
 // To nearest, ties to even.
 inline void put(BFloat16Bits& out, float x) {
-  const auto bits = static_cast<std::uint32_t>(to_bits(x));
+  const auto bits = static_cast<std::uint32_t>(bits_of(x));
   out.bits = static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
@@ -45,7 +28,7 @@ inline void put(BFloat16Bits& out, float x) {
 // where the result is rounded to bfloat16).
 template <class T>
 inline float decay(float x) {
-  const float a = from_bits(std::min(to_bits(x) & 0x7fffffff, 0x42ae0000));
+  const float a = float_of(std::min(bits_of(x) & 0x7fffffff, 0x42ae0000));
   const float shifted = std::fma(a, -1.44269504088896341f, 12582912.0f);  // rounds to an integer in the low bits
   const float n = shifted - 12582912.0f;
   float p;
@@ -64,7 +47,7 @@ inline float decay(float x) {
     p = std::fma(p, r, 5.0000001201e-1f);
     p = std::fma(p, r * r, r) + 1.0f;
   }
-  return from_bits(to_bits(p) + static_cast<std::int32_t>(static_cast<std::uint32_t>(to_bits(shifted)) << 23));
+  return float_of(bits_of(p) + static_cast<std::int32_t>(static_cast<std::uint32_t>(bits_of(shifted)) << 23));
 }
 
 // 1 / (1 + e^-x)
@@ -78,7 +61,7 @@ template <class T>
 inline void moments_rows(Rows<const T> x, std::int64_t rows, std::int64_t width, float* sum, float* squares) {
   for (std::int64_t i = 0; i < rows; ++i) {
     const T* in = x.data + i * x.ld;
-    PAIRS_INDEPENDENT_ROWS
+    PAIRS_INDEPENDENT
     for (std::int64_t j = 0; j < width; ++j) {
       const float v = get(in[j]);
       sum[j] += v;
@@ -93,7 +76,7 @@ inline void act_rows(Rows<const T> x, std::int64_t rows, std::int64_t width, con
   for (std::int64_t i = 0; i < rows; ++i) {
     const T* in = x.data + i * x.ld;
     T* out = y.data + i * y.ld;
-    PAIRS_INDEPENDENT_ROWS
+    PAIRS_INDEPENDENT
     for (std::int64_t j = 0; j < width; ++j) {
       const float z = std::fma(a[j], get(in[j]), b[j]);
       put(out[j], Silu ? z * sigmoid_of<T>(z) : z);
@@ -107,7 +90,7 @@ inline void grad_rows(Rows<const T> grad, Rows<const T> x, std::int64_t rows, st
   for (std::int64_t i = 0; i < rows; ++i) {
     const T *g = grad.data + i * grad.ld, *in = x.data + i * x.ld;
     T* out = dz.data + i * dz.ld;
-    PAIRS_INDEPENDENT_ROWS
+    PAIRS_INDEPENDENT
     for (std::int64_t j = 0; j < width; ++j) {
       const float v = get(in[j]);
       float d = get(g[j]);
@@ -128,7 +111,7 @@ inline void combine_rows(Rows<const T> x, std::int64_t rows, std::int64_t width,
   for (std::int64_t i = 0; i < rows; ++i) {
     const T* in = x.data + i * x.ld;
     T* out = dz.data + i * dz.ld;
-    PAIRS_INDEPENDENT_ROWS
+    PAIRS_INDEPENDENT
     for (std::int64_t j = 0; j < width; ++j) put(out[j], std::fma(p[j], get(out[j]), std::fma(q[j], get(in[j]), r[j])));
   }
 }
