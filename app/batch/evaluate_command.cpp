@@ -6,6 +6,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/evaluation.h"
+#include "app/batch/sampler_options.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -16,6 +17,7 @@ namespace {
 struct EvaluateArguments {
   std::string run, sizes, sets, out;
   OpenArguments open;
+  SamplerOptions sampler;
   std::int64_t samples = -1, seed = 1;
   bool no_references = false;
 };
@@ -43,7 +45,10 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
 }
 
 Result evaluate_command(const EvaluateArguments& arguments) {
+  if (arguments.sampler.any() && arguments.out.empty())
+    fail_usage("--steps and --solver measure another sampler than the run's: say where to with --out FILE.json");
   const LoadedRun run = open_run(arguments.run, arguments.open);
+  set_sampler(run, arguments.sampler);
   ProgressPrinter printer = stderr_printer();
   warn_only_pretrained(run);
   if (!arguments.out.empty())
@@ -63,8 +68,8 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   }
   Result result;
   result.document = metrics_document(metrics);
-  result.text =
-      fmt::format("{}: {} ({})\n\n{}", run.task->info().title, run.name, metrics.data, metrics_table(metrics.rows, 2));
+  result.text = fmt::format("{}: {} ({}{}{})\n\n{}", run.task->info().title, run.name, metrics.data,
+                            metrics.sampler.empty() ? "" : "; ", metrics.sampler, metrics_table(metrics.rows, 2));
   if (!place.empty()) result.text += fmt::format("\nMetrics: {}\n", place);
   return result;
 }
@@ -88,6 +93,7 @@ Action add_evaluate(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--no-references", arguments->no_references,
                "Score the exact posterior alone, not the task's other references");
+  add_sampler_options(app, arguments->sampler);
   app.add_option("--out", arguments->out,
                  "Write the metrics here (default: RUN/metrics.json; nowhere for shipped weights)")
       ->type_name("FILE");

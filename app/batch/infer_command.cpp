@@ -6,6 +6,7 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
+#include "app/batch/sampler_options.h"
 #include "app/common/image_samples.h"
 #include "app/common/observed.h"
 #include "app/common/table.h"
@@ -16,7 +17,6 @@
 #include "core/base/npz.h"
 #include "core/base/text.h"
 #include "core/eval/evaluate.h"
-#include "core/heads/flow_matching_head.h"
 #include "tasks/novel_view.h"
 
 namespace pairs::batch {
@@ -25,10 +25,10 @@ namespace {
 struct InferArguments {
   std::string run, data, given, camera, theta, out;
   OpenArguments open;
+  SamplerOptions sampler;
   std::int64_t samples = -1;  // -1: by the kind of target
   std::int64_t seed = 1;
-  std::int64_t n = 0;      // 0: all
-  std::int64_t steps = 0;  // 0: the run's
+  std::int64_t n = 0;  // 0: all
   bool force = false;
 };
 
@@ -157,8 +157,7 @@ Result infer(const InferArguments& arguments) {
   LoadedRun run = open_run(arguments.run, arguments.open, false);
   Estimator& estimator = *run.estimator;
   const TaskInfo& info = run.task->info();
-  if (arguments.steps > 0 && !info.image_target())
-    fail_usage("--steps belongs to samples of images; the task {} has none", info.name);
+  set_sampler(run, arguments.sampler);
   auto [x, given] = read_set(run, arguments);
   const std::int64_t held = x.size(0);
   if (arguments.n > held)
@@ -189,8 +188,6 @@ Result infer(const InferArguments& arguments) {
   const torch::Tensor aggregate = aggregate_observed(estimator, x);
   const torch::Tensor n = torch::full({1}, size, torch::kInt64);
   const std::uint64_t key = stream_key(static_cast<std::uint64_t>(arguments.seed), Purpose::posterior);
-  if (arguments.steps > 0)
-    if (auto* head = dynamic_cast<FlowMatchingHead*>(&estimator.head(size))) head->set_steps(arguments.steps);
   torch::Tensor samples = estimator.sample(aggregate, n, draws, key, given)[0].to(torch::kCPU);
 
   Result result;
@@ -319,9 +316,7 @@ Action add_infer(CLI::App& app) {
          "Views of a scene: the camera whose image is inferred from a folder of views; azimuth and elevation in "
          "degrees")
       ->type_name("AZ,EL");
-  app.add_option("--steps", arguments->steps, "Steps of each sampled image (default: the run's head.steps)")
-      ->type_name("K")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100000}));
+  add_sampler_options(app, arguments->sampler);
   app.add_option("--theta", arguments->theta, "Also score these values of θ (.npz or .csv, one row each)")
       ->type_name("FILE");
   app.add_option("--out", arguments->out,

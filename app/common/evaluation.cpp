@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -25,6 +26,13 @@ bool matches(const Metrics& metrics, const EvaluationOptions& options) {
         metrics.rows[i].samples != options.samples)
       return false;
   return true;
+}
+
+std::string sampler_text(const LoadedRun& run) {
+  if (!run.task->info().image_target()) return "";
+  const std::vector<std::int64_t> sizes = run.estimator->sizes();
+  const std::map<std::string, std::string> head = run.estimator->head(sizes.empty() ? 1 : sizes.front()).describe();
+  return fmt::format("{} steps of {}", head.at("steps"), head.at("solver"));
 }
 
 }  // namespace
@@ -86,6 +94,7 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   metrics.seed = static_cast<std::int64_t>(options.seed);
   metrics.training_seed = run.config.seed;
   metrics.weights = weights_checksum(run);
+  metrics.sampler = sampler_text(run);
   Progress progress;
   progress.stage = Stage::evaluate;
   progress.unit = "sets";

@@ -84,6 +84,7 @@ json metrics_document(const Metrics& metrics) {
               {"preset", metrics.preset},   {"convention", metrics.convention},
               {"seed", metrics.seed},       {"training_seed", metrics.training_seed},
               {"weights", metrics.weights}, {"rows", json::array()}};
+  if (!metrics.sampler.empty()) out["sampler"] = metrics.sampler;
   for (const EvaluationRow& row : metrics.rows) out["rows"].push_back(row_document(row));
   return out;
 }
@@ -113,6 +114,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
     in.at("seed").get_to(metrics.seed);
     in.at("training_seed").get_to(metrics.training_seed);
     in.at("weights").get_to(metrics.weights);
+    metrics.sampler = in.value("sampler", "");
     for (const json& line : in.at("rows")) {
       EvaluationRow row;
       line.at("n").get_to(row.n);

@@ -17,6 +17,7 @@ struct Metrics {
   std::int64_t seed = 1;           // of the test sets
   std::int64_t training_seed = 1;  // of the run
   std::string weights;             // checksum of the estimator's file: metrics of other weights are stale
+  std::string sampler;             // of images: "50 steps of euler"; else ""
   std::vector<EvaluationRow> rows;
   // Not stored. In legends, in place of the strategy's title; runs of different labels are not seeds of one another.
   std::string label;

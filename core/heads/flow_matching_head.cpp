@@ -197,6 +197,11 @@ torch::Tensor FlowMatchingHead::sample(const torch::Tensor& context, std::int64_
   return sample_path(context, count, key, config_.steps, {});
 }
 
+void FlowMatchingHead::set_sampler(std::int64_t steps, const std::string& solver) {
+  if (steps > 0) config_.steps = steps;
+  if (!solver.empty()) config_.solver = solver;
+}
+
 torch::Tensor FlowMatchingHead::sample_path(const torch::Tensor& context, std::int64_t count, std::uint64_t key,
                                             std::int64_t steps, const FlowStep& on_step) {
   torch::NoGradGuard no_grad;

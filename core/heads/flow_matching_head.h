@@ -34,8 +34,8 @@ class FlowMatchingHead : public Head {
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
 
-  // Steps of sample() from here on, in place of the setting's.
-  void set_steps(std::int64_t steps) { config_.steps = steps; }
+  // Steps and solver of sample() from here on, in place of the settings'; 0 and "" keep them.
+  void set_sampler(std::int64_t steps, const std::string& solver);
   // As sample(), in `steps` steps and telling of every state x [B, count, d]; false from `on_step` ends there. No
   // gradients.
   torch::Tensor sample_path(const torch::Tensor& context, std::int64_t count, std::uint64_t key, std::int64_t steps,

@@ -130,6 +130,23 @@ TEST_F(InferViews, TakesTheFirstViewsByNameAndOtherSteps) {
   EXPECT_FALSE(samples(path("e")).equal(samples(path("b"))));
   EXPECT_TRUE(samples(path("c")).equal(samples(path("b")))) << "the run's own number";
   EXPECT_FALSE(samples(path("d")).equal(samples(path("b"))));
+  ASSERT_EQ(infer({"--data", path("three"), "--camera", "30,45", "--solver", "heun", "--out", path("f")}).code, 0);
+  EXPECT_FALSE(samples(path("f")).equal(samples(path("b"))));
+}
+
+TEST_F(InferViews, AnotherSamplerIsMeasuredBesideTheRun) {
+  const std::vector<std::string> words = {"evaluate",  run_, "--sizes",  "1,3",  "--sets",  "4", "--samples", "2",
+                                          "--threads", "1",  "--solver", "heun", "--steps", "3"};
+  const Answer bare = run_words(words);
+  EXPECT_EQ(bare.code, 2);
+  EXPECT_THAT(bare.err, HasSubstr("say where to with --out"));
+  std::vector<std::string> with = words;
+  with.insert(with.end(), {"--out", path("heun.json")});
+  const Answer answer = run_words(with);
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("3 steps of heun"));
+  EXPECT_EQ(nlohmann::json::parse(read_file(folder_ / "heun.json")).at("sampler"), "3 steps of heun");
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(run_) / run_file::metrics));
 }
 
 TEST_F(InferViews, WarnsOfCamerasThatTrainingNeverSaw) {
@@ -164,7 +181,7 @@ TEST_F(InferViews, BadInputGetsOneSentence) {
   EXPECT_THAT(camera.err, HasSubstr("--camera belongs to views"));
   const Answer steps = run_words({"infer", "bump-hunt", "--data", path("points.csv"), "--steps", "3"});
   EXPECT_EQ(steps.code, 2);
-  EXPECT_THAT(steps.err, HasSubstr("--steps belongs to samples of images"));
+  EXPECT_THAT(steps.err, HasSubstr("--steps and --solver belong to samples of images"));
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+#include "app/batch/sampler_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "core/base/error.h"
+#include "core/heads/flow_matching_head.h"
+
+namespace pairs::batch {
+
+void add_sampler_options(CLI::App& app, SamplerOptions& options) {
+  app.add_option("--steps", options.steps, "Steps of each sampled image (default: the run's head.steps)")
+      ->type_name("K")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}));
+  app.add_option("--solver", options.solver, "Integrator of sampled images (default: the run's head.solver)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"euler", "heun"}));
+}
+
+void set_sampler(const LoadedRun& run, const SamplerOptions& options) {
+  if (!options.any()) return;
+  if (!run.task->info().image_target())
+    fail_usage("--steps and --solver belong to samples of images; the task {} has none", run.task->info().name);
+  const auto set = [&](std::int64_t n) {
+    if (auto* head = dynamic_cast<FlowMatchingHead*>(&run.estimator->head(n)))
+      head->set_sampler(options.steps, options.solver);
+  };
+  const std::vector<std::int64_t> sizes = run.estimator->sizes();
+  if (sizes.empty()) set(1);
+  for (const std::int64_t n : sizes) set(n);
+}
+
+}  // namespace pairs::batch

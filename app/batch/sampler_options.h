@@ -1,0 +1,25 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "core/train/run.h"
+
+namespace CLI {
+class App;
+}
+
+namespace pairs::batch {
+
+// How samples of images are integrated, where a command is to differ from the run's head.steps and head.solver.
+struct SamplerOptions {
+  std::int64_t steps = 0;  // 0: the run's
+  std::string solver;      // "": the run's
+  bool any() const { return steps > 0 || !solver.empty(); }
+};
+void add_sampler_options(CLI::App& app, SamplerOptions& options);
+
+// Sets the heads of an opened run. Throws a usage error where the task's samples are not integrated.
+void set_sampler(const LoadedRun& run, const SamplerOptions& options);
+
+}  // namespace pairs::batch
