@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Kills a run at random moments in each stage and resumes it until it is finished: the estimator must be that of an
 # uninterrupted run, byte for byte.
-# kill_resume.sh PAIRS [KILLS_PER_STAGE] [SEED]
+# kill_resume.sh PAIRS [TASK] [KILLS_PER_STAGE] [SEED]
 PAIRS=$(realpath "$1")
-kills=${2:-4}
-RANDOM=${3:-1}
+task=${2:-bump-hunt}
+kills=${3:-4}
+RANDOM=${4:-1}
 SCRATCH=$(mktemp -d)
 trap 'rm -rf "$SCRATCH"' EXIT
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tiny.sh"
@@ -15,22 +16,37 @@ milliseconds() { date +%s%3N; }
 resumptions() { cat torn/events.jsonl 2>/dev/null | grep -c '"type":"resumed"'; }
 
 # Stages of a few seconds, so that most kills fall into work and not into the program's start.
-longer=(--set pretrain.epochs=15 --set pretrain.steps=100 --set pretrain.batch=512 --set cache.sets=60000
-  --set finetune.epochs=40 --set finetune.steps=100 --set finetune.batch=128)
-tiny_run bump-hunt "${longer[@]}" --out whole >/dev/null 2>log || {
+case $task in
+  novel-view)
+    run=tiny_views
+    longer=(--set pretrain.epochs=12 --set pretrain.steps=15 --set cache.sets=3000 --set finetune.epochs=12
+      --set finetune.steps=15)
+    ;;
+  *)
+    run=tiny_run
+    longer=(--set pretrain.epochs=15 --set pretrain.steps=100 --set pretrain.batch=512 --set cache.sets=60000
+      --set finetune.epochs=40 --set finetune.steps=100 --set finetune.batch=128)
+    ;;
+esac
+# Stage 3 may refresh the cache: what stage 2 made is kept beside.
+{
+  "$run" "$task" "${longer[@]}" --out whole --until cache >/dev/null 2>log &&
+    mkdir made && cp whole/pretrained.safetensors whole/aggregates.cache made/ &&
+    "$PAIRS" --batch run --resume whole >/dev/null 2>log && cp whole/estimator.safetensors made/
+} || {
   cat log >&2
   exit 1
 }
 
-tiny_run bump-hunt --out short --until pretrain >/dev/null 2>&1 || say_fail "--until pretrain failed"
+"$run" "$task" --out short --until pretrain >/dev/null 2>&1 || say_fail "--until pretrain failed"
 [ -s short/pretrained.safetensors ] && [ ! -e short/aggregates.cache ] || say_fail "--until pretrain did not stop there"
 total=0
 declare -A product=([pretrain]=pretrained.safetensors [cache]=aggregates.cache [finetune]=estimator.safetensors)
 for stage in pretrain cache finetune; do
   # Each round starts from a copy of the folder as it is before the stage, so that the stage is killed again and again.
   rm -rf stage && mkdir stage && cp whole/run.toml stage/
-  [ "$stage" = pretrain ] || cp whole/pretrained.safetensors stage/
-  [ "$stage" = finetune ] && cp whole/aggregates.cache stage/
+  [ "$stage" = pretrain ] || cp made/pretrained.safetensors stage/
+  [ "$stage" = finetune ] && cp made/aggregates.cache stage/
   rm -rf timed && cp -r stage timed
   begin=$(milliseconds)
   "$PAIRS" --batch run --resume timed --until "$stage" >/dev/null 2>&1 || say_fail "$stage failed without a kill"
@@ -52,7 +68,7 @@ for stage in pretrain cache finetune; do
       count=$((count + 1))
     elif [ "$status" -eq 0 ]; then
       # Finished before the kill: compare, and begin the stage again.
-      cmp -s "whole/${product[$stage]}" "torn/${product[$stage]}" || say_fail "$stage: ${product[$stage]} differs after $count kills"
+      cmp -s "made/${product[$stage]}" "torn/${product[$stage]}" || say_fail "$stage: ${product[$stage]} differs after $count kills"
       resumed=$((resumed + $(resumptions)))
       rm -rf torn && cp -r stage torn
     else

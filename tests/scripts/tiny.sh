@@ -19,6 +19,19 @@ tiny_run() {
     --set evaluate.sizes=1,20 --set evaluate.sets=50 --set evaluate.samples=50 --set checkpoint=0.05 "$@"
 }
 
+# tiny_views novel-view ARGUMENTS...: the same for views, with the layers that bf16 and image targets take.
+tiny_views() {
+  local task=$1
+  shift
+  "$PAIRS" --batch run "$task" --preset quick --device cpu --threads 1 \
+    --set embedder.channels=8,16 --set embedder.size=16 --set head.channels=8 --set head.time_size=16 \
+    --set head.given_size=8 --set head.hidden=32 --set head.steps=4 \
+    --set pretrain.epochs=2 --set pretrain.steps=10 --set pretrain.batch=16 --set pretrain.validation_sets=32 \
+    --set cache.sizes=4,10 --set cache.sets=200 \
+    --set finetune.epochs=2 --set finetune.steps=10 --set finetune.batch=16 --set finetune.validation_draws=32 \
+    --set evaluate.sizes=1,10 --set evaluate.sets=8 --set evaluate.samples=2 --set checkpoint=0.05 "$@"
+}
+
 # refuses CODE PATTERN ARGUMENTS...: the program must exit with CODE, and say on stderr one sentence that has PATTERN.
 refuses() {
   local code=$1 pattern=$2 status
