@@ -17,7 +17,9 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/report/png.h"
+#include "core/train/run.h"
 #include "render/sphere_scene_file.h"
+#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -29,7 +31,7 @@ constexpr std::int64_t picture_rays = 3, view_rays = 1;
 constexpr double degree = std::numbers::pi / 180;
 
 struct RenderArguments {
-  std::string scene, camera = "30,35", size, buffer = "color", out, save;
+  std::string scene, camera = "30,35", size, buffer = "color", out, save, like;
   std::int64_t spheres = 3, supersample = 0, threads = 0, views = 0;  // 0: not given
   bool counted = false, sized = false;                                // --spheres, --size were given
   double half_width = render::default_half_width;
@@ -44,10 +46,10 @@ std::optional<Number> whole_number(std::string_view text) {
 }
 
 render::CastOptions parse_options(const RenderArguments& arguments) {
-  const std::string_view text = arguments.sized ? arguments.size : arguments.views > 0 ? view_size : picture_size;
+  const std::string text = arguments.sized ? arguments.size : arguments.views > 0 ? view_size : picture_size;
   const std::size_t cross = std::min(text.find('x'), text.size());
-  const auto width = whole_number<std::int64_t>(text.substr(0, cross));
-  const auto height = whole_number<std::int64_t>(text.substr(std::min(cross + 1, text.size())));
+  const auto width = whole_number<std::int64_t>(std::string_view(text).substr(0, cross));
+  const auto height = whole_number<std::int64_t>(std::string_view(text).substr(std::min(cross + 1, text.size())));
   if (!width || !height || *width < 1 || *height < 1 || *width > longest_side || *height > longest_side)
     fail_usage("--size {} is not a width and a height from 1x1 to {}x{}; write for example --size 512x512",
                printable(text), longest_side, longest_side);
@@ -88,7 +90,7 @@ Result render_picture(const RenderArguments& arguments) {
   const auto buffer = static_cast<SceneBuffer>(std::find(names.begin(), names.end(), arguments.buffer) - names.begin());
   const render::SphereScene scene = open_scene(arguments);
   check_output(arguments.out, ".png");
-  if (!arguments.save.empty()) check_output(arguments.save, ".toml", {arguments.scene});
+  if (!arguments.save.empty()) check_output(arguments.save, ".toml", {arguments.scene, arguments.out}, "--save");
   set_threads(arguments.threads);
   const std::vector<std::uint8_t> bytes = rgb_bytes(scene_picture(scene, camera, options, buffer));
   write_file(arguments.out, chart::encode_png(options.width, options.height, bytes));
@@ -100,15 +102,30 @@ Result render_picture(const RenderArguments& arguments) {
   return {document, fmt::format("{}\n", arguments.out), 0};
 }
 
+// With the size, half-width and number of spheres of the run that --like names.
+RenderArguments as_trained(RenderArguments arguments) {
+  if (arguments.like.empty()) return arguments;
+  const RunConfig config = read_run_toml(find_run(arguments.like).folder / run_file::config);
+  if (make_task(config.task, config.task_options())->info().given.empty())
+    fail_usage("--like {} is of the task {}, whose observations are no views of a scene",
+               printable(arguments.like, 300), config.task);
+  arguments.size = fmt::format("{0}x{0}", config.view.size);
+  arguments.sized = true;
+  arguments.half_width = config.view.half_width;
+  arguments.spheres = config.view.spheres;
+  return arguments;
+}
+
 // The first views of the set that a seed stands for, as Task::observe makes them; of a scene file from the cameras of
 // seed 1.
-Result render_views(const RenderArguments& arguments) {
+Result render_views(const RenderArguments& wanted) {
+  const RenderArguments arguments = as_trained(wanted);
   const render::CastOptions options = parse_options(arguments);
   if (options.width != options.height)
     fail_usage("--size {} is no square, but views are; write for example --size 64x64", printable(arguments.size));
   const render::SphereScene scene = open_scene(arguments);
   check_output_folder(arguments.out, true);
-  if (!arguments.save.empty()) check_output(arguments.save, ".toml", {arguments.scene});
+  if (!arguments.save.empty()) check_output(arguments.save, ".toml", {arguments.scene, arguments.out}, "--save");
   set_threads(arguments.threads);
   const std::uint64_t seed = whole_number<std::uint64_t>(arguments.scene).value_or(1);
   torch::Tensor cameras = at::empty({arguments.views, 2}, torch::kFloat64);
@@ -122,7 +139,8 @@ Result render_views(const RenderArguments& arguments) {
   }
   const torch::Tensor owner = at::zeros({arguments.views}, torch::kInt64);
   write_view_folder(arguments.out,
-                    render::cast_spheres(render::pack_scenes({scene}), cameras, owner, options, torch::kCPU), cameras);
+                    render::cast_spheres(render::pack_scenes({scene}), cameras, owner, options, torch::kCPU), cameras,
+                    options.half_width);
   if (!arguments.save.empty()) render::write_scene(arguments.save, scene);
   document["folder"] = arguments.out;
   document["views"] = arguments.views;
@@ -156,19 +174,28 @@ Action add_render(CLI::App& app) {
                              picture_rays, view_rays))
       ->type_name("K")
       ->check(CLI::Range(std::int64_t{1}, render::max_supersample));
-  app.add_option("--half-width", arguments->half_width, "Half of the picture's width, in the units of the scene")
-      ->type_name("W")
-      ->capture_default_str();
+  CLI::Option* half_width =
+      app.add_option("--half-width", arguments->half_width, "Half of the picture's width, in the units of the scene")
+          ->type_name("W")
+          ->capture_default_str();
+  CLI::Option* like = app.add_option("--like", arguments->like,
+                                     "With --views: of the size, half-width and number of spheres that this run knows")
+                          ->type_name("RUN")
+                          ->excludes(size)
+                          ->excludes(half_width)
+                          ->excludes(spheres);
   CLI::Option* buffer = app.add_option("--buffer", arguments->buffer, "What is drawn: color, depth, normal or id")
                             ->type_name("NAME")
                             ->check(CLI::IsMember(scene_buffer_names()))
                             ->capture_default_str();
-  app.add_option("--views", arguments->views,
-                 "Draw this many cameras from the prior, and write a folder of views as infer reads them")
-      ->type_name("V")
-      ->check(CLI::Range(std::int64_t{1}, kMostWrittenViews))
-      ->excludes(camera)
-      ->excludes(buffer);
+  CLI::Option* views =
+      app.add_option("--views", arguments->views,
+                     "Draw this many cameras from the prior, and write a folder of views as infer reads them")
+          ->type_name("V")
+          ->check(CLI::Range(std::int64_t{1}, kMostWrittenViews))
+          ->excludes(camera)
+          ->excludes(buffer);
+  like->needs(views);
   app.add_option("--out", arguments->out, "Where the picture goes; with --views a new folder")
       ->type_name("FILE.png|DIR")
       ->required();
@@ -184,6 +211,7 @@ Action add_render(CLI::App& app) {
       "  pairs --batch render --scene 7 --save room.toml --out before.png\n"
       "  pairs --batch render --scene room.toml --buffer normal --out after.png\n"
       "  pairs --batch render --scene 7 --views 20 --size 32x32 --out views\n"
+      "  pairs --batch render --scene 7 --views 20 --like novel-view --out views\n"
       "A camera of the prior has an elevation between 22.5 and 67.5 degrees. A folder of views holds an image each\n"
       "(view_001.png, ...) and cameras.csv with the columns file,azimuth,elevation in degrees; --scene and --spheres\n"
       "draw the same scene with --views and with --camera.");

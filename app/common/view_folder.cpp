@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ namespace pairs {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
+constexpr const char* kWidthColumn = "half_width";
+constexpr double kSameWidth = 1e-6;          // relative
 constexpr std::int64_t kLongestSide = 8192;  // of an image that is read
 
 bool is_png_name(const std::filesystem::path& name) {
@@ -34,7 +37,7 @@ bool is_png_name(const std::filesystem::path& name) {
 std::vector<std::string> png_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.is_regular_file() && is_png_name(entry.path())) names.push_back(entry.path().filename().string());
+    if (!entry.is_directory() && is_png_name(entry.path())) names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -56,8 +59,11 @@ double angle_in(std::string_view cell, double most, const char* column, const st
 
 class CamerasReader {
  public:
-  CamerasReader(const std::filesystem::path& folder, const std::vector<std::string>& images)
-      : folder_(folder), images_(images), where_(printable((folder / kCamerasFile).string(), 300)) {}
+  CamerasReader(const std::filesystem::path& folder, const std::vector<std::string>& images, double half_width)
+      : folder_(folder),
+        images_(images),
+        half_width_(half_width),
+        where_(printable((folder / kCamerasFile).string(), 300)) {}
 
   std::map<std::string, CameraRow> read() {
     const std::string bytes = read_file(folder_ / kCamerasFile);
@@ -96,6 +102,8 @@ class CamerasReader {
                   where_, printable(line));
       places_[k] = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
     }
+    if (const auto width = std::find(names.begin(), names.end(), kWidthColumn); width != names.end())
+      width_place_ = static_cast<std::size_t>(width - names.begin());
   }
 
   void read_row(std::string_view line, std::size_t number) {
@@ -113,17 +121,30 @@ class CamerasReader {
     }
     const CameraRow camera = {number, angle_in(row[places_[1]], 360, kColumns[1], where),
                               angle_in(row[places_[2]], 90, kColumns[2], where)};
+    if (width_place_) check_half_width(row[*width_place_], where);
     const auto [earlier, fresh] = rows_.emplace(name, camera);
     PAIRS_CHECK(fresh, "{} names {} twice, in lines {} and {}; drop one of them", where_, printable(name, 300),
                 earlier->second.line, number);
   }
 
+  void check_half_width(std::string_view cell, const std::string& where) const {
+    double value = 0;
+    PAIRS_CHECK(parse_csv_number(cell, value) == CsvNumber::good && value > 0,
+                "{}: the {} is '{}', not a positive number; write it in units of the scene, such as {}", where,
+                kWidthColumn, printable(cell), half_width_);
+    PAIRS_CHECK(std::abs(value - half_width_) <= kSameWidth * half_width_,
+                "{}: the {} is {}, but this estimator knows views of half-width {}; draw the views with that", where,
+                kWidthColumn, value, half_width_);
+  }
+
   static constexpr const char* kColumns[3] = {"file", "azimuth", "elevation"};
   const std::filesystem::path& folder_;
   const std::vector<std::string>& images_;
+  double half_width_;
   std::string where_;
   char separator_ = 0;  // 0 before the first line
   std::size_t width_ = 0, places_[3] = {};
+  std::optional<std::size_t> width_place_;
   std::map<std::string, CameraRow> rows_;
 };
 
@@ -146,7 +167,7 @@ torch::Tensor read_view(const std::filesystem::path& file, std::int64_t size) {
 
 }  // namespace
 
-ViewFolder read_view_folder(const std::filesystem::path& folder, std::int64_t size) {
+ViewFolder read_view_folder(const std::filesystem::path& folder, std::int64_t size, double half_width) {
   const std::string where = printable(folder.string(), 300);
   const std::vector<std::string> names = png_names(folder);
   PAIRS_CHECK(!names.empty(), "The folder {} holds no .png image; put one a view there, and a file {}", where,
@@ -155,7 +176,7 @@ ViewFolder read_view_folder(const std::filesystem::path& folder, std::int64_t si
               "The folder {} holds no {}; write one with the columns file,azimuth,elevation (degrees) and a row for "
               "each image",
               where, kCamerasFile);
-  const std::map<std::string, CameraRow> rows = CamerasReader(folder, names).read();
+  const std::map<std::string, CameraRow> rows = CamerasReader(folder, names, half_width).read();
   for (const std::string& name : names)
     PAIRS_CHECK(rows.contains(name), "{} has no row for the image {}; add one, or take the image out of the folder",
                 printable((folder / kCamerasFile).string(), 300), printable(name, 300));
@@ -173,18 +194,19 @@ ViewFolder read_view_folder(const std::filesystem::path& folder, std::int64_t si
   return views;
 }
 
-void write_view_folder(const std::filesystem::path& folder, const torch::Tensor& images, const torch::Tensor& cameras) {
+void write_view_folder(const std::filesystem::path& folder, const torch::Tensor& images, const torch::Tensor& cameras,
+                       double half_width) {
   const std::int64_t views = images.size(0);
   PAIRS_CHECK(views >= 1 && views <= kMostWrittenViews, "A folder of views holds 1 to {} images, not {}",
               kMostWrittenViews, views);
   std::filesystem::create_directory(folder);
   const torch::Tensor degrees = (cameras / kDegree).contiguous();
   const auto* angle = degrees.const_data_ptr<double>();
-  std::string table = "file,azimuth,elevation\n";
+  std::string table = fmt::format("file,azimuth,elevation,{}\n", kWidthColumn);
   for (std::int64_t v = 0; v < views; ++v) {
     const std::string name = fmt::format("view_{:03}.png", v + 1);
     write_file(folder / name, chart::encode_png(images.size(3), images.size(2), rgb_bytes(images[v])));
-    table += fmt::format("{},{},{}\n", name, angle[2 * v], angle[2 * v + 1]);
+    table += fmt::format("{},{},{},{}\n", name, angle[2 * v], angle[2 * v + 1], half_width);
   }
   write_file(folder / kCamerasFile, table);
 }

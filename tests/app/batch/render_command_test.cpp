@@ -8,6 +8,7 @@
 #include "core/base/files.h"
 #include "tasks/novel_view.h"
 #include "tests/app/batch/program.h"
+#include "tests/app/model/view_run.h"
 
 namespace pairs::batch {
 namespace {
@@ -29,7 +30,9 @@ class RenderCommand : public ::testing::Test {
     words.insert(words.begin(), "render");
     if (std::find(words.begin(), words.end(), "--out") == words.end())
       words.insert(words.end(), {"--out", path("a.png")});
-    if (std::find(words.begin(), words.end(), "--size") == words.end()) words.insert(words.end(), {"--size", "24x16"});
+    if (std::find(words.begin(), words.end(), "--size") == words.end() &&
+        std::find(words.begin(), words.end(), "--like") == words.end())
+      words.insert(words.end(), {"--size", "24x16"});
     return run_words(words);
   }
 
@@ -107,7 +110,7 @@ TEST_F(RenderCommand, ViewsAreThoseOfTheTaskToEightBits) {
   const SetRange range[] = {{0, 0, 12}};
   const torch::Tensor x =
       task->observe(task->latents(9, Purpose::explore, index), 9, Purpose::explore, range, torch::kCPU);
-  const ViewFolder views = read_view_folder(path("views"), 24);
+  const ViewFolder views = read_view_folder(path("views"), 24, 1.5);
   EXPECT_TRUE((views.images * 255).round().equal((x.narrow(1, 0, 3) * 255).round()));
   EXPECT_TRUE(
       at::allclose(view_observations({.size = 24, .spheres = 2}, views.images, views.cameras, {}).narrow(1, 3, 3),
@@ -119,18 +122,36 @@ TEST_F(RenderCommand, ViewsAreThoseOfTheTaskToEightBits) {
 
 TEST_F(RenderCommand, ViewsOfASceneFileAndOfOtherOptions) {
   EXPECT_EQ(render({"--scene", "9", "--save", path("room.toml")}).code, 0);
-  const auto images = [&](const std::string& scene, std::vector<std::string> words) {
+  const auto images = [&](const std::string& scene, std::vector<std::string> words, double half_width = 1.5) {
     const std::string folder = path("views");
     std::filesystem::remove_all(folder);
     words.insert(words.begin(), {"--scene", scene, "--views", "2", "--size", "16x16", "--out", folder});
     EXPECT_EQ(render(words).code, 0);
-    return read_view_folder(folder, 16).images;
+    return read_view_folder(folder, 16, half_width).images;
   };
   const torch::Tensor plain = images(path("room.toml"), {});
   EXPECT_TRUE(images(path("room.toml"), {"--supersample", "1"}).equal(plain));
   EXPECT_FALSE(images(path("room.toml"), {"--supersample", "3"}).equal(plain));
-  EXPECT_FALSE(images(path("room.toml"), {"--half-width", "1.2"}).equal(plain));
+  EXPECT_FALSE(images(path("room.toml"), {"--half-width", "1.2"}, 1.2).equal(plain));
   EXPECT_FALSE(images("9", {}).equal(plain)) << "a seed has cameras of its own";
+}
+
+TEST_F(RenderCommand, ViewsAreOfTheKindThatARunKnows) {
+  const std::string run = model::untrained_view_run(path(""), "run", {"view.half_width=1.1"});
+  const Answer answer = render({"--scene", "9", "--views", "2", "--like", run, "--out", path("like"), "--json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(nlohmann::json::parse(answer.out).at("spheres"), 2);
+  EXPECT_EQ(read_view_folder(path("like"), 16, 1.1).images.sizes(), (std::vector<std::int64_t>{2, 3, 16, 16}));
+  expect_refusal({"--scene", "9", "--like", run, "--out", path("a.png")}, 2, "--views");
+  expect_refusal({"--scene", "9", "--views", "2", "--like", run, "--size", "8x8", "--out", path("a")}, 2, "--size");
+  expect_refusal({"--scene", "9", "--views", "2", "--like", "gaussian", "--out", path("a")}, 2, "no views of a scene");
+  expect_refusal({"--scene", "9", "--views", "2", "--like", path("none"), "--out", path("a")}, 2, "none");
+}
+
+TEST_F(RenderCommand, RepeatsWhatWasTyped) {
+  const std::string size = "99999999999999999999999x3";
+  expect_refusal({"--scene", "9", "--size", size}, 2, "--size " + size + " is not");
+  expect_refusal({"--scene", "9", "--save", path("b.png")}, 2, "--save " + path("b.png") + " must end in .toml");
 }
 
 TEST_F(RenderCommand, RefusesViewsThatCannotBe) {
@@ -172,7 +193,7 @@ TEST_F(RenderCommand, BadInputGetsOneSentence) {
   expect_refusal({"--scene", two}, 1, "spheres 1 and 2 overlap");
   const std::string one = write("one.toml", "[sphere.1]\n" + ball);
   expect_refusal({"--scene", one, "--spheres", "2"}, 2, "--spheres belongs to a seed");
-  expect_refusal({"--scene", one, "--save", one}, 2, "would replace the input");
+  expect_refusal({"--scene", one, "--save", one}, 2, "would replace");
   expect_refusal({"--scene", write("odd.toml", "[sphere.1]\nradius = nan\n")}, 2, "odd.toml, line 2");
 }
 

@@ -36,7 +36,7 @@ class ViewFolderTest : public ::testing::Test {
   }
   std::string refusal() const {
     try {
-      read_view_folder(folder_.path(), 2);
+      read_view_folder(folder_.path(), 2, 1.25);
       return "accepted";
     } catch (const Error& error) {
       return error.what();
@@ -59,7 +59,7 @@ TEST_F(ViewFolderTest, ReadsInTheOrderOfNamesWhateverTheTable) {
                            "when;elevation;file;azimuth\r\n# by hand\r\n\r\nx;-90;b.png;+360\r\n"
                            "y;45;a, too.PNG;-30.5\r\n ; 22.5 ; c.png ; 0 "}) {
     table(text);
-    const ViewFolder views = read_view_folder(folder_.path(), 2);
+    const ViewFolder views = read_view_folder(folder_.path(), 2, 1.25);
     ASSERT_EQ(views.images.sizes(), (std::vector<std::int64_t>{3, 3, 2, 2}));
     EXPECT_TRUE(views.images.amax({1, 2, 3}).allclose(at::tensor({1.0f, 0.2f, 0.0f})));
     EXPECT_TRUE(views.images.amin({1, 2, 3}).allclose(at::tensor({1.0f, 0.2f, 0.0f})));
@@ -76,7 +76,7 @@ TEST_F(ViewFolderTest, ReducesLargerImagesToTheMeansOfTheirSquares) {
                       static_cast<std::uint8_t>(200 + column)});
   png("a.png", PNG_FORMAT_RGB, 4, 4, samples);
   table("file,azimuth,elevation\na.png,0,45\n");
-  const torch::Tensor images = read_view_folder(folder_.path(), 2).images * 255;
+  const torch::Tensor images = read_view_folder(folder_.path(), 2, 1.25).images * 255;
   const torch::Tensor expected =
       at::tensor({5.5f, 7.5f, 25.5f, 27.5f, 110.f, 110.f, 150.f, 150.f, 200.5f, 202.5f, 200.5f, 202.5f});
   EXPECT_TRUE(images.flatten().allclose(expected)) << images;
@@ -85,12 +85,16 @@ TEST_F(ViewFolderTest, ReducesLargerImagesToTheMeansOfTheirSquares) {
 TEST_F(ViewFolderTest, WrittenViewsComeBackToEightBits) {
   const torch::Tensor images = at::arange(7 * 3 * 16, torch::kFloat32).view({7, 3, 4, 4}) / (7 * 3 * 16 - 1);
   const torch::Tensor cameras = at::stack({at::linspace(-6, 6, 7), at::linspace(-1.5, 1.5, 7)}, 1).to(torch::kFloat64);
-  write_view_folder(folder_ / "new", images, cameras);
-  const ViewFolder views = read_view_folder(folder_ / "new", 4);
+  write_view_folder(folder_ / "new", images, cameras, 1.25);
+  const ViewFolder views = read_view_folder(folder_ / "new", 4, 1.25);
   EXPECT_TRUE((views.images * 255).round().equal((images * 255 + 0.5).floor()));
   EXPECT_TRUE(views.cameras.allclose(cameras, 0, 1e-12));
-  EXPECT_THAT(read_file(folder_ / "new/cameras.csv"), ::testing::StartsWith("file,azimuth,elevation\nview_001.png,-"));
-  EXPECT_THROW(write_view_folder(folder_ / "many", at::zeros({1000, 3, 1, 1}), at::zeros({1000, 2})), Error);
+  EXPECT_THAT(read_file(folder_ / "new/cameras.csv"),
+              ::testing::StartsWith("file,azimuth,elevation,half_width\nview_001.png,-"));
+  EXPECT_THROW(write_view_folder(folder_ / "many", at::zeros({1000, 3, 1, 1}), at::zeros({1000, 2}), 1.5), Error);
+  EXPECT_THAT([&] { read_view_folder(folder_ / "new", 4, 1.5); },
+              ::testing::ThrowsMessage<Error>(
+                  HasSubstr("line 2: the half_width is 1.25, but this estimator knows views of half-width 1.5")));
 }
 
 TEST_F(ViewFolderTest, EveryBadTableGetsOneSentence) {
