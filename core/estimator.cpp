@@ -305,11 +305,14 @@ torch::Tensor Estimator::target(std::int64_t head_n, const torch::Tensor& theta,
   return z;
 }
 
-torch::Tensor Estimator::loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates,
-                              const torch::Tensor& n, const torch::Tensor& given) {
-  const torch::Tensor loss =
-      slot(head_n).head->loss(target(head_n, theta, aggregates).to(torch::kFloat32), context(aggregates, n, given));
-  return logit_ && !is_regression(config_.head) ? loss - log_stretch(theta).mean().to(loss.options()) : loss;
+Loss Estimator::loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates,
+                     const torch::Tensor& n, const torch::Tensor& given) {
+  Head& head = *slot(head_n).head;
+  const torch::Tensor z = target(head_n, theta, aggregates).to(torch::kFloat32), c = context(aggregates, n, given);
+  Loss loss{head.loss(z, c), head.is_training() ? head.auxiliary_loss(z, c) : torch::Tensor()};
+  if (logit_ && !is_regression(config_.head))
+    loss.value = loss.value - log_stretch(theta).mean().to(loss.value.options());
+  return loss;
 }
 
 template <class F>

@@ -86,9 +86,9 @@ class Estimator {
   // Loss of the head for sets of sizes n [B], all served by head `head_n`: θ [B, d] float64 in original units,
   // aggregates [B, l] on the estimator's device, given [B, g] where the task's sets come with some. With a graph. A
   // density's loss is its NLL per unit of the targets' scales, whatever the support, so that losses of different heads
-  // compare.
-  torch::Tensor loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates,
-                     const torch::Tensor& n, const torch::Tensor& given = {});
+  // compare. In training mode with what the head adds.
+  Loss loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
+            const torch::Tensor& given = {});
 
   // t(x): [M, ...] -> [M, l] on x's device, no gradient, in chunks that bound memory.
   torch::Tensor embed(const torch::Tensor& x);

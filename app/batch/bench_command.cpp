@@ -112,7 +112,9 @@ Row pretraining(const BenchArguments& arguments, const std::string& name, std::i
   estimator.train(true);
   std::int64_t step = 0;
   const auto call = [&] {
-    pretrain_loss(estimator, source.training(0, step++ * batch, batch, std::int64_t{1} << 30, torch::kCPU)).backward();
+    pretrain_loss(estimator, source.training(0, step++ * batch, batch, std::int64_t{1} << 30, torch::kCPU))
+        .total()
+        .backward();
     adam.step(1e-4);
     adam.zero_grad();
   };
@@ -159,7 +161,7 @@ class Finetuning {
         [this, sampler = AggregateSampler(groups_, list_law(), n, kBenchSeed), position = std::uint64_t{0}]() mutable {
           AggregateBatch batch = sampler.draw(*cache_, false, position++, kBatch);
           cache_->recall(batch);
-          finetune_loss(estimator_, 0, batch).backward();
+          finetune_loss(estimator_, 0, batch).total().backward();
           adam_->step(1e-4);
           adam_->zero_grad();
         };

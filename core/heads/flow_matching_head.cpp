@@ -145,8 +145,11 @@ torch::Tensor FlowMatchingHead::velocity(const torch::Tensor& x, const torch::Te
 torch::Tensor FlowMatchingHead::loss(const torch::Tensor& theta, const torch::Tensor& context) {
   const FlowNoise drawn =
       flow_noise(is_training() ? drawn_key() : kFixedKey, theta.size(0), d_, is_training() ? config_.time_power : 1.0);
-  const torch::Tensor flow = loss_at(theta, context, drawn.noise.to(theta.device()), drawn.t.to(theta.device()));
-  return is_training() && summary_ ? flow + config_.summary * summary_loss(theta, context) : flow;
+  return loss_at(theta, context, drawn.noise.to(theta.device()), drawn.t.to(theta.device()));
+}
+
+torch::Tensor FlowMatchingHead::auxiliary_loss(const torch::Tensor& theta, const torch::Tensor& context) {
+  return summary_ ? config_.summary * summary_loss(theta, context) : torch::Tensor();
 }
 
 torch::Tensor FlowMatchingHead::summary_loss(const torch::Tensor& theta, const torch::Tensor& context) {

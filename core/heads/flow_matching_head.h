@@ -17,7 +17,7 @@ class FlowMatchingHead : public Head {
  public:
   FlowMatchingHead(const HeadConfig& config, const HeadImage& image, std::int64_t context, at::Generator generator);
 
-  // Mean squared error of the velocity over pixels and rows; in training plus that of the summary, times its weight.
+  // Mean squared error of the velocity over pixels and rows, at times t = u^time_power in training, else t = u.
   torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
   // The same with noise x_0 [B, d] and times t [B] given.
   torch::Tensor loss_at(const torch::Tensor& theta, const torch::Tensor& context, const torch::Tensor& noise,
@@ -27,6 +27,8 @@ class FlowMatchingHead : public Head {
   bool has_density() const override { return false; }
   torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
   std::map<std::string, std::string> describe() const override;
+  // The summary's loss times its weight, where summary > 0.
+  torch::Tensor auxiliary_loss(const torch::Tensor& theta, const torch::Tensor& context) override;
   // Mean squared error of the θ's lowest spatial frequencies as told from the context, each over its variance in the
   // batch: θ [B, d], context [B, c]. Needs summary > 0.
   torch::Tensor summary_loss(const torch::Tensor& theta, const torch::Tensor& context);

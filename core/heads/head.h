@@ -34,6 +34,13 @@ struct HeadImage {
   std::function<torch::Tensor(const torch::Tensor& given)> map = {};
 };
 
+// A scalar loss and, where a head has one, what training adds to it.
+struct Loss {
+  torch::Tensor value;      // what is reported, and what held-out sets are judged by
+  torch::Tensor auxiliary;  // undefined outside training, and where there is none
+  torch::Tensor total() const { return auxiliary.defined() ? value + auxiliary : value; }
+};
+
 // q_φ(θ | context). θ [B, d] is standardised (box support: scaled to [0, 1]; logit support: the scaled logit of that);
 // context is [B, c]; both on one device.
 // In training mode `loss` uses the training quadrature; in eval mode everything uses the test quadrature.
@@ -43,6 +50,8 @@ class Head : public torch::nn::Module {
   // matching. A head whose loss draws noise takes the key of it from the default CPU generator in training mode, as
   // dropout does: a training loop that seeds it at each step can be resumed exactly. In eval mode the noise is fixed.
   virtual torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) = 0;
+  // Scalar that training adds to the loss because it shortens learning, with its weight; undefined where there is none.
+  virtual torch::Tensor auxiliary_loss(const torch::Tensor& /*theta*/, const torch::Tensor& /*context*/) { return {}; }
   // log q(θ | context) -> [B], in the head's coordinates. Differentiable.
   virtual torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) = 0;
   // `count` draws for each context -> [B, count, d]; noise from `stream`-keyed uniforms, same on every device.

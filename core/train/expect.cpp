@@ -62,7 +62,7 @@ Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
     std::int64_t step = 0;
     estimator.train(true);
     const double one = seconds_each(stop, [&] {
-      pretrain_loss(estimator, source.training(0, step++ * batch, batch, 1 << 20, setting.device)).backward();
+      pretrain_loss(estimator, source.training(0, step++ * batch, batch, 1 << 20, setting.device)).total().backward();
       adam.step(0);
       adam.zero_grad();
     });
@@ -111,7 +111,7 @@ Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
     recall();
     const double one = seconds_each(stop, [&] {
       if (d == 0) recall();
-      finetune_loss(estimator, 0, random).backward();
+      finetune_loss(estimator, 0, random).total().backward();
       adam.step(0);
       adam.zero_grad();
     });

@@ -156,7 +156,7 @@ void prepare_finetuning(Estimator& estimator, const RunConfig& config, const Agg
   if (config.finetune.start == "linear") linear_start(estimator, config, cache);
 }
 
-torch::Tensor finetune_loss(Estimator& estimator, std::int64_t head_n, const AggregateBatch& batch) {
+Loss finetune_loss(Estimator& estimator, std::int64_t head_n, const AggregateBatch& batch) {
   const torch::Device device = estimator.device();
   return estimator.loss(head_n, batch.theta, batch.aggregates.to(device), batch.n.to(device), batch.given);
 }
@@ -209,7 +209,7 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
         const std::int64_t last = std::min(first + part, all);
         AggregateBatch rows = held_out.slice(first, last);
         cache.first().recall(rows);
-        sum += finetune_loss(estimator, head_n, rows).item<double>() * static_cast<double>(last - first);
+        sum += finetune_loss(estimator, head_n, rows).value.item<double>() * static_cast<double>(last - first);
       }
       return sum / static_cast<double>(all);
     };

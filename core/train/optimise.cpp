@@ -206,10 +206,10 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
       }
       const std::int64_t global = at.epoch * p.steps + at.step;
       at::manual_seed(dropout + static_cast<std::uint64_t>(global));
-      const torch::Tensor loss = p.loss(at.epoch, at.step);
-      const double value = loss.item<double>();
+      const Loss loss = p.loss(at.epoch, at.step);
+      const double value = loss.value.item<double>();
       if (!std::isfinite(value)) refuse("training loss", value);
-      loss.backward();
+      loss.total().backward();
       const double norm = adam.step(learning_rate(p.optimiser, global, total));
       if (!std::isfinite(norm)) refuse("gradient's norm", norm);
       adam.zero_grad();

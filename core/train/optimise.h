@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "core/heads/head.h"
 #include "core/train/stages.h"
 
 namespace pairs {
@@ -22,7 +23,7 @@ struct Problem {
   // Prepares an epoch; may be empty, must be idempotent. It calls `save` before it destroys what an earlier position
   // needs: a run killed afterwards then resumes at this epoch.
   std::function<void(std::int64_t epoch, const std::function<void()>& save)> begin_epoch;
-  std::function<torch::Tensor(std::int64_t epoch, std::int64_t step)> loss;  // scalar with a graph
+  std::function<Loss(std::int64_t epoch, std::int64_t step)> loss;  // with a graph
   std::function<double()> validate;  // mean loss on held-out sets; may throw Stopped when asked to stop
   std::function<void()> preview;     // shows the estimator to a client that wants a look; may be empty
 };

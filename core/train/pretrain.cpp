@@ -45,7 +45,7 @@ PretrainPlan plan_pretraining(const RunConfig& config, const SetSource& source) 
   return plan;
 }
 
-torch::Tensor pretrain_loss(Estimator& estimator, const SetBatch& batch) {
+Loss pretrain_loss(Estimator& estimator, const SetBatch& batch) {
   return estimator.loss(0, batch.theta, batch_aggregates(estimator, batch), batch.n, batch.given);
 }
 
@@ -80,7 +80,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     for (std::int64_t first = 0; first < source.validation_sets(); first += held_out) {
       if (monitor.should_stop()) throw Stopped();
       const SetBatch batch = source.validation(first, held_out, setting.device);
-      sum += pretrain_loss(estimator, batch).item<double>() * static_cast<double>(batch.n.size(0));
+      sum += pretrain_loss(estimator, batch).value.item<double>() * static_cast<double>(batch.n.size(0));
     }
     return sum / static_cast<double>(source.validation_sets());
   };

@@ -34,7 +34,7 @@ struct PretrainPlan {
 };
 PretrainPlan plan_pretraining(const RunConfig& config, const SetSource& source);
 // Stage 1's loss of one batch, with a graph.
-torch::Tensor pretrain_loss(Estimator& estimator, const SetBatch& batch);
+Loss pretrain_loss(Estimator& estimator, const SetBatch& batch);
 
 // Stage 3's steps an epoch.
 std::int64_t finetune_steps(const RunConfig& config, const std::vector<CacheGroup>& groups);
@@ -42,6 +42,6 @@ std::int64_t finetune_steps(const RunConfig& config, const std::vector<CacheGrou
 void prepare_finetuning(Estimator& estimator, const RunConfig& config, const AggregateCache& cache);
 // Stage 3's loss of one batch of aggregates drawn from the cache and recalled, with a graph; all rows belong to head
 // `head_n`.
-torch::Tensor finetune_loss(Estimator& estimator, std::int64_t head_n, const AggregateBatch& batch);
+Loss finetune_loss(Estimator& estimator, std::int64_t head_n, const AggregateBatch& batch);
 
 }  // namespace pairs

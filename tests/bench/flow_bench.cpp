@@ -76,7 +76,8 @@ void view_pretraining_step(benchmark::State& state, const char* precision) {
   nets.head->train();
   for (auto _ : state) {
     const Tensor aggregates = ops::segment_mean(nets.embedder->forward(nets.x), nets.offsets);
-    nets.head->loss(nets.theta, torch::cat({aggregates, nets.rest}, 1)).backward();
+    const Tensor context = torch::cat({aggregates, nets.rest}, 1);
+    Loss{nets.head->loss(nets.theta, context), nets.head->auxiliary_loss(nets.theta, context)}.total().backward();
     adam.step(1e-5);
     adam.zero_grad();
   }

@@ -36,7 +36,7 @@ struct ImageStage {
   void step(std::size_t k) {
     AggregateBatch batch = samplers[k].draw(*cache, false, position++, 64);
     cache->recall(batch);
-    finetune_loss(estimator, 0, batch).backward();
+    finetune_loss(estimator, 0, batch).total().backward();
     adam.step(1e-4);
     adam.zero_grad();
   }

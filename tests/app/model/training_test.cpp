@@ -492,7 +492,7 @@ TEST(LeastLoss, HasTheUnitsOfTheLoss) {
     const torch::Tensor aggregates = torch::randn({50, estimator.embedding_size()});
     const torch::Tensor n = torch::ones({50}, torch::kInt64);
     const double nll = -estimator.log_prob(theta, aggregates, n).mean().item<double>();
-    const double loss = estimator.loss(0, theta, aggregates, n).item<double>();
+    const double loss = estimator.loss(0, theta, aggregates, n).value.item<double>();
     EXPECT_NEAR(least_loss(config, {1}, false, [&](std::int64_t) { return nll; }), loss, 1e-3) << task;
   }
 }

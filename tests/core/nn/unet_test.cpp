@@ -221,6 +221,9 @@ TEST(UNet, RefusesWhatDoesNotFit) {
   config.precision = "half";
   EXPECT_THROW(make(config, kTinyShape), Error);
   config = tiny();
+  config.attention = {4, 3};
+  EXPECT_THROW(make(config, kTinyShape), Error);
+  config = tiny();
   config.attention_channels = 6;
   EXPECT_NO_THROW(make(config, kTinyShape));  // two heads of 8
   config.attention_channels = 5;              // three heads

@@ -98,7 +98,7 @@ TEST(Estimator, LossIsTheNegativeLogDensityPerUnitOfScaleWhateverTheSupport) {
     const torch::Tensor aggregates = torch::randn({32, 6}), theta = torch::rand({32, 1}, torch::kFloat64) * 7 - 2.5;
     const torch::Tensor n = torch::ones({32}, torch::kInt64);
     const double scale = support == "real" ? 2.0 : 8.0;
-    EXPECT_NEAR(estimator.loss(0, theta, aggregates, n).item<double>(),
+    EXPECT_NEAR(estimator.loss(0, theta, aggregates, n).value.item<double>(),
                 -estimator.log_prob(theta, aggregates, n).mean().item<double>() - std::log(scale), 1e-5)
         << support;
   }

@@ -87,6 +87,21 @@ class ImageTargetTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(ImageTargetTest, TrainingAddsTheSummaryToTheLossThatItReports) {
+  EstimatorConfig estimator_config = toy_image_estimator();
+  estimator_config.head.summary = 0.5;
+  Estimator estimator(task_, estimator_config, 1);
+  const SetSource source(task_, 1, {1, 2}, 0, 16);
+  const SetBatch batch = source.training(0, 0, 16, 16, torch::kCPU);
+  estimator.train(false);
+  EXPECT_FALSE(pretrain_loss(estimator, batch).auxiliary.defined());
+  estimator.train(true);
+  const Loss loss = pretrain_loss(estimator, batch);
+  ASSERT_TRUE(loss.auxiliary.defined());
+  EXPECT_GT(loss.auxiliary.item<double>(), 0.1);
+  EXPECT_NEAR(loss.total().item<double>(), loss.value.item<double>() + loss.auxiliary.item<double>(), 1e-6);
+}
+
 TEST_F(ImageTargetTest, StoppedAnywhereARunEndsWithTheSameBits) {
   validate(config(), task_->info());
   const auto whole = create_run(config(), folder_.path() / "whole"), cut = create_run(config(), folder_.path() / "cut");

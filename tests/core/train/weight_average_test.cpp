@@ -56,7 +56,7 @@ class NoisyProblem {
     problem.loss = [this](std::int64_t epoch, std::int64_t step) {
       const double noise = std::sin(static_cast<double>(37 * (epoch * 25 + step)));
       seen.push_back(w.item<float>());
-      return (w - 1 - 2 * noise).square().sum();
+      return Loss{(w - 1 - 2 * noise).square().sum(), {}};
     };
     problem.validate = [this] {
       validated.push_back(w.item<float>());
