@@ -39,6 +39,7 @@ std::vector<Field> fields_of(SceneText& text, std::size_t spheres) {
 }
 
 void read_three(const std::vector<double>& from, const std::string& where, const std::string& key, double to[3]) {
+  if (from.empty()) fail_usage("{}: '{}' is missing; write it as a list of three numbers", where, key);
   if (from.size() != 3) fail_usage("{}: '{}' must be a list of three numbers, not of {}", where, key, from.size());
   std::copy_n(from.begin(), 3, to);
 }

@@ -242,7 +242,15 @@ torch::Tensor given_of_camera(const render::Camera& camera) {
 }
 
 render::Camera camera_of_given(const torch::Tensor& given) {
-  const torch::Tensor camera = cameras_of_given(given.reshape({1, 4})).cpu();
+  const torch::Tensor row = given.to(torch::kCPU, torch::kFloat64).reshape({4}), squares = row.square();
+  const auto at = [](const torch::Tensor& t, std::int64_t k) { return t[k].item<double>(); };
+  constexpr double rounding = 1e-3;
+  PAIRS_CHECK(std::abs(at(squares, 0) + at(squares, 1) - 1) < rounding &&
+                  std::abs(at(squares, 2) + at(squares, 3) - 1) < rounding && at(row, 3) > -rounding,
+              "({}, {}, {}, {}) is no camera; give the cosine and sine of its azimuth and the sine and cosine of its "
+              "elevation",
+              at(row, 0), at(row, 1), at(row, 2), at(row, 3));
+  const torch::Tensor camera = cameras_of_given(row.unsqueeze(0));
   return {camera[0][0].item<double>(), camera[0][1].item<double>()};
 }
 

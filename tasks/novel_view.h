@@ -23,7 +23,7 @@ std::shared_ptr<const Task> make_novel_view(const ViewOptions& options);
 torch::Tensor view_observations(const ViewOptions& options, const torch::Tensor& images, const torch::Tensor& cameras,
                                 const render::Camera& target);
 
-// The target camera as a row of Latents::given, [1, 4] float64, and back.
+// The target camera as a row of Latents::given, [1, 4] float64, and back; throws Error for what is no camera.
 torch::Tensor given_of_camera(const render::Camera& camera);
 render::Camera camera_of_given(const torch::Tensor& given);
 

@@ -54,12 +54,12 @@ LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool
 }
 
 void check_output(const std::filesystem::path& out, const std::string& extension,
-                  const std::vector<std::filesystem::path>& inputs) {
-  if (out.extension() != extension) fail_usage("--out {} must end in {}", printable(out.string(), 300), extension);
+                  const std::vector<std::filesystem::path>& inputs, const char* option) {
+  if (out.extension() != extension) fail_usage("{} {} must end in {}", option, printable(out.string(), 300), extension);
   std::error_code error;
   for (const std::filesystem::path& input : inputs)
     if (std::filesystem::equivalent(out, input, error))
-      fail_usage("--out {} would replace the input {}; choose another file", printable(out.string(), 300),
+      fail_usage("{} {} would replace {}; choose another file", option, printable(out.string(), 300),
                  printable(input.string(), 300));
   check_writable(out);
 }

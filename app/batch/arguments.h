@@ -30,7 +30,7 @@ LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool
 // Refuses, before any work, a result file of another ending (which keeps a run's own files safe), one that would
 // replace one of `inputs`, and one that cannot be written.
 void check_output(const std::filesystem::path& out, const std::string& extension,
-                  const std::vector<std::filesystem::path>& inputs = {});
+                  const std::vector<std::filesystem::path>& inputs = {}, const char* option = "--out");
 // The same for a folder of results, which may be there already: `fresh`, only without files.
 void check_output_folder(const std::filesystem::path& out, bool fresh);
 

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -86,10 +85,6 @@ int open_window(const Extension& extension, const std::string& path, const std::
   } catch (const std::exception& error) {
     return report_error(sentence(error), json, kFailed);
   }
-}
-
-std::string signal_name(int signal) {
-  return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : signal == SIGHUP ? "SIGHUP" : "a signal";
 }
 
 int perform(const Action& action, bool json) {

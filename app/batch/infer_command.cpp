@@ -6,6 +6,7 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
+#include "app/batch/exit_on_signal.h"
 #include "app/batch/sampler_options.h"
 #include "app/common/image_samples.h"
 #include "app/common/observed.h"
@@ -34,6 +35,7 @@ struct InferArguments {
 
 const std::vector<double> kQuantiles = {0.05, 0.5, 0.95};
 constexpr std::int64_t kDraws = 1000;
+constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // in all samples; some 25 bytes of memory each
 
 std::vector<Table::Column> parameter_columns() {
   return {{"θ", false}, {"posterior", false}, {"mean"}, {"sd"}, {"5 %"}, {"median"}, {"95 %"}};
@@ -107,23 +109,27 @@ ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
   std::error_code error;
   const bool views = run.config.task == "novel-view";
+  if (!std::filesystem::exists(arguments.data, error))
+    fail("The file or folder {} does not exist", printable(arguments.data, 300));
   if (!views || !std::filesystem::is_directory(arguments.data, error)) {
     if (!arguments.camera.empty() && !views)
       fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
     if (!arguments.camera.empty())
       fail_usage(
-          "--camera needs the views as a folder of PNGs with {}; the array x of an .npz already holds ray maps for the "
-          "camera that is given with it",
-          kCamerasFile);
+          "--camera needs the views as a folder of PNGs with {}, and {} is none; the array x of an .npz already holds "
+          "ray maps for the camera that is given with it",
+          kCamerasFile, printable(arguments.data, 300));
     const torch::Tensor x = read_observed(arguments.data, info);
-    return {x, read_given(arguments.given, arguments.data, info)};
+    const torch::Tensor given = read_given(arguments.given, arguments.data, info);
+    if (views) warn_of_elevations(at::empty({0, 2}, torch::kFloat64), camera_of_given(given));
+    return {x, given};
   }
   if (!arguments.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --given");
   if (arguments.camera.empty())
     fail_usage("{} is a folder of views; name the camera whose view is wanted with --camera AZ,EL in degrees",
                printable(arguments.data, 300));
   const render::Camera target = parse_camera(arguments.camera, "--camera");
-  const ViewFolder folder = read_view_folder(arguments.data, run.config.view.size);
+  const ViewFolder folder = read_view_folder(arguments.data, run.config.view.size, run.config.view.half_width);
   warn_of_elevations(folder.cameras, target);
   return {view_observations(run.config.view, folder.images, folder.cameras, target), given_of_camera(target)};
 }
@@ -154,6 +160,7 @@ std::filesystem::path file_output(const LoadedRun& run, const InferArguments& ar
 }
 
 Result infer(const InferArguments& arguments) {
+  const ExitOnSignal exits;
   LoadedRun run = open_run(arguments.run, arguments.open, false);
   Estimator& estimator = *run.estimator;
   const TaskInfo& info = run.task->info();
@@ -166,6 +173,9 @@ Result infer(const InferArguments& arguments) {
   if (arguments.n > 0) x = x.slice(0, 0, arguments.n);
   const std::filesystem::path out = info.image_target() ? image_output(run, arguments) : file_output(run, arguments);
   const std::int64_t draws = arguments.samples >= 0 ? arguments.samples : info.image_target() ? 16 : kDraws;
+  if (draws > kMostNumbers / info.target_size())
+    fail_usage("--samples {} of {} numbers each do not fit into memory; give at most {}", count_text(draws),
+               count_text(info.target_size()), count_text(kMostNumbers / info.target_size()));
   const torch::Tensor theta = arguments.theta.empty() ? torch::Tensor() : read_theta(arguments.theta, info);
   const std::int64_t size = x.size(0);
   if (size > info.max_n)

@@ -126,7 +126,7 @@ torch::Tensor read_given(const std::string& text, const std::filesystem::path& p
   }
   torch::Tensor given;
   if (!text.empty()) {
-    given = parse_csv(text, "The given quantities");
+    given = parse_csv(text, fmt::format("--given {}", printable(text)));
   } else {
     std::map<std::string, torch::Tensor> arrays;
     if (std::filesystem::is_regular_file(path) && lower_extension(path) == ".npz") arrays = read_npz(path);
@@ -137,8 +137,8 @@ torch::Tensor read_given(const std::string& text, const std::filesystem::path& p
     given = found->second;
   }
   PAIRS_CHECK(given.numel() == task.given_size() && !given.is_complex(),
-              "{} numbers are given, but sets of task {} come with {}: {}", given.numel(), task.name, names.size(),
-              fmt::join(names, ", "));
+              "{} number{} given, but sets of task {} come with {}: {}", given.numel(),
+              given.numel() == 1 ? " is" : "s are", task.name, names.size(), fmt::join(names, ", "));
   given = given.to(torch::kFloat64).reshape({1, -1}).contiguous();
   check_finite(given, "The given quantities");
   return given;

@@ -167,6 +167,9 @@ void assign(Assignments& assignments) {
 [[noreturn]] void fail_unknown(const std::string& key, const std::vector<Field>& fields, const std::string& place) {
   std::vector<std::string> keys, names;
   for (const Field& field : fields) {
+    if (field.key.starts_with(key + "."))
+      fail_usage("{}: '{}' must be a table: write [{}] and its keys below", place, printable(key),
+                 field.key.substr(0, field.key.rfind('.')));
     keys.push_back(field.key);
     names.push_back(field.key.substr(field.key.rfind('.') + 1));
   }

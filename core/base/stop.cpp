@@ -93,4 +93,8 @@ int last_signal() {
   return received.load();
 }
 
+const char* signal_name(int signal) {
+  return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : signal == SIGHUP ? "SIGHUP" : "a signal";
+}
+
 }  // namespace pairs

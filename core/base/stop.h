@@ -16,5 +16,7 @@ std::stop_token signal_stop_token();
 
 // The first of these signals received, 0 when there was none.
 int last_signal();
+// "SIGINT", "SIGTERM", "SIGHUP", else "a signal".
+const char* signal_name(int signal);
 
 }  // namespace pairs

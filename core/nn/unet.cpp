@@ -112,6 +112,13 @@ UNet::UNet(const UNetConfig& config, const UNetShape& shape, at::Generator gener
       "an image of {} x {} cannot enter a U-Net of {} resolutions in patches of {}: its sides must be multiples "
       "of {}; change head.multipliers or head.patch",
       shape.height, shape.width, levels, config.patch, divisor);
+  std::vector<std::int64_t> heights;
+  for (std::int64_t level = 0; level < levels; ++level) heights.push_back(shape.height / config.patch >> level);
+  for (const std::int64_t wanted : config.attention)
+    PAIRS_CHECK(
+        std::find(heights.begin(), heights.end(), wanted) != heights.end(),
+        "head.attention has {}, but the maps of this U-Net are {} pixels high; choose among them, or [] for none",
+        wanted, fmt::join(heights, ", "));
   const std::int64_t embedding = 4 * config.channels, places = config.patch * config.patch;
   time_ = register_module("time", std::make_shared<Mlp>(config.time_size, std::vector<std::int64_t>{embedding},
                                                         embedding, "silu", generator));

@@ -80,7 +80,9 @@ TEST(SceneFile, WrongFilesGetOneSentence) {
   EXPECT_THAT(refused(replaced("0.25", "0")), HasSubstr("radius of sphere 1"));
   EXPECT_THAT(refused(replaced("0.25", "nan")), AllOf(HasSubstr("room.toml, line 8"), HasSubstr("nan")));
   EXPECT_THAT(refused(replaced("radius = 0.25", "")), HasSubstr("radius of sphere 1"));
-  EXPECT_THAT(refused(replaced("center = [0, 0.5, 0]", "")), HasSubstr("'sphere.1.center' must be a list of three"));
+  EXPECT_THAT(refused(replaced("center = [0, 0.5, 0]", "")), HasSubstr("'sphere.1.center' is missing"));
+  EXPECT_THAT(refused("light = 5\n"), HasSubstr("'light' must be a table: write [light]"));
+  EXPECT_THAT(refused("[[sphere]]\nradius = 1\n"), HasSubstr("write [sphere.1]"));
   EXPECT_THAT(refused(replaced("[0, 0.5, 0]", "[0, 0.5]")), HasSubstr("'sphere.1.center' must be a list of three"));
   EXPECT_THAT(refused(replaced("[1, 0, 0]", "[2, 0, 0]")), HasSubstr("colour of sphere 1"));
   EXPECT_THAT(refused(replaced("[1, 0, 0]", "'red'"), &kind), HasSubstr("list of numbers"));

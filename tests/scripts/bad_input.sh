@@ -124,7 +124,7 @@ tiny_run novel-view --out seer --set view.size=8 --set embedder.channels=8,8 --s
   --set head.multipliers=1,2 --set pretrain.steps=4 --set pretrain.batch=16 --set pretrain.validation_sets=32 \
   --set cache.sets=100 --set finetune.steps=4 --set finetune.batch=16 --set finetune.validation_draws=32 \
   >/dev/null 2>log || say_fail "the tiny run of views failed: $(tail -3 log)"
-"$PAIRS" --batch render --scene 7 --views 4 --size 16x16 --out views >/dev/null 2>err ||
+"$PAIRS" --batch render --scene 7 --views 4 --size 16x16 --half-width 1.25 --out views >/dev/null 2>err ||
   say_fail "render --views failed: $(cat err)"
 "$PAIRS" --batch infer seer --data views --camera 30,45 --samples 2 --out seen --json >answer 2>err ||
   say_fail "infer of views failed: $(cat err)"
@@ -145,10 +145,12 @@ refuses 1 "no-views holds no .png image" --batch infer seer --data no-views --ca
 cp views/view_001.png no-views && rm no-views/cameras.csv
 refuses 1 "no-views holds no cameras.csv" --batch infer seer --data no-views --camera 30,45
 cp views/cameras.csv rows
-sed '3s/,.*/,30,95/' rows >views/cameras.csv
+sed '3s/,.*/,30,95,1.25/' rows >views/cameras.csv
 refuses 1 "cameras.csv, line 3: the elevation 95 does not lie" "${seer[@]}"
-sed '3s/,.*/,north,45/' rows >views/cameras.csv
+sed '3s/,.*/,north,45,1.25/' rows >views/cameras.csv
 refuses 1 "cameras.csv, line 3: the azimuth is 'north', not a number" "${seer[@]}"
+sed '3s/1.25/1.5/' rows >views/cameras.csv
+refuses 1 "line 3: the half_width is 1.5, but this estimator knows views of half-width 1.25" "${seer[@]}"
 sed '3s/002/001/' rows >views/cameras.csv
 refuses 1 "names view_001.png twice, in lines 2 and 3" "${seer[@]}"
 sed '3s/002/009/' rows >views/cameras.csv

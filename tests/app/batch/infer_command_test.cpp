@@ -39,7 +39,7 @@ class InferViews : public ::testing::Test {
         views_((folder_ / "views").string()) {
     shake_head(run_);
     const Answer answer = run_words({"render", "--scene", std::to_string(kSceneSeed), "--spheres", "2", "--views", "8",
-                                     "--size", "16x16", "--out", views_});
+                                     "--size", "16x16", "--half-width", "1.25", "--out", views_});
     EXPECT_EQ(answer.code, 0) << answer.err;
   }
 
@@ -65,7 +65,7 @@ class InferViews : public ::testing::Test {
 
 TEST_F(InferViews, AFolderIsTheSetThatTheTaskObserves) {
   const render::Camera target{0.5, 0.7};
-  const ViewOptions options{.size = 16, .spheres = 2, .frame = "target"};
+  const ViewOptions options{.size = 16, .spheres = 2, .half_width = 1.25, .frame = "target"};
   const auto task = make_novel_view(options);
   const std::int64_t index[] = {0};
   const SetRange range[] = {{0, 0, 8}};
@@ -153,7 +153,8 @@ TEST_F(InferViews, WarnsOfCamerasThatTrainingNeverSaw) {
   EXPECT_THAT(infer({"--data", views_, "--camera", "30,45"}).err, Not(HasSubstr("elevations")));
   EXPECT_THAT(infer({"--data", views_, "--camera", "30,80"}).err, HasSubstr("the target camera lies outside"));
   const std::string table = read_file(folder_ / "views/cameras.csv");
-  std::ofstream(folder_ / "views/cameras.csv") << table.substr(0, table.rfind(',')) << ",5\n";
+  std::ofstream(folder_ / "views/cameras.csv")
+      << table.substr(0, table.rfind(',', table.rfind(',') - 1)) << ",5,1.25\n";
   EXPECT_THAT(infer({"--data", views_, "--camera", "30,45"}).err, HasSubstr("1 of 8 views lies outside"));
   EXPECT_THAT(infer({"--data", views_, "--camera", "30,80"}).err,
               HasSubstr("1 of 8 views and the target camera lie outside"));
@@ -170,9 +171,22 @@ TEST_F(InferViews, BadInputGetsOneSentence) {
   expect_refusal({"--data", views_, "--camera", "30,45", "--out", views_}, 2, "mix the results");
   expect_refusal({"--data", views_, "--camera", "30,45", "--out", path("run/run.toml")}, 1, "is a file");
   expect_refusal({"--data", views_, "--camera", "30,45", "--out", path("nowhere/a")}, 1, "nowhere");
-  expect_refusal({"--data", path("none"), "--camera", "30,45"}, 2, "folder of PNGs");
+  expect_refusal({"--data", path("none"), "--camera", "30,45"}, 1, "none does not exist");
+  expect_refusal({"--data", path("run/run.toml"), "--camera", "30,45"}, 2, "folder of PNGs");
+  const Answer many =
+      run_words({"infer", run_, "--data", views_, "--camera", "30,45", "--samples", "10000000", "--out", path("many")});
+  EXPECT_EQ(many.code, 2);
+  EXPECT_THAT(many.err, HasSubstr("do not fit into memory; give at most 174,762"));
   write_npz(folder_ / "x.npz", {{"x", at::zeros({2, 6, 16, 16})}});
   expect_refusal({"--data", path("x.npz"), "--camera", "30,45"}, 2, "already holds ray maps");
+  ASSERT_EQ(
+      run_words({"render", "--scene", "1", "--spheres", "2", "--views", "2", "--size", "16x16", "--out", path("wide")})
+          .code,
+      0);
+  expect_refusal({"--data", path("wide"), "--camera", "30,45"}, 1, "knows views of half-width 1.25");
+  for (const char* given : {"5,5,5,5", "0,0,0,0", "1,0,0,-1"})
+    expect_refusal({"--data", path("x.npz"), "--given", given}, 1, "is no camera");
+  expect_refusal({"--data", path("x.npz"), "--given", "1,0"}, 1, "2 numbers are given");
   std::filesystem::remove(folder_ / "views/view_003.png");
   expect_refusal({"--data", views_, "--camera", "30,45"}, 1, "line 4: view_003.png is not in the folder");
   std::ofstream(folder_ / "points.csv") << "0.5\n";

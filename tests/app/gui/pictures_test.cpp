@@ -35,7 +35,7 @@ TEST(Pictures, ShowEveryTabOfEveryTaskInBothThemes) {
   recorder().turn(true);
   std::set<std::vector<std::uint8_t>> seen;
   for (const char* theme : {"dark", "light"})
-    for (const char* task : {"gaussian", "bump-hunt", "digits"})
+    for (const char* task : {"gaussian", "bump-hunt", "digits", "novel-view"})
       for (int tab = 0; tab < model::tab_count; ++tab) {
         model::Studio& studio = window.studio();
         studio.settings.theme = theme;

@@ -192,7 +192,7 @@ TEST_F(WindowTest, KeepsItsTextsWhole) {
   for (const auto& [width, height, scale] :
        {std::tuple{1280.f, 800.f, 1.f}, {1024.f, 700.f, 1.f}, {2048.f, 1400.f, 2.f}}) {
     Driver d(settings_in(folder_.path()), width, height, scale);
-    for (const char* task : {"gaussian", "bump-hunt", "digits"})
+    for (const char* task : {"gaussian", "bump-hunt", "digits", "novel-view"})
       for (int tab = 0; tab < model::tab_count; ++tab)
         for (const char* theme : {"dark", "light"}) {
           d.studio.settings.theme = theme;
