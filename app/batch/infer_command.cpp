@@ -357,9 +357,8 @@ Action add_infer(CLI::App& app) {
       "saw; refuses NaN, wrong shapes and sets larger than training saw.\n"
       "Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.\n"
       "Views of a scene: a folder of colour PNGs of the estimator's size, or square and a whole multiple of it, with\n"
-      "cameras.csv: the columns file,azimuth,elevation (degrees), a row for each image. They count in the order of "
-      "their\n"
-      "names. pairs --batch render --views writes such a folder.");
+      "cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.\n"
+      "They count in the order of their names. pairs --batch render --views writes such a folder.");
   return [arguments] { return infer(*arguments); };
 }
 

@@ -213,8 +213,8 @@ Action add_render(CLI::App& app) {
       "  pairs --batch render --scene 7 --views 20 --size 32x32 --out views\n"
       "  pairs --batch render --scene 7 --views 20 --like novel-view --out views\n"
       "A camera of the prior has an elevation between 22.5 and 67.5 degrees. A folder of views holds an image each\n"
-      "(view_001.png, ...) and cameras.csv with the columns file,azimuth,elevation in degrees; --scene and --spheres\n"
-      "draw the same scene with --views and with --camera.");
+      "(view_001.png, ...) and cameras.csv with the columns file,azimuth,elevation (degrees) and half_width;\n"
+      "--scene and --spheres draw the same scene with --views and with --camera.");
   return [arguments, spheres, size] {
     arguments->counted = spheres->count() > 0;
     arguments->sized = size->count() > 0;

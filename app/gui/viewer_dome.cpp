@@ -129,7 +129,7 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
       for (std::size_t k = 0; k < dots.size(); ++k) {
         if ((dots[k].depth > 0) != behind || (static_cast<std::int64_t>(k) < viewer.n()) != (used == 1)) continue;
         const bool marked = here == k || pointed == k;
-        const double alpha = (used ? 1.0 : 0.35) * (behind && !marked ? 0.45 : 1);
+        const double alpha = (used ? 1.0 : 0.3) * (!behind || marked ? 1 : used ? 0.8 : 0.45);
         const float radius = px(used ? 3.4f : 2.4f) * dots[k].size / static_cast<float>(eye.scale);
         list.AddCircleFilled(dots[k].at, marked ? radius + px(2) : radius,
                              faded(used ? colors.text : colors.muted, marked ? 1 : alpha), 16);

@@ -197,11 +197,14 @@ void ViewerPanel::State::samples(Viewer& viewer, float side) {
     note = fmt::format("N = {} is on its way", viewer.n());
   else if (shown && shown->finished < shown->wanted)
     note = fmt::format("{} of {} drawn", shown->finished, shown->wanted);
-  caption(at, side, shown ? fmt::format("Samples at N = {}", shown->n) : "Samples", note);
+  const bool leave = ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false) &&
+                     !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  if (leave || zoomed >= viewer.samples()) zoomed = -1;
+  const std::string title = zoomed >= 0 ? fmt::format("Sample {} of {}", zoomed + 1, viewer.samples()) : "Samples";
+  caption(at, side, shown ? fmt::format("{} at N = {}", title, shown->n) : title, note);
   ImGui::SetCursorScreenPos({at.x, at.y + px(kHead)});
   const ImVec2 min = ImGui::GetCursorScreenPos();
   const std::int64_t wanted = std::max<std::int64_t>(viewer.samples(), 1);
-  if (zoomed >= wanted) zoomed = -1;
   const auto across = zoomed >= 0 ? 1 : static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(wanted))));
   const float gap = across > 1 ? px(4) : 0;
   const float cell = (side - gap * static_cast<float>(across - 1)) / static_cast<float>(across);
@@ -228,7 +231,8 @@ void ViewerPanel::State::samples(Viewer& viewer, float side) {
       }
     }
     textures.draw(picture, low, high, alpha);
-    ui::tip(zoomed >= 0 ? "A click shows all samples" : fmt::format("Sample {}: a click shows it large", number + 1));
+    ui::tip(zoomed >= 0 ? "A click or Esc shows all samples"
+                        : fmt::format("Sample {}: a click shows it large", number + 1));
   }
   ImGui::SetCursorScreenPos({at.x, min.y + side});
   ImGui::Dummy({side, 0});

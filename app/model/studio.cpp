@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/common/places.h"
+#include "app/common/view_folder.h"
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
@@ -190,14 +191,15 @@ void Studio::open_path(const fs::path& path) {
     }
     return;
   }
-  if (viewing() && (ending == ".csv" || ending == ".npz")) {
-    hub.messages.error("open", fmt::format("{} cannot be shown here: this tab casts views of scenes of its own; "
-                                           "pairs --batch infer reads views from files",
-                                           printable(name, 300)));
+  const bool images = fs::is_directory(path, error) && holds_png(path);
+  if ((viewing() && (ending == ".csv" || ending == ".npz" || images)) || fs::exists(path / kCamerasFile, error)) {
+    hub.messages.error("open", fmt::format("{} cannot be shown here: the window casts views of scenes of its own; "
+                                           "views of yours are read by pairs --batch infer novel-view --data {}",
+                                           printable(name, 300), printable(name, 300)));
     settings.log_open = true;
     return;
   }
-  if (ending == ".csv" || ending == ".npz" || (fs::is_directory(path, error) && holds_png(path))) {
+  if (ending == ".csv" || ending == ".npz" || images) {
     set_tab(Tab::posterior);
     return posterior.open_file(path);
   }

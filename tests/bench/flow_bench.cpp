@@ -16,9 +16,9 @@ namespace {
 using namespace pairs;
 using torch::Tensor;
 
-// The small network of novel views on random numbers: 32 x 32 images, sets of one and two views in turn.
+// The networks of the preset `small` of novel views on random numbers, sets of one and two views in turn.
 struct SmallViews {
-  static constexpr std::int64_t kSide = 32, kEmbedding = 128;
+  static constexpr std::int64_t kSide = 32, kEmbedding = 256;
   std::shared_ptr<FlowMatchingHead> head;
   std::shared_ptr<Embedder> embedder;
   std::vector<Tensor> parameters;
@@ -29,7 +29,8 @@ struct SmallViews {
     EmbedderConfig view;
     view.kind = "view";
     view.size = kEmbedding;
-    view.channels = {32, 64, 64, 128};
+    view.channels = {32, 64, 128};
+    view.stride = 2;
     view.precision = precision;
     embedder = make_embedder(view, std::vector<std::int64_t>{6, kSide, kSide}, generator);
     HeadConfig flow;
@@ -38,6 +39,15 @@ struct SmallViews {
     flow.multipliers = {1, 2, 2};
     flow.blocks = 1;
     flow.attention = {};
+    flow.time_size = 64;
+    flow.given_size = 64;
+    flow.hidden = 512;
+    flow.context_layers = 3;
+    flow.context_map = true;
+    flow.time_power = 3;
+    flow.summary = 1;
+    flow.summary_frequencies = 6;
+    flow.precondition = true;
     flow.precision = precision;
     HeadImage image;
     image.height = image.width = kSide;

@@ -89,6 +89,10 @@ TEST_F(StudioTest, SaysWhatCannotBeOpened) {
   studio.open_path(scratch_.path() / "damaged");
   EXPECT_THAT(studio.hub.messages.all().back().text, HasSubstr("run.toml"));
   EXPECT_EQ(studio.task(), "bump-hunt") << "what was open stays";
+  std::filesystem::create_directories(scratch_.path() / "views");
+  std::ofstream(scratch_.path() / "views/cameras.csv") << "file,azimuth,elevation\n";
+  studio.open_path(scratch_.path() / "views");
+  EXPECT_THAT(studio.hub.messages.all().back().text, HasSubstr("read by pairs --batch infer novel-view --data"));
 }
 
 TEST_F(StudioTest, TakesADataFileAsTheObservedSet) {
