@@ -32,6 +32,7 @@ double drawn_share(const std::vector<std::uint8_t>& rgb, int x0, int y0, int x1,
 TEST(Pictures, ShowEveryTabOfEveryTaskInBothThemes) {
   TemporaryFolder folder;
   OffscreenWindow window(settings_in(folder.path()), kWide, kHigh);
+  window.studio().viewer.set_samples(1);  // drawing samples takes long where a sanitizer watches
   recorder().turn(true);
   std::set<std::vector<std::uint8_t>> seen;
   for (const char* theme : {"dark", "light"})
@@ -42,7 +43,7 @@ TEST(Pictures, ShowEveryTabOfEveryTaskInBothThemes) {
         studio.open_task(task);
         studio.set_tab(static_cast<model::Tab>(tab));
         const std::string where = fmt::format("{} {} {}", task, model::tab_name(studio.tab()), theme);
-        ASSERT_TRUE(window.settle(60)) << where << ": " << studio.activity();
+        ASSERT_TRUE(window.settle(240)) << where << ": " << studio.activity();
         const std::vector<std::uint8_t> rgb = window.pixels();
         EXPECT_GT(drawn_share(rgb, 0, 0, 248, kHigh - 28), 0.02) << where << ": the sidebar is blank";
         EXPECT_GT(drawn_share(rgb, 248, 48, kWide, kHigh - 28), 0.005) << where << ": the panel is blank";

@@ -192,6 +192,7 @@ TEST_F(WindowTest, KeepsItsTextsWhole) {
   for (const auto& [width, height, scale] :
        {std::tuple{1280.f, 800.f, 1.f}, {1024.f, 700.f, 1.f}, {2048.f, 1400.f, 2.f}}) {
     Driver d(settings_in(folder_.path()), width, height, scale);
+    d.studio.viewer.set_samples(1);
     for (const char* task : {"gaussian", "bump-hunt", "digits", "novel-view"})
       for (int tab = 0; tab < model::tab_count; ++tab)
         for (const char* theme : {"dark", "light"}) {
@@ -199,7 +200,7 @@ TEST_F(WindowTest, KeepsItsTextsWhole) {
           d.studio.open_task(task);
           d.studio.set_tab(static_cast<model::Tab>(tab));
           d.frames(3);
-          ASSERT_TRUE(d.rest(60)) << task << " " << tab << " " << d.studio.activity();
+          ASSERT_TRUE(d.rest(240)) << task << " " << tab << " " << d.studio.activity();
           d.frames(3);
           const std::vector<Item>& items = recorder().items();
           const std::string where = fmt::format("{} {} {}x{}", task, model::tab_name(d.studio.tab()), width, height);
