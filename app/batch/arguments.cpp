@@ -90,6 +90,17 @@ render::Camera parse_camera(const std::string& text, const char* option) {
   return {*azimuth * degree, *elevation * degree};
 }
 
+void check_same_data(const std::vector<LoadedRun>& runs) {
+  const TaskInfo& first = runs.front().task->info();
+  for (const LoadedRun& run : runs) {
+    const TaskInfo& info = run.task->info();
+    PAIRS_CHECK(info.data_source == first.data_source,
+                "{} uses {} and {} uses {}; only runs on the same data can be compared{}", runs.front().name,
+                first.data_source, run.name, info.data_source,
+                (first.data_hint + info.data_hint).empty() ? "" : ": name one data folder for both with --data");
+  }
+}
+
 void warn_only_pretrained(const LoadedRun& run) {
   if (!run.finetuned && strategy(run.config.strategy).stages_2_and_3)
     spdlog::warn("{} is only pretrained: it answers for the small sets it saw, of at most {}", run.name,

@@ -37,6 +37,9 @@ void check_output_folder(const std::filesystem::path& out, bool fresh);
 // A camera "30,45" in degrees, as `option` was given it. Throws a usage error.
 render::Camera parse_camera(const std::string& text, const char* option);
 
+// Refuses runs whose scores are of different data.
+void check_same_data(const std::vector<LoadedRun>& runs);
+
 // Says so on stderr when a run of three stages has only finished its first.
 void warn_only_pretrained(const LoadedRun& run);
 

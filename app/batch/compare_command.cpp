@@ -62,12 +62,8 @@ void check_comparable(const std::vector<LoadedRun>& runs) {
     PAIRS_CHECK(run.config.task == first.config.task && run.config.convention == first.config.convention,
                 "{} is of task {} and {} of task {} (or of another convention); only runs of one task can be compared",
                 first.name, first.config.task, run.name, run.config.task);
-    const TaskInfo &one = first.task->info(), &other = run.task->info();
-    PAIRS_CHECK(one.data_source == other.data_source,
-                "{} uses {} and {} uses {}; only runs on the same data can be compared{}", first.name, one.data_source,
-                run.name, other.data_source,
-                (one.data_hint + other.data_hint).empty() ? "" : ": name one data folder for both with --data");
   }
+  check_same_data(runs);
 }
 
 Result compare(const CompareArguments& arguments) {

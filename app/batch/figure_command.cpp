@@ -73,10 +73,7 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
   for (const LoadedRun& run : runs)
     PAIRS_CHECK(run.config.task == runs.front().config.task,
                 "The runs {} and {} are of different tasks; draw one task at a time", runs.front().name, run.name);
-  for (const LoadedRun& run : runs)
-    PAIRS_CHECK(run.task->info().data_source == runs.front().task->info().data_source,
-                "The run {} is of {} and {} of {}; draw runs on the same data", runs.front().name,
-                runs.front().task->info().data_source, run.name, run.task->info().data_source);
+  check_same_data(runs);
   for (const LoadedRun& run : runs) warn_only_pretrained(run);
   ProgressPrinter printer = stderr_printer();
   std::vector<Metrics> metrics;
