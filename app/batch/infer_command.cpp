@@ -109,12 +109,10 @@ ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
   std::error_code error;
   const bool views = run.config.task == "novel-view";
-  if (!std::filesystem::exists(arguments.data, error))
-    fail("The file or folder {} does not exist", printable(arguments.data, 300));
   if (!views || !std::filesystem::is_directory(arguments.data, error)) {
     if (!arguments.camera.empty() && !views)
       fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
-    if (!arguments.camera.empty())
+    if (!arguments.camera.empty() && std::filesystem::exists(arguments.data, error))
       fail_usage(
           "--camera needs the views as a folder of PNGs with {}, and {} is none; the array x of an .npz already holds "
           "ray maps for the camera that is given with it",
