@@ -43,7 +43,7 @@ TEST(Pictures, ShowEveryTabOfEveryTaskInBothThemes) {
         studio.open_task(task);
         studio.set_tab(static_cast<model::Tab>(tab));
         const std::string where = fmt::format("{} {} {}", task, model::tab_name(studio.tab()), theme);
-        ASSERT_TRUE(window.settle(240)) << where << ": " << studio.activity();
+        ASSERT_TRUE(window.settle(60)) << where << ": " << studio.activity();
         const std::vector<std::uint8_t> rgb = window.pixels();
         EXPECT_GT(drawn_share(rgb, 0, 0, 248, kHigh - 28), 0.02) << where << ": the sidebar is blank";
         EXPECT_GT(drawn_share(rgb, 248, 48, kWide, kHigh - 28), 0.005) << where << ": the panel is blank";

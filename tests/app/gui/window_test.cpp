@@ -200,7 +200,7 @@ TEST_F(WindowTest, KeepsItsTextsWhole) {
           d.studio.open_task(task);
           d.studio.set_tab(static_cast<model::Tab>(tab));
           d.frames(3);
-          ASSERT_TRUE(d.rest(240)) << task << " " << tab << " " << d.studio.activity();
+          ASSERT_TRUE(d.rest(60)) << task << " " << tab << " " << d.studio.activity();
           d.frames(3);
           const std::vector<Item>& items = recorder().items();
           const std::string where = fmt::format("{} {} {}x{}", task, model::tab_name(d.studio.tab()), width, height);
