@@ -38,6 +38,21 @@ for signal in INT TERM; do
   echo "SIG$signal: exit $status after $took ms"
 done
 
+# Sampling cannot be saved: it ends at once and leaves what is there.
+"$PAIRS" --batch render --scene 7 --views 3 --like novel-view --out views >/dev/null || say_fail "render failed"
+"$PAIRS" --batch infer novel-view --data views --camera 30,45 --samples 20000 --threads 1 --out seen >/dev/null 2>err &
+process=$!
+sleep 3
+begin=$(date +%s%3N)
+kill -TERM "$process"
+wait "$process"
+status=$?
+took=$(($(date +%s%3N) - begin))
+[ "$status" -eq 143 ] || say_fail "infer: exit $status, not 143: $(tail -1 err)"
+[ "$took" -le 2000 ] || say_fail "infer: took $took ms to end"
+grep -q "Stopped by SIGTERM" err || say_fail "infer: $(tail -1 err)"
+[ ! -e seen/samples.npz ] || say_fail "infer: wrote samples though it was stopped"
+
 # The folder is locked while a process runs in it.
 "$PAIRS" --batch run --resume run --until pretrain >/dev/null 2>&1 &
 process=$!
