@@ -1,20 +1,24 @@
 #include <fmt/format.h>
 
 #include "app/batch/batch.h"
+#include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/stop.h"
+#include "core/base/streams.h"
 #ifdef PAIRS_WINDOW
 #include "app/gui/window.h"
 #include "app/screenshot_command.h"
 #endif
 
 int main(int argc, char** argv) {
+  pairs::open_standard_streams();
   try {
     pairs::init_log();
     pairs::install_signal_handlers();
+    pairs::start_devices();
   } catch (const pairs::Error& error) {
-    fmt::print(stderr, "pairs: {}\n", error.what());
+    pairs::tell(fmt::format("pairs: {}\n", error.what()));
     return error.kind() == pairs::ErrorKind::usage ? 2 : 1;
   }
   pairs::batch::Extension window;

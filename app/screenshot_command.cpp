@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "app/batch/numbers.h"
 #include "app/gui/screenshot.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -17,20 +18,10 @@ struct ScreenshotArguments {
   gui::ScreenshotOptions options;
 };
 
-// "1280x800" into the options.
-void parse_size(const std::string& text, gui::ScreenshotOptions& options) {
-  int width = 0, height = 0, used = 0;
-  const bool read =
-      std::sscanf(text.c_str(), "%dx%d%n", &width, &height, &used) == 2 && used == static_cast<int>(text.size());
-  if (!read || width < 640 || height < 480 || width > 8192 || height > 8192)
-    fail_usage("--size {} is not a width and a height from 640x480 to 8192x8192; write for example --size 1280x800",
-               text);
-  options.width = width;
-  options.height = height;
-}
-
 batch::Result take(ScreenshotArguments arguments) {
-  parse_size(arguments.size, arguments.options);
+  const auto [width, height] = batch::parse_size(arguments.size, "--size", {640, 480}, {8192, 8192});
+  arguments.options.width = width;
+  arguments.options.height = height;
   if (std::filesystem::path(arguments.out).extension() != ".png")
     fail_usage("--out {} must end in .png", arguments.out);
   check_writable(arguments.out);
@@ -51,13 +42,13 @@ batch::Action add_screenshot(CLI::App& app) {
   app.add_option("--run", options.run, "A run folder, or a task's name for its shipped weights")->type_name("RUN");
   app.add_option("--compare", options.compare, "Runs on the Compare tab: folders, or task names for shipped weights")
       ->type_name("RUN...");
-  app.add_option("--n", options.n, "Observations in the posterior (default: the largest)")
+  app.add_option("--n", options.n, "Observations in the posterior (default: where the window opens)")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+      ->transform(batch::whole_number(1, std::int64_t{1} << 40));
   app.add_option("--size", arguments->size, "Pixels")->type_name("WxH")->capture_default_str();
   app.add_option("--scale", options.scale, "Of texts and distances")
       ->type_name("S")
-      ->check(CLI::Range(0.75, 4.0))
+      ->check(batch::number(0.75, 4.0))
       ->capture_default_str();
   app.add_option("--theme", options.theme, "dark or light")
       ->type_name("NAME")
@@ -65,7 +56,7 @@ batch::Action add_screenshot(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--patience", options.patience, "Seconds to wait for what is computed in the background")
       ->type_name("S")
-      ->check(CLI::Range(1.0, 86400.0))
+      ->check(batch::number(1.0, 86400.0))
       ->capture_default_str();
   app.add_option("--items", options.items, "Also write where each widget is, by name")->type_name("FILE.json");
   app.footer(

@@ -7,9 +7,17 @@ if(NOT pairs_cuda_wish MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "PAIRS_CUDA is '${PAIRS_CUDA}'; it must be AUTO, ON or OFF")
 endif()
 
+# The compute capabilities of the module's machine code; the newest is there as PTX, too, which drivers compile for later
+# GPUs. The program asks the module for both ends (core/base/cuda_support.h).
+set(pairs_cuda_lowest 80)
+set(pairs_cuda_newest 90)
+
+# nvcc of the wheels that third_party/install.sh fetches where there is a driver and no nvcc of the right version.
+set(PAIRS_NVCC_ROOT "" CACHE PATH "Folder that holds nvidia/cu13/bin/nvcc of the pinned wheels")
+
 # nvcc takes most of a minute to read LibTorch's headers: kernels stand in .cu files without them, and _cuda.cpp files
 # hand them tensors.
-file(GLOB pairs_cuda_sources CONFIGURE_DEPENDS
+file(GLOB pairs_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/base/*.cu
   ${PROJECT_SOURCE_DIR}/core/ops/*_kernels.cu ${PROJECT_SOURCE_DIR}/core/ops/*_cuda.cpp
   ${PROJECT_SOURCE_DIR}/render/*_kernels.cu ${PROJECT_SOURCE_DIR}/render/*_cuda.cpp)
 
@@ -24,14 +32,29 @@ elseif(NOT pairs_cuda_sources)
   set(pairs_cuda_obstacle "there are no *_kernels.cu files")
 else()
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-    find_program(PAIRS_NVCC nvcc HINTS /usr/local/cuda/bin)
-    if(PAIRS_NVCC)
-      set(CMAKE_CUDA_COMPILER ${PAIRS_NVCC})
+    # The first whose major version is LibTorch's.
+    set(pairs_cuda_home /usr/local/cuda)
+    if(DEFINED ENV{CUDA_HOME} AND NOT "$ENV{CUDA_HOME}" STREQUAL "")
+      set(pairs_cuda_home $ENV{CUDA_HOME})
     endif()
+    find_program(pairs_system_nvcc nvcc NO_CACHE)
+    file(GLOB pairs_fetched_nvcc ${LibTorch_CACHE}/nvcc-*/nvidia/cu13/bin/nvcc)
+    foreach(pairs_nvcc IN ITEMS "${pairs_system_nvcc}" "${pairs_cuda_home}/bin/nvcc"
+                                "${PAIRS_NVCC_ROOT}/nvidia/cu13/bin/nvcc"
+                                ${pairs_fetched_nvcc})
+      if(pairs_nvcc AND EXISTS ${pairs_nvcc})
+        execute_process(COMMAND ${pairs_nvcc} --version OUTPUT_VARIABLE pairs_nvcc_text ERROR_QUIET)
+        string(REGEX MATCH "release ([0-9]+)\\.[0-9]+" pairs_nvcc_release "${pairs_nvcc_text}")
+        if(LibTorch_CUDA_VERSION MATCHES "^${CMAKE_MATCH_1}\\." AND pairs_nvcc_release)
+          set(CMAKE_CUDA_COMPILER ${pairs_nvcc})
+          break()
+        endif()
+      endif()
+    endforeach()
   endif()
+  # CMake turns these into -gencode flags; without a value it would compile for nvcc's default alone.
+  set(CMAKE_CUDA_ARCHITECTURES ${pairs_cuda_lowest}-real ${pairs_cuda_newest}-real ${pairs_cuda_newest}-virtual)
   include(CheckLanguage)
-  # Any value stops CMake from choosing an architecture by itself; the flags below name ours.
-  set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)
   check_language(CUDA)
   if(NOT CMAKE_CUDA_COMPILER)
     set(pairs_cuda_obstacle "no nvcc was found")
@@ -50,15 +73,19 @@ if(pairs_cuda_obstacle AND pairs_cuda_wish STREQUAL ON)
 elseif(pairs_cuda_obstacle)
   message(STATUS "CUDA module: left out, ${pairs_cuda_obstacle}")
 else()
-  message(STATUS "CUDA module: built with nvcc ${CMAKE_CUDA_COMPILER_VERSION} for sm_80 and sm_90")
+  message(STATUS "CUDA module: built with nvcc ${CMAKE_CUDA_COMPILER_VERSION} for sm_${pairs_cuda_lowest} and sm_${pairs_cuda_newest}")
   add_library(pairs_cuda MODULE ${pairs_cuda_sources})
   # CMake 3.25 does not know C++20 for nvcc 13, so the flag is ours and the standard stays unset.
   set_target_properties(pairs_cuda PROPERTIES
     CUDA_STANDARD_REQUIRED OFF
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
-    INSTALL_RPATH "$ORIGIN:$ORIGIN/torch/lib")
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  pairs_run_path(pairs_cuda "${LibTorch_DIR}/lib" "$ORIGIN:$ORIGIN/torch/lib")
+  target_compile_definitions(pairs_cuda PRIVATE
+    PAIRS_CUDA_LOWEST=${pairs_cuda_lowest} PAIRS_CUDA_NEWEST=${pairs_cuda_newest})
   target_compile_options(pairs_cuda PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-ffp-contract=off>)
+  # The _cuda.cpp files include the runtime's headers, too, which may lie where the host compiler does not look.
+  target_include_directories(pairs_cuda SYSTEM PRIVATE ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
   # What the kernels use of core/base comes along as hidden copies; LibTorch is the program's own.
   target_link_libraries(pairs_cuda PRIVATE pairs_base LibTorch::cuda)
   pairs_precompiled(pairs_cuda)

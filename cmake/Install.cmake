@@ -4,11 +4,9 @@
 #   lib/torch, lib/nvidia LibTorch in the wheel's own layout, which its relative RPATHs expect
 #   share/pairs-studio/   presets and weights
 #   share/applications, share/icons   what desktops look for
-install(TARGETS pairs
-  RUNTIME_DEPENDENCY_SET pairs_dependencies
-  RUNTIME DESTINATION bin)
+pairs_install(pairs bin RUNTIME_DEPENDENCY_SET pairs_dependencies RUNTIME)
 if(TARGET pairs_cuda)
-  install(TARGETS pairs_cuda LIBRARY DESTINATION lib)
+  pairs_install(pairs_cuda lib LIBRARY)
 endif()
 
 # LibTorch and NVIDIA's libraries follow below; the C and C++ runtimes belong to the machine.

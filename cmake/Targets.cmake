@@ -58,13 +58,42 @@ function(pairs_operator_library name folder)
   target_link_libraries(${name} INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,${name}_archive>)
 endfunction()
 
-# pairs_program(NAME SOURCE...): an executable. It finds libpairs_cuda.so by name, in the build tree and where it is
-# installed: its RPATH (not RUNPATH, which the libraries it loads would not inherit) names both folders.
+# pairs_run_path(NAME BUILT INSTALLED): the folders in which a program or module looks for its libraries, in the build tree
+# and where pairs_install puts it. CMake's own way ends the first with an empty entry, which the loader takes for the
+# current folder: here slashes make room for the second.
+function(pairs_run_path name built installed)
+  string(LENGTH "${built}" room)
+  string(LENGTH "${installed}" need)
+  if(room LESS need)
+    math(EXPR missing "${need} - ${room}")
+    string(REPEAT "/" ${missing} slashes)
+    string(APPEND built "${slashes}")
+  endif()
+  set_target_properties(${name} PROPERTIES
+    BUILD_WITH_INSTALL_RPATH ON
+    INSTALL_RPATH "${built}"
+    PAIRS_INSTALLED_RPATH "${installed}")
+endfunction()
+
+# pairs_install(NAME FOLDER ARGUMENT...): installs it as the component `program`, with its other run path. Arguments for
+# install(TARGETS).
+function(pairs_install name folder)
+  install(TARGETS ${name} ${ARGN} DESTINATION ${folder} COMPONENT program)
+  get_target_property(built ${name} INSTALL_RPATH)
+  get_target_property(installed ${name} PAIRS_INSTALLED_RPATH)
+  install(CODE "file(RPATH_CHANGE
+    FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}/$<TARGET_FILE_NAME:${name}>\"
+    OLD_RPATH \"${built}\" NEW_RPATH \"${installed}\")" COMPONENT program)
+endfunction()
+
+# pairs_program(NAME SOURCE...): an executable. It finds libpairs_cuda.so by name: its RPATH (not RUNPATH, which the
+# libraries it loads would not inherit) names that folder, too.
 function(pairs_program name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE pairs_allocator)
   target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
-  set_target_properties(${name} PROPERTIES
-    BUILD_RPATH "${PROJECT_BINARY_DIR}"
-    INSTALL_RPATH "$ORIGIN/../lib:$ORIGIN/../lib/torch/lib")
+  if(NOT pairs_sanitizers AND NOT PAIRS_FUZZ)  # whose runtimes are not ready so early
+    target_link_options(${name} PRIVATE LINKER:--undefined=pairs_bound_spinning)  # core/base/wait_policy.h
+  endif()
+  pairs_run_path(${name} "${PROJECT_BINARY_DIR}:${LibTorch_DIR}/lib" "$ORIGIN/../lib:$ORIGIN/../lib/torch/lib")
 endfunction()

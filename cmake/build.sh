@@ -4,16 +4,18 @@
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 build=build/release
-root=$(third_party/install.sh)
+folders=$(third_party/install.sh)
+root=$(sed -n 1p <<<"$folders") nvcc=$(sed -n 2p <<<"$folders")
 
 cached() {
   sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt" 2>/dev/null || true
 }
-if [[ ! -f $build/build.ninja || $(cached LIBTORCH_ROOT) != "$root" || $(cached CMAKE_HOME_DIRECTORY) != "$PWD" ]]; then
+if [[ ! -f $build/build.ninja || $(cached LIBTORCH_ROOT) != "$root" || $(cached PAIRS_NVCC_ROOT) != "$nvcc" ||
+  $(cached CMAKE_HOME_DIRECTORY) != "$PWD" ]]; then
   fresh=()
   # A tree that was moved or copied with its build folder starts anew.
   [[ ! -f $build/CMakeCache.txt || $(cached CMAKE_HOME_DIRECTORY) == "$PWD" ]] || fresh=(--fresh)
-  cmake --preset release "${fresh[@]}" -DLIBTORCH_ROOT="$root" >&2
+  cmake --preset release "${fresh[@]}" -DLIBTORCH_ROOT="$root" -DPAIRS_NVCC_ROOT="$nvcc" >&2
 fi
 
 # A file that includes LibTorch takes up to 2 GB to compile.

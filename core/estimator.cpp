@@ -10,24 +10,22 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "core/base/safetensors.h"
+#include "core/base/transfer.h"
+#include "core/estimator_tensors.h"
 #include "core/nn/encoding.h"
+#include "core/nn/initial.h"
 
 namespace pairs {
 namespace {
 
-constexpr const char* kFormat = "pairs-estimator-1";
-
-// Standard deviation of the logit of a uniform variable, π / √3.
-constexpr double kLogitScale = 1.8137993642342178;
-// Places are kept this far from the ends of the range, where their logit is infinite.
-constexpr double kEdge = 1e-12;
+// Numbers that a graph of an embedder may hold: 1 GiB of float32, and 8 GiB on a GPU.
+constexpr std::int64_t kGraph = std::int64_t{1} << 28, kGraphOnGpu = std::int64_t{1} << 31;
 
 bool is_regression(const HeadConfig& config) {
   return config.kind == "gaussian";
 }
 bool is_bounded(const HeadConfig& config) {
-  return config.support != "real";
+  return config.support == "box";
 }
 
 std::vector<HeadTarget> head_targets(const Task& task, const HeadConfig& config) {
@@ -36,8 +34,8 @@ std::vector<HeadTarget> head_targets(const Task& task, const HeadConfig& config)
     return std::vector<HeadTarget>(static_cast<std::size_t>(task.info().target_size()), HeadTarget{-inf, inf});
   std::vector<HeadTarget> targets;
   for (const Target& t : task.info().targets) {
-    const bool box = config.support == "box";
-    if (is_bounded(config))
+    const bool box = is_bounded(config);
+    if (box)
       PAIRS_CHECK(std::isfinite(t.low) && std::isfinite(t.high),
                   "head.support = \"{}\" needs a bounded target, but {} of task {} is unbounded; use \"real\"",
                   config.support, t.name, task.info().name);
@@ -46,91 +44,11 @@ std::vector<HeadTarget> head_targets(const Task& task, const HeadConfig& config)
   return targets;
 }
 
-void collect(const torch::nn::Module& module, const std::string& prefix, bool buffers,
-             std::map<std::string, torch::Tensor>& out) {
-  for (const auto& item : module.named_parameters()) out[prefix + item.key()] = item.value();
-  if (buffers)
-    for (const auto& item : module.named_buffers()) out[prefix + item.key()] = item.value();
-}
-
 torch::Tensor column(const std::vector<double>& values) {
   return torch::tensor(values, torch::dtype(torch::kFloat64));
 }
 
 }  // namespace
-
-bool models_images(const HeadConfig& config) {
-  return config.kind == "flow-matching";
-}
-
-std::vector<Field> fields(EstimatorConfig& c) {
-  EmbedderConfig& e = c.embedder;
-  HeadConfig& h = c.head;
-  return {
-      {"encoding", &c.encoding, "How the head is told the set size", -1e300, 1e300, {"none", "linear", "log"}},
-      {"embedder.kind",
-       &e.kind,
-       "Network that embeds one observation",
-       -1e300,
-       1e300,
-       {"mlp", "cnn", "resnet", "view"}},
-      {"embedder.size", &e.size, "l, the length of an embedding", 1, 65536},
-      {"embedder.activation", &e.activation, "Activation of the MLP", -1e300, 1e300, {"relu", "silu"}},
-      {"embedder.layers", &e.layers, "Hidden widths of the MLP", 1, 65536},
-      {"embedder.frequencies", &e.frequencies, "Fourier features of each input of the MLP, 0 = none", 0, 1024},
-      {"embedder.highest_frequency", &e.highest_frequency, "Highest of them, radians per unit of the input", 1e-6, 1e9},
-      {"embedder.channels", &e.channels,
-       "Channels: CNN blocks, or stem and stages of the ResNet and of the view embedder", 1, 65536},
-      {"embedder.kernels", &e.kernels, "Kernel sizes of the CNN blocks", 1, 31},
-      {"embedder.projection", &e.projection, "Hidden widths of the ResNet's projection", 1, 65536},
-      {"embedder.dropout", &e.dropout, "Dropout in the ResNet's projection, training only", 0, 0.95},
-      {"embedder.input_location", &e.input_location, "view: colours enter less this", -1e6, 1e6},
-      {"embedder.input_scale", &e.input_scale, "view: and over this", 1e-6, 1e6},
-      {"embedder.stride", &e.stride, "view: stride of the stem", 1, 4},
-      {"embedder.precision",
-       &e.precision,
-       "Activations and convolutions of the view embedder",
-       -1e300,
-       1e300,
-       {"float32", "bf16"}},
-      {"head.kind", &h.kind, "Density head", -1e300, 1e300, {"spline", "umnn", "gaussian", "flow-matching"}},
-      {"head.transforms", &h.transforms, "Stacked transformations", 1, 64},
-      {"head.bins", &h.bins, "Spline bins K", 2, 512},
-      {"head.hidden", &h.hidden, "Width of the context MLP and transform nets", 1, 65536},
-      {"head.context_layers", &h.context_layers, "Layers of the context MLP", 0, 64},
-      {"head.blocks", &h.blocks, "Residual blocks of a transform net, or of each resolution of the U-Net", 0, 64},
-      {"head.support",
-       &h.support,
-       "box: bounded target, uniform base; logit: bounded target, through its logit; real: tails",
-       -1e300,
-       1e300,
-       {"box", "logit", "real"}},
-      {"head.bound", &h.bound, "Splines act on [-bound, bound]", 0.1, 1000},
-      {"head.conditioner", &h.conditioner, "Hidden widths of the UMNN conditioner", 1, 65536},
-      {"head.conditioner_size", &h.conditioner_size, "q, conditioner output size", 1, 4096},
-      {"head.integrand", &h.integrand, "Hidden widths of the UMNN integrand", 1, 65536},
-      {"head.quadrature", &h.quadrature, "Clenshaw-Curtis steps in training (even)", 2, 1000},
-      {"head.quadrature_test", &h.quadrature_test, "Clenshaw-Curtis steps in evaluation (even)", 2, 1000},
-      {"head.affine", &h.affine, "Conditional affine layer before the flow"},
-      {"head.channels", &h.channels, "Channels of the U-Net at the highest resolution", 4, 4096},
-      {"head.multipliers", &h.multipliers, "Channels of each resolution in units of head.channels", 1, 64},
-      {"head.attention", &h.attention, "Heights of the U-Net's maps that attend to themselves", 1, 4096},
-      {"head.attention_channels", &h.attention_channels, "Channels of one attention head", 1, 4096},
-      {"head.time_size", &h.time_size, "Length of the sinusoidal embedding of time (even)", 2, 4096},
-      {"head.given_size", &h.given_size, "Length of the encoding of what is given", 1, 4096},
-      {"head.patch", &h.patch, "The image enters the U-Net as patch x patch pixels a place", 1, 16},
-      {"head.context_map", &h.context_map, "Add the context as a learnt map at the lowest resolution"},
-      {"head.steps", &h.steps, "Steps of a sample's integration", 1, 10000},
-      {"head.solver", &h.solver, "Integrator of samples", -1e300, 1e300, {"euler", "heun"}},
-      {"head.time_power", &h.time_power, "Flow times are t = u^p, in training and in the steps of sampling", 1, 16},
-      {"head.summary", &h.summary, "Weight of telling the image's lowest frequencies from the context, training only",
-       0, 1e6},
-      {"head.summary_frequencies", &h.summary_frequencies, "How many of them along each side", 1, 64},
-      {"head.precondition", &h.precondition, "The U-Net adds to the velocity of a Gaussian target"},
-      {"head.precision", &h.precision, "Activations and convolutions of the U-Net", -1e300, 1e300, {"float32", "bf16"}},
-      {"head.legacy_mask", &h.legacy_mask, "Replicate the reference's context mask (method B1)"},
-  };
-}
 
 Estimator::Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& config, std::uint64_t seed)
     : task_(std::move(task)), config_(config), data_source_(task_->info().data_source) {
@@ -149,7 +67,6 @@ Estimator::Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& co
   }
   target_shift_ = column(shift);
   target_scale_ = column(scale);
-  logit_ = !task_->info().image_target() && config_.head.support == "logit";
   heads_.push_back({0, fresh_head(seed)});
 }
 
@@ -166,7 +83,7 @@ std::shared_ptr<Head> Estimator::fresh_head(std::uint64_t seed) const {
     image.map = [task = task_](const torch::Tensor& given) { return task->target_map(given); };
   auto head = make_head(config_.head, head_targets(*task_, config_.head), context, generator,
                         info.image_target() ? &image : nullptr);
-  head->to(device_);
+  if (!device_.is_cpu()) head->to(device_);
   return head;
 }
 
@@ -202,23 +119,25 @@ void Estimator::reset_heads(std::uint64_t seed) {
 void Estimator::split_heads(const std::vector<std::int64_t>& sizes) {
   const std::shared_ptr<Head> first = heads_.front().head;
   std::map<std::string, torch::Tensor> values;
-  collect(*first, "", true, values);
+  collect_tensors(*first, "", true, values);
   const auto copy = [&] {
     at::NoGradGuard no_grad;
     auto head = fresh_head(0);
     std::map<std::string, torch::Tensor> target;
-    collect(*head, "", true, target);
+    collect_tensors(*head, "", true, target);
     for (auto& [name, tensor] : target) tensor.copy_(values.at(name));
     return head;
   };
   std::vector<HeadSlot> slots;
-  if (sizes.empty()) slots.push_back({0, copy()});
-  for (std::int64_t n : sizes) slots.push_back({n, copy()});
+  const HeadSlot& from = heads_.front();
+  if (sizes.empty()) slots.push_back({0, copy(), from.weight, from.bias});
+  for (std::int64_t n : sizes) slots.push_back({n, copy(), from.weight, from.bias});
   heads_ = std::move(slots);
 }
 
 void Estimator::set_statistics(const AggregateStatistics& statistics, bool fold, std::int64_t fold_n) {
   at::NoGradGuard no_grad;
+  const torch::Tensor old_mean = scaler_mean_, old_between = scaler_between_, old_within = scaler_within_;
   statistics_ = statistics;
   scaler_mean_ = statistics.mean.to(device_, torch::kFloat64);
   scaler_between_ = statistics.between.diagonal().to(device_, torch::kFloat64).clone();
@@ -227,14 +146,42 @@ void Estimator::set_statistics(const AggregateStatistics& statistics, bool fold,
   for (HeadSlot& slot : heads_) {
     const double n = static_cast<double>(slot.n > 0 ? slot.n : fold_n);
     const torch::Tensor scale = (scaler_between_ + scaler_within_ / n).sqrt();
-    // The head used to see T and now sees (T - mean) / scale.
-    slot.head->absorb_context_affine(1 / scale, -scaler_mean_ / scale);
+    // The head used to see (T - old mean) / old scale, without a standardiser T, and now sees (T - mean) / scale.
+    if (old_mean.defined())
+      slot.head->absorb_context_affine((old_between + old_within / n).sqrt() / scale,
+                                       (old_mean - scaler_mean_) / scale);
+    else
+      slot.head->absorb_context_affine(1 / scale, -scaler_mean_ / scale);
   }
 }
 
-torch::Tensor Estimator::embed(const torch::Tensor& x) {
+torch::Tensor Estimator::embed(const torch::Tensor& x, std::int64_t at_once) {
   at::NoGradGuard no_grad;
-  return embedder_->forward(x);
+  if (at_once <= 0) at_once = observations_at_once();
+  const std::int64_t all = x.size(0);
+  if (all <= at_once) return embedder_->forward(x);
+  torch::Tensor out;
+  for (std::int64_t first = 0; first < all; first += at_once) {
+    const std::int64_t count = std::min(at_once, all - first);
+    const torch::Tensor part = embedder_->forward(x.narrow(0, first, count));
+    if (!out.defined()) out = at::empty({all, part.size(1)}, part.options());
+    out.narrow(0, first, count).copy_(part);
+  }
+  return out;
+}
+
+std::int64_t Estimator::observations_in_graph() const {
+  const double numbers = static_cast<double>(device_.is_cuda() ? kGraphOnGpu : kGraph);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(numbers / embedder_->activations()));
+}
+
+std::int64_t Estimator::observations_at_once() const {
+  return std::min(observations_in_graph(), pairs::observations_at_once(task_->info()));
+}
+
+void Estimator::set_noise(std::uint64_t key) {
+  embedder_->set_noise(key, 0);
+  for (HeadSlot& slot : heads_) slot.head->set_noise(key);
 }
 
 torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::Tensor& n,
@@ -249,37 +196,26 @@ torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::T
                 fmt::join(given.sizes(), ", "));
   std::vector<torch::Tensor> columns;
   if (scaler_mean_.defined()) {
-    const torch::Tensor count = n.to(torch::kFloat64).unsqueeze(1);
+    const torch::Tensor count = send(n, aggregates.device()).to(torch::kFloat64).unsqueeze(1);
     const torch::Tensor scale = (scaler_between_ + scaler_within_ / count).sqrt();
     columns.push_back(((aggregates.to(torch::kFloat64) - scaler_mean_) / scale).to(torch::kFloat32));
   } else {
     columns.push_back(aggregates.to(torch::kFloat32));
   }
-  if (encoding_size(config_.encoding) > 0) columns.push_back(encode_n(config_.encoding, n, task_->info().max_n));
-  if (known > 0) columns.push_back(given.to(aggregates.device(), torch::kFloat32));
-  if (is_regression(config_.head)) columns.push_back(n.to(torch::kFloat32).log().unsqueeze(1));
+  if (encoding_size(config_.encoding) > 0)
+    columns.push_back(send(encode_n(config_.encoding, n, task_->info().max_n), aggregates.device()));
+  if (known > 0) columns.push_back(send(given.to(torch::kFloat32), aggregates.device()));
+  if (is_regression(config_.head))
+    columns.push_back(send(n.to(torch::kFloat32).log().unsqueeze(1), aggregates.device()));
   return columns.size() == 1 ? columns[0] : at::cat(columns, 1);
 }
 
-torch::Tensor Estimator::place(const torch::Tensor& theta) const {
+torch::Tensor Estimator::standardise(const torch::Tensor& theta) const {
   return (theta.to(torch::kFloat64) - target_shift_.to(theta.device())) / target_scale_.to(theta.device());
 }
 
-torch::Tensor Estimator::standardise(const torch::Tensor& theta) const {
-  const torch::Tensor u = place(theta);
-  return logit_ ? at::logit(u, kEdge) / kLogitScale : u;
-}
-
 torch::Tensor Estimator::restore(const torch::Tensor& z) const {
-  const torch::Tensor u = logit_ ? at::sigmoid(z.to(torch::kFloat64) * kLogitScale) : z.to(torch::kFloat64);
-  return u * target_scale_.to(z.device()) + target_shift_.to(z.device());
-}
-
-torch::Tensor Estimator::log_stretch(const torch::Tensor& theta) const {
-  const torch::Tensor u = place(theta);
-  const torch::Tensor inside = u.clamp(kEdge, 1 - kEdge);
-  const torch::Tensor stretch = -(inside.log() + at::log1p(-inside)) - std::log(kLogitScale);
-  return at::where((u < 0) | (u > 1), -std::numeric_limits<double>::infinity(), stretch).sum(-1);
+  return z.to(torch::kFloat64) * target_scale_.to(z.device()) + target_shift_.to(z.device());
 }
 
 void Estimator::set_location(std::int64_t head_n, const torch::Tensor& weight, const torch::Tensor& bias) {
@@ -300,7 +236,7 @@ torch::Tensor Estimator::location(const HeadSlot& slot, const torch::Tensor& agg
 
 torch::Tensor Estimator::target(std::int64_t head_n, const torch::Tensor& theta,
                                 const torch::Tensor& aggregates) const {
-  torch::Tensor z = standardise(theta).to(device_);
+  torch::Tensor z = send(standardise(theta), device_);
   if (const torch::Tensor shift = location(slot(head_n), aggregates); shift.defined()) z = z - shift;
   return z;
 }
@@ -309,10 +245,7 @@ Loss Estimator::loss(std::int64_t head_n, const torch::Tensor& theta, const torc
                      const torch::Tensor& n, const torch::Tensor& given) {
   Head& head = *slot(head_n).head;
   const torch::Tensor z = target(head_n, theta, aggregates).to(torch::kFloat32), c = context(aggregates, n, given);
-  Loss loss{head.loss(z, c), head.is_training() ? head.auxiliary_loss(z, c) : torch::Tensor()};
-  if (logit_ && !is_regression(config_.head))
-    loss.value = loss.value - log_stretch(theta).mean().to(loss.value.options());
-  return loss;
+  return {head.loss(z, c), head.is_training() ? head.auxiliary_loss(z, c) : torch::Tensor()};
 }
 
 template <class F>
@@ -350,8 +283,7 @@ torch::Tensor Estimator::log_prob_grid(const torch::Tensor& theta, const torch::
     else
       out.copy_(score);
   });
-  out = out.to(torch::kCPU) - log_scale_;
-  return logit_ ? out + log_stretch(theta.to(torch::kCPU)) : out;
+  return out.to(torch::kCPU) - log_scale_;
 }
 
 torch::Tensor Estimator::sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count,
@@ -389,7 +321,12 @@ Estimator::Typicality Estimator::typicality(const torch::Tensor& aggregates, con
     const torch::Tensor covariance = statistics_.between + statistics_.within / static_cast<double>(size);
     // A ridge of 1e-6 of each variance: directions that carry nothing must not dominate the distance.
     const torch::Tensor ridge = at::diag(covariance.diagonal() * 1e-6 + 1e-30);
-    const torch::Tensor factor = at::linalg_cholesky(covariance + ridge);
+    const auto [factor, failed] = at::linalg_cholesky_ex(covariance + ridge);
+    PAIRS_CHECK(
+        failed.item<int>() == 0,
+        "This estimator's record of its training aggregates holds no covariance at N = {}, so how typical a set "
+        "is cannot be told; its file is damaged or its training diverged: finetune it again",
+        size);
     const torch::Tensor index = torch::tensor(members, torch::kInt64);
     const torch::Tensor white = at::linalg_solve_triangular(factor, centred.index_select(0, index).t(), false);
     distance.index_put_({index}, white.square().sum(0).sqrt());
@@ -433,138 +370,6 @@ void Estimator::to(const torch::Device& device) {
 void Estimator::train(bool on) {
   embedder_->train(on);
   for (HeadSlot& slot : heads_) slot.head->train(on);
-}
-
-std::map<std::string, torch::Tensor> Estimator::embedder_parameters() const {
-  std::map<std::string, torch::Tensor> out;
-  collect(*embedder_, "embedder.", false, out);
-  return out;
-}
-
-std::map<std::string, torch::Tensor> Estimator::head_parameters(std::int64_t n) const {
-  std::map<std::string, torch::Tensor> out;
-  const HeadSlot& s = slot(n);
-  collect(*s.head, s.n > 0 ? fmt::format("head.N{}.", s.n) : "head.", false, out);
-  return out;
-}
-
-std::map<std::string, torch::Tensor> Estimator::state() const {
-  std::map<std::string, torch::Tensor> out;
-  collect(*embedder_, "embedder.", true, out);
-  for (const HeadSlot& s : heads_) {
-    const std::string prefix = s.n > 0 ? fmt::format("head.N{}.", s.n) : "head.";
-    collect(*s.head, prefix, true, out);
-    if (s.weight.defined()) {
-      out[prefix + "location.weight"] = s.weight;
-      out[prefix + "location.bias"] = s.bias;
-    }
-  }
-  if (statistics_.mean.defined()) {
-    out["statistics.mean"] = statistics_.mean;
-    out["statistics.between"] = statistics_.between;
-    out["statistics.within"] = statistics_.within;
-    if (statistics_.distance.defined()) out["statistics.distance"] = statistics_.distance;
-  }
-  return out;
-}
-
-void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
-  at::NoGradGuard no_grad;
-  if (state.contains("statistics.mean")) {
-    for (const char* name : {"statistics.between", "statistics.within"})
-      PAIRS_CHECK(state.contains(name), "The estimator's state lacks the tensor {}", name);
-    AggregateStatistics statistics{state.at("statistics.mean").to(torch::kFloat64),
-                                   state.at("statistics.between").to(torch::kFloat64),
-                                   state.at("statistics.within").to(torch::kFloat64),
-                                   {}};
-    const std::int64_t l = embedder_->size();
-    const std::vector<std::int64_t> vector = {l}, matrix = {l, l}, percentiles = {101};
-    if (auto it = state.find("statistics.distance"); it != state.end())
-      statistics.distance = it->second.to(torch::kFloat64);
-    PAIRS_CHECK(statistics.mean.sizes() == vector && statistics.between.sizes() == matrix &&
-                    statistics.within.sizes() == matrix &&
-                    (!statistics.distance.defined() || statistics.distance.sizes() == percentiles),
-                "The aggregate statistics do not fit an embedding of length {}", l);
-    set_statistics(statistics, false, 0);
-  }
-  for (HeadSlot& s : heads_) {
-    const std::string prefix = s.n > 0 ? fmt::format("head.N{}.location.", s.n) : "head.location.";
-    const auto weight = state.find(prefix + "weight"), bias = state.find(prefix + "bias");
-    if (weight != state.end() && bias != state.end()) set_location(s.n, weight->second, bias->second);
-  }
-  for (auto& [name, tensor] : this->state()) {
-    if (name.starts_with("statistics.")) continue;
-    const auto it = state.find(name);
-    PAIRS_CHECK(it != state.end(), "The estimator's state lacks the tensor {}; it belongs to another network", name);
-    PAIRS_CHECK(it->second.sizes() == tensor.sizes(),
-                "Tensor {} has shape [{}] where this network needs [{}]; it belongs to another network", name,
-                fmt::join(it->second.sizes(), ", "), fmt::join(tensor.sizes(), ", "));
-    tensor.copy_(it->second);
-  }
-}
-
-void Estimator::save(const std::filesystem::path& file, std::map<std::string, std::string> metadata) const {
-  TensorFile content;
-  content.tensors = state();
-  content.metadata = std::move(metadata);
-  content.metadata["format"] = kFormat;
-  content.metadata["task"] = task_->info().name;
-  content.metadata["data_source"] = data_source_;
-  content.metadata["max_n"] = std::to_string(max_n_);
-  content.metadata["head_sizes"] = fmt::format("{}", fmt::join(sizes(), ","));
-  EstimatorConfig config = config_;
-  content.metadata["estimator"] = write_toml(fields(config));
-  write_safetensors(file, content);
-}
-
-Estimator Estimator::load(const std::filesystem::path& file, std::shared_ptr<const Task> task) {
-  TensorFile content = read_safetensors(file);
-  const auto meta = [&](const std::string& key) -> const std::string& {
-    const auto it = content.metadata.find(key);
-    PAIRS_CHECK(it != content.metadata.end(), "{} is not an estimator of this program: its metadata lacks \"{}\"",
-                file.string(), key);
-    return it->second;
-  };
-  PAIRS_CHECK(meta("format") == kFormat, "{} has the format \"{}\" and this program reads \"{}\"", file.string(),
-              meta("format"), kFormat);
-  PAIRS_CHECK(meta("task") == task->info().name, "{} belongs to task {}, not {}", file.string(), meta("task"),
-              task->info().name);
-  EstimatorConfig config;
-  read_toml(meta("estimator"), fields(config), file.string());
-  try {
-    Estimator estimator(std::move(task), config, 0);
-    std::vector<std::int64_t> sizes;
-    std::string list = meta("head_sizes");
-    for (std::size_t at = 0; at < list.size();) {
-      std::size_t used = 0;
-      sizes.push_back(std::stoll(list.substr(at), &used));
-      PAIRS_CHECK(sizes.back() > 0, "head size {} is not positive", sizes.back());
-      at += used + 1;
-    }
-    if (!sizes.empty()) estimator.split_heads(sizes);
-    estimator.load_state(content.tensors);
-    estimator.max_n_ = std::stoll(meta("max_n"));
-    estimator.data_source_ = meta("data_source");
-    estimator.train(false);
-    return estimator;
-  } catch (const Error& error) {
-    fail("{} cannot be used: {}", file.string(), error.what());
-  } catch (const c10::Error& error) {
-    fail("{} cannot be used: {}", file.string(), error.what_without_backtrace());
-  } catch (const std::logic_error&) {
-    fail("{} cannot be used: its metadata holds a number that cannot be read", file.string());
-  }
-}
-
-Estimator Estimator::clone() const {
-  Estimator copy(task_, config_, 0);
-  if (!sizes().empty()) copy.split_heads(sizes());
-  copy.load_state(state());
-  copy.max_n_ = max_n_;
-  copy.data_source_ = data_source_;
-  copy.to(device_);
-  copy.train(embedder_->is_training());
-  return copy;
 }
 
 double Estimator::head_flops() const {

@@ -49,6 +49,10 @@ class Estimator {
   // `metadata` (e.g. how it was trained) is kept beside the estimator's own and comes back from read_metadata.
   void save(const std::filesystem::path& file, std::map<std::string, std::string> metadata = {}) const;
   Estimator clone() const;
+  // Copies the embedder's weights of `other`, and its head with standardiser and location map where encoding and head
+  // have the same settings and it serves all sizes. Returns a sentence on what was left when only the embedder was
+  // taken, else "". Throws a usage error when the embedders differ in a setting.
+  std::string start_from(const Estimator& other);
 
   const Task& task() const { return *task_; }
   std::shared_ptr<const Task> task_pointer() const { return task_; }
@@ -84,20 +88,27 @@ class Estimator {
   torch::Tensor target(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates) const;
 
   // Loss of the head for sets of sizes n [B], all served by head `head_n`: θ [B, d] float64 in original units,
-  // aggregates [B, l] on the estimator's device, given [B, g] where the task's sets come with some. With a graph. A
-  // density's loss is its NLL per unit of the targets' scales, whatever the support, so that losses of different heads
-  // compare. In training mode with what the head adds.
+  // aggregates [B, l] on the estimator's device, n and given [B, g], where the task's sets come with some, on the CPU.
+  // With a graph. A density's loss is its NLL per unit of the targets' scales, whatever the support, so that losses of
+  // different heads compare. In training mode with what the head adds.
   Loss loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
             const torch::Tensor& given = {});
 
-  // t(x): [M, ...] -> [M, l] on x's device, no gradient, in chunks that bound memory.
-  torch::Tensor embed(const torch::Tensor& x);
+  // t(x): [M, ...] -> [M, l] on x's device, no gradient, `at_once` observations at a time; 0: observations_at_once().
+  torch::Tensor embed(const torch::Tensor& x, std::int64_t at_once = 0);
+  // Observations that are embedded at once so that memory depends neither on N nor on the number of sets: without
+  // gradients, and with a graph.
+  std::int64_t observations_at_once() const;
+  std::int64_t observations_in_graph() const;
+  // Key of everything that training draws (dropout, flow noise and times) from here on.
+  void set_noise(std::uint64_t key);
   // Head input for aggregates [B, l] (float32 or float64) of sets of sizes n [B] int64 and what is given of them [B, g]
-  // -> [B, c] float32, its columns in this order. Differentiable in the aggregates before standardisation is set
+  // -> [B, c] float32 on the aggregates' device, its columns in this order. Nothing waits for the device when n and
+  // given are on the CPU. Differentiable in the aggregates before standardisation is set
   // (stage 1). Throws Error when `given` is not what the task's sets come with.
   torch::Tensor context(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& given = {}) const;
-  // θ [.., d] float64 in original units -> standardised coordinates, float64; and back. With head.support = "logit"
-  // these are logits of the place in the target's range, else the map is affine; an image's pixels share one.
+  // θ [.., d] float64 in original units -> standardised coordinates, float64; and back. An affine map a target; an
+  // image's pixels share one.
   torch::Tensor standardise(const torch::Tensor& theta) const;
   torch::Tensor restore(const torch::Tensor& z) const;
 
@@ -142,9 +153,6 @@ class Estimator {
     torch::Tensor weight = {}, bias = {};  // location map, undefined without one
   };
   torch::Tensor location(const HeadSlot& slot, const torch::Tensor& aggregates) const;  // [B, d] float64, or undefined
-  // Places [.., d] of θ in the targets' ranges, affine; log |d standardised / d place| summed over targets, [..].
-  torch::Tensor place(const torch::Tensor& theta) const;
-  torch::Tensor log_stretch(const torch::Tensor& theta) const;
   HeadSlot& slot(std::int64_t n);
   const HeadSlot& slot(std::int64_t n) const;
   std::shared_ptr<Head> fresh_head(std::uint64_t seed) const;
@@ -160,7 +168,6 @@ class Estimator {
   torch::Tensor scaler_mean_, scaler_between_, scaler_within_;  // diagonals on the device, float64
   torch::Tensor target_shift_, target_scale_;                   // [d], of an image [1], float64 on the CPU
   double log_scale_ = 0;
-  bool logit_ = false;
   std::int64_t max_n_ = 0;
   std::string data_source_;
   torch::Device device_ = torch::kCPU;

@@ -24,6 +24,22 @@ torch::Tensor Task::target_map(const torch::Tensor&) const {
   return {};
 }
 
+PoolDraws Task::pool_draws(const Latents&, std::uint64_t, Purpose, std::span<const SetRange>) const {
+  return {};
+}
+
+std::int64_t observations_at_once(const TaskInfo& task) {
+  return task.kind == ObservationKind::image ? 2048 : 65536;
+}
+
+std::int64_t sets_at_once(const TaskInfo& task) {
+  return task.kind == ObservationKind::image ? 32 : 512;
+}
+
+std::int64_t head_rows_at_once(const TaskInfo& task) {
+  return task.image_target() ? 256 : 4096;
+}
+
 double Task::exact_nll(std::int64_t) const {
   return std::numeric_limits<double>::quiet_NaN();
 }

@@ -100,6 +100,13 @@ struct SetRange {
   std::int64_t index, first, count;
 };
 
+// What observations were made from, where a task draws them from a finite pool such as a data set of images.
+struct PoolDraws {
+  torch::Tensor member;   // [M] int64: which member of the pool each observation was made from
+  torch::Tensor stratum;  // [M] int64: its class; members of one class are exchangeable
+  std::int64_t size = 0;  // of the pool; 0: observations never repeat
+};
+
 // The exact posterior, or another reference such as the naive product, of one set: observations are added in chunks of
 // any size, then queried. Not thread-safe; make one per set.
 class ReferencePosterior {
@@ -133,6 +140,10 @@ class Task {
   virtual torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose,
                                 std::span<const SetRange> ranges, const torch::Device& device) const = 0;
 
+  // Members of the pool behind the observations of the ranges, row by row as `observe` stacks them.
+  virtual PoolDraws pool_draws(const Latents& latents, std::uint64_t seed, Purpose purpose,
+                               std::span<const SetRange> ranges) const;
+
   // Parameters of one set of which a person has just set `changed`: those that the task ties to it follow, and
   // impossible values become the nearest possible ones (a covariance stays positive definite, probabilities sum to 1).
   virtual void settle(Latents& latents, Component changed) const;
@@ -152,6 +163,12 @@ class Task {
   // Expected NLL of the exact posterior at set size n in original units (nat), NaN when it has no closed form.
   virtual double exact_nll(std::int64_t n) const;
 };
+
+// How much of a task's data is handled at once, so that memory is bounded and a request to stop is soon heard:
+// observations, sets, and rows of a head without gradients.
+std::int64_t observations_at_once(const TaskInfo& task);
+std::int64_t sets_at_once(const TaskInfo& task);
+std::int64_t head_rows_at_once(const TaskInfo& task);
 
 // Settings of a task whose observations are views of a scene.
 struct ViewOptions {

@@ -11,11 +11,17 @@
 # validation losses is printed, the best first. Needs no GPU, but days without one: try
 #
 #   docs/grid_search.sh --preset quick --set pretrain.epochs=1 --set pretrain.steps=20
+#
+# The variables CHANNELS, SIZES and RATES, lists of numbers, name another grid than the paper's.
 set -uo pipefail
 pairs=$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../build/release/pairs
 out=runs/grid
 preset=paper
 common=()
+read -ra all_channels <<<"${CHANNELS:-32 64 96}"
+read -ra all_sizes <<<"${SIZES:-16 32 64}"
+read -ra all_rates <<<"${RATES:-5e-4 1e-3 3e-3}"
+points=$((${#all_channels[@]} * ${#all_sizes[@]} * ${#all_rates[@]}))
 
 usage() {
   echo "grid_search.sh: $1; see the first lines of this file" >&2
@@ -54,13 +60,13 @@ table() {
 number=0 failures=0 stopped=0
 trap 'stopped=130' INT
 trap 'stopped=143' TERM
-for channels in 32 64 96; do
-  for size in 16 32 64; do
-    for rate in 5e-4 1e-3 3e-3; do
+for channels in "${all_channels[@]}"; do
+  for size in "${all_sizes[@]}"; do
+    for rate in "${all_rates[@]}"; do
       number=$((number + 1))
       run=$out/channels-$channels-size-$size-rate-$rate
       point=(--set "head.channels=$channels" --set "embedder.size=$size" --set "pretrain.rate=$rate")
-      echo "$number of 27: head.channels = $channels, embedder.size = $size, pretrain.rate = $rate" >&2
+      echo "$number of $points: head.channels = $channels, embedder.size = $size, pretrain.rate = $rate" >&2
       if [ -e "$run/run.toml" ]; then
         answer=$("$pairs" --batch run --resume "$run" --until pretrain --json)
       else
@@ -82,5 +88,5 @@ for channels in 32 64 96; do
   done
 done
 table
-[ $failures -eq 0 ] || echo "$failures of 27 failed: see above" >&2
+[ $failures -eq 0 ] || echo "$failures of $points failed: see above" >&2
 [ $failures -eq 0 ]

@@ -1,14 +1,19 @@
 #include "render/ray_map.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/linalg_cross.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
 
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/text.h"
+#include "core/base/transfer.h"
 #include "render/orthographic_camera.h"
 
 namespace pairs::render {
@@ -54,10 +59,31 @@ std::int64_t ray_map_channels(RayMap kind) {
   return kind == RayMap::pluecker ? 6 : 3;
 }
 
+torch::Tensor ray_map_in_place(const torch::Tensor& cameras, RayMap kind, std::int64_t height, std::int64_t width) {
+  const torch::Tensor from = cameras.to(torch::kFloat64), a = from.select(1, 0), e = from.select(1, 1);
+  const torch::Tensor ca = a.cos(), sa = a.sin(), ce = e.cos(), se = e.sin(), zero = at::zeros_like(a);
+  const torch::Tensor right = at::stack({-sa, ca, zero}, 1), up = at::stack({-se * ca, -se * sa, ce}, 1),
+                      forward = at::stack({-ce * ca, -ce * sa, -se}, 1), none = at::zeros_like(forward);
+  const auto plane = [&](const torch::Tensor& direction, const torch::Tensor& slope) {
+    const torch::Tensor channels = kind == RayMap::origin      ? slope
+                                   : kind == RayMap::direction ? direction
+                                                               : at::cat({direction, slope}, 1);
+    return channels.to(torch::kFloat32).unsqueeze(2).unsqueeze(3);
+  };
+  const auto slope = [&](const torch::Tensor& axis) {
+    return kind == RayMap::pluecker ? at::linalg_cross(axis, forward, 1) : axis;
+  };
+  const auto h = static_cast<double>(height), w = static_cast<double>(width);
+  const torch::Tensor x = ((2.0 * at::arange(width, from.options()) + 1.0) / w - 1.0).to(torch::kFloat32),
+                      y = ((h - (2.0 * at::arange(height, from.options()) + 1.0)) / w).to(torch::kFloat32).unsqueeze(1);
+  return (plane(forward, none) + plane(none, slope(up)) * y) + plane(none, slope(right)) * x;
+}
+
 torch::Tensor ray_map(const torch::Tensor& cameras, RayMap kind, std::int64_t height, std::int64_t width,
                       torch::Device device) {
   PAIRS_CHECK(cameras.dim() == 2 && cameras.size(1) == 2 && height >= 1 && width >= 1,
               "Ray maps need cameras [V, 2] and a size of at least one pixel");
+  if (!device.is_cpu()) return ray_map_in_place(send(cameras, device), kind, height, width);
   const std::int64_t count = cameras.size(0), channels = ray_map_channels(kind);
   const torch::Tensor from = cameras.to(torch::kCPU, torch::kFloat64).contiguous();
   const auto* camera = from.const_data_ptr<double>();
@@ -74,8 +100,6 @@ torch::Tensor ray_map(const torch::Tensor& cameras, RayMap kind, std::int64_t he
   for (std::int64_t j = 0; j < width; ++j) at[j] = static_cast<float>(column_middle(static_cast<double>(j), w));
   for (std::int64_t i = 0; i < height; ++i)
     at[width + i] = static_cast<float>(row_middle(static_cast<double>(i), h, w));
-  planes = planes.to(device);
-  grid = grid.to(device);
   const torch::Tensor x = grid.slice(0, 0, width), y = grid.slice(0, width).unsqueeze(1);
   return (planes[0] + planes[2] * y) + planes[1] * x;
 }

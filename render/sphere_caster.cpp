@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "render/sphere_caster_cpu.h"
 #include "render/sphere_scene.h"
 
@@ -54,7 +55,7 @@ Views checked(const torch::Tensor& scenes, const torch::Tensor& cameras, const t
     PAIRS_CHECK(low >= 0 && high < scenes.size(0), "The caster was asked for scene {} of {}", low < 0 ? low : high,
                 scenes.size(0));
   }
-  return {scenes.to(device).contiguous(), cameras.to(device).contiguous(), owner.to(device).contiguous()};
+  return {send(scenes, device).contiguous(), send(cameras, device).contiguous(), send(owner, device).contiguous()};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/fast_normal.h"
+#include "core/base/transfer.h"
 #include "tasks/bump_hunt_posterior.h"
 #include "tasks/rows.h"
 
@@ -65,7 +66,7 @@ class BumpHunt final : public Task {
         }
       });
     });
-    return out.to(device);
+    return send(out, device);
   }
 
   torch::Tensor density(const Latents& latents, const torch::Tensor& x) const override {

@@ -1,14 +1,15 @@
 #include "tasks/digit_images.h"
 
-#include <ATen/Parallel.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <fmt/format.h>
 
 #include <filesystem>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/random.h"
+#include "core/base/files.h"
 #include "tasks/glyphs.h"
 #include "tasks/idx.h"
 
@@ -17,12 +18,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of MNIST as it is distributed.
+constexpr std::uint32_t kMnistTrain = 0xdf6dde61, kMnistTest = 0x190e897b;
+
 // The file with or without .gz; empty when there is neither.
 fs::path find(const fs::path& folder, const std::string& name) {
   std::error_code ignored;
   for (const std::string& candidate : {name + ".gz", name})
     if (fs::is_regular_file(folder / candidate, ignored)) return folder / candidate;
   return {};
+}
+
+// Changes when one of the four files does.
+std::string state_of(const fs::path& folder) {
+  std::string state;
+  for (const char* name :
+       {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}) {
+    const fs::path file = find(folder, name);
+    std::error_code error;
+    const auto size = fs::file_size(file, error);
+    const auto time = fs::last_write_time(file, error).time_since_epoch().count();
+    state += fmt::format("{}:{}:{};", fs::absolute(file, error).string(), size, time);
+  }
+  return state;
 }
 
 DigitImages read_split(const fs::path& folder, const std::string& split) {
@@ -44,7 +62,10 @@ DigitImages read_split(const fs::path& folder, const std::string& split) {
                 label[i]);
     members[label[i]].push_back(i);
   }
-  DigitImages out{at::empty_like(images), {}};
+  const auto bytes = [](const torch::Tensor& t) {
+    return std::string_view(static_cast<const char*>(t.const_data_ptr()), t.nbytes());
+  };
+  DigitImages out{at::empty_like(images), {}, checksum(bytes(labels), checksum(bytes(images)))};
   const std::int64_t pixels = glyph_side * glyph_side;
   const std::uint8_t* from = images.const_data_ptr<std::uint8_t>();
   std::uint8_t* to = out.images.mutable_data_ptr<std::uint8_t>();
@@ -56,20 +77,6 @@ DigitImages read_split(const fs::path& folder, const std::string& split) {
   return out;
 }
 
-DigitImages draw(std::int64_t start, std::int64_t count) {
-  DigitImages out{at::empty({count, glyph_side, glyph_side}, torch::kUInt8), {}};
-  const std::uint64_t key = stream_key(0, Purpose::glyph);
-  const std::int64_t pixels = glyph_side * glyph_side;
-  std::uint8_t* to = out.images.mutable_data_ptr<std::uint8_t>();
-  for (std::int64_t k = 0; k <= 10; ++k) out.first[static_cast<std::size_t>(k)] = count * k / 10;
-  at::parallel_for(0, count, 50, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      draw_glyph(key, static_cast<std::uint64_t>(start + i), static_cast<int>(i * 10 / count),
-                 {to + i * pixels, static_cast<std::size_t>(pixels)});
-  });
-  return out;
-}
-
 }  // namespace
 
 std::shared_ptr<const DigitSource> read_mnist(const std::string& folder) {
@@ -77,13 +84,19 @@ std::shared_ptr<const DigitSource> read_mnist(const std::string& folder) {
   PAIRS_CHECK(fs::is_directory(folder, ignored), "There is no data folder {}: name the one that holds MNIST", folder);
   fs::path at = folder;
   if (find(at, "train-images-idx3-ubyte").empty() && fs::is_directory(at / "mnist", ignored)) at /= "mnist";
-  return std::make_shared<DigitSource>(DigitSource{"MNIST", read_split(at, "train"), read_split(at, "t10k")});
-}
-
-std::shared_ptr<const DigitSource> generated_digits() {
-  static const auto source =
-      std::make_shared<const DigitSource>(DigitSource{"generated digits", draw(0, 6000), draw(1000000, 1000)});
-  return source;
+  static std::mutex mutex;
+  static std::pair<std::string, std::shared_ptr<const DigitSource>> latest;  // by state_of
+  const std::lock_guard lock(mutex);
+  if (const std::string state = state_of(at); !latest.second || latest.first != state) {
+    latest = {};
+    DigitSource source{"MNIST", read_split(at, "train"), read_split(at, "t10k")};
+    if (source.train.checksum != kMnistTrain || source.test.checksum != kMnistTest)
+      source.name = fmt::format("{} + {} digits other than MNIST's ({:08x})", source.train.images.size(0),
+                                source.test.images.size(0), source.train.checksum ^ source.test.checksum);
+    latest.second = std::make_shared<DigitSource>(std::move(source));
+    latest.first = state;
+  }
+  return latest.second;
 }
 
 }  // namespace pairs

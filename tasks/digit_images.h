@@ -13,19 +13,18 @@ namespace pairs {
 struct DigitImages {
   torch::Tensor images;  // [K, 28, 28] uint8 on the CPU
   std::array<std::int64_t, 11> first;
+  std::uint32_t checksum = 0;  // of images and labels in the order of their files; 0 where there are none
 };
 
-// The digits that a task draws from: images for training, others for tests.
+// The digits of a data set as it splits them: images for training, others for tests.
 struct DigitSource {
-  std::string name;  // "MNIST" or "generated digits"
+  std::string name;  // "MNIST" or, of other files in MNIST's layout, what they are
   DigitImages train, test;
 };
 
-// MNIST's four IDX files (gzipped or plain) from `folder` or its sub-folder mnist. Throws Error with one sentence that
-// names the file which is missing or broken.
+// Four IDX files (gzipped or plain) in MNIST's layout, which are called MNIST only when they are, from `folder` or its
+// sub-folder mnist. Throws Error with one sentence that names the file which is missing or broken. What was read last
+// is kept for as long as its files stay as they are.
 std::shared_ptr<const DigitSource> read_mnist(const std::string& folder);
-
-// Digits drawn by draw_glyph: 6,000 for training, 1,000 for tests, always the same. Drawn once a process, on first use.
-std::shared_ptr<const DigitSource> generated_digits();
 
 }  // namespace pairs

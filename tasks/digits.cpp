@@ -11,8 +11,10 @@
 #include <numbers>
 
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "render/digit_warp.h"
 #include "tasks/digit_images.h"
+#include "tasks/glyphs.h"
 #include "tasks/rows.h"
 
 namespace pairs {
@@ -23,10 +25,37 @@ constexpr std::uint64_t choice_item = 1ull << 46;
 
 // Where a set's own part of each class begins comes from this item.
 constexpr std::uint64_t part_item = latent_item + 1;
-constexpr std::int64_t parts = 6;
+
+// Which images of a class a purpose draws from, as shares of a data set's split, and how much of them each set has to
+// itself: 1 / parts of them, neighbours.
+struct Share {
+  bool test = false;
+  double begin = 0, end = 1;
+  int parts = 1;
+};
+
+// Stage 1, stages 2 and 3, and validation (with what is shown to people) share the training images; tests use the
+// split made for them.
+Share share_of(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::pretrain:
+      return {.begin = 0, .end = 0.4};
+    case Purpose::finetune:
+      return {.begin = 0.4, .end = 0.9, .parts = 5};
+    case Purpose::test:
+      return {.test = true};
+    default:
+      return {.begin = 0.9, .end = 1};
+  }
+}
 
 constexpr double concentration(int digit) {
   return digit == 6 || digit == 9 ? 2.5 : 0.25;
+}
+
+// The digit whose images stand for a digit.
+constexpr int image_of(int digit) {
+  return digit == 9 ? 6 : digit;
 }
 
 class Digits final : public Task {
@@ -75,50 +104,19 @@ class Digits final : public Task {
 
   torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
                         const torch::Device& device) const override {
-    const std::uint64_t key = stream_key(seed, purpose);
     const Rows rows(ranges, latents, info_);
-    const bool test = purpose == Purpose::test, in_parts = purpose == Purpose::finetune;
-    const DigitSource& source = digits();
-    const DigitImages& pool = test ? source.test : source.train;
-    const double* psi = latents.psi.const_data_ptr<double>();
-    const std::int64_t total = rows.total();
-    const auto longs = [total] { return at::empty({total}, torch::kInt64); };
-    const auto floats = [total] { return at::empty({total}, torch::kFloat32); };
-    torch::Tensor pick = longs(), set = longs(), item = longs(), angle = floats(), sigma = floats();
-    auto* picks = pick.mutable_data_ptr<std::int64_t>();
-    auto* sets = set.mutable_data_ptr<std::int64_t>();
-    auto* items = item.mutable_data_ptr<std::int64_t>();
-    auto* angles = angle.mutable_data_ptr<float>();
-    auto* sigmas = sigma.mutable_data_ptr<float>();
-    at::parallel_for(0, total, 1024, [&](std::int64_t begin, std::int64_t end) {
-      rows.pieces(begin, end, [&](std::size_t k, std::int64_t first, std::int64_t count, std::int64_t at) {
-        const double* row = psi + 11 * k;
-        std::array<double, 10> start{};
-        if (in_parts) {
-          Stream stream(key, static_cast<std::uint64_t>(ranges[k].index), part_item);
-          for (double& at_class : start) at_class = stream.uniform64();
-        }
-        for (std::int64_t j = 0; j < count; ++j) {
-          const auto number = static_cast<std::uint64_t>(first + j);
-          Stream stream(key, static_cast<std::uint64_t>(ranges[k].index), choice_item + number);
-          const double u = stream.uniform64();
-          int digit = 0;
-          for (double below = row[1]; u >= below && digit < 9; below += row[digit + 1]) ++digit;
-          const auto drawn = static_cast<std::size_t>(digit == 9 ? 6 : digit);
-          const std::int64_t low = pool.first[drawn], high = pool.first[drawn + 1];
-          const std::int64_t all = high - low, choice = in_parts ? std::max<std::int64_t>(1, all / parts) : all;
-          const auto image = static_cast<std::int64_t>(start[drawn] * static_cast<double>(all)) +
-                             static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(choice)));
-          picks[at + j] = low + image % all;
-          sigmas[at + j] = 0.1f + 0.2f * stream.uniform();
-          angles[at + j] = static_cast<float>(digit == 9 ? row[0] + std::numbers::pi : row[0]);
-          sets[at + j] = ranges[k].index;
-          items[at + j] = first + j;
-        }
-      });
-    });
-    return render::warp_digits(images_on(device, test, pool), pick.to(device), angle.to(device), sigma.to(device),
-                               set.to(device), item.to(device), key);
+    const Draws draws = draw(latents, seed, purpose, ranges, rows);
+    const torch::Tensor images =
+        source_ ? images_on(device, share_of(purpose).test) : send(glyphs(draws, seed, purpose), device);
+    return render::warp_digits(images, send(draws.pick, device), send(draws.angle, device), send(draws.sigma, device),
+                               send(draws.set, device), send(draws.item, device), stream_key(seed, purpose));
+  }
+
+  PoolDraws pool_draws(const Latents& latents, std::uint64_t seed, Purpose purpose,
+                       std::span<const SetRange> ranges) const override {
+    if (!source_) return {};
+    const Draws draws = draw(latents, seed, purpose, ranges, Rows(ranges, latents, info_));
+    return {draws.pick, draws.digit, pool(share_of(purpose).test).images.size(0)};
   }
 
   // Another angle changes nothing else. Another pₖ scales the other probabilities, and θ follows. Another θ tilts the
@@ -165,18 +163,99 @@ class Digits final : public Task {
     }
   }
 
-  const DigitSource& digits() const { return source_ != nullptr ? *source_ : *generated_digits(); }
+  // What each observation is made of, one row each.
+  struct Draws {
+    torch::Tensor pick;          // [M] int64: row of the images; of generated ones, its own
+    torch::Tensor digit;         // [M] int64: a nine is an image of a six
+    torch::Tensor set, item;     // [M] int64
+    torch::Tensor angle, sigma;  // [M] float32
+  };
 
-  // The pool on a device, copied there once.
-  torch::Tensor images_on(const torch::Device& device, bool test, const DigitImages& pool) const {
-    if (device.is_cpu()) return pool.images;
+  Draws draw(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+             const Rows& rows) const {
+    const std::uint64_t key = stream_key(seed, purpose);
+    const Share share = share_of(purpose);
+    const double* psi = latents.psi.const_data_ptr<double>();
+    const std::int64_t total = rows.total();
+    const auto longs = [total] { return at::empty({total}, torch::kInt64); };
+    const auto floats = [total] { return at::empty({total}, torch::kFloat32); };
+    Draws out{longs(), longs(), longs(), longs(), floats(), floats()};
+    auto* picks = out.pick.mutable_data_ptr<std::int64_t>();
+    auto* digits = out.digit.mutable_data_ptr<std::int64_t>();
+    auto* sets = out.set.mutable_data_ptr<std::int64_t>();
+    auto* items = out.item.mutable_data_ptr<std::int64_t>();
+    auto* angles = out.angle.mutable_data_ptr<float>();
+    auto* sigmas = out.sigma.mutable_data_ptr<float>();
+    at::parallel_for(0, total, 1024, [&](std::int64_t begin, std::int64_t end) {
+      rows.pieces(begin, end, [&](std::size_t k, std::int64_t first, std::int64_t count, std::int64_t at) {
+        const double* row = psi + 11 * k;
+        std::array<double, 10> start{};
+        if (share.parts > 1) {
+          Stream stream(key, static_cast<std::uint64_t>(ranges[k].index), part_item);
+          for (double& at_class : start) at_class = stream.uniform64();
+        }
+        for (std::int64_t j = 0; j < count; ++j) {
+          const auto number = static_cast<std::uint64_t>(first + j);
+          Stream stream(key, static_cast<std::uint64_t>(ranges[k].index), choice_item + number);
+          const double u = stream.uniform64();
+          int digit = 0;
+          for (double below = row[1]; u >= below && digit < 9; below += row[digit + 1]) ++digit;
+          const int drawn = image_of(digit);
+          picks[at + j] =
+              source_ ? choose(pool(share.test), share, static_cast<std::size_t>(drawn), start, stream) : at + j;
+          digits[at + j] = digit;
+          sigmas[at + j] = 0.1f + 0.2f * stream.uniform();
+          angles[at + j] = static_cast<float>(digit == 9 ? row[0] + std::numbers::pi : row[0]);
+          sets[at + j] = ranges[k].index;
+          items[at + j] = first + j;
+        }
+      });
+    });
+    return out;
+  }
+
+  // A row of the images of class `drawn` within the share, of the set's own part where sets have parts.
+  static std::int64_t choose(const DigitImages& pool, const Share& share, std::size_t drawn,
+                             const std::array<double, 10>& start, Stream& stream) {
+    const auto images = static_cast<double>(pool.first[drawn + 1] - pool.first[drawn]);
+    const auto low = static_cast<std::int64_t>(share.begin * images),
+               high = static_cast<std::int64_t>(share.end * images);
+    const std::int64_t all = std::max<std::int64_t>(1, high - low), part = std::max<std::int64_t>(1, all / share.parts);
+    const auto image = static_cast<std::int64_t>(start[drawn] * static_cast<double>(all)) +
+                       static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(part)));
+    return pool.first[drawn] + std::min(low, static_cast<std::int64_t>(images) - 1) + image % all;
+  }
+
+  // A digit of its own for each observation: a pure function of (seed, purpose, set, item). [M, 28, 28] uint8.
+  static torch::Tensor glyphs(const Draws& draws, std::uint64_t seed, Purpose purpose) {
+    const std::int64_t total = draws.pick.size(0), pixels = glyph_side * glyph_side;
+    const std::uint64_t key = stream_key(stream_key(seed, purpose), Purpose::glyph);
+    const auto* digits = draws.digit.const_data_ptr<std::int64_t>();
+    const auto* sets = draws.set.const_data_ptr<std::int64_t>();
+    const auto* items = draws.item.const_data_ptr<std::int64_t>();
+    torch::Tensor images = at::empty({total, glyph_side, glyph_side}, torch::kUInt8);
+    auto* out = images.mutable_data_ptr<std::uint8_t>();
+    at::parallel_for(0, total, 64, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        draw_glyph(stream_key(key + static_cast<std::uint64_t>(sets[i]), Purpose::glyph),
+                   static_cast<std::uint64_t>(items[i]), image_of(static_cast<int>(digits[i])),
+                   {out + i * pixels, static_cast<std::size_t>(pixels)});
+    });
+    return images;
+  }
+
+  const DigitImages& pool(bool test) const { return test ? source_->test : source_->train; }
+
+  // A split's images on a device, copied there once.
+  torch::Tensor images_on(const torch::Device& device, bool test) const {
+    if (device.is_cpu()) return pool(test).images;
     const std::lock_guard lock(mutex_);
     torch::Tensor& copy = copies_[{device.str(), test}];
-    if (!copy.defined()) copy = pool.images.to(device);
+    if (!copy.defined()) copy = pool(test).images.to(device);
     return copy;
   }
 
-  std::shared_ptr<const DigitSource> source_;  // null: generated, on first use
+  std::shared_ptr<const DigitSource> source_;  // null: every image is drawn for its observation
   TaskInfo info_;
   mutable std::mutex mutex_;
   mutable std::map<std::pair<std::string, bool>, torch::Tensor> copies_;

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/fast_normal.h"
 #include "core/base/fields.h"
+#include "core/base/transfer.h"
 #include "tasks/rows.h"
 
 namespace pairs {
@@ -231,7 +232,7 @@ class Gaussian final : public Task {
         }
       });
     });
-    return out.to(device);
+    return send(out, device);
   }
 
   void settle(Latents& latents, Component) const override {

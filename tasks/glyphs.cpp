@@ -128,7 +128,7 @@ Strokes nine(Hand& h) {
 
 // A centripetal-like smooth curve through the points (uniform Catmull-Rom), as a polyline.
 Stroke smooth(const Stroke& through) {
-  constexpr int pieces = 8;
+  constexpr int pieces = 4;
   const auto n = static_cast<std::ptrdiff_t>(through.size());
   const auto at = [&](std::ptrdiff_t k) -> Point {
     if (k < 0) return {2 * through[0].x - through[1].x, 2 * through[0].y - through[1].y};
@@ -153,37 +153,65 @@ Stroke smooth(const Stroke& through) {
   return out;
 }
 
-using Ink = std::array<float, static_cast<std::size_t>(glyph_side* glyph_side)>;
+// A picture of side x side pixels.
+template <int side>
+struct Ink {
+  std::array<float, static_cast<std::size_t>(side* side)> cover{};
+};
 
 // Covers pixels within `radius` of the segment, with an edge one pixel wide.
-void draw_segment(Ink& ink, Point a, Point b, double radius_a, double radius_b) {
+template <int side>
+void draw_segment(Ink<side>& ink, Point a, Point b, double radius_a, double radius_b) {
   const double reach = std::max(radius_a, radius_b) + 0.5;
-  const auto clamp = [](double v) { return static_cast<int>(std::clamp(v, 0.0, static_cast<double>(glyph_side - 1))); };
+  const auto clamp = [](double v) { return static_cast<int>(std::clamp(v, 0.0, static_cast<double>(side - 1))); };
   const int left = clamp(std::floor(std::min(a.x, b.x) - reach)), right = clamp(std::ceil(std::max(a.x, b.x) + reach));
   const int top = clamp(std::floor(std::min(a.y, b.y) - reach)), low = clamp(std::ceil(std::max(a.y, b.y) + reach));
-  const double dx = b.x - a.x, dy = b.y - a.y, length2 = std::max(dx * dx + dy * dy, 1e-12);
-  for (int r = top; r <= low; ++r)
+  const auto ax = static_cast<float>(a.x), dx = static_cast<float>(b.x - a.x), dy = static_cast<float>(b.y - a.y);
+  const float inverse = 1.0f / std::max(dx * dx + dy * dy, 1e-12f);
+  const auto edge = static_cast<float>(radius_a + 0.5), grow = static_cast<float>(radius_b - radius_a);
+  for (int r = top; r <= low; ++r) {
+    const auto py = static_cast<float>(r - a.y);
+    float* row = ink.cover.data() + r * side;
     for (int c = left; c <= right; ++c) {
-      const double px = c - a.x, py = r - a.y, t = std::clamp((px * dx + py * dy) / length2, 0.0, 1.0);
-      const double distance = std::hypot(px - t * dx, py - t * dy), radius = radius_a + t * (radius_b - radius_a);
-      const auto cover = static_cast<float>(std::clamp(radius + 0.5 - distance, 0.0, 1.0));
-      float& value = ink[static_cast<std::size_t>(r * glyph_side + c)];
-      value = std::max(value, cover);
+      const float px = static_cast<float>(c) - ax, along = (px * dx + py * dy) * inverse;
+      const float t = std::min(std::max(along, 0.0f), 1.0f), qx = px - t * dx, qy = py - t * dy;
+      const float cover = std::min(edge + t * grow - std::sqrt(qx * qx + qy * qy), 1.0f);
+      row[c] = std::max(row[c], cover);
     }
+  }
 }
 
-void draw_strokes(Ink& ink, const Strokes& strokes, double radius, double pressure, double phase, Point shift) {
-  ink.fill(0.0f);
-  double way = 0.0;  // along the whole drawing, in pixels
+// Strokes in pixels about the origin, drawn `zoom` times as large about `centre`.
+template <int side>
+void draw_strokes(Ink<side>& ink, const Strokes& strokes, double zoom, double radius, double pressure, double phase,
+                  Point centre) {
+  ink.cover.fill(0.0f);
+  double way = 0.0;  // along the whole drawing
+  const auto place = [&](Point p) -> Point { return {p.x * zoom + centre.x, p.y * zoom + centre.y}; };
+  const auto width = [&](double at) { return zoom * radius * (1.0 + pressure * std::sin(0.25 * at + phase)); };
   for (const Stroke& s : strokes) {
     for (std::size_t k = 0; k + 1 < s.size(); ++k) {
       const double next = way + std::hypot(s[k + 1].x - s[k].x, s[k + 1].y - s[k].y);
-      const auto width = [&](double at) { return radius * (1.0 + pressure * std::sin(0.25 * at + phase)); };
-      draw_segment(ink, {s[k].x + shift.x, s[k].y + shift.y}, {s[k + 1].x + shift.x, s[k + 1].y + shift.y}, width(way),
-                   width(next));
+      draw_segment(ink, place(s[k]), place(s[k + 1]), width(way), width(next));
       way = next;
     }
   }
+}
+
+// Where the middle of the drawing's ink lies, of a drawing about the origin: found on pixels of twice the side.
+Point centre_of(const Strokes& strokes, double radius, double pressure, double phase) {
+  Ink<glyph_side / 2> ink;
+  const double middle = 0.25 * static_cast<double>(glyph_side) - 0.5;
+  draw_strokes(ink, strokes, 0.5, radius, pressure, phase, {middle, middle});
+  double mass = 0.0, x = 0.0, y = 0.0;
+  for (int r = 0; r < glyph_side / 2; ++r)
+    for (int c = 0; c < glyph_side / 2; ++c) {
+      const double v = ink.cover[static_cast<std::size_t>(r * (glyph_side / 2) + c)];
+      mass += v;
+      x += v * c;
+      y += v * r;
+    }
+  return {2.0 * (x / mass - middle), 2.0 * (y / mass - middle)};
 }
 
 }  // namespace
@@ -214,18 +242,10 @@ void draw_glyph(std::uint64_t key, std::uint64_t index, int digit, std::span<std
   for (Stroke& s : strokes)
     for (Point& p : s) p = {(p.x - 0.5 * (x0 + x1)) * scale, (p.y - 0.5 * (y0 + y1)) * scale};
   const double middle = 0.5 * static_cast<double>(glyph_side - 1), beat = hand.between(0.0, 6.0);
-  Ink ink;
-  draw_strokes(ink, strokes, radius, pressure, beat, {middle, middle});
-  double mass = 0.0, mx = 0.0, my = 0.0;
-  for (int r = 0; r < glyph_side; ++r)
-    for (int c = 0; c < glyph_side; ++c) {
-      const double v = ink[static_cast<std::size_t>(r * glyph_side + c)];
-      mass += v;
-      mx += v * c;
-      my += v * r;
-    }
-  draw_strokes(ink, strokes, radius, pressure, beat, {2.0 * middle - mx / mass, 2.0 * middle - my / mass});
-  for (std::size_t p = 0; p < ink.size(); ++p) pixels[p] = static_cast<std::uint8_t>(std::lround(255.0f * ink[p]));
+  const Point centre = centre_of(strokes, radius, pressure, beat);
+  Ink<glyph_side> ink;
+  draw_strokes(ink, strokes, 1.0, radius, pressure, beat, {middle - centre.x, middle - centre.y});
+  for (std::size_t p = 0; p < ink.cover.size(); ++p) pixels[p] = static_cast<std::uint8_t>(std::lround(255.0f * ink.cover[p]));
 }
 
 }  // namespace pairs

@@ -16,6 +16,7 @@
 
 #include "core/base/error.h"
 #include "core/base/fast_normal.h"
+#include "core/base/transfer.h"
 #include "render/ray_map.h"
 #include "render/scene_edit.h"
 #include "render/sphere_caster.h"
@@ -50,7 +51,7 @@ torch::Tensor maps(const ViewOptions& options, const torch::Tensor& cameras, con
   if (options.frame == "world") return world;
   // Vectors, and moments like them, turn with the axes.
   const std::int64_t views = world.size(0), vectors = world.size(1) / 3;
-  const torch::Tensor turn = axes(targets.to(torch::kFloat64)).to(device, torch::kFloat32);
+  const torch::Tensor turn = axes(send(targets.to(torch::kFloat64), device)).to(torch::kFloat32);
   return at::matmul(turn.unsqueeze(1), world.reshape({views, vectors, 3, options.size * options.size}))
       .reshape(world.sizes());
 }
@@ -154,7 +155,8 @@ class NovelView final : public Task {
       }
     });
     torch::Tensor images = render::cast_spheres(latents.psi, cameras, owner, cast_options(options_), device);
-    const bool training = purpose == Purpose::pretrain || purpose == Purpose::finetune;
+    const bool training = purpose == Purpose::pretrain || purpose == Purpose::finetune ||
+                          purpose == Purpose::pretrain_validation || purpose == Purpose::finetune_validation;
     if (training && options_.noise > 0) {
       const std::uint64_t key = stream_key(seed, purpose);
       torch::Tensor noise = at::empty(images.sizes(), torch::kFloat32);
@@ -165,7 +167,7 @@ class NovelView final : public Task {
                        pixels, out + at * pixels);
         });
       });
-      images.add_(noise.to(device), options_.noise);
+      images.add_(send(noise, device), options_.noise);
     }
     const torch::Tensor targets = cameras_of_given(latents.given).index_select(0, owner);
     return at::cat({images, maps(options_, cameras, targets, device)}, 1);

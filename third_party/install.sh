@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# Installs what Pairs Studio needs and is missing: Debian packages, then LibTorch into
-# ${XDG_CACHE_HOME:-~/.cache}/pairs-studio. A second run changes nothing and needs no network.
+# Installs what Pairs Studio needs and is missing: Debian packages, then LibTorch and, where there is an NVIDIA driver and
+# no nvcc of the right version, nvcc into ${XDG_CACHE_HOME:-~/.cache}/pairs-studio. A second run changes nothing and needs
+# no network.
 #
 #   third_party/install.sh          what building and running needs
 #   third_party/install.sh --dev    also what formatting, lint and fuzzing need
 #
-# Prints one line on stdout: the folder that holds torch/, for CMake's LIBTORCH_ROOT. Everything else goes to stderr.
-# The environment's LIBTORCH_ROOT is used as it stands, and so is a torch 2.11 that python3 imports.
+# Prints on stdout the folder that holds torch/, for CMake's LIBTORCH_ROOT, and on a second line, where nvcc was fetched,
+# the folder for PAIRS_NVCC_ROOT. Everything else goes to stderr.
+# The environment's LIBTORCH_ROOT is used as it stands, and so are a torch 2.11 that python3 imports and an nvcc 13.
+# PAIRS_GPU=1 sets up for a GPU on a machine without a driver, PAIRS_GPU=0 for the CPU alone.
 set -euo pipefail
+shopt -s inherit_errexit
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/pairs-studio
-version=2.11.0
+version=2.11.0 nvcc_version=13.0.88
 
 die() {
   echo "install.sh: $*" >&2
@@ -55,6 +59,12 @@ install_packages() {
 
 # A driver is present when its library loads; the GPU variant of LibTorch is then worth its 4.6 GB.
 have_driver() {
+  case ${PAIRS_GPU-} in
+    0) return 1 ;;
+    1) return 0 ;;
+    '') ;;
+    *) die "PAIRS_GPU is '$PAIRS_GPU'; it must be 0, 1 or unset" ;;
+  esac
   python3 -c 'import ctypes; ctypes.CDLL("libcuda.so.1")' 2>/dev/null
 }
 
@@ -86,44 +96,89 @@ python_with_pip() {
   die "no python3 with pip was found; install the package python3-pip"
 }
 
-# fetch_torch VARIANT FOLDER: downloads into a folder beside, which takes its name only when it is complete.
-fetch_torch() {
-  local variant=$1 folder=$2 list=$here/torch-$1.txt need=3 free python tag
-  [[ $variant == gpu ]] && need=9
+# fetch WHAT LIST FOLDER GB: downloads the wheels of a list into a folder beside, which takes its name only when it is
+# complete.
+fetch() {
+  local what=$1 list=$here/$2.txt folder=$3 need=$4 partial=$cache/.partial-$2 free python tag
   if ! mkdir -p "$cache" 2>/dev/null || [[ ! -w $cache ]]; then
     die "cannot write to $cache; set XDG_CACHE_HOME to a folder that is yours"
   fi
   # One at a time: a second program waits and then finds the folder in place.
   exec 9>"$cache/lock"
   flock 9
-  is_complete "$variant" "$folder" && return
-  rm -rf "$cache/.partial-$variant"
+  is_complete "$2" "$folder" && return
+  rm -rf "$partial"
   free=$(df -P -BG "$cache" | awk 'NR == 2 { sub(/G$/, "", $4); print $4 }')
-  ((free >= need)) || die "LibTorch needs $need GB in $cache and $free GB are free; free some, or set XDG_CACHE_HOME"
-  mkdir -p "$cache/.partial-$variant/tmp"
-  trap 'rm -rf "$cache/.partial-$variant"' EXIT
+  ((free >= need)) || die "$what needs $need GB in $cache and $free GB are free; free some, or set XDG_CACHE_HOME"
+  mkdir -p "$partial/tmp"
+  # shellcheck disable=SC2064  # the folder of now
+  trap "rm -rf '$partial'" EXIT
   python=$(python_with_pip)
   tag=$("$python" -c 'import sys; print("3.%d" % min(max(sys.version_info[1], 11), 13))')
-  echo "Downloading LibTorch $version ($variant) into $folder" >&2
-  PIP_ROOT_USER_ACTION=ignore TMPDIR=$cache/.partial-$variant/tmp "$python" -m pip install --no-input --disable-pip-version-check \
+  echo "Downloading $what into $folder" >&2
+  PIP_ROOT_USER_ACTION=ignore TMPDIR=$partial/tmp "$python" -m pip install --no-input --disable-pip-version-check \
     --no-deps --no-compile --only-binary=:all: --require-hashes --python-version "$tag" \
-    --target "$cache/.partial-$variant/root" -r "$list" >&2 </dev/null ||
-    die "LibTorch could not be downloaded; the message above says why (network, certificates, disk), then run this again"
+    --target "$partial/root" -r "$list" >&2 </dev/null ||
+    die "$what could not be downloaded; the message above says why (network, certificates, disk), then run this again"
+  # nvcc looks for its libraries in lib64, which the wheels call lib.
+  [[ ! -x $partial/root/nvidia/cu13/bin/nvcc ]] || ln -s lib "$partial/root/nvidia/cu13/lib64"
   rm -rf "$folder"
-  sha256sum <"$list" >"$cache/.partial-$variant/root/.pairs-studio"
-  sync -f "$cache/.partial-$variant/root"
-  mv "$cache/.partial-$variant/root" "$folder"
-  rm -rf "$cache/.partial-$variant"
+  sha256sum <"$list" >"$partial/root/.pairs-studio"
+  sync -f "$partial/root"
+  mv "$partial/root" "$folder"
+  rm -rf "$partial"
   trap - EXIT
 }
 
 # The stamp is written last and names the list of hashes that the folder was made from.
 is_complete() {
-  [[ -f $2/.pairs-studio ]] && cmp -s "$2/.pairs-studio" <(sha256sum <"$here/torch-$1.txt")
+  [[ -f $2/.pairs-studio ]] && cmp -s "$2/.pairs-studio" <(sha256sum <"$here/$1.txt")
+}
+
+# Prints the folder that holds torch/, downloaded where it is missing.
+torch_folder() {
+  local variant=cpu root importable need=3
+  if [[ -n ${LIBTORCH_ROOT-} ]]; then
+    [[ -f $LIBTORCH_ROOT/torch/lib/libtorch_cpu.so ]] ||
+      die "LIBTORCH_ROOT is $LIBTORCH_ROOT, but there is no torch/lib/libtorch_cpu.so in it; correct or unset it"
+    realpath "$LIBTORCH_ROOT"
+    return
+  fi
+  have_driver && variant=gpu need=9
+  root=$cache/torch-$version-$variant
+  if ! is_complete "torch-$variant" "$root"; then
+    importable=$(importable_torch "$variant")
+    if [[ -n $importable ]]; then
+      root=$importable
+    else
+      fetch "LibTorch $version ($variant)" "torch-$variant" "$root" "$need"
+    fi
+  fi
+  echo "$root"
+}
+
+# --- nvcc ---
+
+# Whether CMake will find an nvcc of our major version by itself.
+have_nvcc() {
+  local nvcc
+  for nvcc in "${CUDACXX-}" nvcc "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc"; do
+    [[ -n $nvcc && $("$nvcc" --version 2>/dev/null) == *"release ${nvcc_version%%.*}."* ]] && return
+  done
+  return 1
+}
+
+# Prints the folder that holds nvidia/cu13/bin/nvcc where a GPU needs it and nobody else has one.
+nvcc_folder() {
+  have_driver || return 0
+  ! have_nvcc || return 0
+  local root=$cache/nvcc-$nvcc_version
+  is_complete nvcc "$root" || fetch "nvcc $nvcc_version" nvcc "$root" 1
+  echo "$root"
 }
 
 main() {
-  local lists=("$here/packages.txt") variant=cpu root
+  local lists=("$here/packages.txt") root
   case ${1-} in
     '') ;;
     --dev) lists+=("$here/packages-dev.txt") ;;
@@ -131,25 +186,9 @@ main() {
   esac
   [[ $(uname -sm) == "Linux x86_64" ]] || die "this machine is $(uname -sm); Pairs Studio is built for Linux on x86_64"
   install_packages "${lists[@]}"
-
-  if [[ -n ${LIBTORCH_ROOT-} ]]; then
-    [[ -f $LIBTORCH_ROOT/torch/lib/libtorch_cpu.so ]] ||
-      die "LIBTORCH_ROOT is $LIBTORCH_ROOT, but there is no torch/lib/libtorch_cpu.so in it; correct or unset it"
-    realpath "$LIBTORCH_ROOT"
-    return
-  fi
-  have_driver && variant=gpu
-  root=$cache/torch-$version-$variant
-  if ! is_complete "$variant" "$root"; then
-    local importable
-    importable=$(importable_torch "$variant")
-    if [[ -n $importable ]]; then
-      root=$importable
-    else
-      fetch_torch "$variant" "$root"
-    fi
-  fi
+  root=$(torch_folder)
   echo "$root"
+  nvcc_folder
 }
 
 main "$@"

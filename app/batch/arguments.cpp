@@ -1,7 +1,5 @@
 #include "app/batch/arguments.h"
 
-#include <ATen/Parallel.h>
-
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
+#include "core/base/threads.h"
 
 namespace pairs::batch {
 namespace {
@@ -39,7 +38,7 @@ void add_open_arguments(CLI::App& app, OpenArguments& arguments) {
 }
 
 void set_threads(std::int64_t threads) {
-  if (threads > 0) at::set_num_threads(static_cast<int>(threads));
+  if (threads > 0) use_threads(threads);
 }
 
 LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool simulates) {

@@ -43,7 +43,7 @@ void check_same_data(const std::vector<LoadedRun>& runs);
 // Says so on stderr when a run of three stages has only finished its first.
 void warn_only_pretrained(const LoadedRun& run);
 
-// CPU threads for this process; 0 leaves LibTorch's choice (all cores).
+// CPU threads for this process, at most one a core; 0 leaves LibTorch's choice (all cores).
 void set_threads(std::int64_t threads);
 
 }  // namespace pairs::batch

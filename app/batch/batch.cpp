@@ -1,17 +1,22 @@
 #include "app/batch/batch.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <map>
+#include <optional>
+#include <sstream>
 
 #include "app/batch/command.h"
+#include "app/batch/exit_on_signal.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
+#include "core/base/files.h"
 #include "core/base/stop.h"
+#include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/task_factory.h"
 #include "core/version.h"
@@ -22,13 +27,26 @@ namespace {
 
 constexpr int kFailed = 1, kUsage = 2;
 
+std::string document_text(const nlohmann::json& document) {
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 int report_error(const std::string& sentence, bool json, int code) {
-  if (json)
-    fmt::print("{}\n",
-               nlohmann::json{{"error", sentence}}.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  std::fflush(stdout);
-  fmt::print(stderr, "pairs: {}\n", sentence);
+  if (json) (void)answer(document_text({{"error", sentence}}));
+  tell(fmt::format("pairs: {}\n", sentence));
   return code;
+}
+
+int report_stop(bool json) {
+  const int signal = last_signal();
+  return report_error(fmt::format("Stopped by {}", signal_name(signal)), json, 128 + signal);
+}
+
+// Prints what a command answers.
+int report(const std::string& text, int code) {
+  if (answer(text)) return code;
+  return report_error("The results could not be written to stdout: it is closed, full or has lost its reader", false,
+                      kFailed);
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
@@ -87,18 +105,29 @@ int open_window(const Extension& extension, const std::string& path, const std::
   }
 }
 
-int perform(const Action& action, bool json) {
+// A command as it was parsed.
+struct Parsed {
+  Action action;
+  Ending ending;
+};
+
+int perform(const Parsed& command, bool json) {
+  // Gone before anything is printed, so that only one document is.
+  const auto act = [&] {
+    std::optional<ExitOnSignal> exits;
+    if (command.ending == Ending::at_once)
+      exits.emplace([json] {
+        abandon_writes();
+        if (::isatty(STDERR_FILENO) == 1) tell("\r\033[K");  // a line of progress may stand there
+        report_stop(json);
+      });
+    return command.action();
+  };
   try {
-    const Result result = action();
-    if (json)
-      fmt::print("{}\n", result.document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-    else
-      fmt::print("{}", result.text);
-    if (std::fflush(stdout) != 0) return report_error("The results could not be written to stdout", false, kFailed);
-    return result.exit_code;
+    const Result result = act();
+    return report(json ? document_text(result.document) : result.text, result.exit_code);
   } catch (const Stopped&) {
-    const int signal = last_signal();
-    return report_error(fmt::format("Stopped by {}", signal_name(signal)), json, 128 + signal);
+    return report_stop(json);
   } catch (const Error& error) {
     return report_error(error.what(), json, error.kind() == ErrorKind::usage ? kUsage : kFailed);
   } catch (const std::exception& error) {
@@ -124,22 +153,37 @@ int run_program(int argc, const char* const* argv, const Extension& extension) {
   bool batch = false, json_flag = false;
   app.add_flag("--batch", batch, "Run a command without a window");
   app.require_subcommand(0, 1);
-  std::map<const CLI::App*, Action> actions;
+  app.add_flag("--json", json_flag, "As behind the command")->group("");
+  std::map<const CLI::App*, Parsed> parsed;
   std::vector<CommandEntry> all = commands();
   all.insert(all.end(), extension.commands.begin(), extension.commands.end());
   for (const CommandEntry& entry : all) {
     CLI::App* command = app.add_subcommand(entry.name, entry.summary);
     command->add_flag("--json", json_flag, "Print one JSON document on stdout instead of text");
-    actions[command] = entry.add(*command);
+    parsed[command] = {entry.add(*command), entry.ending};
   }
   const auto chosen = [&]() -> const CLI::App* {
-    const auto parsed = app.get_subcommands();
-    return parsed.empty() ? nullptr : parsed.front();
+    const auto named = app.get_subcommands();
+    return named.empty() ? nullptr : named.front();
   };
+  // The libraries end the process where there is none.
+  std::error_code lost;
+  (void)std::filesystem::current_path(lost);
+  if (lost) return report_error("The current folder does not exist any more; change to another", json, kFailed);
+  // Empty words are variables of a script that were not set; CLI11 takes the next word for the value of "--data=".
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word.empty()) return report_error("An argument is empty; leave it out or give it a value", json, kUsage);
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      return report_error(fmt::format("{0} has no value; write {0}VALUE or leave it out", printable(word)), json,
+                          kUsage);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;
+    app.exit(help, text, text);
+    return report(text.str(), 0);
   } catch (const CLI::ExtrasError&) {
     return report_error(unexpected_argument(app, chosen()), json, kUsage);
   } catch (const CLI::ParseError& error) {
@@ -158,7 +202,7 @@ int run_program(int argc, const char* const* argv, const Extension& extension) {
   if (!command)
     return report_error("--batch needs a command, for example pairs --batch tasks; pairs --help lists them", json,
                         kUsage);
-  return perform(actions.at(command), json);
+  return perform(parsed.at(command), json);
 }
 
 }  // namespace pairs::batch

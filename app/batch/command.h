@@ -36,11 +36,15 @@ Action add_bench(CLI::App& app);
 Action add_render(CLI::App& app);
 Action add_demo(CLI::App& app);
 
+// How a command ends on a signal: at once, as it leaves nothing unsaved, or asked to, by throwing Stopped.
+enum class Ending { at_once, asked };
+
 // A command as people meet it.
 struct CommandEntry {
   const char* name;
   const char* summary;
   Action (*add)(CLI::App&);
+  Ending ending = Ending::at_once;
 };
 const std::vector<CommandEntry>& commands();
 

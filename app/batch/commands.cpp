@@ -4,7 +4,7 @@ namespace pairs::batch {
 
 const std::vector<CommandEntry>& commands() {
   static const std::vector<CommandEntry> all = {
-      {"run", "Train an estimator for a task, or resume a run", add_run},
+      {"run", "Train an estimator for a task, or resume a run", add_run, Ending::asked},
       {"evaluate", "Measure a run on fresh test sets: NLL, gap to exact, RMAE, calibration", add_evaluate},
       {"infer", "Posterior of your own observed set", add_infer},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},
@@ -13,10 +13,10 @@ const std::vector<CommandEntry>& commands() {
       {"presets", "Show the settings of a task's presets side by side", add_presets},
       {"data", "Say which real data were found where, and what is missing", add_data},
       {"devices", "List the devices that can compute", add_devices},
-      {"selftest", "Check the numerics of this program on this machine", add_selftest},
-      {"bench", "Measure the speed of the steps that matter against the matrix-product rate", add_bench},
+      {"selftest", "Check the numerics of this program on this machine", add_selftest, Ending::asked},
+      {"bench", "Measure the speed of the steps that matter against the matrix-product rate", add_bench, Ending::asked},
       {"render", "Draw a scene of spheres as a PNG: its colours, depth, normals or identities", add_render},
-      {"demo", "Train, evaluate and draw every task with its quick preset", add_demo},
+      {"demo", "Train, draw and evaluate every task with its quick preset", add_demo, Ending::asked},
   };
   return all;
 }

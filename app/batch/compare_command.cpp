@@ -8,11 +8,13 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/evaluation.h"
+#include "app/batch/numbers.h"
 #include "app/common/comparison.h"
-#include "app/common/cost.h"
 #include "app/common/score.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
+#include "core/train/config.h"
+#include "core/train/cost.h"
 
 namespace pairs::batch {
 namespace {
@@ -42,13 +44,11 @@ EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const Compa
   }
   PAIRS_CHECK(!options.sizes.empty(), "The runs have no set size in common; give --sizes up to {}", most);
   if (!arguments.sets.empty()) options.sets = parse_counts(arguments.sets, "--sets");
-  if (options.sets.size() != 1 && options.sets.size() != options.sizes.size())
-    fail_usage("--sets holds {} numbers for {} sizes; give one for all, or one a size", options.sets.size(),
-               options.sizes.size());
+  check_per_size(options.sets.size(), options.sizes.size(), "--sets");
   if (arguments.samples >= 0)
     options.samples = arguments.samples;
   else if (!runs.front().task->info().image_target())
-    options.samples = 200;
+    options.samples = 199;
   if (runs.front().task->info().image_target() && options.samples < 2)
     fail_usage("Images are compared by their samples; give --samples 2 or more");
   options.seed = static_cast<std::uint64_t>(arguments.seed);
@@ -89,9 +89,13 @@ Result compare(const CompareArguments& arguments) {
   if (images)
     measured.insert(measured.end(), {{"minus first"}, {"share of prior"}, {"MSE of a sample"}});
   else
-    measured.insert(measured.end(), {{"minus first / nat"}, {"RMAE"}, {"ACAUC"}});
+    measured.insert(
+        measured.end(),
+        {{"minus first / nat"}, {"RMAE"}, {"ACAUC"}, {"location z"}, {"width z"}, {"rank p"}, {"calibration", false}});
   Table quality(measured);
   Table costs({{"run", false}, {"paper's rule"}, {"share of first"}, {"with stage 2"}, {"share of first"}});
+  std::vector<nlohmann::json> documents;
+  for (const Metrics& one : metrics) documents.push_back(metrics_document(one));
   std::vector<RunCost> spent;
   for (const LoadedRun& run : runs) spent.push_back(cost_of(run));
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -109,14 +113,14 @@ Result compare(const CompareArguments& arguments) {
       if (images) cell.update({{"mse", row.mse}, {"mse_se", row.mse_se}, {"mse_prior", row.mse_prior}});
       if (!std::isnan(row.rmae)) cell["rmae"] = row.rmae;
       if (!std::isnan(row.acauc)) cell["acauc"] = row.acauc;
+      for (const char* key : {"location_z", "width_z", "rank_p", "pool", "pool_location_sd", "pool_location_z"})
+        if (documents[r]["rows"][i].contains(key)) cell[key] = documents[r]["rows"][i][key];
       line["rows"].push_back(cell);
     }
     if (spent[r].known)
-      line["gflop"] = {{"pretrain", spent[r].cost.pretrain},
-                       {"cache", spent[r].cost.cache},
-                       {"finetune", spent[r].cost.finetune},
-                       {"paper", spent[r].cost.paper()},
-                       {"with_cache", spent[r].cost.with_cache()}};
+      line["gflop"] = {{"before", spent[r].cost.before}, {"pretrain", spent[r].cost.pretrain},
+                       {"cache", spent[r].cost.cache},   {"finetune", spent[r].cost.finetune},
+                       {"paper", spent[r].cost.paper()}, {"with_cache", spent[r].cost.with_cache()}};
     document["runs"].push_back(line);
     const auto share = [&](double mine, double first) {
       return spent[r].known && spent[0].known && first > 0 ? number_text(mine / first, 2) : "–";
@@ -130,10 +134,19 @@ Result compare(const CompareArguments& arguments) {
     for (std::size_t r = 0; r < runs.size(); ++r) {
       const EvaluationRow& row = metrics[r].rows[i];
       const PairedDifference difference = score_difference(row, metrics[0].rows[i]);
-      quality.add({count_text(row.n), runs[r].name, with_error_text(row.*score.mean, row.*score.error, score.digits),
-                   r == 0 ? "" : with_error_text(difference.mean, difference.se, score.digits + 1),
-                   images ? number_text(row.mse_posterior / row.mse_prior, 3) : number_text(row.rmae, 4),
-                   images ? with_error_text(row.mse, row.mse_se, 5) : number_text(row.acauc, 4)});
+      std::vector<std::string> cells = {
+          count_text(row.n), runs[r].name, with_error_text(row.*score.mean, row.*score.error, score.digits),
+          r == 0 ? "" : with_error_text(difference.mean, difference.se, score.digits + 1)};
+      if (images) {
+        cells.push_back(number_text(row.mse_posterior / row.mse_prior, 3));
+        cells.push_back(with_error_text(row.mse, row.mse_se, 5));
+      } else {
+        cells.push_back(number_text(row.rmae, 4));
+        cells.push_back(number_text(row.acauc, 4));
+        for (std::string& text : rank_test_texts(row)) cells.push_back(std::move(text));
+        cells.push_back(calibration_text(calibration(row, calibration_limits(metrics[r].rows))));
+      }
+      quality.add(std::move(cells));
     }
 
   std::vector<RunConfig> configs;
@@ -168,12 +181,12 @@ Action add_compare(CLI::App& app) {
   app.add_option("--sets", arguments->sets, "Test sets: one number, or one a size (default: the first run's)")
       ->type_name("M,M,...");
   app.add_option("--samples", arguments->samples,
-                 "Posterior samples a set (default: 200; of images the first run's evaluate.samples)")
+                 "Posterior samples a set (default: 199; of images the first run's evaluate.samples)")
       ->type_name("S")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{10000000}));
+      ->transform(whole_number(0, 10000000));
   app.add_option("--seed", arguments->seed, "Seed of the test sets")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}))
+      ->transform(whole_number(0, 9007199254740992))
       ->capture_default_str();
   app.add_flag("--all-settings", arguments->all_settings, "Show equal settings too");
   add_open_arguments(app, arguments->open);

@@ -8,6 +8,7 @@
 #include "app/batch/command.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "tasks/digit_images.h"
 
 namespace pairs::batch {
@@ -30,7 +31,7 @@ Result show_data(const std::string& option) {
   const std::string folder = data_folder(option);
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    fail("The data folder {} does not exist; name another with --data or PAIRS_DATA", folder);
+    fail("The data folder {} does not exist or is none; name another with --data or PAIRS_DATA", folder);
   Result result;
   nlohmann::json files = nlohmann::json::array();
   Table table({{"data set", false}, {"task", false}, {"file", false}, {"found", false}});
@@ -51,8 +52,12 @@ Result show_data(const std::string& option) {
       mnist["usable"] = true;
       mnist["training_images"] = source->train.images.size(0);
       mnist["test_images"] = source->test.images.size(0);
-      verdict = fmt::format("MNIST: {} training and {} test images\n", count_text(source->train.images.size(0)),
-                            count_text(source->test.images.size(0)));
+      mnist["source"] = source->name;
+      if (source->name != "MNIST")
+        spdlog::warn("The files in {} have MNIST's layout but are not MNIST: runs and figures call them \"{}\"", folder,
+                     source->name);
+      verdict = fmt::format("{}: {} training and {} test images\n", source->name,
+                            count_text(source->train.images.size(0)), count_text(source->test.images.size(0)));
     } catch (const Error& error) {
       mnist["reason"] = error.what();
       verdict = fmt::format("MNIST cannot be used: {}\n", error.what());

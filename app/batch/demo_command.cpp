@@ -1,18 +1,28 @@
+#include <ATen/Functions.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/evaluation.h"
+#include "app/batch/numbers.h"
 #include "app/batch/training.h"
 #include "app/common/figures.h"
+#include "app/common/image_samples.h"
+#include "app/common/places.h"
 #include "app/common/table.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/eval/aggregate.h"
+#include "core/train/shipped.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
@@ -21,7 +31,7 @@ namespace {
 struct DemoArguments {
   NewRun wanted;
   std::string out = "runs/demo";
-  std::vector<std::string> tasks;
+  std::vector<std::string> tasks, train;
 };
 
 // Trains the task's run, continues it when it was interrupted, or takes it as it stands when it is finished.
@@ -54,61 +64,142 @@ void prepare(const DemoArguments& arguments, const std::string& task, const std:
   if (!finished) train_run(folder, Stage::finetune, printer);
 }
 
-std::vector<std::string> draw(const LoadedRun& run, const Metrics& metrics, const std::filesystem::path& folder,
-                              ProgressPrinter& printer) {
-  std::filesystem::create_directories(folder);
-  std::vector<std::string> files;
-  const auto save = [&](const std::string& name, const Figure& figure) {
-    for (const char* extension : {".svg", ".png"}) {
-      const auto file = folder / (name + extension);
-      write_figure(file, figure);
-      files.push_back(file.string());
-    }
-  };
-  printer.line(fmt::format("{}: drawing", run.config.task));
-  if (run.task->info().image_target()) {
-    save("mse", mse_figure({metrics}));
-  } else {
-    save("nll", nll_figure({metrics}));
-    save("posterior", posterior_figure({run}, 0, keep_going));
+// What is drawn of a task, in the folder `figures`.
+class Pictures {
+ public:
+  Pictures(std::filesystem::path figures, ProgressPrinter& printer) : folder_(std::move(figures)), printer_(printer) {
+    std::filesystem::create_directories(folder_);
   }
-  save("samples", samples_figure(*run.task, 0));
-  if (run.config.task == "bump-hunt") save("width", width_figure({run}, 40, keep_going));
-  return files;
+  void save(const std::string& name, const Figure& figure) {
+    for (const char* extension : {".svg", ".png"}) {
+      const auto file = folder_ / (name + extension);
+      write_figure(file, figure);
+      files_.push_back(file.string());
+    }
+  }
+  void save(const std::string& name, const std::string& bytes) {
+    write_file(folder_ / name, bytes);
+    files_.push_back((folder_ / name).string());
+  }
+  // Says that the picture saved last is there.
+  void tell(const std::string& what) { printer_.line(fmt::format("{}: {}", what, files_.back())); }
+  const std::vector<std::string>& files() const { return files_; }
+
+ private:
+  std::filesystem::path folder_;
+  ProgressPrinter& printer_;
+  std::vector<std::string> files_;
+};
+
+// Samples of the first test set's image given as many observations as the estimator knows, beside the true one.
+void draw_image_posterior(const LoadedRun& run, Pictures& pictures) {
+  constexpr std::int64_t kGroups = 5, kTogether = 5;  // between two questions whether to stop
+  Estimator& estimator = *run.estimator;
+  const ImageTarget& image = run.task->info().image;
+  const std::vector<std::int64_t> indices = {0};
+  const Latents latents = run.task->latents(kFigureSeed, Purpose::test, indices);
+  const std::int64_t n = estimator.max_n();
+  const torch::Tensor aggregate =
+      aggregate_sets(estimator, latents, kFigureSeed, Purpose::test, indices, n, {.keep_going = keep_going});
+  std::vector<torch::Tensor> groups;
+  for (std::int64_t k = 0; k < kGroups; ++k) {
+    if (!keep_going()) throw Stopped();
+    const std::uint64_t key = stream_key(kFigureSeed + static_cast<std::uint64_t>(k), Purpose::posterior);
+    groups.push_back(estimator.sample(aggregate, torch::full({1}, n, torch::kInt64), kTogether, key, latents.given)[0]
+                         .to(torch::kCPU)
+                         .view({kTogether, image.channels, image.height, image.width}));
+  }
+  pictures.save("posterior-truth.png",
+                image_picture(latents.theta.view({image.channels, image.height, image.width}), image));
+  for (const auto& [name, bytes] : image_sample_pictures(at::cat(groups), image))
+    pictures.save("posterior-" + name, bytes);
+  pictures.tell(
+      fmt::format("{}: posterior samples, their mean and sd from N = {}, beside the truth", run.config.task, n));
 }
 
-Result demo(const DemoArguments& arguments) {
+// The posterior first, which is what people wait for; then the scores: shipped weights have theirs beside them.
+std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPrinter& printer) {
+  const bool image = run.task->info().image_target();
+  printer.line(fmt::format("{}: drawing", run.config.task));
+  pictures.save("samples", samples_figure(*run.task, 0));
+  if (image) {
+    draw_image_posterior(run, pictures);
+  } else {
+    pictures.save("posterior", posterior_figure({run}, 0, keep_going));
+    pictures.tell(run.config.task + ": posterior");
+  }
+  if (run.config.task == "bump-hunt") pictures.save("width", width_figure({run}, 40, keep_going));
+  const std::optional<Metrics> metrics = is_shipped(run.folder) ? stored_metrics(run) : metrics_of(run, printer);
+  if (metrics) image ? pictures.save("mse", mse_figure({*metrics})) : pictures.save("nll", nll_figure({*metrics}));
+  return metrics;
+}
+
+// Those that are drawn from shipped weights come first, as they are quick.
+struct Plan {
+  std::vector<std::string> shipped, trained;
+};
+Plan plan(const DemoArguments& arguments) {
+  const auto names = [](const std::vector<std::string>& all, const std::string& one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  };
+  const std::vector<std::string> tasks = arguments.tasks.empty() ? task_names() : arguments.tasks;
+  Plan plan;
+  for (const std::string& task : tasks) {
+    const bool images = make_task(task)->info().image_target();
+    const bool train = !images || names(arguments.train, task) || !has_shipped_weights(task);
+    (train ? plan.trained : plan.shipped).push_back(task);
+  }
+  for (const std::string& task : arguments.train)
+    if (make_task(task); !names(tasks, task)) fail_usage("--train {} is not among the --tasks", task);
+  return plan;
+}
+
+Result demonstrate(const DemoArguments& arguments, const Plan& plan, ProgressPrinter& printer) {
   const Stopwatch watch;
   OpenArguments open;
   open.data = arguments.wanted.data;
   if (!arguments.wanted.device.empty()) open.device = arguments.wanted.device;
   if (arguments.wanted.threads > 0) open.threads = arguments.wanted.threads;
   set_threads(open.threads);
-  ProgressPrinter printer = stderr_printer();
   Result result;
   result.document = {{"tasks", nlohmann::json::array()}};
-  const std::vector<std::string> tasks = arguments.tasks.empty() ? task_names() : arguments.tasks;
-  for (const std::string& task : tasks) make_task(task);
-  for (const std::string& task : tasks) {
+  const auto add = [&](const std::string& task, bool train) {
     const std::filesystem::path folder = std::filesystem::path(arguments.out) / task;
-    prepare(arguments, task, folder, printer);
-    const LoadedRun run = open_run(folder.string(), open);
-    const Metrics metrics = metrics_of(run, printer);
-    const std::vector<std::string> files = draw(run, metrics, folder / "figures", printer);
-    nlohmann::json line = metrics_document(metrics);
-    line["run"] = folder.string();
-    line["figures"] = files;
+    if (train) prepare(arguments, task, folder, printer);
+    const LoadedRun run = open_run(train ? folder.string() : task, open);
+    Pictures pictures(folder / "figures", printer);
+    const std::optional<Metrics> metrics = draw(run, pictures, printer);
+    nlohmann::json line = metrics ? metrics_document(*metrics) : nlohmann::json{{"task", task}};
+    line["run"] = run.folder.string();
+    line["figures"] = pictures.files();
     result.document["tasks"].push_back(line);
-    result.text += fmt::format("{} ({}, preset {}): {}\n{}", run.task->info().title, metrics.data, metrics.preset,
-                               folder.string(), metrics_table(metrics.rows, 2));
+    result.text += fmt::format("{} ({}, {}): {}\n", run.task->info().title, run.task->info().data_source,
+                               train ? "preset " + run.config.preset : "shipped weights", run.folder.string());
+    result.text += metrics ? metrics_table(metrics->rows, 2)
+                           : fmt::format("  no scores are stored; pairs --batch evaluate {} makes them\n", task);
     if (run.task->references().empty() && !run.task->info().image_target())
       result.text += "  (this task has no exact posterior to compare with)\n";
     result.text += fmt::format("  figures: {}\n\n", (folder / "figures").string());
-  }
+  };
+  for (const std::string& task : plan.shipped) add(task, false);
+  for (const std::string& task : plan.trained) add(task, true);
   result.document["seconds"] = watch.seconds();
-  result.text += fmt::format("Done in {}. Try: pairs --batch figure list, pairs --batch infer {}/{} --data FILE\n",
-                             duration_text(watch.seconds()), arguments.out, tasks.front());
+  result.text += fmt::format("Done in {}.\n", duration_text(watch.seconds()));
+  if (!plan.trained.empty())
+    result.text += fmt::format("Next: pairs --batch figure {} {}\n",
+                               make_task(plan.trained.front())->info().image_target() ? "mse" : "coverage",
+                               shell_word((std::filesystem::path(arguments.out) / plan.trained.front()).string()));
   return result;
+}
+
+Result demo(const DemoArguments& arguments) {
+  ProgressPrinter printer = stderr_printer();
+  try {
+    return demonstrate(arguments, plan(arguments), printer);
+  } catch (const Stopped&) {
+    printer.line("stopped: run the same command again, and the demonstration goes on from here");
+    throw;
+  }
 }
 
 }  // namespace
@@ -120,12 +211,16 @@ Action add_demo(CLI::App& app) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--tasks", arguments->tasks, "Only these tasks (default: all)")->type_name("TASK,...")->delimiter(',');
-  app.add_option("--set", arguments->wanted.set, "A setting for every task, as in run")
+  app.add_option("--train", arguments->train,
+                 "Train these, too: tasks whose targets are images are drawn from their shipped weights otherwise")
+      ->type_name("TASK,...")
+      ->delimiter(',');
+  app.add_option("--set", arguments->wanted.set, "A setting for every task that is trained, as in run")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--seed", arguments->wanted.seed, "Seed of the runs (default: the preset's, 1)")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}));
+      ->transform(whole_number(0, 9007199254740992));
   app.add_option("--data", arguments->wanted.data, "Folder of real data (default: $PAIRS_DATA)")->type_name("DIR");
   app.add_option("--device", arguments->wanted.device, "auto, cpu or cuda (default: auto)")
       ->type_name("NAME")
@@ -134,8 +229,12 @@ Action add_demo(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
   app.footer(
-      "Trains, evaluates and draws every task; a few minutes on two cores. Interrupted, it goes on where it stopped;\n"
-      "finished runs in the folder are used again. Example:\n  pairs --batch demo --out runs/demo");
+      "Trains, draws and evaluates every task, beside the exact posterior where it is known; novel views are drawn "
+      "from\n"
+      "the shipped weights. Stopped, it goes on where\n"
+      "it was when the same command is run again; finished runs in the folder are used as they stand. Examples:\n"
+      "  pairs --batch demo --out runs/demo\n"
+      "  pairs --batch demo --tasks novel-view --train novel-view");
   return [arguments] { return demo(*arguments); };
 }
 

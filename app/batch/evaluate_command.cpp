@@ -6,10 +6,12 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/evaluation.h"
+#include "app/batch/numbers.h"
 #include "app/batch/sampler_options.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/train/config.h"
 
 namespace pairs::batch {
 namespace {
@@ -33,9 +35,7 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
     if (options.sets.size() != 1) options.sets = {2000};
   }
   if (!arguments.sets.empty()) options.sets = parse_counts(arguments.sets, "--sets");
-  if (options.sets.size() != 1 && options.sets.size() != options.sizes.size())
-    fail_usage("--sets holds {} numbers for {} sizes; give one for all, or one a size", options.sets.size(),
-               options.sizes.size());
+  check_per_size(options.sets.size(), options.sizes.size(), "--sets");
   if (arguments.samples == 1)
     fail_usage("--samples 1 has no spread to measure; give 2 or more, or 0 to leave them out");
   if (arguments.samples >= 0) options.samples = arguments.samples;
@@ -51,10 +51,16 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   set_sampler(run, arguments.sampler);
   ProgressPrinter printer = stderr_printer();
   warn_only_pretrained(run);
-  if (!arguments.out.empty())
+  if (!arguments.out.empty()) {
     check_output(arguments.out, ".json");
-  else if (!is_shipped(run.folder))
+  } else if (!is_shipped(run.folder)) {
     check_writable(run.folder / run_file::metrics);
+    try {
+      read_metrics(run.folder / run_file::metrics);
+    } catch (const Error&) {
+      printer.line(fmt::format("{} cannot be read and will be replaced", (run.folder / run_file::metrics).string()));
+    }
+  }
   const Metrics metrics = evaluate_run(run, resolve(run, arguments), printer);
   std::string place;
   if (!arguments.out.empty()) {
@@ -70,6 +76,8 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   result.document = metrics_document(metrics);
   result.text = fmt::format("{}: {} ({}{}{})\n\n{}", run.task->info().title, run.name, metrics.data,
                             metrics.sampler.empty() ? "" : "; ", metrics.sampler, metrics_table(metrics.rows, 2));
+  if (const std::string note = calibration_note(metrics.rows); !note.empty())
+    result.text += fmt::format("\n{}\n", note);
   if (!place.empty()) result.text += fmt::format("\nMetrics: {}\n", place);
   return result;
 }
@@ -86,10 +94,10 @@ Action add_evaluate(CLI::App& app) {
   app.add_option("--samples", arguments->samples,
                  "Posterior samples a set; 0 leaves out RMAE, calibration and errors of images")
       ->type_name("S")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{10000000}));
+      ->transform(whole_number(0, 10000000));
   app.add_option("--seed", arguments->seed, "Seed of the test sets: the same seed gives the same sets to every run")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}))
+      ->transform(whole_number(0, 9007199254740992))
       ->capture_default_str();
   app.add_flag("--no-references", arguments->no_references,
                "Score the exact posterior alone, not the task's other references");
@@ -106,7 +114,19 @@ Action add_evaluate(CLI::App& app) {
       "gap: their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the prior's width.\n"
       "ACAUC: mean |coverage - level| over the levels of central intervals. noise floor: the ACAUC that a\n"
       "calibrated estimator has with so many sets; in brackets its 95th percentile, corrected for the number of\n"
-      "sizes evaluated: below it no miscalibration can be seen with so many sets.\n"
+      "sizes evaluated. ACAUC is blind to a bias that too wide a posterior hides, so it alone does not show "
+      "calibration.\n"
+      "location z, width z: mean rank of the truth among the samples less 1/2, and mean |rank - 1/2| less that of "
+      "uniform\n"
+      "ranks, in standard errors, one number a target; width z above zero: too narrow. rank p: chi-square of the "
+      "ranks\n"
+      "in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: what the three "
+      "say,\n"
+      "corrected for their number. Where a task draws from a finite pool (MNIST's test images), pool_location_sd: sd "
+      "of\n"
+      "the mean rank over such pools, from a bootstrap over the pool; pool_location_z: the location in standard "
+      "errors\n"
+      "of sets and pool together.\n"
       "Images instead: mse: mean squared error per pixel of one sample (averaged over the samples). mse_posterior: of "
       "the\n"
       "posterior mean, (S mse_mean - mse) / (S - 1) from the mean of all S samples, free of their noise. mse_prior: "

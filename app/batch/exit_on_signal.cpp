@@ -1,18 +1,14 @@
 #include "app/batch/exit_on_signal.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
-
-#include <cstdio>
 
 #include "core/base/stop.h"
 
 namespace pairs::batch {
 
-ExitOnSignal::ExitOnSignal()
-    : callback_(signal_stop_token(), [] {
-        fmt::print(stderr, "pairs: Stopped by {}\n", signal_name(last_signal()));
-        std::fflush(stderr);
+ExitOnSignal::ExitOnSignal(const std::function<void()>& report)
+    : callback_(signal_stop_token(), [report] {
+        report();
         ::_exit(128 + last_signal());
       }) {}
 

@@ -10,7 +10,8 @@
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/evaluation.h"
-#include "app/common/cost.h"
+#include "app/batch/numbers.h"
+#include "app/common/comparison.h"
 #include "app/common/figures.h"
 #include "app/common/run_log.h"
 #include "app/common/table.h"
@@ -18,6 +19,7 @@
 #include "core/base/fields.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/train/cost.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
@@ -28,7 +30,7 @@ const std::vector<FigureEntry>& figure_entries() {
       {"gap", "How far the NLL lies above the exact posterior's, where that is known"},
       {"mse", "Images: squared error of a sample and of the posterior mean against N, beside the prior's"},
       {"rmae", "Relative mean absolute error of the posterior mean against N"},
-      {"acauc", "Calibration error against N, with the noise floor"},
+      {"acauc", "Calibration against N: ACAUC, location z, width z and rank p, each with its noise"},
       {"coverage", "Coverage of central credible intervals against their level"},
       {"ranks", "Histograms of the truth's rank among posterior samples (one run)"},
       {"posterior", "One set: the posterior sharpening with N around the truth, beside exact and naive"},
@@ -75,9 +77,23 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
                 "The runs {} and {} are of different tasks; draw one task at a time", runs.front().name, run.name);
   check_same_data(runs);
   for (const LoadedRun& run : runs) warn_only_pretrained(run);
+  std::vector<LabelledRun> labelled;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k)
+      if (std::error_code error; std::filesystem::equivalent(runs[k].folder, runs[i].folder, error))
+        fail_usage("The run {} is named twice; name each run once", runs[k].name);
+    labelled.push_back({runs[i].name, runs[i].config, runs[i].finetuned});
+  }
   ProgressPrinter printer = stderr_printer();
   std::vector<Metrics> metrics;
   for (const LoadedRun& run : runs) metrics.push_back(metrics_of(run, printer));
+  // Strategy and preset are the legend where they tell the runs apart.
+  const std::vector<std::string> labels = seed_labels(labelled);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t k = 0; k < runs.size(); ++k)
+      if (labels[k] != labels[i] && runs[k].config.strategy == runs[i].config.strategy &&
+          runs[k].config.preset == runs[i].config.preset)
+        metrics[i].label = labels[i];
   return metrics;
 }
 
@@ -86,7 +102,7 @@ Figure draw_loss(const FigureArguments& arguments) {
   std::vector<LossCurves> curves;
   std::string first;  // task
   for (const std::string& name : arguments.runs) {
-    const RunFolder run = find_run(name);
+    const RunFolder run = find_run(name, data_folder(arguments.open.data));
     const RunConfig config = read_run_toml(run.folder / run_file::config);
     if (curves.empty()) first = config.task;
     PAIRS_CHECK(config.task == first, "The runs {} and {} are of different tasks; draw one task at a time",
@@ -172,6 +188,7 @@ Figure draw(const FigureArguments& arguments) {
   if (name == "posterior") return draw_posterior(arguments);
   if (name == "width") return width_figure(open_all(arguments), arguments.sets, keep_going);
   const std::vector<LoadedRun> runs = open_all(arguments);
+  check_figure_of(name, *runs.front().task);
   if (name == "ranks") {
     if (runs.size() != 1) fail_usage("The figure ranks is of one run; {} were given", runs.size());
     std::vector<std::string> labels;
@@ -188,7 +205,10 @@ Figure draw(const FigureArguments& arguments) {
 }
 
 Result figure_command(FigureArguments arguments) {
-  if (arguments.name == "list") return list_figures();
+  if (arguments.name == "list") {
+    if (!arguments.runs.empty()) fail_usage("figure list takes no runs; it names the figures");
+    return list_figures();
+  }
   std::vector<std::string> names;
   for (const FigureEntry& entry : figure_entries()) names.push_back(entry.name);
   if (std::find(names.begin(), names.end(), arguments.name) == names.end()) {
@@ -217,16 +237,16 @@ Action add_figure(CLI::App& app) {
   app.add_option("--out", arguments->out, "FILE.svg, .png or .csv (default: NAME.svg)")->type_name("FILE");
   app.add_option("--index", arguments->index, "posterior, samples: which test set is shown")
       ->type_name("I")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->transform(whole_number(0, std::int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("--sets", arguments->sets, "width: sets for each ψ")
       ->type_name("M")
-      ->check(CLI::Range(std::int64_t{2}, std::int64_t{100000}))
+      ->transform(whole_number(2, 100000))
       ->capture_default_str();
   app.add_option("--n", arguments->n,
                  "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest evaluated)")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+      ->transform(whole_number(1, std::int64_t{1} << 40));
   add_open_arguments(app, arguments->open);
   std::string footer = "Figures:\n";
   for (const FigureEntry& entry : figure_entries()) footer += fmt::format("  {:<10} {}\n", entry.name, entry.summary);

@@ -6,7 +6,7 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
-#include "app/batch/exit_on_signal.h"
+#include "app/batch/numbers.h"
 #include "app/batch/sampler_options.h"
 #include "app/common/image_samples.h"
 #include "app/common/observed.h"
@@ -16,8 +16,11 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
+#include "core/base/streams.h"
 #include "core/base/text.h"
+#include "core/base/transfer.h"
 #include "core/eval/evaluate.h"
+#include "core/train/shipped.h"
 #include "tasks/novel_view.h"
 
 namespace pairs::batch {
@@ -44,11 +47,6 @@ std::vector<Table::Column> image_columns() {
   return {{"image", false}, {"samples"}, {"mean pixel"}, {"mean sd"}, {"largest sd"}};
 }
 
-std::vector<double> numbers(const torch::Tensor& t) {
-  const torch::Tensor flat = t.to(torch::kFloat64).contiguous().flatten();
-  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
-}
-
 // The exact posterior of the observed set, with draws of its own for the quantiles.
 struct ExactAnswer {
   Summary summary;
@@ -72,8 +70,8 @@ ExactAnswer exact_answer(const Task& task, const torch::Tensor& x, const InferAr
 nlohmann::json summary_document(const Summary& summary) {
   nlohmann::json quantiles = nlohmann::json::object();
   for (std::size_t q = 0; q < kQuantiles.size(); ++q)
-    quantiles[fmt::format("{}", kQuantiles[q])] = numbers(summary.quantiles[static_cast<std::int64_t>(q)]);
-  return {{"mean", numbers(summary.mean)}, {"sd", numbers(summary.sd)}, {"quantiles", quantiles}};
+    quantiles[fmt::format("{}", kQuantiles[q])] = doubles(summary.quantiles[static_cast<std::int64_t>(q)]);
+  return {{"mean", doubles(summary.mean)}, {"sd", doubles(summary.sd)}, {"quantiles", quantiles}};
 }
 
 void add_rows(Table& table, const TaskInfo& info, const std::string& who, const Summary& summary) {
@@ -93,17 +91,18 @@ void warn_of_elevations(const torch::Tensor& cameras, const render::Camera& targ
   const auto views = ((elevation < low - rounding) | (elevation > high + rounding)).sum().item<std::int64_t>();
   const bool aim = target.elevation < low - rounding || target.elevation > high + rounding;
   if (views == 0 && !aim) return;
-  fmt::print(stderr,
-             "warning: {}{}{} outside the elevations 22.5 to 67.5 degrees of training; do not trust the posterior\n",
-             views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "", views > 0 && aim ? " and " : "",
-             aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
-             : views > 1 ? " lie"
-                         : " lies");
+  tell(fmt::format(
+      "warning: {}{}{} outside the elevations 22.5 to 67.5 degrees of training; do not trust the posterior\n",
+      views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "", views > 0 && aim ? " and " : "",
+      aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
+      : views > 1 ? " lie"
+                  : " lies"));
 }
 
-// The observed set and what is given of it.
+// The observed set, no more of it than is asked for and the task knows, and what is given of it.
 struct ObservedSet {
-  torch::Tensor x, given;
+  Observed observed;
+  torch::Tensor given;
 };
 ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
@@ -114,13 +113,15 @@ ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
       fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
     if (!arguments.camera.empty() && std::filesystem::exists(arguments.data, error))
       fail_usage(
-          "--camera needs the views as a folder of PNGs with {}, and {} is none; the array x of an .npz already holds "
+          "--camera needs the views as a folder of images with {}, and {} is none; the array x of an .npz already "
+          "holds "
           "ray maps for the camera that is given with it",
           kCamerasFile, printable(arguments.data, 300));
-    const torch::Tensor x = read_observed(arguments.data, info);
+    const std::int64_t most = arguments.n > 0 ? std::min(arguments.n, info.max_n) : info.max_n;
+    Observed observed = read_observed(arguments.data, info, most);
     const torch::Tensor given = read_given(arguments.given, arguments.data, info);
     if (views) warn_of_elevations(at::empty({0, 2}, torch::kFloat64), camera_of_given(given));
-    return {x, given};
+    return {std::move(observed), given};
   }
   if (!arguments.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --given");
   if (arguments.camera.empty())
@@ -129,7 +130,10 @@ ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
   const render::Camera target = parse_camera(arguments.camera, "--camera");
   const ViewFolder folder = read_view_folder(arguments.data, run.config.view.size, run.config.view.half_width);
   warn_of_elevations(folder.cameras, target);
-  return {view_observations(run.config.view, folder.images, folder.cameras, target), given_of_camera(target)};
+  Observed observed = as_observations(view_observations(run.config.view, folder.images, folder.cameras, target), info,
+                                      printable(arguments.data, 300));
+  if (!folder.left_out.empty()) observed.warnings.push_back(folder.left_out);
+  return {std::move(observed), given_of_camera(target)};
 }
 
 // What is written for images, in the folder that --out names.
@@ -158,24 +162,23 @@ std::filesystem::path file_output(const LoadedRun& run, const InferArguments& ar
 }
 
 Result infer(const InferArguments& arguments) {
-  const ExitOnSignal exits;
   LoadedRun run = open_run(arguments.run, arguments.open, false);
   Estimator& estimator = *run.estimator;
   const TaskInfo& info = run.task->info();
   set_sampler(run, arguments.sampler);
-  auto [x, given] = read_set(run, arguments);
-  const std::int64_t held = x.size(0);
+  const auto [observed, given] = read_set(run, arguments);
+  for (const std::string& warning : observed.warnings) tell(fmt::format("warning: {}\n", warning));
+  const std::int64_t held = observed.held;
   if (arguments.n > held)
     fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
                arguments.data, count_text(held), held);
-  if (arguments.n > 0) x = x.slice(0, 0, arguments.n);
   const std::filesystem::path out = info.image_target() ? image_output(run, arguments) : file_output(run, arguments);
   const std::int64_t draws = arguments.samples >= 0 ? arguments.samples : info.image_target() ? 16 : kDraws;
   if (draws > kMostNumbers / info.target_size())
     fail_usage("--samples {} of {} numbers each do not fit into memory; give at most {}", count_text(draws),
                count_text(info.target_size()), count_text(kMostNumbers / info.target_size()));
   const torch::Tensor theta = arguments.theta.empty() ? torch::Tensor() : read_theta(arguments.theta, info);
-  const std::int64_t size = x.size(0);
+  const std::int64_t size = arguments.n > 0 ? arguments.n : held;
   if (size > info.max_n)
     fail(
         "{} observations of {} are asked for, but task {} is defined up to N = {}; give at most {}, or use the first "
@@ -188,15 +191,21 @@ Result infer(const InferArguments& arguments) {
         count_text(size), arguments.data, run.name, count_text(estimator.max_n()));
   const bool extrapolates = size > estimator.max_n();
   if (extrapolates)
-    fmt::print(stderr, "warning: {} saw sets of at most {} observations; for {} its posterior is an extrapolation\n",
-               run.name, count_text(estimator.max_n()), count_text(size));
+    tell(fmt::format("warning: {} saw sets of at most {} observations; for {} its posterior is an extrapolation\n",
+                     run.name, count_text(estimator.max_n()), count_text(size)));
   if (!run.finetuned)
-    fmt::print(stderr, "warning: {} is only pretrained; its posterior holds for the small sets it saw\n", run.name);
+    tell(fmt::format("warning: {} is only pretrained; its posterior holds for the small sets it saw\n", run.name));
 
+  const torch::Tensor x = observed.x.slice(0, 0, size);
   const torch::Tensor aggregate = aggregate_observed(estimator, x);
   const torch::Tensor n = torch::full({1}, size, torch::kInt64);
   const std::uint64_t key = stream_key(static_cast<std::uint64_t>(arguments.seed), Purpose::posterior);
   torch::Tensor samples = estimator.sample(aggregate, n, draws, key, given)[0].to(torch::kCPU);
+  PAIRS_CHECK(
+      samples.isfinite().all().item<bool>(),
+      "The posterior of {} is not finite: its weights diverged in training or are damaged; train it again with a "
+      "lower pretrain.rate or finetune.rate",
+      run.name);
 
   Result result;
   nlohmann::json& document = result.document;
@@ -221,6 +230,7 @@ Result infer(const InferArguments& arguments) {
   document["n"] = size;
   document["task"] = info.name;
   document["run"] = run.name;
+  document["trained_on"] = estimator.data_source();
   document["extrapolates"] = extrapolates;
   document["targets"] = nlohmann::json::array();
   for (const Target& target : info.targets) document["targets"].push_back(target.name);
@@ -231,11 +241,10 @@ Result infer(const InferArguments& arguments) {
     document["percentile"] = place.percentile;
     document["outside_training"] = place.outside;
     if (place.outside)
-      fmt::print(
-          stderr,
+      tell(fmt::format(
           "warning: the observed set lies outside what training saw: its aggregate is at Mahalanobis distance {:.3g}, "
           "farther than {:.3g} % of training sets; do not trust the posterior\n",
-          place.distance, place.percentile);
+          place.distance, place.percentile));
   }
 
   torch::Tensor scores;
@@ -243,7 +252,7 @@ Result infer(const InferArguments& arguments) {
     scores = estimator.log_prob_grid(theta.unsqueeze(0), aggregate, n, given)[0].to(torch::kCPU);
     arrays["theta"] = theta;
     arrays["log_density"] = scores;
-    document["log_density"] = numbers(scores);
+    document["log_density"] = doubles(scores);
   }
   const auto references = run.task->references();
   torch::Tensor exact_scores;
@@ -254,10 +263,10 @@ Result infer(const InferArguments& arguments) {
       add_rows(table, info, "exact", exact.summary);
       if (exact.log_density.defined()) {
         exact_scores = exact.log_density;
-        document["exact"]["log_density"] = numbers(exact_scores);
+        document["exact"]["log_density"] = doubles(exact_scores);
       }
     } catch (const Error& error) {
-      fmt::print(stderr, "warning: the exact posterior is left out: {}\n", error.what());
+      tell(fmt::format("warning: the exact posterior is left out: {}\n", error.what()));
     }
   }
   const std::filesystem::path file = info.image_target() ? out / "samples.npz" : out;
@@ -296,6 +305,10 @@ Result infer(const InferArguments& arguments) {
         "Pictures: {}\n          (sd.png: black 0, brightest {} of a pixel's range and more)\n",
         pictures, kBrightestSpread);
   result.text += fmt::format("Samples: {}\n", file.string());
+  if (shipped_weights(info.name).size() > 1 && is_shipped(run.folder))
+    result.text += fmt::format(
+        "The weights {} were trained on {}; those for other data are opened by their name (pairs --batch tasks)\n",
+        run.folder.filename().string(), estimator.data_source());
   return result;
 }
 
@@ -306,15 +319,15 @@ Action add_infer(CLI::App& app) {
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--data", arguments->data,
                  "The observed set: .npz (array x, or the only one), .csv for points (of several named columns the "
-                 "task's), a folder of PNGs for images, of views with cameras.csv")
+                 "task's), a folder of images (PNG, JPEG, BMP, TGA), of views with cameras.csv")
       ->type_name("FILE|DIR")
       ->required();
   app.add_option("--n", arguments->n, "Use the first N observations (default: all)")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+      ->transform(whole_number(1, std::int64_t{1} << 40));
   app.add_option("--samples", arguments->samples, "Posterior samples (default: 1000, of images 16)")
       ->type_name("S")
-      ->check(CLI::Range(std::int64_t{2}, std::int64_t{10000000}));
+      ->transform(whole_number(2, 10000000));
   app.add_option("--given", arguments->given,
                  "What is given of the set beside its observations, where the task asks for it (\"tasks\" names it); "
                  "default: the array given of an .npz")
@@ -333,7 +346,7 @@ Action add_infer(CLI::App& app) {
       ->type_name("FILE|DIR");
   app.add_option("--seed", arguments->seed, "Seed of the samples")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}))
+      ->transform(whole_number(0, 9007199254740992))
       ->capture_default_str();
   app.add_option("--threads", arguments->open.threads, "CPU threads, 0 = all cores")
       ->type_name("N")
@@ -354,7 +367,8 @@ Action add_infer(CLI::App& app) {
       "training\n"
       "saw; refuses NaN, wrong shapes and sets larger than training saw.\n"
       "Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.\n"
-      "Views of a scene: a folder of colour PNGs of the estimator's size, or square and a whole multiple of it, with\n"
+      "Views of a scene: a folder of colour images of the estimator's size, or square and a whole multiple of it, "
+      "with\n"
       "cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.\n"
       "They count in the order of their names. pairs --batch render --views writes such a folder.");
   return [arguments] { return infer(*arguments); };

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "app/common/table.h"
+#include "core/base/streams.h"
 
 namespace pairs::batch {
 namespace {
@@ -96,11 +97,7 @@ ProgressPrinter stderr_printer() {
   int width = 100;
   if (winsize size{}; terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
     width = size.ws_col;
-  const auto sink = [](const std::string& text) {
-    fmt::print(stderr, "{}", text);
-    std::fflush(stderr);
-  };
-  return {sink, terminal, width};
+  return {[](const std::string& text) { tell(text); }, terminal, width};
 }
 
 }  // namespace pairs::batch

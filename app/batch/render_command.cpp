@@ -11,6 +11,7 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
+#include "app/batch/numbers.h"
 #include "app/common/scene_picture.h"
 #include "app/common/view_folder.h"
 #include "core/base/error.h"
@@ -24,7 +25,7 @@
 namespace pairs::batch {
 namespace {
 
-constexpr std::int64_t longest_side = 4096;
+constexpr int longest_side = 4096;
 constexpr const char* picture_size = "512x512";
 constexpr const char* view_size = "64x64";
 constexpr std::int64_t picture_rays = 3, view_rays = 1;
@@ -37,9 +38,9 @@ struct RenderArguments {
   double half_width = render::default_half_width;
 };
 
-template <class Number>
-std::optional<Number> whole_number(std::string_view text) {
-  Number value{};
+// The seed that a scene's name is, unless it is a file's.
+std::optional<std::uint64_t> seed_of(std::string_view text) {
+  std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -47,22 +48,14 @@ std::optional<Number> whole_number(std::string_view text) {
 
 render::CastOptions parse_options(const RenderArguments& arguments) {
   const std::string text = arguments.sized ? arguments.size : arguments.views > 0 ? view_size : picture_size;
-  const std::size_t cross = std::min(text.find('x'), text.size());
-  const auto width = whole_number<std::int64_t>(std::string_view(text).substr(0, cross));
-  const auto height = whole_number<std::int64_t>(std::string_view(text).substr(std::min(cross + 1, text.size())));
-  if (!width || !height || *width < 1 || *height < 1 || *width > longest_side || *height > longest_side)
-    fail_usage("--size {} is not a width and a height from 1x1 to {}x{}; write for example --size 512x512",
-               printable(text), longest_side, longest_side);
-  if (!(arguments.half_width >= 0.05 && arguments.half_width <= 20))
-    fail_usage("--half-width {} must lie between 0.05 and 20", arguments.half_width);
+  const auto [width, height] = parse_size(text, "--size", {1, 1}, {longest_side, longest_side});
   const std::int64_t rays = arguments.views > 0 ? view_rays : picture_rays;
-  return {*height, *width, arguments.half_width, arguments.supersample > 0 ? arguments.supersample : rays};
+  return {height, width, arguments.half_width, arguments.supersample > 0 ? arguments.supersample : rays};
 }
 
 render::SphereScene open_scene(const RenderArguments& arguments) {
   const std::string& name = arguments.scene;
-  if (const auto seed = whole_number<std::uint64_t>(name))
-    return render::draw_scene(*seed, Purpose::explore, 0, arguments.spheres);
+  if (const auto seed = seed_of(name)) return render::draw_scene(*seed, Purpose::explore, 0, arguments.spheres);
   if (!name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }))
     fail_usage("--scene {} is too large a seed; the largest is 18446744073709551615", printable(name));
   if (std::filesystem::path(name).extension() != ".toml")
@@ -105,7 +98,7 @@ Result render_picture(const RenderArguments& arguments) {
 // With the size, half-width and number of spheres of the run that --like names.
 RenderArguments as_trained(RenderArguments arguments) {
   if (arguments.like.empty()) return arguments;
-  const RunConfig config = read_run_toml(find_run(arguments.like).folder / run_file::config);
+  const RunConfig config = read_run_toml(find_run(arguments.like, data_folder("")).folder / run_file::config);
   if (make_task(config.task, config.task_options())->info().given.empty())
     fail_usage("--like {} is of the task {}, whose observations are no views of a scene",
                printable(arguments.like, 300), config.task);
@@ -127,7 +120,7 @@ Result render_views(const RenderArguments& wanted) {
   check_output_folder(arguments.out, true);
   if (!arguments.save.empty()) check_output(arguments.save, ".toml", {arguments.scene, arguments.out}, "--save");
   set_threads(arguments.threads);
-  const std::uint64_t seed = whole_number<std::uint64_t>(arguments.scene).value_or(1);
+  const std::uint64_t seed = seed_of(arguments.scene).value_or(1);
   torch::Tensor cameras = at::empty({arguments.views, 2}, torch::kFloat64);
   auto* angle = cameras.mutable_data_ptr<double>();
   nlohmann::json document = render_document(scene, options);
@@ -166,17 +159,18 @@ Action add_render(CLI::App& app) {
                           ->type_name("WxH");
   CLI::Option* spheres = app.add_option("--spheres", arguments->spheres, "Of a scene drawn from a seed")
                              ->type_name("S")
-                             ->check(CLI::Range(std::int64_t{1}, render::max_drawn_spheres))
+                             ->transform(whole_number(1, render::max_drawn_spheres))
                              ->capture_default_str();
   app.add_option("--supersample", arguments->supersample,
                  fmt::format("Colours are means over K by K rays a pixel (default: {}, of views {}, as estimators see "
                              "them)",
                              picture_rays, view_rays))
       ->type_name("K")
-      ->check(CLI::Range(std::int64_t{1}, render::max_supersample));
+      ->transform(whole_number(1, render::max_supersample));
   CLI::Option* half_width =
       app.add_option("--half-width", arguments->half_width, "Half of the picture's width, in the units of the scene")
           ->type_name("W")
+          ->check(number(0.05, 20))
           ->capture_default_str();
   CLI::Option* like = app.add_option("--like", arguments->like,
                                      "With --views: of the size, half-width and number of spheres that this run knows")
@@ -192,7 +186,7 @@ Action add_render(CLI::App& app) {
       app.add_option("--views", arguments->views,
                      "Draw this many cameras from the prior, and write a folder of views as infer reads them")
           ->type_name("V")
-          ->check(CLI::Range(std::int64_t{1}, kMostWrittenViews))
+          ->transform(whole_number(1, kMostWrittenViews))
           ->excludes(camera)
           ->excludes(buffer);
   like->needs(views);
@@ -210,8 +204,9 @@ Action add_render(CLI::App& app) {
       "  pairs --batch render --scene 7 --camera 30,45 --size 512x512 --out scene.png\n"
       "  pairs --batch render --scene 7 --save room.toml --out before.png\n"
       "  pairs --batch render --scene room.toml --buffer normal --out after.png\n"
-      "  pairs --batch render --scene 7 --views 20 --size 32x32 --out views\n"
       "  pairs --batch render --scene 7 --views 20 --like novel-view --out views\n"
+      "  pairs --batch infer novel-view --data views --camera 60,40 --out samples\n"
+      "  pairs --batch render --scene 7 --views 5 --size 64x64 --half-width 1.25 --out large-views\n"
       "A camera of the prior has an elevation between 22.5 and 67.5 degrees. A folder of views holds an image each\n"
       "(view_001.png, ...) and cameras.csv with the columns file,azimuth,elevation (degrees) and half_width;\n"
       "--scene and --spheres draw the same scene with --views and with --camera.");

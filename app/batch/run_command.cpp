@@ -5,7 +5,9 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
+#include "app/batch/numbers.h"
 #include "app/batch/training.h"
+#include "app/common/places.h"
 #include "core/base/error.h"
 #include "core/train/run.h"
 
@@ -31,13 +33,24 @@ Result run(const RunArguments& arguments, bool given_only_resume) {
     folder = arguments.resume;
     if (!std::filesystem::exists(folder / run_file::config))
       fail("{} is not a run folder: it holds no {}", folder.string(), run_file::config);
+    if (is_shipped(folder))
+      fail_usage(
+          "{} holds weights that came with the program, which stay as they are; to train on from them, start a run with "
+          "--set pretrain.from={}",
+          folder.string(), folder.string());
   } else {
     if (arguments.wanted.task.empty())
       fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
+    if (!arguments.out.empty()) check_new_run(arguments.out);
     folder = start_run(resolve(arguments.wanted), arguments.out);
   }
   ProgressPrinter printer = stderr_printer();
-  train_run(folder, stage_named(arguments.until), printer);
+  try {
+    train_run(folder, stage_named(arguments.until), printer);
+  } catch (const Stopped&) {
+    tell_continuation(folder, printer);
+    throw;
+  }
   return {run_document(folder), run_text(folder), 0};
 }
 
@@ -60,7 +73,7 @@ Action add_run(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--seed", arguments->wanted.seed, "Seed of everything random (default: the preset's, 1)")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740992}));
+      ->transform(whole_number(0, 9007199254740992));
   app.add_option("--device", arguments->wanted.device, "auto, cpu or cuda (default: auto)")
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
@@ -80,7 +93,10 @@ Action add_run(CLI::App& app) {
       "  pairs --batch run gaussian\n"
       "  pairs --batch run digits --preset small --strategy n1 --seed 2 --data ~/mnist --out runs/digits-n1-2\n"
       "  pairs --batch run bump-hunt --set cache.sets=50000 --set head.bins=24 --until cache\n"
+      "  pairs --batch run bump-hunt --seed 2 --set pretrain.from=runs/a\n"
       "  pairs --batch run --resume runs/digits-n1-2\n"
+      "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them other "
+      "sets,\nand pretrain.epochs=0 leaves the embedder as it is. "
       "A run is a folder; one stopped by Ctrl+C, a signal or a crash resumes from its last checkpoint and ends with "
       "the\n"
       "same weights. The expected time and disk are printed before it starts.");

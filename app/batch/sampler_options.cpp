@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/batch/numbers.h"
 #include "core/base/error.h"
 #include "core/heads/flow_matching_head.h"
 
@@ -10,7 +11,7 @@ namespace pairs::batch {
 void add_sampler_options(CLI::App& app, SamplerOptions& options) {
   app.add_option("--steps", options.steps, "Steps of each sampled image (default: the run's head.steps)")
       ->type_name("K")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}));
+      ->transform(whole_number(1, 10000));
   app.add_option("--solver", options.solver, "Integrator of sampled images (default: the run's head.solver)")
       ->type_name("NAME")
       ->check(CLI::IsMember({"euler", "heun"}));

@@ -5,7 +5,10 @@
 #include <cmath>
 
 #include "app/batch/command.h"
+#include "app/common/places.h"
 #include "app/common/table.h"
+#include "core/base/error.h"
+#include "core/train/shipped.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
@@ -24,6 +27,7 @@ Result list_tasks() {
   Table table(
       {{"task", false}, {"θ", false}, {"largest N"}, {"x", false}, {"references", false}, {"without --data", false}});
   std::string sentences;
+  const std::string data = data_folder("");
   for (const std::string& name : task_names()) {
     const auto task = make_task(name);
     const TaskInfo& info = task->info();
@@ -52,14 +56,29 @@ Result list_tasks() {
                                         {"data", info.data_source},
                                         {"target_kind", info.image_target() ? "image" : "parameters"},
                                         {"given", given}});
+    nlohmann::json weights = nlohmann::json::array();
+    std::vector<std::string> weights_texts;
+    for (const ShippedWeights& one : shipped_weights(name)) {
+      const std::string folder = one.folder.filename().string();
+      weights.push_back({{"name", folder}, {"data", one.data}});
+      weights_texts.push_back(folder == name ? folder : fmt::format("{} ({})", folder, one.data));
+    }
+    result.document["tasks"].back()["weights"] = weights;
+    try {
+      if (const auto fitting = fitting_weights(name, data))
+        result.document["tasks"].back()["fitting_weights"] = fitting->filename().string();
+    } catch (const Error&) {
+      // The data folder holds nothing that this task can read, which it says when it is used.
+    }
     if (info.image_target())
       result.document["tasks"].back()["image_shape"] = {info.image.channels, info.image.height, info.image.width};
     const std::string shape = image ? fmt::format("image {}", fmt::join(info.observation_shape, "×"))
                                     : fmt::format("{}", fmt::join(info.observation_columns, ", "));
     table.add({name, fmt::format("{}", fmt::join(labels, ", ")), count_text(info.max_n), shape,
                fmt::format("{}", fmt::join(task->references(), ", ")), info.data_source});
-    sentences += fmt::format("{}: {}\n  θ: {}\n  ψ: {}\n  x: {}\n", info.title, info.summary, info.theta_text,
-                             info.psi_text, info.x_text);
+    sentences += fmt::format("{}: {}\n  θ: {}\n  ψ: {}\n  x: {}\n  shipped weights: {}\n", info.title, info.summary,
+                             info.theta_text, info.psi_text, info.x_text,
+                             weights_texts.empty() ? "none" : fmt::format("{}", fmt::join(weights_texts, ", ")));
   }
   result.text = table.text() + "\n" + sentences;
   return result;

@@ -9,6 +9,7 @@
 #include "app/common/new_run.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
+#include "core/base/streams.h"
 #include "core/base/text.h"
 #include "tasks/registry.h"
 
@@ -27,13 +28,16 @@ std::vector<Event> stages_done(const std::filesystem::path& folder) {
 }  // namespace
 
 std::filesystem::path start_run(const RunConfig& config, const std::filesystem::path& folder) {
-  const Expectation need = expect(config);
+  const Expectation need = expect(config, [] { return !keep_going(); });
   const double seconds = need.pretrain_seconds + need.cache_seconds + need.finetune_seconds;
   const std::string source = make_task(config.task, config.task_options())->info().data_source;
-  fmt::print(stderr, "{}, {}, {}: about {} (pretrain {}, cache {}, finetune {}), {}, {} of disk for the cache{}\n",
-             config.task, config.preset, config.strategy, duration_text(seconds), duration_text(need.pretrain_seconds),
-             duration_text(need.cache_seconds), duration_text(need.finetune_seconds), flop_text(need.gflop),
-             byte_text(static_cast<std::uint64_t>(need.cache_bytes)), source == "simulated" ? "" : ", on " + source);
+  tell(fmt::format(
+      "{}, {}, {}: about {} (pretrain {}, cache {}, finetune {}), {}, {} of disk for the cache{}\n", config.task,
+      config.preset, config.strategy, duration_text(seconds), duration_text(need.pretrain_seconds),
+      duration_text(need.cache_seconds), duration_text(need.finetune_seconds), flop_text(need.gflop),
+      byte_text(static_cast<std::uint64_t>(need.cache_bytes)), source == "simulated" ? "" : ", on " + source));
+  if (const std::string busy = busy_note(config, need); !busy.empty()) tell(busy + "\n");
+  if (!keep_going()) throw Stopped();
   check_room(need.cache_bytes, folder.empty() ? std::filesystem::path("runs") : folder,
              "choose another place with --out");
   return create_run(config, folder);
@@ -41,12 +45,11 @@ std::filesystem::path start_run(const RunConfig& config, const std::filesystem::
 
 void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter& printer) {
   printer.line(fmt::format("run folder: {}", folder.string()));
-  try {
-    drive([&](Monitor& monitor) { execute_run(folder, monitor, until); }, printer);
-  } catch (const Stopped&) {
-    printer.line(fmt::format("continue with: pairs --batch run --resume {}", shell_word(folder.string())));
-    throw;
-  }
+  drive([&](Monitor& monitor) { execute_run(folder, monitor, until); }, printer);
+}
+
+void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer) {
+  printer.line(fmt::format("continue with: pairs --batch run --resume {}", shell_word(folder.string())));
 }
 
 nlohmann::json run_document(const std::filesystem::path& folder) {

@@ -17,6 +17,8 @@ std::filesystem::path start_run(const RunConfig& config, const std::filesystem::
 
 // Runs the missing stages of a run, up to and including `until`, in a session.
 void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter& printer);
+// Says with which command a run that was stopped goes on.
+void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer);
 
 // What `run` answers: the folder and a record for each finished stage.
 nlohmann::json run_document(const std::filesystem::path& folder);

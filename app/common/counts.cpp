@@ -1,8 +1,8 @@
 #include "app/common/counts.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -17,9 +17,10 @@ std::vector<std::int64_t> parse_counts(const std::string& text, const std::strin
     const std::string word = text.substr(at, end - at);
     at = end + 1;
     if (word.empty()) continue;
-    char* rest = nullptr;
-    const double value = std::strtod(word.c_str(), &rest);
-    if (*rest != '\0' || !(value >= 1) || value > 1e12 || value != std::floor(value))
+    double value = 0;
+    const auto [end_of_number, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const bool read = error == std::errc() && end_of_number == word.data() + word.size();
+    if (!read || !(value >= 1) || value > 1e12 || value != std::floor(value))
       fail_usage("{} holds {}, which is not a whole number from 1 to 1e12; write for example {} 1,2,100", option,
                  printable(word), option);
     values.push_back(static_cast<std::int64_t>(value));

@@ -128,7 +128,12 @@ bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
     for (const EvaluationRow& row : one.rows) sum += row.sets * (row.samples > 0 ? 2 : 1);
     return sum;
   };
-  const auto stored = read_metrics(run.folder / run_file::metrics);
+  std::optional<Metrics> stored;
+  try {
+    stored = read_metrics(run.folder / run_file::metrics);
+  } catch (const Error&) {
+    // What cannot be read is replaced.
+  }
   if (stored && stored->weights == metrics.weights) {
     const std::string& own = run.estimator->data_source();
     const bool other_data = stored->data == own && metrics.data != own;

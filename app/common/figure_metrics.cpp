@@ -28,6 +28,11 @@ std::vector<Group> group_by_seed(const std::vector<Metrics>& metrics) {
                 metrics.front().run, metrics.front().data, one.run, one.data);
     const Key key{one.strategy, one.preset, one.convention, one.label};
     if (!groups.contains(key)) order.push_back(key);
+    for (const Metrics* other : groups[key])
+      PAIRS_CHECK(
+          other->training_seed != one.training_seed,
+          "The runs {} and {} have the same seed, {}, so they are not two seeds of one setting; draw one of them",
+          other->run, one.run, one.training_seed);
     groups[key].push_back(&one);
   }
   std::vector<Group> out;
@@ -35,14 +40,41 @@ std::vector<Group> group_by_seed(const std::vector<Metrics>& metrics) {
   return out;
 }
 
-std::string p_text(double p) {
-  return p < 1e-12 ? "p < 1e-12" : fmt::format("p = {:.2g}", p);
+// "z 1.2, −0.4; p = 0.31", of location, width and ranks.
+std::string test_text(const RankTest& test) {
+  if (std::isnan(test.location_z)) return "too few sets";
+  const std::string p = p_text(test.rank_p);
+  return fmt::format("z {}, {}; p {}{}", number_text(test.location_z, 1), number_text(test.width_z, 1),
+                     p.starts_with('<') ? "" : "= ", p);
+}
+constexpr const char* kTestFootnote = "; z of location and width, p of the ranks";
+
+// The numbers of a row that are furthest from those of a calibrated estimator, over its targets.
+RankTest worst_test(const EvaluationRow& row) {
+  RankTest worst;
+  for (const RankTest& test : row.rank_tests) {
+    const auto further = [](double a, double b) { return std::isnan(b) || std::fabs(a) > std::fabs(b) ? a : b; };
+    worst.location_z = further(test.location_z, worst.location_z);
+    worst.width_z = further(test.width_z, worst.width_z);
+    worst.rank_p = std::isnan(worst.rank_p) ? test.rank_p : std::min(test.rank_p, worst.rank_p);
+  }
+  return worst;
 }
 
 std::string footnote(const std::vector<Metrics>& metrics) {
   std::string runs;
   for (const Metrics& one : metrics) runs += (runs.empty() ? "" : ", ") + one.run;
   return metrics.front().data + "; " + runs;
+}
+
+// What the pool alone does, where test sets share one.
+std::string pool_footnote(const std::vector<Metrics>& metrics) {
+  for (const Metrics& one : metrics)
+    for (const EvaluationRow& row : one.rows)
+      if (row.pool > 0)
+        return fmt::format("; all sets share {} observations, which alone move posteriors by √(N / {}) sd",
+                           count_text(row.pool), count_text(row.pool));
+  return "";
 }
 
 std::string group_name(const Group& group, bool one_preset) {
@@ -126,18 +158,26 @@ void show_zero(Plot& plot) {
   plot.y.high = high + 0.08 * (high - low);
 }
 
+void refuse_images(bool image, const std::string& figure, const std::string& task) {
+  PAIRS_CHECK(!image,
+              "The figure {} is of densities of parameters, but the target of task {} is an image; draw the figure mse",
+              figure, task);
+}
+void refuse_parameters(bool image, const std::string& task) {
+  PAIRS_CHECK(image, "The figure mse is of images, but the target of task {} is not one; draw the figure rmae", task);
+}
+void refuse_without_exact(bool exact, const std::string& task) {
+  PAIRS_CHECK(exact, "The task {} has no exact posterior to compare with; draw the figure nll", task);
+}
+
 void check_parameters(const std::vector<Metrics>& metrics, const char* figure) {
-  for (const Metrics& one : metrics)
-    PAIRS_CHECK(
-        !of_images(one.rows),
-        "The figure {} is of densities of parameters, but the target of task {} is an image; draw the figure mse",
-        figure, one.task);
+  for (const Metrics& one : metrics) refuse_images(of_images(one.rows), figure, one.task);
 }
 
 void check_sampled(const std::vector<Metrics>& metrics) {
   for (const Metrics& one : metrics)
     for (const EvaluationRow& row : one.rows)
-      PAIRS_CHECK(row.samples > 0, "{} was evaluated without samples; evaluate it again with --samples 500", one.run);
+      PAIRS_CHECK(row.samples > 0, "{} was evaluated without samples; evaluate it again with --samples 499", one.run);
 }
 
 // Up to `most` rows spread over those of the metrics that carry ranks.
@@ -165,6 +205,14 @@ std::string strategy_title(const std::string& name) {
   for (const Strategy& one : strategies())
     if (one.name == name) return one.title;
   return name;
+}
+
+void check_figure_of(const std::string& figure, const Task& task) {
+  const TaskInfo& info = task.info();
+  if (figure == "mse") return refuse_parameters(info.image_target(), info.name);
+  refuse_images(info.image_target(), figure, info.name);
+  const std::vector<std::string> known = task.references();
+  if (figure == "gap") refuse_without_exact(std::find(known.begin(), known.end(), "exact") != known.end(), info.name);
 }
 
 Figure nll_figure(const std::vector<Metrics>& metrics) {
@@ -218,7 +266,7 @@ Figure gap_figure(const std::vector<Metrics>& metrics) {
   Figure figure = against_n(metrics, "NLL above the exact posterior's", "gap / nat");
   Plot& plot = figure.plots.front();
   plot.lines = metric_lines(metrics, &EvaluationRow::gap, &EvaluationRow::gap_se);
-  PAIRS_CHECK(!plot.lines.empty(), "The task {} has no exact posterior to compare with", metrics.front().task);
+  refuse_without_exact(!plot.lines.empty(), metrics.front().task);
   plot.lines.push_back(zero_line(plot.lines, "exact", SeriesRole::exact));
   show_zero(plot);
   return figure;
@@ -259,8 +307,7 @@ Figure difference_figure(const std::string& baseline, const std::vector<Differen
 Figure mse_figure(const std::vector<Metrics>& metrics) {
   Figure figure = against_n(metrics, "Squared error of predicted images", "MSE per pixel");
   for (const Metrics& one : metrics) {
-    PAIRS_CHECK(of_images(one.rows),
-                "The figure mse is of images, but the target of task {} is not one; draw the figure rmae", one.task);
+    refuse_parameters(of_images(one.rows), one.task);
     for (const EvaluationRow& row : one.rows)
       PAIRS_CHECK(row.samples > 0, "{} was evaluated without samples; evaluate it again with --samples 5", one.run);
   }
@@ -301,21 +348,128 @@ Figure rmae_figure(const std::vector<Metrics>& metrics) {
   return figure;
 }
 
+namespace {
+
+// The ACAUC that a calibrated estimator stays below, at each N by its own sets and samples: one line where all runs
+// were evaluated alike, else one a run.
+void add_noise_floors(Plot& plot, const std::vector<Metrics>& metrics) {
+  std::vector<Line> floors;
+  for (const Metrics& one : metrics) {
+    std::map<std::int64_t, double> by_n;
+    for (const EvaluationRow& row : one.rows)
+      if (!std::isnan(row.acauc_p95)) by_n[row.n] = row.acauc_p95;
+    if (by_n.empty()) continue;
+    Line floor;
+    floor.name = "noise, 95 %: " + one.run;
+    floor.role = SeriesRole::exact;
+    floor.style = LineStyle::dashed;
+    for (const auto& [n, p95] : by_n) {
+      floor.x.push_back(static_cast<double>(n));
+      floor.y.push_back(p95);
+      floor.lower.push_back(0);
+      floor.upper.push_back(p95);
+    }
+    if (std::none_of(floors.begin(), floors.end(),
+                     [&](const Line& other) { return other.x == floor.x && other.y == floor.y; }))
+      floors.push_back(std::move(floor));
+  }
+  if (floors.size() == 1) floors.front().name = "noise, 95 %";
+  for (Line& floor : floors) plot.lines.push_back(std::move(floor));
+}
+
+std::vector<const EvaluationRow*> rows_by_n(const Metrics& metrics) {
+  std::vector<const EvaluationRow*> rows;
+  for (const EvaluationRow& row : metrics.rows) rows.push_back(&row);
+  std::sort(rows.begin(), rows.end(), [](const EvaluationRow* a, const EvaluationRow* b) { return a->n < b->n; });
+  return rows;
+}
+
+// One number of the rank tests against N: a line a run and target.
+Plot test_plot(const std::vector<Metrics>& metrics, const char* label, double RankTest::*value) {
+  Plot plot;
+  plot.x = {"set size N", AxisScale::log};
+  plot.y = {label};
+  for (const Metrics& one : metrics) {
+    std::map<std::size_t, Line> lines;
+    for (const EvaluationRow* row : rows_by_n(one))
+      for (std::size_t t = 0; t < row->rank_tests.size(); ++t) {
+        Line& line = lines[t];
+        line.x.push_back(static_cast<double>(row->n));
+        line.y.push_back(row->rank_tests[t].*value);
+      }
+    for (auto& [t, line] : lines) {
+      line.name = metrics.size() == 1 ? strategy_title(one.strategy) : one.run;
+      if (lines.size() > 1) line.name = (metrics.size() == 1 ? "" : line.name + ", ") + fmt::format("θ{}", t + 1);
+      line.role = strategy_role(one.strategy);
+      line.markers = true;
+      plot.lines.push_back(std::move(line));
+    }
+  }
+  return plot;
+}
+
+// Where calibrated estimators lie: between -limit and limit.
+void add_z_limits(Plot& plot, double limit) {
+  plot.bands.push_back({"calibrated, 99.9 %", -limit, limit});
+  double most = limit;
+  for (const Line& line : plot.lines)
+    for (const double y : line.y)
+      if (std::isfinite(y)) most = std::max(most, std::fabs(y));
+  plot.y.low = -1.15 * most;
+  plot.y.high = 1.15 * most;
+}
+
+// What resampling the pool explains of the location, in its standard errors over sets.
+void add_pool_lines(Plot& plot, const std::vector<Metrics>& metrics) {
+  for (const Metrics& one : metrics) {
+    Line line;
+    line.name = metrics.size() == 1 ? "explained by the pool, 95 %" : "by the pool, 95 %: " + one.run;
+    line.role = SeriesRole::exact;
+    line.style = LineStyle::dotted;
+    for (const EvaluationRow* row : rows_by_n(one)) {
+      if (row->pool_location_sd.empty()) continue;
+      const double sd = *std::max_element(row->pool_location_sd.begin(), row->pool_location_sd.end());
+      const double reach = 1.96 * std::hypot(1.0, sd / mean_rank_se(row->sets, row->samples));
+      line.x.push_back(static_cast<double>(row->n));
+      line.y.push_back(0);
+      line.lower.push_back(-reach);
+      line.upper.push_back(reach);
+    }
+    if (!line.x.empty()) plot.lines.push_back(std::move(line));
+  }
+}
+
+}  // namespace
+
 Figure acauc_figure(const std::vector<Metrics>& metrics) {
   check_parameters(metrics, "acauc");
   check_sampled(metrics);
-  Figure figure = against_n(metrics, "Calibration error (ACAUC)", "ACAUC");
-  Plot& plot = figure.plots.front();
-  plot.lines = metric_lines(metrics, &EvaluationRow::acauc, nullptr);
-  double floor = 0, least = INFINITY;
-  for (const Metrics& one : metrics)
-    for (const EvaluationRow& row : one.rows)
-      if (!std::isnan(row.acauc_p95)) {
-        floor = std::max(floor, row.acauc_p95);
-        least = std::min(least, row.acauc_p95);
-      }
-  if (floor > 0)
-    plot.bands.push_back({least < floor ? "noise floor, 95 % (fewest sets)" : "noise floor, 95 %", 0, floor});
+  Figure figure = against_n(metrics, "Calibration: ACAUC and tests of the truth's rank", "ACAUC");
+  figure.columns = 2;
+  figure.plot_width = 320;
+  figure.plot_height = 220;
+  figure.plots.front().lines = metric_lines(metrics, &EvaluationRow::acauc, nullptr);
+  add_noise_floors(figure.plots.front(), metrics);
+  CalibrationLimits limits{0, 1};
+  for (const Metrics& one : metrics) {
+    const CalibrationLimits own = calibration_limits(one.rows);
+    limits = {std::max(limits.z, own.z), std::min(limits.p, own.p)};
+  }
+  Plot location = test_plot(metrics, "location z", &RankTest::location_z);
+  Plot width = test_plot(metrics, "width z", &RankTest::width_z);
+  Plot ranks = test_plot(metrics, "rank p", &RankTest::rank_p);
+  add_z_limits(location, limits.z);
+  add_pool_lines(location, metrics);
+  add_z_limits(width, limits.z);
+  constexpr double kLeast = 1e-12;
+  ranks.y.scale = AxisScale::log;
+  ranks.y.low = kLeast;
+  ranks.y.high = 2;
+  for (Line& line : ranks.lines)
+    for (double& y : line.y) y = std::max(y, kLeast);
+  ranks.bands.push_back({"calibrated, 99.9 %", limits.p, 1});
+  for (Plot* plot : {&location, &width, &ranks}) figure.plots.push_back(std::move(*plot));
+  figure.source += pool_footnote(metrics);
   return figure;
 }
 
@@ -324,39 +478,45 @@ Figure coverage_figure(const std::vector<Metrics>& metrics) {
   PAIRS_CHECK(!metrics.empty(), "A figure of metrics needs at least one run");
   Figure figure;
   figure.title = "Coverage of central credible intervals";
-  figure.source = footnote(metrics);
+  figure.source = footnote(metrics) + kTestFootnote + pool_footnote(metrics);
   figure.columns = 2;
-  figure.plot_width = figure.plot_height = 240;
+  figure.plot_width = figure.plot_height = 260;
   std::vector<double> levels;
   for (int k = 1; k < 100; ++k) levels.push_back(k / 100.0);
   for (const std::size_t i : spread_rows(metrics.front().rows, 4)) {
     const std::int64_t n = metrics.front().rows[i].n;
     Plot plot;
     plot.title = fmt::format("N = {}", count_text(n));
+    if (metrics.size() == 1) plot.title += ": " + test_text(worst_test(metrics.front().rows[i]));
     plot.x = {"credible level", AxisScale::linear, 0, 1};
     plot.y = {"share of truths inside", AxisScale::linear, 0, 1};
-    Line ideal;
-    ideal.name = metrics.size() == 1 ? "calibrated, 95 %" : "calibrated, 95 % (fewest sets)";
-    ideal.role = SeriesRole::exact;
-    ideal.style = LineStyle::dashed;
-    std::int64_t fewest = metrics.front().rows[i].sets;
+    std::vector<Line> ideals;
     for (const Metrics& one : metrics)
-      for (const EvaluationRow& row : one.rows)
-        if (row.n == n) fewest = std::min(fewest, row.sets);
-    const double tests = static_cast<double>(fewest);
-    for (const double level : levels) {
-      const double margin = 1.96 * std::sqrt(level * (1 - level) / tests);
-      ideal.x.push_back(level);
-      ideal.y.push_back(level);
-      ideal.lower.push_back(level - margin);
-      ideal.upper.push_back(level + margin);
-    }
-    plot.lines.push_back(std::move(ideal));
+      for (const EvaluationRow& row : one.rows) {
+        if (row.n != n || row.ranks.empty()) continue;
+        Line ideal;
+        ideal.name = "calibrated, 95 %: " + one.run;
+        ideal.role = SeriesRole::exact;
+        ideal.style = LineStyle::dashed;
+        for (const double level : levels) {
+          const double share = central_coverage_of_uniform(row.samples, level);
+          const double margin = 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(row.sets));
+          ideal.x.push_back(level);
+          ideal.y.push_back(share);
+          ideal.lower.push_back(share - margin);
+          ideal.upper.push_back(share + margin);
+        }
+        if (std::none_of(ideals.begin(), ideals.end(), [&](const Line& other) { return other.lower == ideal.lower; }))
+          ideals.push_back(std::move(ideal));
+      }
+    if (ideals.size() == 1) ideals.front().name = "calibrated, 95 %";
+    for (Line& ideal : ideals) plot.lines.push_back(std::move(ideal));
     for (const Metrics& one : metrics)
       for (const EvaluationRow& row : one.rows) {
         if (row.n != n || row.ranks.empty()) continue;
         Line line;
-        line.name = metrics.size() == 1 ? strategy_title(one.strategy) : one.run;
+        line.name = metrics.size() == 1 ? strategy_title(one.strategy)
+                                        : fmt::format("{}: {}", one.run, test_text(worst_test(row)));
         line.role = strategy_role(one.strategy);
         line.x = levels;
         line.y.assign(levels.size(), 0);
@@ -370,48 +530,52 @@ Figure coverage_figure(const std::vector<Metrics>& metrics) {
       }
     figure.plots.push_back(std::move(plot));
   }
-  PAIRS_CHECK(!figure.plots.empty(), "{} was evaluated without samples; evaluate it again with --samples 500",
+  PAIRS_CHECK(!figure.plots.empty(), "{} was evaluated without samples; evaluate it again with --samples 499",
               metrics.front().run);
   return figure;
 }
 
 Figure ranks_figure(const Metrics& metrics, const std::vector<std::string>& targets) {
-  constexpr std::int64_t kBins = 20;
   check_parameters({metrics}, "ranks");
   for (const EvaluationRow& row : metrics.rows)
-    PAIRS_CHECK(
-        row.ranks.empty() || row.sets >= kBins,
-        "{} was evaluated on {} sets at N = {}; a histogram of ranks needs {} or more: evaluate it again with --sets",
-        metrics.run, row.sets, row.n, kBins);
+    PAIRS_CHECK(row.ranks.empty() || row.sets >= 20,
+                "{} was evaluated on {} sets at N = {}; a histogram of ranks needs 20 or more: evaluate it again with "
+                "--sets",
+                metrics.run, row.sets, row.n);
   Figure figure;
   figure.title = "Ranks of the truth among posterior samples";
-  figure.source = metrics.data + "; " + metrics.run;
+  figure.source = metrics.data + "; " + metrics.run + kTestFootnote + pool_footnote({metrics});
   for (const std::size_t i : spread_rows(metrics.rows, 6)) {
     const EvaluationRow& row = metrics.rows[i];
     for (std::size_t t = 0; t < row.ranks.size(); ++t) {
-      const RankHistogram histogram = rank_histogram(torch::tensor(row.ranks[t], torch::kFloat64), kBins);
+      const RankHistogram histogram = rank_histogram(row.ranks[t], row.samples);
       Plot plot;
       const std::string name = t < targets.size() ? targets[t] : fmt::format("θ{}", t + 1);
-      plot.title = fmt::format("N = {}, {} ({})", count_text(row.n), name, p_text(histogram.p_value));
+      plot.title = fmt::format("N = {}, {}: {}", count_text(row.n), name, test_text(row.rank_tests.at(t)));
       plot.x = {"rank", AxisScale::linear, 0, 1};
-      plot.y = {"sets"};
+      plot.y = {"sets, over those expected"};
       Bars bars;
       bars.role = strategy_role(metrics.strategy);
-      for (std::int64_t k = 0; k <= kBins; ++k) bars.edges.push_back(static_cast<double>(k) / kBins);
-      bars.heights = histogram.counts;
+      bars.edges = histogram.edges;
+      double most = 0, margin = 0;
+      for (std::size_t b = 0; b < histogram.counts.size(); ++b) {
+        const double expected = histogram.expected[b];
+        bars.heights.push_back(histogram.counts[b] / expected);
+        most = std::max(most, bars.heights.back());
+        // Bins differ by one value at most.
+        margin = std::max(margin, 2.576 * std::sqrt((1 - expected / static_cast<double>(row.sets)) / expected));
+      }
       plot.bars.push_back(std::move(bars));
-      const double mean = static_cast<double>(row.ranks[t].size()) / kBins;
-      const double margin = 2.576 * std::sqrt(mean * (1 - 1.0 / kBins));
-      plot.bands.push_back({"calibrated, 99 %", std::max(0.0, mean - margin), mean + margin});
+      plot.bands.push_back({"calibrated, 99 %", std::max(0.0, 1 - margin), 1 + margin});
       plot.legend = figure.plots.empty();
-      plot.y.high = 1.05 * std::max(mean + margin, *std::max_element(histogram.counts.begin(), histogram.counts.end()));
+      plot.y.high = 1.05 * std::max(1 + margin, most);
       figure.plots.push_back(std::move(plot));
     }
   }
-  PAIRS_CHECK(!figure.plots.empty(), "{} was evaluated without samples; evaluate it again with --samples 500",
+  PAIRS_CHECK(!figure.plots.empty(), "{} was evaluated without samples; evaluate it again with --samples 499",
               metrics.run);
   figure.columns = static_cast<std::int64_t>(metrics.rows.front().ranks.size()) == 2 ? 2 : 3;
-  figure.plot_width = 240;
+  figure.plot_width = 250;
   figure.plot_height = 160;
   return figure;
 }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "app/common/figures.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "core/report/contour.h"
 
 namespace pairs {
@@ -21,7 +23,21 @@ struct Series {
   torch::Tensor mean, sd;
 };
 
-std::vector<std::int64_t> shown_sizes(std::int64_t most) {
+// Of runs that have a head for some sizes only, up to four sizes spread over those that all of them have.
+std::vector<std::int64_t> shown_sizes(const std::vector<LoadedRun>& runs, std::int64_t most) {
+  std::optional<std::vector<std::int64_t>> heads;
+  for (const LoadedRun& run : runs) {
+    const std::vector<std::int64_t> own = run.estimator->sizes();
+    if (own.empty()) continue;
+    if (!heads) heads = own;
+    std::erase_if(*heads,
+                  [&](std::int64_t n) { return n > most || std::find(own.begin(), own.end(), n) == own.end(); });
+  }
+  if (heads) {
+    PAIRS_CHECK(!heads->empty(), "The runs have heads for different N and none in common; draw one run at a time");
+    while (heads->size() > 4) heads->erase(heads->end() - 2);
+    return *heads;
+  }
   std::vector<std::int64_t> sizes;
   for (const std::int64_t n :
        {std::int64_t{1}, std::int64_t{10}, std::int64_t{100}, std::int64_t{1000}, std::int64_t{100000}})
@@ -98,8 +114,7 @@ std::vector<double> steps(std::pair<double, double> range, std::size_t count) {
 }
 
 std::vector<double> densities(const Series& series, const torch::Tensor& theta) {
-  const torch::Tensor density = series.log_density(theta).exp().contiguous();
-  return {density.data_ptr<double>(), density.data_ptr<double>() + density.numel()};
+  return doubles(series.log_density(theta).exp());
 }
 
 Axis target_axis(const Target& target, std::pair<double, double> range) {
@@ -223,7 +238,7 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_ind
   figure.plot_width = one ? 360 : 230;
   figure.plot_height = one ? 270 : 190;
   std::vector<std::vector<Plot>> rows(3);
-  for (const std::int64_t n : one ? std::vector{only_n} : shown_sizes(most)) {
+  for (const std::int64_t n : one ? std::vector{only_n} : shown_sizes(runs, most)) {
     std::vector<Series> series = reference_series(task, latents, set_index, n);
     for (const LoadedRun& run : runs)
       series.push_back(estimator_series(run, runs.size() == 1, latents, set_index, n, keep_going));

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 
 namespace pairs {
 namespace {
@@ -18,11 +19,6 @@ constexpr double kDepth = 12, kPlaneShare = 2e-4;
 constexpr std::size_t kMostCells = 2048, kMostSide = 192;
 constexpr int kAttempts = 16, kPlaneAttempts = 6;
 constexpr std::int64_t kDraws = 4000, kScoutingDraws = 512;
-
-std::vector<double> numbers_of(const torch::Tensor& t) {
-  const torch::Tensor flat = t.to(torch::kCPU, torch::kFloat64).contiguous();
-  return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
-}
 
 torch::Tensor column_of(const std::vector<double>& values) {
   return torch::tensor(values, torch::kFloat64).unsqueeze(1);
@@ -127,7 +123,7 @@ struct GridPosteriors::Draft {
   }
   void evaluate(const torch::Tensor& theta) {
     ask([&] {
-      log = numbers_of(source->log_density(theta));
+      log = doubles(source->log_density(theta));
       for (double& value : log)
         if (std::isnan(value)) value = -kInfinity;
     });
@@ -321,14 +317,14 @@ void GridPosteriors::many_targets(Draft& draft) const {
   draft.ask([&] {
     const torch::Tensor draws = draft.source->sample(kDraws).to(torch::kCPU, torch::kFloat64);
     for (std::size_t t = 0; t < targets_.size(); ++t) {
-      const std::vector<double> values = numbers_of(draws.select(1, static_cast<std::int64_t>(t)));
+      const std::vector<double> values = doubles(draws.select(1, static_cast<std::int64_t>(t)));
       const torch::Tensor column = draws.select(1, static_cast<std::int64_t>(t));
       TargetNumbers target;
       target.mean = column.mean().item<double>();
       target.sd = column.std().item<double>();
       const torch::Tensor levels =
           torch::tensor(std::vector<double>(kQuantileLevels.begin(), kQuantileLevels.end()), torch::kFloat64);
-      const std::vector<double> quantiles = numbers_of(torch::quantile(column, levels));
+      const std::vector<double> quantiles = doubles(torch::quantile(column, levels));
       std::copy(quantiles.begin(), quantiles.end(), target.quantiles.begin());
       const auto [least, most] = std::minmax_element(values.begin(), values.end());
       const double bandwidth = 0.9 * target.sd * std::pow(static_cast<double>(values.size()), -0.2);

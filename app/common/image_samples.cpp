@@ -55,14 +55,22 @@ torch::Tensor tiles(const torch::Tensor& images) {
   return sheet;
 }
 
+torch::Tensor in_unit_range(const torch::Tensor& images, const ImageTarget& image) {
+  return (images.to(torch::kFloat64) - image.low) / (image.high - image.low);
+}
+
 }  // namespace
+
+std::string image_picture(const torch::Tensor& shown, const ImageTarget& image) {
+  return png_of(enlarged(in_unit_range(shown, image), kPictureSide));
+}
 
 std::map<std::string, std::string> image_sample_pictures(const torch::Tensor& samples, const ImageTarget& image) {
   PAIRS_CHECK(samples.dim() == 4 && samples.size(0) >= 2 && (samples.size(1) == 1 || samples.size(1) == 3),
               "Pictures of samples need two or more images of one or three channels");
-  const torch::Tensor shown = (samples.to(torch::kFloat64) - image.low) / (image.high - image.low);
+  const torch::Tensor shown = in_unit_range(samples, image);
   const torch::Tensor spread = shown.var(0).mean(0).sqrt() / kBrightestSpread;
-  return {{"mean.png", png_of(enlarged(shown.mean(0), kPictureSide))},
+  return {{"mean.png", image_picture(samples.to(torch::kFloat64).mean(0), image)},
           {"sd.png", png_of(enlarged(heat_image(spread), kPictureSide))},
           {"samples.png", png_of(tiles(shown))}};
 }

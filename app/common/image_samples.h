@@ -18,4 +18,7 @@ inline constexpr double kBrightestSpread = 0.25;
 // whole numbers.
 std::map<std::string, std::string> image_sample_pictures(const torch::Tensor& samples, const ImageTarget& image);
 
+// One image [C, H, W] as the bytes of a PNG file, as large as the mean above.
+std::string image_picture(const torch::Tensor& shown, const ImageTarget& image);
+
 }  // namespace pairs

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -33,6 +34,15 @@ std::optional<Metrics> read_metrics(const std::filesystem::path& file);
 
 // Whether rows are of a task whose target is an image: they hold squared errors and no densities.
 bool of_images(const std::vector<EvaluationRow>& rows);
+
+// Location z, width z and rank p of a row, each with one number a target: "0.4, −1.2".
+std::array<std::string, 3> rank_test_texts(const EvaluationRow& row);
+// A p-value: "0.312", "3e-05", "< 1e-12".
+std::string p_text(double p);
+// What the verdicts on calibration stand on and what a finite pool of observations does, in full sentences; "" without
+// ranks, and without a pool.
+std::string calibration_note(const std::vector<EvaluationRow>& rows);
+std::string pool_note(const std::vector<EvaluationRow>& rows);
 
 // The rows as a table for people.
 std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent = 0);

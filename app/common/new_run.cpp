@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "app/common/places.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/load.h"
 #include "core/base/text.h"
+#include "core/base/threads.h"
 #include "tasks/registry.h"
 
 namespace pairs {
@@ -56,6 +59,11 @@ void check_room(double cache_bytes, const std::filesystem::path& folder, const s
               "{} has {} free, but the run needs {}; free some, {}, or lower cache.sets", folder.string(),
               byte_text(static_cast<std::uint64_t>(bytes)),
               byte_text(static_cast<std::uint64_t>(cache_bytes + kSmallFiles)), elsewhere);
+}
+
+std::string busy_note(const RunConfig& config, const Expectation& need) {
+  const int most = usable_cores();
+  return busy_sentence(need.others, need.cores, config.threads > 0 ? std::min<int>(config.threads, most) : most);
 }
 
 std::string new_run_name(const std::string& task, const std::filesystem::path& parent) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/train/config.h"
+#include "core/train/stages.h"
 
 namespace pairs {
 
@@ -23,6 +24,9 @@ std::string run_command(const NewRun& wanted, const std::filesystem::path& out);
 // Throws Error when the disk that will hold `folder` has no room for a run with a cache of `cache_bytes`; `elsewhere`
 // says how another place is chosen ("choose another place with --out").
 void check_room(double cache_bytes, const std::filesystem::path& folder, const std::string& elsewhere);
+
+// "" or a sentence on why the times that a run is expected to take may be far too long: the machine is busy.
+std::string busy_note(const RunConfig& config, const Expectation& need);
 
 // "<task>-20250131-142501", made unique in `parent` by a number.
 std::string new_run_name(const std::string& task, const std::filesystem::path& parent);

@@ -3,26 +3,39 @@
 #include <torch/types.h>
 
 #include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include "core/task.h"
 
 namespace pairs {
 
+// Observations as a person brings them.
+struct Observed {
+  torch::Tensor x;                    // [N, ...observation shape] float32
+  std::int64_t held = 0;              // observations that are there, of which x may be the first
+  std::vector<std::string> warnings;  // sentences
+};
+
 // An observed set from a user: NPZ (the array "x", or the only one), CSV for points (where a header names columns,
-// those of the task), a folder of PNGs for images -> [N, ...observation shape] float32. Integer images (0..255) are
-// scaled to [0, 1]. Throws Error with one sentence on a wrong shape, an empty set or values that are not finite.
-torch::Tensor read_observed(const std::filesystem::path& path, const TaskInfo& task);
+// those of the task), a folder of images for images. No more than its first `most` observations are read, and no others
+// unpacked. Colours given as whole numbers beyond 0 and 1 are bytes and scaled to [0, 1]. Throws Error with one
+// sentence on a wrong shape, an empty set, values that are not finite or colours far from [0, 1].
+Observed read_observed(const std::filesystem::path& path, const TaskInfo& task,
+                       std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
 // What is given of an observed set beside its observations -> [1, g] float64: numbers "1,0.5,..." of `text`, else the
 // array "given" of the .npz file `path`; undefined where the task's sets come with nothing. Throws Error naming what is
 // missing.
 torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task);
 
-// Values of the target to score, one row each -> [S, d] float64, from NPZ (array "theta", or the only one) or CSV.
+// Values of the target to score, one row each -> [S, d] float64, from NPZ (array "theta", or the only one) or CSV
+// (where a header names columns, those of the targets). At most 1,000,000.
 torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task);
 
 // Brings an array into the shape of a set of the task's observations: adds a missing channel, or the missing last axis
-// of one-dimensional points. `where` names the source in errors.
-torch::Tensor as_observations(torch::Tensor x, const TaskInfo& task, const std::string& where);
+// of one-dimensional points. `where` names the source in errors and warnings.
+Observed as_observations(torch::Tensor x, const TaskInfo& task, const std::string& where);
 
 }  // namespace pairs

@@ -31,6 +31,11 @@ std::string line_of(const Event& event) {
   const std::string stage = stage_name(event.stage);
   const std::int64_t n = whole(event, "n");
   const std::string head = n > 0 ? fmt::format(" (head of N = {})", count_text(n)) : "";
+  if (event.type == "started-from") {
+    const auto from = event.values.find("from");
+    return "starts from " +
+           (from != event.values.end() && from->is_string() ? from->get<std::string>() : "another run");
+  }
   if (event.type == "stage-started") return fmt::format("{}{} started", stage, head);
   if (event.type == "resumed") return fmt::format("{}{} resumed at step {}", stage, head, count_text(event.step));
   if (event.type == "stage-done") return fmt::format("{} done after {}", stage, duration_text(event.seconds));
@@ -59,8 +64,6 @@ void RunLog::add(const Event& event) {
   lines_.push_back(line_of(event));
   if (lines_.size() > kKeptLines) lines_.erase(lines_.begin());
   if (event.type == "stage-started" || event.type == "resumed") {
-    for (auto& [n, points] : slot.losses)
-      std::erase_if(points, [&](const LossPoint& p) { return n == head && p.epoch >= event.epoch; });
     record.begun = record.running = true;
     record.done = false;
     record.head = head;
@@ -70,6 +73,8 @@ void RunLog::add(const Event& event) {
     record.seconds = 0;
     record.rate = NAN;
     const auto left = slot.losses.find(head);
+    if (left != slot.losses.end())
+      while (!left->second.empty() && left->second.back().epoch >= event.epoch) left->second.pop_back();
     record.last = left == slot.losses.end() || left->second.empty() ? LossPoint{} : left->second.back();
     if (record.last.step == 0) record.last.step = event.step;
     current_ = event.stage;

@@ -8,6 +8,7 @@
 
 #include "app/common/table.h"
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "core/report/contour.h"
 
 namespace pairs {
@@ -19,11 +20,6 @@ constexpr std::int64_t kMostNuisancesInTitle = 3;
 Axis column_axis(const TaskInfo& info, std::size_t i, std::pair<double, double> range) {
   return {i < info.observation_columns.size() ? info.observation_columns[i] : fmt::format("x{}", i + 1),
           AxisScale::linear, range.first, range.second};
-}
-
-std::vector<double> numbers(const torch::Tensor& values) {
-  const torch::Tensor flat = values.to(torch::kCPU, torch::kFloat64).contiguous();
-  return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
 }
 
 // The view's range of a column, grown in coarse steps so that it stands still while something is dragged.
@@ -46,7 +42,7 @@ std::vector<double> middles(std::pair<double, double> range, std::size_t count) 
 
 Plot line_plot(const Task& task, const Latents& latents, const torch::Tensor& x, const SampleView& view) {
   const TaskInfo& info = task.info();
-  const std::vector<double> values = numbers(x);
+  const std::vector<double> values = doubles(x);
   const std::pair<double, double> range = range_of(view, 0, values);
   const std::size_t bins = values.size() < 50 ? 25 : values.size() < 1000 ? 50 : 100;
   const double width = (range.second - range.first) / static_cast<double>(bins);
@@ -69,7 +65,7 @@ Plot line_plot(const Task& task, const Latents& latents, const torch::Tensor& x,
               LineStyle::dashed,
               false,
               std::move(at),
-              numbers(density * (width * static_cast<double>(values.size()))),
+              doubles(density * (width * static_cast<double>(values.size()))),
               {},
               {}};
     most = std::max(most, *std::max_element(line.y.begin(), line.y.end()));
@@ -87,7 +83,7 @@ Plot line_plot(const Task& task, const Latents& latents, const torch::Tensor& x,
 
 Plot plane_plot(const Task& task, const Latents& latents, const torch::Tensor& x, const SampleView& view) {
   const TaskInfo& info = task.info();
-  Scatter points{"observations", SeriesRole::other, numbers(x.select(1, 0)), numbers(x.select(1, 1))};
+  Scatter points{"observations", SeriesRole::other, doubles(x.select(1, 0)), doubles(x.select(1, 1))};
   const std::pair<double, double> wide = range_of(view, 0, points.x), tall = range_of(view, 1, points.y);
   Plot plot;
   plot.x = column_axis(info, 0, wide);
@@ -100,7 +96,7 @@ Plot plane_plot(const Task& task, const Latents& latents, const torch::Tensor& x
   const torch::Tensor density =
       known ? task.density(latents, torch::stack({mesh[1].flatten(), mesh[0].flatten()}, 1)) : torch::Tensor();
   if (density.defined()) {
-    const std::vector<double> grid = numbers(density);
+    const std::vector<double> grid = doubles(density);
     for (const double level : density_levels(grid, {0.5, 0.9}))
       for (Polyline& line :
            contour_lines(grid, kSide, kSide, across.front(), across.back(), up.front(), up.back(), level))
@@ -166,7 +162,7 @@ SampleView prior_view(const Task& task) {
   const Latents latents = task.latents(kViewSeed, Purpose::explore, indices);
   const torch::Tensor x = task.observe(latents, kViewSeed, Purpose::explore, ranges, torch::kCPU);
   for (std::int64_t column = 0; column < info.observation_shape[0]; ++column) {
-    std::vector<double> values = numbers(x.select(1, column));
+    std::vector<double> values = doubles(x.select(1, column));
     std::sort(values.begin(), values.end());
     const std::size_t tail = values.size() / 100;
     double low = values[tail], high = values[values.size() - 1 - tail];

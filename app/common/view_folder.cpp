@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "app/common/png_image.h"
+#include "app/common/image_file.h"
 #include "app/common/scene_picture.h"
 #include "core/base/csv_line.h"
 #include "core/base/error.h"
@@ -27,20 +27,8 @@ namespace {
 constexpr double kDegree = std::numbers::pi / 180;
 constexpr const char* kWidthColumn = "half_width";
 constexpr double kSameWidth = 1e-6;          // relative
-constexpr std::int64_t kLongestSide = 8192;  // of an image that is read
-
-bool is_png_name(const std::filesystem::path& name) {
-  return name.extension() == ".png" || name.extension() == ".PNG";
-}
-
-// A folder's PNG files in name order.
-std::vector<std::string> png_names(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (!entry.is_directory() && is_png_name(entry.path())) names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
+constexpr std::int64_t kLongestView = 8192;  // of an image that is read
+constexpr std::uint64_t kLargestTable = 16 << 20;
 
 // One row of cameras.csv.
 struct CameraRow {
@@ -66,7 +54,7 @@ class CamerasReader {
         where_(printable((folder / kCamerasFile).string(), 300)) {}
 
   std::map<std::string, CameraRow> read() {
-    const std::string bytes = read_file(folder_ / kCamerasFile);
+    const std::string bytes = read_file(folder_ / kCamerasFile, kLargestTable);
     std::string_view text = bytes;
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     for (std::size_t number = 1; !text.empty(); ++number) {
@@ -116,7 +104,8 @@ class CamerasReader {
     if (!std::binary_search(images_.begin(), images_.end(), name)) {
       std::error_code error;
       if (std::filesystem::path(name).filename() == name && std::filesystem::exists(folder_ / name, error))
-        fail("{}: {} is no PNG image; save it as one, with a name that ends in .png", where, printable(name, 300));
+        fail("{}: {} is no image that ends in .png, .jpg, .bmp or .tga; save it as one of these", where,
+             printable(name, 300));
       fail("{}: {} is not in the folder; put it there or drop the line", where, printable(name, 300));
     }
     const CameraRow camera = {number, angle_in(row[places_[1]], 360, kColumns[1], where),
@@ -151,11 +140,11 @@ class CamerasReader {
 // [3, size, size]
 torch::Tensor read_view(const std::filesystem::path& file, std::int64_t size) {
   std::int64_t side = 0;
-  std::vector<std::uint8_t> rgb = read_png(file, [&](const PngHead& head) {
-    PAIRS_CHECK(head.width == head.height && head.width % size == 0 && head.width <= kLongestSide,
+  std::vector<std::uint8_t> rgb = read_image(file, [&](const ImageHead& head) {
+    PAIRS_CHECK(head.width == head.height && head.width % size == 0 && head.width <= kLongestView,
                 "The view {} is {} x {} pixels but this estimator needs {} x {}, or a whole multiple of that up to {}; "
                 "resize it",
-                printable(file.string(), 300), head.width, head.height, size, size, kLongestSide / size * size);
+                printable(file.string(), 300), head.width, head.height, size, size, kLongestView / size * size);
     PAIRS_CHECK(head.color, "The view {} is grey, but views are in colour; save it as RGB",
                 printable(file.string(), 300));
     side = head.width;
@@ -169,9 +158,11 @@ torch::Tensor read_view(const std::filesystem::path& file, std::int64_t size) {
 
 ViewFolder read_view_folder(const std::filesystem::path& folder, std::int64_t size, double half_width) {
   const std::string where = printable(folder.string(), 300);
-  const std::vector<std::string> names = png_names(folder);
-  PAIRS_CHECK(!names.empty(), "The folder {} holds no .png image; put one a view there, and a file {}", where,
-              kCamerasFile);
+  ViewFolder views;
+  const std::vector<std::string> names = image_names(folder, kCamerasFile, views.left_out);
+  PAIRS_CHECK(!names.empty(),
+              "The folder {} holds no image that ends in .png, .jpg, .bmp or .tga; put one a view there, and a file {}",
+              where, kCamerasFile);
   PAIRS_CHECK(std::filesystem::exists(folder / kCamerasFile),
               "The folder {} holds no {}; write one with the columns file,azimuth,elevation (degrees) and a row for "
               "each image",
@@ -180,7 +171,6 @@ ViewFolder read_view_folder(const std::filesystem::path& folder, std::int64_t si
   for (const std::string& name : names)
     PAIRS_CHECK(rows.contains(name), "{} has no row for the image {}; add one, or take the image out of the folder",
                 printable((folder / kCamerasFile).string(), 300), printable(name, 300));
-  ViewFolder views;
   std::vector<torch::Tensor> images;
   views.cameras = at::empty({static_cast<std::int64_t>(names.size()), 2}, torch::kFloat64);
   auto* angle = views.cameras.mutable_data_ptr<double>();

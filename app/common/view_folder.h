@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace pairs {
 
-// Views that a person brings: a folder of colour PNG images and a file cameras.csv that says where each was seen from,
+// Views that a person brings: a folder of colour images (read_image) and a file cameras.csv that says where each was
+// seen from,
 //   file,azimuth,elevation
 //   view_001.png,30,45
 // in degrees as render::Camera has them. A column half_width may say how wide the views are (half of it, in units of
@@ -18,6 +20,7 @@ inline constexpr std::int64_t kMostWrittenViews = 999;
 struct ViewFolder {
   torch::Tensor images;   // [V, 3, size, size] float32 in [0, 1]
   torch::Tensor cameras;  // [V, 2] float64: azimuth, elevation in radians
+  std::string left_out;   // files that are no images, in one sentence; empty without any
 };
 
 // The views of a folder in the order of the images' names. Larger square images whose side is a whole multiple of

@@ -12,7 +12,6 @@
 namespace pairs::gui {
 namespace {
 
-using model::Calibration;
 using model::Evaluation;
 using model::EvaluationField;
 
@@ -43,6 +42,36 @@ std::string about(double seconds) {
   if (seconds < 60) return fmt::format("about {:.0f} s", std::max(1.0, seconds));
   if (seconds < 3600) return fmt::format("about {:.0f} min", seconds / 60);
   return fmt::format("about {:.1f} h", seconds / 3600);
+}
+
+// Some columns of the table, with the verdicts behind them where they belong.
+void score_columns(const char* name, const model::ScoreTable& table, const std::vector<std::size_t>& shown,
+                   const std::vector<float>& widths, ui::Look body, bool verdicts) {
+  if (!ImGui::BeginTable(name, static_cast<int>(shown.size()) + 1,
+                         ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH))
+    return;
+  for (const std::size_t c : shown)
+    ImGui::TableSetupColumn(table.columns[c].title.c_str(), ImGuiTableColumnFlags_WidthFixed, widths[c]);
+  ImGui::TableSetupColumn("verdict", ImGuiTableColumnFlags_WidthStretch);
+  ImGui::TableNextRow();
+  for (const std::size_t c : shown) {
+    ImGui::TableNextColumn();
+    ui::right(table.columns[c].title, ui::Look::small_muted);
+    ui::tip(table.columns[c].meaning);
+  }
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    ImGui::TableNextRow();
+    for (const std::size_t c : shown) {
+      ImGui::TableNextColumn();
+      ui::right(table.rows[r][c], body);
+    }
+    ImGui::TableNextColumn();
+    const model::Verdict& verdict = table.verdicts[r];
+    if (!verdicts || verdict.text.empty()) continue;
+    ui::text((verdict.bad ? "▲ " : "") + verdict.text, verdict.bad ? ui::Look::warning : ui::Look::small_muted);
+    ui::tip(verdict.meaning);
+  }
+  ImGui::EndTable();
 }
 
 }  // namespace
@@ -142,38 +171,33 @@ void EvaluatePanel::saving(Evaluation& evaluation) {
 
 void EvaluatePanel::table(const model::Scores& scores) {
   const model::ScoreTable table = model::score_table(scores.rows);
-  const int columns = static_cast<int>(table.columns.size()) + 1;
-  const bool narrow = ImGui::GetContentRegionAvail().x < px(900);
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool narrow = room < px(900);
   const ui::Look body = narrow ? ui::Look::small : ui::Look::body;
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {px(narrow ? 6.0f : 8.0f), px(4)});
-  if (ImGui::BeginTable("evaluate/table", columns, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH)) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      float width = ui::text_size(table.columns[c].title, ui::Look::small_muted).x;
-      for (const auto& row : table.rows) width = std::max(width, ui::text_size(row[c], body).x);
-      ImGui::TableSetupColumn(table.columns[c].title.c_str(), ImGuiTableColumnFlags_WidthFixed, width + 1);
-    }
-    ImGui::TableSetupColumn("verdict", ImGuiTableColumnFlags_WidthStretch);
-    ImGui::TableNextRow();
-    for (const model::ScoreColumn& column : table.columns) {
-      ImGui::TableNextColumn();
-      ui::right(column.title, ui::Look::small_muted);
-      ui::tip(column.meaning);
-    }
-    for (std::size_t r = 0; r < table.rows.size(); ++r) {
-      ImGui::TableNextRow();
-      for (const std::string& cell : table.rows[r]) {
-        ImGui::TableNextColumn();
-        ui::right(cell, body);
-      }
-      ImGui::TableNextColumn();
-      if (model::calibration(scores.rows[r]) == Calibration::miscalibrated) {
-        ui::text("▲ miscalibrated", ui::Look::warning);
-        ui::tip(
-            "The calibration error is larger than 95 % of calibrated posteriors show with so many sets and sizes: "
-            "credible intervals hold the truth too rarely or too often.");
-      }
-    }
-    ImGui::EndTable();
+  const float padding = px(narrow ? 6.0f : 8.0f);
+  std::vector<float> widths;
+  float total = 0;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    widths.push_back(ui::text_size(table.columns[c].title, ui::Look::small_muted).x + 1);
+    for (const auto& row : table.rows) widths.back() = std::max(widths.back(), ui::text_size(row[c], body).x + 1);
+    total += widths.back() + 2 * padding;
+  }
+  float verdict = 0;
+  for (const model::Verdict& one : table.verdicts)
+    verdict = std::max(verdict, ui::text_size("▲ " + one.text, ui::Look::body).x + 2 * padding);
+  std::vector<std::size_t> all(table.columns.size());
+  for (std::size_t c = 0; c < all.size(); ++c) all[c] = c;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {padding, px(4)});
+  // Calibration stands in a table of its own where one would be too wide.
+  if (total + verdict <= room || table.calibration == table.columns.size()) {
+    score_columns("evaluate/table", table, all, widths, body, true);
+  } else {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(table.calibration);
+    std::vector<std::size_t> calibration(first, all.end());
+    calibration.insert(calibration.begin(), 0);
+    score_columns("evaluate/table", table, {all.begin(), first}, widths, body, false);
+    ui::space(8);
+    score_columns("evaluate/calibration", table, calibration, widths, body, true);
   }
   ImGui::PopStyleVar();
 }
@@ -237,6 +261,7 @@ void EvaluatePanel::draw(model::Studio& studio) {
   ui::text(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
            ui::Look::small_muted);
   table(*scores);
+  if (!scores->note.empty()) ui::wrapped(scores->note, ui::Look::small_muted);
   ui::space(12);
 
   figures_.draw(scores->figures);

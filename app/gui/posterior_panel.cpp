@@ -398,7 +398,7 @@ void PosteriorPanel::State::follow_file(Posterior& posterior) {
 
 void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   const PathDialog::Texts texts = {"Open an observed set",
-                                   "An NPZ file with the array x, a CSV file of points, or a folder of PNG images. "
+                                   "An NPZ file with the array x, a CSV file of points, or a folder of images. "
                                    "Dropping it on the window does the same.",
                                    "Path, e.g. ~/events.csv"};
   const auto path = file.draw("posterior/file", texts, before_file && posterior.busy() ? "It is being read…" : "");

@@ -113,6 +113,7 @@ void TrainPanel::needs(const Training& training) {
                           stages, byte_text(static_cast<std::uint64_t>(estimate->cache_bytes)),
                           byte_text(static_cast<std::uint64_t>(estimate->free_bytes)), flop_text(estimate->gflop)),
               ui::Look::muted);
+  if (!estimate->busy.empty()) ui::wrapped(estimate->busy, ui::Look::muted);
 }
 
 void TrainPanel::header(model::Studio& studio) {

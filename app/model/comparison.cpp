@@ -17,6 +17,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/train/session.h"
+#include "core/train/shipped.h"
 
 namespace pairs::model {
 namespace {
@@ -310,13 +311,7 @@ bool Comparison::stopping() const {
 
 bool Comparison::has_shipped(const std::string& task) const {
   const auto [known, fresh] = parts_->shipped.try_emplace(task, false);
-  if (fresh) {
-    try {
-      known->second = !task.empty() && is_shipped(find_run(task).folder);
-    } catch (const Error&) {
-      // No weights came with it.
-    }
-  }
+  if (fresh) known->second = has_shipped_weights(task);
   return known->second;
 }
 

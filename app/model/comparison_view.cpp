@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "app/common/comparison.h"
 #include "app/common/evaluation.h"
@@ -27,14 +26,14 @@ using State = ComparedRun::State;
 
 std::shared_ptr<const ReadRun> read_run(const std::string& run, const std::string& data,
                                         const std::shared_ptr<const ReadRun>& before) {
-  const std::string stamp = run_stamp(run), log = log_stamp(run);
+  const std::string stamp = run_stamp(run, data), log = log_stamp(run, data);
   if (before && before->stamp == stamp && before->log == log) return before;
   auto out = before && before->stamp == stamp ? std::make_shared<ReadRun>(*before) : std::make_shared<ReadRun>();
   const bool again = out->stamp.empty();
   out->stamp = stamp;
   out->log = log;
   try {
-    const RunFolder found = find_run(run);
+    const RunFolder found = find_run(run, data);
     out->name = found.name;
     out->shipped = is_shipped(found.folder);
     if (again) out->config = read_run_toml(found.folder / run_file::config);
@@ -49,6 +48,7 @@ std::shared_ptr<const ReadRun> read_run(const std::string& run, const std::strin
       out->untrained = error.what();
       return out;
     }
+    out->finetuned = loaded->finetuned;
     out->weights = weights_checksum(*loaded);
     out->data = loaded->task->info().data_source;
     out->data_hint = loaded->task->info().data_hint;
@@ -67,42 +67,6 @@ std::shared_ptr<const ReadRun> read_run(const std::string& run, const std::strin
     }
   }
   return out;
-}
-
-// Settings that do not make runs of one strategy different in kind.
-bool is_incidental(const std::string& key) {
-  static const std::set<std::string> keys = {"seed", "device", "threads", "checkpoint", "note", "data"};
-  return keys.contains(key) || key.starts_with("evaluate.");
-}
-
-// Legends: seeds of one configuration share a label, others have their own.
-void label(std::vector<Metrics>& metrics, const std::vector<const ReadRun*>& runs) {
-  std::vector<std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const std::vector<std::size_t>& group) {
-      for (const SettingRow& row : setting_rows({runs[group.front()]->config, runs[i]->config}))
-        if (row.differs && !is_incidental(row.key)) return false;
-      return std::none_of(group.begin(), group.end(),
-                          [&](std::size_t k) { return runs[k]->config.seed == runs[i]->config.seed; });
-    });
-    if (same == groups.end())
-      groups.push_back({i});
-    else
-      same->push_back(i);
-  }
-  for (const std::vector<std::size_t>& group : groups) {
-    const ReadRun& first = *runs[group.front()];
-    const auto alike = std::count_if(groups.begin(), groups.end(), [&](const std::vector<std::size_t>& other) {
-      return runs[other.front()]->config.strategy == first.config.strategy;
-    });
-    std::string name = first.name;
-    if (group.size() > 1) {
-      name = strategy_title(first.config.strategy);
-      name = name.substr(0, name.find(" ("));  // the number of seeds follows in brackets
-      if (alike > 1) name += " like " + first.name;
-    }
-    for (const std::size_t i : group) metrics[i].label = name;
-  }
 }
 
 // The largest set size that all were scored at; 0 when there is none.
@@ -253,7 +217,10 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     view->baseline = static_cast<std::size_t>(with_scores - by_member.begin());
   view->differences = difference_rows(by_member, view->baseline);
   if (!metrics.empty()) {
-    label(metrics, scored);
+    std::vector<LabelledRun> labelled;
+    for (const ReadRun* read : scored) labelled.push_back({read->name, read->config, read->finetuned});
+    const std::vector<std::string> labels = seed_labels(labelled);
+    for (std::size_t i = 0; i < labels.size(); ++i) metrics[i].label = labels[i];
     view->score = score_of(metrics.front().rows);
     view->figures = metric_figures(metrics);
     if (metrics.size() > 1)

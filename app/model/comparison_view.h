@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "app/common/cost.h"
 #include "app/common/metrics_file.h"
 #include "app/model/comparison.h"
 #include "app/model/latest_worker.h"
 #include "app/model/scores.h"
 #include "core/train/config.h"
+#include "core/train/cost.h"
 #include "core/train/session.h"
 
 namespace pairs::model {
@@ -20,7 +20,7 @@ namespace pairs::model {
 struct ReadRun {
   std::string stamp, log;  // of the files it was read from
   std::string name, error;
-  bool shipped = false;
+  bool shipped = false, finetuned = true;
   RunConfig config;
   std::vector<Event> events;
   std::string untrained;  // why there are no weights

@@ -20,6 +20,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/train/config.h"
 #include "core/train/session.h"
 
 namespace pairs::model {
@@ -74,9 +75,9 @@ std::shared_ptr<const Opened> open(const std::string& run, const std::string& da
                                    const KeptScores& kept) {
   auto opened = std::make_shared<Opened>();
   opened->run = opened->name = run;
-  opened->stamp = run_stamp(run);
+  opened->stamp = run_stamp(run, data);
   try {
-    opened->name = find_run(run).name;
+    opened->name = find_run(run, data).name;
     const LoadedRun loaded = load_run(run, data, device);
     opened->shipped = is_shipped(loaded.folder);
     opened->max_n = loaded.estimator->max_n();
@@ -120,6 +121,7 @@ Speed measured_speed(const LoadedRun& run, const EvaluationOptions& wanted, cons
     EvaluationOptions options = wanted;
     options.sizes = {n};
     options.sets = {sets};
+    options.pool_replicates = 0;  // only the first sets are resampled
     const Stopwatch watch;
     evaluate(*run.estimator, options, [&] { return !stale(); });
     return watch.seconds() / static_cast<double>(sets);
@@ -199,7 +201,7 @@ class Evaluation::Parts {
     since_look.restart();
     reader.request([this, run = run, stamp = opened->stamp, data = hub.data_folder.string(), device = hub.device,
                     kept = hub.kept_scores](const LatestWorker::Stale& stale) {
-      if (run_stamp(run) == stamp) return;
+      if (run_stamp(run, data) == stamp) return;
       const auto found = open(run, data, device, *kept);
       if (stale()) return;
       opened_slot.store(found);
@@ -265,8 +267,7 @@ class Evaluation::Parts {
     });
     guarded(EvaluationField::sets, [&](const std::string& text) {
       const auto values = parse_counts(text, "Sets");
-      if (sizes > 0 && values.size() != 1 && values.size() != sizes)
-        fail_usage("Sets holds {} numbers for {} sizes; give one for all, or one a size", values.size(), sizes);
+      if (sizes > 0) check_per_size(values.size(), sizes, "Sets");
     });
     guarded(EvaluationField::samples, [&](const std::string& text) {
       if (whole(text, "Samples", 10000000) == 1)

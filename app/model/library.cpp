@@ -92,10 +92,11 @@ class Library::Scanner {
  public:
   explicit Scanner(Hub& hub) : wake_(hub.wake), thread_([this](std::stop_token token) { loop(token); }) {}
 
-  void look_at(const fs::path& runs_folder, const std::vector<fs::path>& added) {
+  void look_at(const fs::path& runs_folder, const std::vector<fs::path>& added, const fs::path& data) {
     const std::lock_guard lock(mutex_);
     runs_folder_ = runs_folder;
     added_ = added;
+    data_ = data.string();
     ask();
   }
   void refresh() {
@@ -137,6 +138,7 @@ class Library::Scanner {
       std::deque<std::function<void()>> actions;
       fs::path runs_folder;
       std::vector<fs::path> added;
+      std::string data;
       {
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, token, std::chrono::duration<double>(pause), [this] { return asked_; });
@@ -145,6 +147,7 @@ class Library::Scanner {
         actions.swap(actions_);
         runs_folder = runs_folder_;
         added = added_;
+        data = data_;
       }
       std::vector<std::string> failures;
       for (const auto& action : actions) {
@@ -157,7 +160,7 @@ class Library::Scanner {
       const Stopwatch watch;
       std::shared_ptr<const RunScan::Listing> listing;
       try {
-        RunScan::Listing found = scan.look(runs_folder, added, [&] { return token.stop_requested(); });
+        RunScan::Listing found = scan.look(runs_folder, added, data, [&] { return token.stop_requested(); });
         if (!any || !(found == last)) listing = std::make_shared<const RunScan::Listing>(found);
         last = std::move(found);
         any = true;
@@ -185,6 +188,7 @@ class Library::Scanner {
   std::condition_variable_any changed_;
   fs::path runs_folder_;
   std::vector<fs::path> added_;
+  std::string data_;
   std::deque<std::function<void()>> actions_;
   bool asked_ = false, answering_ = false;
   News news_;
@@ -248,10 +252,10 @@ Library::~Library() = default;
 
 bool Library::poll() {
   bool changed = false;
-  if (!scanner_ || runs_folder_ != hub_.runs_folder) {
+  if (!scanner_ || runs_folder_ != hub_.runs_folder || data_folder_ != hub_.data_folder) {
     if (!scanner_) scanner_ = std::make_unique<Scanner>(hub_);
     runs_folder_ = hub_.runs_folder;
-    scanner_->look_at(runs_folder_, added_);
+    scanner_->look_at(runs_folder_, added_, hub_.data_folder);
   }
   if (!painter_ || data_folder_ != hub_.data_folder) {
     if (!painter_) painter_ = std::make_unique<Painter>(hub_);
@@ -383,7 +387,7 @@ std::string Library::add_folder(const fs::path& wanted) {
   if (error) return fmt::format("{} cannot be read: {}", shown, error.message());
   if (!any) return fmt::format("{} holds no run: a run folder has a run.toml in it", shown);
   if (std::find(added_.begin(), added_.end(), folder) == added_.end()) added_.push_back(folder);
-  if (scanner_) scanner_->look_at(runs_folder_, added_);
+  if (scanner_) scanner_->look_at(runs_folder_, added_, hub_.data_folder);
   return "";
 }
 

@@ -12,6 +12,7 @@
 #include "app/common/table.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "core/eval/aggregate.h"
 #include "core/report/contour.h"
 #include "core/train/stages.h"
@@ -39,11 +40,6 @@ struct Range {
     return out;
   }
 };
-
-std::vector<double> host(const torch::Tensor& log_density) {
-  const torch::Tensor density = log_density.to(torch::kCPU, torch::kFloat64).exp().contiguous();
-  return {density.data_ptr<double>(), density.data_ptr<double>() + density.numel()};
-}
 
 }  // namespace
 
@@ -96,7 +92,7 @@ struct LivePosterior::Scene {
     }
     set_grid();
     if (stale()) throw Stopped();
-    exact = host(reference->log_density(theta));
+    exact = doubles(reference->log_density(theta).exp());
   }
 };
 
@@ -166,7 +162,7 @@ Figure LivePosterior::draw(const Preview& preview, const Scene& scene) {
   }
   const torch::Tensor size = torch::full({1}, scene.n, torch::kInt64);
   const std::vector<double> ours =
-      host(preview.estimator.log_prob_grid(scene.theta.unsqueeze(0), scene.aggregate, size, scene.given)[0]);
+      doubles(preview.estimator.log_prob_grid(scene.theta.unsqueeze(0), scene.aggregate, size, scene.given)[0].exp());
   Figure figure;
   figure.source = info.data_source;
   Plot plot;

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <set>
 
@@ -20,8 +19,10 @@
 #include "app/common/typicality.h"
 #include "app/model/one_thread.h"
 #include "app/model/posterior_figures.h"
+#include "app/model/predictive_check.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "core/eval/aggregate.h"
 #include "core/train/run.h"
 
@@ -32,9 +33,7 @@ using Stale = PosteriorEngine::Stale;
 
 constexpr std::int64_t kPointsAtOnce = 4096, kImagesAtOnce = 64, kFirstPoints = 512;
 constexpr std::int64_t kShownPoints = 3000, kShownImages = 40;
-constexpr std::int64_t kReplicates = 20, kReplicatePoints = 2000;
 constexpr std::int64_t kWidths = 25;
-constexpr std::uint64_t kReplicateSeed = 0x70726564;
 // References that take longer than this are published after the runs, so that dragging stays quick.
 constexpr double kSlowReference = 0.008;
 constexpr double kShareInterval = 0.05;
@@ -80,11 +79,6 @@ PosteriorSummary summary_of(const TargetNumbers& numbers, const TargetNumbers* e
     out.sd_ratio = numbers.sd / exact->sd;
   }
   return out;
-}
-
-std::vector<double> doubles(const torch::Tensor& values) {
-  const torch::Tensor flat = values.to(torch::kCPU, torch::kFloat64).contiguous();
-  return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
 }
 
 }  // namespace
@@ -283,14 +277,15 @@ bool PosteriorEngine::Parts::load_set(const PosteriorWish& wish) {
   if (!made.file.empty()) {
     try {
       now("reading " + made.file.filename().string());
-      values = read_observed(made.file, info);
-      held = values.size(0);
-      if (values.size(0) > info.max_n) {
-        note =
-            fmt::format("{} holds {} observations; the first {} are used, the most that the task {} knows",
-                        made.file.filename().string(), count_text(values.size(0)), count_text(info.max_n), info.title);
-        values = values.slice(0, 0, info.max_n).clone();
-      }
+      const Observed observed = read_observed(made.file, info, info.max_n);
+      values = observed.x;
+      held = observed.held;
+      if (held > info.max_n)
+        note = fmt::format("{} holds {} observations; the first {} are used, the most that the task {} knows",
+                           made.file.filename().string(), count_text(held), count_text(info.max_n), info.title);
+      publish([&](PosteriorNews& n) {
+        n.problems.insert(n.problems.end(), observed.warnings.begin(), observed.warnings.end());
+      });
     } catch (const std::exception& error) {
       publish([&](PosteriorNews& n) {
         n.set_failure = sentence(error);
@@ -625,97 +620,13 @@ torch::Tensor PosteriorEngine::Parts::posterior_draws(std::int64_t n) const {
 
 void PosteriorEngine::Parts::check(std::int64_t n) {
   checked = n;
-  const TaskInfo& info = task->info();
-  torch::Tensor theta = posterior_draws(n);
+  const torch::Tensor theta = posterior_draws(n);
   if (!theta.defined()) return publish([&](PosteriorNews& news_now) { news_now.check = nullptr; });
-  std::vector<std::int64_t> indices(kReplicates);
-  std::iota(indices.begin(), indices.end(), std::int64_t{0});
-  Latents all = task->latents(kReplicateSeed, Purpose::explore, indices);
-  for (std::int64_t k = 0; k < kReplicates; ++k) {
-    Latents one{theta.narrow(0, k, 1).clone(), all.psi.narrow(0, k, 1).clone()};
-    for (std::size_t t = 0; t < info.targets.size(); ++t) {
-      const Target& target = info.targets[t];
-      auto* value = one.theta.mutable_data_ptr<double>() + t;
-      *value = std::clamp(*value, target.low, target.high);
-      task->settle(one, {false, static_cast<std::int64_t>(t)});
-    }
-    all.theta.narrow(0, k, 1).copy_(one.theta);
-    all.psi.narrow(0, k, 1).copy_(one.psi);
-  }
-  const bool image = info.kind == ObservationKind::image;
-  const std::int64_t each =
-      image ? kShownImages / kReplicates : std::min(n, info.observation_shape[0] == 1 ? kReplicatePoints : 50);
-  std::vector<SetRange> draws;
-  for (const std::int64_t index : indices) draws.push_back({index, 0, each});
-  const torch::Tensor made = task->observe(all, kReplicateSeed, Purpose::explore, draws, torch::kCPU);
-  const bool plane = !image && info.observation_shape[0] == 2;
-  const std::int64_t observed_count = std::min(n, image ? kShownImages : plane ? kReplicates * 50 : kShownPoints);
-  const Plot observed = sample_plot(*task, Latents(), x.slice(0, 0, observed_count), view);
-  auto figure = std::make_shared<Figure>();
-  Plot plot;
-  if (image) {
-    Plot simulated_images = sample_plot(*task, Latents(), made, view);
-    plot = observed;
-    plot.title = "observed";
-    simulated_images.title = "simulated";
-    figure->columns = 2;
-    figure->plots = {std::move(plot), std::move(simulated_images)};
-  } else if (info.observation_shape[0] == 1) {
-    plot = observed;
-    plot.scatters.clear();
-    const Bars& bars = plot.bars.front();
-    const std::size_t bins = bars.heights.size();
-    const double low = bars.edges.front(), width = (bars.edges.back() - low) / static_cast<double>(bins);
-    // Heights of each replicate as if it had as many observations as are shown.
-    std::vector<std::vector<double>> heights_of(bins, std::vector<double>(kReplicates, 0));
-    const std::vector<double> values = doubles(made);
-    const double weight = static_cast<double>(observed_count) / static_cast<double>(each);
-    for (std::int64_t k = 0; k < kReplicates; ++k)
-      for (std::int64_t j = 0; j < each; ++j) {
-        const double bin = std::floor((values[static_cast<std::size_t>(k * each + j)] - low) / width);
-        if (bin >= 0 && bin < static_cast<double>(bins))
-          heights_of[static_cast<std::size_t>(bin)][static_cast<std::size_t>(k)] += weight;
-      }
-    Line line;
-    line.name = "simulated, 5 to 95 %";
-    line.role = runs.empty() ? SeriesRole::pairs : strategy_role(runs.front().loaded.config.strategy);
-    double most = *std::max_element(bars.heights.begin(), bars.heights.end());
-    for (std::size_t b = 0; b < bins; ++b) {
-      std::vector<double>& h = heights_of[b];
-      std::sort(h.begin(), h.end());
-      line.x.push_back(low + width * (static_cast<double>(b) + 0.5));
-      line.y.push_back((h[kReplicates / 2 - 1] + h[kReplicates / 2]) / 2);
-      line.lower.push_back(h[1]);
-      line.upper.push_back(h[kReplicates - 2]);
-      most = std::max(most, line.upper.back());
-    }
-    plot.y.low = 0;
-    plot.y.high = 1.7 * most;
-    plot.bars.front().name = "observed";
-    plot.bars.front().role = SeriesRole::truth;
-    plot.lines = {std::move(line)};
-    figure->plots = {std::move(plot)};
-  } else {
-    plot = observed;
-    for (Scatter& scatter : plot.scatters) {
-      scatter.name = "observed";
-      scatter.role = SeriesRole::naive;
-    }
-    Scatter simulated_points;
-    simulated_points.name = "simulated";
-    simulated_points.role = strategy_role(runs.front().loaded.config.strategy);
-    simulated_points.x = doubles(made.select(1, 0));
-    simulated_points.y = doubles(made.select(1, 1));
-    plot.scatters.push_back(std::move(simulated_points));
-    figure->plots = {std::move(plot)};
-  }
-  const std::string note =
-      image ? fmt::format("{} images simulated at {} posterior draws of θ, ψ drawn from its prior.", kShownImages,
-                          kReplicates)
-            : fmt::format("{} data sets simulated at posterior draws of θ, ψ drawn from its prior.", kReplicates);
+  const SeriesRole role = runs.empty() ? SeriesRole::pairs : strategy_role(runs.front().loaded.config.strategy);
+  const PredictiveCheck made = predictive_check(*task, theta, x.slice(0, 0, n), view, role);
   publish([&](PosteriorNews& news_now) {
-    news_now.check = figure;
-    news_now.check_note = note;
+    news_now.check = made.figure;
+    news_now.check_note = made.note;
   });
 }
 

@@ -1,9 +1,7 @@
 #include "app/model/run_history.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +10,6 @@
 #include "app/common/figures.h"
 #include "app/common/metrics_file.h"
 #include "app/common/places.h"
-#include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -153,28 +150,12 @@ struct RunHistory::Tail {
       log = {};
       offset = 0;
     }
-    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    struct stat kind {};
-    if (opened < 0 || ::fstat(opened, &kind) != 0 || !S_ISREG(kind.st_mode)) return another;
-    std::string block(1 << 20, '\0'), line;
-    Event event;
-    for (std::int64_t at = offset;;) {
-      const ssize_t got = ::pread(opened, block.data(), block.size(), at);
-      if (got <= 0) break;
-      at += got;
-      std::size_t from = 0;
-      const std::string_view bytes(block.data(), static_cast<std::size_t>(got));
-      for (std::size_t end = bytes.find('\n'); end != bytes.npos; end = bytes.find('\n', from)) {
-        line += bytes.substr(from, end - from);
-        offset += static_cast<std::int64_t>(line.size()) + 1;
-        if (parse_event(line, event)) log.add(event);
-        line.clear();
-        from = end + 1;
-      }
-      line += bytes.substr(from);
-      if (stale()) throw Stopped();
-    }
-    return true;
+    const bool read = follow_events(
+        file, offset, [&](const Event& event) { log.add(event); },
+        [&] {
+          if (stale()) throw Stopped();
+        });
+    return read || another;
   }
 
   // run.toml and what follows from it.

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -15,8 +15,10 @@
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
+#include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/train/run.h"
+#include "core/train/shipped.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
@@ -99,8 +101,7 @@ void read_progress(const fs::path& folder, const RunConfig& config, RunEntry& en
   const bool many = config.finetune.heads == "per-n" && sizes.size() > 1;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    const nlohmann::json line = nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
-                                                      text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    const nlohmann::json line = parse_json(std::string_view(text).substr(start, end - start));
     start = end + 1;
     if (!line.is_object()) continue;
     const std::string type = text_of(line, "type"), name = text_of(line, "stage");
@@ -164,6 +165,16 @@ std::vector<fs::path> folders_in(const fs::path& folder, std::error_code& error)
   return found;
 }
 
+// Where a task's shipped weights are. With a data folder that is wrong, of which the Task tab tells, those without
+// data.
+std::optional<fs::path> shipped_folder(const std::string& task, const std::string& data) {
+  try {
+    return fitting_weights(task, data);
+  } catch (const Error&) {
+    return data.empty() ? std::optional<fs::path>() : shipped_folder(task, "");
+  }
+}
+
 fs::path plain(const fs::path& folder) {
   std::error_code error;
   fs::path path = fs::absolute(folder, error).lexically_normal();
@@ -224,7 +235,7 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
   return entry;
 }
 
-RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs::path>& added,
+RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs::path>& added, const std::string& data,
                                const std::function<bool()>& stop) {
   Listing listing;
   std::vector<RunEntry> shipped;
@@ -253,15 +264,8 @@ RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs
     }
   };
 
-  try {
-    for (const std::string& task : task_names()) {
-      std::error_code ignored;
-      const fs::path folder = assets_folder() / "weights" / task;
-      if (fs::exists(folder / run_file::config, ignored)) take(folder, task, shipped);
-    }
-  } catch (const Error&) {
-    // Without its assets the program has no shipped weights.
-  }
+  for (const std::string& task : task_names())
+    if (const auto folder = shipped_folder(task, data)) take(*folder, task, shipped);
   std::error_code error;
   if (!runs_folder.empty() && fs::exists(runs_folder, error)) take_all(plain(runs_folder), error);
   if (error)

@@ -19,10 +19,11 @@ class RunScan {
     bool operator==(const Listing&) const = default;
   };
 
-  // Runs of `runs_folder` (in it or one folder deeper), of `added` (run folders, or folders of runs) and those that
-  // came with the program. Never throws for what is wrong with a run; throws Stopped when `stop` says so.
+  // Runs of `runs_folder` (in it or one folder deeper), of `added` (run folders, or folders of runs) and the shipped
+  // weights that fit the data folder `data`. Never throws for what is wrong with a run; throws Stopped when `stop` says
+  // so.
   Listing look(const std::filesystem::path& runs_folder, const std::vector<std::filesystem::path>& added,
-               const std::function<bool()>& stop);
+               const std::string& data, const std::function<bool()>& stop);
 
  private:
   struct Known {

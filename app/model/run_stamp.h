@@ -5,9 +5,9 @@
 
 namespace pairs::model {
 
-// Changes when the run's settings, weights or scores on disk do. `run` as find_run takes it; never throws.
-std::string run_stamp(const std::string& run);
+// Changes when the run's settings, weights or scores on disk do. `run` and `data` as find_run takes them; never throws.
+std::string run_stamp(const std::string& run, const std::string& data);
 // Changes when its log of events grows.
-std::string log_stamp(const std::string& run);
+std::string log_stamp(const std::string& run, const std::string& data);
 
 }  // namespace pairs::model

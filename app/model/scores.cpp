@@ -57,9 +57,11 @@ std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics) {
                    "RMAE: how far the posterior mean is from the truth on average, over the width of the prior.",
                    [&] { return rmae_figure(metrics); }));
   out.push_back(
-      shown_figure("acauc", "Calibration error",
-                   "ACAUC: how far the shares of truths inside credible intervals are from what the intervals "
-                   "promise; inside the band nothing can be told apart from chance.",
+      shown_figure("acauc", "Calibration",
+                   "ACAUC: how far the shares of truths inside credible intervals are from what the intervals promise. "
+                   "Location z and width z: whether truths lie off the posteriors' centres, and whether posteriors are "
+                   "too narrow (above zero) or too wide. Rank p: whether the truth's ranks are even. A calibrated "
+                   "estimator stays inside the bands.",
                    [&] { return acauc_figure(metrics); }));
   return out;
 }
@@ -73,6 +75,7 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->seed = metrics.seed;
   scores->complete = complete;
   scores->place = std::move(place);
+  scores->note = pool_note(metrics.rows);
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});
   if (!of_images(metrics.rows)) {
@@ -91,20 +94,45 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   return scores;
 }
 
-Calibration calibration(const EvaluationRow& row) {
-  if (std::isnan(row.acauc) || std::isnan(row.acauc_p95)) return Calibration::unknown;
-  return row.acauc > row.acauc_p95 ? Calibration::miscalibrated : Calibration::within_noise;
+namespace {
+
+Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
+  const Calibration found = calibration(row, limits);
+  if (found == Calibration::unknown) return {};
+  Verdict verdict{found != Calibration::within_noise, calibration_text(found), ""};
+  switch (found) {
+    case Calibration::off_centre:
+      verdict.meaning = "Truths lie on one side of the posteriors more often than chance and so many sets allow.";
+      break;
+    case Calibration::too_narrow:
+      verdict.meaning = "Posteriors are too narrow: credible intervals hold the truth too rarely.";
+      break;
+    case Calibration::too_wide:
+      verdict.meaning = "Posteriors are too wide: credible intervals hold the truth too often.";
+      break;
+    case Calibration::uneven:
+      verdict.meaning = "Some ranks of the truth among the samples are more frequent than others.";
+      break;
+    default:
+      verdict.meaning = row.pool > 0
+                            ? "Location and width are as those of a calibrated posterior with so many sets."
+                            : "Location, width and ranks are as those of a calibrated posterior with so many sets.";
+  }
+  if (row.pool > 0)
+    verdict.meaning += " The location is judged beside what the finite pool of test observations does by itself.";
+  return verdict;
 }
+
+}  // namespace
 
 ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
   using Row = EvaluationRow;
   struct Candidate {
     ScoreColumn column;
     std::function<std::string(const Row&)> text;
+    bool calibration = false;
   };
-  const auto p_text = [](double p) {
-    return std::isnan(p) ? "–" : p < 0.001 ? std::string("< 0.001") : number_text(p, 3);
-  };
+  const auto test_text = [](std::size_t which) { return [which](const Row& r) { return rank_test_texts(r)[which]; }; };
   std::vector<Candidate> all = {
       {{"N", "How many observations each test set holds."}, [](const Row& r) { return count_text(r.n); }},
       {{"sets", "How many freshly simulated test sets were scored; more make the numbers surer."},
@@ -126,9 +154,33 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
        [](const Row& r) {
          return std::isnan(r.acauc) ? "–"
                                     : fmt::format("{} ({})", number_text(r.acauc, 4), number_text(r.acauc_p95, 4));
-       }},
-      {{"SBC p", "How likely ranks as uneven as these are when the posterior is calibrated: below 0.01 is suspicious."},
-       [p_text](const Row& r) { return p_text(r.sbc_p); }},
+       },
+       true},
+      {{"location z",
+        "Mean rank of the truth among posterior samples less ½, in standard errors, for each target: beyond about ±4 "
+        "the "
+        "posterior is off centre. ACAUC cannot see this when the posterior is too wide as well."},
+       test_text(0),
+       true},
+      {{"width z",
+        "Mean distance of that rank from ½ less that of even ranks, in standard errors, for each target: above about 4 "
+        "the posterior is too narrow, below −4 too wide."},
+       test_text(1),
+       true},
+      {{"rank p",
+        "How likely ranks as uneven as these are when the posterior is calibrated, for each target: below about 0.0001 "
+        "something is wrong."},
+       test_text(2),
+       true},
+      {{"pool z",
+        "Location in standard errors of sets and pool together: all test sets share the observations of one data set, "
+        "whose own deviation no estimator can remove."},
+       [](const Row& r) {
+         std::string text;
+         for (const double z : r.pool_location_z) text += (text.empty() ? "" : ", ") + number_text(z, 1);
+         return text.empty() ? std::string("–") : text;
+       },
+       true},
       {{"MSE of a sample", "Squared error per pixel of one sample of the posterior, ± its standard error."},
        [](const Row& r) { return with_error_text(r.mse, r.mse_se, 5); }},
       {{"MSE of the mean",
@@ -144,8 +196,14 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
   std::vector<const Candidate*> used;
   for (const Candidate& one : all)
     if (std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return one.text(r) != "–"; })) used.push_back(&one);
-  for (const Candidate* one : used) table.columns.push_back(one->column);
+  for (const Candidate* one : used) {
+    if (one->calibration && table.calibration == 0) table.calibration = table.columns.size();
+    table.columns.push_back(one->column);
+  }
+  if (table.calibration == 0) table.calibration = table.columns.size();
+  const CalibrationLimits limits = calibration_limits(rows);
   for (const Row& row : rows) {
+    table.verdicts.push_back(verdict_of(row, limits));
     table.rows.emplace_back();
     for (const Candidate* one : used) table.rows.back().push_back(one->text(row));
   }

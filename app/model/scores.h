@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/eval/evaluation_row.h"
+#include "core/eval/calibration.h"
 #include "core/report/figure.h"
 
 namespace pairs {
@@ -32,12 +32,13 @@ struct Scores {
   std::int64_t seed = 1;  // of the test sets
   bool complete = true;   // every size that was asked for
   std::string place;      // the file that keeps them, "" when none does
+  std::string note;       // what a finite pool of observations does; "" without one
   std::vector<EvaluationRow> rows;
   std::vector<ShownFigure> figures;
   std::shared_ptr<const Metrics> metrics;
 };
 
-// NLL, gap to the exact posterior where there is one, RMAE and ACAUC against N. All of one task.
+// NLL, gap to the exact posterior where there is one, RMAE and calibration against N. All of one task.
 std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics);
 // The same of one run, with coverage and rank histograms; `targets` are labels.
 std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, bool complete, std::string place,
@@ -47,19 +48,22 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
 ShownFigure shown_figure(const char* name, const char* title, const char* meaning,
                          const std::function<Figure()>& build);
 
-// Whether the calibration error of a row exceeds what a calibrated estimator shows with so many sets (95 %, corrected
-// for the number of sizes).
-enum class Calibration { unknown, within_noise, miscalibrated };
-Calibration calibration(const EvaluationRow& row);
-
 // A column of the table of scores.
 struct ScoreColumn {
   std::string title, meaning;  // meaning: one sentence for newcomers
 };
-// Titles with their explanations, and one row of texts for each row of scores. Columns that no row fills are left out.
+// What the rank tests say of a row, corrected for their number.
+struct Verdict {
+  bool bad = false;
+  std::string text, meaning;  // "off centre"; one sentence; both empty when unknown
+};
+// Titles with their explanations, and one row of texts and a verdict for each row of scores. Columns that no row fills
+// are left out.
 struct ScoreTable {
   std::vector<ScoreColumn> columns;
+  std::size_t calibration = 0;  // the columns from this one on, and the verdicts, are on calibration
   std::vector<std::vector<std::string>> rows;
+  std::vector<Verdict> verdicts;
 };
 ScoreTable score_table(const std::vector<EvaluationRow>& rows);
 

@@ -129,10 +129,11 @@ std::vector<std::string> embedder_lines(const EmbedderConfig& config, const Task
   std::vector<std::string> lines = {config.activation == "silu" ? "MLP with SiLU" : "MLP with ReLU"};
   std::vector<std::int64_t> layers = {info.observation_shape[0] * (1 + 2 * config.frequencies)};
   layers.insert(layers.end(), config.layers.begin(), config.layers.end());
-  layers.push_back(config.size);
+  layers.push_back(config.size - (config.append_input ? info.observation_shape[0] : 0));
   lines.push_back(widths(layers));
   if (config.frequencies > 0)
     lines.push_back(fmt::format("sines and cosines of x at {} frequencies", config.frequencies));
+  if (config.append_input) lines.push_back("then x itself");
   return lines;
 }
 

@@ -3,15 +3,16 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include <thread>
-
+#include "app/common/image_file.h"
 #include "app/common/places.h"
 #include "app/common/view_folder.h"
 #include "core/base/devices.h"
+#include "core/base/driver.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/text.h"
 #include "core/train/run.h"
+#include "core/train/shipped.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
@@ -26,19 +27,10 @@ bool is_task(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool has_shipped_weights(const std::string& task) {
-  try {
-    find_run(task);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-bool holds_png(const fs::path& folder) {
+bool holds_images(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".png" || entry.path().extension() == ".PNG") return true;
+    if (is_image_name(entry.path())) return true;
   return false;
 }
 
@@ -67,15 +59,10 @@ Studio::Studio(Settings remembered, std::function<void()> wake)
           settings.runs_folder.empty() ? default_runs_folder() : fs::path(settings.runs_folder),
           data_folder(settings.data_folder),
           "auto"},
-      device_(std::make_shared<std::atomic<const char*>>("")) {
-  // Asking for a GPU can take a second: not here.
-  std::thread([device = device_, wake] {
-    try {
-      device->store(choose_device("auto").is_cuda() ? "GPU" : "CPU");
-    } catch (const std::exception&) {
-      device->store("CPU");
-    }
-  }).detach();
+      device_(choose_device("auto").is_cuda() ? "GPU" : "CPU") {
+  // A machine without a driver has no GPU to speak of.
+  if (const std::string reason = why_no_gpu(); !reason.empty() && cuda_driver().loaded)
+    hub.messages.warning("device", "No GPU is used: " + reason);
   for (const std::string& folder : settings.run_folders) {
     const std::string problem = library.add_folder(folder);
     if (!problem.empty()) hub.messages.warning("runs", problem);
@@ -191,7 +178,7 @@ void Studio::open_path(const fs::path& path) {
     }
     return;
   }
-  const bool images = fs::is_directory(path, error) && holds_png(path);
+  const bool images = fs::is_directory(path, error) && holds_images(path);
   if ((viewing() && (ending == ".csv" || ending == ".npz" || images)) || fs::exists(path / kCamerasFile, error)) {
     hub.messages.error("open", fmt::format("{} cannot be shown here: the window casts views of scenes of its own; "
                                            "views of yours are read by pairs --batch infer novel-view --data {}",
@@ -207,7 +194,7 @@ void Studio::open_path(const fs::path& path) {
                             ? library.add_folder(path)
                             : fmt::format(
                                   "{} cannot be opened here; give a run folder, a CSV or NPZ file of "
-                                  "observations, or a folder of PNG images",
+                                  "observations, or a folder of images",
                                   printable(name, 300));
   if (problem.empty()) return;
   hub.messages.error("open", problem);
@@ -304,7 +291,7 @@ std::string Studio::name_of_run(const std::string& run) const {
 }
 
 std::string Studio::device_name() const {
-  return device_->load();
+  return device_;
 }
 
 std::int64_t Studio::threads() const {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -74,7 +73,7 @@ class Studio {
   std::string shown_title() const;
   // As people have named it, else its folder's name.
   std::string name_of_run(const std::string& run) const;
-  // Where posteriors are computed, once known; and with how many CPU threads.
+  // Where posteriors are computed, GPU or CPU, and with how many CPU threads.
   std::string device_name() const;
   std::int64_t threads() const;
 
@@ -93,7 +92,7 @@ class Studio {
   int weighed_stage_ = -1;          // of the weights of weighed_run_ that were seen last: 1 pretrained, 2 finetuned
   std::filesystem::path followed_;  // the run in training that is already in the list
   Tab tab_ = Tab::posterior;
-  std::shared_ptr<std::atomic<const char*>> device_;
+  std::string device_;
 };
 
 }  // namespace pairs::model

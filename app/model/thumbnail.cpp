@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
@@ -29,12 +30,6 @@ std::pair<double, double> extent(std::vector<double> values) {
   const double low = values[cut], high = values[values.size() - 1 - cut];
   const double room = high > low ? 0.05 * (high - low) : 0.5;
   return {low - room, high + room};
-}
-
-std::vector<double> column(const torch::Tensor& x, std::int64_t c) {
-  const torch::Tensor values = x.select(1, c).to(torch::kFloat64).contiguous();
-  const double* data = values.data_ptr<double>();
-  return {data, data + values.numel()};
 }
 
 void set_alpha(Thumbnail& picture, int x, int y, double alpha) {
@@ -116,9 +111,9 @@ std::shared_ptr<const Thumbnail> draw_thumbnail(const std::string& name, const s
   }
   const torch::Tensor x = observations(*task, kPoints).flatten(1);
   if (x.size(1) == 1)
-    draw_histogram(*picture, column(x, 0));
+    draw_histogram(*picture, doubles(x.select(1, 0)));
   else
-    draw_density(*picture, column(x, 0), column(x, 1));
+    draw_density(*picture, doubles(x.select(1, 0)), doubles(x.select(1, 1)));
   return picture;
 }
 

@@ -162,6 +162,7 @@ struct Training::Impl {
           answer->seconds[2] = need.finetune_seconds;
           answer->cache_bytes = need.cache_bytes;
           answer->gflop = need.gflop;
+          answer->busy = busy_note(config, need);
           answer->free_bytes = static_cast<double>(free_disk_bytes(folder));
           try {
             check_room(need.cache_bytes, folder, "choose another folder for runs");
@@ -186,6 +187,17 @@ struct Training::Impl {
     view.reset();
     history.open(folder);
     looked = clock.seconds();
+  }
+
+  // Leaves a run that is shown for the draft of `task`.
+  void show_draft() {
+    if (!drafting) {
+      history.open({});
+      view.reset();
+    }
+    drafting = true;
+    draft_version = 0;
+    if (!task.empty()) follow_draft(clock.seconds(), false);
   }
 
   // Our own session on this run has just ended: what was read of it may be older.
@@ -434,7 +446,7 @@ void Training::open_task(const std::string& task) {
   if ((m.session_busy || failed) && m.session_task == task)
     m.show_run(m.session_folder);
   else
-    open_draft();
+    m.show_draft();
   m.deal();
 }
 
@@ -463,13 +475,7 @@ void Training::open_draft(bool like_run) {
       m.hub.messages.error("train", error.what());
     }
   }
-  if (!m.drafting) {
-    m.history.open({});
-    m.view.reset();
-  }
-  m.drafting = true;
-  m.draft_version = 0;
-  if (!m.task.empty()) m.follow_draft(m.clock.seconds(), false);
+  m.show_draft();
   m.deal();
 }
 

@@ -78,6 +78,7 @@ class Training {
   struct Estimate {
     double seconds[kStages] = {NAN, NAN, NAN};
     double cache_bytes = 0, free_bytes = 0, gflop = 0;
+    std::string busy;     // why the times may be far too long; empty when the machine is ours
     std::string error;    // why nothing is known: the settings cannot be trained
     std::string no_room;  // why the disk is too small; empty when it is not
     double total() const { return seconds[0] + seconds[1] + seconds[2]; }

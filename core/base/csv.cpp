@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -15,16 +16,31 @@
 namespace pairs {
 namespace {
 
-// Whether no cell of the line looks like a number, be it malformed ("1,5" between semicolons).
+constexpr std::string_view unicode_minus = "\u2212";
+
+// Whether a cell is a column's name: it begins with a letter and does not stand for a missing value.
+bool is_name(std::string_view cell) {
+  if (cell.empty() || cell.starts_with(unicode_minus)) return false;
+  const auto first = static_cast<unsigned char>(cell[0]);
+  if (first < 0x80 && !std::isalpha(first) && first != '_') return false;
+  std::string word(cell);
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  double value;
+  if (parse_csv_number(word, value) != CsvNumber::text) return false;  // nan, inf
+  for (const char* missing : {"na", "n/a", "null", "none", "missing", "true", "false"})
+    if (word == missing) return false;
+  return true;
+}
+
+// Whether the line names columns. A column of row numbers often has no name.
 bool is_header(std::string_view line, char separator) {
+  bool named = false;
   for (bool more = true; more;) {
     const std::string_view cell = take_csv_cell(line, separator, more);
-    double value;
-    if (parse_csv_number(cell, value) != CsvNumber::text ||
-        (!cell.empty() && cell.find_first_not_of("0123456789+-.,") == cell.npos))
-      return false;
+    if (!cell.empty() && !is_name(cell)) return false;
+    named |= !cell.empty();
   }
-  return true;
+  return named;
 }
 
 // Whether the cell is a number with a comma for its point.
@@ -58,7 +74,8 @@ std::vector<std::size_t> places_of(const std::vector<std::string>& columns, cons
   return places;
 }
 
-double number_in(std::string_view cell, const std::string& where, std::size_t line, std::size_t place) {
+// `first`: of the first line, where names of columns would stand.
+double number_in(std::string_view cell, const std::string& where, std::size_t line, std::size_t place, bool first) {
   double value = 0;
   PAIRS_CHECK(!cell.empty(), "{}, line {}: value {} is missing; fill it in or drop the line", where, line, place);
   const CsvNumber kind = parse_csv_number(cell, value);
@@ -68,8 +85,11 @@ double number_in(std::string_view cell, const std::string& where, std::size_t li
   PAIRS_CHECK(kind != CsvNumber::text || cell.find(';') == cell.npos,
               "{}, line {}: '{}' is separated by ';' but the first line is not; separate all lines alike", where, line,
               printable(cell));
-  PAIRS_CHECK(kind != CsvNumber::text, "{}, line {}: value {} is '{}', not a number; correct it", where, line, place,
-              printable(cell));
+  PAIRS_CHECK(kind != CsvNumber::text || cell.find(unicode_minus) == cell.npos,
+              "{}, line {}: value {} is '{}', with the minus sign of Unicode; write the hyphen '-' instead", where,
+              line, place, printable(cell));
+  PAIRS_CHECK(kind != CsvNumber::text, "{}, line {}: value {} is '{}', not a number{}; correct it", where, line, place,
+              printable(cell), first && !is_name(cell) ? " and not the name of a column" : "");
   PAIRS_CHECK(kind == CsvNumber::good && std::isfinite(value),
               "{}, line {}: value {} is '{}', not a finite number; correct it or drop the line", where, line, place,
               printable(cell));
@@ -106,7 +126,7 @@ torch::Tensor parse_csv(std::string_view text, const std::string& where, const s
     for (bool more = true; more;) {
       const std::string_view cell = take_csv_cell(line, separator, more);
       const bool needed = row.size() >= kept.size() || kept[row.size()];
-      row.push_back(needed ? number_in(cell, where, number, row.size() + 1) : 0);
+      row.push_back(needed ? number_in(cell, where, number, row.size() + 1, first) : 0);
     }
     if (first) width = row.size();
     PAIRS_CHECK(
@@ -127,7 +147,7 @@ torch::Tensor parse_csv(std::string_view text, const std::string& where, const s
 }
 
 torch::Tensor read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns) {
-  return parse_csv(read_file(file), printable(file.string(), 300), columns);
+  return parse_csv(read_file(file, array_memory_limit()), printable(file.string(), 300), columns);
 }
 
 }  // namespace pairs

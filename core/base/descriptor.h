@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 namespace pairs {
 
 // Owns a file descriptor (or -1) and closes it.
@@ -14,6 +16,8 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   operator int() const { return value_; }
+  // Gives it up; the caller closes it.
+  int release() { return std::exchange(value_, -1); }
 
  private:
   int value_;

@@ -8,13 +8,20 @@
 #include <torch/headeronly/version.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "core/base/driver.h"
+#include "core/base/cuda_build.h"
+#include "core/base/cuda_support.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/base/text.h"
 
 namespace pairs {
@@ -23,40 +30,57 @@ namespace {
 constexpr const char* module_name = "libpairs_cuda.so";
 constexpr int needed_driver = 13000;  // the pinned LibTorch is built for CUDA 13.0
 
-struct ModuleState {
-  bool loaded = false;
-  std::string reason;
-};
+// Float32 and results that repeat, for every device and every part of LibTorch.
+void make_repeatable() {
+  // cuBLAS reads it when it starts; with other values results depend on what else runs.
+  const char* const workspace = std::getenv("CUBLAS_WORKSPACE_CONFIG");
+  if (!workspace || (std::string_view(workspace) != ":4096:8" && std::string_view(workspace) != ":16:8"))
+    ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
+  at::Context& context = at::globalContext();
+  context.setAllowTF32CuDNN(false);
+  context.setAllowTF32CuBLAS(false);
+  context.setAllowBF16ReductionCuBLAS(false, false);
+  context.setBenchmarkCuDNN(false);
+  context.setDeterministicCuDNN(true);
+  // An operator that has only an algorithm that does not repeat throws.
+  context.setDeterministicAlgorithms(true, /*warn_only=*/false);
+  context.setDeterministicFillUninitializedMemory(false);
+}
 
-ModuleState open_module() {
-  const CudaDriver& driver = cuda_driver();
-  if (!driver.reason.empty()) return {false, driver.reason};
-  if (driver.version != 0 && driver.version < needed_driver)
-    return {false,
-            fmt::format("the NVIDIA driver supports CUDA {}.{}; install one that supports {}.{}", driver.version / 1000,
-                        driver.version % 1000 / 10, needed_driver / 1000, needed_driver % 1000 / 10)};
+// Opens the module; why not goes to facts.module.
+void open_module(CudaFacts& facts) {
+  facts.module = driver_problem(facts.driver, needed_driver);
+  if (!facts.module.empty()) return;
   const std::filesystem::path folder = program_folder();
   for (const auto& place : {folder / module_name, folder.parent_path() / "lib" / module_name}) {
     std::error_code error;
     if (!std::filesystem::exists(place, error)) continue;
-    if (::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL)) return {true, ""};
-    const char* const problem = ::dlerror();
-    return {false, fmt::format("{} does not load ({}); reinstall, or build it against this machine's LibTorch",
-                               printable(place.string(), 300), printable(problem ? problem : "unknown", 300))};
+    void* const module = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    const char* const problem = module ? nullptr : ::dlerror();
+    const auto build =
+        module ? reinterpret_cast<decltype(&pairs_cuda_build)>(::dlsym(module, "pairs_cuda_build")) : nullptr;
+    if (!module)
+      facts.module = fmt::format("{} does not load ({}); reinstall, or build it against this machine's LibTorch",
+                                 printable(place.string(), 300), printable(problem ? problem : "unknown", 300));
+    else if (!build)
+      facts.module = fmt::format("{} is of another version; build it again", printable(place.string(), 300));
+    else
+      build(&facts.build.toolkit, &facts.build.lowest, &facts.build.newest);
+    return;
   }
-  return {false, fmt::format("{} is neither beside the program nor in ../lib; build with nvcc installed", module_name)};
+  facts.module = fmt::format("{} is neither beside the program nor in ../lib; build with nvcc installed", module_name);
 }
 
-const ModuleState& module_state() {
-  static const ModuleState state = open_module();
-  return state;
-}
-
-// Empty when the module is loaded and LibTorch sees a GPU.
-std::string cuda_problem() {
-  if (!module_state().loaded) return module_state().reason;
-  if (at::globalContext().hasCUDA() && at::getNumGPUs() > 0) return "";
-  return "LibTorch sees no GPU; check the driver with nvidia-smi";
+const CudaFacts& cuda_facts() {
+  static const CudaFacts facts = [] {
+    CudaFacts out;
+    out.driver = cuda_driver();
+    open_module(out);
+    make_repeatable();
+    if (out.module.empty() && at::globalContext().hasCUDA()) out.visible = at::getNumGPUs();
+    return out;
+  }();
+  return facts;
 }
 
 std::string cpu_model() {
@@ -76,16 +100,18 @@ int core_count() {
 }
 
 std::string gpu_text(std::size_t ordinal) {
-  const auto& gpus = cuda_driver().gpus;
-  return ordinal < gpus.size() ? gpus[ordinal] : "NVIDIA GPU";
+  const auto& gpus = cuda_facts().driver.gpus;
+  return ordinal < gpus.size() ? gpus[ordinal].description : "NVIDIA GPU";
 }
 
 }  // namespace
 
-bool load_cuda_module(std::string* reason) {
-  const ModuleState& state = module_state();
-  if (reason) *reason = state.reason;
-  return state.loaded;
+void start_devices() {
+  cuda_facts();
+}
+
+std::string why_no_gpu() {
+  return usable_gpu(cuda_facts()) ? "" : gpu_problem(cuda_facts(), 0);
 }
 
 std::vector<DeviceInfo> list_devices() {
@@ -94,28 +120,33 @@ std::vector<DeviceInfo> list_devices() {
   devices.push_back(
       {"cpu", fmt::format("{}, {} core{}, {}", cpu_model(), cores, cores == 1 ? "" : "s", at::get_cpu_capability()),
        true, ""});
-  const std::string problem = cuda_problem();
-  const std::size_t count = problem.empty() ? at::getNumGPUs() : std::max<std::size_t>(1, cuda_driver().gpus.size());
-  for (std::size_t i = 0; i < count; ++i)
+  const std::size_t count = std::max<std::size_t>(1, cuda_facts().driver.gpus.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string problem = gpu_problem(cuda_facts(), i);
     devices.push_back({fmt::format("cuda:{}", i), gpu_text(i), problem.empty(), problem});
+  }
   return devices;
 }
 
 torch::Device choose_device(const std::string& name) {
   if (name == "cpu") return torch::kCPU;
-  if (name == "auto") return cuda_problem().empty() ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU);
-  int ordinal = 0;
-  bool known = name == "cuda";
+  const CudaFacts& facts = cuda_facts();
+  const std::optional<std::size_t> first = usable_gpu(facts);
+  if (name == "auto" && !first) {
+    static std::once_flag told;
+    if (facts.driver.loaded) std::call_once(told, [] { spdlog::warn("No GPU is used: {}", why_no_gpu()); });
+    return torch::kCPU;
+  }
+  std::size_t ordinal = first.value_or(0);
+  bool known = name == "auto" || name == "cuda";
   if (name.starts_with("cuda:")) {
     const char* const end = name.data() + name.size();
     const auto [stop, error] = std::from_chars(name.data() + 5, end, ordinal);
-    known = error == std::errc() && stop == end && ordinal >= 0;
+    known = error == std::errc() && stop == end && ordinal <= std::numeric_limits<c10::DeviceIndex>::max();
   }
   if (!known) fail_usage("unknown device '{}'; choose auto, cpu, cuda or cuda:N", printable(name));
-  const std::string problem = cuda_problem();
+  const std::string problem = gpu_problem(facts, ordinal);
   PAIRS_CHECK(problem.empty(), "device {} cannot be used: {}", name, problem);
-  PAIRS_CHECK(static_cast<std::size_t>(ordinal) < at::getNumGPUs(), "device {} does not exist: there are {} GPUs", name,
-              at::getNumGPUs());
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(ordinal)};
 }
 

@@ -14,17 +14,21 @@ struct DeviceInfo {
   std::string reason;  // why not, in one sentence, when not usable
 };
 
-// Opens libpairs_cuda.so, beside the program or in ../lib, when the NVIDIA driver's libcuda.so.1 loads. Returns true
-// when the CUDA operators are registered; safe to call more than once. `reason` says why not. LibTorch remembers its
-// first answer about CUDA: call this at the start of main, before anything asks it.
-bool load_cuda_module(std::string* reason = nullptr);
+// Opens libpairs_cuda.so, beside the program or in ../lib, where there is an NVIDIA driver that can run it, and sets
+// LibTorch to float32 (no TF32) and to algorithms whose results repeat bit for bit. LibTorch remembers its first answer
+// about CUDA: call this at the start of main, before anything asks it. The functions below do so themselves; once.
+void start_devices();
+
+// Why "auto" picks no GPU, in one sentence; "" when it picks one.
+std::string why_no_gpu();
 
 // Every device and whether it can be used; the CPU always can. Where the driver shows no GPU there is still one entry,
 // "cuda:0", that says why it cannot be used.
 std::vector<DeviceInfo> list_devices();
 
-// "auto" picks CUDA where usable, else the CPU; "cpu"; "cuda" or "cuda:N" throws Error with the reason when it is not
-// usable. Any other name is a usage Error.
+// "auto" picks the first GPU that can run this program, else the CPU, and the log says once why where there is a
+// driver; "cpu"; "cuda", the first usable GPU, and "cuda:N" throw Error with the reason when it is not usable. Any
+// other name is a usage Error.
 torch::Device choose_device(const std::string& name);
 
 // What decides bit-identical results besides the seed: device, threads, CPU model, instruction set, LibTorch version.

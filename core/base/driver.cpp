@@ -17,7 +17,7 @@ Function* find(void* library, const char* name) {
   return reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
-std::string describe_gpu(void* library, int ordinal) {
+Gpu describe_gpu(void* library, int ordinal) {
   const auto get = find<int(int*, int)>(library, "cuDeviceGet");
   const auto name_of = find<int(char*, int, int)>(library, "cuDeviceGetName");
   const auto memory_of = find<int(std::size_t*, int)>(library, "cuDeviceTotalMem_v2");
@@ -28,8 +28,9 @@ std::string describe_gpu(void* library, int ordinal) {
   if (!get || !name_of || !memory_of || !attribute || get(&device, ordinal) != 0 ||
       name_of(name, sizeof name - 1, device) != 0 || memory_of(&memory, device) != 0 ||
       attribute(&major, capability_major, device) != 0 || attribute(&minor, capability_minor, device) != 0)
-    return "NVIDIA GPU that does not describe itself";
-  return fmt::format("{}, {}, compute capability {}.{}", printable(name), byte_text(memory), major, minor);
+    return {"NVIDIA GPU that does not describe itself"};
+  return {fmt::format("{}, {}, compute capability {}.{}", printable(name), byte_text(memory), major, minor), major,
+          minor};
 }
 
 CudaDriver ask() {

@@ -211,7 +211,8 @@ toml::table parse(std::string_view text, const std::string& where) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
-    fail_usage("{}, line {}: {}", where, error.source().begin.line, printable(error.description(), 200));
+    fail_usage("{}, line {}: this is not TOML ({}); mend that line", where, error.source().begin.line,
+               printable(error.description(), 200));
   }
 }
 

@@ -14,6 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -25,6 +27,8 @@
 namespace pairs {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr const char* lock_name = ".lock";
 
 // What a system error means and what to do about it.
 std::string remedy(int code) {
@@ -43,6 +47,8 @@ std::string remedy(int code) {
       return "it or its folder does not exist; check the path";
     case ENOTDIR:
       return "a part of the path is not a folder; check the path";
+    case ELOOP:
+      return "it is a symbolic link, which is not followed here; remove it or put the file itself in its place";
     case EISDIR:
       return "it is a folder; name a file";
     case EMFILE:
@@ -82,35 +88,40 @@ int write_all(int descriptor, std::string_view bytes) {
 // Temporaries are ".NAME.PID-COUNT.tmp", so that those of dead processes can be told apart.
 fs::path temporary_path(const fs::path& target) {
   static std::atomic<unsigned> counter{0};
-  return target.parent_path() / fmt::format(".{}.{}-{}.tmp", target.filename().string(), ::getpid(), counter++);
-}
-
-// Whether the name is that of a temporary whose process is gone.
-bool is_orphan(std::string_view name) {
-  constexpr std::string_view suffix = ".tmp";
-  if (!name.starts_with('.') || !name.ends_with(suffix)) return false;
-  name.remove_suffix(suffix.size());
-  const std::size_t dot = name.rfind('.'), dash = name.rfind('-');
-  if (dot == 0 || dash == name.npos || dash < dot) return false;
-  pid_t pid = 0;
-  const char* const end = name.data() + dash;
-  const auto [stop, error] = std::from_chars(name.data() + dot + 1, end, pid);
-  return error == std::errc() && stop == end && pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
-}
-
-void remove_orphans(const fs::path& folder) {
-  std::vector<fs::path> orphans;
+  const std::string name = target.filename().string();
+  fs::path path;
   std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
-       !error && at != end; at.increment(error))
-    if (is_orphan(at->path().filename().string())) orphans.push_back(at->path());
-  for (const fs::path& orphan : orphans) fs::remove(orphan, error);
+  do path = target.parent_path() / fmt::format(".{}.{}-{}.tmp", name, ::getpid(), counter++);
+  while (fs::exists(fs::symlink_status(path, error)));
+  return path;
+}
+
+// NAME where `file` is the temporary of NAME that a process which is gone left, else "".
+std::string_view left_beside(std::string_view file) {
+  constexpr std::string_view suffix = ".tmp";
+  if (!file.starts_with('.') || !file.ends_with(suffix)) return "";
+  file = file.substr(1, file.size() - 1 - suffix.size());
+  const std::size_t dot = file.rfind('.'), dash = file.rfind('-');
+  if (dot == file.npos || dash == file.npos || dash < dot) return "";
+  pid_t pid = 0;
+  unsigned count = 0;
+  const auto read = [](std::string_view text, auto& value) {
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && stop == text.data() + text.size();
+  };
+  const bool named = read(file.substr(dot + 1, dash - dot - 1), pid) && read(file.substr(dash + 1), count) && pid > 0;
+  return named && ::kill(pid, 0) != 0 && errno == ESRCH ? file.substr(0, dot) : "";
 }
 
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const fs::path& target) : path_(temporary_path(target)) { ::unlink(path_.c_str()); }
+  explicit TemporaryFile(const fs::path& target) : path_(temporary_path(target)) {
+    const std::lock_guard lock(mutex());
+    live().insert(path_);
+  }
   ~TemporaryFile() {
+    const std::lock_guard lock(mutex());
+    live().erase(path_);
     if (!kept_) ::unlink(path_.c_str());
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -122,18 +133,49 @@ class TemporaryFile {
       const Descriptor written(open_file(path_, O_RDONLY | O_NOFOLLOW));
       if (written < 0 || ::fsync(written) != 0) fail_file("write", target, errno);
     }
-    if (::rename(path_.c_str(), target.c_str()) != 0) fail_file("write", target, errno);
-    kept_ = true;
+    {
+      const std::lock_guard lock(mutex());
+      if (::rename(path_.c_str(), target.c_str()) != 0) fail_file("write", target, errno);
+      kept_ = true;
+    }
     const fs::path folder = target.parent_path().empty() ? fs::path(".") : target.parent_path();
     // A folder that may be written but not read cannot be flushed; its file is whole all the same.
     const Descriptor opened(open_file(folder, O_RDONLY | O_DIRECTORY));
     if (opened >= 0 && ::fsync(opened) != 0 && errno != EINVAL && errno != ENOTSUP) fail_file("write", target, errno);
   }
+  static void abandon() {
+    mutex().lock();  // for good
+    for (const fs::path& path : live()) ::unlink(path.c_str());
+  }
 
  private:
+  // Never destroyed: a thread may still write while static objects are torn down.
+  static std::mutex& mutex() {
+    static auto* const kept = new std::mutex;
+    return *kept;
+  }
+  static std::set<fs::path>& live() {
+    static auto* const kept = new std::set<fs::path>;
+    return *kept;
+  }
+
   fs::path path_;
   bool kept_ = false;
 };
+
+// Where the last whole line of a file of that size ends; -1 and errno when it cannot be read.
+off_t whole_lines_end(int descriptor, off_t size) {
+  std::vector<char> block(64 << 10);
+  for (off_t end = size; end > 0;) {
+    const auto length = static_cast<std::size_t>(std::min<off_t>(end, static_cast<off_t>(block.size())));
+    const off_t first = end - static_cast<off_t>(length);
+    if (::pread(descriptor, block.data(), length, first) != static_cast<ssize_t>(length)) return -1;
+    for (std::size_t k = length; k > 0; --k)
+      if (block[k - 1] == '\n') return first + static_cast<off_t>(k);
+    end = first;
+  }
+  return 0;
+}
 
 fs::path resolve_target(const fs::path& file) {
   PAIRS_CHECK(file.has_filename(), "cannot write {}: it names no file; add a file name", printable(file.string(), 300));
@@ -148,6 +190,46 @@ fs::path resolve_target(const fs::path& file) {
   PAIRS_CHECK(!fs::exists(status) || fs::is_regular_file(status),
               "cannot write {}: it is a device or pipe; name a regular file", printable(file.string(), 300));
   return target;
+}
+
+// Whether the path is still that of the open file.
+bool is_file_at(int descriptor, const fs::path& path) {
+  struct stat held {
+  }, there{};
+  return ::fstat(descriptor, &held) == 0 && ::lstat(path.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
+         held.st_ino == there.st_ino;
+}
+
+// The locked file FOLDER/.lock.
+int take_lock(const fs::path& folder) {
+  const fs::path file = folder / lock_name;
+  for (int tries = 0; tries < 10; ++tries) {
+    Descriptor lock(open_file(file, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK));
+    const int refused = errno;
+    struct stat there {};
+    PAIRS_CHECK(::lstat(file.c_str(), &there) != 0 || S_ISREG(there.st_mode),
+                "cannot lock {}: its {} is a link, a folder, a pipe or a device; remove it",
+                printable(folder.string(), 300), lock_name);
+    if (lock < 0) fail_file("lock", folder, refused);
+    int taken = ::flock(lock, LOCK_EX | LOCK_NB);
+    // is_locked() may be looking just now.
+    for (int i = 0; i < 4 && taken != 0 && errno == EWOULDBLOCK; ++i) {
+      ::usleep(5000);
+      taken = ::flock(lock, LOCK_EX | LOCK_NB);
+    }
+    if (taken != 0) {
+      if (errno != EWOULDBLOCK) fail_file("lock", folder, errno);
+      char holder[32] = {};
+      if (::pread(lock, holder, sizeof holder - 1, 0) <= 0) holder[0] = '\0';
+      const std::string who = std::strspn(holder, "0123456789") > 0
+                                  ? fmt::format("process {}", std::strtoull(holder, nullptr, 10))
+                                  : std::string("another process");
+      fail("{} is in use by {}; wait until it ends or stop it", printable(folder.string(), 300), who);
+    }
+    // Someone may have removed or replaced it before it was locked.
+    if (is_file_at(lock, file)) return lock.release();
+  }
+  fail("cannot lock {}: someone keeps replacing its {}", printable(folder.string(), 300), lock_name);
 }
 
 }  // namespace
@@ -205,22 +287,20 @@ void write_file_through(const fs::path& file, const std::function<void(const fs:
   temporary.publish(target);
 }
 
+void abandon_writes() {
+  TemporaryFile::abandon();
+}
+
 void append_line(const fs::path& file, std::string_view line) {
   PAIRS_CHECK(line.find('\n') == line.npos, "cannot append to {}: a line must not hold a line break",
               printable(file.string(), 300));
-  const Descriptor opened(open_file(file, O_RDWR | O_CREAT | O_APPEND));
+  const Descriptor opened(open_file(file, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW));
   if (opened < 0) fail_file("append to", file, errno);
-  off_t end = ::lseek(opened, 0, SEEK_END);
-  PAIRS_CHECK(end >= 0 || errno != ESPIPE, "cannot append to {}: it is a pipe or a socket; remove it",
+  const off_t size = ::lseek(opened, 0, SEEK_END);
+  PAIRS_CHECK(size >= 0 || errno != ESPIPE, "cannot append to {}: it is a pipe or a socket; remove it",
               printable(file.string(), 300));
+  const off_t end = size < 0 ? -1 : whole_lines_end(opened, size);
   if (end < 0) fail_file("append to", file, errno);
-  char last = '\n';
-  const off_t size = end;
-  while (end > 0) {
-    if (::pread(opened, &last, 1, end - 1) != 1) fail_file("append to", file, errno);
-    if (last == '\n') break;
-    --end;
-  }
   if (end != size && ::ftruncate(opened, end) != 0) fail_file("append to", file, errno);
   const std::string whole = std::string(line) + '\n';
   if (const int error = write_all(opened, whole)) {
@@ -238,31 +318,32 @@ std::uint64_t free_disk_bytes(const fs::path& path) {
   return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
 }
 
-FolderLock::FolderLock(const fs::path& folder) {
-  const fs::path file = folder / ".lock";
-  descriptor_ = open_file(file, O_RDWR | O_CREAT);
-  if (descriptor_ < 0) fail_file("lock", folder, errno);
-  int taken = ::flock(descriptor_, LOCK_EX | LOCK_NB);
-  // is_locked() may be looking just now.
-  for (int i = 0; i < 4 && taken != 0 && errno == EWOULDBLOCK; ++i) {
-    ::usleep(5000);
-    taken = ::flock(descriptor_, LOCK_EX | LOCK_NB);
-  }
-  if (taken != 0) {
-    const int error = errno;
-    char holder[32] = {};
-    if (::pread(descriptor_, holder, sizeof holder - 1, 0) <= 0) holder[0] = '\0';
-    ::close(std::exchange(descriptor_, -1));
-    if (error != EWOULDBLOCK) fail_file("lock", folder, error);
-    const std::string who = std::strspn(holder, "0123456789") > 0
-                                ? fmt::format("process {}", std::strtoull(holder, nullptr, 10))
-                                : std::string("another process");
-    fail("{} is in use by {}; wait until it ends or stop it", printable(folder.string(), 300), who);
-  }
-  // The number only helps the message above; a disk too full to hold it does not spoil the lock.
+FolderLock::FolderLock(const fs::path& folder) : folder_(folder), descriptor_(take_lock(folder)) {
+  // The number only helps the message above: a disk too full to hold it does not spoil the lock, and what someone else
+  // wrote there stays.
+  char before[32];
+  const ssize_t held = ::pread(descriptor_, before, sizeof before, 0);
+  const std::string_view text(before, held > 0 ? static_cast<std::size_t>(held) : 0);
+  const bool own = held < static_cast<ssize_t>(sizeof before) && text.find_first_not_of("0123456789\n") == text.npos;
   const std::string self = fmt::format("{}\n", ::getpid());
-  if (::ftruncate(descriptor_, 0) == 0) (void)!::pwrite(descriptor_, self.data(), self.size(), 0);
-  remove_orphans(folder);
+  if (held >= 0 && own && ::ftruncate(descriptor_, 0) == 0) (void)!::pwrite(descriptor_, self.data(), self.size(), 0);
+}
+
+void FolderLock::check() const {
+  PAIRS_CHECK(is_file_at(descriptor_, folder_ / lock_name),
+              "{} was moved, replaced or unlocked while this process was at work in it; resume the run where it is now",
+              printable(folder_.string(), 300));
+}
+
+void FolderLock::remove_leftovers(const std::function<bool(std::string_view)>& ours) const {
+  std::vector<fs::path> left;
+  std::error_code error;
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    const std::string file = at->path().filename().string();
+    if (const std::string_view name = left_beside(file); !name.empty() && ours(name)) left.push_back(at->path());
+  }
+  for (const fs::path& file : left)
+    if (fs::is_regular_file(fs::symlink_status(file, error))) fs::remove(file, error);
 }
 
 FolderLock::~FolderLock() {
@@ -270,7 +351,7 @@ FolderLock::~FolderLock() {
 }
 
 bool is_locked(const fs::path& folder) {
-  const Descriptor lock(::open((folder / ".lock").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor lock(::open((folder / lock_name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   struct stat status {};
   return lock >= 0 && ::fstat(lock, &status) == 0 && S_ISREG(status.st_mode) && ::flock(lock, LOCK_SH | LOCK_NB) != 0 &&
          errno == EWOULDBLOCK;

@@ -23,23 +23,32 @@ void check_writable(const std::filesystem::path& file);
 void write_file_through(const std::filesystem::path& file,
                         const std::function<void(const std::filesystem::path&)>& write);
 
-// Appends one line in a single write to the kernel; creates the file. A torn last line, left by a crash, is
-// dropped first; on failure the file is as before. Lines hold no '\n'. One writer a file at a time.
+// For a process that is about to exit in the midst of writing: removes what it has begun to write beside targets. Every
+// writer waits from here on.
+void abandon_writes();
+
+// Appends one line in a single write to the kernel; creates the file, follows no symbolic link. A torn last line, left
+// by a crash, is dropped first; on failure the file is as before. Lines hold no '\n'. One writer a file at a time.
 void append_line(const std::filesystem::path& file, std::string_view line);
 
 // Free bytes on the file system that holds `path` (the nearest existing parent counts).
 std::uint64_t free_disk_bytes(const std::filesystem::path& path);
 
-// Holds a run folder for this process (flock on FOLDER/.lock, released when the process ends however it ends) and
-// removes the temporaries of processes that died while writing in it. Throws Error when someone else holds it.
+// Holds a run folder for this process (flock on FOLDER/.lock, released when the process ends however it ends). Throws
+// Error when someone else holds it, or when .lock is no file of its own.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
+  // Throws Error when the folder at that path is no longer the one that is held: moved, replaced, or unlocked by hand.
+  void check() const;
+  // Removes what write_file left in the folder, in processes that died, beside the files whose names are `ours`.
+  void remove_leftovers(const std::function<bool(std::string_view)>& ours) const;
 
  private:
+  std::filesystem::path folder_;
   int descriptor_ = -1;
 };
 

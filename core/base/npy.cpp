@@ -168,6 +168,16 @@ NpyHeader read_npy_header(const ByteReader& read, const std::string& where) {
   return header;
 }
 
+NpyHeader first_rows(NpyHeader header, std::int64_t rows) {
+  const bool rows_first = !header.fortran || header.shape.size() == 1;
+  if (header.shape.empty() || header.shape[0] <= rows || !rows_first) return header;
+  const auto all = static_cast<std::uint64_t>(header.shape[0]), kept = static_cast<std::uint64_t>(rows);
+  header.bytes = header.bytes / all * kept;
+  header.widened_bytes = header.widened_bytes / all * kept;
+  header.shape[0] = rows;
+  return header;
+}
+
 torch::Tensor read_npy_data(const NpyHeader& header, const ByteReader& read) {
   const NpyType& type = *find_type(header.type);
   std::vector<std::int64_t> shape = header.shape;

@@ -25,6 +25,9 @@ using ByteReader = std::function<void(char* target, std::size_t size)>;
 // Reads magic, version and header dictionary; takes no more than 64 KiB. Throws Error naming `where`.
 NpyHeader read_npy_header(const ByteReader& read, const std::string& where);
 
+// The header of the first `rows` along the first axis, where these come first in the file; else the same.
+NpyHeader first_rows(NpyHeader header, std::int64_t rows);
+
 // Reads the data that follow the header into a contiguous tensor.
 torch::Tensor read_npy_data(const NpyHeader& header, const ByteReader& read);
 

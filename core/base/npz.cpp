@@ -29,56 +29,70 @@ struct Discard {
   void operator()(zip_file_t* member) const { zip_fclose(member); }
   void operator()(zip_source_t* source) const { zip_source_free(source); }
 };
-using Archive = std::unique_ptr<zip_t, Discard>;
+using Zip = std::unique_ptr<zip_t, Discard>;
 using Member = std::unique_ptr<zip_file_t, Discard>;
 using Source = std::unique_ptr<zip_source_t, Discard>;
 
 constexpr std::string_view suffix = ".npy";
 
-Archive open_archive(std::string_view bytes, const std::string& where) {
+Zip open_archive(std::string_view bytes, const std::string& where) {
   // libzip takes an empty file for an archive without members.
   PAIRS_CHECK(!bytes.empty(), "{} is empty; restore or make it again", where);
   ZipError error;
   Source source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.value));
   PAIRS_CHECK(source, "cannot read {}: {}", where, error.text());
-  Archive archive(zip_open_from_source(source.get(), ZIP_RDONLY, &error.value));
+  Zip archive(zip_open_from_source(source.get(), ZIP_RDONLY, &error.value));
   PAIRS_CHECK(archive, "{} is damaged, cut short or not a .npz file ({}); restore or make it again", where,
               error.text());
   (void)source.release();  // the archive owns it now
   return archive;
 }
 
-// Reads one member, checking its header against `budget` bytes before allocating the array.
-torch::Tensor read_member(zip_t* archive, zip_uint64_t index, const zip_stat_t& status, const std::string& where,
-                          std::uint64_t budget) {
-  const Member member(zip_fopen_index(archive, index, 0));
-  PAIRS_CHECK(member, "{} cannot be opened ({}); make the file again", where, printable(zip_strerror(archive)));
-  std::uint64_t taken = 0;
-  const ByteReader read = [&](char* target, std::size_t size) {
+// One array of an archive: its header, and then its data.
+class ArrayStream {
+ public:
+  ArrayStream(zip_t* archive, zip_uint64_t index, std::uint64_t announced, const std::string& where)
+      : member_(zip_fopen_index(archive, index, 0)), where_(where) {
+    PAIRS_CHECK(member_, "{} cannot be opened ({}); make the file again", where, printable(zip_strerror(archive)));
+    header_ = read_npy_header([this](char* target, std::size_t size) { take(target, size); }, where);
+    PAIRS_CHECK(announced >= taken_ && header_.bytes == announced - taken_,
+                "{} is damaged: its shape needs {} of data but the file announces {}; make the file again", where,
+                byte_text(header_.bytes), byte_text(announced - std::min(taken_, announced)));
+  }
+
+  const NpyHeader& header() const { return header_; }
+
+  torch::Tensor read(std::int64_t rows, std::uint64_t budget) {
+    const NpyHeader part = first_rows(header_, rows);
+    PAIRS_CHECK(std::max(part.bytes, part.widened_bytes) <= budget,
+                "{} would need {} of memory where {} are allowed; split it into smaller files", where_,
+                byte_text(part.widened_bytes), byte_text(budget));
+    torch::Tensor tensor = read_npy_data(part, [this](char* target, std::size_t size) { take(target, size); });
+    // The end of the member is where libzip compares its checksum.
+    char beyond;
+    PAIRS_CHECK(part.bytes < header_.bytes || zip_fread(member_.get(), &beyond, 1) == 0,
+                "{} is damaged: its checksum does not match; make the file again", where_);
+    return tensor;
+  }
+
+ private:
+  void take(char* target, std::size_t size) {
     while (size > 0) {
-      const zip_int64_t got = zip_fread(member.get(), target, std::min<std::size_t>(size, 1u << 30));
-      PAIRS_CHECK(got >= 0, "{} is damaged ({}); restore or make the file again", where,
-                  printable(zip_file_strerror(member.get())));
-      PAIRS_CHECK(got > 0, "{} is cut short; restore or make the file again", where);
+      const zip_int64_t got = zip_fread(member_.get(), target, std::min<std::size_t>(size, 1u << 30));
+      PAIRS_CHECK(got >= 0, "{} is damaged ({}); restore or make the file again", where_,
+                  printable(zip_file_strerror(member_.get())));
+      PAIRS_CHECK(got > 0, "{} is cut short; restore or make the file again", where_);
       target += got;
       size -= static_cast<std::size_t>(got);
-      taken += static_cast<std::uint64_t>(got);
+      taken_ += static_cast<std::uint64_t>(got);
     }
-  };
-  const NpyHeader header = read_npy_header(read, where);
-  PAIRS_CHECK(status.size >= taken && header.bytes == status.size - taken,
-              "{} is damaged: its shape needs {} of data but the file announces {}; make the file again", where,
-              byte_text(header.bytes), byte_text(status.size - std::min<std::uint64_t>(taken, status.size)));
-  PAIRS_CHECK(std::max(header.bytes, header.widened_bytes) <= budget,
-              "{} would need {} of memory where {} are allowed; split it into smaller files", where,
-              byte_text(header.widened_bytes), byte_text(budget));
-  torch::Tensor tensor = read_npy_data(header, read);
-  // The end of the member is where libzip compares its checksum.
-  char beyond;
-  PAIRS_CHECK(zip_fread(member.get(), &beyond, 1) == 0,
-              "{} is damaged: its checksum does not match; make the file again", where);
-  return tensor;
-}
+  }
+
+  Member member_;
+  const std::string& where_;
+  std::uint64_t taken_ = 0;
+  NpyHeader header_;
+};
 
 }  // namespace
 
@@ -87,16 +101,30 @@ std::uint64_t array_memory_limit() {
          2;
 }
 
-std::map<std::string, torch::Tensor> parse_npz(std::string_view bytes, const std::string& where, std::uint64_t limit) {
-  const Archive archive = open_archive(bytes, where);
-  std::map<std::string, torch::Tensor> arrays;
-  std::uint64_t used = 0;
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+struct NpzReader::Archive {
+  struct Entry {
+    zip_uint64_t index;
+    std::uint64_t announced;  // bytes, once unpacked
+    std::string place;
+  };
+  std::string bytes;
+  std::uint64_t budget;
+  Zip zip;
+  std::map<std::string, Entry> entries;
+};
+
+NpzReader::NpzReader(const std::filesystem::path& file)
+    : NpzReader(read_file(file, array_memory_limit()), printable(file.string(), 300)) {}
+
+NpzReader::NpzReader(std::string bytes, std::string where, std::uint64_t limit)
+    : archive_(std::make_unique<Archive>(Archive{std::move(bytes), limit, nullptr, {}})) {
+  archive_->zip = open_archive(archive_->bytes, where);
+  const zip_int64_t count = zip_get_num_entries(archive_->zip.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     const auto index = static_cast<zip_uint64_t>(i);
     zip_stat_t status;
     constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
-    PAIRS_CHECK(zip_stat_index(archive.get(), index, 0, &status) == 0 && (status.valid & needed) == needed,
+    PAIRS_CHECK(zip_stat_index(archive_->zip.get(), index, 0, &status) == 0 && (status.valid & needed) == needed,
                 "{} is damaged: its entry {} cannot be read; make the file again", where, i + 1);
     std::string name = status.name;
     const std::string place = fmt::format("{}: array '{}'", where, printable(name));
@@ -106,16 +134,35 @@ std::map<std::string, torch::Tensor> parse_npz(std::string_view bytes, const std
     PAIRS_CHECK(status.encryption_method == ZIP_EM_NONE, "{} is encrypted; save it without a password", place);
     PAIRS_CHECK(status.comp_method == ZIP_CM_STORE || status.comp_method == ZIP_CM_DEFLATE,
                 "{} has a compression that is not supported; save it with NumPy's savez or savez_compressed", place);
-    PAIRS_CHECK(!arrays.contains(name), "{} stands in the file twice; make the file again", place);
-    torch::Tensor tensor = read_member(archive.get(), index, status, place, limit - used);
-    used += tensor.nbytes();
-    arrays.emplace(std::move(name), std::move(tensor));
+    PAIRS_CHECK(archive_->entries.emplace(name, Archive::Entry{index, status.size, place}).second,
+                "{} stands in the file twice; make the file again", place);
+    shapes_[name] = ArrayStream(archive_->zip.get(), index, status.size, place).header().shape;
   }
+}
+
+NpzReader::~NpzReader() = default;
+
+torch::Tensor NpzReader::read(const std::string& name, std::int64_t rows) {
+  const Archive::Entry& entry = archive_->entries.at(name);
+  ArrayStream stream(archive_->zip.get(), entry.index, entry.announced, entry.place);
+  torch::Tensor tensor = stream.read(rows, archive_->budget);
+  archive_->budget -= tensor.nbytes();
+  const bool more = tensor.dim() > 0 && tensor.size(0) > rows;
+  return more ? tensor.slice(0, 0, rows).contiguous() : tensor;
+}
+
+std::map<std::string, torch::Tensor> parse_npz(std::string_view bytes, const std::string& where, std::uint64_t limit) {
+  NpzReader reader(std::string(bytes), where, limit);
+  std::map<std::string, torch::Tensor> arrays;
+  for (const auto& [name, shape] : reader.shapes()) arrays.emplace(name, reader.read(name));
   return arrays;
 }
 
 std::map<std::string, torch::Tensor> read_npz(const std::filesystem::path& file) {
-  return parse_npz(read_file(file), printable(file.string(), 300));
+  NpzReader reader(file);
+  std::map<std::string, torch::Tensor> arrays;
+  for (const auto& [name, shape] : reader.shapes()) arrays.emplace(name, reader.read(name));
+  return arrays;
 }
 
 void write_npz(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays) {
@@ -125,7 +172,7 @@ void write_npz(const std::filesystem::path& file, const std::map<std::string, to
   const Source whole(zip_source_buffer_create(nullptr, 0, 0, &error.value));
   PAIRS_CHECK(whole, "cannot write {}: {}", where, error.text());
   zip_source_keep(whole.get());  // for reading it back below
-  Archive archive(zip_open_from_source(whole.get(), ZIP_CREATE | ZIP_TRUNCATE, &error.value));
+  Zip archive(zip_open_from_source(whole.get(), ZIP_CREATE | ZIP_TRUNCATE, &error.value));
   PAIRS_CHECK(archive, "cannot write {}: {}", where, error.text());
 
   std::vector<std::string> headers;  // these and the tensors must outlive zip_close

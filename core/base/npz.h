@@ -4,19 +4,43 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pairs {
 
 // What all arrays of one file may take when read: half of this machine's memory.
 std::uint64_t array_memory_limit();
 
-// Arrays of a NumPy .npz (through libzip; stored or deflated). Reads little-endian f2/f4/f8/i1/i2/i4/i8/u1/b1, C or
-// Fortran order, versions 1 to 3 of the .npy header; u2 widens to int32 and u4 to int64. Objects and pickles are
-// refused; sizes are checked against the headers and `limit` bytes in all before anything is allocated. Throws Error
-// with one sentence; `where` names the source in it.
+// Arrays of a NumPy .npz (through libzip; stored or deflated), read one by one. Takes little-endian
+// f2/f4/f8/i1/i2/i4/i8/u1/b1, C or Fortran order, versions 1 to 3 of the .npy header; u2 widens to int32 and u4 to
+// int64. Objects and pickles are refused; sizes are checked against the headers and `limit` bytes in all before
+// anything is allocated. Throws Error with one sentence; `where` names the source in it.
+class NpzReader {
+ public:
+  explicit NpzReader(const std::filesystem::path& file);
+  NpzReader(std::string bytes, std::string where, std::uint64_t limit = array_memory_limit());
+  ~NpzReader();
+  NpzReader(const NpzReader&) = delete;
+  NpzReader& operator=(const NpzReader&) = delete;
+
+  // By name, as the headers tell them.
+  const std::map<std::string, std::vector<std::int64_t>>& shapes() const { return shapes_; }
+  // An array of shapes(), or its first `rows` along the first axis, for which no more of it is unpacked where it can be
+  // helped.
+  torch::Tensor read(const std::string& name, std::int64_t rows = std::numeric_limits<std::int64_t>::max());
+
+ private:
+  struct Archive;
+  std::unique_ptr<Archive> archive_;
+  std::map<std::string, std::vector<std::int64_t>> shapes_;
+};
+
+// All arrays of a .npz.
 std::map<std::string, torch::Tensor> read_npz(const std::filesystem::path& file);
 std::map<std::string, torch::Tensor> parse_npz(std::string_view bytes, const std::string& where,
                                                std::uint64_t limit = array_memory_limit());

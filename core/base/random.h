@@ -14,17 +14,19 @@ namespace pairs {
 // Who draws: streams of different purposes never overlap. Values are part of the file format; only append.
 enum class Purpose : std::uint32_t {
   init = 1,      // initial weights
-  pretrain = 2,  // sets of stage 1 (validation is a range of indices)
+  pretrain = 2,  // sets of stage 1
   finetune = 3,  // sets of stage 2
   test = 4,      // sets of evaluations
   order = 5,     // shuffles and visits of sets
   sizes = 6,     // set sizes in a batch
   dropout = 7,
-  posterior = 8,  // posterior samples
-  explore = 9,    // sets made for a person: window, infer demonstrations
-  blocks = 10,    // which cached blocks a finetuning step draws
-  glyph = 11,     // generated digits
-  check = 12,     // self-tests and benchmarks
+  posterior = 8,             // posterior samples
+  explore = 9,               // sets made for a person: window, infer demonstrations
+  blocks = 10,               // which cached blocks a finetuning step draws
+  glyph = 11,                // generated digits
+  check = 12,                // self-tests and benchmarks
+  pretrain_validation = 13,  // held-out sets of stage 1
+  finetune_validation = 14,  // held-out sets of stages 2 and 3
 };
 
 // Mixes seed and purpose into the 64-bit key of a Philox stream (splitmix64 finaliser).

@@ -91,10 +91,12 @@ TensorFile parse_safetensors(std::string_view bytes, const std::string& where) {
   PAIRS_CHECK(length <= bytes.size() - sizeof length,
               "{} is cut short: its header ends after the end of the file; restore or make it again", where);
   SafetensorsHeader header = parse_safetensors_header(bytes.substr(sizeof length, length), where);
+  TensorFile content;
   const auto digits = header.metadata.find(std::string(checksum_key));
   if (digits != header.metadata.end()) {
     verify_checksum(bytes, digits->second, where);
     header.metadata.erase(digits);
+    content.checked = true;
   }
 
   // In the order of the data every tensor must begin where the one before ends.
@@ -111,7 +113,6 @@ TensorFile parse_safetensors(std::string_view bytes, const std::string& where) {
   PAIRS_CHECK(covered == data.size(), "{} is damaged: it holds {} that belong to no tensor", where,
               byte_text(data.size() - covered));
 
-  TensorFile content;
   content.metadata = std::move(header.metadata);
   for (const auto& [name, entry] : header.entries) content.tensors.emplace(name, read_tensor(name, entry, data, where));
   return content;

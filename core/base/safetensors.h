@@ -13,6 +13,7 @@ namespace pairs {
 struct TensorFile {
   std::map<std::string, torch::Tensor> tensors;  // contiguous, on the CPU
   std::map<std::string, std::string> metadata;   // without "pairs_crc32", which the reader checks and the writer sets
+  bool checked = false;                          // read, and its checksum was there and right
 };
 
 // Reads a safetensors file. Hostile input is expected: header length, JSON, dtypes, shapes, overlaps, gaps and

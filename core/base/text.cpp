@@ -54,6 +54,10 @@ std::string byte_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string shell_word(std::string_view text) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("._/-+=:,@%", c) != nullptr; };
   if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);

@@ -13,6 +13,9 @@ std::string printable(std::string_view text, std::size_t limit = 60);
 // A byte count for people: "12 bytes", "3.4 MiB".
 std::string byte_text(std::uint64_t bytes);
 
+// "1 column", "3 columns".
+std::string counted(std::size_t count, std::string_view noun);
+
 // `text` as one word of a POSIX shell: quoted where it holds more than letters, digits and ._/-+=:,@%.
 std::string shell_word(std::string_view text);
 

@@ -9,14 +9,10 @@
 
 namespace pairs {
 
-std::int64_t default_chunk(const TaskInfo& task) {
-  return task.kind == ObservationKind::image ? 2048 : 65536;
-}
-
 torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
                          std::span<const std::int64_t> indices, std::span<const std::int64_t> blocks,
                          const StreamOptions& options) {
-  const std::int64_t chunk = options.chunk > 0 ? options.chunk : default_chunk(estimator.task().info());
+  const std::int64_t chunk = options.chunk > 0 ? options.chunk : estimator.observations_at_once();
   const auto sets = static_cast<std::int64_t>(indices.size()), per_set = static_cast<std::int64_t>(blocks.size());
   const std::int64_t l = estimator.embedding_size();
   const bool image_target = estimator.task().info().image_target();
@@ -37,7 +33,9 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
     const torch::Tensor x = estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
     if (options.visit) options.visit(x, parts);
     const torch::Tensor at = torch::tensor(offsets, torch::kInt64).to(estimator.device());
-    sums.index_add_(0, torch::tensor(rows, torch::kInt64), ops::segment_sum64(estimator.embed(x), at).to(torch::kCPU));
+    const torch::Tensor embeddings = estimator.embed(x, chunk);
+    if (options.embedded) options.embedded(embeddings, parts, mine, ranges);
+    sums.index_add_(0, torch::tensor(rows, torch::kInt64), ops::segment_sum64(embeddings, at).to(torch::kCPU));
     ranges.clear();
     owners.clear();
     rows.clear();
@@ -74,7 +72,7 @@ torch::Tensor aggregate_sets(Estimator& estimator, const Latents& latents, std::
 torch::Tensor aggregate_observed(Estimator& estimator, const torch::Tensor& x) {
   PAIRS_CHECK(x.dim() >= 1 && x.size(0) >= 1, "The observed set is empty; a set holds at least one observation");
   torch::Tensor sum = torch::zeros({estimator.embedding_size()}, torch::kFloat64);
-  const std::int64_t chunk = default_chunk(estimator.task().info());
+  const std::int64_t chunk = estimator.observations_at_once();
   for (std::int64_t first = 0; first < x.size(0); first += chunk) {
     const torch::Tensor part = x.slice(0, first, std::min(first + chunk, x.size(0)));
     sum += estimator.embed(part.to(estimator.device(), torch::kFloat32).contiguous())

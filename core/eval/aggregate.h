@@ -17,10 +17,14 @@ struct ChunkPart {
 };
 
 struct StreamOptions {
-  std::int64_t chunk = 0;                 // observations at once; 0: 65,536 points or 2,048 images
+  std::int64_t chunk = 0;                 // observations at once; 0: Estimator::observations_at_once
   std::function<bool()> keep_going = {};  // asked between chunks; false throws Stopped
   // Sees every chunk on the device before it is dropped.
   std::function<void(const torch::Tensor& x, const std::vector<ChunkPart>& parts)> visit = {};
+  // Sees every chunk's embeddings [rows, l] on the device, with the ranges they are of and a row of latents for each.
+  std::function<void(const torch::Tensor& embeddings, const std::vector<ChunkPart>& parts, const Latents& latents,
+                     std::span<const SetRange> ranges)>
+      embedded = {};
 };
 
 // Simulates the first observations of each set, embeds them in chunks and sums them by consecutive blocks of the given
@@ -36,8 +40,5 @@ torch::Tensor aggregate_sets(Estimator& estimator, const Latents& latents, std::
 
 // Aggregate [1, l] float64 of an observed set x [N, ...], embedded in chunks.
 torch::Tensor aggregate_observed(Estimator& estimator, const torch::Tensor& x);
-
-// The chunk that StreamOptions' 0 stands for.
-std::int64_t default_chunk(const TaskInfo& task);
 
 }  // namespace pairs

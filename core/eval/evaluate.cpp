@@ -4,10 +4,13 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/eval/evaluate_images.h"
 #include "core/eval/mean_error.h"
+#include "core/eval/pool.h"
 
 namespace pairs {
 namespace {
@@ -59,6 +62,78 @@ class ReferenceScores {
   std::vector<std::vector<std::unique_ptr<ReferencePosterior>>> running_;
 };
 
+// The bootstrap over the pool of a task at one set size: the first sets' ranks in every replicate.
+class PoolRanks {
+ public:
+  static constexpr std::int64_t kDraws = 10;  // posterior draws a set and replicate
+  static constexpr std::int64_t kMostSets = 32;
+
+  PoolRanks(Estimator& estimator, const EvaluationOptions& options, const EvaluationRow& row)
+      : estimator_(estimator), options_(options), n_(row.n), bootstrap_(options.pool_replicates, options.seed) {
+    const std::vector<std::int64_t> first = {0};
+    const SetRange range[] = {{0, 0, 1}};
+    const Task& task = estimator.task();
+    pool_ = task.pool_draws(task.latents(options.seed, Purpose::test, first), options.seed, Purpose::test, range).size;
+    if (pool_ > 0) sets_ = pool_sets(row.sets, row.n, pool_);
+    if (sets_ < 2 || row.n < 2) sets_ = 0;  // single observations have no weight to move
+    ranks_.resize(static_cast<std::size_t>(task.info().target_size()));
+  }
+  std::int64_t pool() const { return pool_; }
+  // Whether sets from `first` on are resampled; if so, watches them.
+  bool watch(std::int64_t first, std::int64_t count, StreamOptions& stream) {
+    if (first >= sets_) return false;
+    bootstrap_.begin(count);
+    stream.embedded = [this](const torch::Tensor& embeddings, const std::vector<ChunkPart>& parts,
+                             const Latents& latents, std::span<const SetRange> ranges) {
+      torch::Tensor set = torch::empty({embeddings.size(0)}, torch::kInt64);
+      for (const ChunkPart& part : parts) set.slice(0, part.begin, part.end).fill_(part.set);
+      bootstrap_.add(embeddings, set, estimator_.task().pool_draws(latents, options_.seed, Purpose::test, ranges));
+    };
+    return true;
+  }
+  void rank(std::int64_t first, const torch::Tensor& aggregates, const Latents& latents) {
+    const std::int64_t count = aggregates.size(0), replicates = options_.pool_replicates;
+    const torch::Tensor moved = bootstrap_.aggregates(aggregates).flatten(0, 1);
+    const auto repeated = [&](const torch::Tensor& of) {
+      return of.defined() ? of.repeat_interleave(replicates, 0) : torch::Tensor();
+    };
+    const std::uint64_t key =
+        stream_key(options_.seed + static_cast<std::uint64_t>(first) * 977 + static_cast<std::uint64_t>(n_) * 7919,
+                   Purpose::check);
+    const torch::Tensor samples = estimator_.sample(moved, torch::full({count * replicates}, n_, torch::kInt64), kDraws,
+                                                    key, repeated(latents.given));
+    const torch::Tensor ranks = central_ranks(samples, repeated(latents.theta), key);
+    for (std::size_t t = 0; t < ranks_.size(); ++t)
+      ranks_[t].push_back(ranks.select(1, static_cast<std::int64_t>(t)).reshape({count, replicates}));
+  }
+  void finish(EvaluationRow& row) const {
+    if (pool_ == 0) return;
+    row.pool = pool_;
+    for (std::size_t t = 0; t < ranks_.size(); ++t) {
+      const double sd = sets_ > 0 ? pool_location_sd(torch::cat(ranks_[t])) : 0;
+      const double se = mean_rank_se(row.sets, row.samples);
+      row.pool_location_sd.push_back(sd);
+      row.pool_location_z.push_back(row.rank_tests[t].location_z * se / std::hypot(se, sd));
+    }
+  }
+
+ private:
+  Estimator& estimator_;
+  const EvaluationOptions& options_;
+  std::int64_t n_, pool_ = 0, sets_ = 0;
+  PoolBootstrap bootstrap_;
+  std::vector<std::vector<torch::Tensor>> ranks_;  // [target], parts [sets, replicates]
+};
+
+// Of the test sets from `first` on.
+void check_log_prob(const std::vector<double>& values, std::int64_t first, std::int64_t n) {
+  for (auto i = static_cast<std::size_t>(first); i < values.size(); ++i)
+    PAIRS_CHECK(std::isfinite(values[i]),
+                "At N = {} the log density of test set {} is {}: the weights are damaged or their training diverged; "
+                "train the run again",
+                n, i, values[i]);
+}
+
 }  // namespace
 
 std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOptions& options,
@@ -86,9 +161,11 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
     row.n = options.sizes[k];
     row.sets = options.sets.size() == 1 ? options.sets[0] : options.sets[k];
     row.samples = options.samples;
-    const std::int64_t chunk = default_chunk(task.info());
-    const std::int64_t most = task.info().kind == ObservationKind::image ? 32 : 512;  // sets between two questions
-    const std::int64_t unit = std::clamp<std::int64_t>(chunk / row.n, 1, most);
+    std::optional<PoolRanks> pool;
+    if (options.samples > 0 && options.pool_replicates > 0) pool.emplace(estimator, options, row);
+    const bool pooled = pool && pool->pool() > 0;
+    const std::int64_t most = pooled ? PoolRanks::kMostSets : sets_at_once(task.info());  // between two questions
+    const std::int64_t unit = std::clamp<std::int64_t>(estimator.observations_at_once() / row.n, 1, most);
     std::map<std::string, std::vector<double>> scores;
     std::vector<double> ranks, absolute_error, sds;
     ReferenceScores references(task, names);
@@ -103,21 +180,22 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
         references.begin(count);
         stream.visit = [&](const torch::Tensor& x, const std::vector<ChunkPart>& parts) { references.add(x, parts); };
       }
+      const bool resampled = pooled && pool->watch(first, count, stream);
       const torch::Tensor aggregates =
           aggregate_sets(estimator, latents, options.seed, Purpose::test, indices, row.n, stream);
       if (!names.empty()) references.finish(latents.theta, scores);
       const torch::Tensor n = torch::full({count}, row.n, torch::kInt64);
       append(row.log_prob, estimator.log_prob(latents.theta, aggregates, n, latents.given));
+      check_log_prob(row.log_prob, first, row.n);
       if (options.samples > 0) {
-        const torch::Tensor samples =
-            estimator.sample(aggregates, n, options.samples,
-                             stream_key(options.seed + static_cast<std::uint64_t>(first) * 977 +
-                                            static_cast<std::uint64_t>(row.n) * 7919,
-                                        Purpose::posterior),
-                             latents.given);
-        append(ranks, central_ranks(samples, latents.theta));
+        const std::uint64_t key = stream_key(
+            options.seed + static_cast<std::uint64_t>(first) * 977 + static_cast<std::uint64_t>(row.n) * 7919,
+            Purpose::posterior);
+        const torch::Tensor samples = estimator.sample(aggregates, n, options.samples, key, latents.given);
+        append(ranks, central_ranks(samples, latents.theta, key));
         append(absolute_error, ((samples.mean(1) - latents.theta).abs() / range).mean(1));
         append(sds, samples.std(1).mean(1));
+        if (resampled) pool->rank(first, aggregates, latents);
       }
       sets_done += count;
       if (step) step(sets_done);
@@ -147,14 +225,13 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
       const NoiseFloor floor = acauc_noise_floor(row.sets, options.samples, d, checks);
       row.acauc_floor = floor.mean;
       row.acauc_p95 = floor.p95;
-      constexpr std::int64_t bins = 20;
-      row.sbc_p = row.sets >= bins ? 1 : NAN;
       for (std::int64_t j = 0; j < d; ++j) {
-        if (row.sets >= bins) row.sbc_p = std::min(row.sbc_p, rank_histogram(all.select(1, j), bins).p_value);
         std::vector<double> column;
         append(column, all.select(1, j));
+        row.rank_tests.push_back(rank_test(column, row.samples));
         row.ranks.push_back(std::move(column));
       }
+      if (pool) pool->finish(row);
     }
     if (row_done) row_done(row);
     rows.push_back(std::move(row));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/eval/aggregate.h"
+#include "core/eval/calibration.h"
 #include "core/eval/evaluation_row.h"
 #include "core/eval/metrics.h"
 
@@ -15,15 +16,17 @@ namespace pairs {
 struct EvaluationOptions {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> sets;       // one number for all sizes or one a size
-  std::int64_t samples = 500;           // posterior draws a set; 0 leaves out what needs them
+  std::int64_t samples = 499;           // posterior draws a set; 0 leaves out what needs them
   std::uint64_t seed = 1;               // of the test sets: runs evaluated with the same seed see the same sets
   bool exact = true;                    // compare with the task's exact posterior where it has one
   std::vector<std::string> references;  // further references to score ("naive product", ...)
+  std::int64_t pool_replicates = 100;   // of the bootstrap over a task's finite pool of observations; 0 leaves it out
 };
 
 // Evaluates on freshly simulated test sets (Purpose::test), every observation embedded, memory independent of N.
 // `keep_going` is asked between chunks (false: throws Stopped); `row` receives each finished size; `step` hears after
-// each chunk how many sets of the sizes so far are done, added up.
+// each chunk how many sets of the sizes so far are done, added up. Throws Error where a log density, a sample or an
+// error is not finite.
 std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOptions& options,
                                     const std::function<bool()>& keep_going = {},
                                     const std::function<void(const EvaluationRow&)>& row = {},

@@ -106,6 +106,11 @@ std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const Evaluatio
             stream_key(options.seed + static_cast<std::uint64_t>(first) * 977, Purpose::posterior), latents.given);
         const SquaredErrors errors = squared_errors(drawn, latents.theta);
         append_values(row.set_mse, errors.draw);
+        PAIRS_CHECK(
+            errors.draw.isfinite().all().item<bool>(),
+            "At N = {} samples of the posterior are not finite numbers: the weights are damaged or their training "
+            "diverged; train the run again",
+            row.n);
         append_values(of_mean, errors.mean);
         if (options.samples > 1) {
           append_values(row.set_mse_posterior, errors.posterior);

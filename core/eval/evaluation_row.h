@@ -8,6 +8,13 @@
 
 namespace pairs {
 
+// How the ranks of truths among posterior samples compare with uniform ones, of one target: its mean and the mean of
+// |rank - 1/2|, both less what uniform ranks have and in standard errors, and the p-value of a chi-square over bins.
+// Above zero, truths lie above the samples, and posteriors are too narrow. See core/eval/calibration.h.
+struct RankTest {
+  double location_z = NAN, width_z = NAN, rank_p = NAN;
+};
+
 // What is measured at one set size.
 struct EvaluationRow {
   std::int64_t n = 0, sets = 0, samples = 0;
@@ -21,7 +28,11 @@ struct EvaluationRow {
   double gap = NAN, gap_se = NAN;  // mean and s.e. of log exact - log ours, same sets
   double rmae = NAN, acauc = NAN, acauc_floor = NAN, acauc_p95 = NAN;  // floor: mean and corrected 95th percentile
   double sd = NAN;                                                     // mean posterior sd, averaged over targets
-  double sbc_p = NAN;                           // chi-square p-value of the ranks, least over targets
+  std::vector<RankTest> rank_tests;                                    // [target]
+  // Where the task draws observations from a finite pool, else 0: its size; the sd over such pools of the mean rank,
+  // and the location in standard errors of sets and pool together, [target].
+  std::int64_t pool = 0;
+  std::vector<double> pool_location_sd, pool_location_z;
   std::map<std::string, double> reference_nll;  // other references of the task on the same sets
   std::vector<std::vector<double>> ranks;       // [target][set]
   std::vector<double> log_prob;                 // [set], for paired comparisons of runs

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 
+#include "core/base/random.h"
 #include "core/eval/metrics_checks.h"
 
 namespace pairs {
@@ -66,7 +66,7 @@ double relative_mae(const torch::Tensor& samples, const torch::Tensor& truth, co
   return error;
 }
 
-torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& truth) {
+torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& truth, std::uint64_t key) {
   const torch::Tensor s = metric_input(samples, 3, "Samples"), t = metric_input(truth, 2, "Truths");
   detail::check_pair(s, t);
   const std::int64_t tests = s.size(0), draws = s.size(1), targets = s.size(2);
@@ -87,7 +87,10 @@ torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& t
           equal += x == value;
         }
         if (below + above + equal != draws) unordered = true;  // a NaN on either side
-        out[i * targets + k] = (static_cast<double>(below) + 0.5 * static_cast<double>(equal)) / draws;
+        if (equal > 0)
+          below += static_cast<std::int64_t>(Stream(key, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(k))
+                                                 .below(static_cast<std::uint64_t>(equal) + 1));
+        out[i * targets + k] = static_cast<double>(below) / static_cast<double>(draws);
       }
   });
   PAIRS_CHECK(!unordered, "Posterior samples or truths hold NaN: no rank exists.");
@@ -132,28 +135,14 @@ double acauc_hpd(const torch::Tensor& ranks) {
   return area_between(hpd_coverage(ranks, levels), levels);
 }
 
-RankHistogram rank_histogram(const torch::Tensor& ranks, std::int64_t bins) {
-  const torch::Tensor r = metric_input(ranks, 1, "Ranks");
-  PAIRS_CHECK(bins >= 2 && bins <= r.numel(), "A rank histogram of {} ranks cannot have {} bins; choose 2 to {}.",
-              r.numel(), bins, r.numel());
-  check_unit(r);
-  RankHistogram histogram{std::vector<double>(static_cast<std::size_t>(bins)), 0};
-  const double* values = r.const_data_ptr<double>();
-  for (std::int64_t i = 0; i < r.numel(); ++i) {
-    const auto bin = static_cast<std::int64_t>(values[i] * static_cast<double>(bins) + 1e-9);
-    ++histogram.counts[static_cast<std::size_t>(std::min(bin, bins - 1))];
-  }
-  const double expected = static_cast<double>(r.numel()) / static_cast<double>(bins);
-  double chi_square = 0;
-  for (const double count : histogram.counts) chi_square += (count - expected) * (count - expected) / expected;
-  histogram.p_value = boost::math::gamma_q(0.5 * static_cast<double>(bins - 1), 0.5 * chi_square);
-  return histogram;
-}
-
 Summary summarise(const torch::Tensor& samples, const std::vector<double>& quantiles) {
   const torch::Tensor s = metric_input(samples, 2, "Samples");
   PAIRS_CHECK(s.size(0) >= 2, "A summary needs 2 or more samples; there is one.");
-  PAIRS_CHECK(!s.isnan().any().item<bool>(), "Posterior samples hold NaN: they have no quantiles.");
+  const auto bad = s.isnan().any(1).sum().item<std::int64_t>();
+  PAIRS_CHECK(bad == 0,
+              "{} of {} posterior samples are no numbers: the estimator cannot answer for this set; compare the "
+              "set's values with those of training, or train again if it fails for every set",
+              bad, s.size(0));
   for (const double q : quantiles) PAIRS_CHECK(q >= 0 && q <= 1, "A quantile's level is {}; levels lie in [0, 1].", q);
   Summary summary{s.mean(0), s.std(0, /*unbiased=*/true),
                   torch::empty({static_cast<std::int64_t>(quantiles.size()), s.size(1)}, torch::kFloat64)};

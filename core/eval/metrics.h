@@ -12,9 +12,9 @@ namespace pairs {
 // Mean over tests of |posterior mean - truth| / R, averaged over targets; `range` [d].
 double relative_mae(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& range);
 
-// Rank statistic r in [0, 1] per test and target: fraction of samples below the truth, ties split evenly -> [n_test,
-// d].
-torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& truth);
+// Rank statistic r in [0, 1] per test and target: fraction of samples below the truth -> [n_test, d]. Among samples
+// that equal it the truth takes a place at random from the stream (key, test, target), so that r S is a whole number.
+torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& truth, std::uint64_t key);
 // Fraction of samples denser than the truth -> [n_test]; log densities of samples [n_test, S] and of truths [n_test].
 torch::Tensor hpd_ranks(const torch::Tensor& sample_log_prob, const torch::Tensor& truth_log_prob);
 
@@ -33,13 +33,6 @@ struct NoiseFloor {
 // `checks` is the number of comparisons the 95th percentile is corrected for (Bonferroni).
 NoiseFloor acauc_noise_floor(std::int64_t n_test, std::int64_t samples, std::int64_t targets, std::int64_t checks = 1,
                              std::uint64_t seed = 1);
-
-// SBC: histogram of ranks over `bins` and the p-value of its chi-square against uniform.
-struct RankHistogram {
-  std::vector<double> counts;
-  double p_value;
-};
-RankHistogram rank_histogram(const torch::Tensor& ranks, std::int64_t bins);
 
 // TARP (Lemos et al. 2023): expected coverage at the levels from distances to random reference points drawn from the
 // standardised box of the truths (seeded).

@@ -1,6 +1,7 @@
 #include "core/heads/affine_layer.h"
 
 #include "core/base/error.h"
+#include "core/nn/initial.h"
 
 namespace pairs {
 namespace {
@@ -8,9 +9,10 @@ constexpr double kBound = 15.0;
 }
 
 AffineLayer::AffineLayer(std::int64_t d, std::int64_t context, std::int64_t features) : d_(d) {
-  context_weight_ = register_parameter("context_weight", torch::zeros({2 * d, context}));
-  if (features > 0) feature_weight_ = register_parameter("feature_weight", torch::zeros({2 * d, features}));
-  bias_ = register_parameter("bias", torch::zeros({2 * d}));
+  context_weight_ = register_parameter("context_weight", torch::zeros({2 * d, context}, weight_options()));
+  if (features > 0)
+    feature_weight_ = register_parameter("feature_weight", torch::zeros({2 * d, features}, weight_options()));
+  bias_ = register_parameter("bias", torch::zeros({2 * d}, weight_options()));
 }
 
 std::tuple<torch::Tensor, torch::Tensor> AffineLayer::shift_and_log_scale(const torch::Tensor& context,

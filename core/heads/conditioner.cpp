@@ -1,9 +1,8 @@
 #include "core/heads/conditioner.h"
 
-#include <cmath>
-
 #include "core/base/error.h"
 #include "core/heads/affine_layer.h"
+#include "core/nn/initial.h"
 #include "core/ops/ops.h"
 
 namespace pairs {
@@ -15,11 +14,12 @@ std::vector<Tensor> autoregressive_masks(std::int64_t context, std::int64_t d, c
   // Degrees: a unit of degree m sees inputs of degree <= m, the output of an input of degree m sees units of degree <
   // m. Context: all degree 0 (legacy: 0, 1, 2, ...). Targets follow. Hidden units cycle through the degrees.
   const std::int64_t first = legacy ? context : 1, inputs = legacy ? context + d : d;
-  const Tensor targets = torch::arange(first, first + d);
-  Tensor below = torch::cat({legacy ? torch::arange(context) : torch::zeros({context}, torch::kLong), targets});
+  const auto whole = weight_options().dtype(torch::kLong);
+  const Tensor targets = torch::arange(first, first + d, whole);
+  Tensor below = torch::cat({legacy ? torch::arange(context, whole) : torch::zeros({context}, whole), targets});
   std::vector<Tensor> masks;
   for (const std::int64_t width : widths) {
-    const Tensor unit = torch::arange(width);
+    const Tensor unit = torch::arange(width, whole);
     const Tensor degree = legacy ? inputs - 1 - unit.remainder(inputs) : unit.remainder(d);
     masks.push_back((below.unsqueeze(0) <= degree.unsqueeze(1)).to(torch::kFloat));
     below = degree;
@@ -36,11 +36,9 @@ Conditioner::Conditioner(std::int64_t context, std::int64_t d, const std::vector
   std::int64_t in = context + (masked_ ? d : 0);
   for (std::size_t l = 0; l <= widths.size(); ++l) {
     const std::int64_t out = l < widths.size() ? widths[l] : d * size;
-    const double limit = 1 / std::sqrt(static_cast<double>(in));
-    weights_.push_back(
-        register_parameter(fmt::format("weight{}", l), torch::empty({out, in}).uniform_(-limit, limit, generator)));
-    biases_.push_back(
-        register_parameter(fmt::format("bias{}", l), torch::empty({out}).uniform_(-limit, limit, generator)));
+    const double limit = uniform_bound(in);
+    weights_.push_back(register_parameter(fmt::format("weight{}", l), uniform_tensor({out, in}, limit, generator)));
+    biases_.push_back(register_parameter(fmt::format("bias{}", l), uniform_tensor({out}, limit, generator)));
     if (masked_) masks_[l] = register_buffer(fmt::format("mask{}", l), masks_[l]);
     in = out;
   }

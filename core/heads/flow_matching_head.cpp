@@ -1,16 +1,15 @@
 #include "core/heads/flow_matching_head.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <numbers>
 
 #include "core/base/error.h"
 #include "core/base/fast_normal.h"
+#include "core/base/transfer.h"
 #include "core/heads/affine_layer.h"
 
 namespace pairs {
@@ -20,12 +19,6 @@ namespace {
 constexpr std::int64_t kMapAtOnce = std::int64_t{1} << 20, kMapAtOnceOnGpu = std::int64_t{1} << 26;
 constexpr double kGoldenRatio = 0.61803398874989485;
 
-// Key of a training step's noise: the next word of the generator that the training loop seeds at each step.
-std::uint64_t drawn_key() {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  return at::check_generator<at::CPUGeneratorImpl>(generator)->random64();
-}
 const std::uint64_t kFixedKey = stream_key(0, Purpose::check);
 
 // Linear regression of θ - x_0 on x_t for θ of unit variance, times x_t.
@@ -143,9 +136,8 @@ torch::Tensor FlowMatchingHead::velocity(const torch::Tensor& x, const torch::Te
 }
 
 torch::Tensor FlowMatchingHead::loss(const torch::Tensor& theta, const torch::Tensor& context) {
-  const FlowNoise drawn =
-      flow_noise(is_training() ? drawn_key() : kFixedKey, theta.size(0), d_, is_training() ? config_.time_power : 1.0);
-  return loss_at(theta, context, drawn.noise.to(theta.device()), drawn.t.to(theta.device()));
+  const FlowNoise drawn = flow_noise(is_training() ? noise_key() : kFixedKey, theta.size(0), d_, config_.time_power);
+  return loss_at(theta, context, send(drawn.noise, theta.device()), send(drawn.t, theta.device()));
 }
 
 torch::Tensor FlowMatchingHead::auxiliary_loss(const torch::Tensor& theta, const torch::Tensor& context) {
@@ -156,8 +148,11 @@ torch::Tensor FlowMatchingHead::summary_loss(const torch::Tensor& theta, const t
   PAIRS_CHECK(summary_, "this head has no summary: set head.summary");
   const std::int64_t batch = theta.size(0);
   const torch::Tensor image = theta.reshape({batch, image_.channels, image_.height, image_.width});
-  const torch::Tensor wanted =
-      at::matmul(at::matmul(rows_.to(theta.device()), image), columns_.to(theta.device()).t()).reshape({batch, -1});
+  if (rows_.device() != theta.device()) {
+    rows_ = rows_.to(theta.device());
+    columns_ = columns_.to(theta.device());
+  }
+  const torch::Tensor wanted = at::matmul(at::matmul(rows_, image), columns_.t()).reshape({batch, -1});
   const torch::Tensor variance = wanted.var(0, /*unbiased=*/false).clamp_min(1e-6);
   return ((summary_->forward(encode(context)) - wanted).square() / variance).mean();
 }

@@ -17,7 +17,7 @@ class FlowMatchingHead : public Head {
  public:
   FlowMatchingHead(const HeadConfig& config, const HeadImage& image, std::int64_t context, at::Generator generator);
 
-  // Mean squared error of the velocity over pixels and rows, at times t = u^time_power in training, else t = u.
+  // Mean squared error of the velocity over pixels and rows, at times t = u^time_power.
   torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
   // The same with noise x_0 [B, d] and times t [B] given.
   torch::Tensor loss_at(const torch::Tensor& theta, const torch::Tensor& context, const torch::Tensor& noise,

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/heads/affine_layer.h"
 #include "core/heads/noise.h"
+#include "core/nn/initial.h"
 
 namespace pairs {
 namespace {
@@ -20,8 +21,8 @@ GaussianHead::GaussianHead(const HeadConfig& config, std::int64_t d, std::int64_
   std::vector<std::int64_t> widths(static_cast<std::size_t>(config.context_layers), config.hidden);
   net_ = register_module("net", std::make_shared<Mlp>(inputs_, widths, d, "relu", generator));
   fitted_ = register_buffer("sigma_sizes", torch::zeros({1}, torch::kLong));
-  sigma_log_n_ = register_buffer("sigma_log_n", torch::zeros({kMaxSizes}));
-  log_sigma_ = register_buffer("log_sigma", torch::zeros({kMaxSizes, d}));
+  sigma_log_n_ = register_buffer("sigma_log_n", torch::zeros({kMaxSizes}, weight_options()));
+  log_sigma_ = register_buffer("log_sigma", torch::zeros({kMaxSizes, d}, weight_options()));
 }
 
 torch::Tensor GaussianHead::predict(const torch::Tensor& context) {

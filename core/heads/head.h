@@ -41,17 +41,17 @@ struct Loss {
   torch::Tensor total() const { return auxiliary.defined() ? value + auxiliary : value; }
 };
 
-// q_φ(θ | context). θ [B, d] is standardised (box support: scaled to [0, 1]; logit support: the scaled logit of that);
+// q_φ(θ | context). θ [B, d] is standardised (box support: scaled to [0, 1]);
 // context is [B, c]; both on one device.
 // In training mode `loss` uses the training quadrature; in eval mode everything uses the test quadrature.
 class Head : public torch::nn::Module {
  public:
   // Scalar to minimise: mean negative log density, or a mean squared error for the Gaussian regression and for flow
-  // matching. A head whose loss draws noise takes the key of it from the default CPU generator in training mode, as
-  // dropout does: a training loop that seeds it at each step can be resumed exactly. In eval mode the noise is fixed.
+  // matching. What a loss draws in training mode is a pure function of set_noise's key; in eval mode it is fixed.
   virtual torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) = 0;
   // Scalar that training adds to the loss because it shortens learning, with its weight; undefined where there is none.
   virtual torch::Tensor auxiliary_loss(const torch::Tensor& /*theta*/, const torch::Tensor& /*context*/) { return {}; }
+  void set_noise(std::uint64_t key) { noise_key_ = key; }
   // log q(θ | context) -> [B], in the head's coordinates. Differentiable.
   virtual torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) = 0;
   // `count` draws for each context -> [B, count, d]; noise from `stream`-keyed uniforms, same on every device.
@@ -69,6 +69,12 @@ class Head : public torch::nn::Module {
   // scale * c + shift gives what feeding c gave before. Used when a pretrained head goes on with standardised
   // aggregates.
   virtual void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) = 0;
+
+ protected:
+  std::uint64_t noise_key() const { return noise_key_; }
+
+ private:
+  std::uint64_t noise_key_ = 0;
 };
 
 // Builds the head with weights drawn from `generator` (CPU) for d = targets.size() targets and a context of `context`

@@ -16,8 +16,7 @@ struct HeadConfig {
   std::int64_t hidden = 128;        // width of the context MLP (spline, flow-matching) and of the transform nets
   std::int64_t context_layers = 3;  // layers of the context MLP; 0 feeds the context itself
   std::int64_t blocks = 2;          // residual blocks of each transform net; flow-matching: of each resolution
-  // "box": θ in [low, high] of the target, uniform base. "real": tails, normal base. "logit": as real, of the logit of
-  // a bounded target, which the estimator takes (method B10).
+  // "box": θ in [low, high] of the target, uniform base. "real": tails, normal base.
   std::string support = "real";
   double bound = 6.0;  // real: splines act on [-bound, bound] of the standardised target
 
@@ -39,7 +38,7 @@ struct HeadConfig {
   bool context_map = false;                              // the context also as a learnt map at the lowest resolution
   std::int64_t steps = 50;                               // of a sample's integration
   std::string solver = "euler";                          // euler, heun
-  // Times t = u^p with u uniform in training, and steps spaced alike in sampling: larger p spends more of both near the
+  // Times t = u^p with u uniform in the loss, and steps spaced alike in sampling: larger p spends more of both near the
   // noise, where only the context can tell θ. 1: the paper's.
   double time_power = 1;
   // Weight in training of a second loss: one linear layer of the context tells the lowest `summary_frequencies` squared
@@ -52,7 +51,8 @@ struct HeadConfig {
   // float32; bf16: activations and convolutions in bfloat16, weights, normalisation statistics and loss in float32.
   std::string precision = "float32";
 
-  // A conditional affine layer θ -> (θ - μ(c)) e^{-s(c)} before the flow (method B10). Off for box support.
+  // A conditional affine layer θ -> (θ - μ(c)) e^{-s(c)} before the flow (method B10); with box support the
+  // distribution function of a logistic of that place and width, cut off at the ends.
   bool affine = true;
   // Replication only: the reference's mask that hides the context from most hidden units of a conditioner (B1).
   bool legacy_mask = false;

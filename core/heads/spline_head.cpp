@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/heads/noise.h"
+#include "core/heads/truncated_logistic.h"
 #include "core/ops/ops.h"
 
 namespace pairs {
@@ -45,8 +46,8 @@ SplineHead::SplineHead(const HeadConfig& config, std::int64_t d, std::int64_t co
   PAIRS_CHECK(config.hidden >= 1 && config.context_layers >= 0 && config.blocks >= 0,
               "a spline head needs hidden >= 1, context_layers >= 0 and blocks >= 0, not {}, {} and {}", config.hidden,
               config.context_layers, config.blocks);
-  PAIRS_CHECK(box_ || config.support == "real" || config.support == "logit",
-              "the support of a spline head is box, logit or real, not '{}'", config.support);
+  PAIRS_CHECK(box_ || config.support == "real", "the support of a spline head is box or real, not '{}'",
+              config.support);
   PAIRS_CHECK(config.bins >= 2 && config.bins <= 64, "a spline head has 2 to 64 bins, not {}: set head.bins",
               config.bins);
   PAIRS_CHECK(box_ || config.bound > 0, "the bound of a spline head must be positive, not {}: set head.bound",
@@ -58,7 +59,7 @@ SplineHead::SplineHead(const HeadConfig& config, std::int64_t d, std::int64_t co
     context_net_ = register_module("context", std::make_shared<Mlp>(context, widths, config.hidden, "relu", generator));
     features = config.hidden;
   }
-  if (config.affine && !box_) {
+  if (config.affine) {
     if (!context_net_)
       affine_net_ = register_module(
           "affine_features", std::make_shared<Mlp>(context, std::vector<std::int64_t>{64}, 64, "relu", generator));
@@ -109,8 +110,13 @@ Tensor SplineHead::density(const Tensor& theta, const Conditions& c) {
   if (affine_) {
     const std::int64_t repeat = theta.size(0) / c.shift.size(0);
     const auto per_row = [&](const Tensor& t) { return repeat == 1 ? t : t.repeat_interleave(repeat, 0); };
-    x = (theta - per_row(c.shift)) * torch::exp(-per_row(c.log_scale));
-    log_det = -per_row(c.log_scale).sum(1);
+    if (box_) {
+      std::tie(x, log_det) = truncated_logistic(theta, per_row(c.shift), per_row(c.log_scale));
+      log_det = log_det.sum(1);
+    } else {
+      x = (theta - per_row(c.shift)) * torch::exp(-per_row(c.log_scale));
+      log_det = -per_row(c.log_scale).sum(1);
+    }
   }
   if (!box_) x = x * (0.5 / config_.bound) + 0.5;
   std::vector<Tensor> y;
@@ -157,7 +163,8 @@ Tensor SplineHead::invert(const Tensor& noise, const Conditions& c) {
   if (affine_) {
     const std::int64_t repeat = x.size(0) / c.shift.size(0);
     const auto per_row = [&](const Tensor& t) { return repeat == 1 ? t : t.repeat_interleave(repeat, 0); };
-    x = x * torch::exp(per_row(c.log_scale)) + per_row(c.shift);
+    x = box_ ? truncated_logistic_inverse(x, per_row(c.shift), per_row(c.log_scale))
+             : x * torch::exp(per_row(c.log_scale)) + per_row(c.shift);
   }
   return x;
 }
@@ -219,7 +226,9 @@ std::map<std::string, std::string> SplineHead::describe() const {
   return {{"kind", "spline"},
           {"text", fmt::format("{} piecewise-quadratic {} of {} bins{}, {}", config_.transforms,
                                d_ == 1 ? "CDFs" : "coupling transforms", config_.bins,
-                               affine_ ? " after a conditional affine layer" : "",
+                               !affine_ ? ""
+                               : box_   ? " after a truncated logistic"
+                                        : " after a conditional affine layer",
                                box_ ? "on the target's range" : fmt::format("on [-{0}, {0}]", config_.bound))},
           {"transforms", std::to_string(config_.transforms)},
           {"bins", std::to_string(config_.bins)},

@@ -8,8 +8,10 @@ namespace pairs {
 
 // Stacked piecewise-quadratic coupling transforms (Müller et al. 2018), conditioned on the context through an MLP.
 // With one target the untouched part of a coupling is empty: each transform is a conditional spline CDF.
-// Coordinates run on [0, 1]: for box support as they are, with a uniform base; for real support through
-// (θ + bound) / (2 bound), identity outside, with a normal base and an optional conditional affine layer in front.
+// Coordinates run on [0, 1]. Box support: as they are, or through the distribution function of a truncated logistic
+// whose place and width the context chooses (`affine`), with a uniform base: the density at the ends of the range is
+// finite and learnt. Real support: through (θ + bound) / (2 bound), identity outside, with a normal base and, where
+// `affine` is set, a conditional affine layer in front.
 class SplineHead : public Head {
  public:
   SplineHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator);

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/heads/noise.h"
+#include "core/nn/initial.h"
 #include "core/ops/umnn_integral.h"
 
 namespace pairs {
@@ -59,11 +60,11 @@ UmnnHead::UmnnHead(const HeadConfig& config, std::int64_t d, std::int64_t contex
     std::int64_t in = 1 + config.conditioner_size;
     for (std::size_t l = 0; l <= config.integrand.size(); ++l) {
       const std::int64_t out = l < config.integrand.size() ? config.integrand[l] : 1;
-      const double limit = 1 / std::sqrt(static_cast<double>(in));
-      transform.weights.push_back(register_parameter(fmt::format("integrand{}_weight{}", t, l),
-                                                     torch::empty({out, in}).uniform_(-limit, limit, generator)));
-      transform.biases.push_back(register_parameter(fmt::format("integrand{}_bias{}", t, l),
-                                                    torch::empty({out}).uniform_(-limit, limit, generator)));
+      const double limit = uniform_bound(in);
+      transform.weights.push_back(
+          register_parameter(fmt::format("integrand{}_weight{}", t, l), uniform_tensor({out, in}, limit, generator)));
+      transform.biases.push_back(
+          register_parameter(fmt::format("integrand{}_bias{}", t, l), uniform_tensor({out}, limit, generator)));
       in = out;
     }
     transforms_.push_back(transform);

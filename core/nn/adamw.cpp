@@ -95,13 +95,17 @@ AdamW::AdamW(std::vector<Tensor> parameters, const Options& options)
   }
 }
 
-double AdamW::step(double lr) {
-  at::NoGradGuard no_grad;
+void AdamW::prepare(double lr) {
   PAIRS_CHECK(std::isfinite(lr) && lr >= 0, "the learning rate must be finite and not negative, not {}", lr);
   for (Tensor& p : parameters_) {
     Tensor& grad = p.mutable_grad();
     if (grad.defined() && !grad.is_contiguous()) grad = grad.contiguous();
   }
+}
+
+double AdamW::step(double lr) {
+  at::NoGradGuard no_grad;
+  prepare(lr);
   const double norm = gradient_norm();
   if (!std::isfinite(norm)) return norm;
   ++steps_;
@@ -109,19 +113,33 @@ double AdamW::step(double lr) {
   if (kernel_)
     step_kernel(lr, scale);
   else
-    step_aten(lr, scale);
+    step_aten(lr, scale == 1.0 ? Tensor() : at::scalar_tensor(scale, parameters_.front().options()), std::nullopt);
   return norm;
 }
 
+Tensor AdamW::step_unread(double lr, const Tensor& loss) {
+  at::NoGradGuard no_grad;
+  prepare(lr);
+  const Tensor norm = gradient_norm_unread();
+  if (!ended_.defined()) ended_ = at::zeros({}, norm.options().dtype(torch::kFloat));
+  ended_ = at::maximum(ended_, (norm.isfinite() & loss.isfinite()).logical_not().to(torch::kFloat));
+  ++steps_;
+  const Tensor scale =
+      options_.clip > 0 ? (options_.clip / norm).clamp_max(1.0).to(parameters_.front().scalar_type()) : Tensor();
+  step_aten(lr, scale, ended_);
+  return norm;
+}
+
+Tensor AdamW::gradient_norm_unread() const {
+  std::vector<Tensor> grads;
+  for (const Tensor& p : parameters_)
+    if (p.grad().defined()) grads.push_back(p.grad());
+  if (grads.empty()) return at::zeros({}, parameters_.front().options().dtype(torch::kDouble));
+  return at::linalg_vector_norm(at::stack(at::_foreach_norm(grads, 2, torch::kDouble)));
+}
+
 double AdamW::gradient_norm() const {
-  if (!kernel_) {
-    std::vector<Tensor> grads;
-    for (const Tensor& p : parameters_)
-      if (p.grad().defined()) grads.push_back(p.grad());
-    if (grads.empty()) return 0;
-    const std::vector<Tensor> norms = at::_foreach_norm(grads, 2, torch::kDouble);
-    return at::linalg_vector_norm(at::stack(norms)).item<double>();
-  }
+  if (!kernel_) return gradient_norm_unread().item<double>();
   const std::vector<Chunk> chunks = cut(parameters_);
   std::vector<double> sums(chunks.size());
   at::parallel_for(0, static_cast<std::int64_t>(chunks.size()), 8, [&](std::int64_t begin, std::int64_t end) {
@@ -160,7 +178,7 @@ void AdamW::step_kernel(double lr, double scale) {
   });
 }
 
-void AdamW::step_aten(double lr, double scale) {
+void AdamW::step_aten(double lr, const Tensor& scale, const std::optional<Tensor>& skip) {
   std::vector<Tensor> parameters, grads, first, second, steps;
   const Tensor step = at::full({}, static_cast<double>(steps_), parameters_.front().options().dtype(torch::kFloat));
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -172,10 +190,9 @@ void AdamW::step_aten(double lr, double scale) {
     steps.push_back(step);
   }
   if (parameters.empty()) return;
-  if (scale != 1.0) at::_foreach_mul_(grads, scale);
+  if (scale.defined()) at::_foreach_mul_(grads, scale);
   at::_fused_adamw_(parameters, grads, first, second, {}, steps, lr, options_.beta1, options_.beta2,
-                    options_.weight_decay, options_.eps, /*amsgrad=*/false, /*maximize=*/false, std::nullopt,
-                    std::nullopt);
+                    options_.weight_decay, options_.eps, /*amsgrad=*/false, /*maximize=*/false, std::nullopt, skip);
 }
 
 void AdamW::zero_grad() {

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ class AdamW {
   // Updates the parameters that have a gradient, at learning rate `lr`. Returns the norm of the whole gradient before
   // clipping, summed in float64; when it is not finite nothing has changed.
   double step(double lr);
+  // The same without waiting for the device: the norm [] float64 on it. From the first step on whose norm or whose
+  // `loss` (a scalar on the device) is not finite, nothing changes any more.
+  torch::Tensor step_unread(double lr, const torch::Tensor& loss);
   // Drops the gradients, so that the next backward pass need not add to them.
   void zero_grad();
 
@@ -39,13 +43,16 @@ class AdamW {
 
  private:
   void step_kernel(double lr, double scale);
-  void step_aten(double lr, double scale);
+  void prepare(double lr);
+  void step_aten(double lr, const torch::Tensor& scale, const std::optional<torch::Tensor>& skip);
   double gradient_norm() const;
+  torch::Tensor gradient_norm_unread() const;
 
   std::vector<torch::Tensor> parameters_, first_, second_;
   Options options_;
   std::int64_t steps_ = 0;
   bool kernel_ = false;
+  torch::Tensor ended_;  // [] float32 on the device: 1 once step_unread met what is not finite
 };
 
 }  // namespace pairs

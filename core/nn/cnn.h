@@ -16,6 +16,7 @@ class Cnn : public Embedder {
   torch::Tensor forward(const torch::Tensor& x) override;
   std::int64_t size() const override { return output_->outputs(); }
   double flops() const override;
+  double activations() const override;
 
  private:
   ImageSize image_;

@@ -16,6 +16,9 @@ struct EmbedderConfig {
   // highest) stand beside the input, so that fine structure is learnt as fast as coarse (Tancik et al. 2020). 0: none.
   std::int64_t frequencies = 0;
   double highest_frequency = 16;
+  // mlp: the observation itself is the last part of its embedding, so that the aggregate holds the set's mean exactly,
+  // however far out it lies.
+  bool append_input = false;
   // cnn: output channels of each conv + ReLU + 2x2 max-pool block, and their kernel sizes.
   // resnet: channels of the stem and of each stage (strides 1, 2, 2, ...), one BasicBlock a stage.
   // view: channels of the 7x7 stem and of each residual block (strides 2, 2, ... until the map is 4x4, then 1).

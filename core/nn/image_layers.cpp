@@ -43,8 +43,12 @@ void Convolution::clear() {
 }
 
 double Convolution::flops(ImageSize& size) const {
+  return 2.0 * static_cast<double>(weight_.numel() / weight_.size(0)) * outputs(size);
+}
+
+double Convolution::outputs(ImageSize& size) const {
   size = {(size.height + stride_ - 1) / stride_, (size.width + stride_ - 1) / stride_};
-  return 2.0 * static_cast<double>(weight_.numel()) * static_cast<double>(size.height * size.width);
+  return static_cast<double>(weight_.size(0) * size.height * size.width);
 }
 
 std::int64_t norm_groups(std::int64_t channels) {
@@ -62,8 +66,8 @@ torch::ScalarType precision_type(const std::string& precision) {
 NormSilu::NormSilu(std::int64_t channels, bool silu)
     : groups_(norm_groups(channels)),
       act_(silu ? "silu" : "none"),
-      weight_(register_parameter("weight", torch::ones({channels}))),
-      bias_(register_parameter("bias", torch::zeros({channels}))) {}
+      weight_(register_parameter("weight", torch::ones({channels}, weight_options()))),
+      bias_(register_parameter("bias", torch::zeros({channels}, weight_options()))) {}
 
 torch::Tensor NormSilu::forward(const torch::Tensor& x) const {
   return ops::group_norm_act(x, std::nullopt, weight_.unsqueeze(0), bias_.unsqueeze(0), groups_, act_);
@@ -75,8 +79,8 @@ torch::Tensor NormSilu::forward(const torch::Tensor& x, const torch::Tensor& bes
 
 ChannelNorm::ChannelNorm(std::int64_t channels)
     : groups_(std::min<std::int64_t>(32, channels)),
-      weight_(register_parameter("weight", torch::ones({channels}))),
-      bias_(register_parameter("bias", torch::zeros({channels}))) {
+      weight_(register_parameter("weight", torch::ones({channels}, weight_options()))),
+      bias_(register_parameter("bias", torch::zeros({channels}, weight_options()))) {
   PAIRS_CHECK(channels % groups_ == 0, "{} channels cannot be normalised in {} groups: use a multiple of {}", channels,
               groups_, groups_);
 }

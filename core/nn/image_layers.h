@@ -25,6 +25,8 @@ class Convolution : public torch::nn::Module {
   void clear();
   // Multiply-adds times two of one image of `size`, which becomes the size of the result.
   double flops(ImageSize& size) const;
+  // Numbers of its output for one image of `size`, which becomes the output's.
+  double outputs(ImageSize& size) const;
 
  private:
   std::int64_t kernel_, stride_;

@@ -61,6 +61,13 @@ double Mlp::flops() const {
   return total;
 }
 
+double Mlp::activations() const {
+  // Each layer before and after its activation.
+  double total = static_cast<double>(inputs());
+  for (const torch::Tensor& w : weights_) total += 2.0 * static_cast<double>(w.size(0));
+  return total;
+}
+
 std::string Mlp::describe() const {
   std::string text = std::to_string(inputs());
   if (blocks_ >= 0) {

@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 
 #include "core/base/error.h"
+#include "core/nn/dropout.h"
 
 namespace pairs {
 
@@ -28,6 +29,12 @@ double BasicBlock::flops(ImageSize& size) const {
   total += second_->flops(size);
   if (shortcut_) total += shortcut_->flops(before);
   return total;
+}
+
+double BasicBlock::activations(ImageSize& size) const {
+  const double map = first_->outputs(size);
+  // Each convolution and its normalisation, and the rectified sum.
+  return (shortcut_ ? 7 : 5) * map;
 }
 
 ResNet::ResNet(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
@@ -58,9 +65,21 @@ torch::Tensor ResNet::forward(const torch::Tensor& x) {
   h = h.mean({2, 3});
   for (std::size_t i = 0; i < projection_.size(); ++i) {
     h = projection_[i]->forward(h);
-    if (i + 1 < projection_.size()) h = at::dropout(at::relu(h), dropout_, is_training());
+    if (i + 1 < projection_.size()) {
+      h = at::relu(h);
+      if (is_training() && dropout_ > 0)
+        h = h * dropout_mask(noise_key() + i, noise_first(), h.size(0), h.size(1), dropout_, h);
+    }
   }
   return h;
+}
+
+double ResNet::activations() const {
+  ImageSize size = image_;
+  double total = 2 * stem_->outputs(size);
+  for (const auto& stage : stages_) total += stage->activations(size);
+  for (const auto& layer : projection_) total += 2 * layer->activations();
+  return total;
 }
 
 double ResNet::flops() const {

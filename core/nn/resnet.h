@@ -16,6 +16,7 @@ class BasicBlock : public torch::nn::Module {
   BasicBlock(std::int64_t in, std::int64_t out, std::int64_t stride, at::Generator& generator);
   torch::Tensor forward(const torch::Tensor& x) const;
   double flops(ImageSize& size) const;
+  double activations(ImageSize& size) const;
 
  private:
   std::shared_ptr<Convolution> first_, second_, shortcut_;
@@ -23,14 +24,14 @@ class BasicBlock : public torch::nn::Module {
 };
 
 // Compact ResNet (paper, Digit Expectation): 3x3 stem, one BasicBlock a stage with strides 1, 2, 2, ..., mean over
-// pixels, projection with dropout after every hidden layer. Dropout draws from the default generator of the device: a
-// training loop that seeds it at each step (torch::manual_seed) can be resumed exactly.
+// pixels, projection with dropout after every hidden layer.
 class ResNet : public Embedder {
  public:
   ResNet(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
   torch::Tensor forward(const torch::Tensor& x) override;
   std::int64_t size() const override { return projection_.back()->outputs(); }
   double flops() const override;
+  double activations() const override;
 
  private:
   ImageSize image_;

@@ -106,6 +106,7 @@ UNet::UNet(const UNetConfig& config, const UNetShape& shape, at::Generator gener
               "a U-Net needs one resolution and one block or more: set head.multipliers and head.blocks");
   PAIRS_CHECK(config.time_size >= 2 && config.time_size % 2 == 0, "head.time_size must be even, not {}",
               config.time_size);
+  PAIRS_CHECK(levels <= 16, "a U-Net has at most 16 resolutions, not {}: shorten head.multipliers", levels);
   const std::int64_t divisor = config.patch << (levels - 1);
   PAIRS_CHECK(
       config.patch >= 1 && shape.height % divisor == 0 && shape.width % divisor == 0,

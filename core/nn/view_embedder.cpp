@@ -28,6 +28,9 @@ class ViewBlock : public torch::nn::Module {
     return h.add_(shortcut_ ? shortcut_->forward(x) : x);
   }
 
+  // Maps before and after each normalisation, and the sum. `in`: numbers of its input.
+  double activations(ImageSize& size, double in) const { return in + 4 * first_->outputs(size); }
+
   double flops(ImageSize& size) const {
     ImageSize before = size;
     double total = first_->flops(size);
@@ -75,6 +78,17 @@ torch::Tensor ViewEmbedder::forward(const torch::Tensor& x) {
   for (const auto& block : blocks_) h = block->forward(h);
   // Flattened pixel by pixel, as it lies in memory.
   return output_->forward(at::silu(h.to(torch::kFloat)).permute({0, 2, 3, 1}).flatten(1));
+}
+
+double ViewEmbedder::activations() const {
+  ImageSize size = image_;
+  double map = stem_->outputs(size), total = 2 * map;
+  for (const auto& block : blocks_) {
+    const double part = block->activations(size, map);
+    map = (part - map) / 4;
+    total += part;
+  }
+  return total + output_->activations();
 }
 
 double ViewEmbedder::flops() const {

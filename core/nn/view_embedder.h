@@ -20,6 +20,7 @@ class ViewEmbedder : public Embedder {
   torch::Tensor forward(const torch::Tensor& x) override;
   std::int64_t size() const override { return output_->outputs(); }
   double flops() const override;
+  double activations() const override;
 
  private:
   torch::Tensor features(const torch::Tensor& x) const;

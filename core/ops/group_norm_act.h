@@ -2,13 +2,26 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
 
+#include "core/base/error.h"
+
 namespace pairs::ops {
 
 inline constexpr double kGroupNormEpsilon = 1e-5;
+
+// The kernels on a GPU count pixels of all images, and up to three times as many rows, in 32 bits; places in memory in
+// 64. Throws Error for more.
+inline void check_counts_in_32_bits(std::int64_t images, std::int64_t pixels, std::int64_t channels) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  PAIRS_CHECK(images <= most && pixels <= most && images * pixels <= most && channels <= most,
+              "a group normalisation on a GPU takes at most {} pixels and channels at once, not {} images of {} pixels "
+              "and {} channels; lower the batch",
+              most, images, pixels, channels);
+}
 
 // group_norm_act (ops.h) by LibTorch's own operations: the result and the moments [2, B, groups] (means, then inverse
 // standard deviations) that its backward pass takes. For float64.

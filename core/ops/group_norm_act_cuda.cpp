@@ -1,6 +1,6 @@
-#include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 #include <torch/types.h>
 
@@ -28,6 +28,7 @@ struct Concatenation {
     if (beside) parts.push_back(channels_last(*beside));
     std::int64_t channels = 0;
     for (const Tensor& part : parts) channels += part.size(1);
+    check_counts_in_32_bits(x.size(0), x.size(2) * x.size(3), channels);
     shape = {static_cast<std::uint32_t>(x.size(0)), static_cast<std::uint32_t>(x.size(2) * x.size(3)),
              static_cast<std::uint32_t>(channels), static_cast<std::uint32_t>(groups)};
     row = scale.size(0) == 1 ? 0 : shape.channels;
@@ -92,7 +93,7 @@ void backward_all(const Concatenation& of, const Tensor& grad, const Tensor& mom
 std::tuple<Tensor, Tensor> forward(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scale,
                                    const Tensor& shift, std::int64_t groups, c10::string_view act) {
   const c10::cuda::CUDAGuard guard(x.device());
-  const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
   const Concatenation of(x, beside, scale, shift, groups);
   Tensor y =
       at::empty({x.size(0), of.shape.channels, x.size(2), x.size(3)}, x.options(), at::MemoryFormat::ChannelsLast);
@@ -109,7 +110,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> backward(const Tensor& grad, const Te
                                                     const std::optional<Tensor>& beside, const Tensor& scale,
                                                     const Tensor& shift, const Tensor& moments, c10::string_view act) {
   const c10::cuda::CUDAGuard guard(x.device());
-  const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
   const Concatenation of(x, beside, scale, shift, moments.size(2));
   const Tensor g = channels_last(grad);
   std::vector<Tensor> dz;

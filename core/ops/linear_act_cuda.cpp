@@ -1,7 +1,7 @@
 #include <ATen/Dispatch.h>
-#include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 #include <torch/types.h>
 
@@ -24,7 +24,7 @@ std::tuple<Tensor, Tensor> forward(const Tensor& x, const Tensor& weight, const 
     if (keep) slope = at::empty_like(y);
     AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), "silu", [&] {
       kernels::silu<scalar_t>(y.mutable_data_ptr<scalar_t>(), keep ? slope.mutable_data_ptr<scalar_t>() : nullptr,
-                              y.numel(), at::cuda::getCurrentCUDAStream());
+                              y.numel(), c10::cuda::getCurrentCUDAStream());
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   }

@@ -1,6 +1,6 @@
-#include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 #include <torch/types.h>
 
@@ -17,7 +17,7 @@ using kernels::SplinePass;
 template <class S, SplinePass P>
 void launch(const kernels::SplineRows<S>& rows) {
   if (rows.rows == 0) return;
-  kernels::spline_pass<S, P>(rows, at::cuda::getCurrentCUDAStream());
+  kernels::spline_pass<S, P>(rows, c10::cuda::getCurrentCUDAStream());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 

@@ -1,6 +1,6 @@
-#include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 #include <torch/types.h>
 
@@ -17,7 +17,7 @@ template <class In, class Out>
 void reduce(const Tensor& x, const Tensor& offsets, bool divide, Tensor& out) {
   if (out.numel() == 0) return;
   const kernels::Segments of{offsets.const_data_ptr<std::int64_t>(), out.size(0), x.size(0), out.size(1)};
-  kernels::reduce(x.const_data_ptr<In>(), of, divide, out.mutable_data_ptr<Out>(), at::cuda::getCurrentCUDAStream());
+  kernels::reduce(x.const_data_ptr<In>(), of, divide, out.mutable_data_ptr<Out>(), c10::cuda::getCurrentCUDAStream());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -47,7 +47,7 @@ template <class S>
 void spread(const Tensor& grad, const Tensor& offsets, Tensor& out) {
   if (grad.numel() == 0) return;
   const kernels::Segments of{offsets.const_data_ptr<std::int64_t>(), grad.size(0), out.size(0), grad.size(1)};
-  kernels::spread(grad.const_data_ptr<S>(), of, out.mutable_data_ptr<S>(), at::cuda::getCurrentCUDAStream());
+  kernels::spread(grad.const_data_ptr<S>(), of, out.mutable_data_ptr<S>(), c10::cuda::getCurrentCUDAStream());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <numbers>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "core/ops/ops.h"
@@ -39,6 +40,26 @@ const Quadrature& clenshaw_curtis(std::int64_t steps) {
   return it->second;
 }
 
+const QuadratureTensors& quadrature_on(std::int64_t steps, const torch::TensorOptions& options) {
+  const Quadrature& rule = clenshaw_curtis(steps);
+  const torch::Device device = options.device();
+  const auto type = c10::typeMetaToScalarType(options.dtype());
+  static std::mutex mutex;
+  // Never freed: a GPU's memory must not be given back after its driver has gone.
+  static auto& known = *new std::map<std::tuple<std::int64_t, torch::DeviceType, torch::DeviceIndex, torch::ScalarType>,
+                                     QuadratureTensors>;
+  const std::lock_guard lock(mutex);
+  const auto [it, fresh] = known.try_emplace({steps, device.type(), device.index(), type});
+  if (fresh) {
+    const auto with_end = [&](std::vector<double> values, double end) {
+      values.push_back(end);
+      return torch::tensor(values, torch::kDouble).to(device, type);
+    };
+    it->second = {with_end(rule.nodes, 1.0), with_end(rule.weights, 0.0)};
+  }
+  return it->second;
+}
+
 namespace {
 
 // Smallest value of the integrand: the map stays invertible and its density positive.
@@ -55,19 +76,6 @@ struct Evaluation {
   std::vector<Tensor> layers;
   Tensor t, g;
 };
-
-// The nodes of the quadrature and, last, the end point 1 whose value is the derivative.
-Tensor node_tensor(std::int64_t steps, const Tensor& like) {
-  std::vector<double> nodes = clenshaw_curtis(steps).nodes;
-  nodes.push_back(1.0);
-  return torch::tensor(nodes, torch::kDouble).to(like.options());
-}
-
-Tensor weight_tensor(std::int64_t steps, const Tensor& like) {
-  std::vector<double> weights = clenshaw_curtis(steps).weights;
-  weights.push_back(0.0);
-  return torch::tensor(weights, torch::kDouble).to(like.options());
-}
 
 // The integrand at t [R, m]; the first layer's part from h is `offset` [R, width] or [1, width].
 Evaluation evaluate_at(const Tensor& t, const Tensor& offset, at::TensorList weights, at::TensorList biases,
@@ -111,14 +119,15 @@ class Integral : public torch::autograd::Function<Integral> {
   static torch::autograd::variable_list forward(torch::autograd::AutogradContext* ctx, const Tensor& x, const Tensor& h,
                                                 at::TensorList weights, at::TensorList biases, std::int64_t steps) {
     const Tensor offset = first_offset(h, weights[0], biases[0]);
-    const Evaluation e = evaluate(x, offset, node_tensor(steps, x), weights, biases, true);
+    const QuadratureTensors& rule = quadrature_on(steps, x.options());
+    const Evaluation e = evaluate(x, offset, rule.nodes, weights, biases, true);
     torch::autograd::variable_list saved = {x, h, e.t, e.g};
     saved.insert(saved.end(), e.layers.begin(), e.layers.end());
     saved.insert(saved.end(), weights.begin(), weights.end());
     ctx->save_for_backward(saved);
     ctx->saved_data["steps"] = steps;
     ctx->saved_data["layers"] = static_cast<std::int64_t>(weights.size());
-    return {integral(x, h.select(1, 0), e.g, weight_tensor(steps, x)), e.g.select(1, e.g.size(1) - 1).clone()};
+    return {integral(x, h.select(1, 0), e.g, rule.weights), e.g.select(1, e.g.size(1) - 1).clone()};
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
@@ -133,7 +142,7 @@ class Integral : public torch::autograd::Function<Integral> {
     const std::int64_t rows = t.size(0), m = t.size(1);
 
     // To the pre-activations of the output: ELU' is 1 above zero and e^u = g - 0.05 below.
-    Tensor du = torch::outer(grad_z * x, weight_tensor(steps, x));
+    Tensor du = torch::outer(grad_z * x, quadrature_on(steps, x.options()).weights);
     du.select(1, m - 1).copy_(grad_g);
     du.mul_((g - kFloor).clamp_max_(1.0));
     du = du.view({rows * m, 1});
@@ -186,7 +195,7 @@ std::tuple<Tensor, Tensor> umnn_integral(const Tensor& x, const Tensor& h, const
     const auto out = Integral::apply(x, each, at::TensorList(weights), at::TensorList(biases), steps);
     return {out[0], out[1]};
   }
-  const Tensor nodes = node_tensor(steps, x), quadrature = weight_tensor(steps, x);
+  const auto& [nodes, quadrature] = quadrature_on(steps, x.options());
   const Tensor offset = first_offset(h, weights[0], biases[0]);
   const std::int64_t width = offset.size(1), end = nodes.size(0) - 1;
   const std::int64_t block = std::max<std::int64_t>(1, block_values(x, width) / (end + 1));

@@ -15,6 +15,13 @@ struct Quadrature {
 };
 const Quadrature& clenshaw_curtis(std::int64_t steps);
 
+// The rule's nodes and weights in the type and on the device of `options`, and last the end point 1 of weight 0, where
+// the integrand is the derivative. Made once for each type and device.
+struct QuadratureTensors {
+  torch::Tensor nodes, weights;  // [steps + 2]
+};
+const QuadratureTensors& quadrature_on(std::int64_t steps, const torch::TensorOptions& options);
+
 // The monotone map of a UMNN (Wehenkel and Louppe 2019): z = h_0 + ∫_0^x g(t; h) dt and its exact derivative g(x; h),
 // for g = ELU(mlp(t, h)) + 1.05 with ReLU hidden layers. x [M], h [C, q] with M a multiple of C (row i uses h row i /
 // (M / C)), layers' weights [out, in] with in = 1 + q for the first and out = 1 for the last, biases [out] -> (z [M], g

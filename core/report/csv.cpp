@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
+#include "core/base/error.h"
 #include "core/report/layout.h"
 
 namespace pairs {
@@ -72,6 +74,10 @@ std::string figure_csv(const Figure& figure) {
                                                        : title,
                                    text));
   }
+  const bool pictures =
+      std::any_of(figure.plots.begin(), figure.plots.end(), [](const Plot& plot) { return !plot.pictures.empty(); });
+  if (pictures && text.find('\n') + 1 == text.size())
+    fail_usage("The figure \"{}\" holds nothing but pictures, which CSV cannot; save it as .svg or .png", figure.title);
   return text;
 }
 

@@ -99,7 +99,7 @@ struct Figure {
 std::string figure_svg(const Figure& figure);
 // Every series as long-format rows (RFC 4180, lines end in \n): plot, series, kind, x, y, lower, upper, in digits that
 // read back exactly. Of bars x is the middle, lower and upper are the edges; a row of nan parts contours of one name;
-// pictures are left out.
+// pictures are left out, and a figure of nothing else is refused.
 std::string figure_csv(const Figure& figure);
 // Rasterised by this program from the same description, at `scale` pixels a point.
 void write_figure_png(const std::filesystem::path& file, const Figure& figure, double scale = 2);

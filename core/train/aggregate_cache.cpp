@@ -24,6 +24,7 @@ constexpr std::size_t kPage = 4096, kPrefix = 32;
 constexpr std::uint32_t kWritten = 0x53524950;
 constexpr std::int64_t kGroupStride = std::int64_t{1} << 42;
 constexpr std::int64_t kValidationStride = std::int64_t{1} << 41;
+constexpr std::int64_t kStatisticsBase = std::int64_t{1} << 40;  // sets that the standardiser is measured on
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -37,6 +38,11 @@ std::size_t record_stride(const CacheGroup& group, std::int64_t l, std::int64_t 
 std::int64_t set_index(std::size_t group, const CacheGroup& g, std::int64_t set, std::int64_t generation) {
   const std::int64_t base = static_cast<std::int64_t>(group) * kGroupStride;
   return set < g.training ? base + generation * g.training + set : base + kValidationStride + (set - g.training);
+}
+
+// Whether such an index is of a validation set, whose observations a task may take from other data.
+Purpose purpose_of(std::int64_t index) {
+  return index % kGroupStride < kValidationStride ? Purpose::finetune : Purpose::finetune_validation;
 }
 
 std::uint32_t embedder_checksum(const Estimator& estimator) {
@@ -138,14 +144,14 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
   const std::int64_t sets = std::max<std::int64_t>(image ? 1000 : 4000, 6 * l), each = image ? 8 : 32;
   torch::Tensor sum = torch::zeros({l}, torch::kFloat64), outer = torch::zeros({l, l}, torch::kFloat64),
                 within = torch::zeros({l, l}, torch::kFloat64);
-  const std::int64_t group = std::max<std::int64_t>(1, (image ? 2048 : 65536) / each);
+  const std::int64_t group = std::max<std::int64_t>(1, estimator.observations_at_once() / each);
   for (std::int64_t first = 0; first < sets; first += group) {
     if (stop()) throw Stopped();
     const std::int64_t count = std::min(group, sets - first);
     std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
     std::vector<SetRange> ranges(indices.size());
     for (std::int64_t i = 0; i < count; ++i) {
-      indices[static_cast<std::size_t>(i)] = kValidationStride * 3 / 2 + first + i;
+      indices[static_cast<std::size_t>(i)] = kStatisticsBase + first + i;
       ranges[static_cast<std::size_t>(i)] = {indices[static_cast<std::size_t>(i)], 0, each};
     }
     const Latents latents = estimator.task().latents(seed, Purpose::finetune, indices);
@@ -255,7 +261,7 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
   const std::int64_t l = estimator.embedding_size();
   const std::int64_t d = cached_targets(estimator.task().info());
   const std::string layout = layout_json(estimator, groups, seed, generation).dump();
-  if (chunk <= 0) chunk = default_chunk(estimator.task().info());
+  if (chunk <= 0) chunk = estimator.observations_at_once();
   std::int64_t total = 0;
   for (const CacheGroup& g : groups) total += g.training + g.validation;
 
@@ -282,12 +288,13 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
     const std::size_t stride = record_stride(g, l, d), payload = payload_bytes(g, l, d);
     const std::int64_t per_set = g.observations(), sets = g.training + g.validation;
     const auto blocks = static_cast<std::int64_t>(g.blocks.size());
-    // A unit's composition depends on the layout alone, so that a resumed cache is bit-identical.
+    // A unit's composition depends on the layout alone, so that a resumed cache is bit-identical; all its sets are for
+    // training, or all for validation.
     const std::int64_t unit = std::max<std::int64_t>(1, chunk / per_set);
     std::string buffer;
-    for (std::int64_t first = 0; first < sets; first += unit) {
+    for (std::int64_t first = 0, count; first < sets; first += count) {
       if (stop()) throw Stopped();
-      const std::int64_t count = std::min(unit, sets - first);
+      count = std::min(unit, (first < g.training ? g.training : sets) - first);
       const std::size_t where = start + static_cast<std::size_t>(first) * stride;
       buffer.assign(static_cast<std::size_t>(count) * stride, '\0');
       bool whole =
@@ -300,8 +307,9 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
       std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
       for (std::int64_t i = 0; i < count; ++i)
         indices[static_cast<std::size_t>(i)] = set_index(gi, g, first + i, generation);
-      const Latents latents = estimator.task().latents(seed, Purpose::finetune, indices);
-      const torch::Tensor sums = block_sums(estimator, latents, seed, Purpose::finetune, indices, g.blocks,
+      const Purpose purpose = purpose_of(indices.front());
+      const Latents latents = estimator.task().latents(seed, purpose, indices);
+      const torch::Tensor sums = block_sums(estimator, latents, seed, purpose, indices, g.blocks,
                                             {.chunk = chunk, .keep_going = [&] { return !stop(); }});
       const torch::Tensor theta = latents.theta.slice(1, 0, d).contiguous();
       const double* sum = sums.data_ptr<double>();
@@ -407,7 +415,11 @@ void AggregateCache::recall(AggregateBatch& batch) const {
   if (d_ > 0) return;
   const torch::Tensor index = batch.index.contiguous();
   const auto count = static_cast<std::size_t>(index.numel());
-  const Latents latents = task_->latents(seed_, Purpose::finetune, {index.const_data_ptr<std::int64_t>(), count});
+  const std::int64_t* indices = index.const_data_ptr<std::int64_t>();
+  const Purpose purpose = count > 0 ? purpose_of(indices[0]) : Purpose::finetune;
+  PAIRS_CHECK(std::all_of(indices, indices + count, [&](std::int64_t i) { return purpose_of(i) == purpose; }),
+              "A batch of cached sets mixes training and validation sets, which are not recalled together");
+  const Latents latents = task_->latents(seed_, purpose, {indices, count});
   batch.theta = latents.theta;
   batch.given = latents.given;
 }

@@ -29,6 +29,10 @@ struct OptimiserConfig {
 
 // Stage 1.
 struct PretrainConfig : OptimiserConfig {
+  // Run folder, or task with shipped weights, whose weights training starts from, those of stage 3 where it has them:
+  // the embedder's, and the head's with its standardiser where encoding and head have the same settings. With it
+  // epochs = 0 keeps them as they are. They are copied when the run is made.
+  std::string from;
   std::vector<std::int64_t> sizes = {1, 2};  // N drawn per set, stratified; the strategy sets this
   std::int64_t budget = 0;                   // observations P, simulated again each epoch; 0 = never-repeated sets
   bool scale_epochs = false;                 // epochs times the largest size (paper, Epoch scaling)
@@ -61,7 +65,7 @@ struct FinetuneConfig : OptimiserConfig {
 struct EvaluateConfig {
   std::vector<std::int64_t> sizes = {1, 2, 5, 10, 25, 50, 100};
   std::vector<std::int64_t> sets = {2000};  // one number for all sizes, or one a size
-  std::int64_t samples = 500;
+  std::int64_t samples = 499;               // one less than a multiple of 20: rank tests have even bins
 };
 
 // Everything that decides a run; run.toml holds it. Keys are those of fields().
@@ -83,11 +87,16 @@ struct RunConfig {
   TaskOptions task_options() const { return {data, convention, view}; }
 };
 
+// Refuses, as a usage error of `name`, other than one number for all set sizes or one a size.
+void check_per_size(std::size_t numbers, std::size_t sizes, const char* name);
+
 // The configuration as a table of fields bound to `config` (which must outlive it).
 std::vector<Field> fields(RunConfig& config);
 
-// Throws a usage error when settings contradict each other or the task, e.g. encoding "none" with mixed sizes,
-// a size beyond the task's maximum, log-uniform sizes on a fixed cache.
+// Throws a usage error when settings contradict each other, e.g. encoding "none" with mixed sizes, log-uniform sizes on
+// a fixed cache.
+void validate(const RunConfig& config);
+// The same, and when they contradict the task, e.g. a size beyond its maximum.
 void validate(const RunConfig& config, const TaskInfo& task);
 
 // Strategies: which N the embedder sees, and with which head. Data, not code.
@@ -103,7 +112,8 @@ const Strategy& strategy(const std::string& name);  // usage error naming the ne
 
 // Names of a task's presets in order: quick, small, paper.
 std::vector<std::string> preset_names();
-// Reads assets/presets/TASK/PRESET.toml and applies the strategy. Not checked: the two may need further assignments.
+// Reads assets/presets/TASK/PRESET.toml and applies the strategy: its sizes, its head, and an encoding of N where its
+// sizes are several. Not checked: the two may need further assignments.
 // The sizes of end-to-end training are empty.
 RunConfig preset_values(const TaskInfo& task, const std::string& preset, const std::string& strategy);
 // The same, then each "key=value", then checks everything.
@@ -118,8 +128,10 @@ std::string training_settings(const RunConfig& config);
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
                             const std::string& where);
 
-// run.toml's text: the configuration plus [versions]; and reading it back.
+// run.toml's text: the configuration plus [versions]; and reading it back, without contradictions.
 std::string write_run_toml(const RunConfig& config, const std::string& numerics);
 RunConfig read_run_toml(const std::filesystem::path& file);
+// The task of a run whose run.toml is `file`. Throws a usage error where its settings contradict the task.
+std::shared_ptr<const Task> make_run_task(const RunConfig& config, const std::filesystem::path& file);
 
 }  // namespace pairs

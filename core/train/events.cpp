@@ -1,21 +1,27 @@
 #include "core/train/events.h"
 
-#include <cmath>
-#include <filesystem>
-#include <fstream>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/json.h"
 
 namespace pairs {
 namespace {
 
-// Whether `later` begins or resumes a stage and so tells `earlier` again.
-bool tells_again(const Event& later, const Event& earlier) {
-  const auto head = [](const Event& e) { return e.values.value("n", std::int64_t{0}); };
-  if (later.type != "resumed" && later.type != "stage-started") return false;
-  if (earlier.stage != later.stage) return false;
-  return earlier.type == "stage-done" ||
-         (earlier.type == "loss" && earlier.epoch >= later.epoch && head(earlier) == head(later));
+constexpr std::int64_t kMostBytes = 16 << 20;  // of a log, from its end
+constexpr std::size_t kLongestLine = 64 << 10;
+
+// Whether the event begins or resumes a stage and so tells again what stands in the log.
+bool tells_again(const Event& event) {
+  return event.type == "resumed" || event.type == "stage-started";
 }
 
 }  // namespace
@@ -49,8 +55,8 @@ std::string log_line(const Event& event) {
 }
 
 bool parse_event(const std::string& text, Event& event) {
-  nlohmann::json line = nlohmann::json::parse(text, nullptr, false);
-  if (line.is_discarded() || !line.is_object()) return false;
+  nlohmann::json line = parse_json(text);
+  if (!line.is_object()) return false;
   event = {};
   try {
     const std::string stage = line.value("stage", "");
@@ -60,7 +66,7 @@ bool parse_event(const std::string& text, Event& event) {
     event.step = line.value("step", std::int64_t{0});
     event.epoch = line.value("epoch", std::int64_t{0});
     event.seconds = line.value("seconds", 0.0);
-    (void)line.value("n", std::int64_t{0});  // tells_again reads it
+    (void)line.value("n", std::int64_t{0});  // read_events reads it
   } catch (const nlohmann::json::exception&) {
     return false;
   }
@@ -69,21 +75,65 @@ bool parse_event(const std::string& text, Event& event) {
   return true;
 }
 
+bool follow_events(const std::filesystem::path& file, std::int64_t& offset, const std::function<void(Event&)>& take,
+                   const std::function<void()>& pause) {
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (opened < 0 || ::fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  const auto size = static_cast<std::int64_t>(status.st_size);
+  bool torn = size - offset > kMostBytes;  // passes over what is left of a line
+  if (torn) offset = size - kMostBytes;
+  std::string block(256 << 10, '\0'), line;
+  Event event;
+  for (std::int64_t at = offset; at < size;) {
+    const auto wanted = std::min<std::int64_t>(static_cast<std::int64_t>(block.size()), size - at);
+    const ssize_t got = ::pread(opened, block.data(), static_cast<std::size_t>(wanted), at);
+    if (got <= 0) break;
+    std::string_view bytes(block.data(), static_cast<std::size_t>(got));
+    for (std::size_t end = bytes.find('\n'); end != bytes.npos; end = bytes.find('\n')) {
+      if (line.size() + end > kLongestLine) torn = true;
+      if (!torn) line += bytes.substr(0, end);
+      bytes.remove_prefix(end + 1);
+      offset = at + got - static_cast<std::int64_t>(bytes.size());
+      if (!torn && parse_event(line, event)) take(event);
+      torn = false;
+      line.clear();
+    }
+    torn |= line.size() + bytes.size() > kLongestLine;
+    if (torn)
+      line.clear();
+    else
+      line += bytes;
+    at += got;
+    if (pause) pause();
+  }
+  return true;
+}
+
 std::vector<Event> read_events(const std::string& file) {
   std::error_code error;
   PAIRS_CHECK(!std::filesystem::exists(file, error) || std::filesystem::is_regular_file(file, error),
               "The event log {} is a pipe or a device; remove it", file);
-  std::ifstream in(file);
-  PAIRS_CHECK(in.good(), "The event log {} cannot be read; is this a run folder?", file);
+  // By what may be told again: the places of each head's losses, whose epochs ascend, and of the stages' ends.
+  std::map<std::pair<Stage, std::int64_t>, std::vector<std::size_t>> losses;
+  std::map<Stage, std::vector<std::size_t>> ends;
   std::vector<Event> events;
-  std::string text;
-  Event event;
-  while (std::getline(in, text)) {
-    if (!parse_event(text, event)) continue;
-    if (event.type == "resumed" || event.type == "stage-started")
-      std::erase_if(events, [&](const Event& earlier) { return tells_again(event, earlier); });
+  std::vector<bool> dropped;
+  std::int64_t offset = 0;
+  const bool read = follow_events(file, offset, [&](Event& event) {
+    std::vector<std::size_t>& told = losses[{event.stage, event.values.value("n", std::int64_t{0})}];
+    if (tells_again(event)) {
+      for (; !told.empty() && events[told.back()].epoch >= event.epoch; told.pop_back()) dropped[told.back()] = true;
+      for (const std::size_t end : std::exchange(ends[event.stage], {})) dropped[end] = true;
+    }
+    if (event.type == "loss") told.push_back(events.size());
+    if (event.type == "stage-done") ends[event.stage].push_back(events.size());
     events.push_back(std::move(event));
-  }
+    dropped.push_back(false);
+  });
+  PAIRS_CHECK(read, "The event log {} cannot be read; is this a run folder?", file);
+  std::size_t at = 0;
+  std::erase_if(events, [&](const Event&) { return dropped[at++]; });
   return events;
 }
 

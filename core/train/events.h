@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -15,7 +17,8 @@ const char* stage_name(Stage stage);
 
 // Something that must not be lost: one line of events.jsonl.
 struct Event {
-  std::string type;  // stage-started, loss, warning, error, stage-done, resumed, stopped, done, row (evaluation)
+  std::string type;  // started-from, stage-started, loss, warning, error, stage-done, resumed, stopped, done, row
+                     // (evaluation)
   Stage stage = Stage::pretrain;
   std::int64_t step = 0, epoch = 0;
   double seconds = 0;  // since the run's stage started, wall clock
@@ -27,9 +30,14 @@ nlohmann::json to_json(const Event& event);
 std::string log_line(const Event& event);
 // The event that a line of events.jsonl tells; false when it is not a whole one.
 bool parse_event(const std::string& line, Event& event);
-// Reads events.jsonl; a torn last line is dropped. So is what a later start of the same stage told again: losses from
-// the epoch where it resumed, all of them where it began anew, and its end.
+// Reads events.jsonl within the limits of follow_events; a torn last line is dropped. So is what a later start of the
+// same stage told again: losses from the epoch where it resumed, all of them where it began anew, and its end.
 std::vector<Event> read_events(const std::string& file);
+// Takes the events that stand behind byte `offset`, which moves behind the last whole line. However large the file is,
+// only its last 16 MiB count, and no lines beyond 64 KiB. `pause` is called between blocks and may throw. False when
+// this is no file that can be read.
+bool follow_events(const std::filesystem::path& file, std::int64_t& offset, const std::function<void(Event&)>& take,
+                   const std::function<void()>& pause = {});
 
 // What may be skipped: where the worker is now. Immutable once published.
 struct Progress {

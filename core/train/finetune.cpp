@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
+#include "core/base/transfer.h"
 #include "core/train/linear_start.h"
 #include "core/train/regression_sigma.h"
 #include "core/train/run.h"
@@ -24,9 +25,7 @@ constexpr const char* kLaterCache = "aggregates-";
 // Removes later generations of the cache but one, also those that a killed session left.
 void remove_later_caches(const std::filesystem::path& run, const std::filesystem::path& kept) {
   for (const auto& entry : std::filesystem::directory_iterator(run)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(kLaterCache) && name.ends_with(".cache") && entry.path() != kept)
-      std::filesystem::remove(entry.path());
+    if (is_later_cache(entry.path().filename().string()) && entry.path() != kept) std::filesystem::remove(entry.path());
   }
 }
 
@@ -138,6 +137,19 @@ struct HeadsDone {
 
 }  // namespace
 
+bool is_later_cache(std::string_view name) {
+  static constexpr std::string_view ending = ".cache";
+  if (!name.starts_with(kLaterCache) || !name.ends_with(ending)) return false;
+  name.remove_prefix(std::string_view(kLaterCache).size());
+  name.remove_suffix(ending.size());
+  const auto digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  };
+  const std::size_t dash = name.find('-');
+  if (dash == name.npos) return digits(name);
+  return name.starts_with('N') && digits(name.substr(1, dash - 1)) && digits(name.substr(dash + 1));
+}
+
 std::int64_t finetune_steps(const RunConfig& config, const std::vector<CacheGroup>& groups) {
   std::int64_t sets = 0;
   for (const CacheGroup& g : groups) sets += g.training;
@@ -152,13 +164,15 @@ void prepare_finetuning(Estimator& estimator, const RunConfig& config, const Agg
   if (!pretrained) estimator.reset_heads(static_cast<std::uint64_t>(config.seed) + 1);
   if (config.finetune.heads == "per-n") estimator.split_heads(config.cache.sizes);
   const std::int64_t small = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
-  estimator.set_statistics(cache.statistics(), pretrained, small);
+  // A head that came finetuned keeps the standardiser it knows (pretrain.from) while the embedder is the same.
+  const bool moved = config.pretrain.epochs > 0;
+  if (!pretrained || moved || !estimator.standardised())
+    estimator.set_statistics(cache.statistics(), pretrained, small);
   if (config.finetune.start == "linear") linear_start(estimator, config, cache);
 }
 
 Loss finetune_loss(Estimator& estimator, std::int64_t head_n, const AggregateBatch& batch) {
-  const torch::Device device = estimator.device();
-  return estimator.loss(head_n, batch.theta, batch.aggregates.to(device), batch.n.to(device), batch.given);
+  return estimator.loss(head_n, batch.theta, send(batch.aggregates, estimator.device()), batch.n, batch.given);
 }
 
 void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
@@ -193,17 +207,20 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
     problem.begin_epoch = [&](std::int64_t epoch, const std::function<void()>& save) {
       cache.begin_epoch(head_n, epoch, save);
     };
-    problem.loss = [&](std::int64_t epoch, std::int64_t step) {
+    problem.gradients = [&](std::int64_t epoch, std::int64_t step, std::uint64_t key) {
       estimator.train(true);
+      estimator.set_noise(key);
       const auto position = static_cast<std::uint64_t>(epoch * steps + step);
       AggregateBatch batch = sampler.draw(cache.training(), false, position, config.finetune.batch);
       cache.training().recall(batch);
-      return finetune_loss(estimator, head_n, batch);
+      const Loss loss = finetune_loss(estimator, head_n, batch);
+      loss.total().backward();
+      return loss.value.detach();
     };
     problem.validate = [&] {
       estimator.train(false);
       double sum = 0;
-      const std::int64_t all = held_out.n.size(0), part = setting.task->info().image_target() ? 256 : 4096;
+      const std::int64_t all = held_out.n.size(0), part = head_rows_at_once(setting.task->info());
       for (std::int64_t first = 0; first < all; first += part) {
         if (monitor.should_stop()) throw Stopped();
         const std::int64_t last = std::min(first + part, all);
@@ -228,7 +245,7 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
       cache.first().recall(all);
       const torch::Tensor aggregates = all.aggregates.to(setting.device);
       fit_regression_sigma(estimator, head_n, estimator.target(head_n, all.theta, aggregates),
-                           estimator.context(aggregates, all.n.to(setting.device), all.given), all.n);
+                           estimator.context(aggregates, all.n, all.given), all.n);
     }
     if (heads.size() > 1) {
       done.save(partial, estimator);

@@ -1,6 +1,7 @@
 #include "core/train/optimise.h"
 
-#include <ATen/Context.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cmath>
@@ -20,6 +21,13 @@ namespace {
 
 using TensorMap = std::map<std::string, torch::Tensor>;
 
+// Rise of the validation loss, in nat: over its best, that is told to the user; over the first step's loss, with which
+// a stage fails at its end; and at once.
+constexpr double kRising = 1, kDiverged = 1000, kLost = 1e6;
+
+// Steps of a GPU whose losses are read together.
+constexpr std::int64_t kReadOnGpu = 16;
+
 // Where the loop stands; everything here and the tensors beside it decide the rest of the run.
 struct Position {
   std::int64_t epoch = 0, step = 0;  // next step within the epoch
@@ -27,8 +35,22 @@ struct Position {
   double best = INFINITY;
   std::int64_t best_epoch = -1;
   double last_train = 0;
-  double seconds = 0;  // spent up to the last checkpoint
+  double seconds = 0;                         // spent up to the last checkpoint
+  double first = NAN, last_validation = NAN;  // the first step's loss; the last epoch's
 };
+
+// A step that the device may still be at: its place in the epoch, its loss and its gradient's norm.
+struct Unread {
+  std::int64_t step;
+  torch::Tensor loss, norm;
+};
+
+// Key of what a step draws: the first word of LibTorch's generator seeded for it, so that runs go on as earlier
+// versions began them.
+std::uint64_t noise_key(std::uint64_t stream, std::int64_t step) {
+  at::Generator generator = at::detail::createCPUGenerator(stream + static_cast<std::uint64_t>(step));
+  return at::check_generator<at::CPUGeneratorImpl>(generator)->random64();
+}
 
 TensorMap copies(const TensorMap& tensors) {
   TensorMap out;
@@ -68,7 +90,9 @@ class Checkpoint {
                         {"best", exact(at.best)},
                         {"best_epoch", std::to_string(at.best_epoch)},
                         {"last_train", exact(at.last_train)},
-                        {"seconds", exact(at.seconds)}};
+                        {"seconds", exact(at.seconds)},
+                        {"first", exact(at.first)},
+                        {"last_validation", exact(at.last_validation)}};
     write_safetensors(file_, content);
   }
 
@@ -109,6 +133,9 @@ class Checkpoint {
       at = {std::stoll(meta("epoch")), std::stoll(meta("step")),       std::stod(meta("sum")),
             std::stod(meta("best")),   std::stoll(meta("best_epoch")), std::stod(meta("last_train")),
             std::stod(meta("seconds"))};
+      // Earlier versions did not keep these.
+      if (content.metadata.contains("first")) at.first = std::stod(meta("first"));
+      if (content.metadata.contains("last_validation")) at.last_validation = std::stod(meta("last_validation"));
     } catch (const std::logic_error&) {
       fail("{} holds a counter that cannot be read; remove it to start the stage again", file_.string());
     }
@@ -132,9 +159,6 @@ class Checkpoint {
 
 }  // namespace
 
-// Rise of the validation loss over its best, in nat, that is told to the user.
-constexpr double kDiverged = 1.0;
-
 double learning_rate(const OptimiserConfig& c, std::int64_t step, std::int64_t total) {
   const double warm = c.warmup * static_cast<double>(total);
   const double s = static_cast<double>(step);
@@ -148,7 +172,9 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
   WeightAverage average(p.parameters, p.optimiser.ema);
   const Checkpoint checkpoint(p, config, run / run_file::resume);
   const std::int64_t total = p.epochs * p.steps;
-  const std::uint64_t dropout = stream_key(static_cast<std::uint64_t>(config.seed), Purpose::dropout);
+  const std::uint64_t noise = stream_key(static_cast<std::uint64_t>(config.seed), Purpose::dropout);
+  const std::int64_t read_every = p.read_every > 0 ? p.read_every : p.device.is_cuda() ? kReadOnGpu : 1;
+  const std::string stage = stage_name(p.stage), kept = (run / run_file::resume).string();
   Position at;
   TensorMap best;
   Stopwatch watch;
@@ -168,16 +194,16 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
   std::string warning;
   const bool resumed = checkpoint.load(at, best, average, adam, warning);
   const double before = at.seconds;
-  const auto save = [&] {
-    at.seconds = before + watch.seconds();
-    checkpoint.save(at, best, average, adam);
-  };
   emit(resumed ? "resumed" : "stage-started", {{"epochs", p.epochs}, {"steps", p.steps}});
   if (!warning.empty()) emit("warning", {{"text", warning}});
 
-  Stopwatch since_checkpoint, since_progress;
-  RateMeter meter;
-  bool diverging = false;
+  std::vector<Unread> unread;
+  std::function<void()> read;
+  const auto save = [&] {
+    read();
+    at.seconds = before + watch.seconds();
+    checkpoint.save(at, best, average, adam);
+  };
   const auto leave = [&] {
     save();
     throw Stopped();
@@ -187,14 +213,37 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
     fail(
         "The {} became {} at step {} of stage {} ({} of epoch {}); the last good weights are kept in {}: lower "
         "{}.rate or set {}.clip, and start a new run",
-        what, value, at.epoch * p.steps + at.step, stage_name(p.stage), at.step, at.epoch,
-        (run / run_file::resume).string(), stage_name(p.stage), stage_name(p.stage));
+        what, value, at.epoch * p.steps + at.step, stage, at.step, at.epoch, kept, stage, stage);
+  };
+  const auto count = [&](std::int64_t step, double loss) {
+    at.sum += loss;
+    if (at.epoch == 0 && step == 0) at.first = loss;
+  };
+  read = [&] {
+    if (unread.empty()) return;
+    const std::vector<Unread> steps = std::exchange(unread, {});
+    std::vector<torch::Tensor> told;
+    for (const Unread& step : steps) told.insert(told.end(), {step.loss.to(torch::kFloat64), step.norm});
+    const torch::Tensor values = at::stack(told).to(torch::kCPU);
+    const double* value = values.const_data_ptr<double>();
+    for (const Unread& step : steps) {
+      const double loss = *value++, norm = *value++;
+      if (!std::isfinite(loss) || !std::isfinite(norm)) {
+        at.step = step.step;
+        std::isfinite(loss) ? refuse("gradient's norm", norm) : refuse("training loss", loss);
+      }
+      count(step.step, loss);
+    }
   };
 
-  while (at.epoch < p.epochs) {
+  Stopwatch since_checkpoint, since_progress;
+  RateMeter meter;
+  bool rising = false;
+  const auto rise = [&] { return at.last_validation - at.first; };
+  while (at.epoch < p.epochs && !(rise() > kLost)) {
     try {
       if (p.begin_epoch) p.begin_epoch(at.epoch, save);
-    } catch (...) {
+    } catch (const Stopped&) {
       save();
       throw;
     }
@@ -205,19 +254,29 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
         p.preview();
       }
       const std::int64_t global = at.epoch * p.steps + at.step;
-      at::manual_seed(dropout + static_cast<std::uint64_t>(global));
-      const Loss loss = p.loss(at.epoch, at.step);
-      const double value = loss.value.item<double>();
-      if (!std::isfinite(value)) refuse("training loss", value);
-      loss.total().backward();
-      const double norm = adam.step(learning_rate(p.optimiser, global, total));
-      if (!std::isfinite(norm)) refuse("gradient's norm", norm);
+      torch::Tensor loss;
+      try {
+        loss = p.gradients(at.epoch, at.step, noise_key(noise, global));
+      } catch (const Stopped&) {
+        leave();
+      }
+      const double rate = learning_rate(p.optimiser, global, total);
+      if (read_every > 1) {
+        unread.push_back({at.step, loss, adam.step_unread(rate, loss)});
+        if (static_cast<std::int64_t>(unread.size()) >= read_every) read();
+      } else {
+        const double value = loss.item<double>();
+        if (!std::isfinite(value)) refuse("training loss", value);
+        const double norm = adam.step(rate);
+        if (!std::isfinite(norm)) refuse("gradient's norm", norm);
+        count(at.step, value);
+      }
       adam.zero_grad();
       average.update(global);
-      at.sum += value;
       meter.update(static_cast<double>(global));
       if (since_progress.seconds() > 0.1) {
         since_progress.restart();
+        const std::int64_t counted = at.step + 1 - static_cast<std::int64_t>(unread.size());
         Progress progress;
         progress.stage = p.stage;
         progress.done = global + 1;
@@ -226,17 +285,19 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
         progress.rate = meter.rate();
         progress.sets_per_second = meter.rate() * static_cast<double>(p.optimiser.batch);
         progress.eta_seconds = meter.rate() > 0 ? static_cast<double>(total - global) / meter.rate() : 0;
-        progress.loss = at.sum / static_cast<double>(at.step + 1);
+        if (counted > 0) progress.loss = at.sum / static_cast<double>(counted);
         if (std::isfinite(at.best)) progress.validation = at.best;
         monitor.progress(progress);
       }
       if (since_checkpoint.seconds() > config.checkpoint) {
+        read();
         ++at.step;
         save();
         --at.step;
         since_checkpoint.restart();
       }
     }
+    read();
     if (monitor.should_stop()) leave();
     double validation = NAN;
     try {
@@ -248,15 +309,16 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
     }
     if (!std::isfinite(validation)) refuse("validation loss", validation);
     at.last_train = at.sum / static_cast<double>(p.steps);
+    at.last_validation = validation;
     emit("loss", {{"train", at.last_train},
                   {"validation", validation},
                   {"rate", learning_rate(p.optimiser, (at.epoch + 1) * p.steps - 1, total)}});
-    if (validation > at.best + kDiverged && !diverging) {
-      diverging = true;
+    if (validation > at.best + kRising && !rising) {
+      rising = true;
       emit("warning",
            {{"text", fmt::format("the validation loss rose from {:.4g} to {:.4g}: the best weights are kept, "
                                  "but a lower {}.rate may serve this stage better",
-                                 at.best, validation, stage_name(p.stage))}});
+                                 at.best, validation, stage)}});
     }
     if (validation < at.best) {
       at.best = validation;
@@ -267,6 +329,14 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
     at.step = 0;
     at.sum = 0;
     if (p.optimiser.patience > 0 && at.epoch - 1 - at.best_epoch >= p.optimiser.patience) break;
+  }
+  if (rise() > kDiverged) {
+    save();
+    fail(
+        "Stage {} diverged: the validation loss is {:.4g} after {} of {} epochs, and the first step's loss was {:.4g}; "
+        "the best weights, of validation loss {:.4g}, are kept in {}: lower {}.rate or set {}.clip, and start a new "
+        "run",
+        stage, at.last_validation, at.epoch, p.epochs, at.first, at.best, kept, stage, stage);
   }
   assign(p.parameters, best);
   return {at.last_train, at.best, at.best_epoch, at.epoch, before + watch.seconds()};

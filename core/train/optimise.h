@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 
-#include "core/heads/head.h"
 #include "core/train/stages.h"
 
 namespace pairs {
@@ -20,10 +19,15 @@ struct Problem {
   std::int64_t epochs = 1, steps = 1;               // steps an epoch
   std::map<std::string, torch::Tensor> parameters;  // to optimise, by name
   torch::Device device = torch::kCPU;
+  // Steps whose losses and norms are read together: the next ones are prepared while a device works, and nobody waits
+  // for it. 0: one on the CPU, 16 on a GPU.
+  std::int64_t read_every = 0;
   // Prepares an epoch; may be empty, must be idempotent. It calls `save` before it destroys what an earlier position
   // needs: a run killed afterwards then resumes at this epoch.
   std::function<void(std::int64_t epoch, const std::function<void()>& save)> begin_epoch;
-  std::function<Loss(std::int64_t epoch, std::int64_t step)> loss;  // with a graph
+  // Adds a step's gradients to the parameters' and returns its loss, detached and on the device, for which it need not
+  // wait. What it draws is a pure function of the arguments. May throw Stopped when asked to stop.
+  std::function<torch::Tensor(std::int64_t epoch, std::int64_t step, std::uint64_t key)> gradients;
   std::function<double()> validate;  // mean loss on held-out sets; may throw Stopped when asked to stop
   std::function<void()> preview;     // shows the estimator to a client that wants a look; may be empty
 };
@@ -41,7 +45,9 @@ double learning_rate(const OptimiserConfig& config, std::int64_t step, std::int6
 // With a moving average (ema) it is the average that is validated, previewed and kept.
 // Continues from RUN/resume.safetensors when that file belongs to this stage and head, bit for bit on the same machine;
 // saves it every `config.checkpoint` seconds and when asked to stop (then throws Stopped). A loss or gradient that is
-// not finite throws Error naming the step after saving the last good weights.
+// not finite throws Error naming the step after saving the last good weights; a GPU is asked every few steps, and
+// leaves the weights as they are from such a step on. A stage that has diverged throws Error: one that ends with a
+// validation loss 1,000 above its first step's loss, or reaches one a million above it.
 OptimiseResult optimise(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
 
 }  // namespace pairs

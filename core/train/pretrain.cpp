@@ -9,14 +9,25 @@
 #include "core/train/optimise.h"
 #include "core/train/regression_sigma.h"
 #include "core/train/run.h"
+#include "core/train/set_gradients.h"
 #include "core/train/source.h"
 #include "core/train/stage_tools.h"
 
 namespace pairs {
 namespace {
 
-torch::Tensor batch_aggregates(Estimator& estimator, const SetBatch& batch) {
-  return ops::segment_mean(estimator.embedder().forward(batch.x), batch.offsets);
+// The weights of another run that this one took with it (create_run).
+void start_from(const std::filesystem::path& file, Estimator& estimator, Monitor& monitor) {
+  PAIRS_CHECK(std::filesystem::exists(file),
+              "{} is missing, which holds the weights of pretrain.from; restore it, or start the run anew",
+              file.string());
+  const std::string left = estimator.start_from(Estimator::load(file, estimator.task_pointer()));
+  if (left.empty()) return;
+  Event event;
+  event.type = "warning";
+  event.stage = Stage::pretrain;
+  event.values = {{"text", left}};
+  monitor.event(event);
 }
 
 }  // namespace
@@ -32,27 +43,24 @@ PretrainPlan plan_pretraining(const RunConfig& config, const SetSource& source) 
     const std::int64_t pass = source.training_sets() / plan.batch;
     plan.steps = plan.steps > 0 ? std::min(plan.steps, pass) : pass;
   }
-  // One step holds the graph of all its observations: refuse what no machine holds rather than be killed for it.
-  const double observations = static_cast<double>(plan.batch) * static_cast<double>(largest);
-  const double most = source.images() ? 131072 : 16777216;
-  if (observations > most)
-    fail_usage(
-        "pretrain.batch = {} sets of up to {} are {:.0f} observations a step, more than {:.0f}; lower pretrain.batch "
-        "or pretrain.sizes",
-        plan.batch, largest, observations, most);
   if (plan.steps < 1)
     fail_usage("pretrain.steps = 0 means one pass over a finite source, but pretrain.budget is 0; set one of them");
   return plan;
 }
 
 Loss pretrain_loss(Estimator& estimator, const SetBatch& batch) {
-  return estimator.loss(0, batch.theta, batch_aggregates(estimator, batch), batch.n, batch.given);
+  const torch::Tensor aggregates = ops::segment_mean(estimator.embedder().forward(batch.x), batch.offsets);
+  return estimator.loss(0, batch.theta, aggregates, batch.n, batch.given);
 }
 
 void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
-  if (std::filesystem::exists(run / run_file::pretrained)) return;
+  if (run_status(run).pretrained) {
+    std::filesystem::remove(run / run_file::start);  // a kill may have left it
+    return;
+  }
   const StageSetting setting(config);
   Estimator estimator(setting.task, config.estimator, setting.seed);
+  if (!config.pretrain.from.empty()) start_from(run / run_file::start, estimator, monitor);
   estimator.to(setting.device);
   const SetSource source(setting.task, setting.seed, config.pretrain.sizes, config.pretrain.budget,
                          config.pretrain.validation_sets);
@@ -60,6 +68,8 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
 
   // Validation sets are simulated again each time: nothing is stored (design, A source).
   const std::int64_t held_out = std::max<std::int64_t>(plan.batch, 256);
+  const std::int64_t in_graph = estimator.observations_in_graph(), at_once = estimator.observations_at_once();
+  const auto stop = [&] { return monitor.should_stop(); };
   Problem problem;
   problem.stage = Stage::pretrain;
   problem.optimiser = config.pretrain;
@@ -69,33 +79,41 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   problem.device = setting.device;
   problem.parameters = estimator.embedder_parameters();
   problem.parameters.merge(estimator.head_parameters());
-  problem.loss = [&](std::int64_t epoch, std::int64_t step) {
+  problem.gradients = [&](std::int64_t epoch, std::int64_t step, std::uint64_t key) {
     estimator.train(true);
-    return pretrain_loss(
-        estimator, source.training(epoch, step * plan.batch, plan.batch, plan.steps * plan.batch, setting.device));
+    const SetBatch batch =
+        source.training(epoch, step * plan.batch, plan.batch, plan.steps * plan.batch, setting.device, in_graph);
+    return set_gradients(estimator, source, batch, key, in_graph, stop);
   };
   problem.validate = [&] {
     estimator.train(false);
     double sum = 0;
     for (std::int64_t first = 0; first < source.validation_sets(); first += held_out) {
       if (monitor.should_stop()) throw Stopped();
-      const SetBatch batch = source.validation(first, held_out, setting.device);
-      sum += pretrain_loss(estimator, batch).value.item<double>() * static_cast<double>(batch.n.size(0));
+      const SetBatch batch = source.validation(first, held_out, setting.device, at_once);
+      const Loss loss =
+          estimator.loss(0, batch.theta, set_aggregates(estimator, source, batch, at_once, stop), batch.n, batch.given);
+      sum += loss.value.item<double>() * static_cast<double>(batch.n.size(0));
     }
     return sum / static_cast<double>(source.validation_sets());
   };
   const std::int64_t largest = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
   problem.preview = [&] { show_preview(monitor, Stage::pretrain, largest, estimator); };
-  const OptimiseResult result = optimise(problem, run, config, monitor);
+  OptimiseResult result;
+  if (plan.epochs > 0)
+    result = optimise(problem, run, config, monitor);
+  else
+    result.train = result.validation = problem.validate();
 
   estimator.train(false);
   if (config.estimator.head.kind == "gaussian") {
     at::NoGradGuard no_grad;
     std::vector<torch::Tensor> theta, context, n;
     for (std::int64_t first = 0; first < std::min<std::int64_t>(source.validation_sets(), 20000); first += held_out) {
-      const SetBatch batch = source.validation(first, held_out, setting.device);
-      theta.push_back(estimator.standardise(batch.theta));
-      context.push_back(estimator.context(batch_aggregates(estimator, batch), batch.n, batch.given));
+      const SetBatch batch = source.validation(first, held_out, setting.device, at_once);
+      const torch::Tensor aggregates = set_aggregates(estimator, source, batch, at_once, stop);
+      theta.push_back(estimator.target(0, batch.theta, aggregates));
+      context.push_back(estimator.context(aggregates, batch.n, batch.given));
       n.push_back(batch.n);
     }
     fit_regression_sigma(estimator, 0, at::cat(theta), at::cat(context), at::cat(n));
@@ -103,6 +121,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   estimator.set_max_n(largest);
   finish_stage(run, run_file::pretrained, config, estimator, result, Stage::pretrain,
                {{"sets", plan.steps * plan.batch * result.epochs}}, monitor);
+  std::filesystem::remove(run / run_file::start);
 }
 
 }  // namespace pairs

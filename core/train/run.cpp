@@ -1,5 +1,6 @@
 #include "core/train/run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -9,7 +10,10 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/safetensors.h"
+#include "core/base/text.h"
 #include "core/task_factory.h"
+#include "core/train/cost.h"
+#include "core/train/shipped.h"
 
 namespace pairs {
 namespace {
@@ -17,8 +21,10 @@ namespace {
 // Writes events to the run's log and passes everything on.
 class LoggingMonitor : public Monitor {
  public:
-  LoggingMonitor(const std::filesystem::path& run, Monitor& next) : file_(run / run_file::events), next_(next) {}
+  LoggingMonitor(const std::filesystem::path& run, const FolderLock& lock, Monitor& next)
+      : file_(run / run_file::events), lock_(lock), next_(next) {}
   void event(const Event& event) override {
+    lock_.check();
     append_line(file_, log_line(event));
     next_.event(event);
   }
@@ -28,17 +34,34 @@ class LoggingMonitor : public Monitor {
   }
   // What was told last.
   const Progress& latest() const { return latest_; }
-  bool should_stop() override { return next_.should_stop(); }
+  bool should_stop() override {
+    const bool stop = next_.should_stop();  // a pause may end in it
+    lock_.check();
+    return stop;
+  }
   bool wants_preview() override { return next_.wants_preview(); }
   void preview(const Preview& preview) override { next_.preview(preview); }
 
  private:
   std::filesystem::path file_;
+  const FolderLock& lock_;
   Monitor& next_;
   Progress latest_;
 };
 
-std::filesystem::path default_folder(const RunConfig& config) {
+// What the stages of a run leave in its folder for each other.
+constexpr const char* kProducts[] = {run_file::start,  run_file::pretrained, run_file::estimator,
+                                     run_file::resume, run_file::partial,    run_file::cache};
+
+void clean_up(const FolderLock& lock) {
+  lock.remove_leftovers([](std::string_view name) {
+    return name == run_file::config || is_later_cache(name) ||
+           std::find(std::begin(kProducts), std::end(kProducts), name) != std::end(kProducts);
+  });
+}
+
+// A new folder runs/<task>-<time> of this process alone, however many start at once.
+std::filesystem::path make_default_folder(const RunConfig& config) {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm parts{};
   localtime_r(&now, &parts);
@@ -46,13 +69,20 @@ std::filesystem::path default_folder(const RunConfig& config) {
   std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
   const std::filesystem::path base = std::filesystem::path("runs") / fmt::format("{}-{}", config.task, text);
   std::filesystem::path folder = base;
-  for (int k = 2; std::filesystem::exists(folder); ++k) folder = fmt::format("{}-{}", base.string(), k);
+  std::error_code code;
+  std::filesystem::create_directories(base.parent_path(), code);
+  for (int k = 2; !code && !std::filesystem::create_directory(folder, code); ++k)
+    folder = fmt::format("{}-{}", base.string(), k);
   return folder;
 }
 
-// A product belongs to the settings it was made with. Files of versions that did not record them pass.
+// A product belongs to the settings it was made with. Files of versions that did not record them pass. One that another
+// program wrote has no checksum, which is told.
 void check_settings(const std::filesystem::path& run, const std::filesystem::path& file, const RunConfig& config) {
-  const std::map<std::string, std::string> metadata = read_safetensors(file).metadata;
+  const TensorFile content = read_safetensors(file);
+  const std::map<std::string, std::string>& metadata = content.metadata;
+  if (!content.checked)
+    spdlog::warn("{} has no checksum, so whether its weights were changed or damaged cannot be told", file.string());
   const auto settings = metadata.find("training_settings"), stage = metadata.find("stage");
   if (settings == metadata.end() || stage == metadata.end()) return;
   const bool first = stage->second == stage_name(Stage::pretrain);
@@ -63,12 +93,10 @@ void check_settings(const std::filesystem::path& run, const std::filesystem::pat
 }
 
 // What a stage left behind stands for the stage only when it can be read.
-void check_products(const std::filesystem::path& run, const RunConfig& config) {
-  std::shared_ptr<const Task> task;
+void check_products(const std::filesystem::path& run, const RunConfig& config, std::shared_ptr<const Task> task) {
   for (const char* name : {run_file::pretrained, run_file::estimator}) {
     const std::filesystem::path file = run / name;
     if (!std::filesystem::exists(file)) continue;
-    if (!task) task = make_registered_task(config.task, config.task_options());
     try {
       Estimator::load(file, task);
     } catch (const Error& error) {
@@ -78,24 +106,63 @@ void check_products(const std::filesystem::path& run, const RunConfig& config) {
   }
 }
 
+// What pretrain.from names, once it is known that this configuration's networks take it.
+struct Start {
+  std::string weights;  // the file's content
+  std::string event;    // the log's first line
+};
+Start start_of(const RunConfig& config) {
+  const std::string& name = config.pretrain.from;
+  try {
+    const LoadedRun from = load_run(name, config.data, "cpu");
+    if (from.config.task != config.task)
+      fail_usage("it is a run of task {}, not {}; name one of this task", from.config.task, config.task);
+    Estimator(make_registered_task(config.task, config.task_options()), config.estimator, 0)
+        .start_from(*from.estimator);
+    return {read_file(from.folder / (from.finetuned ? run_file::estimator : run_file::pretrained)),
+            log_line(started_from(from))};
+  } catch (const Error& error) {
+    throw Error(
+        fmt::format("Training cannot start from pretrain.from = \"{}\": {}", printable(name, 300), error.what()),
+        error.kind());
+  }
+}
+
 }  // namespace
 
-std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
-  const std::filesystem::path folder = wanted.empty() ? default_folder(config) : wanted;
+void check_new_run(const std::filesystem::path& folder) {
+  const std::string name = printable(folder.string(), 300);
   if (std::filesystem::exists(folder / run_file::config))
-    fail_usage("{} already holds a run; continue it with --resume {} or choose another folder", folder.string(),
-               folder.string());
+    fail_usage("{} already holds a run; continue it with --resume {} or choose another folder", name, name);
+  const auto refuse = [&](const char* file) {
+    if (std::filesystem::exists(std::filesystem::symlink_status(folder / file)))
+      fail_usage("{} holds {} of another run, which would be taken for this one's; choose another folder", name, file);
+  };
+  refuse(run_file::events);
+  for (const char* file : kProducts) refuse(file);
+}
+
+std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
+  if (!wanted.empty()) check_new_run(wanted);
+  const Start start = config.pretrain.from.empty() ? Start{} : start_of(config);
+  const torch::Device device = choose_device(config.device);
+  const std::filesystem::path folder = wanted.empty() ? make_default_folder(config) : wanted;
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   PAIRS_CHECK(!code && std::filesystem::is_directory(folder),
-              "Cannot create the run folder {}: {}; choose another folder", folder.string(),
+              "Cannot create the run folder {}: {}; choose another folder", printable(folder.string(), 300),
               code ? code.message() : "a file of that name is in the way");
   RunConfig resolved = config;
-  const torch::Device device = choose_device(config.device);
   resolved.device = device.is_cuda() ? "cuda" : "cpu";
   const FolderLock lock(folder);
   if (std::filesystem::exists(folder / run_file::config))
-    fail_usage("{} already holds a run that another process has just made; choose another folder", folder.string());
+    fail_usage("{} already holds a run that another process has just made; choose another folder",
+               printable(folder.string(), 300));
+  clean_up(lock);
+  if (!start.weights.empty()) {
+    write_file(folder / run_file::start, start.weights);
+    append_line(folder / run_file::events, start.event);
+  }
   write_file(folder / run_file::config, write_run_toml(resolved, numerics_fingerprint(device)));
   return folder;
 }
@@ -117,9 +184,10 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
   PAIRS_CHECK(std::filesystem::exists(run / run_file::config), "{} is not a run folder: it holds no {}", run.string(),
               run_file::config);
   const FolderLock lock(run);
+  clean_up(lock);
   const RunConfig config = read_run_toml(run / run_file::config);
-  check_products(run, config);
-  LoggingMonitor logging(run, monitor);
+  check_products(run, config, make_run_task(config, run / run_file::config));
+  LoggingMonitor logging(run, lock, monitor);
   const Stopwatch watch;
   const auto tell = [&](const char* type) {
     Event event;
@@ -153,6 +221,7 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
     event.values = {{"text", sentence(error)}};
     // The disk that failed the run may be too full for its log; the sentence still reaches the client.
     try {
+      lock.check();
       append_line(run / run_file::events, log_line(event));
     } catch (const Error&) {
     }
@@ -161,27 +230,29 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
   tell("done");
 }
 
-RunFolder find_run(const std::string& run) {
+RunFolder find_run(const std::string& run, const std::string& data) {
   const std::filesystem::path folder = run;
   if (std::filesystem::exists(folder / run_file::config))
     return {folder, folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string()};
-  const std::filesystem::path shipped = assets_folder() / "weights" / run;
-  if (run.find('/') != std::string::npos || !std::filesystem::exists(shipped / run_file::config))
-    fail_usage(
-        "\"{}\" is neither a run folder (one that holds {}) nor a task with shipped weights; see "
-        "\"pairs --batch tasks\"",
-        run, run_file::config);
-  return {shipped, run + " (shipped)"};
+  if (!run.empty() && run.find('/') == std::string::npos) {
+    if (const auto fitting = fitting_weights(run, data)) return {*fitting, run + " (shipped)"};
+    const std::filesystem::path named = assets_folder() / "weights" / run;
+    if (std::filesystem::exists(named / run_file::config)) return {named, run + " (shipped)"};
+  }
+  fail_usage(
+      "\"{}\" is neither a run folder (one that holds {}) nor a task with shipped weights; see "
+      "\"pairs --batch tasks\"",
+      printable(run, 300), run_file::config);
 }
 
 LoadedRun load_run(const std::string& run, const std::string& data, const std::string& device) {
   LoadedRun loaded;
-  const RunFolder found = find_run(run);
+  const RunFolder found = find_run(run, data);
   loaded.folder = found.folder;
   loaded.name = found.name;
   loaded.config = read_run_toml(loaded.folder / run_file::config);
   if (!data.empty()) loaded.config.data = data;
-  loaded.task = make_registered_task(loaded.config.task, loaded.config.task_options());
+  loaded.task = make_run_task(loaded.config, loaded.folder / run_file::config);
   const std::filesystem::path finished = loaded.folder / run_file::estimator,
                               first = loaded.folder / run_file::pretrained;
   loaded.finetuned = std::filesystem::exists(finished);

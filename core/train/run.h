@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/train/stages.h"
@@ -17,6 +18,7 @@ struct RunStatus {
 namespace run_file {
 inline constexpr const char* config = "run.toml";
 inline constexpr const char* events = "events.jsonl";
+inline constexpr const char* start = "start.safetensors";  // weights that stage 1 starts from, until it is done
 inline constexpr const char* pretrained = "pretrained.safetensors";
 inline constexpr const char* estimator = "estimator.safetensors";
 inline constexpr const char* resume = "resume.safetensors";
@@ -25,8 +27,14 @@ inline constexpr const char* cache = "aggregates.cache";
 inline constexpr const char* metrics = "metrics.json";
 }  // namespace run_file
 
-// Makes a new run folder with run.toml. `folder` empty: runs/<task>-<time> below the current folder. Refuses a folder
-// that already holds a run, naming --resume.
+// Whether a file of this name is a later generation of the cache: aggregates-2.cache, aggregates-N10-2.cache.
+bool is_later_cache(std::string_view name);
+
+// Refuses a folder for a new run that already holds one, naming --resume, or files that would be taken for its own.
+void check_new_run(const std::filesystem::path& folder);
+// Makes a new run folder with run.toml, after this check. `folder` empty: runs/<task>-<time> below the current folder.
+// The weights of pretrain.from are copied into it, so that the run depends on no other from then on; they are refused
+// before anything is written.
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& folder);
 RunStatus run_status(const std::filesystem::path& run);
 
@@ -34,7 +42,7 @@ RunStatus run_status(const std::filesystem::path& run);
 // Error.
 void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until = Stage::finetune);
 
-// A finished run ready to use: from a run folder, or a task's name for its shipped weights.
+// A finished run ready to use: from a run folder, or a task's name for the shipped weights that fit its data.
 struct LoadedRun {
   std::filesystem::path folder;
   RunConfig config;
@@ -47,8 +55,9 @@ struct RunFolder {
   std::filesystem::path folder;
   std::string name;  // as LoadedRun::name
 };
-// The run folder `run`, or the shipped weights of the task `run`. Throws a usage error when it is neither.
-RunFolder find_run(const std::string& run);
+// The run folder `run`, the shipped weights of the task `run` that fit the data folder `data` (fitting_weights), or those
+// whose folder is called `run`. Throws a usage error when it is none of them.
+RunFolder find_run(const std::string& run, const std::string& data = "");
 // `data` replaces the run's data folder when not empty. Throws Error saying what is missing and how to get it.
 LoadedRun load_run(const std::string& run, const std::string& data = "", const std::string& device = "auto");
 

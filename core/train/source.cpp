@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "core/train/permutation.h"
 
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kUnlimitedValidation = std::int64_t{1} << 46;
 constexpr std::uint64_t kValidationBatches = std::uint64_t{1} << 47;
 
 }  // namespace
@@ -41,35 +41,69 @@ SetSource::SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::
     training_ = total - validation_;
     PAIRS_CHECK(training_ >= 1, "A budget of {} observations is too small for sets of {}", budget,
                 *std::max_element(sizes_.begin(), sizes_.end()));
-    validation_base_ = training_;
   } else {
     validation_ = validation_sets;
-    validation_base_ = kUnlimitedValidation;
   }
 }
 
-SetBatch SetSource::make(const std::vector<std::int64_t>& indices, const std::vector<std::int64_t>& sizes,
-                         const torch::Device& device) const {
-  const Latents latents = task_->latents(seed_, Purpose::pretrain, indices);
-  std::vector<SetRange> ranges(indices.size());
+std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once) {
+  PAIRS_CHECK(at_once >= 1, "A part holds one observation or more, not {}", at_once);
+  std::vector<SetPart> out;
+  std::int64_t made = 0;
+  for (std::size_t row = 0; row < batch.sets.size(); ++row) {
+    const SetRange& set = batch.sets[row];
+    for (std::int64_t at = 0; at < set.count;) {
+      if (out.empty() || out.back().count == at_once) {
+        out.emplace_back();
+        out.back().first = made;
+      }
+      SetPart& part = out.back();
+      const std::int64_t take = std::min(set.count - at, at_once - part.count);
+      part.ranges.push_back({set.index, set.first + at, take});
+      part.rows.push_back(static_cast<std::int64_t>(row));
+      part.count += take;
+      made += take;
+      at += take;
+    }
+  }
+  return out;
+}
+
+SetBatch SetSource::make(Purpose purpose, const std::vector<std::int64_t>& indices,
+                         const std::vector<std::int64_t>& sizes, const torch::Device& device,
+                         std::int64_t at_once) const {
+  SetBatch batch;
+  batch.purpose = purpose;
+  batch.device = device;
+  batch.latents = task_->latents(seed_, batch.purpose, indices);
+  batch.theta = batch.latents.theta;
+  batch.given = batch.latents.given;
+  batch.sets.resize(indices.size());
   torch::Tensor offsets = torch::empty({static_cast<std::int64_t>(indices.size()) + 1}, torch::kInt64);
   std::int64_t* offset = offsets.data_ptr<std::int64_t>();
   offset[0] = 0;
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    ranges[i] = {indices[i], 0, sizes[i]};
+    batch.sets[i] = {indices[i], 0, sizes[i]};
     offset[i + 1] = offset[i] + sizes[i];
   }
-  SetBatch batch;
-  batch.theta = latents.theta;
-  batch.given = latents.given;
-  batch.x = task_->observe(latents, seed_, Purpose::pretrain, ranges, device);
-  batch.n = torch::tensor(sizes, torch::kInt64).to(device);
-  batch.offsets = offsets.to(device);
+  batch.observations = offset[indices.size()];
+  if (batch.observations <= at_once) batch.x = task_->observe(batch.latents, seed_, batch.purpose, batch.sets, device);
+  batch.n = torch::tensor(sizes, torch::kInt64);
+  batch.offsets = send(offsets, device);
   return batch;
 }
 
+torch::Tensor SetSource::observe(const SetBatch& batch, const SetPart& part) const {
+  const torch::Tensor rows = torch::tensor(part.rows, torch::kInt64);
+  const auto mine = [&](const torch::Tensor& all) { return all.defined() ? all.index_select(0, rows) : all; };
+  // What an image shows is in psi and given (Task::observe); images of all parts need not be copied.
+  const Latents latents{task_->info().image_target() ? torch::Tensor() : mine(batch.latents.theta),
+                        mine(batch.latents.psi), mine(batch.latents.given)};
+  return task_->observe(latents, seed_, batch.purpose, part.ranges, batch.device);
+}
+
 SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int64_t count, std::int64_t epoch_sets,
-                             const torch::Device& device) const {
+                             const torch::Device& device, std::int64_t at_once) const {
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
   const std::uint64_t order = stream_key(seed_ ^ (static_cast<std::uint64_t>(epoch) << 20), Purpose::order);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -80,15 +114,17 @@ SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int
                       : epoch * epoch_sets + visit;
   }
   const auto batch = static_cast<std::uint64_t>((epoch * epoch_sets + position) / count);
-  return make(indices, stratified_sizes(sizes_, count, seed_, batch), device);
+  return make(Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), device, at_once);
 }
 
-SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const torch::Device& device) const {
+SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const torch::Device& device,
+                               std::int64_t at_once) const {
   count = std::min(count, validation_ - first);
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = validation_base_ + first + i;
-  return make(indices, stratified_sizes(sizes_, count, seed_, kValidationBatches + static_cast<std::uint64_t>(first)),
-              device);
+  for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
+  return make(Purpose::pretrain_validation, indices,
+              stratified_sizes(sizes_, count, seed_, kValidationBatches + static_cast<std::uint64_t>(first)), device,
+              at_once);
 }
 
 }  // namespace pairs

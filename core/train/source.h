@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -13,36 +14,58 @@ namespace pairs {
 // A ragged batch of sets: observations of all sets stacked, offsets [B + 1] where each begins (paper, Deep Sets).
 struct SetBatch {
   torch::Tensor theta;    // [B, d] float64, CPU
-  torch::Tensor x;        // [sum of n, ...] float32
-  torch::Tensor offsets;  // [B + 1] int64, on x's device
-  torch::Tensor n;        // [B] int64, on x's device
+  torch::Tensor x;        // [sum of n, ...] float32; undefined where they are more than were asked for at once
+  torch::Tensor offsets;  // [B + 1] int64, on the device
+  torch::Tensor n;        // [B] int64, CPU
   torch::Tensor given;    // [B, g] float64, CPU; undefined where g = 0
+
+  // What x is made of, whole or part by part.
+  Latents latents;
+  std::vector<SetRange> sets;
+  Purpose purpose;
+  std::int64_t observations = 0;
+  torch::Device device = torch::kCPU;
 };
 
+// Consecutive observations of a batch: ranges[k] of its set rows[k].
+struct SetPart {
+  std::vector<SetRange> ranges;
+  std::vector<std::int64_t> rows;
+  std::int64_t first = 0, count = 0;  // among the batch's observations
+};
+// A batch cut into parts of at most `at_once` observations; the cuts depend on nothing else.
+std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once);
+
 // Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. With a budget
-// of P observations there are P / max(sizes) sets, the last 20 % for validation, simulated again each epoch; without
-// one, training sets never repeat and validation has indices of its own.
+// of P observations there are P / max(sizes) sets, 20 % of them for validation, simulated again each epoch; without
+// one, training sets never repeat. Validation sets have a purpose of their own, so that tasks can hold out data for
+// them.
 class SetSource {
  public:
+  static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
   SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes, std::int64_t budget,
             std::int64_t validation_sets);
 
-  bool images() const { return task_->info().kind == ObservationKind::image; }
   std::int64_t training_sets() const { return training_; }  // 0: unlimited
   std::int64_t validation_sets() const { return validation_; }
-  // The batch at `position` (in sets) of `epoch`; `epoch_sets` is the number of sets an epoch visits.
+  // The batch at `position` (in sets) of `epoch`; `epoch_sets` is the number of sets an epoch visits. Its observations
+  // are left out where they are more than `at_once`.
   SetBatch training(std::int64_t epoch, std::int64_t position, std::int64_t count, std::int64_t epoch_sets,
-                    const torch::Device& device) const;
-  SetBatch validation(std::int64_t first, std::int64_t count, const torch::Device& device) const;
+                    const torch::Device& device, std::int64_t at_once = kAll) const;
+  SetBatch validation(std::int64_t first, std::int64_t count, const torch::Device& device,
+                      std::int64_t at_once = kAll) const;
+  // The observations of a part of a batch -> [count, ...] on the batch's device.
+  torch::Tensor observe(const SetBatch& batch, const SetPart& part) const;
 
  private:
-  SetBatch make(const std::vector<std::int64_t>& indices, const std::vector<std::int64_t>& sizes,
-                const torch::Device& device) const;
+  SetBatch make(Purpose purpose, const std::vector<std::int64_t>& indices, const std::vector<std::int64_t>& sizes,
+                const torch::Device& device, std::int64_t at_once) const;
 
   std::shared_ptr<const Task> task_;
   std::uint64_t seed_;
   std::vector<std::int64_t> sizes_;
-  std::int64_t training_ = 0, validation_ = 0, validation_base_ = 0;
+  std::int64_t training_ = 0, validation_ = 0;
 };
 
 // `count` sizes in which each of `sizes` occurs equally often, the remainder rotating from batch to batch, in random

@@ -1,13 +1,11 @@
 #include "core/train/stage_tools.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
-#include <thread>
-
 #include "core/base/devices.h"
 #include "core/base/files.h"
+#include "core/base/threads.h"
 #include "core/task_factory.h"
 #include "core/train/run.h"
 
@@ -17,9 +15,7 @@ StageSetting::StageSetting(const RunConfig& config)
     : task(make_registered_task(config.task, config.task_options())),
       device(choose_device(config.device)),
       seed(static_cast<std::uint64_t>(config.seed)) {
-  const std::int64_t threads =
-      config.threads > 0 ? config.threads : static_cast<std::int64_t>(std::thread::hardware_concurrency());
-  if (at::get_num_threads() != threads) at::set_num_threads(static_cast<int>(threads));
+  use_threads(config.threads);
 }
 
 void finish_stage(const std::filesystem::path& run, const char* file, const RunConfig& config,

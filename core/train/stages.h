@@ -43,6 +43,8 @@ struct Expectation {
   double pretrain_seconds, cache_seconds, finetune_seconds;
   double cache_bytes;
   double gflop;  // all stages
+  // What other processes took meanwhile, of the machine's cores: beside them everything takes longer.
+  double others = 0, cores = 0;
 };
 // Takes a second or two; throws Stopped once `stop` says so.
 Expectation expect(const RunConfig& config, const std::function<bool()>& stop = {});

@@ -1,6 +1,11 @@
 // Writes a few valid files for each loader under FOLDER/<loader>/, from which the fuzzers start.
+#include <fmt/format.h>
+#include <stb_image_write.h>
+
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -9,8 +14,43 @@
 
 namespace {
 
+void append(void* text, void* data, int size) {
+  static_cast<std::string*>(text)->append(static_cast<const char*>(data), static_cast<std::size_t>(size));
+}
+
+void write_image_seeds(const std::filesystem::path& folder) {
+  constexpr int side = 9;
+  std::vector<unsigned char> pixels(4 * side * side);
+  for (std::size_t k = 0; k < pixels.size(); ++k) pixels[k] = static_cast<unsigned char>(37 * k);
+  const auto write = [&](const char* name, auto&& encode) {
+    std::string bytes;
+    encode(&bytes);
+    pairs::write_file(folder / name, bytes);
+  };
+  for (const int quality : {50, 100})
+    write(quality == 50 ? "subsampled.jpg" : "whole.jpg",
+          [&](std::string* out) { stbi_write_jpg_to_func(append, out, side, side, 3, pixels.data(), quality); });
+  write("grey.jpg", [&](std::string* out) { stbi_write_jpg_to_func(append, out, side, side, 1, pixels.data(), 60); });
+  write("rgb.bmp", [&](std::string* out) { stbi_write_bmp_to_func(append, out, side, side, 3, pixels.data()); });
+  write("rgba.bmp", [&](std::string* out) { stbi_write_bmp_to_func(append, out, side, side, 4, pixels.data()); });
+  for (const int channels : {1, 3, 4})
+    for (const int packed : {0, 1}) {
+      stbi_write_tga_with_rle = packed;
+      write(fmt::format("{}{}.tga", channels, packed ? "-packed" : "").c_str(),
+            [&](std::string* out) { stbi_write_tga_to_func(append, out, side, side, channels, pixels.data()); });
+    }
+  // A progressive JPEG of 8 x 8 grey pixels in two scans.
+  using namespace std::string_literals;
+  pairs::write_file(folder / "progressive.jpg",
+                    "\xff\xd8\xff\xdb\0\x43\0"s + std::string(64, '\1') +
+                        "\xff\xc2\0\x0b\x08\0\x08\0\x08\x01\x01\x11\0\xff\xc4\0\x14\0\x01"s + std::string(16, '\0') +
+                        "\xff\xc4\0\x14\x10\x01"s + std::string(16, '\0') +
+                        "\xff\xda\0\x08\x01\x01\0\0\0\0\x7f\xff\xda\0\x08\x01\x01\0\x01\x3f\0\x7f\xff\xd9"s);
+}
+
 void write_seeds(const std::filesystem::path& folder) {
-  for (const char* loader : {"safetensors", "npz", "csv", "toml"}) std::filesystem::create_directories(folder / loader);
+  for (const char* loader : {"safetensors", "npz", "csv", "toml", "image", "events"})
+    std::filesystem::create_directories(folder / loader);
 
   pairs::TensorFile content;
   content.metadata = {{"task", "gaussian"}, {"version", "1"}};
@@ -46,6 +86,11 @@ void write_seeds(const std::filesystem::path& folder) {
   pairs::write_file(folder / "toml" / "inline", "train = { rate = 0x10, deep = { sizes = [] } } # end\n");
   pairs::write_file(folder / "toml" / "strings", "train.name = '''a\nb'''\n[train.deep]\nweights = [1.0]\n");
   pairs::write_file(folder / "toml" / "assignment", "train.deep.sizes=1,2");
+
+  write_image_seeds(folder / "image");
+  pairs::write_file(folder / "events" / "loss",
+                    R"({"type":"loss","stage":"pretrain","step":3,"epoch":1,"seconds":0.5,"train":1.5,"n":2})");
+  pairs::write_file(folder / "events" / "done", R"({"type":"stage-done","stage":"cache","values":[[{"a":null}]]})");
 }
 
 }  // namespace

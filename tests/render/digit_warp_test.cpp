@@ -8,13 +8,12 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <numbers>
 
-#include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "render/digit_warp_reference.h"
+#include "tests/on_device.h"
 
 namespace pairs::render {
 namespace {
@@ -123,16 +122,10 @@ TEST(DigitWarp, EmptyBatchGivesNothing) {
   EXPECT_EQ(warp(random_batch(2, 28, 28, 0)).sizes(), (std::vector<std::int64_t>{0, 1, 28, 28}));
 }
 
-TEST(DigitWarp, MatchesTheFloat64Reference_CUDA) {
-  std::string reason;
-  if (!load_cuda_module(&reason)) {
-    const char* required = std::getenv("PAIRS_REQUIRE_CUDA");
-    ASSERT_FALSE(required != nullptr && std::string(required) == "1") << "no CUDA: " << reason;
-    GTEST_SKIP() << "no CUDA: " << reason;
-  }
+PAIRS_DEVICE_TEST(DigitWarp, MatchesTheFloat64ReferenceOnTheDevice) {
   const Batch b = random_batch(7, 28, 28, 200);
-  const torch::Device gpu(torch::kCUDA, 0);
-  const Batch g{b.images.to(gpu), b.pick.to(gpu), b.angle.to(gpu), b.sigma.to(gpu), b.set.to(gpu), b.item.to(gpu)};
+  const Batch g{b.images.to(device), b.pick.to(device), b.angle.to(device),
+                b.sigma.to(device),  b.set.to(device),  b.item.to(device)};
   const torch::Tensor slow = warp_digits_reference(b.images, b.pick, b.angle, b.sigma, b.set, b.item, key);
   EXPECT_LT((warp(g).to(torch::kCPU).to(torch::kFloat64) - slow).abs().max().item<double>(), 1e-6);
 }

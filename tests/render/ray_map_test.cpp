@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "render/orthographic_camera.h"
+#include "tests/on_device.h"
 
 namespace pairs::render {
 namespace {
@@ -66,6 +67,20 @@ TEST(RayMap, MatchesDirectFormulas) {
         EXPECT_NEAR(lines[k][i][j].item<double>(), along[c], 1e-7);
         EXPECT_NEAR(lines[k + 3][i][j].item<double>(), moment[c], 2e-7);
       }
+    }
+}
+
+PAIRS_DEVICE_TEST(RayMap, InPlaceIsTheSameToRounding) {
+  const torch::Tensor cameras = at::tensor({0.0, 0.0, 2.1, 0.6, -1.3, 1.2, 6.2, -0.4}, torch::kFloat64).view({4, 2});
+  for (const std::string& name : ray_map_names())
+    for (const std::int64_t width : {5, 64}) {
+      const RayMap kind = ray_map_named(name);
+      const torch::Tensor here = ray_map_in_place(cameras.to(device), kind, 6, width);
+      EXPECT_EQ(here.scalar_type(), torch::kFloat32);
+      EXPECT_LT(apart(here, ray_map(cameras, kind, 6, width, torch::kCPU)), 1e-6) << name;
+      EXPECT_LT(apart(ray_map(cameras, kind, 6, width, device), here), 1e-6) << name;
+      // A tensor of the meta device has no values: asking for one would throw.
+      EXPECT_EQ(ray_map(cameras.to(torch::kMeta), kind, 6, width, torch::kMeta).sizes(), here.sizes());
     }
 }
 

@@ -10,14 +10,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <numbers>
 
-#include "core/base/devices.h"
 #include "core/base/error.h"
 #include "render/sphere_caster_reference.h"
 #include "render/sphere_scene.h"
+#include "tests/on_device.h"
 
 namespace pairs::render {
 namespace {
@@ -233,22 +232,16 @@ TEST(SphereCaster, RefusesWhatDoesNotFit) {
   EXPECT_THROW(cast(b, sized(8, 8, 1, std::nan(""))), Error);
 }
 
-TEST(SphereCaster, MatchesTheReference_CUDA) {
-  std::string reason;
-  if (!load_cuda_module(&reason)) {
-    const char* required = std::getenv("PAIRS_REQUIRE_CUDA");
-    ASSERT_FALSE(required != nullptr && std::string(required) == "1") << "no CUDA: " << reason;
-    GTEST_SKIP() << "no CUDA: " << reason;
-  }
-  const torch::Device gpu(torch::kCUDA, 0);
+PAIRS_DEVICE_TEST(SphereCaster, MatchesTheReferenceOnTheDevice) {
   const CasterBatch b = prior_batch(40);
   for (const CastOptions& o : {sized(64, 64), sized(33, 47), sized(20, 20, 3)}) {
-    expect_agreement(cast(b, o, gpu), b, o);
+    expect_agreement(cast(b, o, device), b, o);
     const torch::Tensor inside = away_from_outlines(b, o), host = cast(b, o);
-    EXPECT_LT((cast(b, o, gpu).to(torch::kCPU) - host).abs().amax(1).masked_select(inside).max().item<double>(), 1e-5);
+    EXPECT_LT((cast(b, o, device).to(torch::kCPU) - host).abs().amax(1).masked_select(inside).max().item<double>(),
+              1e-5);
   }
   const CastOptions o = sized(64, 64);
-  const SphereBuffers fast = cast_sphere_buffers(b.scenes, b.cameras, b.owner, o, gpu);
+  const SphereBuffers fast = cast_sphere_buffers(b.scenes, b.cameras, b.owner, o, device);
   const SphereBuffers slow = cast_spheres_reference(b.scenes, b.cameras, b.owner, o);
   const torch::Tensor inside = away_from_outlines(b, o), ball = inside.logical_and(slow.id >= 0);
   EXPECT_TRUE(at::equal(fast.id.to(torch::kCPU).masked_select(inside), slow.id.masked_select(inside)));

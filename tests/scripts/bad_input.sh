@@ -141,7 +141,7 @@ refuses 1 "in-the-way is a file" "${seer[@]}" --out in-the-way
 refuses 2 "camera belongs to views" --batch infer run --data good.csv --camera 30,45
 refuses 2 "solver belong to samples of images" --batch infer run --data good.csv --steps 3
 mkdir no-views && cp views/cameras.csv no-views
-refuses 1 "no-views holds no .png image" --batch infer seer --data no-views --camera 30,45
+refuses 1 "no-views holds no image that ends in .png" --batch infer seer --data no-views --camera 30,45
 cp views/view_001.png no-views && rm no-views/cameras.csv
 refuses 1 "no-views holds no cameras.csv" --batch infer seer --data no-views --camera 30,45
 cp views/cameras.csv rows
@@ -162,6 +162,14 @@ cp rows views/cameras.csv
 refuses 1 "view_002.png is 20 x 20 pixels but this estimator needs 8 x 8, or a whole multiple" "${seer[@]}"
 printf 'not an image' >views/view_002.png
 refuses 1 "view_002.png cannot be read" "${seer[@]}"
+
+# What cannot be trained leaves no folder behind, and a data folder without images lists the tasks all the same.
+mkdir nothing
+cd nothing || exit 1
+refuses 2 "pretrain.from" --batch run bump-hunt --preset quick --set pretrain.from=typo
+cd ..
+[ -z "$(find nothing -mindepth 1)" ] || say_fail "a refused run left $(find nothing -mindepth 1)"
+PAIRS_DATA=$PWD/nothing "$PAIRS" --batch tasks >/dev/null 2>err || say_fail "tasks without MNIST: $(tail -1 err)"
 
 # Damaged files: nothing is loaded, nothing is lost.
 cp -r run broken

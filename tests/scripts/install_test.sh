@@ -22,13 +22,19 @@ new_machine() {
     if [[ $1 == -m ]]; then
       [[ $3 == --version ]] && exit
       echo "pip $*" >>"$WORK/calls"
+      list=${*: -1}
       while (($#)); do [[ $1 == --target ]] && target=$2; shift; done
-      mkdir -p "$target/torch/lib" && : >"$target/torch/lib/libtorch_cpu.so"
+      if [[ $list == *nvcc.txt ]]; then
+        mkdir -p "$target/nvidia/cu13/bin" "$target/nvidia/cu13/lib" && cp "$(command -v nvcc)" "$target/nvidia/cu13/bin"
+      else
+        mkdir -p "$target/torch/lib" && : >"$target/torch/lib/libtorch_cpu.so"
+      fi
       exit "${PIP_STATUS:-0}"
     elif [[ $* == *libcuda* ]]; then exit "${NO_DRIVER:-1}"
     elif [[ $* == *sys.version_info* ]]; then echo 3.11
     else echo "${IMPORTABLE-}"
     fi'
+  stand_in nvcc 'echo "Cuda compilation tools, release ${NVCC:-13.0}, V0"'
   : >"$work/calls"
 }
 stand_in() {
@@ -37,7 +43,7 @@ stand_in() {
 }
 # run NAME=VALUE...: the installer on this machine; sets status, and the files out, err and calls.
 run() {
-  env -u LIBTORCH_ROOT WORK="$work" ABSENT= APT_FAILS=nothing "$@" XDG_CACHE_HOME="$work/cache" PATH="$work/bin:$PATH" \
+  env -u LIBTORCH_ROOT -u CUDACXX -u PAIRS_GPU CUDA_HOME="$work/cuda" WORK="$work" ABSENT= APT_FAILS=nothing "$@" XDG_CACHE_HOME="$work/cache" PATH="$work/bin:$PATH" \
     "$install" >"$work/out" 2>"$work/err" </dev/null
   status=$?
 }
@@ -111,6 +117,34 @@ new_machine
 run NO_DRIVER=0
 check "a driver asks for the GPU variant" is "$(cat "$work/out")" "$work/cache/pairs-studio/torch-2.11.0-gpu"
 check "from its own list" says calls torch-gpu.txt
+check "an nvcc of the right version is used as it stands" is "$(grep -c '^pip' "$work/calls")" 1
+
+new_machine
+run NO_DRIVER=0 NVCC=11.8
+check "a driver without such an nvcc asks for one" is "$(cat "$work/out")" \
+  "$work/cache/pairs-studio/torch-2.11.0-gpu
+$work/cache/pairs-studio/nvcc-13.0.88"
+check "from its own list" says calls "--require-hashes .*nvcc.txt"
+check "nvcc finds its libraries" is "$(readlink "$work/cache/pairs-studio/nvcc-13.0.88/nvidia/cu13/lib64")" lib
+: >"$work/calls"
+run NO_DRIVER=0 NVCC=11.8
+check "once" is "$status $(cat "$work/calls")" "0 "
+rm -r "$work/cache/pairs-studio/nvcc-13.0.88"
+run NO_DRIVER=0 NVCC=11.8 PIP_STATUS=1
+check "a failed download of nvcc is an error" is "$status" 1
+check "in one sentence" one_sentence
+run NVCC=11.8
+check "without a driver nobody needs nvcc" is "$status $(cat "$work/out")" "0 $work/cache/pairs-studio/$cpu"
+run NO_DRIVER=0 PAIRS_GPU=0 NVCC=11.8
+check "PAIRS_GPU=0 sets up for the CPU alone" is "$status $(cat "$work/out")" "0 $work/cache/pairs-studio/$cpu"
+run PAIRS_GPU=1
+check "PAIRS_GPU=1 sets up for a GPU" is "$status $(cat "$work/out")" "0 $work/cache/pairs-studio/torch-2.11.0-gpu"
+run PAIRS_GPU=yes
+check "anything else is an error" says err "PAIRS_GPU is 'yes'"
+mkdir -p "$work/own/torch/lib" && : >"$work/own/torch/lib/libtorch_cpu.so"
+run LIBTORCH_ROOT="$work/own" PAIRS_GPU=1 NVCC=11.8
+check "nvcc is fetched beside a LibTorch of one's own, too" is "$(tail -n +2 "$work/out")" \
+  "$work/cache/pairs-studio/nvcc-13.0.88"
 
 new_machine
 run IMPORTABLE=/opt/somewhere

@@ -32,6 +32,15 @@ tiny_views() {
     --set evaluate.sizes=1,10 --set evaluate.sets=8 --set evaluate.samples=2 --set checkpoint=0.05 "$@"
 }
 
+# wait_for FILE: until it is there and not empty, a minute at most.
+wait_for() {
+  for _ in $(seq 600); do
+    [ -s "$1" ] && return 0
+    sleep 0.1
+  done
+  say_fail "$1 did not appear"
+}
+
 # refuses CODE PATTERN ARGUMENTS...: the program must exit with CODE, and say on stderr one sentence that has PATTERN.
 refuses() {
   local code=$1 pattern=$2 status

@@ -1,8 +1,13 @@
 #include "tasks/digits.h"
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/cdist.h>
+#include <ATen/ops/diagonal.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/eye.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/randn.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
@@ -18,6 +23,7 @@
 #include "render/digit_warp.h"
 #include "tasks/digit_images.h"
 #include "tasks/glyphs.h"
+#include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/mnist_folder.h"
 #include "tests/tasks/sets.h"
 
@@ -80,33 +86,36 @@ TEST(Digits, ClassesOccurAsOftenAsTheyShould) {
   EXPECT_NEAR((mixed.mean().item<double>() - ones) / (zeros - ones), 0.7, 0.06);
 }
 
-// Which training images of class 3 an upright set of threes holds: the nearest one, as the noise is weaker than what
-// tells glyphs apart.
-std::vector<std::int64_t> threes_of(const Task& task, Purpose purpose, std::int64_t set) {
-  const DigitImages& train = generated_digits()->train;
-  const torch::Tensor glyphs =
-      train.images.slice(0, train.first[3], train.first[4]).flatten(1).to(torch::kFloat32) / 255.0f;
-  const torch::Tensor x = sets_of(task, pure(3, 0.0), 1, purpose, set, 2000)[0].flatten(1);
-  const torch::Tensor nearest = at::cdist(x, glyphs).argmin(1);
-  const std::set<std::int64_t> seen(nearest.const_data_ptr<std::int64_t>(),
-                                    nearest.const_data_ptr<std::int64_t>() + nearest.numel());
-  return {seen.begin(), seen.end()};
-}
-
-TEST(Digits, CachedSetsDrawFromAPartOfTheImages) {
+TEST(Digits, GeneratedOnesNeverRepeat) {
   const auto task = make_digits("");
-  EXPECT_GT(threes_of(*task, Purpose::pretrain, 0).size(), 550u);  // of 600
-  std::set<std::int64_t> all;
-  for (const std::int64_t set : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) {
-    const std::vector<std::int64_t> images = threes_of(*task, Purpose::finetune, set);
-    EXPECT_LE(images.size(), 100u);
-    EXPECT_GE(images.size(), 95u);
-    std::int64_t gaps = 0;  // neighbours on a circle: one gap at the most, and none inside
-    for (std::size_t i = 0; i + 1 < images.size(); ++i) gaps += images[i + 1] - images[i] > 5;
-    EXPECT_LE(gaps, 1);
-    all.insert(images.begin(), images.end());
+  const auto images = [&](std::uint64_t seed, Purpose purpose, std::int64_t set) {
+    const torch::Tensor x = sets_of(*task, pure(3, 0.0), seed, purpose, set, 300)[0].flatten(1);
+    return x;
+  };
+  // Noise variances, told by the first three and last three rows, where upright digits have no ink.
+  const auto variances = [](const torch::Tensor& x) {
+    return at::cat({x.slice(1, 0, 84), x.slice(1, 700, 784)}, 1).square().mean(1);
+  };
+  // Pairs with little noise, of another row each, whose squared distance is no more than what their noises explain.
+  // From a pool of 600 images there would be about fifty.
+  const auto alike = [&](const torch::Tensor& x, const torch::Tensor& y) {
+    const torch::Tensor noise = variances(x).unsqueeze(1) + variances(y);
+    const torch::Tensor beyond = at::cdist(x, y).square() - 784 * noise;
+    return ((noise < 0.05) & (beyond < 4) & at::eye(300).eq(0)).sum().item<std::int64_t>();
+  };
+  const torch::Tensor a = images(1, Purpose::pretrain, 0);
+  EXPECT_LE(alike(a, a), 5);
+  for (const torch::Tensor& b : {images(1, Purpose::pretrain, 1), images(2, Purpose::pretrain, 0),
+                                 images(1, Purpose::finetune, 0), images(1, Purpose::test, 0)}) {
+    EXPECT_LE(alike(a, b), 5);
+    EXPECT_GT((a - b).square().sum(1).median().item<double>(), 2 * 784 * 0.0433 * 1.1) << "row by row";
   }
-  EXPECT_GT(all.size(), 400u);
+  // The same glyphs under other noise would be found.
+  const torch::Tensor again = a + 0.15 * at::randn({300, 784});
+  const torch::Tensor repeats = at::diagonal(at::cdist(a, again).square()) - 784 * 0.0225;
+  EXPECT_LT(repeats.abs().max().item<double>(), 4);
+  const std::vector<SetRange> ranges = {{0, 0, 4}};
+  EXPECT_EQ(task->pool_draws(pure(3, 0.0), 1, Purpose::test, ranges).size, 0);
 }
 
 TEST(Digits, NoiseLevelsAreUniform) {
@@ -120,17 +129,6 @@ TEST(Digits, NoiseLevelsAreUniform) {
   EXPECT_GT(variance.min().item<double>(), 0.1 * 0.1 * 0.3);
   EXPECT_LT(variance.max().item<double>(), 0.3 * 0.3 * 2.2);
   EXPECT_EQ(x.dim(), 3);
-}
-
-TEST(Digits, TestsSeeOtherImagesThanTraining) {
-  const auto source = generated_digits();
-  std::set<std::string> train;
-  const auto bytes = [](const DigitImages& d, std::int64_t i) {
-    return std::string(reinterpret_cast<const char*>(d.images.const_data_ptr<std::uint8_t>()) + 784 * i, 784);
-  };
-  for (std::int64_t i = 0; i < source->train.images.size(0); ++i) train.insert(bytes(source->train, i));
-  EXPECT_EQ(train.size(), 6000u);  // no glyph is drawn twice
-  for (std::int64_t i = 0; i < source->test.images.size(0); ++i) EXPECT_EQ(train.count(bytes(source->test, i)), 0u);
 }
 
 TEST(Digits, GlyphsAreWhereMnistPutsThem) {
@@ -157,18 +155,18 @@ TEST(Digits, GlyphsAreWhereMnistPutsThem) {
 
 // Nearest class mean of training glyphs, on test glyphs: chance is 0.1, real digits reach about 0.82.
 TEST(Digits, GeneratedDigitsCanBeToldApart) {
-  const auto source = generated_digits();
   std::vector<torch::Tensor> means;
-  const auto part = [](const DigitImages& d, std::size_t k) {
-    return d.images.slice(0, d.first[k], d.first[k + 1]).flatten(1).to(torch::kFloat32) / 255.0f;
+  const auto glyphs = [](std::uint64_t first, std::uint64_t count, int digit) {
+    torch::Tensor out = at::empty({static_cast<std::int64_t>(count), 784}, torch::kUInt8);
+    for (std::uint64_t i = 0; i < count; ++i)
+      draw_glyph(5, first + i, digit, {out.mutable_data_ptr<std::uint8_t>() + 784 * i, 784});
+    return out.to(torch::kFloat32) / 255.0f;
   };
-  for (std::size_t k = 0; k < 10; ++k) means.push_back(part(source->train, k).mean(0));
+  for (int k = 0; k < 10; ++k) means.push_back(glyphs(0, 600, k).mean(0));
   const torch::Tensor centres = at::stack(means);
   std::int64_t right = 0;
-  for (std::size_t k = 0; k < 10; ++k) {
-    const torch::Tensor distance = at::cdist(part(source->test, k), centres);
-    right += distance.argmin(1).eq(static_cast<std::int64_t>(k)).sum().item<std::int64_t>();
-  }
+  for (int k = 0; k < 10; ++k)
+    right += at::cdist(glyphs(1000, 100, k), centres).argmin(1).eq(k).sum().item<std::int64_t>();
   EXPECT_GT(static_cast<double>(right) / 1000.0, 0.75);
 }
 
@@ -178,6 +176,24 @@ TEST(Digits, IsAddressableAndDescribed) {
   expect_described(*task);
   EXPECT_EQ(task->info().data_source, "generated digits");
   EXPECT_TRUE(task->references().empty());
+}
+
+TEST(Digits, OtherImagesInMnistsLayoutAreNotCalledMnist) {
+  const TemporaryFolder folder;
+  const auto word = [](std::uint32_t value) {
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+    return bytes;
+  };
+  for (const std::string split : {"train", "t10k"}) {
+    std::string labels = word(0x801) + word(50);
+    for (int i = 0; i < 50; ++i) labels += static_cast<char>(i % 10);
+    write_file(folder / (split + "-images-idx3-ubyte"),
+               word(0x803) + word(50) + word(28) + word(28) + std::string(50 * 28 * 28, '\x40'));
+    write_file(folder / (split + "-labels-idx1-ubyte"), labels);
+  }
+  const std::string name = make_digits(folder.path().string())->info().data_source;
+  EXPECT_EQ(name.find("50 + 50 digits other than MNIST's ("), 0u) << name;
 }
 
 class DigitsOnMnist : public ::testing::Test {
@@ -226,6 +242,58 @@ TEST_F(DigitsOnMnist, TestsUseT10k) {
   EXPECT_EQ(source->test.images.size(0), 10000);
   EXPECT_EQ(source->train.first[6] - source->train.first[5], 5421);
   EXPECT_EQ(source->test.first[1], 980);
+}
+
+// Images of class 3 that the sets first .. first + sets - 1 of a purpose draw, 3,000 observations each.
+std::set<std::int64_t> threes_of(const Task& task, Purpose purpose, std::int64_t first, std::int64_t sets) {
+  std::set<std::int64_t> seen;
+  for (std::int64_t set = first; set < first + sets; ++set) {
+    const std::vector<SetRange> ranges = {{set, 0, 3000}};
+    const PoolDraws draws = task.pool_draws(pure(3, 0.0), 1, purpose, ranges);
+    EXPECT_EQ(draws.size, purpose == Purpose::test ? 10000 : 60000);
+    EXPECT_TRUE(draws.stratum.eq(3).all().item<bool>());
+    const auto* member = draws.member.const_data_ptr<std::int64_t>();
+    seen.insert(member, member + draws.member.numel());
+  }
+  return seen;
+}
+
+TEST_F(DigitsOnMnist, StagesAndValidationSeeOtherImages) {
+  const auto task = make_digits(data_);
+  const auto first = threes_of(*task, Purpose::pretrain, 0, 30), second = threes_of(*task, Purpose::finetune, 0, 60),
+             held = threes_of(*task, Purpose::pretrain_validation, 0, 10);
+  EXPECT_EQ(held, threes_of(*task, Purpose::finetune_validation, 0, 10));
+  EXPECT_EQ(held, threes_of(*task, Purpose::explore, 0, 10));
+  EXPECT_NEAR(static_cast<double>(first.size()), 0.4 * 6131, 1);
+  EXPECT_NEAR(static_cast<double>(second.size()), 0.5 * 6131, 1);
+  EXPECT_NEAR(static_cast<double>(held.size()), 0.1 * 6131, 1);
+  EXPECT_LT(*first.rbegin(), *second.begin());
+  EXPECT_LT(*second.rbegin(), *held.begin());
+  EXPECT_EQ(threes_of(*task, Purpose::test, 0, 10).size(), 1010u);
+}
+
+TEST_F(DigitsOnMnist, CachedSetsDrawFromAPartOfTheirImages) {
+  const auto task = make_digits(data_);
+  for (std::int64_t set = 0; set < 12; ++set) {
+    const auto images = threes_of(*task, Purpose::finetune, set, 1);
+    EXPECT_LE(images.size(), 613u);
+    EXPECT_GE(images.size(), 590u);
+    std::int64_t gaps = 0, last = -1;  // neighbours on a circle: one gap at the most, and none inside
+    for (const std::int64_t image : images) {
+      gaps += last >= 0 && image - last > 12;
+      last = image;
+    }
+    EXPECT_LE(gaps, 1);
+  }
+}
+
+TEST_F(DigitsOnMnist, PoolDrawsNameTheImagesThatAreSeen) {
+  const auto task = make_digits(data_);
+  const std::vector<SetRange> ranges = {{7, 3, 50}};
+  const PoolDraws draws = task->pool_draws(pure(5, 0.0), 1, Purpose::test, ranges);
+  const torch::Tensor images = read_mnist(data_)->test.images.index_select(0, draws.member).to(torch::kFloat32) / 255;
+  const torch::Tensor x = task->observe(pure(5, 0.0), 1, Purpose::test, ranges, torch::kCPU).squeeze(1);
+  EXPECT_LT((x - images).square().mean().item<double>(), 0.06);  // the noise alone: 0.0433
 }
 
 TEST_F(DigitsOnMnist, NamesWhatIsMissingOrBroken) {

@@ -1,11 +1,14 @@
-// The weights in assets/weights against exact answers. Sets are few so that the tests stay quick; the gap is paired, so
-// its error is small all the same. README.md says how the full figures are measured.
+// The weights in assets/weights against what README.md says of them: exact answers where there are some, calibration
+// everywhere. On few sets, so that the tests take minutes; with PAIRS_LONG_TESTS=1 on as many as README's figures.
 #include <ATen/Functions.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
+#include <numeric>
 
 #include "core/eval/evaluate.h"
 #include "core/heads/flow_matching_head.h"
@@ -16,6 +19,38 @@
 
 namespace pairs {
 namespace {
+
+// What is promised at one set size. Usually on `sets` test sets: the gap to the exact posterior, with two of its
+// standard errors added, lies below `gap`, which leaves room for the error of so few sets. With PAIRS_LONG_TESTS=1 on
+// `long_sets` sets and below `long_gap`. NaN: no exact posterior. In both the rank tests lie within kMostZ and kLeastP.
+struct Promise {
+  const char* task;
+  std::int64_t n, sets, long_sets;
+  double gap, long_gap;
+};
+constexpr Promise kPromises[] = {
+    {"gaussian", 1, 4000, 20000, 0.012, 0.0075},   {"gaussian", 2, 4000, 20000, 0.013, 0.0085},
+    {"gaussian", 10, 4000, 20000, 0.015, 0.0105},  {"gaussian", 100, 4000, 20000, 0.013, 0.01},
+    {"gaussian", 1000, 3000, 20000, 0.018, 0.011}, {"gaussian", 10000, 300, 2000, 0.03, 0.015},
+    {"gaussian", 100000, 60, 2000, 0.15, 0.05},    {"bump-hunt", 1, 4000, 20000, 0.003, 0.001},
+    {"bump-hunt", 2, 4000, 20000, 0.005, 0.003},   {"bump-hunt", 10, 3000, 20000, 0.018, 0.0095},
+    {"bump-hunt", 100, 2000, 20000, 0.035, 0.024}, {"digits", 1, 1000, 20000, NAN, NAN},
+    {"digits", 10, 1000, 20000, NAN, NAN},         {"digits", 100, 500, 20000, NAN, NAN},
+    {"digits", 1000, 150, 4000, NAN, NAN},
+};
+constexpr std::int64_t kSamples = 99, kLongSamples = 299;
+constexpr double kMostZ = 4;
+constexpr double kLeastP = 0.001 / std::size(kPromises);
+// On MNIST's test images, a finite pool: the location beside what resampling the pool explains (95 %), and the width.
+struct MnistPromise {
+  std::int64_t n, sets, long_sets;
+};
+constexpr MnistPromise kMnistPromises[] = {{1, 400, 5000}, {10, 200, 5000}, {100, 60, 5000}, {1000, 20, 5000}};
+constexpr double kMostPoolZ = 2.5;  // 95 % for the four sizes together
+
+bool long_tests() {
+  return std::getenv("PAIRS_LONG_TESTS") != nullptr;
+}
 
 class ShippedWeights : public ::testing::TestWithParam<std::string> {
  protected:
@@ -82,7 +117,8 @@ TEST_P(ShippedWeights, SaysHowItWasMade) {
   const LoadedRun run = shipped(GetParam());
   EXPECT_TRUE(run.finetuned);
   EXPECT_EQ(run.config.preset, "small");
-  EXPECT_EQ(run.config.strategy, "pairs");
+  const bool more = GetParam() == "bump-hunt" || GetParam() == "novel-view";
+  EXPECT_EQ(run.config.strategy, more ? "n1-10" : "pairs");
   EXPECT_TRUE(std::filesystem::exists(run.folder / run_file::events));
   EXPECT_EQ(run.estimator->max_n(), run.task->info().max_n);
   EXPECT_LT(std::filesystem::file_size(run.folder / run_file::estimator), 20u << 20);
@@ -95,33 +131,61 @@ INSTANTIATE_TEST_SUITE_P(Tasks, ShippedWeights, ::testing::Values("gaussian", "b
                            return name;
                          });
 
-void expect_gap(const std::string& task, std::int64_t n, std::int64_t sets, double most) {
-  LoadedRun run = shipped(task);
+EvaluationRow measured(LoadedRun& run, std::int64_t n, std::int64_t sets) {
   EvaluationOptions options;
   options.sizes = {n};
   options.sets = {sets};
-  options.samples = 0;
+  options.samples = long_tests() ? kLongSamples : kSamples;
+  if (!long_tests()) options.pool_replicates = 20;
   options.seed = 3;
-  const EvaluationRow row = evaluate(*run.estimator, options).at(0);
-  // Four standard errors: a test of the weights, not of luck.
-  EXPECT_LT(row.gap - 4 * row.gap_se, most) << task << " at N = " << n;
-  EXPECT_GT(row.gap + 4 * row.gap_se, 0) << task << " at N = " << n << " beats the exact posterior: impossible";
+  return evaluate(*run.estimator, options).at(0);
 }
 
-TEST(ShippedGaussian, StaysNearTheExactPosterior) {
-  for (std::int64_t n : {2, 10, 100}) expect_gap("gaussian", n, 2000, 0.05);
-  expect_gap("gaussian", 1000, 1000, 0.05);
-  expect_gap("gaussian", 10000, 100, 0.1);
+class ShippedPromise : public ::testing::TestWithParam<Promise> {};
+
+TEST_P(ShippedPromise, IsKept) {
+  const Promise& promise = GetParam();
+  register_task_factory(make_task);
+  LoadedRun run = load_run(promise.task, "", "cpu");
+  ASSERT_EQ(run.estimator->data_source(), run.task->info().data_source) << "weights for the data that everyone has";
+  const EvaluationRow row = measured(run, promise.n, long_tests() ? promise.long_sets : promise.sets);
+  const double most = long_tests() ? promise.long_gap : promise.gap;
+  if (!std::isnan(most)) {
+    EXPECT_LT(row.gap + 2 * row.gap_se, most) << row.gap << " ± " << row.gap_se;
+    EXPECT_GT(row.gap + 4 * row.gap_se, 0) << "beats the exact posterior: impossible";
+  }
+  ASSERT_EQ(row.rank_tests.size(), run.task->info().targets.size());
+  for (const RankTest& test : row.rank_tests) {
+    EXPECT_LE(std::fabs(test.location_z), kMostZ);
+    EXPECT_LE(std::fabs(test.width_z), kMostZ);
+    EXPECT_GE(test.rank_p, kLeastP);
+  }
 }
 
-TEST(ShippedBumpHunt, StaysNearTheExactPosterior) {
-  expect_gap("bump-hunt", 2, 4000, 0.01);
-  expect_gap("bump-hunt", 100, 2000, 0.03);
+INSTANTIATE_TEST_SUITE_P(Table, ShippedPromise, ::testing::ValuesIn(kPromises), [](const auto& info) {
+  std::string name = fmt::format("{}_{}", info.param.task, info.param.n);
+  std::erase(name, '-');
+  return name;
+});
+
+class ShippedMnistPromise : public ::testing::TestWithParam<MnistPromise> {};
+
+TEST_P(ShippedMnistPromise, IsKeptBesideWhatThePoolDoes) {
+  if (testing::data_folder().empty()) GTEST_SKIP() << "MNIST is not here";
+  LoadedRun run = shipped("digits");
+  ASSERT_EQ(run.estimator->data_source(), run.task->info().data_source);
+  const EvaluationRow row = measured(run, GetParam().n, long_tests() ? GetParam().long_sets : GetParam().sets);
+  ASSERT_GT(row.pool, 0) << "MNIST's test images are a finite pool";
+  for (const RankTest& test : row.rank_tests) EXPECT_LE(std::fabs(test.width_z), kMostZ);
+  for (const double z : row.pool_location_z) EXPECT_LE(std::fabs(z), kMostPoolZ);
 }
+
+INSTANTIATE_TEST_SUITE_P(Table, ShippedMnistPromise, ::testing::ValuesIn(kMnistPromises),
+                         [](const auto& info) { return fmt::format("N{}", info.param.n); });
 
 TEST(ShippedBumpHunt, MedianWidthWithinFivePercentOfExactInTheReferenceCells) {
   LoadedRun run = shipped("bump-hunt");
-  constexpr std::int64_t sets = 100, n = 100;
+  constexpr std::int64_t sets = 400, n = 100;
   for (double theta : {0.2, 0.4})
     for (double psi : {-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 6.0}) {
       std::vector<std::int64_t> index(sets);
@@ -149,30 +213,48 @@ TEST(ShippedBumpHunt, MedianWidthWithinFivePercentOfExactInTheReferenceCells) {
     }
 }
 
+// The no-signal hypothesis θ = 0 is an end of the range, where a density in the logit of θ vanishes.
+TEST(ShippedBumpHunt, KnowsTheDensityAtTheEndsOfTheRange) {
+  LoadedRun run = shipped("bump-hunt");
+  constexpr std::int64_t sets = 200, n = 100;
+  for (const double end : {0.0, 1.0}) {
+    std::vector<std::int64_t> index(sets);
+    std::iota(index.begin(), index.end(), 0);
+    Latents latents = run.task->latents(23, Purpose::check, index);
+    latents.theta.mul_(0.03);
+    if (end == 1) latents.theta.mul_(-1).add_(1);
+    StreamOptions stream;
+    std::vector<std::unique_ptr<ReferencePosterior>> posteriors;
+    for (std::int64_t s = 0; s < sets; ++s) posteriors.push_back(run.task->reference("exact"));
+    stream.visit = [&](const torch::Tensor& x, const std::vector<ChunkPart>& parts) {
+      for (const ChunkPart& p : parts) posteriors[static_cast<std::size_t>(p.set)]->add(x.slice(0, p.begin, p.end));
+    };
+    const torch::Tensor aggregates = aggregate_sets(*run.estimator, latents, 23, Purpose::check, index, n, stream);
+    const torch::Tensor at = at::full({sets, 1}, end, torch::kFloat64), size = at::full({sets}, n, torch::kInt64);
+    const torch::Tensor ours = run.estimator->log_prob(at, aggregates, size);
+    double error = 0, seen = 0;
+    for (std::int64_t s = 0; s < sets; ++s) {
+      const double exact = posteriors[static_cast<std::size_t>(s)]->log_density(at.slice(0, s, s + 1)).item<double>();
+      if (exact < 0) continue;  // of sets that leave the end open: a density above the prior's
+      error += std::fabs(ours[s].item<double>() - exact);
+      ++seen;
+    }
+    ASSERT_GT(seen, 30) << "theta = " << end;
+    EXPECT_LT(error / seen, end == 0 ? 0.5 : 4.3) << "nat, theta = " << end;
+  }
+}
+
 TEST(ShippedDigits, KnowsMoreFromLargerSets) {
-  if (testing::data_folder().empty()) GTEST_SKIP() << "the shipped digits were trained on MNIST, which is not here";
   LoadedRun run = shipped("digits");
   EvaluationOptions options;
   options.sizes = {1, 10, 100};
   options.sets = {100};
   options.samples = 100;
+  options.pool_replicates = 0;
   const std::vector<EvaluationRow> rows = evaluate(*run.estimator, options);
   EXPECT_LT(rows[1].nll, rows[0].nll);
   EXPECT_LT(rows[2].nll, rows[1].nll);
   EXPECT_LT(rows[2].rmae, rows[0].rmae);
-}
-
-// With 600 sets the noise floor is three times as high as with the 5,000 of README.md.
-TEST(ShippedDigits, AreCalibratedOnImagesThatTrainingNeverSaw) {
-  if (testing::data_folder().empty()) GTEST_SKIP() << "the shipped digits were trained on MNIST, which is not here";
-  LoadedRun run = shipped("digits");
-  EvaluationOptions options;
-  options.sizes = {10, 100};
-  options.sets = {600};
-  options.samples = 100;
-  options.seed = 5;
-  for (const EvaluationRow& row : evaluate(*run.estimator, options))
-    EXPECT_LT(row.acauc, row.acauc_p95) << "at N = " << row.n;
 }
 
 // Few sets and steps: the full figures are in metrics.json and README.md. Errors are paired over N.
@@ -187,7 +269,7 @@ TEST(ShippedViews, SeeTheSceneBetterWithMoreViews) {
   const std::vector<EvaluationRow> rows = evaluate(*run.estimator, options);
   EXPECT_LT(rows[1].mse_posterior, rows[0].mse_posterior);
   EXPECT_LE(rows[2].mse_posterior, rows[1].mse_posterior + 2 * rows[1].mse_posterior_se);
-  EXPECT_LT(rows[2].mse_posterior - 2 * rows[2].mse_posterior_se, 0.3 * rows[2].mse_prior);
+  EXPECT_LT(rows[2].mse_posterior - 2 * rows[2].mse_posterior_se, 0.2 * rows[2].mse_prior);
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 # torch/ (and nvidia/); the caches that third_party/install.sh fills; a torch of the right version that python3 imports.
 #
 # Targets: LibTorch::cpu (with LibTorch::c10), and LibTorch::cuda where the wheel has its CUDA libraries.
-# Variables: LibTorch_VERSION, LibTorch_CUDA_VERSION ("" for a CPU build), LibTorch_DIR (torch/), LibTorch_ROOT_DIR.
+# Variables: LibTorch_VERSION, LibTorch_CUDA_VERSION ("" for a CPU build), LibTorch_DIR (torch/), LibTorch_ROOT_DIR,
+# LibTorch_CACHE (the folder that third_party/install.sh fills).
 set(LIBTORCH_ROOT "" CACHE PATH "Folder that holds torch/ of the pinned wheel")
 set(LibTorch_REQUIRED_VERSION 2.11)
 
@@ -18,9 +19,9 @@ function(_libtorch_version root out)
 endfunction()
 
 if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
-  set(_libtorch_cache "$ENV{XDG_CACHE_HOME}/pairs-studio")
+  set(LibTorch_CACHE "$ENV{XDG_CACHE_HOME}/pairs-studio")
 else()
-  set(_libtorch_cache "$ENV{HOME}/.cache/pairs-studio")
+  set(LibTorch_CACHE "$ENV{HOME}/.cache/pairs-studio")
 endif()
 
 set(LibTorch_ROOT_DIR "")
@@ -33,7 +34,7 @@ if(LIBTORCH_ROOT)
     set(_libtorch_reason "LIBTORCH_ROOT=${LIBTORCH_ROOT} holds no torch/ of version ${LibTorch_REQUIRED_VERSION} (found: '${LibTorch_VERSION}')")
   endif()
 else()
-  set(_libtorch_candidates ${_libtorch_cache}/torch-2.11.0-gpu ${_libtorch_cache}/torch-2.11.0-cpu)
+  set(_libtorch_candidates ${LibTorch_CACHE}/torch-2.11.0-gpu ${LibTorch_CACHE}/torch-2.11.0-cpu)
   foreach(_libtorch_try RANGE 1)
     foreach(_libtorch_candidate IN LISTS _libtorch_candidates)
       _libtorch_version(${_libtorch_candidate} LibTorch_VERSION)

@@ -172,7 +172,7 @@ TEST_F(InferViews, BadInputGetsOneSentence) {
   expect_refusal({"--data", views_, "--camera", "30,45", "--out", path("run/run.toml")}, 1, "is a file");
   expect_refusal({"--data", views_, "--camera", "30,45", "--out", path("nowhere/a")}, 1, "nowhere");
   expect_refusal({"--data", path("none"), "--camera", "30,45"}, 1, "none does not exist");
-  expect_refusal({"--data", path("run/run.toml"), "--camera", "30,45"}, 2, "folder of PNGs");
+  expect_refusal({"--data", path("run/run.toml"), "--camera", "30,45"}, 2, "folder of images");
   const Answer many =
       run_words({"infer", run_, "--data", views_, "--camera", "30,45", "--samples", "10000000", "--out", path("many")});
   EXPECT_EQ(many.code, 2);

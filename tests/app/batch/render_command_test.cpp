@@ -172,12 +172,12 @@ TEST_F(RenderCommand, RefusesViewsThatCannotBe) {
 
 TEST_F(RenderCommand, BadInputGetsOneSentence) {
   expect_refusal({}, 2, "--scene");
-  for (const char* camera : {"30", "30,", ",30", "nan,30", "30,inf", "30,91", "361,0", "30,45,60", "a,b", ""})
+  for (const char* camera : {"30", "30,", ",30", "nan,30", "30,inf", "30,91", "361,0", "30,45,60", "a,b"})
     expect_refusal({"--scene", "7", "--camera", camera}, 2, "is not an azimuth");
-  for (const char* size : {"64", "64x", "x64", "0x64", "64x-1", "64x5000", "64x64x64", "1e2x3", ""})
+  for (const char* size : {"64", "64x", "x64", "0x64", "64x-1", "64x5000", "64x64x64", "1e2x3"})
     expect_refusal({"--scene", "7", "--size", size}, 2, "is not a width and a height");
   for (const char* width : {"0", "nan", "-1", "100"})
-    expect_refusal({"--scene", "7", "--half-width", width}, 2, "must lie between 0.05 and 20");
+    expect_refusal({"--scene", "7", "--half-width", width}, 2, "is not a number from 0.05 to 20");
   expect_refusal({"--scene", "7", "--half-width", "wide"}, 2, "--half-width");
   expect_refusal({"--scene", "7", "--supersample", "0"}, 2, "--supersample");
   expect_refusal({"--scene", "7", "--spheres", "9"}, 2, "--spheres");

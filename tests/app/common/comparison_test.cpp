@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "app/common/cost.h"
 #include "app/common/counts.h"
 #include "core/base/error.h"
 
@@ -28,39 +27,6 @@ TEST(SettingRows, PutDifferencesFirst) {
   EXPECT_TRUE(rows[0].differs);
   EXPECT_NE(rows[0].values[0], rows[0].values[1]);
   for (std::size_t k = 1; k < rows.size(); ++k) EXPECT_FALSE(rows[k].differs) << rows[k].key;
-}
-
-TEST(TrainingCost, FollowsThePapersRule) {
-  RunConfig config;
-  config.strategy = "pairs";
-  config.pretrain.sizes = {1, 2};
-  config.cache.mode = "fixed";
-  config.cache.sizes = {10};
-  config.cache.sets = {100};
-  config.finetune.law = "list";
-  Visits visits{1000, 500, true};
-  EXPECT_EQ(training_cost(config, visits, 7, 3).cache, 0) << "counted a cache that was not made";
-  visits.cached = true;
-  const double giga = 1e-9;
-  const Cost cost = training_cost(config, visits, 7, 3);
-  EXPECT_DOUBLE_EQ(cost.pretrain, 3 * 1000 * (1.5 * 7 + 3) * giga);
-  EXPECT_DOUBLE_EQ(cost.finetune, 3 * 500 * 3 * giga);
-  EXPECT_DOUBLE_EQ(cost.cache, 100 * 10 * 7 * giga);
-  EXPECT_DOUBLE_EQ(cost.with_cache(), cost.paper() + cost.cache);
-  // A twentieth of the sets is held out and simulated once.
-  const double held_out = std::floor(100 * config.cache.validation);
-  visits.refreshes = 2;
-  EXPECT_DOUBLE_EQ(training_cost(config, visits, 7, 3).cache, (3 * (100 - held_out) + held_out) * 10 * 7 * giga);
-  config.strategy = "e2e";
-  EXPECT_EQ(training_cost(config, visits, 7, 3).with_cache(), cost.pretrain);
-}
-
-TEST(TrainingCost, CountsVisitsFromEvents) {
-  Event pretrain;
-  pretrain.type = "stage-done";
-  pretrain.values = {{"sets", 640}};
-  EXPECT_FALSE(visits_of({}).known);
-  EXPECT_EQ(visits_of({pretrain}).pretrain, 640);
 }
 
 TEST(ParseCounts, TakesListsAndPowersOfTen) {

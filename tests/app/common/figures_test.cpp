@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
+#include "app/common/comparison.h"
 #include "core/base/error.h"
+#include "core/eval/calibration.h"
 
 namespace pairs {
 namespace {
@@ -22,7 +25,8 @@ EvaluationRow row(std::int64_t n, double nll) {
   out.acauc_floor = 0.01;
   out.acauc_p95 = 0.02;
   std::vector<double> ranks;
-  for (int k = 0; k < 1000; ++k) ranks.push_back((k + 0.5) / 1000);
+  for (int k = 0; k < 1000; ++k) ranks.push_back((k % 101) / 100.0);
+  out.rank_tests = {rank_test(ranks, out.samples)};
   out.ranks = {ranks};
   return out;
 }
@@ -130,29 +134,108 @@ TEST(MetricFigures, RefuseRunsOnDifferentData) {
                   "pairs1 was evaluated on simulated and pairs2 on generated digits; draw runs of the same data")));
 }
 
-TEST(AcaucFigure, ShowsTheNoiseFloor) {
-  const Plot plot = acauc_figure({metrics("pairs", 1, 0)}).plots.at(0);
-  ASSERT_EQ(plot.bands.size(), 1u);
-  EXPECT_EQ(plot.bands[0].high, 0.02);
+TEST(MetricFigures, RefuseTwoRunsOfOneSeedAsSeeds) {
+  EXPECT_THAT(
+      [] {
+        nll_figure({metrics("pairs", 1, 0), metrics("pairs", 1, 0.3)});
+      },
+      testing::ThrowsMessage<Error>(testing::HasSubstr("have the same seed, 1")));
+}
+
+TEST(SeedLabels, AreSharedByRunsThatDifferInTheirSeedAlone) {
+  RunConfig config;
+  const auto labels = [&](const std::function<void(LabelledRun&)>& change) {
+    std::vector<LabelledRun> runs = {{"a", config}, {"b", config}};
+    runs[1].config.seed = 2;
+    change(runs[1]);
+    return seed_labels(runs);
+  };
+  EXPECT_THAT(labels([](LabelledRun&) {}), testing::ElementsAre("PAIRS", "PAIRS"));
+  EXPECT_THAT(labels([](LabelledRun& run) { run.config.evaluate.samples = 19; }),
+              testing::ElementsAre("PAIRS", "PAIRS"));
+  const auto apart = testing::ElementsAre("a", "b");
+  EXPECT_THAT(labels([](LabelledRun& run) { run.config.seed = 1; }), apart);
+  EXPECT_THAT(labels([](LabelledRun& run) { run.config.pretrain.epochs += 1; }), apart);
+  EXPECT_THAT(labels([](LabelledRun& run) { run.config.estimator.head.kind = "umnn"; }), apart);
+  EXPECT_THAT(labels([](LabelledRun& run) { run.finetuned = false; }), apart);
+  EXPECT_THAT(labels([](LabelledRun& run) {
+                run.config.pretrain.epochs += 1;
+                run.name = "a";
+              }),
+              testing::ElementsAre("a", "a (2)"));
+}
+
+const Line* named(const Plot& plot, const std::string& name) {
+  for (const Line& line : plot.lines)
+    if (line.name == name) return &line;
+  return nullptr;
+}
+
+// The floor of a size with few sets must not hide the others.
+TEST(AcaucFigure, ShowsTheNoiseFloorOfEachSize) {
+  Metrics one = metrics("pairs", 1, 0);
+  one.rows[2].sets = 100;
+  one.rows[2].acauc_p95 = 0.07;
+  const Figure figure = acauc_figure({one});
+  const Line* floor = named(figure.plots.at(0), "noise, 95 %");
+  ASSERT_TRUE(floor);
+  EXPECT_THAT(floor->x, testing::ElementsAre(1, 10, 100));
+  EXPECT_THAT(floor->upper, testing::ElementsAre(0.02, 0.02, 0.07));
+  EXPECT_TRUE(figure.plots[0].bands.empty());
+  Metrics other = metrics("n1", 1, 0);
+  EXPECT_TRUE(named(acauc_figure({one, other}).plots.at(0), "noise, 95 %: n11"));
+}
+
+TEST(AcaucFigure, ShowsLocationWidthAndRanksBesideTheirLimits) {
+  Metrics one = metrics("pairs", 1, 0);
+  one.rows[1].rank_tests = {{18.6, 0.4, 1e-20}};
+  const Figure figure = acauc_figure({one});
+  ASSERT_EQ(figure.plots.size(), 4u);
+  EXPECT_EQ(figure.plots[1].y.label, "location z");
+  EXPECT_EQ(figure.plots[1].lines.at(0).y[1], 18.6);
+  EXPECT_EQ(figure.plots[2].lines.at(0).y[1], 0.4);
+  EXPECT_EQ(figure.plots[3].lines.at(0).y[1], 1e-12) << "as low as the axis shows";
+  const double limit = calibration_limits(9).z;
+  EXPECT_NEAR(figure.plots[1].bands.at(0).high, limit, 1e-12);
+  EXPECT_GT(figure.plots[1].y.high, 18.6);
+  EXPECT_THAT(figure.source, testing::Not(testing::HasSubstr("share")));
+  for (EvaluationRow& r : one.rows) {
+    r.pool = 10000;
+    r.pool_location_sd = {0.08};
+    r.pool_location_z = {1};
+  }
+  const Figure pooled = acauc_figure({one});
+  EXPECT_GT(named(pooled.plots[1], "explained by the pool, 95 %")->upper[1], 16);
+  EXPECT_THAT(pooled.source,
+              testing::HasSubstr("share 10,000 observations, which alone move posteriors by √(N / 10,000)"));
 }
 
 TEST(CoverageFigure, FollowsTheDiagonalForUniformRanks) {
   const Figure figure = coverage_figure({metrics("pairs", 1, 0)});
   ASSERT_EQ(figure.plots.size(), 3u);
   const Line* line = find(figure.plots[0], SeriesRole::pairs);
-  ASSERT_TRUE(line);
-  for (std::size_t k = 0; k < line->x.size(); ++k) EXPECT_NEAR(line->y[k], line->x[k], 0.003);
+  const Line* ideal = find(figure.plots[0], SeriesRole::exact);
+  ASSERT_TRUE(line && ideal);
+  for (std::size_t k = 0; k < line->x.size(); ++k) EXPECT_NEAR(line->y[k], ideal->y[k], 0.01);
+  EXPECT_THAT(figure.plots[0].title, testing::HasSubstr("z −0"));
 }
 
-TEST(RanksFigure, HoldsEverySetAndSaysSoWithoutSamples) {
-  const Figure figure = ranks_figure(metrics("pairs", 1, 0), {"θ"});
+TEST(RanksFigure, ShowsBinsOverTheirExpectationAndSaysSoWithoutSamples) {
+  Metrics even = metrics("pairs", 1, 0);
+  for (EvaluationRow& r : even.rows) {
+    r.ranks[0].resize(909);  // nine times each of 101 values
+    r.sets = 909;
+  }
+  const Figure figure = ranks_figure(even, {"θ"});
   ASSERT_EQ(figure.plots.size(), 3u);
-  double total = 0;
-  for (const double height : figure.plots[0].bars.at(0).heights) total += height;
-  EXPECT_EQ(total, 1000);
+  for (const double height : figure.plots[0].bars.at(0).heights) EXPECT_NEAR(height, 1, 1e-9);
+  EXPECT_THAT(figure.plots[0].title, testing::HasSubstr("N = 1, θ: z "));
   Metrics bare = metrics("pairs", 1, 0);
   for (EvaluationRow& r : bare.rows) r.ranks.clear();
   EXPECT_THROW(ranks_figure(bare, {"θ"}), Error);
+  Metrics few = metrics("pairs", 1, 0);
+  few.rows[0].sets = 19;
+  EXPECT_THAT([&] { ranks_figure(few, {"θ"}); }, testing::ThrowsMessage<Error>(testing::HasSubstr("needs 20 or more")));
 }
 
 TEST(LossFigure, DrawsEachStageThatHasLosses) {

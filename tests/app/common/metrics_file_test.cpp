@@ -1,10 +1,12 @@
 #include "app/common/metrics_file.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "app/common/table.h"
 #include "core/base/error.h"
 
 namespace pairs {
@@ -63,6 +65,76 @@ TEST(MetricsFile, RefusesBrokenFilesWithOneSentence) {
       EXPECT_THAT(error.what(), testing::HasSubstr("m.json"));
     }
   }
+}
+
+Metrics ranked() {
+  Metrics metrics = example();
+  EvaluationRow& row = metrics.rows[0];
+  row.sets = 40;
+  row.samples = 4;
+  row.rmae = 0.1;
+  row.acauc = 0.01;
+  row.ranks = {std::vector<double>(40, 1.0), {}};
+  for (int i = 0; i < 40; ++i) row.ranks[1].push_back((i % 5) / 4.0);
+  for (const auto& ranks : row.ranks) row.rank_tests.push_back(rank_test(ranks, row.samples));
+  return metrics;
+}
+
+TEST(MetricsFile, KeepsTheRankTestsAndMakesThoseThatOlderFilesLack) {
+  const Metrics metrics = ranked();
+  nlohmann::json text = nlohmann::json::parse(metrics_text(metrics));
+  nlohmann::json& row = text["rows"][0];
+  EXPECT_FALSE(row.contains("sbc_p"));
+  EXPECT_EQ(row["location_z"].size(), 2u);
+  EXPECT_EQ(row["location_z"][0].get<double>(), metrics.rows[0].rank_tests[0].location_z);
+  for (const bool older : {false, true}) {
+    if (older)
+      for (const char* key : {"location_z", "width_z", "rank_p"}) row.erase(key);
+    const Metrics back = parse_metrics(text.dump(), "memory");
+    ASSERT_EQ(back.rows[0].rank_tests.size(), 2u);
+    for (std::size_t t = 0; t < 2; ++t) {
+      EXPECT_EQ(back.rows[0].rank_tests[t].location_z, metrics.rows[0].rank_tests[t].location_z);
+      EXPECT_EQ(back.rows[0].rank_tests[t].width_z, metrics.rows[0].rank_tests[t].width_z);
+      EXPECT_EQ(back.rows[0].rank_tests[t].rank_p, metrics.rows[0].rank_tests[t].rank_p);
+    }
+  }
+}
+
+TEST(MetricsFile, KeepsWhatThePoolExplains) {
+  Metrics metrics = ranked();
+  EXPECT_EQ(pool_note(metrics.rows), "");
+  metrics.rows[0].pool = 1000;
+  metrics.rows[0].pool_location_sd = {0.25, 0.125};
+  metrics.rows[0].pool_location_z = {1.5, -2.5};
+  const Metrics back = parse_metrics(metrics_text(metrics), "memory");
+  EXPECT_EQ(back.rows[0].pool, 1000);
+  EXPECT_EQ(back.rows[0].pool_location_sd, metrics.rows[0].pool_location_sd);
+  EXPECT_EQ(back.rows[0].pool_location_z, metrics.rows[0].pool_location_z);
+  EXPECT_THAT(pool_note(metrics.rows), testing::HasSubstr("√(N / 1,000) of their sd, 0.10 at N = 10"));
+  EXPECT_THAT(pool_note(metrics.rows), testing::HasSubstr("−2.5 standard errors"));
+  std::vector<EvaluationRow> unknown = metrics.rows;
+  unknown[0].pool_location_z = {NAN, NAN};
+  EXPECT_THAT(pool_note(unknown), testing::Not(testing::HasSubstr("standard errors")));
+  EXPECT_THAT(calibration_note(metrics.rows), testing::HasSubstr("999 of 1,000"));
+  nlohmann::json text = nlohmann::json::parse(metrics_text(metrics));
+  text["rows"][0]["pool_location_sd"] = {0.1};
+  EXPECT_THROW(parse_metrics(text.dump(), "memory"), Error);
+}
+
+TEST(MetricsFile, HoldsNoNumberThatItCannotReadBack) {
+  Metrics metrics = example();
+  metrics.rows[0].reference_nll["naive product"] = INFINITY;
+  EXPECT_TRUE(parse_metrics(metrics_text(metrics), "memory").rows[0].reference_nll.empty());
+  metrics.rows[0].log_prob[1] = NAN;
+  EXPECT_THROW(metrics_text(metrics), Error);
+}
+
+TEST(MetricsTable, SaysOfEachTargetWhetherItIsCalibrated) {
+  const Metrics metrics = ranked();
+  const std::string table = metrics_table(metrics.rows);
+  EXPECT_THAT(table, testing::HasSubstr("location z"));
+  EXPECT_THAT(table, testing::HasSubstr(fmt::format("{}, ", number_text(metrics.rows[0].rank_tests[0].location_z, 1))));
+  EXPECT_THAT(table, testing::HasSubstr("off centre"));
 }
 
 TEST(MetricsTable, ShowsExactColumnsOnlyWhereThereIsAnExactAnswer) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
+#include <stb_image_write.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <numbers>
@@ -67,6 +69,24 @@ TEST_F(ViewFolderTest, ReadsInTheOrderOfNamesWhateverTheTable) {
   }
 }
 
+TEST_F(ViewFolderTest, ReadsEveryFormatAndTellsWhatIsLeftOut) {
+  const auto path = [&](const char* name) { return (folder_ / name).string(); };
+  const std::vector<std::uint8_t> samples(12, 51);
+  plain("a.png", 51);
+  stbi_write_bmp(path("b.bmp").c_str(), 2, 2, 3, samples.data());
+  stbi_write_jpg(path("c.JPG").c_str(), 2, 2, 3, samples.data(), 100);
+  stbi_write_tga(path("d.tga").c_str(), 2, 2, 3, samples.data());
+  table("file,azimuth,elevation\na.png,0,45\nb.bmp,0,45\nc.JPG,0,45\nd.tga,0,45\n");
+  ViewFolder views = read_view_folder(folder_.path(), 2, 1.25);
+  ASSERT_EQ(views.images.size(0), 4);
+  EXPECT_TRUE(views.images.allclose(at::full({4, 3, 2, 2}, 0.2f), 0, 0.01));
+  EXPECT_EQ(views.left_out, "");
+  std::ofstream(folder_ / "e.webp") << "RIFF";
+  EXPECT_THAT(read_view_folder(folder_.path(), 2, 1.25).left_out, HasSubstr("its name does not end in .png"));
+  ASSERT_EQ(::mkfifo(path("f.png").c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), HasSubstr("f.png is a pipe, a device or a link to nothing"));
+}
+
 TEST_F(ViewFolderTest, ReducesLargerImagesToTheMeansOfTheirSquares) {
   std::vector<std::uint8_t> samples;
   for (int row = 0; row < 4; ++row)
@@ -103,11 +123,11 @@ TEST_F(ViewFolderTest, EveryBadTableGetsOneSentence) {
     EXPECT_THAT(refusal(), HasSubstr(part)) << text;
     EXPECT_EQ(refusal().find('\n'), std::string::npos);
   };
-  EXPECT_THAT(refusal(), HasSubstr("holds no .png image"));
+  EXPECT_THAT(refusal(), HasSubstr("holds no image that ends in .png"));
   plain("a.png", 9);
   EXPECT_THAT(refusal(), HasSubstr("holds no cameras.csv"));
   plain("b.png", 9);
-  std::ofstream(folder_ / "c.jpg") << "JFIF";
+  std::ofstream(folder_ / "c.gif") << "GIF";
   const std::string head = "file,azimuth,elevation\na.png,0,45\n";
   says("", "is empty");
   says("a.png,0,45\nb.png,0,45\n", "must name the columns file, azimuth and elevation");
@@ -119,7 +139,7 @@ TEST_F(ViewFolderTest, EveryBadTableGetsOneSentence) {
   says((head + ",0,45\n").c_str(), "line 3: the name of the image is missing");
   says((head + "b.png,0,45\nd.png,0,45\n").c_str(), "line 4: d.png is not in the folder");
   says((head + "b.png,0,45\n../a.png,0,45\n").c_str(), "line 4: ../a.png is not in the folder");
-  says((head + "c.jpg,0,45\n").c_str(), "line 3: c.jpg is no PNG image");
+  says((head + "c.gif,0,45\n").c_str(), "line 3: c.gif is no image that ends in .png, .jpg, .bmp or .tga");
   says((head + "b.png,0,45\n\na.png,1,45\n").c_str(), "names a.png twice, in lines 2 and 5");
   for (const char* text : {"", "north", "nan", "inf", "1e999", "30 5", "0x10"})
     says(fmt::format("{}b.png,{},45\n", head, text).c_str(), "line 3: the azimuth is '");

@@ -224,6 +224,9 @@ TEST_F(EvaluationTest, SaysWhatIsWrongWithARunAndWithItsScores) {
   ASSERT_TRUE(settle(evaluation));
   EXPECT_EQ(evaluation.state(), Shown::unscored);
   EXPECT_THAT(evaluation.warning(), HasSubstr("cannot be read"));
+  evaluation.start();
+  ASSERT_TRUE(settle(evaluation));
+  EXPECT_TRUE(stored_metrics(load_run(finished_run()))) << "new scores take the place of a file that cannot be read";
 }
 
 TEST(Scores, TableLeavesOutWhatWasNotMeasuredAndMarksMiscalibration) {
@@ -235,14 +238,20 @@ TEST(Scores, TableLeavesOutWhatWasNotMeasuredAndMarksMiscalibration) {
   ScoreTable table = score_table({row});
   ASSERT_EQ(table.columns.size(), 3u);
   EXPECT_THAT(table.rows.at(0), testing::ElementsAre("1,000", "20", "−0.500 ± 0.250"));
-  EXPECT_EQ(calibration(row), Calibration::unknown);
-  row.acauc = 0.03;
-  row.acauc_p95 = 0.02;
-  EXPECT_EQ(calibration(row), Calibration::miscalibrated);
+  EXPECT_EQ(table.verdicts.at(0).text, "");
   row.acauc = 0.01;
-  EXPECT_EQ(calibration(row), Calibration::within_noise);
+  row.acauc_p95 = 0.02;
+  row.rank_tests = {{0.5, -1, 0.3}};
   table = score_table({row});
-  EXPECT_EQ(table.rows.at(0).back(), "0.0100 (0.0200)");
+  EXPECT_THAT(table.rows.at(0),
+              testing::ElementsAre("1,000", "20", "−0.500 ± 0.250", "0.0100 (0.0200)", "0.5", "−1.0", "0.300"));
+  EXPECT_FALSE(table.verdicts.at(0).bad);
+  EXPECT_EQ(table.verdicts.at(0).text, "within noise");
+  row.rank_tests = {{0.5, -1, 0.3}, {6.8, -1, 4e-9}};
+  table = score_table({row});
+  EXPECT_TRUE(table.verdicts.at(0).bad) << "an ACAUC inside its noise hides nothing";
+  EXPECT_EQ(table.verdicts.at(0).text, "off centre");
+  EXPECT_EQ(table.rows.at(0).at(4), "0.5, 6.8");
 }
 
 }  // namespace

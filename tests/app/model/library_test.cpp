@@ -418,7 +418,7 @@ TEST(RunEntry, OneHeadForEachSizeCountsAsAShareOfItsStage) {
       R"({"type":"stage-started","stage":"finetune","epochs":10,"epoch":0,"n":10}
 {"type":"loss","stage":"finetune","epoch":4,"n":10})");
   RunScan scan;
-  const auto listing = scan.look(folder / "runs", {}, [] { return false; });
+  const auto listing = scan.look(folder / "runs", {}, "", [] { return false; });
   EXPECT_EQ(listing.runs.front().stage, 3);
   EXPECT_DOUBLE_EQ(listing.runs.front().share, (1 + 0.5) / 4);
 }

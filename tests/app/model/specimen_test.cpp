@@ -265,9 +265,11 @@ TEST_F(SpecimenTest, CountsTheNetworksOfAPreset) {
       if (part.name == name) return part;
     throw Error("no part " + name);
   };
-  // 2 -> 128 -> 128 -> 128 with biases; two FLOPs a weight at least.
-  const double weights = 2 * 128 + 2 * 128 * 128;
-  EXPECT_EQ(find("embedder").parameters, weights + 3 * 128);
+  // 2 -> 128 -> 128 -> 30 with biases, then x itself; two FLOPs a weight at least.
+  const double weights = 2 * 128 + 128 * 128 + 128 * 30;
+  EXPECT_EQ(find("embedder").parameters, weights + 2 * 128 + 30);
+  EXPECT_THAT(find("embedder").lines, ElementsAre("MLP with SiLU", "2 → 128 → 128 → 30", "then x itself"));
+  EXPECT_EQ(find("mean").flow, "32 numbers");
   EXPECT_GE(find("embedder").flops, 2 * weights);
   EXPECT_LE(find("embedder").flops, 2.2 * weights);
   EXPECT_GT(find("head").parameters, 1000);

@@ -5,10 +5,14 @@
 
 #include <fstream>
 
+#include "app/common/evaluation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
+#include "tests/core/train/shipped_folder.h"
+#include "tests/tasks/tiny_mnist.h"
 
 namespace pairs::model {
 namespace {
@@ -53,6 +57,43 @@ TEST_F(StudioTest, FirstStartShowsTheBumpHuntWithItsShippedWeights) {
   ASSERT_TRUE(studio.posterior.shown());
   EXPECT_THAT(studio.shown_title(), HasSubstr("Bump hunt"));
   EXPECT_EQ(studio.activity(), "Ready");
+}
+
+// Where digits came in two, those that know the data at hand are shown: no warning, and scores where some are kept.
+TEST_F(StudioTest, ShowsTheShippedWeightsThatKnowTheData) {
+  const auto assets = scratch_.path() / "assets", mnist = scratch_.path() / "mnist";
+  make_assets(assets);
+  write_tiny_mnist(mnist);
+  const Environment shipped("PAIRS_ASSETS", assets.string()), no_data("PAIRS_DATA", "");
+  ship_digits(assets, "digits-a", mnist.string());
+  ship_digits(assets, "digits-b", "");
+  for (const std::string& data : {std::string(), mnist.string()}) {
+    const std::filesystem::path own = assets / "weights" / (data.empty() ? "digits-b" : "digits-a");
+    const LoadedRun run = load_run(own.string(), data, "cpu");
+    QuietMonitor quiet;
+    write_file(own / run_file::metrics, metrics_text(evaluate_in(quiet, run, evaluation_options(run))));
+    Settings wanted = settings();
+    wanted.task = "digits";
+    wanted.data_folder = data;
+    Studio studio(wanted);
+    settle(studio);
+    EXPECT_EQ(studio.run(), "digits");
+    const RunEntry* entry = studio.library.find("digits");
+    ASSERT_TRUE(entry);
+    EXPECT_EQ(entry->folder, own);
+    ASSERT_TRUE(studio.posterior.shown()) << studio.posterior.failure();
+    EXPECT_THAT(studio.posterior.shown()->warnings, ::testing::IsEmpty());
+    EXPECT_EQ(studio.evaluation.warning(), "");
+    EXPECT_TRUE(studio.evaluation.scores()) << "the scores beside the weights are of this data";
+  }
+  std::filesystem::remove_all(assets / "weights/digits-b");
+  Settings wanted = settings();
+  wanted.task = "digits";
+  Studio studio(wanted);
+  settle(studio);
+  ASSERT_TRUE(studio.posterior.shown()) << studio.posterior.failure();
+  EXPECT_THAT(studio.posterior.shown()->warnings, ::testing::Contains(HasSubstr("was trained on")));
+  EXPECT_THAT(studio.evaluation.warning(), HasSubstr("was trained on"));
 }
 
 TEST_F(StudioTest, OpensAFinishedRunAndRemembersIt) {

@@ -51,6 +51,18 @@ TEST(Csv, ErrorsNameTheLine) {
     EXPECT_THAT(csv_refusal(text), HasSubstr("holds no numbers"));
 }
 
+TEST(Csv, AFirstLineThatIsNeitherNamesNorNumbersIsRefused) {
+  for (const char* cell : {"NA", "n/a", "null", "0x10", "12:30", "1.5.2", "-", "?", "2nd", "$5", "nan", "inf"})
+    EXPECT_THAT(csv_refusal(std::string(cell) + "\n1\n2\n"), AllOf(HasSubstr("data.csv, line 1"), HasSubstr(cell)))
+        << cell;
+  EXPECT_THAT(csv_refusal("NA\n1\n"), HasSubstr("not a number and not the name of a column"));
+  EXPECT_THAT(csv_refusal("\u22121.5\n1\n"), HasSubstr("with the minus sign of Unicode"));
+  EXPECT_THAT(csv_refusal("1\n\u22121.5\n"), HasSubstr("line 2: value 1 is '\u22121.5', with the minus sign"));
+  EXPECT_THAT(csv_refusal("NA,1\n1,2\n"), HasSubstr("line 1: value 1 is 'NA'"));
+  for (const char* names : {",x", "\u03b8,_b", "Energy (GeV),when", "nanometre,information"})
+    EXPECT_EQ(parse_csv(std::string(names) + "\n1,2\n", "x").size(0), 1) << names;
+}
+
 TEST(Csv, ReadsFiles) {
   const TemporaryFolder folder;
   write_file(folder / "x.csv", "1,2\n");

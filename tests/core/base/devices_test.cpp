@@ -1,20 +1,18 @@
 #include "core/base/devices.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 
 #include "tests/core/base/message.h"
+#include "tests/on_device.h"
 
 namespace pairs {
 namespace {
 
 using ::testing::HasSubstr;
-
-bool cuda_usable() {
-  return list_devices().at(1).usable;
-}
 
 TEST(Devices, TheCpuIsFirstAndUsable) {
   const auto devices = list_devices();
@@ -31,7 +29,7 @@ TEST(Devices, TheCpuIsFirstAndUsable) {
 
 TEST(Devices, ChoosingFollowsWhatIsUsable) {
   EXPECT_EQ(choose_device("cpu"), torch::Device(torch::kCPU));
-  EXPECT_EQ(choose_device("auto").is_cuda(), cuda_usable());
+  EXPECT_EQ(choose_device("auto").is_cuda(), why_no_gpu().empty());
   for (const std::string name : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:0 "}) {
     ErrorKind kind = ErrorKind::failed;
     EXPECT_THAT(message_of([&] { choose_device(name); }, &kind), HasSubstr("unknown device '" + name + "'"));
@@ -40,13 +38,28 @@ TEST(Devices, ChoosingFollowsWhatIsUsable) {
   EXPECT_THAT(message_of([] { choose_device("cuda:99"); }), HasSubstr("device cuda:99"));
 }
 
-TEST(Devices, WithoutCudaTheReasonIsGiven) {
-  std::string reason = "unset";
-  const bool loaded = load_cuda_module(&reason);
-  EXPECT_EQ(loaded, reason.empty());
-  EXPECT_EQ(load_cuda_module(), loaded);
-  if (cuda_usable()) GTEST_SKIP() << "CUDA is usable here";
-  EXPECT_THAT(message_of([] { choose_device("cuda"); }), HasSubstr(list_devices().at(1).reason));
+TEST(Devices, WithoutAGpuTheReasonIsGiven) {
+  EXPECT_EQ(why_no_gpu().empty(), choose_device("auto").is_cuda());
+  if (why_no_gpu().empty()) GTEST_SKIP() << "there is a usable GPU";
+  EXPECT_EQ(why_no_gpu(), list_devices().at(1).reason);
+  EXPECT_THAT(message_of([] { choose_device("cuda"); }), HasSubstr(why_no_gpu()));
+}
+
+TEST(Devices, ResultsRepeatInFloat32AfterTheStart) {
+  start_devices();
+  const at::Context& context = at::globalContext();
+  EXPECT_FALSE(context.allowTF32CuDNN());
+  EXPECT_FALSE(context.allowTF32CuDNN(at::Float32Op::CONV));
+  EXPECT_FALSE(context.allowTF32CuBLAS());
+  EXPECT_EQ(context.float32MatmulPrecision(), at::Float32MatmulPrecision::HIGHEST);
+  EXPECT_EQ(context.allowBF16ReductionCuBLAS(), at::CuBLASReductionOption::DisallowReducedPrecisionDisallowSplitK);
+  EXPECT_TRUE(context.deterministicCuDNN());
+  EXPECT_FALSE(context.benchmarkCuDNN());
+  EXPECT_TRUE(context.deterministicAlgorithms());
+  EXPECT_FALSE(context.deterministicAlgorithmsWarnOnly());
+  EXPECT_FALSE(context.deterministicFillUninitializedMemory());  // it costs a pass over every new tensor
+  ASSERT_NE(std::getenv("CUBLAS_WORKSPACE_CONFIG"), nullptr);
+  EXPECT_THAT(std::string(std::getenv("CUBLAS_WORKSPACE_CONFIG")), ::testing::AnyOf(":4096:8", ":16:8"));
 }
 
 TEST(Devices, FingerprintNamesThreadsAndVersion) {
@@ -61,15 +74,12 @@ TEST(Devices, FingerprintNamesThreadsAndVersion) {
 }
 
 TEST(Devices, UsesTheGpu_CUDA) {
-  if (!cuda_usable()) {
-    const char* required = std::getenv("PAIRS_REQUIRE_CUDA");
-    if (required && std::string(required) == "1") FAIL() << list_devices().at(1).reason;
-    GTEST_SKIP() << "skipped: " << list_devices().at(1).reason;
-  }
+  PAIRS_NEEDS_CUDA();
   const torch::Device device = choose_device("cuda");
   EXPECT_EQ(torch::ones({4}, device).sum().item<float>(), 4.0f);
-  EXPECT_THAT(list_devices().at(1).description, HasSubstr("compute capability"));
-  EXPECT_THAT(numerics_fingerprint(device), HasSubstr("cuda:0 ("));
+  EXPECT_THAT(list_devices().at(1 + static_cast<std::size_t>(device.index())).description,
+              HasSubstr("compute capability"));
+  EXPECT_THAT(numerics_fingerprint(device), HasSubstr(device.str() + " ("));
 }
 
 }  // namespace

@@ -185,6 +185,14 @@ TEST(AppendLine, AppendsAndDropsATornLine) {
   EXPECT_THAT(message_of([&] { append_line(file, "a\nb"); }), HasSubstr("line break"));
 }
 
+TEST(AppendLine, FollowsNoLink) {
+  const TemporaryFolder folder;
+  write_file(folder / "precious", "without a line break");
+  fs::create_symlink(folder / "precious", folder / "events");
+  EXPECT_THAT(message_of([&] { append_line(folder / "events", "line"); }), HasSubstr("is a symbolic link"));
+  EXPECT_EQ(read_file(folder / "precious"), "without a line break");
+}
+
 TEST(AppendLine, AFullDiskLeavesTheFileAsItWas) {
   const TemporaryFolder folder;
   const auto file = folder / "events";
@@ -228,20 +236,71 @@ TEST(FolderLock, OneHolderAtATime) {
   EXPECT_THAT(message_of([&] { FolderLock lock(folder / "none"); }), HasSubstr("does not exist"));
 }
 
-TEST(FolderLock, RemovesTemporariesOfDeadProcessesOnly) {
+TEST(FolderLock, WritesThroughNoLinkAndIntoNoFileOfOthers) {
   const TemporaryFolder folder;
-  fs::create_directory(folder / "figures");
+  write_file(folder / "precious", "precious\n");
+  const auto lock = folder / ".lock";
+  fs::create_symlink(folder / "precious", lock);
+  EXPECT_THAT(message_of([&] { FolderLock held(folder.path()); }), HasSubstr(".lock is a link"));
+  EXPECT_EQ(read_file(folder / "precious"), "precious\n");
+  EXPECT_FALSE(is_locked(folder.path()));
+  fs::remove(lock);
+  fs::create_symlink(folder / "nothing", lock);
+  EXPECT_THAT(message_of([&] { FolderLock held(folder.path()); }), HasSubstr(".lock is a link"));
+  EXPECT_FALSE(fs::exists(folder / "nothing"));
+  fs::remove(lock);
+  ASSERT_EQ(::mkfifo(lock.c_str(), 0600), 0);
+  EXPECT_THAT(message_of([&] { FolderLock held(folder.path()); }), HasSubstr("a pipe"));
+  fs::remove(lock);
+  fs::create_directory(lock);
+  EXPECT_THAT(message_of([&] { FolderLock held(folder.path()); }), HasSubstr("a folder"));
+  fs::remove(lock);
+  fs::create_hard_link(folder / "precious", lock);
+  {
+    const FolderLock held(folder.path());
+    EXPECT_TRUE(is_locked(folder.path()));
+  }
+  EXPECT_EQ(read_file(folder / "precious"), "precious\n");
+}
+
+TEST(FolderLock, NoticesThatItsFolderIsNoLongerThere) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "a");
+  const FolderLock lock(folder / "a");
+  EXPECT_NO_THROW(lock.check());
+  fs::rename(folder / "a", folder / "b");
+  EXPECT_THAT(message_of([&] { lock.check(); }), HasSubstr("was moved"));
+  fs::create_directory(folder / "a");
+  const FolderLock other(folder / "a");
+  EXPECT_THAT(message_of([&] { lock.check(); }), HasSubstr("was moved"));
+  EXPECT_NO_THROW(other.check());
+}
+
+TEST(FolderLock, RemovesItsOwnLeftoversAlone) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "inner");
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
   ::waitpid(child, nullptr, 0);  // its number is free now
-  const auto dead = folder / "figures" / (".a.svg." + std::to_string(child) + "-0.tmp");
-  const auto alive = folder / (".b." + std::to_string(::getpid()) + "-0.tmp");
-  for (const auto& file : {dead, alive, folder / ".c.tmp", folder / "d.1-0.tmp"}) std::ofstream(file) << "x";
+  const std::string dead = std::to_string(child), alive = std::to_string(::getpid());
+  const auto own = folder / (".run.toml." + dead + "-0.tmp");
+  const std::vector<fs::path> others = {
+      folder / "inner" / (".run.toml." + dead + "-0.tmp"),  // another folder
+      folder / (".mail." + dead + "-0.tmp"),                // another file's
+      folder / (".run.toml." + alive + "-0.tmp"),           // still being written
+      folder / (".run.toml." + dead + "-0x.tmp"),
+      folder / ".run.toml.tmp",
+      folder / ("run.toml." + dead + "-0.tmp"),
+  };
+  std::ofstream(own) << "x";
+  for (const auto& file : others) std::ofstream(file) << "x";
+  const auto linked = folder / (".run.toml." + dead + "-1.tmp");
+  fs::create_symlink(others[0], linked);
   const FolderLock lock(folder.path());
-  EXPECT_FALSE(fs::exists(dead));
-  EXPECT_TRUE(fs::exists(alive));
-  EXPECT_TRUE(fs::exists(folder / ".c.tmp"));
-  EXPECT_TRUE(fs::exists(folder / "d.1-0.tmp"));
+  lock.remove_leftovers([](std::string_view name) { return name == "run.toml"; });
+  EXPECT_FALSE(fs::exists(own));
+  for (const auto& file : others) EXPECT_TRUE(fs::exists(file)) << file;
+  EXPECT_TRUE(fs::is_symlink(linked));
 }
 
 TEST(Files, AKilledWriterLeavesTheOldFile) {
@@ -261,7 +320,39 @@ TEST(Files, AKilledWriterLeavesTheOldFile) {
   EXPECT_EQ(read_file(folder / "x"), "old");
   EXPECT_EQ(entries(folder.path()), 2u);
   const FolderLock lock(folder.path());
+  lock.remove_leftovers([](std::string_view name) { return name == "x"; });
   EXPECT_EQ(entries(folder.path()), 2u);  // the file and the lock
+}
+
+TEST(Files, AProcessThatEndsWhileWritingLeavesNothing) {
+  const TemporaryFolder folder;
+  write_file(folder / "x", "old");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    write_file_through(folder / "x", [](const fs::path& temporary) {
+      std::ofstream(temporary) << "half";
+      abandon_writes();
+      ::_exit(7);
+    });
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  EXPECT_EQ(entries(folder.path()), 1u);
+}
+
+TEST(Files, ATemporaryTakesNoOtherFilesName) {
+  const TemporaryFolder folder;
+  fs::path first;
+  write_file_through(folder / "x", [&](const fs::path& temporary) { std::ofstream(first = temporary) << "one"; });
+  const std::string name = first.filename().string();
+  const auto dash = name.rfind('-');
+  const auto next = folder / (name.substr(0, dash + 1) + std::to_string(std::stoi(name.substr(dash + 1)) + 1) + ".tmp");
+  std::ofstream(next) << "kept";
+  write_file(folder / "x", "two");
+  EXPECT_EQ(read_file(folder / "x"), "two");
+  EXPECT_EQ(read_file(next), "kept");
 }
 
 TEST(Checksum, IsCrc32) {

@@ -72,6 +72,17 @@ TEST(Npy, ReadsEveryTypeAndWidens) {
   EXPECT_TRUE(b1.equal(torch::tensor({false, true, true})));
 }
 
+TEST(Npz, FirstRowsAreReadInEitherOrder) {
+  const std::string rows_first = npy(dictionary("<u2", "(3, 2)"), raw<std::uint16_t>({0, 1, 2, 3, 4, 5}));
+  const std::string columns_first = npy(dictionary("<u2", "(3, 2)", "True"), raw<std::uint16_t>({0, 2, 4, 1, 3, 5}));
+  NpzReader reader(zip({{"a.npy", rows_first}, {"b.npy", columns_first}}), "x");
+  EXPECT_EQ(reader.shapes().at("b"), (std::vector<std::int64_t>{3, 2}));
+  for (const char* name : {"a", "b"}) {
+    EXPECT_TRUE(reader.read(name, 2).equal(torch::arange(4, torch::kInt).reshape({2, 2}))) << name;
+    EXPECT_TRUE(reader.read(name, 9).equal(torch::arange(6, torch::kInt).reshape({3, 2}))) << name;
+  }
+}
+
 TEST(Npy, ReadsBothOrdersAndAllVersions) {
   const torch::Tensor expected = torch::arange(6, torch::kInt).reshape({2, 3});
   for (const int version : {1, 2, 3})

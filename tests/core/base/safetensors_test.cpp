@@ -105,6 +105,12 @@ TEST(Safetensors, ReadsFilesOfOthers) {
 }
 
 // Every single-bit error and every truncation is noticed.
+TEST(Safetensors, SaysWhetherThereWasAChecksum) {
+  EXPECT_TRUE(parse_safetensors(format_safetensors(example(), "copy"), "weights").checked);
+  const std::string plain = file_of("{\"a\":" + entry("F32", "[1]", "[0,4]") + "}", std::string(4, '\0'));
+  EXPECT_FALSE(parse_safetensors(plain, "weights").checked);
+}
+
 TEST(Safetensors, EveryDamageIsNoticed) {
   TensorFile content;
   content.metadata = {{"step", "12"}};

@@ -109,8 +109,9 @@ TEST_P(SplineHeads, AbsorbsAnAffineMapOfTheContext) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SplineHeads,
-                         testing::Values(SplineShape{"box", 1, true, 2}, SplineShape{"real", 1, true, 2},
-                                         SplineShape{"real", 1, false, 2}, SplineShape{"box", 2, true, 2},
+                         testing::Values(SplineShape{"box", 1, true, 2}, SplineShape{"box", 1, false, 2},
+                                         SplineShape{"real", 1, true, 2}, SplineShape{"real", 1, false, 2},
+                                         SplineShape{"box", 2, true, 2}, SplineShape{"box", 2, false, 2},
                                          SplineShape{"real", 2, true, 2}, SplineShape{"real", 2, true, 0},
                                          SplineShape{"real", 5, true, 2}));
 
@@ -147,6 +148,29 @@ TEST(SplineHead, AffineLayerReachesNarrowPosteriors) {
   const Tensor width = sample.std(1).squeeze(1) / std::exp(-12.0);
   EXPECT_GT(width.min().item<double>(), 0.3);
   EXPECT_LT(width.max().item<double>(), 3.0);
+}
+
+TEST(SplineHead, BoxSupportReachesNarrowPosteriorsAtTheEndsOfTheRange) {
+  // Width e^-6 of half the range, at its lower end: half of the logistic is cut off, and the density at the end itself
+  // is finite.
+  auto head = build(small_spline("box"), 1, 5);
+  head->to(torch::kDouble);
+  torch::NoGradGuard no_grad;
+  for (auto& p : head->named_parameters()) {
+    if (p.key() == "affine.bias") {
+      p.value().index_put_({0}, -std::exp(6.0));
+      p.value().index_put_({1}, -15 * std::atanh(6.0 / 15));
+    }
+    if (p.key().starts_with("transform")) p.value().zero_();
+  }
+  const Tensor context = random({1, 5}, 2), width = torch::full({1}, 0.5 * std::exp(-6.0), torch::kDouble);
+  const Tensor sample = head->sample(context, 4000, 1);
+  EXPECT_GE(sample.min().item<double>(), 0);
+  EXPECT_NEAR(sample.median().item<double>() / width.item<double>(), std::log(3.0), 0.1);
+  const double at_end = head->log_prob(torch::zeros({1, 1}, torch::kDouble), context).item<double>();
+  EXPECT_NEAR(at_end, -std::log(2 * width.item<double>()), 0.02);  // 2 σ(0) σ(-0) / width
+  const double far = head->log_prob(torch::ones({1, 1}, torch::kDouble), context).item<double>();
+  EXPECT_NEAR(far, -1 / width.item<double>() + std::log(2 / width.item<double>()), 0.02);
 }
 
 TEST(SplineHead, EveryCoordinateIsChanged) {

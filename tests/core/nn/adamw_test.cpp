@@ -9,6 +9,8 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "tests/on_device.h"
+#include "tests/value_reads.h"
 
 namespace pairs {
 namespace {
@@ -108,6 +110,84 @@ TEST(AdamW, NothingChangesWhenTheGradientIsNotFinite) {
   EXPECT_EQ(difference(p, before), 0.0);
   EXPECT_EQ(adam.state().at("steps").item<std::int64_t>(), 0);
   for (const auto& [name, tensor] : adam.state()) EXPECT_EQ(tensor.abs().max().item<double>(), 0.0) << name;
+}
+
+// In float64 both take LibTorch's fused operator, as both do on a GPU.
+TEST(AdamW, StepsThatAreNotReadAreTheSame) {
+  for (const double clip : {0.0, 1.0}) {
+    auto read = start(torch::kDouble), unread = start(torch::kDouble);
+    AdamW one(read, {.clip = clip}), two(unread, {.clip = clip});
+    for (std::int64_t t = 0; t < 5; ++t) {
+      set_gradients(read, t);
+      set_gradients(unread, t);
+      EXPECT_EQ(one.step(1e-2), two.step_unread(1e-2, torch::zeros({})).item<double>());
+    }
+    EXPECT_EQ(difference(read, unread), 0.0);
+  }
+}
+
+TEST(AdamW, UnreadStepsEndAtTheFirstThatIsNotFinite) {
+  const float bad = std::numeric_limits<float>::infinity();
+  for (const bool by_loss : {false, true}) {
+    auto p = start(torch::kFloat);
+    AdamW adam(p, {.clip = 1.0});
+    set_gradients(p, 0);
+    adam.step_unread(1e-2, torch::zeros({}));
+    EXPECT_GT(difference(p, start(torch::kFloat)), 0.0);
+    std::vector<Tensor> good;
+    for (const Tensor& t : p) good.push_back(t.detach().clone());
+    set_gradients(p, 1);
+    if (!by_loss) p[2].mutable_grad()[0][0] = bad;
+    const Tensor norm = adam.step_unread(1e-2, by_loss ? torch::full({}, bad) : torch::zeros({}));
+    EXPECT_EQ(std::isfinite(norm.item<double>()), by_loss);
+    set_gradients(p, 2);  // finite again: nobody has looked yet
+    adam.step_unread(1e-2, torch::zeros({}));
+    EXPECT_EQ(difference(p, good), 0.0);
+    for (const auto& [name, tensor] : adam.state())
+      EXPECT_TRUE(tensor.to(torch::kDouble).isfinite().all().item<bool>()) << name;
+  }
+}
+
+TEST(AdamW, AnUnreadStepReadsNoValue) {
+  auto p = start(torch::kDouble);
+  AdamW adam(p, {.clip = 1.0});
+  set_gradients(p, 0);
+  const Tensor loss = torch::zeros({});
+  const ValueReads reads;
+  adam.step_unread(1e-2, loss);
+  EXPECT_EQ(reads.count(), 0);
+  adam.step(1e-2);
+  EXPECT_EQ(reads.count(), 1);
+}
+
+PAIRS_DEVICE_TEST(AdamW, AgreesWithFloat64OnTheCpu) {
+  for (const double clip : {0.0, 1.0}) {
+    auto reference = start(torch::kDouble);
+    std::vector<Tensor> here;
+    for (const Tensor& t : start(torch::kFloat)) here.push_back(t.detach().to(device).requires_grad_(true));
+    AdamW exact(reference, {.weight_decay = 0.05, .clip = clip}), adam(here, {.weight_decay = 0.05, .clip = clip});
+    for (std::int64_t t = 0; t < 30; ++t) {
+      set_gradients(reference, t);
+      for (std::size_t i = 0; i < here.size(); ++i)
+        here[i].mutable_grad() = reference[i].grad().to(device, torch::kFloat);
+      EXPECT_NEAR(adam.step(1e-3) / exact.step(1e-3), 1.0, 1e-6);
+    }
+    for (std::size_t i = 0; i < here.size(); ++i) EXPECT_LT(apart(here[i], reference[i]), 1e-5) << clip;
+    // Saved and read back, it goes on bit for bit.
+    std::vector<Tensor> again;
+    for (const Tensor& t : here) again.push_back(t.detach().clone().requires_grad_(true));
+    AdamW resumed(again, {.weight_decay = 0.05, .clip = clip});
+    std::map<std::string, Tensor> saved;
+    for (const auto& [name, tensor] : adam.state()) saved[name] = tensor.to(torch::kCPU).clone();
+    resumed.load(saved);
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      here[i].mutable_grad() = torch::ones_like(here[i]);
+      again[i].mutable_grad() = torch::ones_like(here[i]);
+    }
+    adam.step(1e-3);
+    resumed.step(1e-3);
+    for (std::size_t i = 0; i < here.size(); ++i) EXPECT_TRUE(torch::equal(here[i], again[i]));
+  }
 }
 
 TEST(AdamW, LeavesParametersWithoutGradient) {

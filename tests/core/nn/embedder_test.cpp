@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/nn/dropout.h"
 
 namespace pairs {
 namespace {
@@ -74,6 +75,55 @@ TEST(Embedder, FourierFeaturesStandBesideTheInputs) {
   EXPECT_LT((net->forward(x.to(torch::kFloat)) - expected).abs().max().item<double>(), 1e-5);
 }
 
+TEST(Embedder, AnAppendedObservationEndsItsEmbedding) {
+  EmbedderConfig config;
+  config.size = 7;
+  config.frequencies = 2;
+  const auto with = [&](bool append) {
+    EmbedderConfig one = config;
+    one.append_input = append;
+    one.size = append ? config.size : config.size - 2;
+    return make(one, {2});
+  };
+  const auto net = with(true), plain = with(false);
+  EXPECT_EQ(net->size(), 7);
+  EXPECT_EQ(net->flops(), plain->flops());
+  torch::Tensor x = torch::tensor({{0.3f, -1.2f}, {2000.0f, 0.0f}}).set_requires_grad(true);
+  const torch::Tensor out = net->forward(x);
+  EXPECT_TRUE(out.slice(1, 5).equal(x));
+  EXPECT_TRUE(out.slice(1, 0, 5).equal(plain->forward(x)));
+  out.select(1, 6).sum().backward();
+  EXPECT_TRUE(x.grad().equal(torch::tensor({{0.0f, 1.0f}, {0.0f, 1.0f}})));
+  config.size = 2;
+  EXPECT_THROW(with(true), Error);
+}
+
+TEST(Embedder, CnnGivesTheSameBitsWithGradientsAndWithout) {
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{1, 28, 28}, {3, 21, 34}}) {
+    EmbedderConfig config = circle();
+    config.channels = {8, 12};
+    config.kernels = {5, 3};
+    const auto net = make(config, shape);
+    torch::manual_seed(4);
+    const torch::Tensor x = torch::randn({6, shape[0], shape[1], shape[2]});
+    const torch::Tensor with = net->forward(x);
+    torch::NoGradGuard no_grad;
+    EXPECT_TRUE(with.detach().equal(net->forward(x)));
+    // In float64, as the paper puts it: rectified, then pooled.
+    const auto weights = net->named_parameters();
+    torch::Tensor h = x.to(torch::kFloat64);
+    for (int block = 0; block < 2; ++block) {
+      const std::string name = "block" + std::to_string(block);
+      h = torch::conv2d(h, weights[name + ".weight"].to(torch::kFloat64), weights[name + ".bias"].to(torch::kFloat64), 1,
+                        config.kernels[static_cast<std::size_t>(block)] / 2);
+      h = torch::max_pool2d(torch::relu(h), 2);
+    }
+    h = torch::linear(h.flatten(1), weights["output.weight0"].to(torch::kFloat64),
+                      weights["output.bias0"].to(torch::kFloat64));
+    EXPECT_LT((with - h).abs().max().item<double>(), 1e-4);
+  }
+}
+
 TEST(Embedder, EveryObservationOnItsOwn) {
   EmbedderConfig small = digits();
   small.channels = {8, 16};
@@ -105,20 +155,30 @@ TEST(Embedder, WeightsComeFromTheGenerator) {
   EXPECT_LE(weight(a).abs().max().template item<double>(), 1.0 / 3.0);
 }
 
-TEST(Embedder, DropoutFollowsTheSeed) {
+TEST(Embedder, DropoutFollowsItsKeyAndTheRowsPlace) {
   EmbedderConfig config = digits();
   config.channels = {8, 8};
   config.dropout = 0.5;
   const auto net = make(config, {1, 8, 8});
   const torch::Tensor x = torch::ones({4, 1, 8, 8});
-  const auto at_seed = [&](std::uint64_t seed) {
-    torch::manual_seed(seed);
-    return net->forward(x);
+  const auto drawn = [&](std::uint64_t key, std::int64_t first, std::int64_t rows) {
+    net->set_noise(key, first);
+    return net->forward(x.narrow(0, 0, rows));
   };
-  EXPECT_TRUE(torch::equal(at_seed(1), at_seed(1)));
-  EXPECT_FALSE(torch::equal(at_seed(1), at_seed(2)));
+  const torch::Tensor whole = drawn(1, 0, 4);
+  EXPECT_TRUE(torch::equal(drawn(1, 0, 4), whole));
+  EXPECT_FALSE(torch::allclose(drawn(2, 0, 4), whole));
+  EXPECT_FALSE(torch::allclose(whole[0], whole[1])) << "equal images draw each for itself";
+  EXPECT_TRUE(torch::allclose(at::cat({drawn(1, 0, 3), drawn(1, 3, 1)}), whole, 1e-5, 1e-6));
   net->eval();
-  EXPECT_TRUE(torch::equal(at_seed(1), at_seed(2)));
+  EXPECT_TRUE(torch::equal(drawn(1, 0, 4), drawn(2, 0, 4)));
+}
+
+TEST(Embedder, DropoutKeepsTheMean) {
+  const torch::Tensor mask = dropout_mask(5, 0, 1000, 64, 0.1, torch::empty({0}));
+  EXPECT_NEAR(mask.mean().item<double>(), 1, 0.005);
+  EXPECT_NEAR((mask == 0).to(torch::kFloat).mean().item<double>(), 0.1, 0.005);
+  EXPECT_TRUE(torch::equal(dropout_mask(5, 400, 600, 64, 0.1, mask), mask.narrow(0, 400, 600)));
 }
 
 TEST(Embedder, GradientsReachEveryParameter) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "tests/on_device.h"
 
 namespace pairs {
 namespace {
@@ -27,6 +28,12 @@ TEST(Encoding, RefusesSizesOutsideOfTheRange) {
   EXPECT_THROW(encode_n("log", torch::full({1}, 11, torch::kLong), 10), Error);
   EXPECT_THROW(encode_n("none", torch::full({1}, 11, torch::kLong), 10), Error);
   EXPECT_THROW(encode_n("square", torch::ones({1}, torch::kLong), 10), Error);
+}
+
+PAIRS_DEVICE_TEST(Encoding, AgreesWithTheCpu) {
+  const torch::Tensor n = torch::arange(1, 1001);
+  for (const std::string kind : {"linear", "log"})
+    EXPECT_LT(apart(encode_n(kind, n.to(device), 1000), encode_n(kind, n, 1000)), 1e-6);
 }
 
 }  // namespace

@@ -1,15 +1,16 @@
+#include "core/ops/group_norm_act.h"
+
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/ops/ops.h"
+#include "tests/on_device.h"
 
 namespace pairs::ops {
 namespace {
@@ -156,18 +157,23 @@ TEST(GroupNormAct, RefusesWhatDoesNotFit) {
   EXPECT_THROW(group_norm_act(x, std::nullopt, one, one, 2, "relu"), Error);
 }
 
-TEST(GroupNormAct, AgreesWithTheCpu_CUDA) {
-  std::string reason;
-  if (!load_cuda_module(&reason)) {
-    ASSERT_EQ(std::getenv("PAIRS_REQUIRE_CUDA"), nullptr) << reason;
-    GTEST_SKIP() << reason;
-  }
-  for (const auto& [type, tolerance] : {std::pair{torch::kFloat, 1e-5}, std::pair{torch::kBFloat16, 1.2e-2}})
+TEST(GroupNormAct, CountsThatDoNotFit32BitsAreRefused) {
+  const std::int64_t half = std::int64_t{1} << 15;
+  EXPECT_NO_THROW(check_counts_in_32_bits(half, half, 640));
+  EXPECT_THROW(check_counts_in_32_bits(half + 1, half, 640), Error);
+  EXPECT_THROW(check_counts_in_32_bits(std::int64_t{1} << 33, 1, 1), Error);
+  EXPECT_THROW(check_counts_in_32_bits(std::int64_t{1} << 32, std::int64_t{1} << 32, 1), Error);  // 2^64 wraps to 0
+  EXPECT_THROW(check_counts_in_32_bits(1, 1, std::int64_t{1} << 32), Error);
+}
+
+PAIRS_DEVICE_TEST(GroupNormAct, AgreesWithFloat64OnTheCpu) {
+  for (const auto& [type, tolerance] : {std::pair{torch::kFloat, 1e-4}, std::pair{torch::kBFloat16, 2e-2}})
     for (const NormCase& c : kNormCases) {
-      const NormTensors in(c);
-      const auto here = evaluate(c, in, type, through_operator),
-                 there = evaluate(c, in, type, through_operator, torch::kCUDA);
-      for (std::size_t k = 0; k < here.size(); ++k) EXPECT_LT(relative_error(there[k], here[k]), tolerance) << k;
+      NormTensors in(c);
+      in.round(type);
+      const auto reference = evaluate(c, in, torch::kDouble, through_operator),
+                 here = evaluate(c, in, type, through_operator, device);
+      for (std::size_t k = 0; k < here.size(); ++k) EXPECT_LT(relative_error(here[k], reference[k]), tolerance) << k;
     }
 }
 

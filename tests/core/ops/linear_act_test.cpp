@@ -2,13 +2,12 @@
 #include <torch/types.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/ops/ops.h"
+#include "tests/on_device.h"
 
 namespace pairs::ops {
 namespace {
@@ -83,26 +82,34 @@ TEST(LinearAct, RefusesWhatDoesNotFit) {
   EXPECT_THROW(linear_act(x.to(torch::kDouble), w, b, "relu"), Error);
 }
 
-TEST(LinearAct, AgreesWithTheCpu_CUDA) {
-  std::string reason;
-  if (!load_cuda_module(&reason)) {
-    ASSERT_EQ(std::getenv("PAIRS_REQUIRE_CUDA"), nullptr) << reason;
-    GTEST_SKIP() << reason;
-  }
-  for (const std::string act : {"none", "relu", "silu"}) {
-    torch::manual_seed(4);
-    const auto values = {torch::randn({37, 65}, torch::kDouble), torch::randn({29, 65}, torch::kDouble),
-                         torch::randn({29}, torch::kDouble)};
-    const auto run = [&](const torch::Device& device) {
-      std::vector<Tensor> in;
-      for (const Tensor& v : values) in.push_back(v.to(device).detach().clone().requires_grad_(true));
-      const Tensor y = linear_act(in[0], in[1], in[2], act);
-      y.pow(2).sum().backward();
-      return std::vector<Tensor>{y.cpu(), in[0].grad().cpu(), in[1].grad().cpu(), in[2].grad().cpu()};
-    };
-    const auto here = run(torch::kCPU), there = run(torch::kCUDA);
-    for (std::size_t k = 0; k < here.size(); ++k) EXPECT_LT(error(there[k], here[k]), 1e-12);
-  }
+PAIRS_DEVICE_TEST(LinearAct, AgreesWithFloat64OnTheCpu) {
+  for (const auto& [type, tolerance] : {std::pair{torch::kFloat, 1e-5}, std::pair{torch::kDouble, 1e-12}})
+    for (const std::string act : {"none", "relu", "silu"})
+      for (const std::int64_t rows : {0, 1, 37, 3000})
+        for (const bool biased : {true, false}) {
+          torch::manual_seed(4);
+          std::vector<Tensor> values = {torch::randn({rows, 65}, torch::kDouble),
+                                        torch::randn({29, 65}, torch::kDouble)};
+          if (biased) values.push_back(torch::randn({29}, torch::kDouble));
+          const auto run = [&](const torch::Device& where, torch::ScalarType as) {
+            std::vector<Tensor> in;
+            for (const Tensor& v : values)
+              in.push_back(v.to(torch::kFloat).to(where, as).detach().clone().requires_grad_(true));
+            const Tensor y = linear_act(in[0], in[1], biased ? in[2] : Tensor(), act);
+            y.pow(2).mean().backward();
+            std::vector<Tensor> out = {y};
+            for (const Tensor& v : in) out.push_back(v.grad());
+            torch::NoGradGuard no_grad;
+            out.push_back(linear_act(in[0], in[1], biased ? in[2] : Tensor(), act));
+            return out;
+          };
+          const auto reference = run(torch::kCPU, torch::kDouble), here = run(device, type);
+          for (std::size_t k = 0; k < here.size(); ++k) {
+            if (rows == 0 && k > 0) continue;  // the mean of nothing
+            EXPECT_EQ(here[k].device().type(), device.type());
+            EXPECT_LT(apart(here[k], reference[k]), tolerance) << act << ", " << rows << " rows, tensor " << k;
+          }
+        }
 }
 
 }  // namespace

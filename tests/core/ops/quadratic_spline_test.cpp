@@ -2,12 +2,11 @@
 #include <torch/types.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <vector>
 
-#include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/ops/ops.h"
+#include "tests/on_device.h"
 
 namespace pairs {
 namespace {
@@ -222,27 +221,33 @@ TEST(QuadraticSplineOp, RefusesWhatDoesNotFit) {
   EXPECT_THROW(ops::quadratic_spline(torch::rand({4}), torch::rand({4, 17}, torch::kDouble), 8, false), Error);
 }
 
-TEST(QuadraticSplineOp, AgreesWithTheCpu_CUDA) {
-  std::string reason;
-  if (!load_cuda_module(&reason)) {
-    ASSERT_EQ(std::getenv("PAIRS_REQUIRE_CUDA"), nullptr) << reason;
-    GTEST_SKIP() << reason;
-  }
-  for (const bool tails : {false, true})
-    for (const std::int64_t bins : {5, 16, 40}) {
-      const Tensor params = params_like(1000, bins, tails, 1.0, torch::kDouble),
-                   y = torch::rand({1000}, torch::kDouble);
-      const auto run = [&](const torch::Device& device) {
-        const Tensor p = params.to(device).requires_grad_(), v = y.to(device).requires_grad_();
-        const auto [z, l] = ops::quadratic_spline(v, p, bins, tails);
-        (z + l).sum().backward();
-        const auto [back, log_back] = ops::quadratic_spline_inverse(z.detach(), p.detach(), bins, tails);
-        return std::vector<Tensor>{z.detach().cpu(), l.detach().cpu(), v.grad().cpu(),
-                                   p.grad().cpu(),   back.cpu(),       log_back.cpu()};
-      };
-      const auto here = run(torch::kCPU), there = run(torch::kCUDA);
-      for (std::size_t k = 0; k < here.size(); ++k) EXPECT_LT((here[k] - there[k]).abs().max().item<double>(), 1e-8);
-    }
+PAIRS_DEVICE_TEST(QuadraticSplineOp, AgreesWithFloat64OnTheCpu) {
+  for (const auto& [type, tolerance] : {std::pair{torch::kFloat, 1e-3}, std::pair{torch::kDouble, 1e-8}})
+    for (const bool tails : {false, true})
+      for (const std::int64_t bins : {5, 8, 16, 24, 40})
+        for (const std::int64_t repeat : {1, 4}) {
+          torch::manual_seed(7);
+          const std::int64_t rows = 500;
+          const Tensor params = params_like(rows, bins, tails, 1.0, torch::kDouble).to(torch::kFloat),
+                       y = torch::rand({rows * repeat}), weight = torch::randn({2, rows * repeat});
+          const auto run = [&](const torch::Device& where, torch::ScalarType as) {
+            const Tensor p = params.to(where, as).detach().clone().requires_grad_(),
+                         v = y.to(where, as).detach().clone().requires_grad_(), w = weight.to(where, as);
+            const auto [z, l] = ops::quadratic_spline(v, p, bins, tails);
+            (z * w[0] + l * w[1]).sum().backward();
+            torch::NoGradGuard no_grad;
+            const auto [plain, plain_log] = ops::quadratic_spline(v, p, bins, tails);
+            const auto [back, log_back] =
+                ops::quadratic_spline_inverse(y.to(where, as), params.to(where, as), bins, tails);
+            return std::vector<Tensor>{z, l, v.grad(), p.grad(), plain, plain_log, back, log_back};
+          };
+          const auto reference = run(torch::kCPU, torch::kDouble), here = run(device, type);
+          for (std::size_t k = 0; k < here.size(); ++k) {
+            EXPECT_EQ(here[k].device().type(), device.type());
+            EXPECT_LT(apart(here[k], reference[k]), tolerance)
+                << bins << " bins, tails " << tails << ", repeated " << repeat << ", tensor " << k;
+          }
+        }
 }
 
 }  // namespace

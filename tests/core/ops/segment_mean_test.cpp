@@ -1,12 +1,11 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <cstdlib>
 #include <vector>
 
-#include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/ops/ops.h"
+#include "tests/on_device.h"
 
 namespace pairs::ops {
 namespace {
@@ -73,26 +72,22 @@ TEST(SegmentMean, RefusesBadOffsets) {
   EXPECT_THROW(segment_mean(torch::ones({3}), int64s({0, 3})), Error);
 }
 
-TEST(SegmentMean, AgreesWithTheCpu_CUDA) {
-  std::string reason;
-  if (!load_cuda_module(&reason)) {
-    ASSERT_EQ(std::getenv("PAIRS_REQUIRE_CUDA"), nullptr) << reason;
-    GTEST_SKIP() << reason;
-  }
+PAIRS_DEVICE_TEST(SegmentMean, AgreesWithFloat64OnTheCpu) {
   const std::vector<std::int64_t> offsets = {0, 1, 3, 703, 708};
-  for (const std::int64_t width : {1, 17, 128}) {
-    torch::manual_seed(2);
-    const Tensor x = torch::randn({offsets.back(), width});
-    const auto run = [&](const torch::Device& device) {
-      Tensor rows = x.to(device).detach().requires_grad_(true);
-      const Tensor mean = segment_mean(rows, int64s(offsets).to(device));
-      mean.pow(2).sum().backward();
-      return std::vector<Tensor>{mean.cpu(), rows.grad().cpu(), segment_sum64(rows, int64s(offsets).to(device)).cpu()};
-    };
-    const auto here = run(torch::kCPU), there = run(torch::kCUDA);
-    for (std::size_t k = 0; k < here.size(); ++k)
-      EXPECT_LT((here[k] - there[k]).abs().max().item<double>(), k == 2 ? 1e-12 : 1e-6);
-  }
+  for (const auto& [type, tolerance] : {std::pair{torch::kFloat, 1e-6}, std::pair{torch::kDouble, 1e-12}})
+    for (const std::int64_t width : {1, 17, 128}) {
+      torch::manual_seed(2);
+      const Tensor x = torch::randn({offsets.back(), width});
+      const auto run = [&](const torch::Device& where, torch::ScalarType as) {
+        Tensor rows = x.to(where, as).detach().clone().requires_grad_(true);
+        const Tensor mean = segment_mean(rows, int64s(offsets).to(where));
+        mean.pow(2).sum().backward();
+        return std::vector<Tensor>{mean, rows.grad(), segment_sum64(rows.detach(), int64s(offsets).to(where))};
+      };
+      const auto reference = run(torch::kCPU, torch::kDouble), here = run(device, type);
+      for (std::size_t k = 0; k < here.size(); ++k)
+        EXPECT_LT(apart(here[k], reference[k]), k == 2 ? 1e-12 : tolerance) << width << " columns, tensor " << k;
+    }
 }
 
 }  // namespace

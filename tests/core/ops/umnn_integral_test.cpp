@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "tests/on_device.h"
 
 namespace pairs {
 namespace {
@@ -160,6 +161,59 @@ TEST(UmnnIntegral, RefusesWhatDoesNotFit) {
   EXPECT_THROW(ops::umnn_integral(x, torch::zeros({6, 3}, torch::kDouble), net.weights, net.biases, 20), Error);
   EXPECT_THROW(ops::umnn_integral(x, torch::zeros({4, 4}, torch::kDouble), net.weights, net.biases, 20), Error);
   EXPECT_THROW(ops::umnn_integral(x, torch::zeros({6, 4}, torch::kDouble), net.weights, net.biases, 21), Error);
+}
+
+PAIRS_DEVICE_TEST(UmnnIntegral, AgreesWithFloat64OnTheCpu) {
+  for (const auto& [type, tolerance] : {std::pair{torch::kFloat, 1e-4}, std::pair{torch::kDouble, 1e-9}})
+    for (const std::int64_t steps : {20, 50})
+      for (const auto& widths : {std::vector<std::int64_t>{64, 64, 64}, {32, 32}}) {
+        const Net net = integrand(16, widths, torch::kFloat);
+        const Tensor x = 3 * torch::randn({60}), h = torch::randn({60, 16}), grid = 3 * torch::randn({5, 70});
+        const auto run = [&](const torch::Device& where, torch::ScalarType as) {
+          std::vector<Tensor> leaves, weights, biases;
+          const auto leaf = [&](const Tensor& t) {
+            leaves.push_back(t.to(where, as).detach().clone().requires_grad_());
+            return leaves.back();
+          };
+          const Tensor at = leaf(x), conditions = leaf(h);
+          for (std::size_t l = 0; l < net.weights.size(); ++l) {
+            weights.push_back(leaf(net.weights[l]));
+            biases.push_back(leaf(net.biases[l]));
+          }
+          const auto [z, g] = ops::umnn_integral(at, conditions, weights, biases, steps);
+          (z.square() + g.log()).mean().backward();
+          std::vector<Tensor> out = {z, g};
+          for (const Tensor& l : leaves) out.push_back(l.grad());
+          torch::NoGradGuard no_grad;
+          for (const Tensor& rows : {conditions, conditions.slice(0, 0, 6)}) {
+            const auto [value, slope] = ops::umnn_integral(at, rows, weights, biases, steps);
+            out.insert(out.end(), {value, slope});
+          }
+          const auto [value, slope] =
+              ops::umnn_integral_grid(grid.to(where, as), conditions.slice(0, 0, 5), weights, biases);
+          out.insert(out.end(), {value, slope});
+          return out;
+        };
+        const auto reference = run(torch::kCPU, torch::kDouble), here = run(device, type);
+        for (std::size_t k = 0; k < here.size(); ++k)
+          EXPECT_LT(apart(here[k], reference[k]), tolerance) << steps << " steps, tensor " << k;
+      }
+}
+
+PAIRS_DEVICE_TEST(ClenshawCurtis, NodesAreMadeOnceADevice) {
+  for (const auto type : {torch::kFloat, torch::kDouble}) {
+    const auto options = torch::dtype(type).device(device);
+    const ops::QuadratureTensors &first = ops::quadrature_on(20, options), &again = ops::quadrature_on(20, options);
+    EXPECT_EQ(&first, &again);
+    EXPECT_EQ(first.nodes.device().type(), device.type());
+    EXPECT_EQ(first.nodes.scalar_type(), type);
+    EXPECT_NE(&first, &ops::quadrature_on(50, options));
+    // The last node is the end point, whose value is the derivative and not part of the sum.
+    EXPECT_EQ(first.nodes.size(0), 22);
+    EXPECT_EQ(first.nodes[21].item<double>(), 1.0);
+    EXPECT_EQ(first.weights[21].item<double>(), 0.0);
+    EXPECT_NEAR(first.weights.sum().item<double>(), 1.0, 1e-6);
+  }
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/task_factory.h"
 #include "core/train/optimise.h"
 #include "tasks/registry.h"
 
@@ -81,6 +84,34 @@ TEST(RunToml, ReadsBackWhatItWrote) {
   const RunConfig back = read_run_toml(file);
   EXPECT_EQ(write_run_toml(back, "cpu"), write_run_toml(config, "cpu"));
   EXPECT_EQ(back.pretrain.rate, config.pretrain.rate);
+  std::filesystem::remove(file);
+}
+
+TEST(RunToml, IsCheckedLikeAPreset) {
+  register_task_factory(make_task);
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-run-{}.toml", ::getpid());
+  RunConfig good;
+  good.task = "bump-hunt";
+  good.pretrain.sizes = {1, 2};
+  const auto problem = [&](const std::function<void(RunConfig&)>& edit) {
+    RunConfig config = good;
+    edit(config);
+    write_file(file, write_run_toml(config, "cpu"));
+    return sentence_of([&] { make_run_task(read_run_toml(file), file); });
+  };
+  EXPECT_EQ(problem([](RunConfig&) {}), "");
+  const auto names = [&](const char* what) {
+    return testing::AllOf(testing::StartsWith(file.string() + ": "), testing::HasSubstr(what));
+  };
+  EXPECT_THAT(problem([](RunConfig& c) { c.evaluate.sets = {}; }), names("evaluate.sets holds 0 numbers"));
+  EXPECT_THAT(problem([](RunConfig& c) { c.evaluate.sizes = {}; }), names("evaluate.sizes is empty"));
+  EXPECT_THAT(problem([](RunConfig& c) { c.cache.sets = {}; }), names("cache.sets holds 0 numbers"));
+  EXPECT_THAT(problem([](RunConfig& c) { c.cache.sizes = {}; }), names("cache.sizes is empty"));
+  EXPECT_THAT(problem([](RunConfig& c) { c.pretrain.sizes = {}; }), names("pretrain.sizes is empty"));
+  EXPECT_THAT(problem([](RunConfig& c) { c.cache.mode = "fixed"; }), names("log-uniform"));
+  EXPECT_THAT(problem([](RunConfig& c) { c.cache.sizes = {1000000000}; }), names("beyond the largest N"));
+  EXPECT_THAT(problem([](RunConfig& c) { c.strategy = "n-1"; }), names("no strategy"));
+  EXPECT_THAT(problem([](RunConfig& c) { c.estimator.head.kind = "flow-matching"; }), names("does not model"));
   std::filesystem::remove(file);
 }
 

@@ -123,6 +123,35 @@ TEST_F(ImageTargetTest, StoppedAnywhereARunEndsWithTheSameBits) {
   EXPECT_EQ(read_file(whole / run_file::cache), read_file(cut / run_file::cache));
 }
 
+// Draws from LibTorch's generator whenever it is asked, as an estimate in flight or a window may.
+class DrawingTask : public ToyImageTask {
+ public:
+  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                        const torch::Device& device) const override {
+    at::rand({1 + drawn++ % 5});
+    return ToyImageTask::observe(latents, seed, purpose, ranges, device);
+  }
+  mutable std::atomic<std::int64_t> drawn{0};
+};
+
+TEST_F(ImageTargetTest, WhatOthersDrawChangesNoBit) {
+  RunConfig with_dropout = config();
+  with_dropout.estimator.embedder.kind = "resnet";
+  with_dropout.estimator.embedder.channels = {8, 8};
+  with_dropout.estimator.embedder.projection = {16};
+  with_dropout.estimator.embedder.dropout = 0.5;
+  for (const RunConfig& c : {config(), with_dropout}) {
+    const auto alone = create_run(c, folder_.path() / ("alone-" + c.estimator.embedder.kind)),
+               beside = create_run(c, folder_.path() / ("beside-" + c.estimator.embedder.kind));
+    ImageMonitor monitor;
+    execute_run(alone, monitor);
+    register_task_factory([](const std::string&, const TaskOptions&) { return std::make_shared<DrawingTask>(); });
+    execute_run(beside, monitor);
+    SetUp();
+    EXPECT_EQ(weights(alone), weights(beside)) << c.estimator.embedder.kind;
+  }
+}
+
 TEST_F(ImageTargetTest, TheCacheKeepsNoImagesAndRecallsThem) {
   Estimator estimator(task_, toy_image_estimator(), 1);
   const auto groups = plan_groups(config().cache, false);

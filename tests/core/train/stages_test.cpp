@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
+#include <numbers>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -11,6 +14,7 @@
 #include "core/eval/aggregate.h"
 #include "core/eval/evaluate.h"
 #include "core/task_factory.h"
+#include "core/train/cost.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/core/train/toy_task.h"
@@ -56,6 +60,15 @@ class BreakingTask : public ToyTask {
     return ranges.front().index >= 64 * 9 && ranges.front().index < 1 << 20 ? x * NAN : x;
   }
 };
+
+std::string failure(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
 
 class StagesTest : public testing::Test {
  protected:
@@ -112,6 +125,100 @@ TEST_F(StagesTest, StoppedAnywhereARunEndsWithTheSameBits) {
   }
 }
 
+TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
+  const RunConfig config = tiny("gaussian", "pairs");
+  const auto source = make(config, "source");
+  TestMonitor monitor;
+  execute_run(source, monitor);
+  const std::string from = "pretrain.from=" + source.string();
+  const auto state = [](const std::filesystem::path& file) { return read_safetensors(file).tensors; };
+  const auto trained = state(source / run_file::estimator);
+
+  // Without epochs they stay as they are, standardiser and all, and stage 3 goes on from them.
+  const auto kept =
+      make(tiny("gaussian", "pairs", {from, "pretrain.epochs=0", "finetune.start=pretrained", "seed=2"}), "kept");
+  execute_run(kept, monitor);
+  const auto first = state(kept / run_file::pretrained), last = state(kept / run_file::estimator);
+  ASSERT_EQ(first.size(), trained.size());
+  for (const auto& [name, tensor] : trained) EXPECT_TRUE(at::equal(tensor, first.at(name))) << name;
+  for (const auto& [name, tensor] : trained)
+    if (name.starts_with("embedder.") || name == "statistics.mean") {
+      EXPECT_TRUE(at::equal(tensor, last.at(name))) << name;
+    }
+
+  // A finished run is not trained again, also where stage 1 left nothing.
+  const std::string as_it_was = weights(kept);
+  std::filesystem::remove(kept / run_file::pretrained);
+  std::ofstream(kept / run_file::start) << "left by a kill";
+  execute_run(kept, monitor);
+  EXPECT_FALSE(std::filesystem::exists(kept / run_file::start));
+  EXPECT_EQ(weights(kept), as_it_was);
+  EXPECT_FALSE(std::filesystem::exists(kept / run_file::pretrained));
+
+  // Training goes on from them, in any N, stopped or not; a head of other settings begins afresh.
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"pretrain.sizes=[40]"}, {"head.hidden=24", "finetune.start=fresh"}}) {
+    std::vector<std::string> set = {from, "seed=3"};
+    set.insert(set.end(), more.begin(), more.end());
+    const std::string name = fmt::format("{}", fmt::join(more, "-"));
+    const auto whole = make(tiny("gaussian", "pairs", set), "whole" + name),
+               cut = make(tiny("gaussian", "pairs", set), "cut" + name);
+    execute_run(whole, monitor);
+    run_in_pieces(cut, 15);
+    EXPECT_EQ(weights(whole), weights(cut)) << name;
+    const auto moved = state(whole / run_file::pretrained);
+    EXPECT_EQ(moved.contains("statistics.mean"), more.size() < 2) << name;
+    EXPECT_FALSE(at::equal(state(whole / run_file::estimator).at("statistics.mean"), trained.at("statistics.mean")))
+        << name << ": the aggregates' statistics are another embedder's";
+    for (const auto& [key, tensor] : trained)
+      if (key.starts_with("embedder.") && tensor.dim() == 2) {
+        const double step = (tensor - moved.at(key)).abs().max().item<double>();
+        EXPECT_GT(step, 0) << key;
+        EXPECT_LT(step, 18 * 2.4e-3) << key << ": AdamW moves a weight by about its rate a step";
+      }
+  }
+
+  // The run took what it starts from with it.
+  const auto alone = make(tiny("gaussian", "pairs", {from, "seed=3"}), "alone");
+  std::filesystem::rename(source, folder_ / "moved");
+  run_in_pieces(alone, 15);
+  EXPECT_EQ(weights(alone), weights(folder_ / "whole"));
+  EXPECT_FALSE(std::filesystem::exists(alone / run_file::start)) << "needed no longer";
+  const RunCost spent = cost_of(load_run(alone.string())), before = cost_of(load_run((folder_ / "moved").string()));
+  ASSERT_TRUE(spent.known);
+  EXPECT_DOUBLE_EQ(spent.cost.before, before.cost.paper());
+  EXPECT_GT(spent.cost.paper(), before.cost.paper());
+  EXPECT_DOUBLE_EQ(spent.cost.before_with_cache, before.cost.with_cache());
+  std::filesystem::rename(folder_ / "moved", source);
+
+  // A head of other settings is said to be left; one for each size, too.
+  const auto wide = make(tiny("gaussian", "pairs", {from, "head.hidden=24", "pretrain.epochs=0"}), "wide");
+  TestMonitor told;
+  execute_run(wide, told);
+  const auto warned = std::find_if(told.events.begin(), told.events.end(), [](auto& e) { return e.type == "warning"; });
+  ASSERT_NE(warned, told.events.end());
+  EXPECT_THAT(warned->values.at("text").get<std::string>(), testing::HasSubstr("head.hidden = 16, and here it is 24"));
+  const auto many =
+      make(tiny("gaussian", "pairs", {"finetune.heads=per-n", "finetune.law=list", "cache.pieces=2"}), "many");
+  execute_run(many, told);
+  execute_run(make(tiny("gaussian", "pairs", {"pretrain.from=" + many.string(), "pretrain.epochs=0"}), "one"), told);
+  EXPECT_TRUE(std::any_of(told.events.begin(), told.events.end(), [](const Event& event) {
+    return event.type == "warning" && event.values.at("text").get<std::string>().find("N = 4, 40") != std::string::npos;
+  }));
+
+  // Refused before a folder is made, in words that name the setting.
+  const auto refused = [&](const std::vector<std::string>& set) {
+    const std::string text = failure([&] { make(tiny("gaussian", "pairs", set), "refused"); });
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "refused"));
+    return text;
+  };
+  EXPECT_THAT(refused({from, "embedder.size=7"}), testing::HasSubstr("set embedder.size=8"));
+  EXPECT_THAT(refused({from, "embedder.activation=relu"}), testing::HasSubstr("set embedder.activation=\"silu\""));
+  EXPECT_THAT(refused({"pretrain.from=no-such-run"}), testing::HasSubstr("pretrain.from = \"no-such-run\""));
+  EXPECT_THAT(refused({"pretrain.from=" + (folder_ / "refused").string()}), testing::HasSubstr("pretrain.from"));
+  EXPECT_THAT(refused({"pretrain.epochs=0"}), testing::HasSubstr("pretrain.from"));
+}
+
 TEST_F(StagesTest, OneHeadForEachNResumesBetweenHeads) {
   const RunConfig config = tiny(
       "gaussian", "pairs", {"finetune.heads=per-n", "finetune.law=list", "finetune.start=linear", "cache.pieces=2"});
@@ -158,11 +265,30 @@ TEST_F(StagesTest, ARefreshedCacheResumesAndLeavesNothingBehind) {
 TEST_F(StagesTest, SigmaOfTheRegressionHeadFitsManySizes) {
   const auto run = make(
       tiny("bump-hunt", "gaussian",
-           {"cache.sizes=[100]", "cache.sets=[200]", "finetune.law=log-uniform", "finetune.validation_draws=32768"}),
+           {"cache.sizes=[100]", "cache.sets=[2000]", "finetune.law=log-uniform", "finetune.validation_draws=32768"}),
       "sigma");
   TestMonitor monitor;
   execute_run(run, monitor);
-  EXPECT_TRUE(load_run(run.string()).finetuned);
+  // Its standard deviations are those of its residuals on sets that it never saw.
+  const LoadedRun loaded = load_run(run.string());
+  ASSERT_TRUE(loaded.finetuned);
+  Estimator& estimator = *loaded.estimator;
+  const Task& task = estimator.task();
+  std::vector<std::int64_t> indices(1500);
+  std::iota(indices.begin(), indices.end(), 0);
+  const Latents latents = task.latents(1, Purpose::test, indices);
+  for (const std::int64_t n : {1, 3, 10, 40, 100}) {
+    const torch::Tensor sizes = torch::full({1500}, n, torch::kInt64);
+    const torch::Tensor aggregates = aggregate_sets(estimator, latents, 1, Purpose::test, indices, n);
+    auto& head = dynamic_cast<GaussianRegression&>(estimator.head(0));
+    at::NoGradGuard no_grad;
+    const torch::Tensor context = estimator.context(aggregates, sizes);
+    const torch::Tensor residual = estimator.target(0, latents.theta, aggregates) - head.predict(context);
+    const double sd = residual.square().mean().sqrt().item<double>();
+    const double sigma =
+        (-head.log_prob(head.predict(context), context)).exp().mean().item<double>() / std::sqrt(2 * std::numbers::pi);
+    EXPECT_NEAR(sigma / sd, 1, 0.2) << "N = " << n;
+  }
 }
 
 TEST_F(StagesTest, SameSeedSameWeightsOtherSeedOtherWeights) {
@@ -189,7 +315,7 @@ TEST_F(StagesTest, EndToEndHasOneStageAndServesItsSize) {
 }
 
 TEST_F(StagesTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheLastGoodWeights) {
-  const auto run = make(tiny("gaussian", "pairs"), "nan");
+  const auto run = make(tiny("gaussian", "pairs", {"evaluate.sizes=[1,10]", "evaluate.sets=[10]"}), "nan");
   register_task_factory([](const std::string&, const TaskOptions&) { return std::make_shared<BreakingTask>(); });
   TestMonitor monitor;
   std::string sentence;
@@ -201,9 +327,29 @@ TEST_F(StagesTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheLastGoodWeights) {
   register_task_factory(make_task);
   EXPECT_THAT(sentence, testing::HasSubstr("at step 9"));
   EXPECT_THAT(sentence, testing::HasSubstr("pretrain.rate"));
+  ASSERT_FALSE(monitor.events.empty());
   EXPECT_EQ(monitor.events.back().type, "loss");
   const TensorFile kept = read_safetensors(run / run_file::resume);
   for (const auto& [name, tensor] : kept.tensors) EXPECT_TRUE(tensor.isfinite().all().item<bool>()) << name;
+}
+
+TEST_F(StagesTest, ADivergedRunFailsAndSaysSo) {
+  const auto run = make(tiny("gaussian", "gaussian", {"pretrain.rate=10", "pretrain.clip=0"}), "diverged");
+  std::string sentences[2];
+  for (std::string& sentence : sentences) {
+    TestMonitor monitor;
+    try {
+      execute_run(run, monitor);
+    } catch (const Error& error) {
+      sentence = error.what();
+    }
+  }
+  EXPECT_THAT(sentences[0], testing::HasSubstr("Stage pretrain diverged"));
+  EXPECT_THAT(sentences[0], testing::HasSubstr("lower pretrain.rate"));
+  EXPECT_EQ(sentences[0], sentences[1]) << "resuming does not make it better";
+  EXPECT_FALSE(run_status(run).pretrained);
+  const std::vector<Event> events = read_events((run / run_file::events).string());
+  EXPECT_EQ(events.back().type, "error");
 }
 
 // Looks before every step, and does with the estimator what a client may do.
@@ -298,6 +444,60 @@ TEST_F(StagesTest, ProblemsAreSentences) {
   EXPECT_TRUE(run_status(run).finished);
   EXPECT_THROW(load_run("no-such-run"), Error);
   EXPECT_THROW(execute_run(folder_ / "nothing", monitor), Error);
+}
+
+TEST_F(StagesTest, FilesOfOthersStay) {
+  const RunConfig config = tiny("gaussian", "pairs", {"cache.refresh=1"});
+  std::filesystem::create_directories(folder_ / "a" / "inner");
+  const std::vector<std::filesystem::path> others = {
+      folder_ / "a/aggregates-old.cache", folder_ / "a/aggregates-N-2.cache", folder_ / "a/.letter.4194305-0.tmp",
+      folder_ / "a/inner/.run.toml.4194305-0.tmp"};
+  const auto own = folder_ / "a/.aggregates-2.cache.4194305-0.tmp";  // no process has so large a number
+  for (const auto& file : others) std::ofstream(file) << "theirs";
+  std::ofstream(own) << "ours";
+  TestMonitor monitor;
+  execute_run(make(config, "a"), monitor);
+  for (const auto& file : others) EXPECT_TRUE(std::filesystem::exists(file)) << file;
+  EXPECT_FALSE(std::filesystem::exists(own));
+  std::filesystem::create_directories(folder_ / "b");
+  std::filesystem::copy_file(folder_ / "a" / run_file::pretrained, folder_ / "b" / run_file::pretrained);
+  EXPECT_THROW(make(config, "b"), Error);
+}
+
+// A run's folder that is moved away at its first poll, with another in its place.
+class MovingMonitor : public TestMonitor {
+ public:
+  MovingMonitor(std::filesystem::path from, std::filesystem::path to) : from_(std::move(from)), to_(std::move(to)) {}
+  bool should_stop() override {
+    if (!std::exchange(moved_, true)) {
+      std::filesystem::rename(from_, to_);
+      std::filesystem::create_directory(from_);
+      std::ofstream(from_ / run_file::events) << "theirs\n";
+    }
+    return false;
+  }
+
+ private:
+  std::filesystem::path from_, to_;
+  bool moved_ = false;
+};
+
+TEST_F(StagesTest, AFolderMovedWhileInUseEndsTheRunAndItsPlaceIsLeftAlone) {
+  const RunConfig config = tiny("gaussian", "pairs");
+  const auto run = make(config, "here"), whole = make(config, "whole");
+  MovingMonitor moving(run, folder_ / "there");
+  try {
+    execute_run(run, moving);
+    ADD_FAILURE() << "it went on";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("here was moved"));
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(run), std::filesystem::directory_iterator()), 1);
+  EXPECT_EQ(read_file(run / run_file::events), "theirs\n");
+  TestMonitor monitor;
+  execute_run(folder_ / "there", monitor);
+  execute_run(whole, monitor);
+  EXPECT_EQ(weights(whole), weights(folder_ / "there"));
 }
 
 TEST_F(StagesTest, EventsTellTheStoryAndReplayedLossesAreDropped) {

@@ -53,10 +53,12 @@ class NoisyProblem {
     problem.epochs = 4;
     problem.steps = 25;
     problem.parameters = {{"w", w}};
-    problem.loss = [this](std::int64_t epoch, std::int64_t step) {
+    problem.gradients = [this](std::int64_t epoch, std::int64_t step, std::uint64_t) {
       const double noise = std::sin(static_cast<double>(37 * (epoch * 25 + step)));
       seen.push_back(w.item<float>());
-      return Loss{(w - 1 - 2 * noise).square().sum(), {}};
+      const torch::Tensor loss = (w - 1 - 2 * noise).square().sum();
+      loss.backward();
+      return loss.detach();
     };
     problem.validate = [this] {
       validated.push_back(w.item<float>());

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "core/base/driver.h"
+
+namespace pairs {
+
+// What libpairs_cuda.so was built with and for (cmake/CudaModule.cmake).
+struct CudaBuild {
+  int toolkit = 0;  // 13000 for CUDA 13.0
+  int lowest = 0,
+      newest = 0;  // compute capabilities with machine code, 80 for 8.0; code of `newest` is there as PTX, too
+};
+
+// Everything that decides whether a GPU can run this program.
+struct CudaFacts {
+  CudaDriver driver;
+  std::string module;       // why libpairs_cuda.so is not open; "" when it is
+  CudaBuild build;          // of the open module
+  std::size_t visible = 0;  // GPUs that LibTorch sees
+};
+
+// Why the driver cannot serve the CUDA version `needed` (13000 for 13.0), in one sentence; "" when it can.
+std::string driver_problem(const CudaDriver& driver, int needed);
+
+// Why GPU `ordinal` cannot run this program's CUDA code, in one sentence that says what to do; "" when it can.
+std::string gpu_problem(const CudaFacts& facts, std::size_t ordinal);
+
+// The first GPU that can; nothing where none can.
+std::optional<std::size_t> usable_gpu(const CudaFacts& facts);
+
+}  // namespace pairs

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/clock.h"
+
+namespace pairs {
+
+// What other processes have taken of the machine's processors since the meter was made.
+class LoadMeter {
+ public:
+  LoadMeter();
+  // Cores that others kept busy on average; 0 where the system does not tell.
+  double others() const;
+  // Of the machine.
+  double cores() const;
+
+ private:
+  Stopwatch watch_;
+  double busy_, own_;
+};
+
+// A sentence on why measured times may be far too long, "" when others leave the threads that we use: `others` of
+// `cores` are busy with other processes' work.
+std::string busy_sentence(double others, double cores, double threads);
+
+}  // namespace pairs

@@ -1,0 +1,36 @@
+#include "core/heads/truncated_logistic.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+
+namespace pairs {
+
+using torch::Tensor;
+
+// With t, a and b the places of w, -1 and 1 in units of the scale, σ(y) - σ(x) = σ(y) σ(-x) (1 - e^{x - y}) keeps every
+// difference of tails exact, wherever the mode lies.
+std::tuple<Tensor, Tensor> truncated_logistic(const Tensor& theta, const Tensor& mu, const Tensor& log_scale) {
+  const Tensor rate = at::exp(-log_scale), w = theta * 2 - 1;
+  const Tensor t = (w - mu) * rate, a = (-1 - mu) * rate, b = (1 - mu) * rate;
+  const Tensor whole = -at::expm1(rate * -2);  // 1 - e^{a - b}
+  const Tensor u = at::exp(at::log_sigmoid(t) - at::log_sigmoid(b)) * (-at::expm1((w + 1) * -rate) / whole);
+  const Tensor log_slope = at::log_sigmoid(t) + at::log_sigmoid(-t) - log_scale - at::log_sigmoid(b) -
+                           at::log_sigmoid(-a) - whole.log() + std::log(2.0);
+  return {u, log_slope};
+}
+
+Tensor truncated_logistic_inverse(const Tensor& u, const Tensor& mu, const Tensor& log_scale) {
+  at::NoGradGuard no_grad;
+  const Tensor v = u.to(torch::kFloat64), m = mu.to(torch::kFloat64), s = log_scale.to(torch::kFloat64);
+  const Tensor rate = at::exp(-s), a = (-1 - m) * rate, b = (1 - m) * rate;
+  // In logs: far outside the range both tails are smaller than any number.
+  const Tensor difference = at::log_sigmoid(b) + at::log_sigmoid(-a) + (-at::expm1(rate * -2)).log();
+  const Tensor below = at::logaddexp(at::log_sigmoid(a), v.log() + difference),
+               above = at::logaddexp(at::log_sigmoid(-b), at::log1p(-v) + difference);
+  const Tensor w = (below - above) / rate + m;
+  return ((w + 1) * 0.5).clamp(0, 1).to(u.scalar_type());
+}
+
+}  // namespace pairs

@@ -1,0 +1,81 @@
+#include "core/train/cost.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "core/train/aggregate_cache.h"
+
+namespace pairs {
+namespace {
+
+double number(const Event& event, const char* key, double missing) {
+  const auto value = event.values.find(key);
+  return value != event.values.end() && value->is_number() ? value->get<double>() : missing;
+}
+
+}  // namespace
+
+Visits visits_of(const std::vector<Event>& events) {
+  Visits visits;
+  for (const Event& event : events) {
+    if (event.type == "started-from") {
+      visits.before = number(event, "gflop", std::nan(""));
+      visits.before_with_cache = number(event, "gflop_with_cache", std::nan(""));
+    }
+    if (event.type != "stage-done") continue;
+    const double sets = number(event, "sets", 0);
+    if (event.stage == Stage::pretrain) {
+      visits.pretrain += sets;
+      visits.known = true;
+    }
+    if (event.stage == Stage::cache) visits.cached = true;
+    if (event.stage == Stage::finetune) {
+      visits.finetune += sets;
+      visits.refreshes += number(event, "refreshes", 0);
+    }
+  }
+  return visits;
+}
+
+Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops) {
+  const std::vector<std::int64_t>& sizes = config.pretrain.sizes;
+  const double mean_n = std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
+  constexpr double kGiga = 1e-9;
+  Cost cost;
+  cost.before = visits.before;
+  cost.before_with_cache = visits.before_with_cache;
+  cost.pretrain = 3 * visits.pretrain * (mean_n * embedder_flops + head_flops) * kGiga;
+  if (!strategy(config.strategy).stages_2_and_3 || !visits.cached) return cost;
+  cost.finetune = 3 * visits.finetune * head_flops * kGiga;
+  const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.law == "list");
+  // A refresh of one head among several simulates that head's group alone.
+  const double refreshes =
+      config.finetune.heads == "per-n" ? visits.refreshes / static_cast<double>(groups.size()) : visits.refreshes;
+  for (const CacheGroup& group : groups)
+    cost.cache += (static_cast<double>(group.training) * (1 + refreshes) + static_cast<double>(group.validation)) *
+                  static_cast<double>(group.observations()) * embedder_flops * kGiga;
+  return cost;
+}
+
+RunCost cost_of(const LoadedRun& run) {
+  const auto log = run.folder / run_file::events;
+  std::error_code error;
+  if (!std::filesystem::exists(log, error)) return {};
+  Visits visits = visits_of(read_events(log.string()));
+  if (!run.config.pretrain.from.empty() && visits.before == 0) visits.known = false;  // of a version that wrote none
+  if (!visits.known || std::isnan(visits.before_with_cache)) return {};
+  return {training_cost(run.config, visits, run.estimator->embedder_flops(), run.estimator->head_flops()), true};
+}
+
+Event started_from(const LoadedRun& from) {
+  Event event;
+  event.type = "started-from";
+  event.values["from"] = from.name;
+  if (const RunCost spent = cost_of(from); spent.known) {
+    event.values["gflop"] = spent.cost.paper();
+    event.values["gflop_with_cache"] = spent.cost.with_cache();
+  }
+  return event;
+}
+
+}  // namespace pairs

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/train/run.h"
+
+namespace pairs {
+
+// Sets that the stages of a run visited, counted from its events: validation passes left out (method B8).
+struct Visits {
+  double pretrain = 0, finetune = 0;
+  bool known = false;
+  double refreshes = 0;  // of the cache in stage 3, summed over heads
+  bool cached = false;   // stage 2 has been finished
+  // GFLOP of the runs that pretrain.from goes back to; NaN where they left no record.
+  double before = 0, before_with_cache = 0;
+};
+Visits visits_of(const std::vector<Event>& events);
+
+// Training cost in GFLOP by the paper's rule (method B8): forward FLOPs times three for each item seen in training. The
+// rule does not count stage 2; `cache` is its forward passes. What a run of pretrain.from cost before counts, too.
+struct Cost {
+  double pretrain = 0, cache = 0, finetune = 0, before = 0, before_with_cache = 0;
+  double paper() const { return before + pretrain + finetune; }
+  double with_cache() const { return before_with_cache + pretrain + cache + finetune; }
+};
+Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops);
+
+// Of a run on disk, or of shipped weights whose record lies beside them; `known` is false without a record, its own or
+// that of a run it started from.
+struct RunCost {
+  Cost cost;
+  bool known = false;
+};
+RunCost cost_of(const LoadedRun& run);
+
+// The event with which a run of pretrain.from records where it started and what that had cost (visits_of reads it).
+Event started_from(const LoadedRun& from);
+
+}  // namespace pairs

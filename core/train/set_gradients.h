@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+
+#include "core/estimator.h"
+#include "core/train/source.h"
+
+namespace pairs {
+
+// Aggregates [B, l] of a batch's sets on its device, without gradients: whole where the batch holds its observations,
+// else observed and embedded `at_once` at a time. `stop` is asked between parts and ends with Stopped.
+torch::Tensor set_aggregates(Estimator& estimator, const SetSource& source, const SetBatch& batch, std::int64_t at_once,
+                             const std::function<bool()>& stop);
+
+// Adds the gradients of stage 1's loss of a batch to the parameters' and returns the loss, detached, without waiting
+// for the device; what is drawn is a pure function of `key`. A batch without its observations goes through the embedder
+// twice, `at_once` observations at a time: first without a graph, for the aggregates; then, once the head has told the
+// gradients of these, with one. Memory depends neither on N nor on the batch, and the gradients are the whole batch's
+// to rounding.
+torch::Tensor set_gradients(Estimator& estimator, const SetSource& source, const SetBatch& batch, std::uint64_t key,
+                            std::int64_t at_once, const std::function<bool()>& stop);
+
+}  // namespace pairs

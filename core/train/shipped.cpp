@@ -1,0 +1,66 @@
+#include "core/train/shipped.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/safetensors.h"
+#include "core/task_factory.h"
+#include "core/train/run.h"
+
+namespace pairs {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> folders_of(const std::string& task) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator at(assets_folder() / "weights", error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if ((name == task || name.starts_with(task + "-")) && fs::exists(at->path() / run_file::config) &&
+        read_run_toml(at->path() / run_file::config).task == task)
+      found.push_back(at->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string trained_on(const fs::path& folder) {
+  const auto metadata = read_safetensors(folder / run_file::estimator).metadata;
+  const auto data = metadata.find("data_source");
+  PAIRS_CHECK(data != metadata.end(), "{} does not record what it was trained on; restore the file",
+              (folder / run_file::estimator).string());
+  return data->second;
+}
+
+}  // namespace
+
+std::vector<ShippedWeights> shipped_weights(const std::string& task) {
+  std::vector<ShippedWeights> all;
+  for (const fs::path& folder : folders_of(task)) all.push_back({folder, trained_on(folder)});
+  return all;
+}
+
+bool has_shipped_weights(const std::string& task) {
+  try {
+    return !task.empty() && !folders_of(task).empty();
+  } catch (const Error&) {
+    return false;  // a program without its assets
+  }
+}
+
+std::optional<fs::path> fitting_weights(const std::string& task, const std::string& data) {
+  const std::vector<fs::path> folders = folders_of(task);
+  if (folders.empty()) return {};
+  if (folders.size() > 1)
+    for (const fs::path& folder : folders) {
+      RunConfig config = read_run_toml(folder / run_file::config);
+      if (!data.empty()) config.data = data;
+      if (make_registered_task(config.task, config.task_options())->info().data_source == trained_on(folder))
+        return folder;
+    }
+  return folders.front();
+}
+
+}  // namespace pairs

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pairs {
+
+// Weights that came with the program: a run folder in assets/weights called as its task, or TASK-NAME where a task has
+// several, one for each kind of data.
+struct ShippedWeights {
+  std::filesystem::path folder;
+  std::string data;  // what they were trained on, as the estimator's file records it
+};
+
+// All weights of a task, by name. Throws Error when one of them is damaged.
+std::vector<ShippedWeights> shipped_weights(const std::string& task);
+// Whether there are any; never throws.
+bool has_shipped_weights(const std::string& task);
+
+// The folder of those that were trained on what the task draws from with the data folder `data` ("": with none), else
+// of the first by name, of which a client tells that they know other data; none when none came. Throws Error when
+// `data` does not hold what the task needs.
+std::optional<std::filesystem::path> fitting_weights(const std::string& task, const std::string& data);
+
+}  // namespace pairs

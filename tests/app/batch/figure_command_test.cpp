@@ -1,0 +1,123 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "app/common/evaluation.h"
+#include "core/base/files.h"
+#include "tests/app/batch/program.h"
+#include "tests/app/model/small_run.h"
+
+// What `figure` and `evaluate` do with runs' scores.
+
+namespace pairs::batch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const TemporaryFolder& folder() {
+  static const TemporaryFolder folder;
+  return folder;
+}
+
+const std::string& run_a() {
+  static const std::string run = model::small_run(folder().path(), "a", "gaussian");
+  return run;
+}
+
+std::string out(const std::string& name) {
+  return (folder() / name).string();
+}
+
+bool exists(const std::string& file) {
+  return std::filesystem::exists(file);
+}
+
+TEST(FigureCommand, TakesOtherEpochsForAnotherRunAndOtherSeedsForSeeds) {
+  const std::string seed = model::small_run(folder().path(), "seed", "gaussian", 2);
+  const std::string longer = model::small_run(folder().path(), "longer", "gaussian", 2, "pairs", {"finetune.epochs=3"});
+  const std::string file = out("nll.csv");
+  ASSERT_EQ(run_words({"figure", "nll", run_a(), seed, "--out", file}).code, 0);
+  EXPECT_THAT(read_file(file), HasSubstr("(2 seeds)"));
+  ASSERT_EQ(run_words({"figure", "nll", run_a(), longer, "--out", file}).code, 0);
+  EXPECT_THAT(read_file(file), Not(HasSubstr("seeds")));
+  for (const char* name : {",a,line,", ",longer,line,"}) EXPECT_THAT(read_file(file), HasSubstr(name));
+  const Answer twice = run_words({"figure", "nll", run_a(), run_a() + "/", "--out", file});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("a is named twice"));
+}
+
+TEST(FigureCommand, RefusesAtOnceWhatATaskCannotShow) {
+  for (const auto& [figure, text] :
+       {std::pair("gap", "no exact posterior"), std::pair("mse", "draw the figure rmae")}) {
+    const Answer answer = run_words({"figure", figure, "digits", "--out", out("never.svg")});
+    EXPECT_EQ(answer.code, 1);
+    EXPECT_THAT(answer.err, HasSubstr(text));
+    EXPECT_THAT(answer.err, Not(HasSubstr("evaluating")));
+  }
+  EXPECT_FALSE(exists(out("never.svg")));
+}
+
+TEST(FigureCommand, DrawsThePosteriorOfHeadsForSomeSizes) {
+  const std::string run = model::small_run(
+      folder().path(), "heads", "gaussian", 1, "pairs",
+      {"cache.sizes=2,10", "cache.pieces=2", "finetune.heads=per-n", "finetune.law=list", "evaluate.sizes=2,10"});
+  const Answer answer = run_words({"figure", "posterior", run, "--out", out("heads.csv")});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(read_file(out("heads.csv")), HasSubstr("N = 2"));
+  EXPECT_THAT(read_file(out("heads.csv")), HasSubstr("N = 10"));
+}
+
+TEST(FigureCommand, RefusesPicturesAsCsv) {
+  const Answer answer = run_words({"figure", "samples", "digits", "--out", out("samples.csv")});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("nothing but pictures"));
+  EXPECT_FALSE(exists(out("samples.csv")));
+}
+
+TEST(EvaluateCommand, ReplacesAMetricsFileThatCannotBeRead) {
+  const std::string file = run_a() + "/" + run_file::metrics;
+  for (const char* text : {"{\"task\": ", "{\"task\":\"gaussian\",\"rows\":[{\"log_prob\":[null]}]}"}) {
+    write_file(file, text);
+    const Answer answer = run_words({"evaluate", run_a(), "--sets", "30", "--samples", "19"});
+    ASSERT_EQ(answer.code, 0) << answer.err;
+    EXPECT_THAT(answer.err, HasSubstr("cannot be read and will be replaced"));
+    EXPECT_EQ(read_metrics(file)->rows.size(), 2u);
+    for (const char* part : {"location z", "width z", "rank p", "999 of 1,000"})
+      EXPECT_THAT(answer.out, HasSubstr(part));
+  }
+  const Answer again = run_words({"evaluate", run_a(), "--sets", "40", "--samples", "19", "--json"});
+  EXPECT_THAT(again.err, Not(HasSubstr("cannot be read")));
+  for (const nlohmann::json& row : nlohmann::json::parse(again.out)["rows"])
+    for (const char* key : {"location_z", "width_z", "rank_p"}) EXPECT_EQ(row.at(key).size(), 2u) << key;
+}
+
+TEST(EvaluateCommand, WritesNothingForWeightsThatAreNotNumbers) {
+  const std::string run = model::small_run(folder().path(), "nan", "gaussian");
+  const LoadedRun loaded = load_run(run, "", "cpu");
+  {
+    torch::NoGradGuard no_grad;
+    for (auto& [name, weight] : loaded.estimator->head_parameters()) weight.fill_(NAN);
+  }
+  loaded.estimator->save(std::filesystem::path(run) / run_file::estimator);
+  for (const char* samples : {"0", "19"}) {
+    const Answer answer = run_words({"evaluate", run, "--samples", samples});
+    EXPECT_EQ(answer.code, 1);
+    EXPECT_THAT(answer.err, HasSubstr("nan"));
+    EXPECT_EQ(answer.out, "");
+    EXPECT_FALSE(exists(run + "/" + run_file::metrics));
+  }
+}
+
+TEST(CompareCommand, TellsCalibrationOfEachRun) {
+  const std::string other = model::small_run(folder().path(), "other", "gaussian", 5);
+  const Answer answer = run_words({"compare", run_a(), other, "--sets", "30", "--samples", "19", "--json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  for (const nlohmann::json& run : nlohmann::json::parse(answer.out)["runs"])
+    EXPECT_EQ(run["rows"][0].at("location_z").size(), 2u);
+}
+
+}  // namespace
+}  // namespace pairs::batch

@@ -1,0 +1,223 @@
+#include "core/eval/calibration.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/eval/metrics.h"
+
+namespace pairs {
+namespace {
+
+double normal_below(double z) {
+  return 0.5 * std::erfc(-z / std::sqrt(2.0));
+}
+
+std::vector<double> uniform_ranks(std::int64_t sets, std::int64_t samples, Stream& stream) {
+  std::vector<double> ranks;
+  for (std::int64_t i = 0; i < sets; ++i)
+    ranks.push_back(static_cast<double>(stream.below(static_cast<std::uint64_t>(samples) + 1)) /
+                    static_cast<double>(samples));
+  return ranks;
+}
+
+// Ranks of truths of N(0, 1) among draws of N(bias, wide).
+std::vector<double> gaussian_draw_ranks(std::int64_t sets, std::int64_t samples, double bias, double wide,
+                                        std::uint64_t seed) {
+  std::vector<double> ranks;
+  for (std::int64_t i = 0; i < sets; ++i) {
+    Stream stream(stream_key(seed, Purpose::check), static_cast<std::uint64_t>(i));
+    const double share = normal_below((stream.normal64() - bias) / wide);
+    std::int64_t below = 0;
+    for (std::int64_t k = 0; k < samples; ++k) below += stream.uniform64() < share;
+    ranks.push_back(static_cast<double>(below) / static_cast<double>(samples));
+  }
+  return ranks;
+}
+
+// Every value equally often: as even as ranks can be. Twenty bins of [0, 1] see the 21st value of 301 in the last one.
+TEST(RankTests, FindNothingInAllValuesEquallyOften) {
+  for (const std::int64_t samples : {12, 19, 20, 299, 300, 499, 500, 1000}) {
+    std::vector<double> ranks;
+    for (std::int64_t k = 0; k <= samples; ++k)
+      for (int repeat = 0; repeat < 2000; ++repeat)
+        ranks.push_back(static_cast<double>(k) / static_cast<double>(samples));
+    const RankTest test = rank_test(ranks, samples);
+    EXPECT_NEAR(test.location_z, 0, 1e-6) << samples;
+    EXPECT_NEAR(test.width_z, 0, 1e-6) << samples;
+    EXPECT_NEAR(test.rank_p, 1, 1e-12) << samples;
+  }
+}
+
+TEST(RankTests, AreStandardNormalAndUniformForUniformRanks) {
+  for (const std::int64_t samples : {4, 20, 299}) {
+    constexpr int repeats = 4000;
+    double location = 0, location2 = 0, width = 0, width2 = 0, low = 0, rare = 0;
+    for (int r = 0; r < repeats; ++r) {
+      Stream stream(stream_key(7, Purpose::check), static_cast<std::uint64_t>(r), static_cast<std::uint64_t>(samples));
+      const RankTest test = rank_test(uniform_ranks(400, samples, stream), samples);
+      location += test.location_z / repeats;
+      location2 += test.location_z * test.location_z / repeats;
+      width += test.width_z / repeats;
+      width2 += test.width_z * test.width_z / repeats;
+      low += (test.rank_p < 0.1) / static_cast<double>(repeats);
+      rare += (test.rank_p < 0.01) / static_cast<double>(repeats);
+    }
+    // Standard errors: 0.016, 0.022 and, of the shares, 0.005 and 0.0016.
+    EXPECT_NEAR(location, 0, 0.06) << samples;
+    EXPECT_NEAR(width, 0, 0.06) << samples;
+    EXPECT_NEAR(location2, 1, 0.09) << samples;
+    EXPECT_NEAR(width2, 1, 0.09) << samples;
+    EXPECT_NEAR(low, 0.1, 0.02) << samples;
+    EXPECT_NEAR(rare, 0.01, 0.006) << samples;
+  }
+}
+
+// What was shipped: a bias beside too wide a posterior.
+TEST(RankTests, SeeABiasThatAcaucPasses) {
+  constexpr std::int64_t sets = 5000, samples = 299;
+  const std::vector<double> ranks = gaussian_draw_ranks(sets, samples, -0.25, 1.035, 3);
+  EXPECT_LT(acauc(torch::tensor(ranks, torch::kFloat64)), acauc_noise_floor(sets, samples, 1).p95);
+  const RankTest test = rank_test(ranks, samples);
+  EXPECT_GT(test.location_z, 10);
+  EXPECT_LT(std::fabs(test.width_z), 4);
+  EXPECT_LT(test.rank_p, 1e-12);
+}
+
+TEST(RankTests, SeeWidthsOnBothSides) {
+  const RankTest narrow = rank_test(gaussian_draw_ranks(5000, 299, 0, 0.9, 4), 299);
+  EXPECT_GT(narrow.width_z, 4);
+  EXPECT_LT(std::fabs(narrow.location_z), 4);
+  const RankTest wide = rank_test(gaussian_draw_ranks(5000, 299, 0, 1.1, 5), 299);
+  EXPECT_LT(wide.width_z, -4);
+}
+
+// Truths and samples of four values, calibrated: split evenly, ties would crowd the middle.
+TEST(RankTests, PassCalibratedTies) {
+  constexpr std::int64_t sets = 4000, samples = 19;
+  torch::Tensor truth = torch::empty({sets, 1}, torch::kFloat64),
+                drawn = torch::empty({sets, samples, 1}, torch::kFloat64);
+  for (torch::Tensor* of : {&truth, &drawn}) {
+    Stream stream(stream_key(6, Purpose::check), static_cast<std::uint64_t>(of->dim()));
+    for (std::int64_t i = 0; i < of->numel(); ++i)
+      of->mutable_data_ptr<double>()[i] = static_cast<double>(stream.below(4));
+  }
+  const torch::Tensor ranks = central_ranks(drawn, truth, 9);
+  const RankTest test = rank_test({ranks.const_data_ptr<double>(), static_cast<std::size_t>(sets)}, samples);
+  EXPECT_LT(std::fabs(test.location_z), 4);
+  EXPECT_LT(std::fabs(test.width_z), 4);
+  EXPECT_GT(test.rank_p, 1e-4);
+}
+
+TEST(RankTests, AreMissingForTooFewSetsAndRefuseWhatIsNoRank) {
+  const RankTest test = rank_test(std::vector<double>(19, 0.5), 10);
+  EXPECT_TRUE(std::isnan(test.location_z) && std::isnan(test.width_z) && std::isnan(test.rank_p));
+  std::vector<double> bad(30, 0.5);
+  bad[3] = 1.5;
+  EXPECT_THROW(rank_test(bad, 10), Error);
+  bad[3] = NAN;
+  EXPECT_THROW(rank_test(bad, 10), Error);
+}
+
+TEST(RankHistogram, DividesTheValuesEvenlyWhereItCan) {
+  Stream stream(1, 2);
+  const RankHistogram even = rank_histogram(uniform_ranks(2000, 299, stream), 299);
+  ASSERT_EQ(even.counts.size(), 20u);
+  for (const double expected : even.expected) EXPECT_NEAR(expected, 100, 1e-9);
+  // 501 = 3 * 167 has no divisor from 10 to 20: bins of 25 and 26 values.
+  const RankHistogram uneven = rank_histogram(uniform_ranks(2000, 500, stream), 500);
+  ASSERT_EQ(uneven.counts.size(), 20u);
+  EXPECT_NEAR(uneven.expected.back(), 2000 * 26.0 / 501, 1e-9);
+  EXPECT_NEAR(uneven.expected.front(), 2000 * 25.0 / 501, 1e-9);
+  // 33 = 3 * 11, and 60 ranks fill six bins at most.
+  EXPECT_EQ(rank_histogram(uniform_ranks(2000, 32, stream), 32).counts.size(), 11u);
+  EXPECT_EQ(rank_histogram(uniform_ranks(60, 299, stream), 299).counts.size(), 6u);
+  for (const RankHistogram& one : {even, uneven}) {
+    double counts = 0, expected = 0;
+    for (const double c : one.counts) counts += c;
+    for (const double e : one.expected) expected += e;
+    EXPECT_EQ(counts, 2000);
+    EXPECT_NEAR(expected, 2000, 1e-9);
+  }
+}
+
+TEST(RankHistogram, GivesTheChiSquareOfAHandWorkedCase) {
+  // One sample: ranks 0 and 1, 30 and 20 of them; chi-square 2 with one degree of freedom.
+  std::vector<double> ranks(30, 0.0);
+  ranks.insert(ranks.end(), 20, 1.0);
+  const RankHistogram histogram = rank_histogram(ranks, 1);
+  EXPECT_THAT(histogram.counts, testing::ElementsAre(30, 20));
+  EXPECT_NEAR(histogram.p_value, std::erfc(1.0), 1e-12);
+  EXPECT_THROW(rank_histogram(std::vector<double>(5, 0.5), 10), Error);
+}
+
+TEST(UniformCoverage, CountsTheValuesInsideEachInterval) {
+  for (const std::int64_t samples : {1, 4, 9, 300}) {
+    torch::Tensor ranks = torch::arange(samples + 1, torch::kFloat64) / static_cast<double>(samples);
+    const std::vector<double> levels = {0, 0.1, 0.5, 0.6, 0.95, 1};
+    const std::vector<double> counted = central_coverage(ranks, levels);
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      EXPECT_NEAR(central_coverage_of_uniform(samples, levels[i]), counted[i], 1e-12) << samples << " " << levels[i];
+  }
+}
+
+EvaluationRow tested(std::vector<RankTest> tests) {
+  EvaluationRow row;
+  row.sets = 5000;
+  row.samples = 299;
+  row.rank_tests = std::move(tests);
+  return row;
+}
+
+TEST(CalibrationVerdict, NeedsAllThreeTestsOfAllTargetsCorrectedForTheirNumber) {
+  EXPECT_NEAR(calibration_limits(1).z, 3.2905, 1e-3);
+  EXPECT_NEAR(2 * normal_below(-calibration_limits(24).z), 0.001 / 24, 1e-12);
+  EXPECT_NEAR(calibration_limits(24).p, 0.001 / 24, 1e-12);
+  const EvaluationRow fine = tested({{3.5, -3.5, 0.01}, {0, 0, 0.5}});
+  EXPECT_EQ(calibration_limits({fine, fine}).p, 0.001 / 12);
+  const CalibrationLimits limits = calibration_limits({fine, fine});
+  EXPECT_EQ(calibration(fine, limits), Calibration::within_noise);
+  EXPECT_EQ(calibration(tested({{0, 0, 0.5}, {-6.8, 0, 0.5}}), limits), Calibration::off_centre);
+  EXPECT_EQ(calibration(tested({{0, 5, 0.5}}), limits), Calibration::too_narrow);
+  EXPECT_EQ(calibration(tested({{0, -5, 0.5}}), limits), Calibration::too_wide);
+  EXPECT_EQ(calibration(tested({{0, 0, 1e-6}}), limits), Calibration::uneven);
+  EXPECT_EQ(calibration(tested({}), limits), Calibration::unknown);
+  EXPECT_EQ(calibration(tested({RankTest()}), limits), Calibration::unknown);
+  EXPECT_STREQ(calibration_text(Calibration::off_centre), "off centre");
+}
+
+TEST(CalibrationVerdict, JudgesTheLocationBesideWhatThePoolDoes) {
+  EvaluationRow row = tested({{18.6, 1, 1e-20}});
+  const CalibrationLimits limits = calibration_limits({row});
+  EXPECT_EQ(calibration(row, limits), Calibration::off_centre);
+  row.pool = 10000;
+  row.pool_location_sd = {0.08};
+  row.pool_location_z = {0.9};
+  EXPECT_EQ(calibration(row, limits), Calibration::within_noise);
+  row.pool_location_z = {-6};
+  EXPECT_EQ(calibration(row, limits), Calibration::off_centre);
+}
+
+// A thousand evaluations of three sizes with one target: about one fails.
+TEST(CalibrationVerdict, PassesCalibratedEstimatorsAtItsRate) {
+  int failed = 0;
+  for (int r = 0; r < 1000; ++r) {
+    std::vector<EvaluationRow> rows;
+    for (int k = 0; k < 3; ++k) {
+      Stream stream(stream_key(11, Purpose::check), static_cast<std::uint64_t>(r), static_cast<std::uint64_t>(k));
+      rows.push_back(tested({rank_test(uniform_ranks(500, 299, stream), 299)}));
+    }
+    const CalibrationLimits limits = calibration_limits(rows);
+    failed += std::any_of(rows.begin(), rows.end(), [&](const EvaluationRow& row) {
+      return calibration(row, limits) != Calibration::within_noise;
+    });
+  }
+  EXPECT_LE(failed, 6);
+}
+
+}  // namespace
+}  // namespace pairs

@@ -1,0 +1,60 @@
+#include "core/train/cost.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace pairs {
+namespace {
+
+TEST(TrainingCost, FollowsThePapersRule) {
+  RunConfig config;
+  config.strategy = "pairs";
+  config.pretrain.sizes = {1, 2};
+  config.cache.mode = "fixed";
+  config.cache.sizes = {10};
+  config.cache.sets = {100};
+  config.finetune.law = "list";
+  Visits visits{1000, 500, true};
+  EXPECT_EQ(training_cost(config, visits, 7, 3).cache, 0) << "counted a cache that was not made";
+  visits.cached = true;
+  const double giga = 1e-9;
+  const Cost cost = training_cost(config, visits, 7, 3);
+  EXPECT_DOUBLE_EQ(cost.pretrain, 3 * 1000 * (1.5 * 7 + 3) * giga);
+  EXPECT_DOUBLE_EQ(cost.finetune, 3 * 500 * 3 * giga);
+  EXPECT_DOUBLE_EQ(cost.cache, 100 * 10 * 7 * giga);
+  EXPECT_DOUBLE_EQ(cost.with_cache(), cost.paper() + cost.cache);
+  // A twentieth of the sets is held out and simulated once.
+  const double held_out = std::floor(100 * config.cache.validation);
+  visits.refreshes = 2;
+  EXPECT_DOUBLE_EQ(training_cost(config, visits, 7, 3).cache, (3 * (100 - held_out) + held_out) * 10 * 7 * giga);
+  config.strategy = "e2e";
+  EXPECT_EQ(training_cost(config, visits, 7, 3).with_cache(), cost.pretrain);
+}
+
+TEST(TrainingCost, CountsVisitsFromEvents) {
+  Event pretrain;
+  pretrain.type = "stage-done";
+  pretrain.values = {{"sets", 640}};
+  EXPECT_FALSE(visits_of({}).known);
+  EXPECT_EQ(visits_of({pretrain}).pretrain, 640);
+}
+
+TEST(TrainingCost, CountsTheRunsItStartedFrom) {
+  RunConfig config;
+  config.pretrain.sizes = {1, 2};
+  Event start, pretrain;
+  start.type = "started-from";
+  start.values = {{"from", "first"}, {"gflop", 5}, {"gflop_with_cache", 7.5}};
+  pretrain.type = "stage-done";
+  pretrain.values = {{"sets", 1000}};
+  const Cost alone = training_cost(config, visits_of({pretrain}), 7, 3),
+             continued = training_cost(config, visits_of({start, pretrain}), 7, 3);
+  EXPECT_DOUBLE_EQ(continued.paper(), alone.paper() + 5);
+  EXPECT_DOUBLE_EQ(continued.with_cache(), alone.with_cache() + 7.5);
+  start.values["gflop"] = "five";
+  EXPECT_TRUE(std::isnan(visits_of({start, pretrain}).before));
+}
+
+}  // namespace
+}  // namespace pairs

@@ -1,0 +1,303 @@
+#include <ATen/CPUGeneratorImpl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/nn/adamw.h"
+#include "core/task_factory.h"
+#include "core/train/run.h"
+#include "core/train/stage_tools.h"
+#include "core/train/weight_average.h"
+#include "tasks/registry.h"
+#include "tests/on_device.h"
+#include "tests/value_reads.h"
+
+namespace pairs {
+namespace {
+
+using TensorMap = std::map<std::string, torch::Tensor>;
+
+// A preset with its own kinds of layers, and few sets a step; networks that would take minutes are narrower.
+RunConfig step_config(const std::string& task, const std::string& preset) {
+  std::vector<std::string> set = {"pretrain.batch=8", "finetune.batch=8"};
+  if (task == "novel-view") {
+    set = {"pretrain.batch=2", "finetune.batch=2"};
+    if (preset != "quick")
+      set.insert(set.end(),
+                 {"view.size=32", "head.channels=32", "head.attention_channels=16", "embedder.channels=[16,32,32,32]"});
+  }
+  return load_preset(make_task(task)->info(), preset, "pairs", set);
+}
+
+struct Stepper {
+  std::shared_ptr<const Task> task;
+  Estimator estimator;
+  RunConfig config;
+
+  Stepper(const RunConfig& of, const torch::Device& device)
+      : task(make_task(of.task, of.task_options())), estimator(task, of.estimator, 3), config(of) {
+    // What starts at zero would hide what lies behind it.
+    at::NoGradGuard no_grad;
+    auto generator = at::detail::createCPUGenerator(4);
+    for (auto& [name, tensor] : parameters())
+      if (tensor.abs().max().item<double>() == 0) tensor.copy_(0.02 * torch::randn(tensor.sizes(), generator));
+    estimator.to(device);
+    estimator.train(true);
+    estimator.set_noise(5);
+  }
+  TensorMap parameters() const {
+    TensorMap out = estimator.embedder_parameters();
+    out.merge(estimator.head_parameters());
+    return out;
+  }
+  SetBatch sets(const torch::Device& device) const {
+    const SetSource source(task, 1, config.pretrain.sizes, 0, 16);
+    return source.training(0, 0, config.pretrain.batch, 100, device);
+  }
+  // Aggregates as stage 3 draws them, on the CPU.
+  AggregateBatch aggregates() const {
+    const std::int64_t rows = config.finetune.batch;
+    std::vector<std::int64_t> index(static_cast<std::size_t>(rows));
+    for (std::int64_t i = 0; i < rows; ++i) index[static_cast<std::size_t>(i)] = i;
+    const Latents latents = task->latents(1, Purpose::finetune, index);
+    AggregateBatch batch;
+    batch.theta = latents.theta;
+    batch.given = latents.given;
+    batch.aggregates = torch::randn({rows, estimator.embedding_size()}, at::detail::createCPUGenerator(6));
+    batch.n = torch::arange(1, rows + 1);
+    return batch;
+  }
+  void standardise() {
+    const std::int64_t l = estimator.embedding_size();
+    const torch::Tensor eye = torch::eye(l, torch::kDouble);
+    estimator.set_statistics({torch::full({l}, 0.1, torch::kDouble), 0.5 * eye, 2 * eye, {}}, false, 1);
+  }
+};
+
+// Everything that one step of an optimiser does and leaves behind.
+struct Step {
+  double loss, norm;
+  torch::Tensor gradient, update, average;
+};
+
+torch::Tensor joined_values(const TensorMap& tensors) {
+  std::vector<torch::Tensor> parts;
+  for (const auto& [name, tensor] : tensors) parts.push_back(tensor.detach().flatten().to(torch::kCPU, torch::kDouble));
+  return at::cat(parts);
+}
+
+template <class LossOf>
+Step one_step(TensorMap parameters, const OptimiserConfig& optimiser, const LossOf& loss_of) {
+  AdamW adam(parameters, {.weight_decay = optimiser.weight_decay, .clip = optimiser.clip});
+  WeightAverage average(parameters, 0.9);
+  const torch::Tensor before = joined_values(parameters);
+  const Loss loss = loss_of();
+  loss.total().backward();
+  Step step;
+  step.loss = loss.value.template item<double>();
+  TensorMap gradients;
+  for (const auto& [name, tensor] : parameters)
+    if (tensor.grad().defined()) gradients[name] = tensor.grad();
+  step.gradient = joined_values(gradients);
+  step.norm = adam.step(optimiser.rate);
+  average.update(0);
+  step.update = joined_values(parameters) - before;
+  step.average = joined_values(average.values());
+  return step;
+}
+
+// The first step of AdamW moves a weight by the sign of its gradient: of gradients near zero rounding decides it.
+void expect_same_step(const Step& here, const Step& reference, bool bf16) {
+  EXPECT_TRUE(std::isfinite(reference.loss));
+  EXPECT_GT(reference.norm, 0);
+  EXPECT_NEAR(here.loss, reference.loss, (bf16 ? 2e-2 : 1e-4) * std::max(1.0, std::abs(reference.loss)));
+  EXPECT_NEAR(here.norm / reference.norm, 1, bf16 ? 0.05 : 1e-3);
+  EXPECT_LT(relative_rms(here.gradient, reference.gradient), bf16 ? 0.1 : 2e-3);
+  EXPECT_LT(relative_rms(here.update, reference.update), bf16 ? 0.6 : 0.2);
+  EXPECT_LT(relative_rms(here.average, reference.average), 1e-2);
+}
+
+bool in_bf16(const RunConfig& config) {
+  return config.estimator.embedder.precision == "bf16" || config.estimator.head.precision == "bf16";
+}
+
+PAIRS_DEVICE_TEST(TrainingStep, OfEveryPresetAgreesWithTheCpu) {
+  for (const std::string& task : task_names())
+    for (const std::string& preset : preset_names()) {
+      SCOPED_TRACE(task + ", " + preset);
+      const RunConfig config = step_config(task, preset);
+      Stepper here(config, device), reference(config, torch::kCPU);
+      const auto first_stage = [&](Stepper& s, const torch::Device& where) {
+        return one_step(s.parameters(), config.pretrain, [&] { return pretrain_loss(s.estimator, s.sets(where)); });
+      };
+      expect_same_step(first_stage(here, device), first_stage(reference, torch::kCPU), in_bf16(config));
+      Stepper later(config, device), later_reference(config, torch::kCPU);
+      const auto third_stage = [&](Stepper& s) {
+        s.standardise();
+        return one_step(s.estimator.head_parameters(), config.finetune,
+                        [&] { return finetune_loss(s.estimator, 0, s.aggregates()); });
+      };
+      expect_same_step(third_stage(later), third_stage(later_reference), in_bf16(config));
+    }
+}
+
+// Forward, backward, optimiser and moving average: of all values only the sizes of the sets are read, which lie on the
+// CPU, to check them before they are encoded.
+TEST(TrainingStep, OfEveryPresetReadsNoValueOfTheDevice) {
+  for (const std::string& task : task_names())
+    for (const std::string& preset : preset_names())
+      for (const std::string strategy : {"pairs", "gaussian"}) {
+        if (task == "novel-view" && strategy == "gaussian") continue;  // its target is an image
+        SCOPED_TRACE(task + ", " + preset + ", " + strategy);
+        RunConfig config = step_config(task, preset);
+        if (strategy == "gaussian") config.estimator.head.kind = "gaussian";
+        Stepper stepper(config, torch::kCPU);
+        const SetBatch batch = stepper.sets(torch::kCPU);
+        const AggregateBatch drawn = stepper.aggregates();
+        const auto reads_of = [](TensorMap parameters, const auto& loss_of) {
+          AdamW adam(parameters, {.clip = 1.0});
+          WeightAverage average(parameters, 0.9);
+          const ValueReads reads;
+          const Loss loss = loss_of();
+          loss.total().backward();
+          adam.step_unread(1e-3, loss.value.detach());
+          adam.zero_grad();
+          average.update(0);
+          return reads.count();
+        };
+        const std::int64_t sizes = config.estimator.encoding == "none" ? 0 : 2;  // the smallest and the largest
+        EXPECT_EQ(reads_of(stepper.parameters(), [&] { return pretrain_loss(stepper.estimator, batch); }), sizes);
+        stepper.standardise();
+        EXPECT_EQ(
+            reads_of(stepper.estimator.head_parameters(), [&] { return finetune_loss(stepper.estimator, 0, drawn); }),
+            sizes);
+      }
+}
+
+class SilentMonitor : public Monitor {
+ public:
+  // Asks to stop once after so many polls; 0: never.
+  explicit SilentMonitor(int polls = 0) : left_(polls) {}
+  void event(const Event& event) override { events.push_back(event); }
+  void progress(const Progress&) override {}
+  bool should_stop() override { return left_ > 0 && --left_ == 0; }
+  std::vector<Event> events;
+
+ private:
+  int left_;
+};
+
+// A whole run at preset `quick`, a few steps long.
+RunConfig short_run(const std::string& task, const torch::Device& device) {
+  std::vector<std::string> set = {"threads=2",
+                                  std::string("device=") + (device.is_cuda() ? "cuda" : "cpu"),
+                                  "checkpoint=0",
+                                  "pretrain.budget=0",
+                                  "pretrain.scale_epochs=false",
+                                  "pretrain.epochs=2",
+                                  "pretrain.steps=3",
+                                  "pretrain.batch=8",
+                                  "pretrain.validation_sets=16",
+                                  "cache.sizes=[4,20]",
+                                  "cache.sets=[20,10]",
+                                  "cache.pieces=2",
+                                  "finetune.epochs=2",
+                                  "finetune.steps=3",
+                                  "finetune.batch=8",
+                                  "finetune.validation_draws=16"};
+  return load_preset(make_task(task)->info(), "quick", "pairs", set);
+}
+
+class DeviceRuns {
+ public:
+  explicit DeviceRuns(const std::string& name)
+      : folder_(std::filesystem::temp_directory_path() / fmt::format("pairs-device-{}-{}", name, ::getpid())) {
+    register_task_factory(make_task);
+    std::filesystem::remove_all(folder_);
+  }
+  ~DeviceRuns() { std::filesystem::remove_all(folder_); }
+  // Runs to the end, stopped every so many polls on the way (0: never); returns the losses told.
+  std::vector<double> execute(const RunConfig& config, const std::string& name, int polls = 0) {
+    const auto run = create_run(config, folder_ / name);
+    for (stops = 0;; ++stops) {
+      SilentMonitor monitor(polls);
+      try {
+        execute_run(run, monitor);
+        break;
+      } catch (const Stopped&) {
+        PAIRS_CHECK(stops < 200, "stopped too often to end");
+      }
+    }
+    std::vector<double> losses;
+    for (const Event& event : read_events((run / run_file::events).string()))
+      if (event.type == "loss")
+        losses.insert(losses.end(), {event.values["train"].get<double>(), event.values["validation"].get<double>()});
+    return losses;
+  }
+  std::string file(const std::string& name, const char* which) const { return read_file(folder_ / name / which); }
+
+  int stops = 0;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+PAIRS_DEVICE_TEST(DeviceRun, OfEveryTaskRepeatsResumesAndAgreesWithTheCpu) {
+  for (const std::string& task : task_names()) {
+    SCOPED_TRACE(task);
+    DeviceRuns runs(task);
+    const RunConfig config = short_run(task, device);
+    const auto whole = runs.execute(config, "whole");
+    runs.execute(config, "again");
+    runs.execute(config, "cut", 9);
+    EXPECT_GT(runs.stops, 1);
+    for (const char* other : {"again", "cut"})
+      for (const char* which : {run_file::estimator, run_file::pretrained, run_file::cache})
+        EXPECT_TRUE(runs.file("whole", which) == runs.file(other, which)) << other << ": " << which;
+    const auto reference = runs.execute(short_run(task, torch::kCPU), "cpu");
+    ASSERT_EQ(whole.size(), reference.size());
+    ASSERT_EQ(whole.size(), 8u);  // training and validation, two epochs, two stages
+    for (std::size_t k = 0; k < whole.size(); ++k)
+      EXPECT_NEAR(whole[k], reference[k], (in_bf16(config) ? 0.1 : 0.02) * std::max(1.0, std::abs(reference[k]))) << k;
+  }
+}
+
+PAIRS_DEVICE_TEST(DeviceCache, AgreesWithTheCpu) {
+  for (const std::string& name : task_names()) {
+    SCOPED_TRACE(name);
+    const RunConfig config = short_run(name, torch::kCPU);
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / fmt::format("pairs-device-cache-{}", ::getpid());
+    std::filesystem::create_directories(folder);
+    const auto groups = plan_groups(config.cache, false);
+    const auto task = make_task(name, config.task_options());
+    const auto cached = [&](const torch::Device& where) {
+      Estimator estimator(task, config.estimator, 3);
+      estimator.train(false);
+      estimator.to(where);
+      const auto file = folder / (where.str() + ".cache");
+      std::filesystem::remove(file);
+      write_cache(file, estimator, groups, 1, 0, 0, [] { return false; }, {});
+      const AggregateCache cache(file, estimator, 1, 0);
+      return AggregateSampler(groups, false, 0, 5).draw(cache, false, 0, 64);
+    };
+    const AggregateBatch reference = cached(torch::kCPU), here = cached(device);
+    EXPECT_TRUE(torch::equal(here.n, reference.n));
+    EXPECT_TRUE(torch::equal(here.index, reference.index));
+    if (reference.theta.defined()) {
+      EXPECT_TRUE(torch::equal(here.theta, reference.theta));
+    }
+    // Of images a pixel in a thousand may lie on the other side of an edge.
+    EXPECT_LT(relative_rms(here.aggregates, reference.aggregates), in_bf16(config) ? 0.02
+                                                                   : task->info().kind == ObservationKind::image
+                                                                       ? 1e-3
+                                                                       : 1e-5);
+    std::filesystem::remove_all(folder);
+  }
+}
+
+}  // namespace
+}  // namespace pairs

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/base/files.h"
+#include "core/task_factory.h"
+#include "core/train/run.h"
+#include "tasks/registry.h"
+
+namespace pairs {
+
+// Makes `assets` a folder of assets: the program's presets, no weights. Name it in PAIRS_ASSETS afterwards.
+inline void make_assets(const std::filesystem::path& assets) {
+  std::filesystem::create_directories(assets / "weights");
+  std::filesystem::create_directory_symlink(assets_folder() / "presets", assets / "presets");
+}
+
+// Adds weights/NAME: tiny networks for the digits as they were drawn, which say that they were trained on what the task
+// draws from with the data folder `data`.
+inline void ship_digits(const std::filesystem::path& assets, const std::string& name, const std::string& data) {
+  register_task_factory(make_task);
+  RunConfig config =
+      load_preset(make_task("digits", {})->info(), "quick", "pairs",
+                  {"embedder.size=4", "embedder.layers=4", "embedder.channels=2,2,2", "embedder.projection=4",
+                   "head.hidden=4", "head.conditioner=4,4", "head.integrand=4,4", "cache.sizes=10", "cache.sets=100",
+                   "evaluate.sizes=1,10", "evaluate.sets=20", "evaluate.samples=10", "device=cpu"});
+  const std::filesystem::path folder = create_run(config, assets / "weights" / name);
+  config.data = data;
+  Estimator estimator(make_task("digits", config.task_options()), config.estimator, 3);
+  estimator.set_max_n(1000);
+  estimator.save(folder / run_file::estimator);
+}
+
+}  // namespace pairs

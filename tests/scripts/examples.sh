@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# examples.sh PAIRS SOURCE [PATTERN]: every command that README.md, third_party/README.md and the help texts print, and
+# every "Next:" that one of them answers with, runs as it stands; small_pairs.sh keeps them short. A new example is run
+# without being named here: where it needs a file, `prepare` makes it, and where it would take long, small_pairs.sh says
+# how it becomes short. PATTERN picks examples by a regular expression.
+PAIRS=$(realpath "$1")
+SOURCE=$(realpath "$2")
+pattern=${3:-.}
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+SCRATCH=$(mktemp -d)
+display=
+cleanup() {
+  [ -z "$display" ] || kill "$display" 2>/dev/null
+  rm -rf "$SCRATCH"
+}
+trap cleanup EXIT
+. "$here/tiny.sh"
+longest=300 # seconds an example may take on a busy machine
+
+export CHANNELS=32 SIZES=16 RATES="5e-4 1e-3" # of docs/grid_search.sh
+export PAIRS HOME=$SCRATCH/home XDG_CONFIG_HOME=$SCRATCH/config XDG_DATA_HOME=$SCRATCH/data
+unset PAIRS_DATA DISPLAY WAYLAND_DISPLAY
+mkdir -p "$HOME" "$SCRATCH/bin" "$SCRATCH/fixtures" "$SCRATCH/config/pairs-studio"
+printf 'dismissed = ["welcome"]\n' >"$SCRATCH/config/pairs-studio/settings.toml"
+ln -s "$here/small_pairs.sh" "$SCRATCH/bin/pairs"
+PATH=$SCRATCH/bin:$PATH
+
+# What configures, builds or installs is not done again inside a test of what was built: that the named presets are there
+# is what is looked at (run_path.sh installs).
+cat >"$SCRATCH/bin/cmake" <<E
+#!/usr/bin/env bash
+cd "$SOURCE" || exit 1
+kind=configure preset=
+while [ \$# -gt 0 ]; do
+  case \$1 in
+    --build) kind=build ;;
+    --install) exit 0 ;;
+    --preset) preset=\$2 && shift ;;
+  esac
+  shift
+done
+PATH=\${PATH#*:} cmake --list-presets=\$kind | grep -q "\"\$preset\""
+E
+cat >"$SCRATCH/bin/ctest" <<E
+#!/usr/bin/env bash
+cd "$SOURCE" || exit 1
+[ "\$1" = --preset ] && PATH=\${PATH#*:} cmake --list-presets=test | grep -q "\"\$2\""
+E
+chmod +x "$SCRATCH/bin/cmake" "$SCRATCH/bin/ctest"
+
+# tree FOLDER: the commands of the source tree over a build folder that holds the stand-in. What sets up and builds is
+# left out: install_test.sh tests the one, and this test runs because the other did.
+tree() {
+  mkdir -p "$1/build/release" "$1/cmake" "$1/third_party"
+  ln -s "$here/small_pairs.sh" "$1/build/release/pairs"
+  cp -r "$SOURCE/docs" "$SOURCE/run.sh" "$1"
+  printf '#!/bin/sh\n' >"$1/cmake/build.sh"
+  cp "$1/cmake/build.sh" "$1/test.sh"
+  cp "$1/cmake/build.sh" "$1/third_party/install.sh"
+  chmod +x "$1"/cmake/build.sh "$1/test.sh" "$1/third_party/install.sh"
+  for script in run.sh test.sh third_party/install.sh docs/pictures.sh docs/grid_search.sh; do
+    [ -x "$SOURCE/$script" ] || say_fail "$script cannot be run"
+  done
+}
+
+# Inputs that examples name, made once.
+make_fixtures() {
+  cd "$SCRATCH/fixtures" || exit 1
+  mkdir runs mnist photos
+  python3 - <<'P' || say_fail "the inputs could not be made"
+import random, struct, zlib
+random.seed(1)
+for split in ("train", "t10k"):
+    open(f"mnist/{split}-labels-idx1-ubyte", "wb").write(struct.pack(">II", 0x801, 120) + bytes(k % 10 for k in range(120)))
+    open(f"mnist/{split}-images-idx3-ubyte", "wb").write(
+        struct.pack(">IIII", 0x803, 120, 28, 28) + bytes(random.randrange(256) for _ in range(120 * 784)))
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+for k in range(8):
+    rows = b"".join(b"\0" + bytes(random.randrange(256) for _ in range(28)) for _ in range(28))
+    open(f"photos/{k}.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 28, 28, 8, 0, 0, 0, 0))
+                                         + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+open("events.csv", "w").write("".join(f"{random.gauss(0, 1):.4f}\n" for _ in range(30)))
+P
+  ln -s "$SCRATCH/fixtures/mnist" "$HOME/mnist"
+  ln -s "$SCRATCH/fixtures" "$HOME/datasets"
+  local run
+  for run in "bump-hunt runs/a --seed 1" "bump-hunt runs/b --seed 2" "digits runs/digits" "novel-view runs/spheres" \
+    "digits runs/digits-n1 --strategy n1"; do
+    set -- $run
+    pairs --batch run "$1" --device cpu --threads 1 --out "${@:2}" >"$SCRATCH/log" 2>&1 ||
+      say_fail "the run $2 could not be made: $(tail -3 "$SCRATCH/log")"
+  done
+  pairs --batch render --scene 7 --views 12 --like runs/spheres --out views >"$SCRATCH/log" 2>&1 ||
+    say_fail "the views could not be made: $(tail -3 "$SCRATCH/log")"
+}
+
+# prepare FOLDER SOURCE: a working folder for the examples of one text, with the inputs that it names.
+prepare() {
+  mkdir -p "$1" && cd "$1" || exit 1
+  mkdir runs
+  cp -r "$SCRATCH/fixtures/runs/a" "$SCRATCH/fixtures/runs/b" "$SCRATCH/fixtures/runs/digits" \
+    "$SCRATCH/fixtures/runs/spheres" runs
+  cp -r "$SCRATCH/fixtures/runs/a" runs/NAME
+  cp -r "$SCRATCH/fixtures/runs/digits" runs/digits-pairs
+  cp -r "$SCRATCH/fixtures/runs/digits-n1" runs
+  cp "$SCRATCH/fixtures/events.csv" .
+  cp events.csv observed.csv
+  cp -r "$SCRATCH/fixtures/photos" .
+  ln -s "$SCRATCH/fixtures" FOLDER
+  case $2 in
+    infer) cp -r "$SCRATCH/fixtures/views" . ;;
+    *.md) tree . ;;
+  esac
+}
+
+commands_of() { # commands_of FILE: the lines of its fenced blocks
+  awk '/^```/ { inside = !inside; next } inside' "$1"
+}
+commands_of_help() { # commands_of_help FILE: lines that are a command, and those behind "Example:"
+  sed -n -e 's/^  \(pairs .*\)$/\1/p' -e 's/^.*Example: \(pairs .*\)$/\1/p' "$1"
+}
+
+ran=0
+declare -A done_before
+# try WHERE COMMAND: runs it in the current folder, then what it says comes next.
+try() {
+  local where=$1 command=$2 begin status next
+  [[ $command =~ $pattern ]] || return 0
+  begin=$(date +%s%3N)
+  timeout -k 5 "$longest" bash -c "$command" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
+  status=$?
+  ran=$((ran + 1))
+  if [ $status -eq 124 ]; then
+    say_fail "$where: $command: takes longer than $longest s; teach tests/scripts/small_pairs.sh how to shorten it"
+  elif [ $status -ne 0 ]; then
+    say_fail "$where: $command: exit $status: $(tail -3 "$SCRATCH/err"); where it needs a file, make it in $0"
+  fi
+  printf '%6d ms  %s: %s\n' $(($(date +%s%3N) - begin)) "$where" "$command"
+  while IFS= read -r next; do
+    [ -n "${done_before[$next]:-}" ] || { done_before[$next]=1 && try "$where, next" "$next"; }
+  done < <(sed -n 's/^Next: \(pairs .*\)$/\1/p' "$SCRATCH/out")
+}
+
+# try_all WHERE FOLDER: each command on standard input; one goes over lines until bash takes it for whole.
+try_all() {
+  local unit= line known=0
+  prepare "$2" "$1"
+  while IFS= read -r line <&3; do
+    unit=${unit:+$unit$'\n'}$line
+    [[ $unit != *\\ ]] && bash -n <<<"$unit" 2>/dev/null || continue
+    [[ $unit =~ ^[[:space:]]*(#.*)?$ ]] || { known=$((known + 1)) && try "$1" "$unit"; }
+    unit=
+  done 3<&0
+  [ -z "$unit" ] || say_fail "$1: not a whole command: $unit"
+  [ $known -gt 0 ] || say_fail "$1 prints no example"
+}
+
+if "$PAIRS" --batch screenshot --help >/dev/null 2>&1; then
+  mkfifo "$SCRATCH/number"
+  Xvfb -displayfd 3 -screen 0 1440x900x24 -nolisten tcp 3>"$SCRATCH/number" >"$SCRATCH/xvfb" 2>&1 &
+  display=$!
+  read -r -t 20 number <"$SCRATCH/number" || say_fail "Xvfb did not start: $(cat "$SCRATCH/xvfb")"
+  export DISPLAY=:$number
+fi
+make_fixtures
+
+"$PAIRS" --help >"$SCRATCH/help"
+commands=$(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p' "$SCRATCH/help")
+[ -n "$commands" ] || say_fail "pairs --help lists no commands"
+try_all help "$SCRATCH/work/help" < <(commands_of_help "$SCRATCH/help")
+for command in $commands; do
+  "$PAIRS" --batch "$command" --help >"$SCRATCH/help"
+  try_all "$command" "$SCRATCH/work/$command" < <(commands_of_help "$SCRATCH/help")
+done
+for text in README.md third_party/README.md; do
+  commands_of "$SOURCE/$text" >"$SCRATCH/commands"
+  [ ! -s "$SCRATCH/commands" ] || try_all "$text" "$SCRATCH/work/${text//\//-}" <"$SCRATCH/commands"
+done
+echo "$ran examples"
+finish

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# small_pairs.sh ARGUMENTS...: a stand-in for the program $PAIRS that does the same in seconds. The command stays as it is;
+# where it would take long, settings that make it short are added behind it, and numbers of sets and samples lowered.
+command=
+for word in "$@"; do
+  case $word in
+    --batch | --json) ;;
+    *) command=$word && break ;;
+  esac
+done
+has() { # has WORD: is it among the arguments
+  local word
+  for word in "${arguments[@]}"; do
+    [ "$word" != "$1" ] || return 0
+  done
+  return 1
+}
+lower() { # lower OPTION MOST: each number behind the option is MOST at most; adds the option where it is missing
+  local at list number
+  has "$1" || { arguments+=("$1" "$2") && return; }
+  for at in "${!arguments[@]}"; do
+    [ "${arguments[at]}" = "$1" ] || continue
+    list=
+    for number in ${arguments[at + 1]//,/ }; do list+=,$((number < $2 ? number : $2)); done
+    arguments[at + 1]=${list#,}
+  done
+}
+small() { # small KEY=VALUE...: settings behind those that are given
+  local setting
+  for setting in "$@"; do arguments+=(--set "$setting"); done
+}
+small_stages=(pretrain.epochs=1 pretrain.steps=4 pretrain.batch=16 pretrain.validation_sets=32 cache.sizes=10
+  cache.sets=100 finetune.epochs=1 finetune.steps=4 finetune.batch=16 finetune.validation_draws=32 evaluate.sizes=1,2
+  evaluate.sets=20 evaluate.samples=10)
+small_views=(view.size=16 embedder.channels=8,8 embedder.size=8 head.channels=8 head.multipliers=1,2 head.blocks=1
+  head.attention= head.time_size=16 head.given_size=8 head.hidden=16)
+small_digits=(cache.sizes=100 cache.sets=40 embedder.channels=2,2,2 embedder.layers=4 embedder.projection=4
+  embedder.size=4 head.conditioner=4,4 head.integrand=4,4)
+
+# show ARGUMENTS...: the window, until it has drawn its first picture.
+show() {
+  local log status=1
+  log=$(mktemp)
+  PAIRS_LOG=debug "$PAIRS" "$@" >"$log" 2>&1 </dev/null &
+  for _ in $(seq 300); do
+    ! grep -q "first frame after" "$log" || { status=0 && break; }
+    kill -0 $! 2>/dev/null || break
+    sleep 0.1
+  done
+  kill $! 2>/dev/null
+  wait $!
+  ! grep '^pairs: ' "$log" >&2 || status=1
+  [ $status -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  exit $status
+}
+
+arguments=("$@")
+has --batch || has --version || has --help || show "$@"
+case $command in
+  run)
+    has --resume || small "${small_stages[@]}"
+    ! has novel-view || small "${small_views[@]}"
+    ! has digits || small "${small_digits[@]}"
+    ;;
+  demo) small "${small_stages[@]}" ;;
+  evaluate | compare)
+    if has novel-view; then
+      lower --sets 2
+      lower --samples 2
+      lower --steps 5
+      has --out || arguments+=(--out metrics.json)
+    else
+      lower --sets 20
+      lower --samples 10
+    fi
+    ;;
+  infer) ! has --camera || arguments+=(--samples 2 --steps 2) ;;
+  figure) ! has width || lower --sets 4 ;;
+  bench) arguments+=(--seconds 0.05) ;;
+esac
+exec "$PAIRS" "${arguments[@]}"

@@ -1,0 +1,147 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/eval/aggregate.h"
+#include "core/task_factory.h"
+#include "core/train/run.h"
+#include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
+
+// One step of every stage of every strategy on every task and preset. What is shrunk is shrunk by settings that a user
+// may give: steps, batches, budgets and cached sets everywhere; N of the caches and e2e where one observation is
+// expensive; the networks and the image size of the paper's two image presets, which need a GPU.
+
+namespace pairs {
+namespace {
+
+class QuietMonitor : public Monitor {
+ public:
+  void event(const Event& event) override { events.push_back(event); }
+  void progress(const Progress&) override {}
+  bool should_stop() override { return false; }
+  std::vector<Event> events;
+};
+
+std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset, const RunConfig& values,
+                                bool end_to_end) {
+  const bool paper_images = preset == "paper" && task.kind == ObservationKind::image;
+  std::vector<std::string> set = {"device=cpu",
+                                  "threads=2",
+                                  "checkpoint=1000",
+                                  "pretrain.epochs=1",
+                                  "pretrain.scale_epochs=false",
+                                  "pretrain.steps=1",
+                                  "pretrain.validation_sets=3",
+                                  "cache.sets=[4]",
+                                  "cache.validation=0.5",
+                                  "finetune.epochs=1",
+                                  "finetune.steps=1",
+                                  "finetune.batch=8",
+                                  "finetune.validation_draws=16"};
+  std::vector<std::int64_t> sizes = values.cache.sizes;
+  if (paper_images) {
+    if (task.name == "digits") set.insert(set.end(), {"embedder.channels=[8,8,16,32]"});
+    if (task.name == "novel-view")
+      set.insert(set.end(), {"view.size=16", "embedder.channels=[8,8,8]", "head.channels=16", "head.blocks=1"});
+    sizes = task.name == "digits" ? std::vector<std::int64_t>{10, 100, 1000} : std::vector<std::int64_t>{20};
+    set.push_back(fmt::format("cache.sizes=[{}]", fmt::join(sizes, ",")));
+  }
+  const std::int64_t largest = end_to_end ? sizes.back() : 10;
+  set.push_back(fmt::format("pretrain.batch={}", std::clamp<std::int64_t>(4000 / largest, 4, 32)));
+  if (values.pretrain.budget > 0) set.push_back(fmt::format("pretrain.budget={}", 10 * largest));
+  return set;
+}
+
+class StrategiesTest : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+ protected:
+  void SetUp() override { register_task_factory(make_task); }
+};
+
+TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
+  const auto& [name, preset] = GetParam();
+  for (const Strategy& plan : strategies()) {
+    SCOPED_TRACE(plan.name);
+    const bool end_to_end = !plan.stages_2_and_3;
+    const RunConfig values = preset_values(make_task(name)->info(), preset, plan.name);
+    const std::shared_ptr<const Task> task = make_task(name, values.task_options());
+    const auto load = [&](const std::vector<std::string>& set) {
+      return load_preset(task->info(), preset, plan.name, set);
+    };
+    if (plan.head == "gaussian" && task->info().image_target()) {
+      // A point prediction with one standard deviation models no image.
+      try {
+        load({});
+        ADD_FAILURE() << "Gaussian regression must be refused";
+      } catch (const Error& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("does not model the target"));
+      }
+      continue;
+    }
+    // As it stands it is a plan that can be trained.
+    const RunConfig whole = load({});
+    EXPECT_NO_THROW(validate(whole, task->info()));
+    const RunConfig config = load(shrunk(task->info(), preset, values, end_to_end));
+    const TemporaryFolder folder;
+    const auto run = create_run(config, folder.path() / "run");
+    QuietMonitor monitor;
+    execute_run(run, monitor);
+    int losses = 0;
+    for (const Event& event : monitor.events) {
+      if (event.type != "loss") continue;
+      ++losses;
+      EXPECT_TRUE(std::isfinite(event.values["train"].get<double>()));
+      EXPECT_TRUE(std::isfinite(event.values["validation"].get<double>()));
+    }
+    const auto heads = config.finetune.heads == "per-n" ? static_cast<int>(config.cache.sizes.size()) : 1;
+    EXPECT_EQ(losses, end_to_end ? 1 : 1 + heads);
+    // What it made can be asked.
+    const LoadedRun loaded = load_run(run.string());
+    Estimator& estimator = *loaded.estimator;
+    const std::int64_t n = end_to_end ? config.pretrain.sizes.back() : config.cache.sizes.front();
+    EXPECT_EQ(estimator.max_n(), end_to_end ? n : config.cache.sizes.back());
+    const std::int64_t index[] = {3};
+    const Latents latents = estimator.task().latents(1, Purpose::test, index);
+    const torch::Tensor aggregate = aggregate_sets(estimator, latents, 1, Purpose::test, index, 2);
+    const torch::Tensor draws = estimator.sample(aggregate, torch::full({1}, n, torch::kInt64), 3, 1, latents.given);
+    EXPECT_TRUE(draws.isfinite().all().item<bool>());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StrategiesTest,
+                         testing::Combine(testing::Values("gaussian", "bump-hunt", "digits", "novel-view"),
+                                          testing::Values("quick", "small", "paper")),
+                         [](const auto& which) {
+                           std::string text = std::get<0>(which.param) + "_" + std::get<1>(which.param);
+                           std::replace(text.begin(), text.end(), '-', '_');
+                           return text;
+                         });
+
+TEST(Estimates, HearARequestToStopWithinTwoSeconds) {
+  register_task_factory(make_task);
+  for (const std::string name : {"gaussian", "bump-hunt", "digits", "novel-view"})
+    for (const std::string strategy : {"pairs", "e2e"}) {
+      RunConfig config = load_preset(make_task(name)->info(), "paper", strategy, {"device=cpu", "threads=2"});
+      // How long it is deaf: from one question to the next, in processor time, which other processes do not lengthen.
+      double asked = 0, longest = 0;
+      const auto now = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC / 2; };
+      asked = now();
+      const Expectation need = expect(config, [&] {
+        longest = std::max(longest, now() - asked);
+        asked = now();
+        return false;
+      });
+      longest = std::max(longest, now() - asked);
+      EXPECT_LT(longest, 2) << name << " " << strategy;
+      EXPECT_GT(need.pretrain_seconds, 0) << name << " " << strategy;
+      EXPECT_GT(need.gflop, 0);
+    }
+}
+
+}  // namespace
+}  // namespace pairs
