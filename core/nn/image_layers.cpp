@@ -5,10 +5,22 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/interruption.h"
 #include "core/nn/initial.h"
 #include "core/ops/ops.h"
 
 namespace pairs {
+namespace {
+
+// A point of interruption here and where the gradients come back to.
+torch::Tensor breakable(torch::Tensor x) {
+  if (!interruptible()) return x;
+  interruption_point();
+  if (x.requires_grad()) x.register_hook([](const torch::Tensor&) { interruption_point(); });
+  return x;
+}
+
+}  // namespace
 
 Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
                          at::Generator& generator)
@@ -24,14 +36,15 @@ Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
 torch::Tensor Convolution::forward(const torch::Tensor& x) const {
   const std::int64_t padding = kernel_ / 2;
   const auto type = x.scalar_type();
-  return at::conv2d(x, weight_.to(type), bias_.to(type), {stride_, stride_}, {padding, padding});
+  return breakable(at::conv2d(x, weight_.to(type), bias_.to(type), {stride_, stride_}, {padding, padding}));
 }
 
 torch::Tensor Convolution::forward(const torch::Tensor& x, const torch::Tensor& beside) const {
   const std::int64_t padding = kernel_ / 2;
   const torch::Tensor weight = weight_.to(x.scalar_type());
   const auto part = [&](const torch::Tensor& in, std::int64_t first, const torch::Tensor& bias) {
-    return at::conv2d(in, weight.narrow(1, first, in.size(1)), bias, {stride_, stride_}, {padding, padding});
+    return breakable(
+        at::conv2d(in, weight.narrow(1, first, in.size(1)), bias, {stride_, stride_}, {padding, padding}));
   };
   return part(x, 0, bias_.to(x.scalar_type())).add_(part(beside, x.size(1), {}));
 }

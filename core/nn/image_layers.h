@@ -13,7 +13,8 @@ struct ImageSize {
 };
 
 // Square convolution with bias and "same" padding (kernel - 1) / 2, initialised as PyTorch's Conv2d. Odd kernels only.
-// Its weights are kept in float32 and used in the type of what they are given.
+// Its weights are kept in float32 and used in the type of what they are given. On the CPU the pass forward and the pass
+// back are points of interruption (core/base/interruption.h).
 class Convolution : public torch::nn::Module {
  public:
   Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride, at::Generator& generator);

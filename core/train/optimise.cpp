@@ -11,6 +11,7 @@
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/interruption.h"
 #include "core/base/safetensors.h"
 #include "core/nn/adamw.h"
 #include "core/train/run.h"
@@ -174,6 +175,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
   const std::int64_t total = p.epochs * p.steps;
   const std::uint64_t noise = stream_key(static_cast<std::uint64_t>(config.seed), Purpose::dropout);
   const std::int64_t read_every = p.read_every > 0 ? p.read_every : p.device.is_cuda() ? kReadOnGpu : 1;
+  const auto stop = [&] { return monitor.should_stop(); };
   const std::string stage = stage_name(p.stage), kept = (run / run_file::resume).string();
   Position at;
   TensorMap best;
@@ -197,15 +199,19 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
   emit(resumed ? "resumed" : "stage-started", {{"epochs", p.epochs}, {"steps", p.steps}});
   if (!warning.empty()) emit("warning", {{"text", warning}});
 
+  // A step that was broken off has changed nothing: where none was made since the last checkpoint, or since the stage's
+  // start, the next session goes on from there.
+  std::int64_t kept_step = at.epoch * p.steps + at.step;
   std::vector<Unread> unread;
   std::function<void()> read;
   const auto save = [&] {
     read();
     at.seconds = before + watch.seconds();
     checkpoint.save(at, best, average, adam);
+    kept_step = at.epoch * p.steps + at.step;
   };
   const auto leave = [&] {
-    save();
+    if (at.epoch * p.steps + at.step != kept_step) save();
     throw Stopped();
   };
   const auto refuse = [&](const char* what, double value) {
@@ -256,6 +262,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
       const std::int64_t global = at.epoch * p.steps + at.step;
       torch::Tensor loss;
       try {
+        const Interruptible within(stop);
         loss = p.gradients(at.epoch, at.step, noise_key(noise, global));
       } catch (const Stopped&) {
         leave();
@@ -302,6 +309,7 @@ OptimiseResult optimise(Problem& p, const std::filesystem::path& run, const RunC
     double validation = NAN;
     try {
       at::NoGradGuard no_grad;
+      const Interruptible within(stop);
       const WeightAverage::InPlace judged(average);
       validation = p.validate();
     } catch (const Stopped&) {

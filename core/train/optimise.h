@@ -42,12 +42,13 @@ struct OptimiseResult {
 double learning_rate(const OptimiserConfig& config, std::int64_t step, std::int64_t total);
 
 // AdamW with warm-up, cosine, clipping and patience; leaves the weights of the best validation loss in the parameters.
-// With a moving average (ema) it is the average that is validated, previewed and kept.
-// Continues from RUN/resume.safetensors when that file belongs to this stage and head, bit for bit on the same machine;
-// saves it every `config.checkpoint` seconds and when asked to stop (then throws Stopped). A loss or gradient that is
-// not finite throws Error naming the step after saving the last good weights; a GPU is asked every few steps, and
-// leaves the weights as they are from such a step on. A stage that has diverged throws Error: one that ends with a
-// validation loss 1,000 above its first step's loss, or reaches one a million above it.
+// With a moving average (ema) it is the average that is validated, previewed and kept. Continues from
+// RUN/resume.safetensors when that file belongs to this stage and head, bit for bit on the same machine; saves it every
+// `config.checkpoint` seconds and, after steps that it does not hold, when asked to stop (then throws Stopped; a step
+// is broken off between layers). A loss or gradient that is not finite throws Error naming the step after saving the
+// last good weights; a GPU is asked every few steps, and leaves the weights as they are from such a step on. A stage
+// that has diverged throws Error: one that ends with a validation loss 1,000 above its first step's loss, or reaches
+// one a million above it.
 OptimiseResult optimise(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
 
 }  // namespace pairs

@@ -219,16 +219,17 @@ class DeviceRuns {
     std::filesystem::remove_all(folder_);
   }
   ~DeviceRuns() { std::filesystem::remove_all(folder_); }
-  // Runs to the end, stopped every so many polls on the way (0: never); returns the losses told.
+  // Runs to the end, stopped on the way after so many polls, then twice as many and so on (0: never); returns the losses
+  // told.
   std::vector<double> execute(const RunConfig& config, const std::string& name, int polls = 0) {
     const auto run = create_run(config, folder_ / name);
     for (stops = 0;; ++stops) {
-      SilentMonitor monitor(polls);
+      SilentMonitor monitor(polls << stops);
       try {
         execute_run(run, monitor);
         break;
       } catch (const Stopped&) {
-        PAIRS_CHECK(stops < 200, "stopped too often to end");
+        PAIRS_CHECK(stops < 20, "stopped too often to end");
       }
     }
     std::vector<double> losses;

@@ -110,7 +110,7 @@ TEST_F(ImageTargetTest, StoppedAnywhereARunEndsWithTheSameBits) {
   int stops = 0;
   for (bool done = false; !done;) {
     ASSERT_LT(stops, 300);
-    ImageMonitor monitor(14, static_cast<std::uint64_t>(stops) + 1);
+    ImageMonitor monitor(300, static_cast<std::uint64_t>(stops) + 1);
     try {
       execute_run(cut, monitor);
       done = true;
