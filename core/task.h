@@ -105,6 +105,8 @@ struct PoolDraws {
   torch::Tensor member;   // [M] int64: which member of the pool each observation was made from
   torch::Tensor stratum;  // [M] int64: its class; members of one class are exchangeable
   std::int64_t size = 0;  // of the pool; 0: observations never repeat
+  // Of the pool, another sample of the same world, that stage 2 draws from; 0: it is this one, or has no end.
+  std::int64_t trained = 0;
 };
 
 // The exact posterior, or another reference such as the naive product, of one set: observations are added in chunks of

@@ -116,7 +116,9 @@ class Digits final : public Task {
                        std::span<const SetRange> ranges) const override {
     if (!source_) return {};
     const Draws draws = draw(latents, seed, purpose, ranges, Rows(ranges, latents, info_));
-    return {draws.pick, draws.digit, pool(share_of(purpose).test).images.size(0)};
+    const Share share = share_of(purpose), training = share_of(Purpose::finetune);
+    const double trained = (training.end - training.begin) * static_cast<double>(pool(false).images.size(0));
+    return {draws.pick, draws.digit, pool(share.test).images.size(0), share.test ? std::llround(trained) : 0};
   }
 
   // Another angle changes nothing else. Another pₖ scales the other probabilities, and θ follows. Another θ tilts the

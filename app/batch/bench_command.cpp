@@ -288,7 +288,8 @@ Result bench(const BenchArguments& arguments) {
                row.gflop > 0 ? fmt::format("{:.0f} %", 100 * rate / gemm) : "–"});
   }
   result.text =
-      fmt::format("CPU, {} threads, best float32 GEMM {:.0f} GFLOP/s\n\n{}", at::get_num_threads(), gemm, table.text());
+      fmt::format("CPU, {}, best float32 GEMM {:.0f} GFLOP/s\n\n{}", counted(at::get_num_threads(), "thread"), gemm,
+                  table.text());
   return result;
 }
 
@@ -300,7 +301,7 @@ Action add_bench(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  app.add_option("--seconds", arguments->seconds, "Time given to each row")
+  app.add_option("--seconds", arguments->seconds, "Time that a row is repeated for; a call to warm up and three more are the least")
       ->type_name("S")
       ->check(number(0.05, 600.0))
       ->capture_default_str();

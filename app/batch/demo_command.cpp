@@ -114,7 +114,7 @@ void draw_image_posterior(const LoadedRun& run, Pictures& pictures) {
   for (const auto& [name, bytes] : image_sample_pictures(at::cat(groups), image))
     pictures.save("posterior-" + name, bytes);
   pictures.tell(
-      fmt::format("{}: posterior samples, their mean and sd from N = {}, beside the truth", run.config.task, n));
+      fmt::format("{}: truth, samples, mean and sd of the posterior at N = {} as posterior-*.png, the last", run.config.task, n));
 }
 
 // The posterior first, which is what people wait for; then the scores: shipped weights have theirs beside them.

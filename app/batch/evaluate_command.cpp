@@ -54,7 +54,11 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   if (!arguments.out.empty()) {
     check_output(arguments.out, ".json");
   } else if (!is_shipped(run.folder)) {
-    check_writable(run.folder / run_file::metrics);
+    try {
+      check_writable(run.folder / run_file::metrics);
+    } catch (const Error& error) {
+      fail("{}, or save the evaluation elsewhere with --out FILE.json", error.what());
+    }
     try {
       read_metrics(run.folder / run_file::metrics);
     } catch (const Error&) {
@@ -122,11 +126,9 @@ Action add_evaluate(CLI::App& app) {
       "ranks\n"
       "in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: what the three "
       "say,\n"
-      "corrected for their number. Where a task draws from a finite pool (MNIST's test images), pool_location_sd: sd "
-      "of\n"
-      "the mean rank over such pools, from a bootstrap over the pool; pool_location_z: the location in standard "
-      "errors\n"
-      "of sets and pool together.\n"
+      "corrected for their number. Where a task draws from a finite pool (MNIST's test images), pool_location_sd: sd of\n"
+      "the mean rank over such pools, from a bootstrap over the pool, and over those of as many observations as stage 2\n"
+      "drew from; pool_location_z: the location in standard errors of sets and pools together.\n"
       "Images instead: mse: mean squared error per pixel of one sample (averaged over the samples). mse_posterior: of "
       "the\n"
       "posterior mean, (S mse_mean - mse) / (S - 1) from the mean of all S samples, free of their noise. mse_prior: "

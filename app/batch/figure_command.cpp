@@ -107,8 +107,11 @@ Figure draw_loss(const FigureArguments& arguments) {
     if (curves.empty()) first = config.task;
     PAIRS_CHECK(config.task == first, "The runs {} and {} are of different tasks; draw one task at a time",
                 curves.front().name, run.name);
-    curves.push_back({run.name, config.strategy, read_events((run.folder / run_file::events).string()),
-                      loss_label(config.estimator.head)});
+    const auto log = run.folder / run_file::events;
+    std::vector<Event> events = read_events(log.string());
+    PAIRS_CHECK(!events.empty() || std::filesystem::file_size(log) == 0,
+                "{} holds no event that can be read: it is damaged; restore it from a copy", log.string());
+    curves.push_back({run.name, config.strategy, std::move(events), loss_label(config.estimator.head)});
   }
   return loss_figure(curves);
 }

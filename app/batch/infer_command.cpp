@@ -137,6 +137,16 @@ ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
 }
 
 // What is written for images, in the folder that --out names.
+// Refuses observations so large that the embedder's numbers overflow.
+void check_aggregate(const torch::Tensor& aggregate, const torch::Tensor& x, const std::string& data,
+                     const std::string& name) {
+  if (aggregate.isfinite().all().item<bool>()) return;
+  const torch::Tensor largest = x.flatten(1).abs().amax(1);
+  const std::int64_t at = largest.argmax().item<std::int64_t>();
+  fail("The network of {} overflows on {}: observation {} holds a value of size {:.3g}; check its unit, or leave it out",
+       name, printable(data, 300), count_text(at + 1), largest[at].item<double>());
+}
+
 std::filesystem::path image_output(const LoadedRun& run, const InferArguments& arguments) {
   const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
                                     : is_shipped(run.folder) ? std::filesystem::path("posterior")
@@ -181,9 +191,10 @@ Result infer(const InferArguments& arguments) {
   const std::int64_t size = arguments.n > 0 ? arguments.n : held;
   if (size > info.max_n)
     fail(
-        "{} observations of {} are asked for, but task {} is defined up to N = {}; give at most {}, or use the first "
+        "{} observations of {} are asked for, but task {} is defined up to N = {}{}; give at most {}, or use the first "
         "with --n",
-        count_text(size), arguments.data, info.name, count_text(info.max_n), info.max_n);
+        count_text(size), arguments.data, info.name, count_text(info.max_n),
+        arguments.force ? ", which --force does not change" : "", info.max_n);
   if (!arguments.force && size > estimator.max_n())
     fail(
         "{} observations of {} are asked for, but {} saw sets of at most {}; use fewer with --n, train with larger "
@@ -198,6 +209,7 @@ Result infer(const InferArguments& arguments) {
 
   const torch::Tensor x = observed.x.slice(0, 0, size);
   const torch::Tensor aggregate = aggregate_observed(estimator, x);
+  check_aggregate(aggregate, x, arguments.data, run.name);
   const torch::Tensor n = torch::full({1}, size, torch::kInt64);
   const std::uint64_t key = stream_key(static_cast<std::uint64_t>(arguments.seed), Purpose::posterior);
   torch::Tensor samples = estimator.sample(aggregate, n, draws, key, given)[0].to(torch::kCPU);
@@ -356,16 +368,16 @@ Action add_infer(CLI::App& app) {
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  app.add_flag("--force", arguments->force, "Accept more observations than training saw (extrapolates)");
+  app.add_flag("--force", arguments->force, "Accept more observations than training saw, up to the task's largest N (extrapolates)");
   app.footer(
       "Examples:\n"
       "  pairs --batch infer bump-hunt --data events.csv\n"
       "  pairs --batch infer bump-hunt --data events.csv --n 20\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
-      "Answers mean, sd and quantiles; the samples go into an .npz file. Warns when the set lies outside what "
-      "training\n"
-      "saw; refuses NaN, wrong shapes and sets larger than training saw.\n"
+      "Answers mean, sd and quantiles; the samples go into an .npz file. Refuses NaN, wrong shapes and sets larger than\n"
+      "training saw. Typicality is the Mahalanobis distance of the set's aggregate from those of training, and the\n"
+      "share of training sets that lie nearer: a warning says when the set lies outside what training saw.\n"
       "Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.\n"
       "Views of a scene: a folder of colour images of the estimator's size, or square and a whole multiple of it, "
       "with\n"

@@ -95,11 +95,10 @@ Action add_run(CLI::App& app) {
       "  pairs --batch run bump-hunt --set cache.sets=50000 --set head.bins=24 --until cache\n"
       "  pairs --batch run bump-hunt --seed 2 --set pretrain.from=runs/a\n"
       "  pairs --batch run --resume runs/digits-n1-2\n"
-      "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them other "
-      "sets,\nand pretrain.epochs=0 leaves the embedder as it is. "
-      "A run is a folder; one stopped by Ctrl+C, a signal or a crash resumes from its last checkpoint and ends with "
-      "the\n"
-      "same weights. The expected time and disk are printed before it starts.");
+      "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them other\n"
+      "sets, and pretrain.epochs=0 leaves the embedder as it is.\n"
+      "A run is a folder; one stopped by Ctrl+C, a signal or a crash resumes from its last checkpoint and ends with\n"
+      "the same weights. The expected time and disk are printed before it starts.");
   return [arguments, &app] {
     bool only_resume = true;
     for (const char* name : {"--preset", "--strategy", "--set", "--seed", "--device", "--out", "--data", "--threads"})

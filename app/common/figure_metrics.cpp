@@ -47,7 +47,13 @@ std::string test_text(const RankTest& test) {
   return fmt::format("z {}, {}; p {}{}", number_text(test.location_z, 1), number_text(test.width_z, 1),
                      p.starts_with('<') ? "" : "= ", p);
 }
-constexpr const char* kTestFootnote = "; z of location and width, p of the ranks";
+// What test_text tells, of the rows shown and all that carry ranks.
+std::string test_footnote(std::size_t shown, std::size_t all, bool worst_target) {
+  std::string text = "; z of location and width, p of the ranks";
+  if (worst_target) text += ", each of the target furthest off";
+  if (shown < all) text += fmt::format("; {} of {} set sizes, the least calibrated among them", shown, all);
+  return text;
+}
 
 // The numbers of a row that are furthest from those of a calibrated estimator, over its targets.
 RankTest worst_test(const EvaluationRow& row) {
@@ -61,10 +67,35 @@ RankTest worst_test(const EvaluationRow& row) {
   return worst;
 }
 
+// "400" or, where it depends on N, "400 to 20,000".
+std::string sets_text(const Metrics& metrics) {
+  std::int64_t least = INT64_MAX, most = 0;
+  for (const EvaluationRow& row : metrics.rows) {
+    least = std::min(least, row.sets);
+    most = std::max(most, row.sets);
+  }
+  return least >= most ? count_text(most) : fmt::format("{} to {}", count_text(least), count_text(most));
+}
+
+// The data and the runs; of runs that were evaluated on different numbers of sets, these too.
 std::string footnote(const std::vector<Metrics>& metrics) {
+  const bool alike = std::all_of(metrics.begin(), metrics.end(), [&](const Metrics& one) {
+    return sets_text(one) == sets_text(metrics.front()) && one.rows.size() == metrics.front().rows.size();
+  });
   std::string runs;
-  for (const Metrics& one : metrics) runs += (runs.empty() ? "" : ", ") + one.run;
+  for (const Metrics& one : metrics) {
+    runs += (runs.empty() ? "" : ", ") + one.run;
+    if (!alike) runs += fmt::format(" ({} sets, {} sizes)", sets_text(one), one.rows.size());
+  }
   return metrics.front().data + "; " + runs;
+}
+
+// 12 -> "₁₂".
+std::string subscript(std::size_t number) {
+  constexpr const char* kDigits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
+  std::string text;
+  for (const char digit : std::to_string(number)) text += kDigits[digit - '0'];
+  return text;
 }
 
 // What the pool alone does, where test sets share one.
@@ -180,14 +211,35 @@ void check_sampled(const std::vector<Metrics>& metrics) {
       PAIRS_CHECK(row.samples > 0, "{} was evaluated without samples; evaluate it again with --samples 499", one.run);
 }
 
-// Up to `most` rows spread over those of the metrics that carry ranks.
-std::vector<std::size_t> spread_rows(const std::vector<EvaluationRow>& rows, std::size_t most) {
+std::vector<std::size_t> ranked_rows(const std::vector<EvaluationRow>& rows) {
   std::vector<std::size_t> usable;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (!rows[i].ranks.empty()) usable.push_back(i);
+  return usable;
+}
+
+// Least p-value of a row's tests.
+double least_p(const EvaluationRow& row) {
+  const RankTest worst = worst_test(row);
+  const auto two_sided = [](double z) { return std::isnan(z) ? 1 : std::erfc(std::fabs(z) / std::sqrt(2.0)); };
+  return std::min(
+      {two_sided(worst.location_z), two_sided(worst.width_z), std::isnan(worst.rank_p) ? 1 : worst.rank_p});
+}
+
+// Up to `most` rows spread over those that carry ranks, with the least calibrated one among them.
+std::vector<std::size_t> spread_rows(const std::vector<EvaluationRow>& rows, std::size_t most) {
+  const std::vector<std::size_t> usable = ranked_rows(rows);
   if (usable.size() <= most) return usable;
+  const std::size_t worst = *std::min_element(usable.begin(), usable.end(), [&](std::size_t a, std::size_t b) {
+    return least_p(rows[a]) < least_p(rows[b]);
+  });
   std::vector<std::size_t> out;
   for (std::size_t k = 0; k < most; ++k) out.push_back(usable[k * (usable.size() - 1) / (most - 1)]);
+  // In place of its nearest neighbour between the first and the last.
+  const auto distance = [&](std::size_t i) { return i > worst ? i - worst : worst - i; };
+  if (std::find(out.begin(), out.end(), worst) == out.end())
+    *std::min_element(out.begin() + 1, out.end() - 1,
+                      [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); }) = worst;
   return out;
 }
 
@@ -399,7 +451,7 @@ Plot test_plot(const std::vector<Metrics>& metrics, const char* label, double Ra
       }
     for (auto& [t, line] : lines) {
       line.name = metrics.size() == 1 ? strategy_title(one.strategy) : one.run;
-      if (lines.size() > 1) line.name = (metrics.size() == 1 ? "" : line.name + ", ") + fmt::format("θ{}", t + 1);
+      if (lines.size() > 1) line.name = (metrics.size() == 1 ? "" : line.name + ", ") + fmt::format("θ{}", subscript(t + 1));
       line.role = strategy_role(one.strategy);
       line.markers = true;
       plot.lines.push_back(std::move(line));
@@ -478,16 +530,20 @@ Figure coverage_figure(const std::vector<Metrics>& metrics) {
   PAIRS_CHECK(!metrics.empty(), "A figure of metrics needs at least one run");
   Figure figure;
   figure.title = "Coverage of central credible intervals";
-  figure.source = footnote(metrics) + kTestFootnote + pool_footnote(metrics);
+  const std::vector<EvaluationRow>& rows = metrics.front().rows;
+  const std::vector<std::size_t> shown = spread_rows(rows, 6);
+  const bool many_targets = !shown.empty() && rows[shown.front()].rank_tests.size() > 1;
+  figure.source =
+      footnote(metrics) + test_footnote(shown.size(), ranked_rows(rows).size(), many_targets) + pool_footnote(metrics);
   figure.columns = 2;
   figure.plot_width = figure.plot_height = 260;
   std::vector<double> levels;
   for (int k = 1; k < 100; ++k) levels.push_back(k / 100.0);
-  for (const std::size_t i : spread_rows(metrics.front().rows, 4)) {
-    const std::int64_t n = metrics.front().rows[i].n;
+  for (const std::size_t i : shown) {
+    const std::int64_t n = rows[i].n;
     Plot plot;
     plot.title = fmt::format("N = {}", count_text(n));
-    if (metrics.size() == 1) plot.title += ": " + test_text(worst_test(metrics.front().rows[i]));
+    if (metrics.size() == 1) plot.title += ": " + test_text(worst_test(rows[i]));
     plot.x = {"credible level", AxisScale::linear, 0, 1};
     plot.y = {"share of truths inside", AxisScale::linear, 0, 1};
     std::vector<Line> ideals;
@@ -544,8 +600,10 @@ Figure ranks_figure(const Metrics& metrics, const std::vector<std::string>& targ
                 metrics.run, row.sets, row.n);
   Figure figure;
   figure.title = "Ranks of the truth among posterior samples";
-  figure.source = metrics.data + "; " + metrics.run + kTestFootnote + pool_footnote({metrics});
-  for (const std::size_t i : spread_rows(metrics.rows, 6)) {
+  const std::vector<std::size_t> shown = spread_rows(metrics.rows, 8);
+  figure.source = metrics.data + "; " + metrics.run +
+                  test_footnote(shown.size(), ranked_rows(metrics.rows).size(), false) + pool_footnote({metrics});
+  for (const std::size_t i : shown) {
     const EvaluationRow& row = metrics.rows[i];
     for (std::size_t t = 0; t < row.ranks.size(); ++t) {
       const RankHistogram histogram = rank_histogram(row.ranks[t], row.samples);

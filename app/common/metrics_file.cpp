@@ -59,6 +59,7 @@ json row_document(const EvaluationRow& row) {
       if (!std::isnan(test.*number.member)) out[number.key].push_back(test.*number.member);
   if (row.pool > 0) {
     out["pool"] = row.pool;
+    if (row.pool_trained > 0) out["pool_trained"] = row.pool_trained;
     out["pool_location_sd"] = row.pool_location_sd;
     if (out.contains("location_z")) out["pool_location_z"] = row.pool_location_z;
   }
@@ -137,9 +138,12 @@ std::string pool_note(const std::vector<EvaluationRow>& rows) {
   return fmt::format(
       "All test sets draw their observations from the same {}. That alone moves all posteriors of size N by about "
       "√(N / {}) of their sd, {:.2f} at N = {}, whatever the estimator and however many sets: there it moves the mean "
-      "rank by {:.4f} (1 sd, found by resampling the pool){}.",
+      "rank by {:.4f} (1 sd, found by resampling the pool{}){}.",
       count_text(most->pool), count_text(most->pool),
-      std::sqrt(static_cast<double>(most->n) / static_cast<double>(most->pool)), count_text(most->n), sd, together);
+      std::sqrt(static_cast<double>(most->n) / static_cast<double>(most->pool)), count_text(most->n), sd,
+      most->pool_trained > 0 ? fmt::format(", and likewise the {} that training drew from", count_text(most->pool_trained))
+                             : "",
+      together);
 }
 
 std::string calibration_note(const std::vector<EvaluationRow>& rows) {
@@ -207,6 +211,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
       for (const std::vector<double>& ranks : row.ranks) row.rank_tests.push_back(rank_test(ranks, row.samples));
       row.pool = line.value("pool", std::int64_t{0});
       if (row.pool > 0) {
+        row.pool_trained = line.value("pool_trained", std::int64_t{0});
         line.at("pool_location_sd").get_to(row.pool_location_sd);
         row.pool_location_z = line.value("pool_location_z", std::vector<double>(row.ranks.size(), NAN));
         PAIRS_CHECK(row.pool_location_sd.size() == row.ranks.size() && row.pool_location_z.size() == row.ranks.size(),

@@ -135,6 +135,12 @@ struct Training::Impl {
     estimate.reset();
   }
 
+  // Somebody looks at a draft whose needs will be asked for, or are known and not yet shown.
+  bool needs_due() const {
+    if (!drafting || task.empty() || needs.empty() || session_busy) return false;
+    return needs_asked ? needs_slot->load() != estimate : clock.seconds() - shown_at < kAttention;
+  }
+
   // Notices that the draft has changed, and asks for its needs once it rests.
   bool follow_draft(double now, bool at_once) {
     Draft& draft = draft_of(task);
@@ -407,7 +413,7 @@ bool Training::active() const {
 }
 
 bool Training::busy() const {
-  return impl_->session_busy || impl_->estimator.busy();
+  return impl_->session_busy || impl_->estimator.busy() || impl_->needs_due();
 }
 
 std::string Training::activity() const {

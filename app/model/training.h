@@ -47,7 +47,7 @@ class Training {
   // Takes over what background work has finished. True when something shown has changed: at most four times a second
   // for what only grows.
   bool poll();
-  // Whether something of ours runs: training or an estimate.
+  // Whether something of ours runs or is about to: training or an estimate.
   bool busy() const;
   // Whether a run of ours is being trained (or pauses, or stops), and in a few words what it does; empty when none.
   bool active() const;

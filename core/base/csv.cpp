@@ -100,6 +100,10 @@ double number_in(std::string_view cell, const std::string& where, std::size_t li
 
 torch::Tensor parse_csv(std::string_view text, const std::string& where, const std::vector<std::string>& columns) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  PAIRS_CHECK(!text.starts_with("\xff\xfe") && !text.starts_with("\xfe\xff"),
+              "{} is text in UTF-16; save it as UTF-8 or plain ASCII", where);
+  // Some old programs end lines with a carriage return alone.
+  const char line_end = text.find('\n') == text.npos ? '\r' : '\n';
   std::vector<double> values, row;
   std::vector<std::size_t> places;  // of the columns that are kept; empty: of all
   std::vector<bool> kept;
@@ -107,7 +111,7 @@ torch::Tensor parse_csv(std::string_view text, const std::string& where, const s
   std::size_t width = 0;
   char separator = 0;
   for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
+    const std::size_t end = text.find(line_end);
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     line = trimmed(line.substr(0, line.find('#')));

@@ -73,7 +73,11 @@ class PoolRanks {
     const std::vector<std::int64_t> first = {0};
     const SetRange range[] = {{0, 0, 1}};
     const Task& task = estimator.task();
-    pool_ = task.pool_draws(task.latents(options.seed, Purpose::test, first), options.seed, Purpose::test, range).size;
+    const PoolDraws draws =
+        task.pool_draws(task.latents(options.seed, Purpose::test, first), options.seed, Purpose::test, range);
+    pool_ = draws.size;
+    // What was trained on other data did not see the training pool of these.
+    if (estimator.data_source() == task.info().data_source) trained_ = draws.trained;
     if (pool_ > 0) sets_ = pool_sets(row.sets, row.n, pool_);
     if (sets_ < 2 || row.n < 2) sets_ = 0;  // single observations have no weight to move
     ranks_.resize(static_cast<std::size_t>(task.info().target_size()));
@@ -109,8 +113,10 @@ class PoolRanks {
   void finish(EvaluationRow& row) const {
     if (pool_ == 0) return;
     row.pool = pool_;
+    row.pool_trained = trained_;
+    const double both = both_pools(pool_, trained_);
     for (std::size_t t = 0; t < ranks_.size(); ++t) {
-      const double sd = sets_ > 0 ? pool_location_sd(torch::cat(ranks_[t])) : 0;
+      const double sd = sets_ > 0 ? both * pool_location_sd(torch::cat(ranks_[t])) : 0;
       const double se = mean_rank_se(row.sets, row.samples);
       row.pool_location_sd.push_back(sd);
       row.pool_location_z.push_back(row.rank_tests[t].location_z * se / std::hypot(se, sd));
@@ -120,7 +126,7 @@ class PoolRanks {
  private:
   Estimator& estimator_;
   const EvaluationOptions& options_;
-  std::int64_t n_, pool_ = 0, sets_ = 0;
+  std::int64_t n_, pool_ = 0, trained_ = 0, sets_ = 0;
   PoolBootstrap bootstrap_;
   std::vector<std::vector<torch::Tensor>> ranks_;  // [target], parts [sets, replicates]
 };

@@ -29,9 +29,10 @@ struct EvaluationRow {
   double rmae = NAN, acauc = NAN, acauc_floor = NAN, acauc_p95 = NAN;  // floor: mean and corrected 95th percentile
   double sd = NAN;                                                     // mean posterior sd, averaged over targets
   std::vector<RankTest> rank_tests;                                    // [target]
-  // Where the task draws observations from a finite pool, else 0: its size; the sd over such pools of the mean rank,
-  // and the location in standard errors of sets and pool together, [target].
-  std::int64_t pool = 0;
+  // Where the task draws observations from a finite pool, else 0: its size, and that of the pool that training drew
+  // from (0: endless, or the same); the sd of the mean rank over such pools, both taken together, and the location in
+  // standard errors of sets and pools together, [target].
+  std::int64_t pool = 0, pool_trained = 0;
   std::vector<double> pool_location_sd, pool_location_z;
   std::map<std::string, double> reference_nll;  // other references of the task on the same sets
   std::vector<std::vector<double>> ranks;       // [target][set]

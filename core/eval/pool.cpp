@@ -88,6 +88,10 @@ torch::Tensor PoolBootstrap::aggregates(const torch::Tensor& plain) const {
   return plain.to(torch::kCPU, torch::kFloat64).unsqueeze(1) + shift;
 }
 
+double both_pools(std::int64_t pool, std::int64_t trained) {
+  return trained > 0 ? std::sqrt(1 + static_cast<double>(pool) / static_cast<double>(trained)) : 1;
+}
+
 double pool_location_sd(const torch::Tensor& ranks) {
   PAIRS_CHECK(ranks.dim() == 2 && ranks.size(0) >= 2 && ranks.size(1) >= 2,
               "The pool's share of ranks needs two sets and two replicates or more.");

@@ -47,6 +47,10 @@ class PoolBootstrap {
   std::map<std::pair<std::int64_t, std::int64_t>, Sums> sums_;  // by set and stratum
 };
 
+// How much wider the location's spread over test pools becomes when the estimator learnt from `trained` members of
+// another pool of the same world, which deviates in the same way: sqrt(1 + pool / trained); 1 for an endless one (0).
+double both_pools(std::int64_t pool, std::int64_t trained);
+
 // The sd over pools of the mean rank, from ranks [sets, replicates]: what the sets' ranks share over the replicates,
 // for moves of 1. Each set's own resampling noise, which pools do not cause, is taken out.
 double pool_location_sd(const torch::Tensor& ranks);

@@ -100,7 +100,13 @@ class Checkpoint {
   // False when there is nothing of this stage to continue from. `warning` is set when the machine differs.
   bool load(Position& at, TensorMap& best, const WeightAverage& average, AdamW& adam, std::string& warning) const {
     if (!std::filesystem::exists(file_)) return false;
-    const TensorFile content = read_safetensors(file_);
+    const TensorFile content = [&] {
+      try {
+        return read_safetensors(file_);
+      } catch (const Error& error) {
+        fail("{}; or remove it, to start the stage again", error.what());
+      }
+    }();
     const auto meta = [&](const char* key) -> const std::string& {
       const auto it = content.metadata.find(key);
       PAIRS_CHECK(it != content.metadata.end(),

@@ -88,13 +88,21 @@ refuses 2 "samples 1 has no spread" --batch evaluate run --samples 1
 refuses 1 "2 columns but task bump-hunt needs 1" --batch infer run --data wide.csv
 refuses 1 "text.csv" --batch infer run --data text.csv
 refuses 1 "saw sets of at most 20" --batch infer run --data large.csv
-refuses 1 "up to N = 100; give at most 100" --batch infer run --data beyond.csv --force
+refuses 1 "up to N = 100; give at most 100" --batch infer run --data beyond.csv
+refuses 1 "up to N = 100, which --force does not change; give at most 100" --batch infer run --data beyond.csv --force
 refuses 2 "first 4 observations, but good.csv holds 3; give at most 3" --batch infer run --data good.csv --n 4
 refuses 2 "--n" --batch infer run --data good.csv --n 0
+refuses 2 "no solver 'a.x0ab'" --batch infer novel-view --data good.csv --camera 30,45 --solver $'a\nb'
 refuses 2 "goes beyond N = 100" --batch figure posterior run --n 101
 refuses 1 "missing.csv" --batch infer run --data missing.csv
 printf '0.1\n1e39\n' >vast.csv
 refuses 1 "vast.csv holds values beyond" --batch infer run --data vast.csv
+printf '0.1\n1e38\n' >huge.csv
+refuses 1 "overflows on huge.csv: observation 2 holds a value of size 1e+38" --batch infer bump-hunt --data huge.csv
+cp -r run mute && sed -i 's/^{/[/' mute/events.jsonl
+refuses 1 "mute/events.jsonl holds no event that can be read" --batch figure loss mute
+cp -r run torn && rm torn/estimator.safetensors && printf 'torn' >torn/resume.safetensors
+refuses 1 "torn/resume.safetensors.*or remove it, to start the stage again" --batch run --resume torn
 refuses 2 "names N = 2 twice" --batch evaluate run --sizes 2,1,2
 cp -r run nameless && : >nameless/run.toml
 refuses 1 "nameless/run.toml names no task" --batch evaluate nameless

@@ -28,6 +28,7 @@ TEST(Csv, SeparatorsHeadersAndComments) {
     EXPECT_TRUE(read.equal(expected)) << text;
   }
   EXPECT_TRUE(parse_csv("1\n2\n3\n", "x").equal(table({1, 2, 3}, 1)));
+  EXPECT_TRUE(parse_csv("x\r1\r2\r3\r", "x").equal(table({1, 2, 3}, 1))) << "line ends of old programs";
   EXPECT_TRUE(parse_csv("x\n1e-300\n", "x").equal(table({1e-300}, 1)));
 }
 
@@ -47,6 +48,7 @@ TEST(Csv, ErrorsNameTheLine) {
   EXPECT_THAT(csv_refusal("1,5;2,5\n"), HasSubstr("'1,5'"));
   EXPECT_THAT(csv_refusal("1,2x\n"), HasSubstr("'2x'"));
   EXPECT_THAT(csv_refusal(std::string("1,\0 2\n", 6)), HasSubstr("\\x00"));
+  EXPECT_THAT(csv_refusal(std::string("\xff\xfe\x31\0\n\0", 6)), HasSubstr("UTF-16"));
   for (const char* text : {"", "\n\n", "# only comments\n", "x,y\n"})
     EXPECT_THAT(csv_refusal(text), HasSubstr("holds no numbers"));
 }

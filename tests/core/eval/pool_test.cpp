@@ -157,8 +157,9 @@ class PooledToy : public ToyTask {
                                              static_cast<std::uint64_t>(range.first + j))
                                           .below(kPool)));
     const auto count = static_cast<std::int64_t>(member.size());
-    return {torch::tensor(member, torch::kInt64), torch::zeros({count}, torch::kInt64), kPool};
+    return {torch::tensor(member, torch::kInt64), torch::zeros({count}, torch::kInt64), kPool, trained};
   }
+  std::int64_t trained = 0;
 };
 
 TEST(EvaluatePool, TellsWhatThePoolExplainsAndNothingWithoutOne) {
@@ -183,6 +184,20 @@ TEST(EvaluatePool, TellsWhatThePoolExplainsAndNothingWithoutOne) {
   EXPECT_TRUE(plain.pool_location_z.empty());
   ASSERT_EQ(plain.rank_tests.size(), 1u);
   EXPECT_FALSE(std::isnan(plain.rank_tests[0].rank_p));
+}
+
+TEST(EvaluatePool, CountsThePoolThatTrainingDrewFrom) {
+  EXPECT_EQ(both_pools(10, 0), 1);
+  // A mean of 10,000 less one of 30,000: variances add.
+  EXPECT_DOUBLE_EQ(both_pools(10000, 30000), std::sqrt((1.0 / 10000 + 1.0 / 30000) / (1.0 / 10000)));
+  EvaluationOptions options;
+  options.sizes = {50};
+  options.sets = {60};
+  options.samples = 19;
+  const auto toy = std::make_shared<PooledToy>();
+  toy->trained = 4;
+  Estimator estimator(toy, toy_estimator(), 1);
+  EXPECT_EQ(evaluate(estimator, options).at(0).pool_trained, 4);
 }
 
 TEST(Evaluate, RefusesWeightsThatAreNotNumbers) {
