@@ -33,7 +33,8 @@ std::string document_text(const nlohmann::json& document) {
 
 int report_error(const std::string& sentence, bool json, int code) {
   if (json) (void)answer(document_text({{"error", sentence}}));
-  tell(fmt::format("pairs: {}\n", sentence));
+  // One line whatever names and arguments hold.
+  tell(fmt::format("pairs: {}\n", printable(sentence, 2000)));
   return code;
 }
 

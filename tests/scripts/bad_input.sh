@@ -92,7 +92,7 @@ refuses 1 "up to N = 100; give at most 100" --batch infer run --data beyond.csv
 refuses 1 "up to N = 100, which --force does not change; give at most 100" --batch infer run --data beyond.csv --force
 refuses 2 "first 4 observations, but good.csv holds 3; give at most 3" --batch infer run --data good.csv --n 4
 refuses 2 "--n" --batch infer run --data good.csv --n 0
-refuses 2 "no solver 'a.x0ab'" --batch infer novel-view --data good.csv --camera 30,45 --solver $'a\nb'
+refuses 2 "a.x0ab not in" --batch infer novel-view --data good.csv --camera 30,45 --solver $'a\nb'
 refuses 2 "goes beyond N = 100" --batch figure posterior run --n 101
 refuses 1 "missing.csv" --batch infer run --data missing.csv
 printf '0.1\n1e39\n' >vast.csv
