@@ -49,6 +49,31 @@ const Line* find(const Plot& plot, SeriesRole role) {
   return nullptr;
 }
 
+TEST(CoverageFigure, ShowsTheLeastCalibratedSizeAndSaysWhatItLeavesOut) {
+  Metrics many = metrics("pairs", 1, 0);
+  const EvaluationRow calibrated = many.rows.front();
+  many.rows.clear();
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    many.rows.push_back(calibrated);
+    many.rows.back().n = n;
+  }
+  many.rows[4].rank_tests.assign(1, {9, 0, 1e-12});
+  const Figure figure = coverage_figure({many});
+  ASSERT_EQ(figure.plots.size(), 6u);
+  EXPECT_TRUE(std::any_of(figure.plots.begin(), figure.plots.end(),
+                          [](const Plot& plot) { return plot.title.starts_with("N = 5: z 9.0"); }));
+  EXPECT_TRUE(figure.plots.front().title.starts_with("N = 1:"));
+  EXPECT_TRUE(figure.plots.back().title.starts_with("N = 8:"));
+  EXPECT_THAT(figure.source, testing::HasSubstr("6 of 8 set sizes, the least calibrated among them"));
+}
+
+TEST(NllFigure, TellsTheSetsOfRunsEvaluatedOnDifferentNumbers) {
+  Metrics few = metrics("n1", 1, 0.5);
+  EXPECT_THAT(nll_figure({metrics("pairs", 1, 0), few}).source, testing::Not(testing::HasSubstr("sets")));
+  few.rows.pop_back();
+  EXPECT_THAT(nll_figure({metrics("pairs", 1, 0), few}).source, testing::HasSubstr("sets, 2 sizes)"));
+}
+
 TEST(NllFigure, MakesSeedsOneLineWithABand) {
   const Figure figure = nll_figure({metrics("pairs", 1, 0.0), metrics("pairs", 2, 0.2), metrics("n1", 1, 0.5)});
   const Plot& plot = figure.plots.at(0);
