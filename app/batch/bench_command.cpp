@@ -287,9 +287,8 @@ Result bench(const BenchArguments& arguments) {
                row.gflop > 0 ? number_text(row.gflop, 4) : "–", row.gflop > 0 ? number_text(rate, 1) : "–",
                row.gflop > 0 ? fmt::format("{:.0f} %", 100 * rate / gemm) : "–"});
   }
-  result.text =
-      fmt::format("CPU, {}, best float32 GEMM {:.0f} GFLOP/s\n\n{}", counted(at::get_num_threads(), "thread"), gemm,
-                  table.text());
+  result.text = fmt::format("CPU, {}, best float32 GEMM {:.0f} GFLOP/s\n\n{}", counted(at::get_num_threads(), "thread"),
+                            gemm, table.text());
   return result;
 }
 
@@ -301,7 +300,8 @@ Action add_bench(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  app.add_option("--seconds", arguments->seconds, "Time that a row is repeated for; a call to warm up and three more are the least")
+  app.add_option("--seconds", arguments->seconds,
+                 "Time that a row is repeated for; a call to warm up and three more are the least")
       ->type_name("S")
       ->check(number(0.05, 600.0))
       ->capture_default_str();

@@ -195,8 +195,10 @@ Action add_compare(CLI::App& app) {
       "  pairs --batch compare runs/digits-pairs runs/digits-n1 --sizes 1,10,100\n"
       "Differences are paired: mean over the same test sets of this run's NLL (images: squared error of the posterior "
       "mean)\nminus the first's, with its standard error.\n"
-      "Cost counts forward FLOPs times three (the paper's rule), and again with stage 2's forward passes; of a run that\n"
-      "started from another's weights, the other's are counted, too. What is measured here is not stored: evaluate does.");
+      "Cost counts forward FLOPs times three (the paper's rule), and again with stage 2's forward passes; of a run "
+      "that\n"
+      "started from another's weights, the other's are counted, too. What is measured here is not stored: evaluate "
+      "does.");
   return [arguments] { return compare(*arguments); };
 }
 

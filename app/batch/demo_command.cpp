@@ -113,8 +113,8 @@ void draw_image_posterior(const LoadedRun& run, Pictures& pictures) {
                 image_picture(latents.theta.view({image.channels, image.height, image.width}), image));
   for (const auto& [name, bytes] : image_sample_pictures(at::cat(groups), image))
     pictures.save("posterior-" + name, bytes);
-  pictures.tell(
-      fmt::format("{}: truth, samples, mean and sd of the posterior at N = {} as posterior-*.png, the last", run.config.task, n));
+  pictures.tell(fmt::format("{}: truth, samples, mean and sd of the posterior at N = {} as posterior-*.png, the last",
+                            run.config.task, n));
 }
 
 // The posterior first, which is what people wait for; then the scores: shipped weights have theirs beside them.

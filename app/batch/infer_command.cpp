@@ -143,8 +143,9 @@ void check_aggregate(const torch::Tensor& aggregate, const torch::Tensor& x, con
   if (aggregate.isfinite().all().item<bool>()) return;
   const torch::Tensor largest = x.flatten(1).abs().amax(1);
   const std::int64_t at = largest.argmax().item<std::int64_t>();
-  fail("The network of {} overflows on {}: observation {} holds a value of size {:.3g}; check its unit, or leave it out",
-       name, printable(data, 300), count_text(at + 1), largest[at].item<double>());
+  fail(
+      "The network of {} overflows on {}: observation {} holds a value of size {:.3g}; check its unit, or leave it out",
+      name, printable(data, 300), count_text(at + 1), largest[at].item<double>());
 }
 
 std::filesystem::path image_output(const LoadedRun& run, const InferArguments& arguments) {
@@ -368,14 +369,16 @@ Action add_infer(CLI::App& app) {
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  app.add_flag("--force", arguments->force, "Accept more observations than training saw, up to the task's largest N (extrapolates)");
+  app.add_flag("--force", arguments->force,
+               "Accept more observations than training saw, up to the task's largest N (extrapolates)");
   app.footer(
       "Examples:\n"
       "  pairs --batch infer bump-hunt --data events.csv\n"
       "  pairs --batch infer bump-hunt --data events.csv --n 20\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
-      "Answers mean, sd and quantiles; the samples go into an .npz file. Refuses NaN, wrong shapes and sets larger than\n"
+      "Answers mean, sd and quantiles; the samples go into an .npz file. Refuses NaN, wrong shapes and sets larger "
+      "than\n"
       "training saw. Typicality is the Mahalanobis distance of the set's aggregate from those of training, and the\n"
       "share of training sets that lie nearer: a warning says when the set lies outside what training saw.\n"
       "Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.\n"

@@ -35,7 +35,8 @@ Result run(const RunArguments& arguments, bool given_only_resume) {
       fail("{} is not a run folder: it holds no {}", folder.string(), run_file::config);
     if (is_shipped(folder))
       fail_usage(
-          "{} holds weights that came with the program, which stay as they are; to train on from them, start a run with "
+          "{} holds weights that came with the program, which stay as they are; to train on from them, start a run "
+          "with "
           "--set pretrain.from={}",
           folder.string(), folder.string());
   } else {
@@ -95,7 +96,8 @@ Action add_run(CLI::App& app) {
       "  pairs --batch run bump-hunt --set cache.sets=50000 --set head.bins=24 --until cache\n"
       "  pairs --batch run bump-hunt --seed 2 --set pretrain.from=runs/a\n"
       "  pairs --batch run --resume runs/digits-n1-2\n"
-      "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them other\n"
+      "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them "
+      "other\n"
       "sets, and pretrain.epochs=0 leaves the embedder as it is.\n"
       "A run is a folder; one stopped by Ctrl+C, a signal or a crash resumes from its last checkpoint and ends with\n"
       "the same weights. The expected time and disk are printed before it starts.");

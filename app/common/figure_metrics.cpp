@@ -222,17 +222,15 @@ std::vector<std::size_t> ranked_rows(const std::vector<EvaluationRow>& rows) {
 double least_p(const EvaluationRow& row) {
   const RankTest worst = worst_test(row);
   const auto two_sided = [](double z) { return std::isnan(z) ? 1 : std::erfc(std::fabs(z) / std::sqrt(2.0)); };
-  return std::min(
-      {two_sided(worst.location_z), two_sided(worst.width_z), std::isnan(worst.rank_p) ? 1 : worst.rank_p});
+  return std::min({two_sided(worst.location_z), two_sided(worst.width_z), std::isnan(worst.rank_p) ? 1 : worst.rank_p});
 }
 
 // Up to `most` rows spread over those that carry ranks, with the least calibrated one among them.
 std::vector<std::size_t> spread_rows(const std::vector<EvaluationRow>& rows, std::size_t most) {
   const std::vector<std::size_t> usable = ranked_rows(rows);
   if (usable.size() <= most) return usable;
-  const std::size_t worst = *std::min_element(usable.begin(), usable.end(), [&](std::size_t a, std::size_t b) {
-    return least_p(rows[a]) < least_p(rows[b]);
-  });
+  const std::size_t worst = *std::min_element(
+      usable.begin(), usable.end(), [&](std::size_t a, std::size_t b) { return least_p(rows[a]) < least_p(rows[b]); });
   std::vector<std::size_t> out;
   for (std::size_t k = 0; k < most; ++k) out.push_back(usable[k * (usable.size() - 1) / (most - 1)]);
   // In place of its nearest neighbour between the first and the last.
@@ -451,7 +449,8 @@ Plot test_plot(const std::vector<Metrics>& metrics, const char* label, double Ra
       }
     for (auto& [t, line] : lines) {
       line.name = metrics.size() == 1 ? strategy_title(one.strategy) : one.run;
-      if (lines.size() > 1) line.name = (metrics.size() == 1 ? "" : line.name + ", ") + fmt::format("θ{}", subscript(t + 1));
+      if (lines.size() > 1)
+        line.name = (metrics.size() == 1 ? "" : line.name + ", ") + fmt::format("θ{}", subscript(t + 1));
       line.role = strategy_role(one.strategy);
       line.markers = true;
       plot.lines.push_back(std::move(line));

@@ -141,8 +141,9 @@ std::string pool_note(const std::vector<EvaluationRow>& rows) {
       "rank by {:.4f} (1 sd, found by resampling the pool{}){}.",
       count_text(most->pool), count_text(most->pool),
       std::sqrt(static_cast<double>(most->n) / static_cast<double>(most->pool)), count_text(most->n), sd,
-      most->pool_trained > 0 ? fmt::format(", and likewise the {} that training drew from", count_text(most->pool_trained))
-                             : "",
+      most->pool_trained > 0
+          ? fmt::format(", and likewise the {} that training drew from", count_text(most->pool_trained))
+          : "",
       together);
 }
 

@@ -12,7 +12,8 @@ namespace pairs {
 torch::Tensor integrate_flow(const Velocity& velocity, torch::Tensor x, std::int64_t steps, const std::string& solver,
                              double time_power, const FlowStep& on_step) {
   PAIRS_CHECK(steps >= 1, "a flow is integrated in one step or more, not {}: set head.steps", steps);
-  if (solver != "euler" && solver != "heun") fail_usage("there is no solver '{}' of a flow: use euler or heun", printable(solver));
+  if (solver != "euler" && solver != "heun")
+    fail_usage("there is no solver '{}' of a flow: use euler or heun", printable(solver));
   at::NoGradGuard no_grad;
   const auto time = [&](std::int64_t k) {
     return std::pow(static_cast<double>(k) / static_cast<double>(steps), time_power);

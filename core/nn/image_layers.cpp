@@ -43,8 +43,7 @@ torch::Tensor Convolution::forward(const torch::Tensor& x, const torch::Tensor& 
   const std::int64_t padding = kernel_ / 2;
   const torch::Tensor weight = weight_.to(x.scalar_type());
   const auto part = [&](const torch::Tensor& in, std::int64_t first, const torch::Tensor& bias) {
-    return breakable(
-        at::conv2d(in, weight.narrow(1, first, in.size(1)), bias, {stride_, stride_}, {padding, padding}));
+    return breakable(at::conv2d(in, weight.narrow(1, first, in.size(1)), bias, {stride_, stride_}, {padding, padding}));
   };
   return part(x, 0, bias_.to(x.scalar_type())).add_(part(beside, x.size(1), {}));
 }

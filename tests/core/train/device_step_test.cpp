@@ -219,8 +219,8 @@ class DeviceRuns {
     std::filesystem::remove_all(folder_);
   }
   ~DeviceRuns() { std::filesystem::remove_all(folder_); }
-  // Runs to the end, stopped on the way after so many polls, then twice as many and so on (0: never); returns the losses
-  // told.
+  // Runs to the end, stopped on the way after so many polls, then twice as many and so on (0: never); returns the
+  // losses told.
   std::vector<double> execute(const RunConfig& config, const std::string& name, int polls = 0) {
     const auto run = create_run(config, folder_ / name);
     for (stops = 0;; ++stops) {
