@@ -279,6 +279,7 @@ bool Library::poll() {
     const RunEntry* before = find(watched_);
     RunEntry gone = before ? *before : RunEntry();
     runs_ = news.listing->runs;
+    take_shades();
     folder_problem_ = news.listing->problem;
     listed_ = true;
     if (!gone.run.empty() && !find(gone.run)) {
@@ -394,6 +395,15 @@ std::string Library::add_folder(const fs::path& wanted) {
 std::string Library::batch_command(const RunEntry& run) {
   if (run.shipped) return "pairs --batch evaluate " + shell_word(run.task);
   return (run.finished ? "pairs --batch evaluate " : "pairs --batch run --resume ") + shell_word(run.folder.string());
+}
+
+void Library::take_shades() {
+  std::vector<RunShades::Run> listed;
+  for (const RunEntry& run : runs_)
+    if (!run.strategy.empty())
+      listed.push_back({run.run, run.task, run.role, run.shipped, run.created, run.folder.filename().string()});
+  hub_.run_shades->list(std::move(listed));
+  for (RunEntry& run : runs_) run.role = shaded(run.role, hub_.run_shades->of(run.run));
 }
 
 void Library::set_badges() {

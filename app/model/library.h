@@ -40,7 +40,7 @@ struct RunEntry {
   std::string note;
   std::string task, preset;
   std::string strategy, strategy_title;  // "pairs", "PAIRS"
-  SeriesRole role = SeriesRole::other;
+  SeriesRole role = SeriesRole::other;  // its colour in every figure and list
   std::int64_t seed = 1;
   bool pretrained = false, cached = false, finished = false;
   int stage = 0;          // 1 to 3: the one it is in or stopped in; 0: none has begun
@@ -112,6 +112,7 @@ class Library {
  private:
   class Scanner;
   class Painter;
+  void take_shades();
   void set_badges();
 
   Hub& hub_;
