@@ -410,6 +410,10 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
 void PosteriorPanel::draw(model::Studio& studio) {
   State& s = *state_;
   Posterior& posterior = studio.posterior;
+  if (posterior.run().empty() && !studio.run().empty())
+    return ui::empty_state("This run has no weights yet",
+                           "Its posterior appears here as soon as its first stage is done; the Train tab shows how far "
+                           "it is.");
   if (posterior.run().empty())
     return ui::empty_state("No trained weights yet",
                            "Train this task on the Train tab, or open a run on the left; its posterior appears here.");

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "app/gui/about.h"
+#include "app/gui/close_dialog.h"
 #include "app/gui/compare_panel.h"
 #include "app/gui/evaluate_panel.h"
 #include "app/gui/input.h"
 #include "app/gui/log_drawer.h"
 #include "app/gui/palette.h"
 #include "app/gui/posterior_panel.h"
+#include "app/gui/resume_offer.h"
 #include "app/gui/shortcuts.h"
 #include "app/gui/sidebar.h"
 #include "app/gui/status_bar.h"
@@ -121,6 +123,7 @@ struct Shell::Parts {
   ShortcutsDialog shortcuts;
   StatusBar status;
   CommandPalette palette;
+  CloseDialog close;
   bool quit = false;
 
   void perform(model::Shortcut shortcut);
@@ -137,6 +140,10 @@ struct Shell::Parts {
 
 Shell::Shell(model::Studio& studio) : parts_(std::make_unique<Parts>(studio)) {}
 Shell::~Shell() = default;
+
+void Shell::ask_to_close() {
+  parts_->close.ask(parts_->studio);
+}
 
 bool Shell::wants_quit() const {
   return parts_->quit;
@@ -190,7 +197,7 @@ void Shell::Parts::perform(model::Shortcut shortcut) {
       studio.settings.theme = studio.settings.theme == "light" ? "dark" : "light";
       break;
     case S::quit:
-      quit = true;
+      close.ask(studio);
       break;
     case S::help:
       shortcuts.open();
@@ -281,8 +288,15 @@ void Shell::Parts::header(float width) {
   const float room = find_x - x - px(32);
   if (room > px(60)) {
     const float wide = std::min(room, ui::text_size(shown, ui::Look::small_muted).x);
-    ui::text_at({find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2}, shown,
-                ui::Look::small_muted, room);
+    const ImVec2 at = {find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2};
+    ui::text_at(at, shown, ui::Look::small_muted, room);
+    Item item;
+    item.name = "header/shown";
+    item.kind = ItemKind::text;
+    item.min = at;
+    item.max = {at.x + wide, at.y + ui::text_size("X", ui::Look::small).y};
+    item.text = shown;
+    recorder().add(std::move(item));
   }
 }
 
@@ -298,6 +312,7 @@ void Shell::Parts::welcome() {
 }
 
 void Shell::Parts::panel() {
+  draw_resume_offer(studio);
   welcome();
   switch (studio.tab()) {
     case model::Tab::task:
@@ -412,6 +427,7 @@ void Shell::Parts::frame(double fps) {
   if (p.palette.is_open()) p.palette.draw(p.commands());
   p.shortcuts.draw();
   p.about.draw(p.studio);
+  p.quit = p.quit || p.close.draw(p.studio);
 }
 
 }  // namespace pairs::gui
