@@ -127,6 +127,7 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
   const NRow::Asked asked = head.draw(now);
   if (asked.play) posterior.toggle_play();
   if (asked.n) posterior.set_n(*asked.n);
+  for (int k = 0; k < std::abs(asked.steps); ++k) posterior.step_n(asked.steps > 0 ? 1 : -1);
   if (asked.other) posterior.new_set();
   if (asked.loop) posterior.set_loop(*asked.loop);
 }

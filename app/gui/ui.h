@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,9 +48,10 @@ bool row(std::string_view name, bool chosen, float height, ImVec2& min, ImVec2& 
 // Sliders; `width` 0: to the right edge. The value stands beside the rail by `format` (printf of a double).
 bool slider(std::string_view name, double& value, double low, double high, const char* format,
             std::string_view tip = {}, float width = 0);
-// Whole numbers on a logarithmic scale, drawn as a rail with ticks at its ends and at powers of ten.
+// Whole numbers on a logarithmic scale, drawn as a rail with ticks at its ends and at powers of ten. `steps`,
+// where given: by how many arrow keys ask to move it, for a caller who knows which numbers there are.
 bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, std::int64_t high,
-                std::string_view tip = {}, float width = 0);
+                std::string_view tip = {}, float width = 0, int* steps = nullptr);
 bool combo(std::string_view name, int& index, std::span<const std::string> items, std::string_view tip = {},
            float width = 0, std::string_view blocked = {});
 // Text; true once, when editing ended with a changed text (Enter or leaving). `select`: a click selects all of it.
@@ -95,8 +97,12 @@ Choice choose(std::string_view name, std::string_view label, Button kind, std::s
 
 // Copies to the clipboard and says so.
 void copy(std::string_view text);
-// Says a few words at the bottom of the window for two seconds: "Copied", "Saved plot.svg".
+// Says a few words at the bottom of the window for some seconds: "Copied to the clipboard", "Saved /home/me/plot.svg".
+// Of a text without room the end is seen: of a path its name.
 void toast(std::string_view text);
+// Files that panels have written since it was last asked; the window tells of them in the log and as a toast.
+void saved(const std::filesystem::path& file);
+std::vector<std::filesystem::path> take_saved();
 // Once a frame, last.
 void draw_toast();
 // Whether there is one, so that frames must go on until it is over.

@@ -64,8 +64,7 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
     writing_ = false;
     failure_ = viewer.export_failure();
     if (const std::filesystem::path file = viewer.take_exported(); !file.empty()) {
-      open_ = false;
-      ui::toast("Saved " + file.filename().string());
+      open_ = false;  // the log says where it is
     }
   }
   if (!ui::begin_dialog("viewer/save", "Export", open_, 560)) return;

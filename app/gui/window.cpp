@@ -190,7 +190,6 @@ struct Context {
   Context() {
     ImGui::CreateContext();
     ImGui::GetIO().IniFilename = nullptr;
-    ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
     Input::map_keys(ImGui::GetIO());
   }
   ~Context() { ImGui::DestroyContext(); }
