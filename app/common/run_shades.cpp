@@ -9,6 +9,17 @@
 #include "app/common/places.h"
 
 namespace pairs {
+namespace {
+
+// However the path of a folder is written.
+std::string key_of(const std::string& run) {
+  if (run.find('/') == run.npos) return run;
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::absolute(run, error).lexically_normal();
+  return (folder.has_filename() ? folder : folder.parent_path()).string();
+}
+
+}  // namespace
 
 void RunShades::list(std::vector<Run> runs) {
   std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
@@ -16,16 +27,17 @@ void RunShades::list(std::vector<Run> runs) {
   });
   const std::lock_guard lock(mutex_);
   for (const Run& run : runs) {
-    if (shades_.contains(run.run)) continue;
+    const std::string key = key_of(run.run);
+    if (shades_.contains(key)) continue;
     const int shade = taken_[{run.task, run.role}]++;
-    shades_[run.run] = shade;
+    shades_[key] = shade;
     if (shade > 0) ++version_;
   }
 }
 
 int RunShades::of(const std::string& run) const {
   const std::lock_guard lock(mutex_);
-  const auto found = shades_.find(run);
+  const auto found = shades_.find(key_of(run));
   return found == shades_.end() ? 0 : found->second;
 }
 
@@ -37,8 +49,12 @@ std::uint64_t RunShades::version() const {
 RunShades::Run listed_run(const std::filesystem::path& folder, const RunConfig& config, const std::string& name) {
   struct stat status {};
   const bool known = ::stat((folder / run_file::config).c_str(), &status) == 0;
-  return {folder.string(), config.task, strategy_role(config.strategy), is_shipped(folder),
-          known ? static_cast<std::int64_t>(status.st_mtim.tv_sec) : 0, name};
+  return {folder.string(),
+          config.task,
+          strategy_role(config.strategy),
+          is_shipped(folder),
+          known ? static_cast<std::int64_t>(status.st_mtim.tv_sec) : 0,
+          name};
 }
 
 std::vector<SeriesRole> run_roles(const std::vector<LoadedRun>& runs) {

@@ -9,6 +9,7 @@
 #include "app/common/table.h"
 #include "app/gui/path_dialog.h"
 #include "app/gui/ui.h"
+#include "app/model/data_folder.h"
 
 namespace pairs::gui {
 namespace {
@@ -241,7 +242,8 @@ void EvaluatePanel::draw(model::Studio& studio) {
   }
   if (!evaluation.failure().empty() && ui::notice("evaluate/failure", ui::Look::bad, evaluation.failure(), "Dismiss"))
     evaluation.dismiss();
-  if (!evaluation.warning().empty()) ui::notice("evaluate/warning", ui::Look::warning, evaluation.warning());
+  const bool said = !model::data_notice(studio).sentence.empty();  // above, with what can be done
+  if (!evaluation.warning().empty() && !said) ui::notice("evaluate/warning", ui::Look::warning, evaluation.warning());
   settings(evaluation);
   ui::space(4);
   work(evaluation);

@@ -11,6 +11,7 @@
 #include "app/gui/about.h"
 #include "app/gui/close_dialog.h"
 #include "app/gui/compare_panel.h"
+#include "app/gui/data_banner.h"
 #include "app/gui/evaluate_panel.h"
 #include "app/gui/input.h"
 #include "app/gui/keyboard.h"
@@ -127,6 +128,7 @@ struct Shell::Parts {
   StatusBar status;
   CommandPalette palette;
   CloseDialog close;
+  DataBanner data;
   bool quit = false;
   double told = -1;  // when the newest message came that has been looked at for toasts
 
@@ -325,6 +327,7 @@ void Shell::Parts::tell_saved() {
 void Shell::Parts::panel() {
   draw_resume_offer(studio);
   welcome();
+  data.draw(studio);
   switch (studio.tab()) {
     case model::Tab::task:
       return task.draw(studio);

@@ -40,6 +40,7 @@ class Sidebar {
   // Starts the run that was resumed, once it has been read.
 
   std::map<std::string, Picture> pictures_;
+  std::vector<std::string> names_;  // of all runs
   bool all_tasks_ = false;
   PathDialog path_;
   Dialog dialog_ = Dialog::none;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/gui/keyboard.h"
+#include "app/model/fitted_name.h"
 #include "core/report/ticks.h"
 
 namespace pairs::gui::ui {
@@ -146,6 +147,7 @@ ImU32 ink(Look look) {
     case Look::good:
       return p.good;
     case Look::warning:
+    case Look::small_warning:
       return p.warning;
     case Look::bad:
     case Look::small_bad:
@@ -163,6 +165,7 @@ ImFont* font(Look look) {
     case Look::small:
     case Look::small_muted:
     case Look::small_bad:
+    case Look::small_warning:
       return f.small;
     case Look::small_strong:
       return f.small_bold;
@@ -187,6 +190,20 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width) {
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, at, ImGui::GetColorU32(ink(look)), shown.c_str());
   const ImVec2 size = text_size(shown, look);
   record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, false, ink(look), surface());
+}
+
+std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width) {
+  return model::fitted_name(name, others, [&](const std::string& shown) { return text_size(shown, look).x <= width; });
+}
+
+void swatch(std::string_view name, ImVec2 middle, float radius, ImU32 color, bool filled) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (filled)
+    list.AddCircleFilled(middle, radius, color, 16);
+  else
+    list.AddCircle(middle, radius - px(0.5f), color, 16, px(1.5f));
+  record(name, ItemKind::text, {middle.x - radius, middle.y - radius}, {middle.x + radius, middle.y + radius}, true, "",
+         false, color);
 }
 
 void text(std::string_view text, Look look) {

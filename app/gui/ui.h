@@ -17,7 +17,21 @@
 // widget out and says why in its tip.
 namespace pairs::gui::ui {
 
-enum class Look { body, strong, muted, small, small_muted, small_strong, title, link, good, warning, bad, small_bad };
+enum class Look {
+  body,
+  strong,
+  muted,
+  small,
+  small_muted,
+  small_strong,
+  title,
+  link,
+  good,
+  warning,
+  bad,
+  small_bad,
+  small_warning
+};
 
 // A line of text, cut with "…" where it has no room (the whole in its tip).
 void text(std::string_view text, Look look = Look::body);
@@ -30,6 +44,11 @@ ImU32 ink(Look look);
 ImFont* font(Look look);
 // Draws without layout at `at` (top left), recorded like text(). Cut with "…" at `width` when that is above zero.
 void text_at(ImVec2 at, std::string_view text, Look look, float width = 0);
+
+// A run's name in `width` pixels: cut where what tells it from `others` stays (model::fitted_name).
+std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width);
+// The dot of a run's colour around `middle`, recorded by `name` with its ink.
+void swatch(std::string_view name, ImVec2 middle, float radius, ImU32 color, bool filled = true);
 
 // primary: what to do next; normal; quiet: without a frame; danger.
 enum class Button { normal, primary, quiet, danger };

@@ -89,7 +89,8 @@ Figure cost_figure(const std::vector<Metrics>& metrics, const std::vector<const 
     for (const EvaluationRow& row : metrics[i].rows)
       if (row.n == n && runs[i]->cost.known)
         points.push_back({metrics[i].run, runs[i]->config.strategy, runs[i]->cost.cost.paper(),
-                          runs[i]->cost.cost.with_cache(), row.*score.mean, row.*score.error, n, score.axis, metrics[i].shade});
+                          runs[i]->cost.cost.with_cache(), row.*score.mean, row.*score.error, n, score.axis,
+                          metrics[i].shade});
   return pareto_figure(points);
 }
 
@@ -309,13 +310,15 @@ std::shared_ptr<const MadeComparison> make_comparison(const std::vector<std::str
   auto made = std::make_shared<MadeComparison>();
   made->wanted = wanted;
   made->baseline = baseline;
+  made->data = data;
   std::map<std::string, std::shared_ptr<const Metrics>> scores;
   made->shaded = shades.version();
-  bool same = before && before->wanted == wanted && before->baseline == baseline && before->shaded == made->shaded;
+  bool same = before && before->wanted == wanted && before->baseline == baseline && before->shaded == made->shaded &&
+              before->data == data;
   for (const std::string& run : wanted) {
     if (stale()) throw Stopped();
     const auto known = before ? before->runs.find(run) : ReadRuns::const_iterator();
-    const auto old = before && known != before->runs.end() ? known->second : nullptr;
+    const auto old = before && before->data == data && known != before->runs.end() ? known->second : nullptr;
     const auto read = read_run(run, data, old);
     same = same && read == old;
     made->runs[run] = read;

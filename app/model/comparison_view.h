@@ -35,14 +35,14 @@ using ReadRuns = std::map<std::string, std::shared_ptr<const ReadRun>>;
 // What the worker makes of all runs.
 struct MadeComparison {
   std::vector<std::string> wanted;
-  std::string baseline;
+  std::string baseline, data;  // data: folder
   ReadRuns runs;
   std::vector<ComparedRun> entries;
   std::shared_ptr<const Comparison::View> view;
   std::uint64_t shaded = 0;  // version of the shades
-  std::string evaluated;  // which scores came from memory
-  std::string arguments;  // of the command that gives the scores shown
-  std::string note;       // why it does not
+  std::string evaluated;     // which scores came from memory
+  std::string arguments;     // of the command that gives the scores shown
+  std::string note;          // why it does not
 };
 
 // Reads what has changed of the runs `wanted` and makes everything again; null when nothing has. Throws Stopped.

@@ -91,8 +91,8 @@ std::shared_ptr<const Opened> open(const std::string& run, const std::string& da
     const std::string &trained = loaded.estimator->data_source(), &here = loaded.task->info().data_source;
     if (trained != here)
       opened->warning = fmt::format(
-          "{} was trained on {} and is evaluated on {}, so its scores may be poor; name the folder of {} in the "
-          "settings",
+          "{} was trained on {} and is evaluated on {}, so its scores may be poor; name the folder of {} on "
+          "the Task tab",
           opened->name, trained, here, trained);
     else if (!loaded.finetuned && strategy(loaded.config.strategy).stages_2_and_3)
       opened->warning = fmt::format("{} is only pretrained: it answers for sets of at most {} observations",
@@ -191,8 +191,8 @@ class Evaluation::Parts {
 
   void read() {
     since_look.restart();
-    reader.request([this, run = run, data = hub.data_folder.string(), device = hub.device,
-                    kept = hub.kept_scores, shades = hub.run_shades](const LatestWorker::Stale& stale) {
+    reader.request([this, run = run, data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
+                    shades = hub.run_shades](const LatestWorker::Stale& stale) {
       const auto found = open(run, data, device, *kept, *shades);
       if (stale()) return;
       opened_slot.store(found);
@@ -204,8 +204,9 @@ class Evaluation::Parts {
   void look() {
     if (!opened || run.empty() || since_look.seconds() < kLookAgain || reader.busy()) return;
     since_look.restart();
-    reader.request([this, run = run, stamp = opened->stamp, shaded = opened->shaded, data = hub.data_folder.string(), device = hub.device,
-                    kept = hub.kept_scores, shades = hub.run_shades](const LatestWorker::Stale& stale) {
+    reader.request([this, run = run, stamp = opened->stamp, shaded = opened->shaded, data = hub.data_folder.string(),
+                    device = hub.device, kept = hub.kept_scores,
+                    shades = hub.run_shades](const LatestWorker::Stale& stale) {
       if (run_stamp(run, data) == stamp && shades->version() == shaded) return;
       const auto found = open(run, data, device, *kept, *shades);
       if (stale()) return;
@@ -605,6 +606,18 @@ const std::string& Evaluation::failure() const {
 }
 void Evaluation::dismiss() {
   parts_->failure.clear();
+}
+
+const EvaluationVerdict* Evaluation::fresh_verdict(const std::string& run) const {
+  const auto fresh = parts_->fresh.find(run);
+  return fresh == parts_->fresh.end() || !fresh->second->complete ? nullptr : &fresh->second->verdict;
+}
+
+void Evaluation::reload() {
+  const std::string run = parts_->run;
+  parts_->fresh.clear();  // of the data before
+  show("");
+  show(run);
 }
 
 void Evaluation::discard() {

@@ -74,7 +74,8 @@ void show_folder(const fs::path& folder) {
 }  // namespace
 
 const char* badge_name(Badge badge) {
-  return badge == Badge::ready ? "ready" : badge == Badge::pretrained ? "pretrained" : "untrained";
+  constexpr const char* kNames[] = {"untrained", "pretrained", "other data", "ready"};
+  return kNames[static_cast<std::size_t>(badge)];
 }
 
 std::string RunEntry::live_state(const std::string& word, int stage, double share) {
@@ -324,6 +325,7 @@ void Library::dismiss_problem() {
 void Library::watch(const std::string& run) {
   if (run == watched_) return;
   watched_ = run;
+  set_badges();
   std::erase_if(runs_, [&](const RunEntry& entry) { return entry.deleted && entry.run != run; });
 }
 
@@ -416,9 +418,12 @@ void Library::set_badges() {
     task.badge = Badge::untrained;
     for (const RunEntry& run : runs_)
       if (run.task == task.name && run.problem.empty() && !run.deleted)
-        task.badge = std::max(task.badge, run.finished     ? Badge::ready
-                                          : run.pretrained ? Badge::pretrained
-                                                           : Badge::untrained);
+        task.badge = std::max(task.badge, run.finished && run.other_data() ? Badge::other_data
+                                          : run.finished                   ? Badge::ready
+                                          : run.pretrained                 ? Badge::pretrained
+                                                                           : Badge::untrained);
+    if (const RunEntry* open = find(watched_); open && open->task == task.name && open->other_data())
+      task.badge = Badge::other_data;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "app/common/figures.h"
 #include "app/common/metrics_file.h"
 #include "app/common/places.h"
+#include "app/common/run_shades.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -255,7 +256,10 @@ struct RunHistory::Tail {
 };
 
 RunHistory::RunHistory(std::function<void()> wake, std::shared_ptr<const RunShades> shades)
-    : wake_(std::move(wake)), shades_(std::move(shades)), slot_(std::make_shared<Slot>()), worker_([](const std::string&) {}) {}
+    : wake_(std::move(wake)),
+      shades_(std::move(shades)),
+      slot_(std::make_shared<Slot>()),
+      worker_([](const std::string&) {}) {}
 
 void RunHistory::open(const std::filesystem::path& folder) {
   worker_.cancel();

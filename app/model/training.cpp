@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <map>
 
+#include "app/common/figures.h"
 #include "app/common/new_run.h"
 #include "app/common/table.h"
 #include "app/model/latest_worker.h"
