@@ -17,8 +17,7 @@ constexpr std::size_t kMostFaultsNamed = 2;
 // "1, 2 and 10".
 std::string listed(const std::vector<std::string>& all) {
   std::string text;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == all.size() ? " and " : ", ") + all[i];
+  for (std::size_t i = 0; i < all.size(); ++i) text += (i == 0 ? "" : i + 1 == all.size() ? " and " : ", ") + all[i];
   return text;
 }
 
@@ -43,7 +42,8 @@ std::string row_fault_text(const std::vector<CalibrationFault>& faults, std::siz
     if (fault.row != row) continue;
     if (!first) first = &fault;
     if (fault.kind == first->kind && fault_text(fault, "") == fault_text(*first, ""))
-      names.push_back(fault.target < targets.size() ? targets[fault.target] : fmt::format("target {}", fault.target + 1));
+      names.push_back(fault.target < targets.size() ? targets[fault.target]
+                                                    : fmt::format("target {}", fault.target + 1));
   }
   return first ? fault_text(*first, count > 1 ? listed(names) : "") : "";
 }
@@ -115,9 +115,9 @@ std::vector<CalibrationFault> calibration_faults(const std::vector<EvaluationRow
     };
     const std::size_t targets = row.rank_tests.size();
     for (std::size_t t = 0; t < targets; ++t) {
-      const double z = !pool                               ? row.rank_tests[t].location_z
+      const double z = !pool                            ? row.rank_tests[t].location_z
                        : t < row.pool_location_z.size() ? row.pool_location_z[t]
-                                                           : 0;
+                                                        : 0;
       add(FaultKind::location, t, z, std::fabs(z) > limits.z);
     }
     for (std::size_t t = 0; t < targets; ++t)
@@ -158,7 +158,7 @@ EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, con
     verdict.text = fmt::format("Calibrated at {} of {} sizes", good, judged);
   verdict.brief = verdict.text;
   verdict.brief.front() = static_cast<char>(verdict.brief.front() - 'A' + 'a');
-  if (verdict.bad) verdict.text += "; " + groups_text(groups);
+  if (verdict.bad) verdict.text += judged == 1 ? ": " + groups.front().text : "; " + groups_text(groups);
   return verdict;
 }
 

@@ -281,7 +281,8 @@ void EvaluatePanel::draw(model::Studio& studio) {
   ui::text(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
            ui::Look::small_muted);
   if (const EvaluationVerdict& verdict = scores->verdict; !verdict.text.empty()) {
-    ui::wrapped((verdict.bad ? "▲ " : "") + verdict.text + ".", verdict.bad ? ui::Look::warning : ui::Look::strong);
+    ui::wrapped((verdict.bad ? "▲ " : "") + verdict.text + ".", verdict.bad ? ui::Look::warning : ui::Look::strong, 0,
+                "evaluate/verdict");
     ui::space(4);
   }
   table(*scores);

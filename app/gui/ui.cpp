@@ -221,14 +221,14 @@ void right(std::string_view text, Look look) {
   ui::text(text, look);
 }
 
-void wrapped(std::string_view text, Look look, float width) {
+void wrapped(std::string_view text, Look look, float width, std::string_view name) {
   width = wish(width);
   ImFont* f = font(look);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = f->CalcTextSizeA(f->FontSize, FLT_MAX, width, text.data(), text.data() + text.size());
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, {std::floor(at.x), std::floor(at.y)},
                                       ImGui::GetColorU32(ink(look)), text.data(), text.data() + text.size(), width);
-  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, text, false, ink(look), surface());
+  record(name, ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, text, false, ink(look), surface());
   ImGui::Dummy(size);
 }
 
@@ -534,6 +534,8 @@ void space(float height) {
 
 void empty_state(std::string_view title, std::string_view sentence, bool failed) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorPos();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  record("empty-state", ItemKind::plot, corner, {corner.x + room.x, corner.y + room.y}, true, title);
   const float width = std::min(px(460), std::max(room.x - px(32), px(80)));
   ImGui::SetCursorPosY(start.y + std::max(px(16), room.y * 0.3f));
   const float x = start.x + (room.x - width) / 2;

@@ -35,8 +35,8 @@ enum class Look {
 
 // A line of text, cut with "…" where it has no room (the whole in its tip).
 void text(std::string_view text, Look look = Look::body);
-// Paragraphs, wrapped at `width` pixels (0: to the right edge).
-void wrapped(std::string_view text, Look look = Look::body, float width = 0);
+// Paragraphs, wrapped at `width` pixels (0: to the right edge); `name` for tests.
+void wrapped(std::string_view text, Look look = Look::body, float width = 0, std::string_view name = {});
 // A number or short text with its right end at the right edge of the cell or window.
 void right(std::string_view text, Look look = Look::body);
 ImVec2 text_size(std::string_view text, Look look = Look::body);
@@ -94,7 +94,7 @@ void heading(std::string_view text);
 void space(float height = 8);
 
 // The state of a panel that has nothing to show, or of one that failed: a title and a sentence on what to do next,
-// centred in what is left of the window.
+// centred in what is left of the window. Recorded as "empty-state".
 void empty_state(std::string_view title, std::string_view sentence, bool failed = false);
 // A panel at work on something that takes a moment; `share` below zero: unknown.
 void working_state(std::string_view sentence, float share = -1);
