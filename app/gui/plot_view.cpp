@@ -16,6 +16,7 @@
 #include "app/gui/ui.h"
 #include "core/base/error.h"
 #include "core/report/draw.h"
+#include "core/report/marks.h"
 #include "core/report/ranges.h"
 
 namespace pairs::gui {
@@ -26,8 +27,7 @@ using chart::KeyKind;
 using chart::Point;
 using chart::Rect;
 
-constexpr float kPixelsPerPoint = 1.5f;                    // at scale 1: tick labels of 12 px
-constexpr double kLegendHeight = 150, kLegendWidth = 200;  // pixels at scale 1 that a plot with a legend has at least
+constexpr float kPixelsPerPoint = 1.5f;             // at scale 1: tick labels of 12 px
 constexpr float kNarrowPlot = 220, kLowPlot = 130;  // pixels at scale 1 below which a grid has fewer columns or rows
 constexpr double kSmallestPlot = 60;                // points: what a figure's layout can still do
 constexpr float kDrag = 4;                          // pixels of movement that make a click a drag
@@ -249,7 +249,8 @@ struct PlotView::State {
   DrawListCanvas canvas;
   Look look;
   std::vector<View> laid_out;
-  bool new_figure = true, data_changed = true;
+  std::vector<double> label_widths;  // of the plots' y axes so far
+  bool data_changed = true;
   std::int64_t rebuilds = 0;
   LineOrder order;
 
@@ -271,7 +272,6 @@ struct PlotView::State {
   void take(const std::shared_ptr<const Figure>& next);
   void choose_grid(ImVec2 size);
   void rebuild(ImVec2 size);
-  void tidy_legends(const chart::FigureLayout& before, bool same_place);
   std::optional<std::size_t> plot_at(Point at) const;
   std::optional<std::size_t> entry_at(std::size_t plot, Point at) const;
   Rect entry_rect(std::size_t plot, std::size_t entry) const;
@@ -291,7 +291,7 @@ struct PlotView::State {
 void PlotView::State::take(const std::shared_ptr<const Figure>& next) {
   if (next != figure) {
     figure = next;
-    new_figure = data_changed = true;
+    data_changed = true;
   }
   if (figure && views.size() != figure->plots.size()) views.resize(figure->plots.size());
 }
@@ -310,17 +310,15 @@ void PlotView::State::choose_grid(ImVec2 size) {
   const std::int64_t rows = (count + columns - 1) / columns;
   shown.plot_width = std::clamp(width / static_cast<double>(columns), kSmallestPlot, 5000.0);
   shown.plot_height = std::clamp((size.y / pixels() - frame) / static_cast<double>(rows), kSmallestPlot, 5000.0);
-  const bool room =
-      shown.plot_height * kPixelsPerPoint >= kLegendHeight && shown.plot_width * kPixelsPerPoint >= kLegendWidth;
-  for (std::size_t i = 0; i < shown.plots.size(); ++i) shown.plots[i].legend = figure->plots[i].legend && room;
 }
 
 void PlotView::State::rebuild(ImVec2 size) {
   const Look now{size, gui::scale(), theme(), fonts().body, ImGui::GetIO().Fonts, texture_generation()};
   if (!data_changed && now == look && views == laid_out) return;
   ++rebuilds;
-  const bool same_place = !new_figure && now == look;
-  const chart::FigureLayout before = same_place ? std::move(layout) : chart::FigureLayout();
+  // Room for the widest labels so far: the areas stay where they are while data change.
+  if (now != look || label_widths.size() != views.size())
+    label_widths.assign(views.size(), draw_list_text_width("0.00", chart::kTickText, false, pixels()));
   failure.clear();
   layout = {};
   entries.clear();
@@ -343,10 +341,20 @@ void PlotView::State::rebuild(ImVec2 size) {
       shown.plots[i].y = views[i].y.applied(figure->plots[i].y);
     }
     const double scale = pixels();
-    layout = chart::layout_figure(shown, [scale](std::string_view text, double text_size, bool bold) {
-      return draw_list_text_width(text, text_size, bold, scale);
-    });
-    tidy_legends(before, same_place);
+    layout = chart::layout_figure(
+        shown,
+        [scale](std::string_view text, double text_size, bool bold) {
+          return draw_list_text_width(text, text_size, bold, scale);
+        },
+        label_widths);
+    for (std::size_t i = 0; i < layout.plots.size(); ++i) {
+      label_widths[i] = layout.plots[i].label_width;
+      std::vector<chart::LegendEntry> named;
+      if (layout.plots[i].legend.box.width > 0) named = chart::legend_entries(shown.plots[i]);
+      entries.push_back(legend_keys(shown.plots[i], named));
+      names.emplace_back();
+      for (const chart::LegendEntry& entry : named) names.back().push_back(entry.name);
+    }
     canvas.begin(scale);
     canvas.dim([this](int plot, int entry) {
       return hidden.contains(entries[static_cast<std::size_t>(plot)][static_cast<std::size_t>(entry)]);
@@ -359,47 +367,9 @@ void PlotView::State::rebuild(ImVec2 size) {
     entries.clear();
     names.clear();
   }
-  new_figure = data_changed = false;
+  data_changed = false;
   look = now;
   laid_out = views;
-}
-
-// Cuts names that are wider than their plot, and keeps legends where they were while a person moves the data.
-void PlotView::State::tidy_legends(const chart::FigureLayout& before, bool same_place) {
-  const double scale = pixels();
-  for (std::size_t i = 0; i < layout.plots.size(); ++i) {
-    chart::PlotLayout& plot = layout.plots[i];
-    entries.push_back(legend_keys(shown.plots[i], plot.legend.entries));
-    names.emplace_back();
-    for (const chart::LegendEntry& entry : plot.legend.entries) names.back().push_back(entry.name);
-    Rect& box = plot.legend.box;
-    if (same_place && i < before.plots.size() && box.width > 0) {
-      const Rect &old = before.plots[i].legend.box, &area = before.plots[i].area;
-      if (old.width == box.width && old.height == box.height) {
-        // By the nearer edges: tick labels may have become wider or narrower.
-        const bool right = area.right() - old.right() < old.x - area.x;
-        box.x = right ? plot.area.right() - (area.right() - old.x) : plot.area.x + (old.x - area.x);
-        box.y = plot.area.y + (old.y - area.y);
-      }
-    }
-    const double room = plot.area.right() - plot.area.x - 8;
-    if (box.width <= room || plot.legend.columns.size() != 1) continue;
-    const double text_room = std::max(12.0, room - 2 * chart::kLegendPad - chart::kLegendKey - 5);
-    for (chart::LegendEntry& entry : plot.legend.entries) {
-      const auto width = [&](std::string_view text) {
-        return draw_list_text_width(text, chart::kLegendText, false, scale);
-      };
-      if (width(entry.name) <= text_room) continue;
-      std::string cut = entry.name;
-      while (!cut.empty() && width(cut + "…") > text_room) {
-        while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
-        if (!cut.empty()) cut.pop_back();
-      }
-      entry.name = cut + "…";
-    }
-    box.width = room;
-    box.x = plot.area.x + 4;
-  }
 }
 
 std::optional<std::size_t> PlotView::State::plot_at(Point at) const {
@@ -410,14 +380,9 @@ std::optional<std::size_t> PlotView::State::plot_at(Point at) const {
 
 Rect PlotView::State::entry_rect(std::size_t plot, std::size_t entry) const {
   const chart::Legend& legend = layout.plots[plot].legend;
-  const auto rows = static_cast<std::size_t>(legend.rows);
-  const std::size_t column = entry / rows;
-  const double left = legend.columns[column] - chart::kLegendPad / 2;
-  const double right =
-      column + 1 < legend.columns.size() ? legend.columns[column + 1] - chart::kLegendPad : legend.box.width;
-  return {legend.box.x + left,
-          legend.box.y + chart::kLegendPad - 1 + static_cast<double>(entry % rows) * chart::kLegendRow, right - left,
-          chart::kLegendRow};
+  const Rect& place = legend.places[entry];
+  return {legend.box.x + place.x - chart::kLegendPad / 2, legend.box.y + place.y, place.width + chart::kLegendPad,
+          place.height};
 }
 
 std::optional<std::size_t> PlotView::State::entry_at(std::size_t plot, Point at) const {
@@ -668,19 +633,21 @@ void PlotView::State::menu() {
 }
 
 void PlotView::State::record(ImVec2 origin, ImVec2 size, bool hovered) const {
-  const auto add = [&](std::string item_name, ItemKind kind, const Rect& rect, std::string text) {
+  const auto add = [&](std::string item_name, ItemKind kind, const Rect& rect, std::string text, bool covers = false) {
     Item item;
     item.name = std::move(item_name);
     item.kind = kind;
     item.min = screen({rect.x, rect.y}, origin);
     item.max = screen({rect.right(), rect.bottom()}, origin);
     item.text = std::move(text);
+    item.covers = covers;
     recorder().add(std::move(item));
   };
   const auto under_mouse = hovered ? plot_at(page(ImGui::GetIO().MousePos, origin)) : std::nullopt;
   for (std::size_t i = 0; i < layout.plots.size(); ++i) {
     const std::string plot = fmt::format("{}/{}", name, i);
-    add(plot, ItemKind::plot, layout.plots[i].area, shown.plots[i].title);
+    add(plot, ItemKind::plot, layout.plots[i].area, shown.plots[i].title,
+        chart::legend_over_data(shown.plots[i], layout.plots[i]));
     if (under_mouse == i) add(plot + "/menu", ItemKind::button, menu_rect(i), "");
     if (layout.plots[i].legend.box.width > 0)
       for (std::size_t k = 0; k < entries[i].size(); ++k)

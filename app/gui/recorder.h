@@ -18,7 +18,8 @@ struct Item {
   ImVec2 clip_min, clip_max;  // what of the screen its window shows
   bool enabled = true;
   std::string text;          // its label
-  bool clipped = false;      // its text is wider than its room
+  bool clipped = false;      // its text is wider than its room, or was cut with "…"
+  bool covers = false;       // of a plot: its legend stands over data
   ImU32 ink = 0, paper = 0;  // colours of the text and of what is behind it; 0: unknown
   int layer = 0;             // of its window: popups stand above panels
 
