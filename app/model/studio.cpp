@@ -10,6 +10,7 @@
 #include "core/base/driver.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
@@ -248,6 +249,14 @@ void Studio::take_new_weights() {
   if (more) reload_posterior();
 }
 
+// What a training or an evaluation has freed, the allocator keeps: hundreds of megabytes.
+void Studio::give_memory_back() {
+  if (training.active() || evaluation.work().running || comparison.busy()) large_work_ = true;
+  if (!large_work_ || busy()) return;
+  large_work_ = false;
+  release_freed_memory();
+}
+
 bool Studio::poll() {
   bool changed = library.poll();
   changed |= training.poll();
@@ -259,6 +268,7 @@ bool Studio::poll() {
   follow_training();
   take_new_weights();
   take_ended_training();
+  give_memory_back();
   return changed;
 }
 

@@ -84,6 +84,7 @@ class Studio {
   void follow_training();
   void take_ended_training();
   void take_new_weights();
+  void give_memory_back();
 
   std::string task_, run_;
   std::map<std::string, std::string> last_runs_;              // by task
@@ -91,6 +92,7 @@ class Studio {
   std::string weighed_run_;
   int weighed_stage_ = -1;          // of the weights of weighed_run_ that were seen last: 1 pretrained, 2 finetuned
   std::filesystem::path followed_;  // the run in training that is already in the list
+  bool large_work_ = false;         // a training, an evaluation or a comparison has run since memory was given back
   Tab tab_ = Tab::posterior;
   std::string device_;
 };
