@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "core/report/ticks.h"
 
@@ -27,7 +28,7 @@ Card card;
 bool in_card = false;
 
 void record(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 max, bool enabled, std::string_view label,
-            bool clipped = false, ImU32 ink_color = 0, ImU32 paper = 0) {
+            bool clipped = false, ImU32 ink_color = 0, ImU32 paper = 0, ImU32 edge = 0) {
   if (!recorder().on()) return;
   Item item;
   item.name = name;
@@ -39,8 +40,23 @@ void record(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 max, bool e
   item.clipped = clipped;
   item.ink = ink_color;
   item.paper = paper;
+  item.edge = edge;
+  item.behind = edge ? surface() : 0;
   recorder().add(std::move(item));
 }
+
+// The boundary of a control, while it is drawn.
+struct Edge {
+  Edge() : color(palette().edge) {
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, px(1));
+    ImGui::PushStyleColor(ImGuiCol_Border, color);
+  }
+  ~Edge() {
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
+  }
+  ImU32 color;
+};
 
 float wish(float width) {
   const float left =
@@ -163,7 +179,7 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width) {
   at = {std::floor(at.x), std::floor(at.y)};
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, at, ImGui::GetColorU32(ink(look)), shown.c_str());
   const ImVec2 size = text_size(shown, look);
-  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, false, ink(look), surface());
+  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, cut, ink(look), surface());
 }
 
 void text(std::string_view text, Look look) {
@@ -210,11 +226,16 @@ bool button(std::string_view name, std::string_view label, Button kind, std::str
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, hover);
   ImGui::PushStyleColor(ImGuiCol_ButtonActive, hover);
   ImGui::PushStyleColor(ImGuiCol_Text, ink_color);
+  const bool edged = kind == Button::normal || kind == Button::danger;
+  std::optional<Edge> edge;
+  if (edged) edge.emplace();
   const bool pressed = ImGui::Button(id_of(label, name).c_str(), {wide, 0});
+  edge.reset();
   ImGui::PopStyleColor(4);
   ImGui::EndDisabled();
   record(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), label,
-         text_size(label).x > wide + 1, blocked.empty() ? ink_color : 0, back ? back : surface());
+         text_size(label).x > wide + 1, blocked.empty() ? ink_color : 0, back ? back : surface(),
+         edged && blocked.empty() ? palette().edge : 0);
   show_tip(tip_text, blocked);
   return pressed;
 }
@@ -229,11 +250,14 @@ bool segment(std::string_view name, std::string_view label, bool chosen, std::st
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, chosen ? p.accent_hovered : p.pressed);
   ImGui::PushStyleColor(ImGuiCol_ButtonActive, chosen ? p.accent_hovered : p.pressed);
   ImGui::PushStyleColor(ImGuiCol_Text, chosen ? p.on_accent : p.text);
+  std::optional<Edge> edge;
+  if (!chosen) edge.emplace();
   const bool pressed = ImGui::Button(id_of(label, name).c_str(), {text_size(label).x + 2 * padding.x, 0});
+  edge.reset();
   ImGui::PopStyleColor(4);
   ImGui::EndDisabled();
   record(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), label, false,
-         blocked.empty() ? (chosen ? p.on_accent : p.text) : 0, back);
+         blocked.empty() ? (chosen ? p.on_accent : p.text) : 0, back, chosen ? p.accent : p.edge);
   show_tip(tip_text, blocked);
   return pressed;
 }
@@ -241,10 +265,14 @@ bool segment(std::string_view name, std::string_view label, bool chosen, std::st
 bool toggle(std::string_view name, std::string_view label, bool& on, std::string_view tip_text,
             std::string_view blocked) {
   ImGui::BeginDisabled(!blocked.empty());
-  const bool changed = ImGui::Checkbox(id_of(label, name).c_str(), &on);
+  bool changed = false;
+  {
+    const Edge edge;
+    changed = ImGui::Checkbox(id_of(label, name).c_str(), &on);
+  }
   ImGui::EndDisabled();
   record(name, ItemKind::toggle, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), label, false,
-         palette().text, surface());
+         palette().text, surface(), palette().edge);
   show_tip(tip_text, blocked);
   return changed;
 }
@@ -285,7 +313,7 @@ bool slider(std::string_view name, double& value, double low, double high, const
   const bool changed = edited != value, live = ImGui::IsItemActive() || ImGui::IsItemHovered();
   value = edited;
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  record(name, ItemKind::slider, min, max, true, slider_text(value, format));
+  record(name, ItemKind::slider, min, max, true, slider_text(value, format), false, 0, 0, palette().edge);
   show_tip(ImGui::IsItemActive() ? std::string_view() : tip_text, {});
   if (!typing) {
     const float inset = 2 + ImGui::GetStyle().GrabMinSize / 2, from = min.x + inset, to = max.x - inset;
@@ -294,7 +322,7 @@ bool slider(std::string_view name, double& value, double low, double high, const
     const float knob = from + static_cast<float>(share) * (to - from);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const Palette& p = palette();
-    list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.pressed, px(2));
+    list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.edge, px(2));
     list.AddRectFilled({from, rail - px(2)}, {knob, rail + px(2)}, p.accent, px(2));
     list.AddCircleFilled({knob, rail}, live ? px(8) : px(7), ImGui::IsItemActive() ? p.accent_hovered : p.accent, 24);
     list.AddCircleFilled({knob, rail}, px(2.5f), p.on_accent, 12);
@@ -331,7 +359,7 @@ bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, st
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Palette& p = palette();
-  list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.pressed, px(2));
+  list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.edge, px(2));
   const float knob = place(static_cast<double>(std::clamp(value, low, high)));
   list.AddRectFilled({from, rail - px(2)}, {knob, rail + px(2)}, p.accent, px(2));
   // The ends come first; a number in between is left out where it has no room.
@@ -356,7 +384,7 @@ bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, st
   list.AddCircleFilled({knob, rail}, active || hovered ? radius + px(1) : radius, active ? p.accent_hovered : p.accent,
                        24);
   list.AddCircleFilled({knob, rail}, px(3), p.on_accent, 12);
-  record(name, ItemKind::slider, min, {max.x, min.y + px(22)}, true, count(value));
+  record(name, ItemKind::slider, min, {max.x, min.y + px(22)}, true, count(value), false, 0, 0, p.edge);
   show_tip(active ? std::string_view() : tip_text, {});
   return changed;
 }
@@ -368,9 +396,13 @@ bool combo(std::string_view name, int& index, std::span<const std::string> items
   const bool any = index >= 0 && index < static_cast<int>(items.size());
   const std::string shown = any ? items[static_cast<std::size_t>(index)] : "";
   bool changed = false;
+  std::optional<Edge> edge(std::in_place);
   const bool open = ImGui::BeginCombo(id_of("", name).c_str(), shown.c_str());
-  record(name, ItemKind::combo, open ? GImGui->LastItemData.Rect.Min : ImGui::GetItemRectMin(),
-         open ? GImGui->LastItemData.Rect.Max : ImGui::GetItemRectMax(), blocked.empty(), shown);
+  edge.reset();
+  const ImRect frame = open ? GImGui->LastItemData.Rect : ImRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  const float shown_room = frame.GetWidth() - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
+  record(name, ItemKind::combo, frame.Min, frame.Max, blocked.empty(), shown, text_size(shown).x > shown_room + 1, 0, 0,
+         palette().edge);
   if (!open) show_tip(tip_text, blocked);
   if (open) {
     const Surface on(palette().raised);
@@ -394,12 +426,16 @@ bool input(std::string_view name, std::string& value, std::string_view hint, std
   ImGui::SetNextItemWidth(wish(width));
   ImGui::BeginDisabled(!blocked.empty());
   const std::string before = value;
+  std::optional<Edge> edge(std::in_place);
   const bool entered =
       ImGui::InputTextWithHint(id_of("", name).c_str(), std::string(hint).c_str(), &value,
                                ImGuiInputTextFlags_EnterReturnsTrue | (select ? ImGuiInputTextFlags_AutoSelectAll : 0));
+  edge.reset();
   const bool left = ImGui::IsItemDeactivatedAfterEdit();
   ImGui::EndDisabled();
-  record(name, ItemKind::input, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), value);
+  const float value_room = ImGui::GetItemRectSize().x - 2 * ImGui::GetStyle().FramePadding.x;
+  record(name, ItemKind::input, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), value,
+         text_size(value.empty() ? hint : std::string_view(value)).x > value_room + 1, 0, 0, palette().edge);
   if (!ImGui::IsItemActive()) show_tip(tip_text, blocked);
   return entered || left;
 }
