@@ -249,7 +249,7 @@ struct PlotView::State {
   DrawListCanvas canvas;
   Look look;
   std::vector<View> laid_out;
-  std::vector<double> label_widths;  // of the plots' y axes so far
+  std::vector<chart::LabelRoom> labels;  // of the plots so far
   bool data_changed = true;
   std::int64_t rebuilds = 0;
   LineOrder order;
@@ -317,8 +317,10 @@ void PlotView::State::rebuild(ImVec2 size) {
   if (!data_changed && now == look && views == laid_out) return;
   ++rebuilds;
   // Room for the widest labels so far: the areas stay where they are while data change.
-  if (now != look || label_widths.size() != views.size())
-    label_widths.assign(views.size(), draw_list_text_width("0.00", chart::kTickText, false, pixels()));
+  if (now != look || labels.size() != views.size()) {
+    const auto width = [&](const char* text) { return draw_list_text_width(text, chart::kTickText, false, pixels()); };
+    labels.assign(views.size(), {width("0.000"), width("0.00") / 2});
+  }
   failure.clear();
   layout = {};
   entries.clear();
@@ -346,9 +348,9 @@ void PlotView::State::rebuild(ImVec2 size) {
         [scale](std::string_view text, double text_size, bool bold) {
           return draw_list_text_width(text, text_size, bold, scale);
         },
-        label_widths);
+        labels);
     for (std::size_t i = 0; i < layout.plots.size(); ++i) {
-      label_widths[i] = layout.plots[i].label_width;
+      labels[i] = layout.plots[i].labels;
       std::vector<chart::LegendEntry> named;
       if (layout.plots[i].legend.box.width > 0) named = chart::legend_entries(shown.plots[i]);
       entries.push_back(legend_keys(shown.plots[i], named));
@@ -395,7 +397,7 @@ std::optional<std::size_t> PlotView::State::entry_at(std::size_t plot, Point at)
 
 Rect PlotView::State::menu_rect(std::size_t plot) const {
   const Rect& cell = layout.plots[plot].cell;
-  const double side = 24 / kPixelsPerPoint, height = 18 / kPixelsPerPoint;
+  const double side = 24 / kPixelsPerPoint, height = 20 / kPixelsPerPoint;
   return {cell.right() - side - 1, cell.y + 1, side, height};
 }
 
@@ -659,6 +661,7 @@ void PlotView::State::record(ImVec2 origin, ImVec2 size, bool hovered) const {
     item.min = {origin.x + text.min.x, origin.y + text.min.y};
     item.max = {origin.x + text.max.x, origin.y + text.max.y};
     item.text = text.text;
+    item.plotted = true;
     item.clipped = text.min.x < -1 || text.min.y < -1 || text.max.x > size.x + 1 || text.max.y > size.y + 1;
     item.ink = text.ink;
     item.paper = palette().plot;

@@ -30,6 +30,7 @@ Recorder& recorder() {
 void Recorder::add(Item item) {
   if (!on_) return;
   const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
+  if (window && window->SkipItems) return;  // nothing of it is drawn, and widgets have no places
   if (window) {
     item.clip_min = window->ClipRect.Min;
     item.clip_max = window->ClipRect.Max;

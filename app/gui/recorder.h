@@ -19,6 +19,7 @@ struct Item {
   bool enabled = true;
   std::string text;            // its label
   bool clipped = false;        // its text is wider than its room, or was cut with "…"
+  bool plotted = false;        // a text of a plot, which moves with the data
   bool covers = false;         // of a plot: its legend stands over data
   bool lost = false;           // a part of it is outside of its window, and no scrolling shows it
   ImU32 ink = 0, paper = 0;    // colours of the text and of what is behind it; 0: unknown

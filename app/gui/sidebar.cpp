@@ -177,7 +177,7 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     // The box for comparisons.
     const std::string blocked = studio.library.blocked(run, model::RunAction::open);
     bool compared = studio.comparison.holds(run.run);
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(2), px(1)});
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(2), px(3)});
     ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
     const float box = ImGui::GetFrameHeight();
     ImGui::SetCursorScreenPos({min.x + px(8), min.y + std::floor((px(kRunRow) - box) / 2)});
@@ -187,7 +187,7 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     ImGui::PopStyleVar();
 
     const float menu = px(24);
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(4), px(2)});
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(4), px(3)});
     ImGui::SetCursorScreenPos({max.x - menu - px(2), min.y + std::floor((px(kRunRow) - ImGui::GetFrameHeight()) / 2)});
     if (ui::button(name + "/menu", "⋯", ui::Button::quiet, {}, "What can be done with it", menu) || asked)
       ImGui::OpenPopup("menu");
@@ -198,7 +198,8 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     const float first = min.y + (px(kRunRow) - title.y - small.y - px(2)) / 2, second = first + title.y + px(2);
     const bool readable = run.problem.empty() && !run.strategy.empty();
     dot({left + px(4), first + title.y / 2}, px(4), readable ? series_color(run.role) : palette().muted, readable);
-    ui::text_at({left + px(14), first}, run.name, chosen ? ui::Look::strong : ui::Look::body, right - left - px(14));
+    ui::text_at({left + px(14), first}, run.name, chosen ? ui::Look::strong : ui::Look::body, right - left - px(14),
+                true);
     std::string state = run.state();
     if (all_tasks_ && !run.task.empty()) {
       const model::TaskEntry* task = studio.library.task(run.task);
@@ -207,7 +208,7 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     ui::text_at({left + px(14), second}, state, state_look(run), right - left - px(14));
     if (!run.note.empty())
       ui::text_at({left + px(14), second + small.y + px(1)}, run.note.substr(0, run.note.find('\n')),
-                  ui::Look::small_muted, max.x - left - px(22));
+                  ui::Look::small_muted, max.x - left - px(22), true);
   }
   ImGui::SetCursorScreenPos(after);
   draw_menu(studio, run);

@@ -171,7 +171,7 @@ ImVec2 text_size(std::string_view text, Look look) {
   return f->CalcTextSizeA(f->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size());
 }
 
-void text_at(ImVec2 at, std::string_view text, Look look, float width) {
+void text_at(ImVec2 at, std::string_view text, Look look, float width, bool given) {
   ImFont* f = font(look);
   std::string shown(text);
   const bool cut = width > 0 && text_size(text, look).x > width;
@@ -179,7 +179,7 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width) {
   at = {std::floor(at.x), std::floor(at.y)};
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, at, ImGui::GetColorU32(ink(look)), shown.c_str());
   const ImVec2 size = text_size(shown, look);
-  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, cut, ink(look), surface());
+  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, cut && !given, ink(look), surface());
 }
 
 void text(std::string_view text, Look look) {
@@ -535,6 +535,14 @@ void working_state(std::string_view sentence, float share) {
   wrapped(sentence, Look::muted, width);
 }
 
+float notice_height(Look look, std::string_view sentence, std::string_view button_label) {
+  const float button_room = button_label.empty() ? 0 : button_width(button_label) + px(8);
+  ImFont* f = font(look);
+  const ImVec2 size = f->CalcTextSizeA(f->FontSize, FLT_MAX, wish(0) - px(28) - button_room, sentence.data(),
+                                       sentence.data() + sentence.size());
+  return std::max(size.y, button_label.empty() ? 0.0f : ImGui::GetFrameHeight()) + px(16);
+}
+
 bool notice(std::string_view name, Look look, std::string_view sentence, std::string_view button_label) {
   bool pressed = false;
   const float button_room = button_label.empty() ? 0 : button_width(button_label) + px(8);
@@ -542,7 +550,7 @@ bool notice(std::string_view name, Look look, std::string_view sentence, std::st
   ImFont* f = font(look);
   const ImVec2 size =
       f->CalcTextSizeA(f->FontSize, FLT_MAX, text_width, sentence.data(), sentence.data() + sentence.size());
-  const float height = std::max(size.y, button_label.empty() ? 0.0f : ImGui::GetFrameHeight()) + px(16);
+  const float height = notice_height(look, sentence, button_label);
   const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + width, min.y + height};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(min, max, palette().raised, px(6));

@@ -25,7 +25,8 @@ using model::PicturePointer;
 using model::Viewer;
 using model::ViewerSnapshot;
 
-constexpr float kColumnGap = 20, kLeastTruth = 160, kMostTruth = 512, kLeastSettings = 224, kMostSettings = 288;
+constexpr float kColumnGap = 20, kLeastTruth = 160, kLeastMiddle = 248, kMostTruth = 512, kLeastSettings = 224,
+                kMostSettings = 288;
 constexpr float kHead = 22, kSmallGap = 8, kPending = 0.4f;
 constexpr double kOrbitPerPixel = 0.008, kWheelRadius = 0.02, kWheelDepth = 0.06, kWatchSeconds = 3;
 
@@ -395,9 +396,9 @@ void ViewerPanel::draw(model::Studio& studio) {
   // Of the height: the truth and the dome as squares; the samples, and a quarter of their width in small pictures.
   const float truth = std::clamp(std::floor((room.y - 2 * px(kHead) - px(12)) / 2), px(kLeastTruth), px(kMostTruth));
   const float fits = (room.y - px(kHead) - under - px(18 + 22 + 12)) / 1.25f;
-  float middle = std::max(std::min(fits, room.x - settings - 2 * gap - px(kLeastTruth)), px(kLeastTruth));
+  float middle = std::max(std::min(fits, room.x - settings - 2 * gap - px(kLeastTruth)), px(kLeastMiddle));
   const float left = std::floor(std::min(truth, room.x - settings - 2 * gap - middle));
-  middle = std::floor(std::max(std::min(middle, room.x - settings - 2 * gap - left), px(kLeastTruth)));
+  middle = std::floor(std::max(std::min(middle, room.x - settings - 2 * gap - left), px(kLeastMiddle)));
   const float height = std::max(
       room.y, std::max(2 * left + 2 * px(kHead) + px(12), 1.25f * middle + px(kHead) + under + px(18 + 22 + 12)));
   const float spare = std::max(0.0f, room.x - left - middle - settings - 2 * gap);

@@ -22,7 +22,7 @@ struct Draft {
   std::vector<std::string> title;
   Legend legend;
   bool legend_aside = false;  // right of the area, not above it
-  double label_width = 0;     // of the y axis
+  LabelRoom labels;
   bool axes = true;
   double left = 0, right = 0, top = 0, bottom = 0;  // margins between cell and area
 };
@@ -85,15 +85,16 @@ void measure_margins(const Plot& plot, double width, double height, const TextMe
   draft.x_ticks = ticks_for(plot.x, draft.x, width - 60, true, measure);
   if (!axis_label(plot.x, draft.x_ticks).empty()) draft.bottom += kLabelGap + kLabelText;
   draft.y_ticks = ticks_for(plot.y, draft.y, std::max(20.0, height - draft.top - draft.bottom), false, measure);
-  draft.label_width = std::max(draft.label_width, widest_label(draft.y_ticks, measure));
-  draft.left += kTickLength + kTickGap + draft.label_width;
+  draft.labels.left = std::max(draft.labels.left, widest_label(draft.y_ticks, measure));
+  draft.left += kTickLength + kTickGap + draft.labels.left;
   if (!axis_label(plot.y, draft.y_ticks).empty()) draft.left += kLabelGap + kLabelText;
   if (!draft.x_ticks.major.empty()) {
     const double area = std::max(20.0, width - draft.left - draft.right);
     const Tick& last = draft.x_ticks.major.back();
     const double end = map_of(plot.x, draft.x, 0, area).page(last.value) + measure(last.label, kTickText, false) / 2;
-    draft.right += std::max(0.0, end - area);
+    draft.labels.right = std::max(draft.labels.right, end - area);
   }
+  draft.right += draft.labels.right;
   if (draft.legend.box.width <= 0) return;
   if (draft.legend_aside)
     draft.right += draft.legend.box.width + kLegendGap;
@@ -116,8 +117,8 @@ struct FrameTexts {
 
 class Builder {
  public:
-  Builder(const Figure& figure, const TextMeasure& measure, const std::vector<double>& label_widths)
-      : figure_(figure), measure_(measure), label_widths_(label_widths) {
+  Builder(const Figure& figure, const TextMeasure& measure, const std::vector<LabelRoom>& least)
+      : figure_(figure), measure_(measure), least_(least) {
     const auto count = static_cast<std::int64_t>(figure.plots.size());
     columns_ = std::min(figure.columns, count);
     rows_ = (count + columns_ - 1) / columns_;
@@ -132,7 +133,7 @@ class Builder {
       draft.y = y_range(plot, draft.x);
       draft.axes = !pictures_only(plot);
       draft.title = wrap(plot.title, kPlotTitle, true, figure_.plot_width - 2 * kPad, measure_);
-      if (drafts_.size() < label_widths_.size()) draft.label_width = label_widths_[drafts_.size()];
+      if (drafts_.size() < least_.size()) draft.labels = least_[drafts_.size()];
       fit_legend(plot, draft);
       drafts_.push_back(std::move(draft));
     }
@@ -186,7 +187,7 @@ class Builder {
       out.y = map_of(plot.y, drafts_[i].y, out.area.bottom(), out.area.y);
       drafts_[i].x_ticks = ticks_for(plot.x, drafts_[i].x, out.area.width, true, measure_);
       drafts_[i].y_ticks = ticks_for(plot.y, drafts_[i].y, out.area.height, false, measure_);
-      drafts_[i].label_width = std::max(drafts_[i].label_width, widest_label(drafts_[i].y_ticks, measure_));
+      drafts_[i].labels.left = std::max(drafts_[i].labels.left, widest_label(drafts_[i].y_ticks, measure_));
     }
   }
 
@@ -258,7 +259,7 @@ class Builder {
     out.axes = draft.axes;
     out.empty = draft.x.empty || draft.y.empty;
     out.legend = draft.legend;
-    out.label_width = draft.label_width;
+    out.labels = draft.labels;
     out.x_ticks = draft.x_ticks;
     out.y_ticks = draft.y_ticks;
     const Rect& area = out.area;
@@ -289,7 +290,7 @@ class Builder {
           between(x_label, area.x + area.width / 2, at, out.cell.x + kPad, out.cell.right() - kPad, false));
     }
     if (!y_label.empty()) {
-      const double at = aside - draft.label_width - kLabelGap - kLabelText / 2;
+      const double at = aside - draft.labels.left - kLabelGap - kLabelText / 2;
       out.texts.push_back(between(y_label, area.y + area.height / 2, at, area.y, out.cell.bottom() - kPad, true));
     }
   }
@@ -310,7 +311,7 @@ class Builder {
 
   const Figure& figure_;
   const TextMeasure& measure_;
-  const std::vector<double>& label_widths_;
+  const std::vector<LabelRoom>& least_;
   std::int64_t columns_, rows_;
   double top_ = 0;
   std::vector<Draft> drafts_;
@@ -324,9 +325,9 @@ double frame_height(const Figure& figure, double width, const TextMeasure& measu
   return texts.above() + texts.below();
 }
 
-FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure, const std::vector<double>& label_widths) {
+FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure, const std::vector<LabelRoom>& least) {
   check_figure(figure);
-  return Builder(figure, measure, label_widths).build();
+  return Builder(figure, measure, least).build();
 }
 
 }  // namespace pairs::chart

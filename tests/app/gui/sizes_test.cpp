@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <imgui_internal.h>
 
+#include <functional>
 #include <map>
 #include <set>
 
@@ -86,7 +87,6 @@ std::set<std::string> complaints_about(const std::vector<Item>& items, float sca
   return all;
 }
 
-// A slider's value, and what a plot's legend names.
 TEST(Sizes, ComplaintsSeeWhatIsWrong) {
   Item good;
   good.name = "a/slider";
@@ -117,31 +117,68 @@ TEST(Sizes, ComplaintsSeeWhatIsWrong) {
 
 class SizesTest : public ::testing::TestWithParam<const char*> {
  protected:
+  // Looks at what is shown, at all sizes and in both themes; `prepare` is called at each size.
+  void look(
+      Driver& d, const std::string& what, const std::function<void()>& prepare = [] {}) {
+    for (const WindowSize& size : {WindowSize{1440, 900, 1}, {1024, 700, 1}, {1920, 1080, 2}}) {
+      d.screen.resize(size.width, size.height);
+      d.screen.restyle(d.shell.wanted_theme(), size.scale);
+      d.frames(3);
+      prepare();
+      for (const char* theme : {"dark", "light"}) {
+        d.studio.settings.theme = theme;
+        d.frames(3);
+        ASSERT_TRUE(d.rest(60)) << what << " " << d.studio.activity();
+        d.frames(3);
+        const std::string where = fmt::format("{} {}x{}", what, size.width, size.height);
+        for (const std::string& one : complaints_about(recorder().items(), size.scale)) complaints_[one].insert(where);
+      }
+    }
+  }
+  void TearDown() override {
+    for (const auto& [complaint, where] : complaints_)
+      ADD_FAILURE() << complaint << "  at  " << testing::PrintToString(where);
+  }
+
   TemporaryFolder folder_;
+  std::map<std::string, std::set<std::string>> complaints_;  // and where
 };
 
 TEST_P(SizesTest, KeepWordsControlsAndData) {
   Driver d(settings_in(folder_.path(), GetParam()), 1440, 900, 1);
   d.studio.viewer.set_samples(1);
   d.studio.comparison.toggle(GetParam());
-  std::map<std::string, std::set<std::string>> complaints;  // and where
   for (int tab = 0; tab < model::tab_count; ++tab) {
     d.studio.set_tab(static_cast<model::Tab>(tab));
-    for (const WindowSize& size : {WindowSize{1440, 900, 1}, {1024, 700, 1}, {1920, 1080, 2}}) {
-      d.screen.resize(size.width, size.height);
-      for (const ThemeKind theme : {ThemeKind::dark, ThemeKind::light}) {
-        d.studio.settings.theme = theme == ThemeKind::light ? "light" : "dark";
-        d.screen.restyle(theme, size.scale);
-        d.frames(3);
-        ASSERT_TRUE(d.rest(60)) << GetParam() << " " << tab << " " << d.studio.activity();
-        d.frames(4);
-        const std::string where = fmt::format("{} {}x{}", model::tab_name(d.studio.tab()), size.width, size.height);
-        for (const std::string& one : complaints_about(recorder().items(), size.scale)) complaints[one].insert(where);
-      }
-    }
+    look(d, model::tab_name(d.studio.tab()));
   }
-  for (const auto& [complaint, where] : complaints)
-    ADD_FAILURE() << complaint << "  at  " << testing::PrintToString(where);
+}
+
+TEST_P(SizesTest, KeepThemInWhatIsOpenedToo) {
+  Driver d(settings_in(folder_.path(), GetParam()), 1440, 900, 1);
+  d.studio.viewer.set_samples(1);
+  d.studio.set_tab(model::Tab::train);
+  ASSERT_TRUE(d.rest(60));
+  d.click("train/all");
+  look(d, "all settings");
+  d.studio.set_tab(model::Tab::posterior);
+  // The sidebar of narrow windows, above the panel.
+  look(d, "sidebar", [&] {
+    if (d.find("sidebar/unfold")) d.click("sidebar/unfold");
+    EXPECT_TRUE(d.find("sidebar/run/" + std::string(GetParam())));
+  });
+  d.key(key::escape);
+  d.key('K', true);
+  look(d, "commands");
+  d.key(key::escape);
+  d.key(key::f1);
+  look(d, "shortcuts");
+  d.key(key::escape);
+  d.click("header/about");
+  look(d, "about");
+  d.key(key::escape);
+  d.key('L', true);
+  look(d, "log");
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, SizesTest, ::testing::Values("gaussian", "bump-hunt", "digits", "novel-view"),

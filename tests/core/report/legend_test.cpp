@@ -93,19 +93,19 @@ TEST(Legend, StandsClearOfTitlesAndLabels) {
 }
 
 TEST(Legend, StaysWhereItIsWhileDataMove) {
-  const auto place = [](double height, const std::vector<double>& widths) {
+  const auto place = [](double height, const std::vector<LabelRoom>& least) {
     Plot plot = crowded(3);
     plot.bars.clear();
     plot.scatters.clear();
     plot.y = {"density", AxisScale::linear, 0, height};
     for (Line& line : plot.lines)
       for (double& y : line.y) y *= height;
-    return layout_figure(figure_of({plot}, 420, 260), text_width, widths).plots[0];
+    return layout_figure(figure_of({plot}, 420, 260), text_width, least).plots[0];
   };
-  const std::vector<double> widths = {text_width("0.00", kTickText, false)};
-  const PlotLayout first = place(1, widths);
+  const std::vector<LabelRoom> least = {{text_width("0.00", kTickText, false), 0}};
+  const PlotLayout first = place(1, least);
   for (const double height : {0.5, 3.0, 40.0, 800.0}) {
-    const PlotLayout p = place(height, widths);
+    const PlotLayout p = place(height, least);
     EXPECT_EQ(p.legend.box.x, first.legend.box.x) << height;
     EXPECT_EQ(p.legend.box.y, first.legend.box.y) << height;
     EXPECT_EQ(p.area.x, first.area.x) << height;
