@@ -319,7 +319,7 @@ void PlotView::State::rebuild(ImVec2 size) {
   // Room for the widest labels so far: the areas stay where they are while data change.
   if (now != look || labels.size() != views.size()) {
     const auto width = [&](const char* text) { return draw_list_text_width(text, chart::kTickText, false, pixels()); };
-    labels.assign(views.size(), {width("0.000"), width("0.00") / 2});
+    labels.assign(views.size(), {width("0.0000"), width("0.0000") / 2});
   }
   failure.clear();
   layout = {};

@@ -197,7 +197,7 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     kept_widths.resize(std::max(kept_widths.size(), t + 1));
     for (std::size_t c = 0; c < kColumns.size(); ++c) {
       widths[c] = std::max({ui::text_size(kColumns[c].title, ui::Look::small_muted).x,
-                            ui::text_size(kColumns[c].reserve, ui::Look::small).x, kept_widths[t][c]});
+                            ui::text_size(kColumns[c].reserve, ui::Look::small).x + px(3), kept_widths[t][c]});
       for (const PosteriorSeries& series : shown.series)
         widths[c] = std::max(widths[c], ui::text_size(cell(series, c), ui::Look::small).x);
     }
