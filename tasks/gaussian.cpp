@@ -16,6 +16,8 @@
 #include "core/base/fast_normal.h"
 #include "core/base/fields.h"
 #include "core/base/transfer.h"
+#include "core/nuisance_posterior.h"
+#include "tasks/gaussian_nuisance.h"
 #include "tasks/rows.h"
 
 namespace pairs {
@@ -155,7 +157,7 @@ class TPosterior final : public ReferencePosterior {
   std::array<double, 5> sums_{};  // of (x - shift) and its products
 };
 
-class Gaussian final : public Task {
+class Gaussian final : public Task, public InfersNuisances {
  public:
   enum class Convention { precision, covariance, literal };
 
@@ -180,13 +182,17 @@ class Gaussian final : public Task {
     info_.x_text = "Each x is a point of the plane drawn from N(θ, ψ).";
     const char* names[2] = {"theta1", "theta2"};
     const char* labels[2] = {"θ₁", "θ₂"};
+    const char* meanings[2] = {"mean of x₁", "mean of x₂"};
     for (int k = 0; k < 2; ++k) {
       // R is the width of the central 95 % of the t prior: 2 x 2.776 scales.
       info_.targets.push_back({names[k], labels[k], "", -inf, inf, mu0[k], scale[k], 5.552 * scale[k],
-                               mu0[k] - 4.0 * scale[k], mu0[k] + 4.0 * scale[k]});
+                               mu0[k] - 4.0 * scale[k], mu0[k] + 4.0 * scale[k], meanings[k]});
     }
-    info_.nuisances = {
-        {"psi11", "Ψ₁₁", "", 0.05, 4.0}, {"psi12", "Ψ₁₂", "", -2.0, 2.0}, {"psi22", "Ψ₂₂", "", 0.05, 4.0}};
+    info_.nuisances = {{"psi11", "Ψ₁₁", "", 0.05, 4.0, -1, "variance of x₁"},
+                       {"psi12", "Ψ₁₂", "", -2.0, 2.0, -1, "covariance"},
+                       {"psi22", "Ψ₂₂", "", 0.05, 4.0, -1, "variance of x₂"}};
+    info_.question = {"Which mean θ lies behind this point? The covariance Ψ is unknown, too.",
+                      "Which mean θ do these {} points share? Their covariance Ψ is unknown, too."};
     info_.max_n = 100000;
     info_.kind = ObservationKind::points;
     info_.observation_shape = {2};
@@ -259,6 +265,12 @@ class Gaussian final : public Task {
   std::unique_ptr<ReferencePosterior> reference(const std::string& name) const override {
     if (name == "exact" && convention_ != Convention::literal) return std::make_unique<TPosterior>(psi0_);
     return Task::reference(name);
+  }
+
+  std::unique_ptr<NuisancePosterior> nuisance_posterior(const torch::Tensor& x) const override {
+    const bool literal = convention_ == Convention::literal;
+    const Sym scale = literal ? wishart_scale.inverse() : psi0_;
+    return gaussian::make_nuisance_posterior({!literal, {scale.a, scale.b, scale.c}, nu, {mu0[0], mu0[1]}, lambda0}, x);
   }
 
   double exact_nll(std::int64_t n) const override {

@@ -22,7 +22,8 @@ using model::PosteriorSeries;
 using model::PosteriorSnapshot;
 using model::PosteriorSummary;
 
-constexpr float kGap = 16, kLeastMain = 284, kMostMain = 640, kLeastSmall = 184, kLeastSide = 348, kMostSide = 452;
+constexpr float kGap = 16, kLeastMain = 284, kMostBelow = 140, kLeastSmall = 200, kSmallWidth = 248, kLeastSide = 348,
+                kMostSide = 452;
 constexpr float kFirstSlider = 52;
 // With more parameters, only the first are shown until asked for: a task may have a dozen nuisances.
 constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
@@ -70,6 +71,21 @@ constexpr std::array<TableColumn, 5> kColumns = {{
 }};
 constexpr std::size_t kHalf = 2, kMost = 3, kDivergence = 4;
 
+// Plots side by side where each has room, else in rows.
+struct SmallGrid {
+  explicit SmallGrid(std::size_t count) : columns(count) {
+    const float room = ImGui::GetContentRegionAvail().x;
+    const auto each = [&] {
+      return std::floor((room - static_cast<float>(columns - 1) * px(kGap)) / static_cast<float>(columns));
+    };
+    while (columns > 2 && each() < px(kSmallWidth)) columns = columns > 3 ? columns / 2 : columns - 1;
+    width = each();
+    rows = (count + columns - 1) / columns;
+  }
+  std::size_t columns, rows = 1;
+  float width = 0;
+};
+
 // A sample of a series' line, as in the plots.
 void swatch(ImVec2 at, float width, SeriesRole role) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -95,6 +111,7 @@ std::string tip_of(const PosteriorSeries& series, const PosteriorSummary& s) {
 struct PosteriorPanel::State {
   PlotView density{"posterior/density", Caption::none}, marginals{"posterior/marginals", Caption::none};
   PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
+  PlotView nuisances{"posterior/nuisance"};
   NRow head{"posterior"};
   bool all_parameters = false;
   PathDialog file;
@@ -104,13 +121,13 @@ struct PosteriorPanel::State {
   // What the columns of each target's table and the lines above the plots have had, while `kept_for` is the same:
   // nothing but the plots moves while N does.
   std::vector<std::array<float, kColumns.size()>> kept_widths;
-  float kept_messages = 0;
+  float kept_messages = 0, kept_lines = 0;
   std::string kept_for;
 
   void keep_places(const Posterior& posterior);
   void n_row(Posterior& posterior);
   void messages(Posterior& posterior);
-  void main_row(model::Studio& studio, float height);
+  void main_row(model::Studio& studio, float height, float side_height);
   void side(model::Studio& studio, ImVec2 size);
   void table(const PosteriorSnapshot& shown, const PosteriorScene& scene);
   void typicality(const PosteriorSnapshot& shown);
@@ -137,6 +154,7 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
   const NRow::Asked asked = head.draw(now);
   if (asked.play) posterior.toggle_play();
   if (asked.n) posterior.set_n(*asked.n);
+  for (int k = 0; k < std::abs(asked.steps); ++k) posterior.step_n(asked.steps > 0 ? 1 : -1);
   if (asked.other) posterior.new_set();
   if (asked.loop) posterior.set_loop(*asked.loop);
 }
@@ -147,7 +165,7 @@ void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   if (now == kept_for) return;
   kept_for = std::move(now);
   kept_widths.clear();
-  kept_messages = 0;
+  kept_messages = kept_lines = 0;
 }
 
 void PosteriorPanel::State::messages(Posterior& posterior) {
@@ -246,24 +264,24 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
 
 void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
   if (!shown.place.known) return;
-  const auto outside = [](double distance, double percentile) {
-    return fmt::format(
-        "Training never saw the like of this set (distance {:.3g}, farther out than {:.3g} % of training "
-        "sets): do not trust the posterior.",
-        distance, percentile);
+  const auto outside = [](double percentile) {
+    return fmt::format("Outside of training: farther out than {:.3g} % of its sets. Do not trust this posterior.",
+                       percentile);
   };
+  const std::string distance = fmt::format(
+      "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.place.distance);
   // As high as the warning is, whether it is shown or not.
-  const float top = ImGui::GetCursorPosY(), high = ui::notice_height(ui::Look::warning, outside(10.25, 99.975));
+  const float top = ImGui::GetCursorPosY(), high = ui::notice_height(ui::Look::warning, outside(99.975));
   const double percentile = shown.place.percentile;
   if (shown.place.outside) {
-    ui::notice("posterior/outside", ui::Look::warning, outside(shown.place.distance, percentile));
+    ui::notice("posterior/outside", ui::Look::warning, outside(percentile));
+    ui::tip(distance);
   } else {
     ui::wrapped(fmt::format("{}: farther out than {:.{}f} % of its sets.",
                             percentile < 95 ? "Typical of training" : "At the edge of training",
                             std::floor(10 * percentile) / 10, percentile < 99 ? 0 : 1),
                 ui::Look::small_muted);
-    ui::tip(fmt::format("Mahalanobis distance of the set's mean embedding from those of training: {:.3g}",
-                        shown.place.distance));
+    ui::tip(distance);
   }
   ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + high));
   ui::space(8);
@@ -363,7 +381,7 @@ void PosteriorPanel::State::side(model::Studio& studio, ImVec2 size) {
   ImGui::EndChild();
 }
 
-void PosteriorPanel::State::main_row(model::Studio& studio, float height) {
+void PosteriorPanel::State::main_row(model::Studio& studio, float height, float side_height) {
   const float all = ImGui::GetContentRegionAvail().x, gap = px(kGap);
   const float side_width = std::clamp(0.36f * all, px(kLeastSide), px(kMostSide));
   const float left = all - side_width - gap;
@@ -384,7 +402,7 @@ void PosteriorPanel::State::main_row(model::Studio& studio, float height) {
   }
   ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  side(studio, {side_width, height});
+  side(studio, {side_width, side_height});
   ImGui::EndGroup();
 }
 
@@ -392,27 +410,43 @@ void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
   struct Small {
     PlotView* view;
     std::shared_ptr<const Figure> figure;
-    const char *title, *tip;
+    std::string title, line, tip;
+    ui::Look look = ui::Look::small_muted;
   };
-  const std::array<Small, 3> all = {{
-      {&width, posterior.width(), "Posterior width against N",
-       "The sd of each posterior of this set at every N; the rule marks the N above."},
-      {&check, posterior.check(), "Predictive check, ψ from its prior",
-       "Data that the posterior would expect, beside what was observed: they should look alike."},
-      {&observed, posterior.observed(), "Observed data", "The observations that the posterior is of."},
-  }};
-  const float gap = px(kGap), each = std::floor((ImGui::GetContentRegionAvail().x - 2 * gap) / 3);
+  std::vector<Small> all = {{&width, posterior.width(), "Posterior width against N", "",
+                             "The sd of each posterior of this set at every N; the rule marks the N above."}};
+  const auto checked = posterior.check();
+  const auto nuisance = posterior.nuisance();
+  if (checked)
+    all.push_back({&check, checked->figure, "Predictive check", checked->line, checked->note,
+                   checked->extreme ? ui::Look::warning : ui::Look::small_muted});
+  if (nuisance)
+    all.push_back({&nuisances, nuisance->figure, "Posterior of " + posterior.scene()->nuisance, nuisance->line,
+                   "What these observations say of the nuisance: p(ψ | θ, X) averaged over the posterior of θ."});
+  if (posterior.observed())
+    all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
+  const SmallGrid grid(std::max<std::size_t>(all.size(), 2));
   const float title = ui::text_size("x", ui::Look::small_strong).y + px(4);
+  // As many lines as the longest needs, and its numbers may become longer.
+  for (const Small& small : all)
+    if (!small.line.empty())
+      kept_lines = std::max(kept_lines, std::ceil((ui::text_size(small.line, small.look).x + px(16)) / grid.width));
+  const float head = title + kept_lines * (ui::text_size("x", ui::Look::small).y + px(2));
   const ImVec2 start = ImGui::GetCursorScreenPos();
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const ImVec2 at = {start.x + static_cast<float>(k) * (each + gap), start.y};
+    const ImVec2 at = {start.x + static_cast<float>(k % grid.columns) * (grid.width + px(kGap)),
+                       start.y + static_cast<float>(k / grid.columns) * (height + px(kGap))};
     ImGui::SetCursorScreenPos(at);
-    ui::text_at(at, all[k].title, ui::Look::small_strong, each);
-    ImGui::Dummy({each, title});
-    ui::tip(k == 1 && !posterior.check_note().empty() ? std::string_view(posterior.check_note())
-                                                      : std::string_view(all[k].tip));
-    ImGui::SetCursorScreenPos({at.x, at.y + title});
-    all[k].view->draw(all[k].figure, {each, height - title});
+    ui::text_at(at, all[k].title, ui::Look::small_strong, grid.width);
+    if (!all[k].line.empty()) {
+      ImGui::SetCursorScreenPos({at.x, at.y + title});
+      ui::wrapped(all[k].line, all[k].look, grid.width);
+    }
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({grid.width, head});
+    ui::tip(all[k].line.empty() ? all[k].tip : all[k].line + "\n" + all[k].tip);
+    ImGui::SetCursorScreenPos({at.x, at.y + head});
+    all[k].view->draw(all[k].figure, {grid.width, height - head});
   }
 }
 
@@ -446,6 +480,10 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
 void PosteriorPanel::draw(model::Studio& studio) {
   State& s = *state_;
   Posterior& posterior = studio.posterior;
+  if (posterior.run().empty() && !studio.run().empty())
+    return ui::empty_state("This run has no weights yet",
+                           "Its posterior appears here as soon as its first stage is done; the Train tab shows how far "
+                           "it is.");
   if (posterior.run().empty())
     return ui::empty_state("No trained weights yet",
                            "Train this task on the Train tab, or open a run on the left; its posterior appears here.");
@@ -462,11 +500,13 @@ void PosteriorPanel::draw(model::Studio& studio) {
   ui::space(4);
   const float room = ImGui::GetContentRegionAvail().y, between = px(kGap) + ImGui::GetStyle().ItemSpacing.y;
   const float small = std::max(px(kLeastSmall), 0.34f * room);
-  float main = std::max(px(kLeastMain), room - small - between);
-  // Where the page scrolls, the numbers and the set need not scroll in it.
-  if (main + small + between > room)
-    main = std::max(main, std::min(s.numbers_height + s.set_height + ImGui::GetStyle().ItemSpacing.y, px(kMostMain)));
-  s.main_row(studio, main);
+  float main = std::max(px(kLeastMain), room - small - between), side = main;
+  // Where the page scrolls, the plots take what is seen of it, and the numbers and the set a little more.
+  if (main + small + between > room) {
+    main = std::max(main, room);
+    side = std::clamp(s.numbers_height + s.set_height + ImGui::GetStyle().ItemSpacing.y, main, main + px(kMostBelow));
+  }
+  s.main_row(studio, main, side);
   ui::space(kGap);
   s.small_row(posterior, small);
   s.file_dialog(posterior);

@@ -17,6 +17,7 @@ struct Item {
   ImVec2 min, max;            // on the screen
   ImVec2 clip_min, clip_max;  // what of the screen its window shows
   bool enabled = true;
+  bool focused = false;        // the keys go to it
   std::string text;            // its label
   bool clipped = false;        // its text is wider than its room, or was cut with "…"
   bool plotted = false;        // a text of a plot, which moves with the data

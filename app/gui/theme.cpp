@@ -170,7 +170,7 @@ bool apply_theme(ThemeKind kind, float scale) {
   style.ItemInnerSpacing = {8, 4};
   style.CellPadding = {8, 4};
   style.IndentSpacing = 16;
-  style.ScrollbarSize = 12;
+  style.ScrollbarSize = 10;
   style.GrabMinSize = 14;
   style.WindowBorderSize = style.ChildBorderSize = style.FrameBorderSize = style.TabBorderSize = 0;
   style.PopupBorderSize = 1;
@@ -195,8 +195,8 @@ bool apply_theme(ThemeKind kind, float scale) {
   c[ImGuiCol_FrameBgHovered] = c[ImGuiCol_FrameBgActive] = vec(p.pressed);
   c[ImGuiCol_TitleBg] = c[ImGuiCol_TitleBgActive] = vec(p.raised);
   c[ImGuiCol_ScrollbarBg] = ImVec4(0, 0, 0, 0);
-  c[ImGuiCol_ScrollbarGrab] = vec(p.hovered);
-  c[ImGuiCol_ScrollbarGrabHovered] = c[ImGuiCol_ScrollbarGrabActive] = vec(p.pressed);
+  c[ImGuiCol_ScrollbarGrab] = vec(p.edge);
+  c[ImGuiCol_ScrollbarGrabHovered] = c[ImGuiCol_ScrollbarGrabActive] = vec(p.muted);
   c[ImGuiCol_CheckMark] = vec(p.link);
   c[ImGuiCol_SliderGrab] = vec(p.accent);
   c[ImGuiCol_SliderGrabActive] = vec(p.accent_hovered);

@@ -10,6 +10,7 @@
 
 #include "app/common/heat_map.h"
 #include "app/common/table.h"
+#include "app/gui/keyboard.h"
 #include "app/gui/n_row.h"
 #include "app/gui/picture_textures.h"
 #include "app/gui/ui.h"
@@ -70,7 +71,8 @@ struct ViewerPanel::State {
   ImVec2 held_at;
   double step = -1;  // of the way from noise to image that is shown; below zero: the image
   bool watching = false;
-  std::int64_t zoomed = -1;  // the sample that is shown large
+  std::int64_t zoomed = -1;   // the sample that is shown large
+  float settings_height = 0;  // of numbers and settings in the last frame
 
   void n_row(Viewer& viewer);
   void messages(Viewer& viewer);
@@ -101,6 +103,7 @@ void ViewerPanel::State::n_row(Viewer& viewer) {
   const NRow::Asked asked = head.draw(now);
   if (asked.play) viewer.toggle_play();
   if (asked.n) viewer.set_n(*asked.n);
+  for (int k = 0; k < std::abs(asked.steps); ++k) viewer.step_n(asked.steps > 0 ? 1 : -1);
   if (asked.other) viewer.new_scene();
   if (asked.loop) viewer.set_loop(*asked.loop);
   ImGui::SameLine(0, px(8));
@@ -217,8 +220,8 @@ void ViewerPanel::State::samples(Viewer& viewer, float side) {
     const ImVec2 high = {low.x + std::floor(cell), low.y + std::floor(cell)};
     ImGui::SetCursorScreenPos(low);
     const std::string name = fmt::format("viewer/sample/{}", number);
-    if (ImGui::InvisibleButton(name.c_str(), {high.x - low.x, high.y - low.y})) zoomed = zoomed >= 0 ? -1 : number;
-    record_picture(name, low, high);
+    const bool clicked = ImGui::InvisibleButton(name.c_str(), {high.x - low.x, high.y - low.y});
+    if (keyboard::offer(name, ItemKind::plot, low, high).pressed || clicked) zoomed = zoomed >= 0 ? -1 : number;
     // A sample that has not begun stands for what is known at once.
     PicturePointer picture = shown ? shown->expected : nullptr;
     float alpha = kPending;
@@ -399,8 +402,10 @@ void ViewerPanel::draw(model::Studio& studio) {
   float middle = std::max(std::min(fits, room.x - settings - 2 * gap - px(kLeastTruth)), px(kLeastMiddle));
   const float left = std::floor(std::min(truth, room.x - settings - 2 * gap - middle));
   middle = std::floor(std::max(std::min(middle, room.x - settings - 2 * gap - left), px(kLeastMiddle)));
-  const float height = std::max(
+  float height = std::max(
       room.y, std::max(2 * left + 2 * px(kHead) + px(12), 1.25f * middle + px(kHead) + under + px(18 + 22 + 12)));
+  // Where the page scrolls, its last column need not scroll in it.
+  if (height > room.y) height = std::max(height, s.settings_height);
   const float spare = std::max(0.0f, room.x - left - middle - settings - 2 * gap);
 
   ImGui::BeginGroup();
@@ -419,9 +424,13 @@ void ViewerPanel::draw(model::Studio& studio) {
   ImGui::BeginChild("viewer/middle", {middle, height}, false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (viewer.run().empty()) {
-    ui::empty_state("No trained weights yet",
-                    "Train this task on the Train tab, or open a run on the left; samples of what the target camera "
-                    "sees appear here.");
+    ui::empty_state(
+        studio.run().empty() ? "No trained weights yet" : "This run has no weights yet",
+        studio.run().empty()
+            ? "Train this task on the Train tab, or open a run on the left; samples of what the target camera "
+              "sees appear here."
+            : "Samples of what the target camera sees appear here as soon as its first "
+              "stage is done; the Train tab shows how far it is.");
   } else if (!viewer.failure().empty()) {
     ui::empty_state("The samples cannot be shown", viewer.failure(), true);
     if (ui::button("viewer/again", "Try again")) viewer.reload();
@@ -452,6 +461,7 @@ void ViewerPanel::draw(model::Studio& studio) {
   ui::space(8);
   if (beside) {
     s.commands(viewer);
+    s.settings_height = ImGui::GetCursorPosY();
     ImGui::EndChild();
     ImGui::SetCursorScreenPos({third + each + gap, start.y});
     ImGui::BeginChild("viewer/scene", {each, height});
@@ -461,6 +471,7 @@ void ViewerPanel::draw(model::Studio& studio) {
     ui::space(8);
     s.commands(viewer);
   }
+  s.settings_height = beside ? std::max(s.settings_height, ImGui::GetCursorPosY()) : ImGui::GetCursorPosY();
   ImGui::EndChild();
   s.dialog.draw(viewer);
   s.textures.end_frame();

@@ -99,7 +99,7 @@ void measure_margins(const Plot& plot, double width, double height, const TextMe
   if (draft.legend_aside)
     draft.right += draft.legend.box.width + kLegendGap;
   else
-    draft.top += draft.legend.box.height + kLegendGap;
+    draft.top += draft.legend.box.height + kLegendGap - (draft.title.empty() ? 6 : 0);
 }
 
 constexpr double kTitleTop = 8, kTitleRow = kFigureTitle + 4, kSourceRow = kSourceText + 2.5, kSourceBottom = 4;

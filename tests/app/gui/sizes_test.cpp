@@ -70,7 +70,7 @@ std::set<std::string> complaints_about(const std::vector<Item>& items, float sca
     for (std::size_t j = i + 1; j < items.size(); ++j) {
       const Item &a = items[i], &b = items[j];
       if (a.layer != b.layer) continue;
-      const bool texts = a.kind == ItemKind::text && b.kind == ItemKind::text;
+      const bool texts = a.kind == ItemKind::text && b.kind == ItemKind::text && a.text != b.text;
       const auto solid = [](const Item& item) {
         return is_control(item) && !is_part(item) && item.kind != ItemKind::row && item.kind != ItemKind::tab;
       };
