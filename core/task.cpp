@@ -8,6 +8,17 @@
 
 namespace pairs {
 
+std::string quantity_title(const std::string& label, const std::string& meaning, const std::string& unit) {
+  return label + (meaning.empty() ? "" : ", " + meaning) + (unit.empty() ? "" : " / " + unit);
+}
+
+std::string Question::text(std::int64_t n, const std::string& count) const {
+  if (n == 1) return one;
+  std::string asked = many;
+  if (const auto at = asked.find("{}"); at != std::string::npos) asked.replace(at, 2, count);
+  return asked;
+}
+
 std::unique_ptr<ReferencePosterior> Task::reference(const std::string& name) const {
   const std::vector<std::string> known = references();
   if (known.empty()) fail("The task {} has no reference posterior, so \"{}\" cannot be computed", info().name, name);

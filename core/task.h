@@ -14,6 +14,9 @@
 
 namespace pairs {
 
+// How people read a quantity: "θ, signal fraction", with its unit "angle, of every image / rad".
+std::string quantity_title(const std::string& label, const std::string& meaning, const std::string& unit);
+
 // One component of the target.
 struct Target {
   std::string name;            // "theta1": files and command line
@@ -23,6 +26,12 @@ struct Target {
   double location, scale;      // standardisation z = (θ - location) / scale, robust where tails are heavy
   double range;                // R of the relative mean absolute error
   double view_low, view_high;  // range a figure of the prior shows
+  std::string meaning = {};    // "signal fraction": a few words beside the label; "" when the label says all
+
+  // "θ, signal fraction": axes, sliders, headings with room.
+  std::string title() const { return quantity_title(label, meaning, unit); }
+  // "θ", with its unit.
+  std::string short_title() const { return quantity_title(label, {}, unit); }
 };
 
 // One component of the nuisance parameters, as people see it.
@@ -32,6 +41,10 @@ struct Nuisance {
   std::string unit = {};               // "" when it has none
   double view_low = 0, view_high = 1;  // most of its prior; what can be set by hand
   std::int64_t column = -1;            // of x, in whose space it lies; -1: another space
+  std::string meaning = {};            // "bump position": a few words beside the label; "" when the label says all
+
+  // "ψ, bump position": sliders and axes.
+  std::string title() const { return quantity_title(label, meaning, unit); }
 };
 
 // How each target is given to people and heads: some numbers, or one image.
@@ -54,6 +67,15 @@ struct Given {
 
 // `image`: with three or more channels the first three are red, green and blue in [0, 1]; else the first is grey.
 enum class ObservationKind { points, image };
+
+// What is asked of a set, as people would ask it.
+struct Question {
+  std::string one;   // of a set of one observation
+  std::string many;  // of more; "{}" stands for N
+
+  // Of n observations, whose number reads `count`. Empty where the task has none.
+  std::string text(std::int64_t n, const std::string& count) const;
+};
 
 // A component of θ or of ψ.
 struct Component {
@@ -78,6 +100,7 @@ struct TaskInfo {
   TargetKind target_kind = TargetKind::parameters;
   ImageTarget image = {};         // where target_kind is image
   std::vector<Given> given = {};  // the columns of Latents::given
+  Question question = {};         // "Which signal fraction θ do these {} events share, ...?"
 
   bool image_target() const { return target_kind == TargetKind::image; }
   // d, the length of θ.

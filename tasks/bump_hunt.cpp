@@ -27,9 +27,11 @@ class BumpHunt final : public Task, public InfersNuisances {
     info_.theta_text = "θ is the fraction of signal events; every value between 0 and 1 is equally likely beforehand.";
     info_.psi_text = "ψ is the place of the signal, shared by all events of a set, with prior N(1, 2²).";
     info_.x_text = "Each x is one event: signal N(ψ, 0.1²) with probability θ, else background N(0, 1).";
-    info_.targets = {{"theta", "θ", "", 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0}};
+    info_.targets = {{"theta", "θ", "", 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, "signal fraction"}};
     info_.nuisances = {{"psi", "ψ", "", bump_hunt::psi_mean - 2.5 * bump_hunt::psi_sd,
-                        bump_hunt::psi_mean + 2.5 * bump_hunt::psi_sd, 0}};
+                        bump_hunt::psi_mean + 2.5 * bump_hunt::psi_sd, 0, "bump position"}};
+    info_.question = {"Which signal fraction θ lies behind this event? The bump position ψ is unknown, too.",
+                      "Which signal fraction θ do these {} events share? Their bump position ψ is unknown, too."};
     info_.max_n = 100;
     info_.kind = ObservationKind::points;
     info_.observation_shape = {1};

@@ -76,10 +76,15 @@ class Digits final : public Task {
       second += k * k * concentration(k);
     }
     const double mean = first / total, variance = (second / total - mean * mean) / (total + 1.0);
-    info_.targets = {{"theta", "θ", "", 0.0, 9.0, mean, std::sqrt(variance), 9.0, 0.0, 9.0}};
-    info_.nuisances = {{"angle", "angle", "rad", 0.0, 2.0 * std::numbers::pi}};
+    info_.targets = {{"theta", "θ", "", 0.0, 9.0, mean, std::sqrt(variance), 9.0, 0.0, 9.0, "expected digit"}};
+    info_.nuisances = {{"angle", "angle", "rad", 0.0, 2.0 * std::numbers::pi, -1, "of every image"}};
     constexpr const char* kLabels[10] = {"p₀", "p₁", "p₂", "p₃", "p₄", "p₅", "p₆", "p₇", "p₈", "p₉"};
-    for (int k = 0; k < 10; ++k) info_.nuisances.push_back({fmt::format("p{}", k), kLabels[k], "", 0.0, 1.0});
+    for (int k = 0; k < 10; ++k)
+      info_.nuisances.push_back({fmt::format("p{}", k), kLabels[k], "", 0.0, 1.0, -1, fmt::format("share of {}s", k)});
+    info_.question = {
+        "Which expected digit θ lies behind this image? Its angle and the digits' shares are unknown, too.",
+        "Which expected digit θ do these {} images share? Their angle and the digits' shares are "
+        "unknown, too."};
     info_.max_n = 1000;
     info_.kind = ObservationKind::image;
     info_.observation_shape = {1, 28, 28};

@@ -182,13 +182,17 @@ class Gaussian final : public Task, public InfersNuisances {
     info_.x_text = "Each x is a point of the plane drawn from N(θ, ψ).";
     const char* names[2] = {"theta1", "theta2"};
     const char* labels[2] = {"θ₁", "θ₂"};
+    const char* meanings[2] = {"mean of x₁", "mean of x₂"};
     for (int k = 0; k < 2; ++k) {
       // R is the width of the central 95 % of the t prior: 2 x 2.776 scales.
       info_.targets.push_back({names[k], labels[k], "", -inf, inf, mu0[k], scale[k], 5.552 * scale[k],
-                               mu0[k] - 4.0 * scale[k], mu0[k] + 4.0 * scale[k]});
+                               mu0[k] - 4.0 * scale[k], mu0[k] + 4.0 * scale[k], meanings[k]});
     }
-    info_.nuisances = {
-        {"psi11", "Ψ₁₁", "", 0.05, 4.0}, {"psi12", "Ψ₁₂", "", -2.0, 2.0}, {"psi22", "Ψ₂₂", "", 0.05, 4.0}};
+    info_.nuisances = {{"psi11", "Ψ₁₁", "", 0.05, 4.0, -1, "variance of x₁"},
+                       {"psi12", "Ψ₁₂", "", -2.0, 2.0, -1, "covariance"},
+                       {"psi22", "Ψ₂₂", "", 0.05, 4.0, -1, "variance of x₂"}};
+    info_.question = {"Which mean θ lies behind this point? The covariance Ψ is unknown, too.",
+                      "Which mean θ do these {} points share? Their covariance Ψ is unknown, too."};
     info_.max_n = 100000;
     info_.kind = ObservationKind::points;
     info_.observation_shape = {2};

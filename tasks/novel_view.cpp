@@ -82,6 +82,8 @@ class NovelView final : public Task {
         "background.";
     info_.x_text =
         fmt::format("Each x is a view of {0} × {0} pixels from a known camera above the scene.", options.size);
+    info_.question = {"What would the target camera see (θ) of the scene (ψ) in this view?",
+                      "What would the target camera see (θ) of the scene (ψ) that these {} views share?"};
     for (std::int64_t s = 1; s <= options.spheres; ++s) {
       const auto add = [&](const char* name, const std::string& label, double low, double high) {
         info_.nuisances.push_back({fmt::format("{}{}", name, s), fmt::format("{} {}", label, s), "", low, high});

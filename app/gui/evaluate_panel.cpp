@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "app/common/table.h"
+#include "app/gui/path_dialog.h"
 #include "app/gui/ui.h"
 
 namespace pairs::gui {
@@ -155,17 +156,23 @@ void EvaluatePanel::saving(Evaluation& evaluation) {
   if (!ui::begin_dialog("evaluate/saving", "Save the scores", saving_)) return;
   ui::wrapped("All numbers, with the log density of each test set, as one JSON file.", ui::Look::muted);
   ui::space(4);
-  ui::input("evaluate/file", file_, "scores.json", "Path of the file; it must end in .json");
+  const bool enter =
+      ui::input("evaluate/file", file_, "scores.json", "Path of the file; it must end in .json") && entered();
   std::error_code error;
-  ui::text(fmt::format("In {}", std::filesystem::absolute(file_, error).parent_path().string()), ui::Look::small_muted);
-  ui::space(8);
-  const bool json = std::filesystem::path(file_).extension() == ".json";
-  if (ui::button("evaluate/write", "Save", ui::Button::primary, json ? "" : "The file's name must end in .json")) {
-    evaluation.save_as(file_);
+  const std::filesystem::path file = std::filesystem::absolute(typed_path(file_), error).lexically_normal();
+  const bool json = file.extension() == ".json", exists = std::filesystem::exists(file, error);
+  if (exists)
+    ui::wrapped("There is a file of this name already. Replace it?", ui::Look::warning);
+  else
+    ui::text(fmt::format("In {}", file.parent_path().string()), ui::Look::small_muted);
+  const ui::Choice choice = ui::choose("evaluate/write", exists ? "Replace" : "Save", ui::Button::primary,
+                                       "evaluate/cancel", json ? "" : "The file's name must end in .json");
+  if (json && saving_ && (choice == ui::Choice::confirm || (enter && !exists))) {
+    evaluation.save_as(file.string());
     saving_ = false;
   }
-  ImGui::SameLine();
-  if (ui::button("evaluate/cancel", "Cancel")) saving_ = false;
+  if (choice == ui::Choice::cancel) saving_ = false;
+  if (!saving_) ImGui::CloseCurrentPopup();
   ui::end_dialog();
 }
 
@@ -204,10 +211,13 @@ void EvaluatePanel::table(const model::Scores& scores) {
 
 void EvaluatePanel::draw(model::Studio& studio) {
   Evaluation& evaluation = studio.evaluation;
-  evaluation.show(studio.run());
   evaluation.measure();
   switch (evaluation.state()) {
     case Evaluation::State::none:
+      if (!studio.run().empty())
+        return ui::empty_state("This run has no weights yet",
+                               "It can be evaluated as soon as its first stage is done; the Train tab shows how far it "
+                               "is.");
       ui::empty_state("Nothing to evaluate yet",
                       "Scores tell how good a trained run is. Train this task on the Train tab, or choose a run on the "
                       "left.");

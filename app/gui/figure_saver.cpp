@@ -88,7 +88,7 @@ void FigureSaver::write(const Figure& figure) {
     const fs::path file = typed_path(path_);
     write_figure(file, file.extension() == ".csv" ? within_axes(figure) : figure);
     open_ = false;
-    ui::toast("Saved " + file.filename().string());
+    ui::saved(file);
   } catch (const std::exception& error) {
     failure_ = sentence(error);
   }

@@ -6,7 +6,7 @@
 namespace pairs::gui {
 
 void Input::map_keys(ImGuiIO& io) {
-  io.KeyMap[ImGuiKey_Tab] = key::tab;
+  // Tab is not among them: where it leads is told in keyboard.h.
   io.KeyMap[ImGuiKey_LeftArrow] = key::left;
   io.KeyMap[ImGuiKey_RightArrow] = key::right;
   io.KeyMap[ImGuiKey_UpArrow] = key::up;

@@ -43,7 +43,7 @@ NRow::Asked NRow::draw(const Shown& shown) {
                      (shown.room > 0 ? shown.room + near : 0);
   std::int64_t n = shown.n;
   if (ui::log_slider(name_ + "/n", n, 1, std::max<std::int64_t>(shown.most, 2),
-                     std::string(shown.n_tip) + " (arrow keys move it)", rail))
+                     std::string(shown.n_tip) + " (arrow keys move it)", rail, &asked.steps))
     asked.n = n;
   ImGui::SameLine(0, gap);
   asked.other = ui::button(name_ + "/new", shown.other, ui::Button::normal, "", shown.other_tip);

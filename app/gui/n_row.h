@@ -23,6 +23,7 @@ class NRow {
     std::optional<std::int64_t> n;
     std::optional<bool> loop;
     bool play = false, other = false;
+    int steps = 0;  // to the next N worth looking at, or back
   };
 
   explicit NRow(std::string name) : name_(std::move(name)) {}

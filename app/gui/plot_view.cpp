@@ -12,6 +12,7 @@
 
 #include "app/gui/draw_list_canvas.h"
 #include "app/gui/figure_saver.h"
+#include "app/gui/keyboard.h"
 #include "app/gui/plot_readings.h"
 #include "app/gui/ui.h"
 #include "core/base/error.h"
@@ -147,14 +148,13 @@ bool menu_item(const std::string& name, const char* label, bool checked = false,
   const float width = std::max(px(200), mark + ui::text_size(label).x + px(8));
   const bool pressed = ImGui::Selectable(("##" + name).c_str(), false, 0, {width, height});
   ImGui::EndDisabled();
-  if (recorder().on()) {
-    Item item;
-    item.name = name;
-    item.min = ImGui::GetItemRectMin();
-    item.max = ImGui::GetItemRectMax();
-    item.enabled = blocked.empty();
-    recorder().add(std::move(item));
-  }
+  Item item;
+  item.name = name;
+  item.min = ImGui::GetItemRectMin();
+  item.max = ImGui::GetItemRectMax();
+  item.enabled = blocked.empty();
+  item.text = label;
+  keyboard::offer(std::move(item));
   ui::tip(blocked);
   if (checked) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -261,6 +261,7 @@ struct PlotView::State {
   View pressed_view;
   AxisMap pressed_x, pressed_y;
   bool right_button = false;
+  std::optional<ImVec2> menu_at;  // where the keys have opened it
 
   double pixels() const { return kPixelsPerPoint * gui::scale(); }
   Point page(ImVec2 at, ImVec2 origin) const { return {(at.x - origin.x) / pixels(), (at.y - origin.y) / pixels()}; }
@@ -282,8 +283,10 @@ struct PlotView::State {
   void end_press(ImVec2 origin);
   void wheel(std::size_t plot, Point at);
   void draw_over(ImVec2 origin, bool hovered);
+  void offer_to_keys(ImVec2 origin);
   void draw_tip(const Readings& found) const;
   void menu();
+  void series_items();
   void record(ImVec2 origin, ImVec2 size, bool hovered) const;
   Figure seen() const;
 };
@@ -529,6 +532,21 @@ void PlotView::State::interact(ImVec2 origin, bool hovered) {
   if (entry_at(*plot, at) || menu_rect(*plot).contains(at)) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 }
 
+// Each plot can have the focus; Enter opens its menu.
+void PlotView::State::offer_to_keys(ImVec2 origin) {
+  for (std::size_t i = 0; i < layout.plots.size(); ++i) {
+    const Rect& area = layout.plots[i].area;
+    const keyboard::Held held =
+        keyboard::offer(fmt::format("{}/{}", name, i), ItemKind::plot, screen({area.x, area.y}, origin),
+                        screen({area.right(), area.bottom()}, origin), shown.plots[i].title,
+                        ImGui::GetCurrentWindow()->GetID(static_cast<int>(i)));
+    if (!held.pressed) continue;
+    menu_plot = i;
+    menu_at = screen({menu_rect(i).x, menu_rect(i).bottom()}, origin);
+    ImGui::OpenPopup("menu");
+  }
+}
+
 void PlotView::State::draw_tip(const Readings& found) const {
   const ui::Surface on(palette().raised);
   std::vector<const Reading*> rows;
@@ -622,9 +640,24 @@ void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
   draw_tip(found);
 }
 
+// What a click on the legend does, for the keyboard.
+void PlotView::State::series_items() {
+  const std::vector<SeriesKey>& keys = entries[menu_plot];
+  if (keys.size() < 2) return;
+  ImGui::Separator();
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    const bool on = !hidden.contains(keys[k]);
+    if (!menu_item(fmt::format("{}/menu/series/{}", name, k), names[menu_plot][k].c_str(), on)) continue;
+    on ? static_cast<void>(hidden.insert(keys[k])) : static_cast<void>(hidden.erase(keys[k]));
+    data_changed = true;
+  }
+}
+
 void PlotView::State::menu() {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(8), px(8)});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), px(2)});
+  if (menu_at) ImGui::SetNextWindowPos(*menu_at, ImGuiCond_Appearing, {1, 0});
+  menu_at.reset();
   const bool open = ImGui::BeginPopup("menu");
   ImGui::PopStyleVar(2);
   if (!open) return;
@@ -658,6 +691,7 @@ void PlotView::State::menu() {
       data_changed = true;
     }
   }
+  series_items();
   ImGui::Separator();
   if (menu_item(name + "/menu/save-svg", "Save as SVG…")) saver.ask(*figure, ".svg");
   if (menu_item(name + "/menu/save-png", "Save as PNG…")) saver.ask(*figure, ".png");
@@ -680,7 +714,6 @@ void PlotView::State::record(ImVec2 origin, ImVec2 size, bool hovered) const {
   const auto under_mouse = hovered ? plot_at(page(ImGui::GetIO().MousePos, origin)) : std::nullopt;
   for (std::size_t i = 0; i < layout.plots.size(); ++i) {
     const std::string plot = fmt::format("{}/{}", name, i);
-    add(plot, ItemKind::plot, layout.plots[i].area, shown.plots[i].title);
     if (under_mouse == i) add(plot + "/menu", ItemKind::button, menu_rect(i), "");
     if (layout.plots[i].legend.box.width > 0)
       for (std::size_t k = 0; k < entries[i].size(); ++k)
@@ -756,6 +789,7 @@ void PlotView::draw(const std::shared_ptr<const Figure>& figure, ImVec2 size) {
   s.rebuild(size);
   s.interact(origin, hovered);
   s.rebuild(size);  // what the mouse has just changed
+  s.offer_to_keys(origin);
   const ImVec2 end = {origin.x + size.x, origin.y + size.y};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (visible) {

@@ -128,6 +128,7 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
   const NRow::Asked asked = head.draw(now);
   if (asked.play) posterior.toggle_play();
   if (asked.n) posterior.set_n(*asked.n);
+  for (int k = 0; k < std::abs(asked.steps); ++k) posterior.step_n(asked.steps > 0 ? 1 : -1);
   if (asked.other) posterior.new_set();
   if (asked.loop) posterior.set_loop(*asked.loop);
 }
@@ -420,6 +421,10 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
 void PosteriorPanel::draw(model::Studio& studio) {
   State& s = *state_;
   Posterior& posterior = studio.posterior;
+  if (posterior.run().empty() && !studio.run().empty())
+    return ui::empty_state("This run has no weights yet",
+                           "Its posterior appears here as soon as its first stage is done; the Train tab shows how far "
+                           "it is.");
   if (posterior.run().empty())
     return ui::empty_state("No trained weights yet",
                            "Train this task on the Train tab, or open a run on the left; its posterior appears here.");

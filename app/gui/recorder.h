@@ -17,6 +17,7 @@ struct Item {
   ImVec2 min, max;            // on the screen
   ImVec2 clip_min, clip_max;  // what of the screen its window shows
   bool enabled = true;
+  bool focused = false;      // the keys go to it
   std::string text;          // its label
   bool clipped = false;      // its text is wider than its room
   ImU32 ink = 0, paper = 0;  // colours of the text and of what is behind it; 0: unknown

@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "app/gui/about.h"
+#include "app/gui/close_dialog.h"
 #include "app/gui/compare_panel.h"
 #include "app/gui/evaluate_panel.h"
 #include "app/gui/input.h"
+#include "app/gui/keyboard.h"
 #include "app/gui/log_drawer.h"
 #include "app/gui/palette.h"
 #include "app/gui/posterior_panel.h"
+#include "app/gui/resume_offer.h"
 #include "app/gui/shortcuts.h"
 #include "app/gui/sidebar.h"
 #include "app/gui/status_bar.h"
@@ -24,13 +27,15 @@
 #include "app/gui/viewer_panel.h"
 #include "app/model/shortcuts.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace pairs::gui {
 namespace {
 
 constexpr float kHeader = 48, kStatus = 28, kSplitter = 6;
 constexpr float kSidebarLeast = 200, kSidebarMost = 420, kDrawerLeast = 100;
-constexpr const char* kWelcome = "welcome";
+constexpr double kSplitterStep = 8;  // of an arrow key
+constexpr const char *kWelcome = "welcome", *kSaved = "saved";
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
@@ -121,7 +126,9 @@ struct Shell::Parts {
   ShortcutsDialog shortcuts;
   StatusBar status;
   CommandPalette palette;
+  CloseDialog close;
   bool quit = false;
+  double told = -1;  // when the newest message came that has been looked at for toasts
 
   void perform(model::Shortcut shortcut);
   void frame(double fps);
@@ -129,6 +136,7 @@ struct Shell::Parts {
   std::vector<Command> commands();
   void header(float width);
   void welcome();
+  void tell_saved();
   void panel();
   // A bar between two areas that can be dragged; `size` (at scale 1) changes by the drag.
   bool splitter(const char* name, ImVec2 min, ImVec2 size, bool upright, double& value, double low, double high,
@@ -137,6 +145,10 @@ struct Shell::Parts {
 
 Shell::Shell(model::Studio& studio) : parts_(std::make_unique<Parts>(studio)) {}
 Shell::~Shell() = default;
+
+void Shell::ask_to_close() {
+  parts_->close.ask(parts_->studio);
+}
 
 bool Shell::wants_quit() const {
   return parts_->quit;
@@ -190,7 +202,7 @@ void Shell::Parts::perform(model::Shortcut shortcut) {
       studio.settings.theme = studio.settings.theme == "light" ? "dark" : "light";
       break;
     case S::quit:
-      quit = true;
+      close.ask(studio);
       break;
     case S::help:
       shortcuts.open();
@@ -208,6 +220,8 @@ void Shell::Parts::keys() {
     const bool of_posterior = entry.shortcut == model::Shortcut::play || entry.shortcut == model::Shortcut::n_down ||
                               entry.shortcut == model::Shortcut::n_up;
     if (of_posterior && studio.tab() != model::Tab::posterior) continue;
+    if (entry.shortcut == model::Shortcut::play ? keyboard::takes_space() : of_posterior && keyboard::takes_arrows())
+      continue;
     perform(entry.shortcut);
   }
 }
@@ -254,13 +268,7 @@ void Shell::Parts::header(float width) {
     if (ImGui::IsItemHovered())
       ImGui::GetWindowDrawList()->AddRectFilled({min.x + px(2), middle - px(15)}, {max.x - px(2), middle + px(15)},
                                                 p.hovered, px(6));
-    Item item;
-    item.name = name;
-    item.kind = ItemKind::tab;
-    item.min = min;
-    item.max = max;
-    item.text = title_of(tab);
-    recorder().add(std::move(item));
+    keyboard::offer(name, ItemKind::tab, min, max, title_of(tab));
     ui::text_at({x + px(12), middle - size.y / 2}, title_of(tab), look);
     if (chosen)
       ImGui::GetWindowDrawList()->AddRectFilled({x + px(12), max.y - px(3)}, {max.x - px(12), max.y}, p.accent, px(1));
@@ -270,19 +278,26 @@ void Shell::Parts::header(float width) {
   const char *find = "Commands", *help = "?", *who = "About";
   const float find_width = ui::button_width(find) + ui::button_width(help) + ui::button_width(who) + 2 * px(4);
   const float find_x = start.x + width - find_width - px(16);
+  ImGui::SetCursorScreenPos({find_x, middle - ImGui::GetFrameHeight() / 2});
+  if (ui::button("header/commands", find, ui::Button::normal, {}, "Everything that can be done, by name (Ctrl+K)"))
+    palette.open();
   ImGui::SetCursorScreenPos({find_x + ui::button_width(find) + px(4), middle - ImGui::GetFrameHeight() / 2});
   if (ui::button("header/help", help, ui::Button::quiet, {}, "What keys and the mouse do (F1)")) shortcuts.open();
   ImGui::SetCursorScreenPos({find_x + find_width - ui::button_width(who), middle - ImGui::GetFrameHeight() / 2});
   if (ui::button("header/about", who, ui::Button::quiet, {}, "Versions and licences")) about.open();
-  ImGui::SetCursorScreenPos({find_x, middle - ImGui::GetFrameHeight() / 2});
-  if (ui::button("header/commands", find, ui::Button::normal, {}, "Everything that can be done, by name (Ctrl+K)"))
-    palette.open();
   const std::string shown = studio.shown_title();
   const float room = find_x - x - px(32);
   if (room > px(60)) {
     const float wide = std::min(room, ui::text_size(shown, ui::Look::small_muted).x);
-    ui::text_at({find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2}, shown,
-                ui::Look::small_muted, room);
+    const ImVec2 at = {find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2};
+    ui::text_at(at, shown, ui::Look::small_muted, room);
+    Item item;
+    item.name = "header/shown";
+    item.kind = ItemKind::text;
+    item.min = at;
+    item.max = {at.x + wide, at.y + ui::text_size("X", ui::Look::small).y};
+    item.text = shown;
+    recorder().add(std::move(item));
   }
 }
 
@@ -297,7 +312,18 @@ void Shell::Parts::welcome() {
     studio.settings.dismiss(kWelcome);
 }
 
+// Whatever was written is told in the log with its whole path, and as a toast.
+void Shell::Parts::tell_saved() {
+  model::Messages& messages = studio.hub.messages;
+  for (const std::filesystem::path& file : ui::take_saved())
+    messages.info(kSaved, "Saved " + printable(file.string(), 1000));
+  for (const model::Message& message : messages.all())
+    if (message.time > told && message.where == kSaved) ui::toast(message.text);
+  if (!messages.all().empty()) told = std::max(told, messages.all().back().time);
+}
+
 void Shell::Parts::panel() {
+  draw_resume_offer(studio);
   welcome();
   switch (studio.tab()) {
     case model::Tab::task:
@@ -317,12 +343,8 @@ bool Shell::Parts::splitter(const char* name, ImVec2 min, ImVec2 size, bool upri
                             double high, double sign) {
   ImGui::SetCursorScreenPos(min);
   ImGui::InvisibleButton(name, size);
-  Item item;
-  item.name = name;
-  item.kind = ItemKind::slider;
-  item.min = min;
-  item.max = {min.x + size.x, min.y + size.y};
-  recorder().add(std::move(item));
+  const int steps = keyboard::offer(name, ItemKind::slider, min, {min.x + size.x, min.y + size.y}).steps;
+  value += kSplitterStep * sign * (upright ? steps : -steps);
   const bool active = ImGui::IsItemActive();
   if (ImGui::IsItemHovered() || active) {
     ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
@@ -356,6 +378,7 @@ void Shell::frame(double fps) {
 void Shell::Parts::frame(double fps) {
   Parts& p = *this;
   model::Settings& settings = p.studio.settings;
+  keyboard::begin_frame();
   p.keys();
   PlotView::set_subject(studio.task());
   const ImVec2 display = ImGui::GetIO().DisplaySize;
@@ -412,6 +435,9 @@ void Shell::Parts::frame(double fps) {
   if (p.palette.is_open()) p.palette.draw(p.commands());
   p.shortcuts.draw();
   p.about.draw(p.studio);
+  p.quit = p.quit || p.close.draw(p.studio);
+  p.tell_saved();
+  ui::draw_toast();
 }
 
 }  // namespace pairs::gui

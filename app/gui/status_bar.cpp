@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "app/gui/keyboard.h"
 #include "app/gui/ui.h"
 
 namespace pairs::gui {
@@ -39,12 +40,7 @@ void StatusBar::draw(model::Studio& studio, double fps) {
   if (ImGui::InvisibleButton("status/log", {log_width, px(20)})) studio.settings.log_open = !studio.settings.log_open;
   if (ImGui::IsItemHovered())
     ImGui::GetWindowDrawList()->AddRectFilled(min, {min.x + log_width, min.y + px(20)}, palette().hovered, px(4));
-  Item item;
-  item.name = "status/log";
-  item.min = min;
-  item.max = {min.x + log_width, min.y + px(20)};
-  item.text = log;
-  recorder().add(std::move(item));
+  keyboard::offer("status/log", ItemKind::button, min, {min.x + log_width, min.y + px(20)}, log);
   ui::text_at({min.x + px(8), y - (unseen > 0 ? px(1) : 0)}, log, look);
 
   const std::string facts = fmt::format("{}  ·  {} thread{}  ·  {:.0f} MB{}", studio.device_name(), studio.threads(),

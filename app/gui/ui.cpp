@@ -7,16 +7,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
+#include "app/gui/keyboard.h"
 #include "core/report/ticks.h"
 
 namespace pairs::gui::ui {
 namespace {
 
 std::vector<ImU32> surfaces;
-constexpr double kToastSeconds = 2;
+constexpr double kToastSeconds = 4, kSliderSteps = 100;
 std::string toast_text;
 double toast_end = -1;
+std::vector<std::filesystem::path> saved_files;
 
 struct Card {
   ImVec2 min;
@@ -26,9 +29,10 @@ struct Card {
 Card card;
 bool in_card = false;
 
-void record(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 max, bool enabled, std::string_view label,
-            bool clipped = false, ImU32 ink_color = 0, ImU32 paper = 0) {
-  if (!recorder().on()) return;
+keyboard::Held record(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 max, bool enabled,
+                      std::string_view label, bool clipped = false, ImU32 ink_color = 0, ImU32 paper = 0,
+                      ImGuiID id = 0) {
+  if (kind == ItemKind::text && !recorder().on()) return {};
   Item item;
   item.name = name;
   item.kind = kind;
@@ -39,7 +43,7 @@ void record(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 max, bool e
   item.clipped = clipped;
   item.ink = ink_color;
   item.paper = paper;
-  recorder().add(std::move(item));
+  return keyboard::offer(std::move(item), id);
 }
 
 float wish(float width) {
@@ -66,9 +70,10 @@ void show_tip(std::string_view tip_text, std::string_view blocked) {
   ImGui::PopStyleVar();
 }
 
+// Known by its name alone: a label may change while the control has the focus.
 std::string id_of(std::string_view label, std::string_view name) {
   std::string id(label);
-  id += "##";
+  id += "###";
   id += name;
   return id;
 }
@@ -85,6 +90,17 @@ std::string fitted(std::string_view text, Look look, float width) {
   return cut;
 }
 
+std::string pressed_on;    // the button that the last press began on
+bool stray_press = false;  // it was the second of two quick clicks, of which the first was meant for another button
+
+// A button that takes another's place under the mouse is not pressed by the second of two quick clicks.
+void follow_press(const std::string& id) {
+  if (!ImGui::IsItemActivated()) return;
+  const ImGuiIO& io = ImGui::GetIO();
+  stray_press = io.MouseDown[0] && io.MouseClickedCount[0] > 1 && !pressed_on.empty() && pressed_on != id;
+  pressed_on = id;
+}
+
 float text_room() {
   return in_card && !GImGui->CurrentTable ? card.min.x + card.width - px(16) - ImGui::GetCursorScreenPos().x
                                           : ImGui::GetContentRegionAvail().x;
@@ -92,6 +108,13 @@ float text_room() {
 
 std::string count(std::int64_t value) {
   return chart::grouped_number(static_cast<double>(value), 0);
+}
+
+// Whole numbers up to a hundred, two digits beyond.
+std::int64_t next_count(std::int64_t value, int direction) {
+  std::int64_t step = 1;
+  while ((direction < 0 ? value - 1 : value) / step >= 100) step *= 10;
+  return (direction > 0 ? value / step + 1 : (value - 1) / step) * step;
 }
 
 std::string slider_text(double value, const char* format) {
@@ -210,9 +233,14 @@ bool button(std::string_view name, std::string_view label, Button kind, std::str
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, hover);
   ImGui::PushStyleColor(ImGuiCol_ButtonActive, hover);
   ImGui::PushStyleColor(ImGuiCol_Text, ink_color);
-  const bool pressed = ImGui::Button(id_of(label, name).c_str(), {wide, 0});
+  const std::string id = id_of(label, name);
+  bool pressed = ImGui::Button(id.c_str(), {wide, 0});
+  follow_press(id);
+  if (stray_press) pressed = false;
   ImGui::PopStyleColor(4);
   ImGui::EndDisabled();
+  const bool does_it = kind == Button::primary || kind == Button::danger;
+  if (does_it && blocked.empty() && keyboard::take_enter()) pressed = true;
   record(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), label,
          text_size(label).x > wide + 1, blocked.empty() ? ink_color : 0, back ? back : surface());
   show_tip(tip_text, blocked);
@@ -257,8 +285,6 @@ bool row(std::string_view name, bool chosen, float height, ImVec2& min, ImVec2& 
   const bool hovered = ImGui::IsItemHovered();
   if (chosen || hovered)
     ImGui::GetWindowDrawList()->AddRectFilled(min, max, chosen ? palette().hovered : palette().raised, px(6));
-  if (ImGui::IsItemFocused() && GImGui->NavDisableHighlight == false)
-    ImGui::GetWindowDrawList()->AddRect(min, max, palette().accent, px(6));
   record(name, ItemKind::row, min, max, true, name);
   show_tip(tip_text, {});
   return pressed;
@@ -282,11 +308,16 @@ bool slider(std::string_view name, double& value, double low, double high, const
   double edited = value;
   ImGui::SliderScalar(id.c_str(), ImGuiDataType_Double, &edited, &low, &high, format, ImGuiSliderFlags_AlwaysClamp);
   if (!typing) ImGui::PopStyleColor(6);
-  const bool changed = edited != value, live = ImGui::IsItemActive() || ImGui::IsItemHovered();
+  bool changed = edited != value;
+  const bool live = ImGui::IsItemActive() || ImGui::IsItemHovered();
   value = edited;
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  record(name, ItemKind::slider, min, max, true, slider_text(value, format));
+  const keyboard::Held held = record(name, ItemKind::slider, min, max, true, slider_text(value, format));
   show_tip(ImGui::IsItemActive() ? std::string_view() : tip_text, {});
+  if (held.steps != 0) {
+    value = std::clamp(value + held.steps * (high - low) / kSliderSteps, low, high);
+    changed = value != edited || changed;
+  }
   if (!typing) {
     const float inset = 2 + ImGui::GetStyle().GrabMinSize / 2, from = min.x + inset, to = max.x - inset;
     const float rail = std::floor((min.y + max.y) / 2);
@@ -298,7 +329,6 @@ bool slider(std::string_view name, double& value, double low, double high, const
     list.AddRectFilled({from, rail - px(2)}, {knob, rail + px(2)}, p.accent, px(2));
     list.AddCircleFilled({knob, rail}, live ? px(8) : px(7), ImGui::IsItemActive() ? p.accent_hovered : p.accent, 24);
     list.AddCircleFilled({knob, rail}, px(2.5f), p.on_accent, 12);
-    if (ImGui::IsItemFocused() && GImGui->NavDisableHighlight == false) list.AddRect(min, max, p.accent, px(6));
   }
   const std::string shown = slider_text(value, format);
   const ImVec2 size = text_size(shown, Look::body);
@@ -310,7 +340,7 @@ bool slider(std::string_view name, double& value, double low, double high, const
 }
 
 bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, std::int64_t high,
-                std::string_view tip_text, float width) {
+                std::string_view tip_text, float width, int* steps) {
   width = wish(width);
   const float height = px(34), radius = px(8), inset = px(10);
   const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + width, min.y + height};
@@ -328,6 +358,13 @@ bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, st
         static_cast<std::int64_t>(std::llround(static_cast<double>(low) * std::exp(share * span))), low, high);
     changed = wanted != value;
     value = wanted;
+  }
+  const int held = record(name, ItemKind::slider, min, {max.x, min.y + px(22)}, true, count(value)).steps;
+  if (steps) *steps = held;
+  for (int k = 0; !steps && k < std::abs(held); ++k) {
+    const std::int64_t next = std::clamp(next_count(value, held > 0 ? 1 : -1), low, high);
+    changed = changed || next != value;
+    value = next;
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Palette& p = palette();
@@ -356,7 +393,6 @@ bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, st
   list.AddCircleFilled({knob, rail}, active || hovered ? radius + px(1) : radius, active ? p.accent_hovered : p.accent,
                        24);
   list.AddCircleFilled({knob, rail}, px(3), p.on_accent, 12);
-  record(name, ItemKind::slider, min, {max.x, min.y + px(22)}, true, count(value));
   show_tip(active ? std::string_view() : tip_text, {});
   return changed;
 }
@@ -368,9 +404,12 @@ bool combo(std::string_view name, int& index, std::span<const std::string> items
   const bool any = index >= 0 && index < static_cast<int>(items.size());
   const std::string shown = any ? items[static_cast<std::size_t>(index)] : "";
   bool changed = false;
+  const ImGuiID id = ImGui::GetID(id_of("", name).c_str());
   const bool open = ImGui::BeginCombo(id_of("", name).c_str(), shown.c_str());
-  record(name, ItemKind::combo, open ? GImGui->LastItemData.Rect.Min : ImGui::GetItemRectMin(),
-         open ? GImGui->LastItemData.Rect.Max : ImGui::GetItemRectMax(), blocked.empty(), shown);
+  // Of an open one the last item is its list, to which the keys belong.
+  if (!open)
+    record(name, ItemKind::combo, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), shown, false, 0, 0,
+           id);
   if (!open) show_tip(tip_text, blocked);
   if (open) {
     const Surface on(palette().raised);
@@ -526,6 +565,31 @@ bool notice(std::string_view name, Look look, std::string_view sentence, std::st
   return pressed;
 }
 
+Choice offer(std::string_view name, std::string_view sentence, std::string_view accept, std::string_view decline) {
+  const float gap = px(8), inset = px(12), width = wish(0);
+  const float buttons = button_width(accept) + gap + button_width(decline) + inset;
+  const float text_width = width - px(28) - buttons;
+  ImFont* f = font(Look::body);
+  const ImVec2 size =
+      f->CalcTextSizeA(f->FontSize, FLT_MAX, text_width, sentence.data(), sentence.data() + sentence.size());
+  const float height = std::max(size.y, ImGui::GetFrameHeight()) + px(16);
+  const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + width, min.y + height};
+  ImGui::GetWindowDrawList()->AddRectFilled(min, max, palette().raised, px(6));
+  ImGui::GetWindowDrawList()->AddRectFilled(min, {min.x + px(4), max.y}, palette().accent, px(2));
+  const Surface on(palette().raised);
+  const ImVec2 cursor = ImGui::GetCursorPos();
+  ImGui::SetCursorScreenPos({min.x + px(16), std::floor(min.y + (height - size.y) / 2)});
+  wrapped(sentence, Look::body, text_width);
+  ImGui::SetCursorScreenPos({max.x - buttons, std::floor(min.y + (height - ImGui::GetFrameHeight()) / 2)});
+  Choice choice = Choice::none;
+  if (button(std::string(name) + "/accept", accept, Button::primary)) choice = Choice::confirm;
+  ImGui::SameLine(0, gap);
+  if (button(std::string(name) + "/decline", decline)) choice = Choice::cancel;
+  ImGui::SetCursorPos(cursor);
+  ImGui::Dummy({width, height});
+  return choice;
+}
+
 bool begin_dialog(std::string_view name, std::string_view title, bool& open, float width) {
   const std::string id = id_of("", name);
   if (open && !ImGui::IsPopupOpen(id.c_str())) ImGui::OpenPopup(id.c_str());
@@ -574,7 +638,17 @@ Choice choose(std::string_view name, std::string_view label, Button kind, std::s
 
 void copy(std::string_view text) {
   ImGui::SetClipboardText(std::string(text).c_str());
-  toast("Copied");
+  toast("Copied to the clipboard");
+}
+
+void saved(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(file, error);
+  saved_files.push_back(error ? file : whole.lexically_normal());
+}
+
+std::vector<std::filesystem::path> take_saved() {
+  return std::exchange(saved_files, {});
 }
 
 void toast(std::string_view text) {
@@ -589,13 +663,21 @@ bool toast_shown() {
 void draw_toast() {
   if (!toast_shown()) return;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const ImVec2 size = text_size(toast_text);
+  std::string shown = toast_text;
+  std::size_t from = 0;
+  while (from < toast_text.size() && text_size(shown).x > display.x - px(96)) {
+    ++from;
+    while (from < toast_text.size() && (static_cast<unsigned char>(toast_text[from]) & 0xC0) == 0x80) ++from;
+    shown = "…" + toast_text.substr(from);
+  }
+  const ImVec2 size = text_size(shown);
   const ImVec2 min = {std::floor((display.x - size.x) / 2 - px(16)), display.y - px(48) - size.y - px(16)};
   const ImVec2 max = {min.x + size.x + px(32), min.y + size.y + px(16)};
   ImDrawList& list = *ImGui::GetForegroundDrawList();
   list.AddRectFilled(min, max, palette().accent, px(8));
   list.AddText(font(Look::body), font(Look::body)->FontSize, {min.x + px(16), min.y + px(8)}, palette().on_accent,
-               toast_text.c_str());
+               shown.c_str());
+  record("toast", ItemKind::text, {min.x + px(16), min.y + px(8)}, {max.x - px(16), max.y - px(8)}, true, toast_text);
 }
 
 void recover() {

@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,9 +48,10 @@ bool row(std::string_view name, bool chosen, float height, ImVec2& min, ImVec2& 
 // Sliders; `width` 0: to the right edge. The value stands beside the rail by `format` (printf of a double).
 bool slider(std::string_view name, double& value, double low, double high, const char* format,
             std::string_view tip = {}, float width = 0);
-// Whole numbers on a logarithmic scale, drawn as a rail with ticks at its ends and at powers of ten.
+// Whole numbers on a logarithmic scale, drawn as a rail with ticks at its ends and at powers of ten. `steps`,
+// where given: by how many arrow keys ask to move it, for a caller who knows which numbers there are.
 bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, std::int64_t high,
-                std::string_view tip = {}, float width = 0);
+                std::string_view tip = {}, float width = 0, int* steps = nullptr);
 bool combo(std::string_view name, int& index, std::span<const std::string> items, std::string_view tip = {},
            float width = 0, std::string_view blocked = {});
 // Text; true once, when editing ended with a changed text (Enter or leaving). `select`: a click selects all of it.
@@ -81,19 +83,26 @@ void working_state(std::string_view sentence, float share = -1);
 // pressed.
 bool notice(std::string_view name, Look look, std::string_view sentence, std::string_view button_label = {});
 
+// A strip across the panel with two buttons, "<name>/accept" and "<name>/decline".
+enum class Choice { none, confirm, cancel };
+Choice offer(std::string_view name, std::string_view sentence, std::string_view accept, std::string_view decline);
+
 // A window over everything, centred, `width` at scale 1. Opens while `open` is true; Escape closes it. Call end_dialog
 // only when begin_dialog returned true.
 bool begin_dialog(std::string_view name, std::string_view title, bool& open, float width = 480);
 void end_dialog();
 // The buttons at the end of a dialog: the one that does it, then "Cancel".
-enum class Choice { none, confirm, cancel };
 Choice choose(std::string_view name, std::string_view label, Button kind, std::string_view cancel_name,
               std::string_view blocked = {});
 
 // Copies to the clipboard and says so.
 void copy(std::string_view text);
-// Says a few words at the bottom of the window for two seconds: "Copied", "Saved plot.svg".
+// Says a few words at the bottom of the window for some seconds: "Copied to the clipboard", "Saved /home/me/plot.svg".
+// Of a text without room the end is seen: of a path its name.
 void toast(std::string_view text);
+// Files that panels have written since it was last asked; the window tells of them in the log and as a toast.
+void saved(const std::filesystem::path& file);
+std::vector<std::filesystem::path> take_saved();
 // Once a frame, last.
 void draw_toast();
 // Whether there is one, so that frames must go on until it is over.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/gui/keyboard.h"
 #include "app/gui/ui.h"
 
 namespace pairs::gui {
@@ -50,7 +51,7 @@ void ViewerEditor::scene(model::Viewer& viewer) {
     const std::string name = fmt::format("viewer/sphere/{}", k);
     if (k > 0 && ImGui::GetContentRegionAvail().x < side) break;
     if (ImGui::InvisibleButton(name.c_str(), {side, side})) viewer.set_selected(k);
-    recorder().add(name, ItemKind::button, min, max);
+    keyboard::offer(name, ItemKind::button, min, max);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 middle = {(min.x + max.x) / 2, (min.y + max.y) / 2};
     if (k == viewer.selected()) list.AddCircle(middle, radius + px(3), palette().accent_hovered, 32, px(2));

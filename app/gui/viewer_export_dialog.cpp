@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "app/common/table.h"
 #include "app/gui/path_dialog.h"
 #include "app/gui/ui.h"
 
@@ -63,8 +64,7 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
     writing_ = false;
     failure_ = viewer.export_failure();
     if (const std::filesystem::path file = viewer.take_exported(); !file.empty()) {
-      open_ = false;
-      ui::toast("Saved " + file.filename().string());
+      open_ = false;  // the log says where it is
     }
   }
   if (!ui::begin_dialog("viewer/save", "Export", open_, 560)) return;
@@ -91,7 +91,7 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
     blocked = fmt::format("The name must end in {}", ending);
   if (writing_)
     ui::progress(static_cast<float>(viewer.export_share()),
-                 fmt::format("Writing, {:.0f} %", std::floor(100 * viewer.export_share())));
+                 fmt::format("Writing, {}", percent_text(viewer.export_share())));
   else if (!failure_.empty())
     ui::wrapped(failure_, ui::Look::bad);
   else if (!blocked.empty())

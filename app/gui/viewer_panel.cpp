@@ -10,6 +10,7 @@
 
 #include "app/common/heat_map.h"
 #include "app/common/table.h"
+#include "app/gui/keyboard.h"
 #include "app/gui/n_row.h"
 #include "app/gui/picture_textures.h"
 #include "app/gui/ui.h"
@@ -113,6 +114,7 @@ void ViewerPanel::State::n_row(Viewer& viewer) {
   const NRow::Asked asked = head.draw(now);
   if (asked.play) viewer.toggle_play();
   if (asked.n) viewer.set_n(*asked.n);
+  for (int k = 0; k < std::abs(asked.steps); ++k) viewer.step_n(asked.steps > 0 ? 1 : -1);
   if (asked.other) viewer.new_scene();
   if (asked.loop) viewer.set_loop(*asked.loop);
   ImGui::SameLine(0, px(8));
@@ -229,8 +231,8 @@ void ViewerPanel::State::samples(Viewer& viewer, float side) {
     const ImVec2 high = {low.x + std::floor(cell), low.y + std::floor(cell)};
     ImGui::SetCursorScreenPos(low);
     const std::string name = fmt::format("viewer/sample/{}", number);
-    if (ImGui::InvisibleButton(name.c_str(), {high.x - low.x, high.y - low.y})) zoomed = zoomed >= 0 ? -1 : number;
-    record_picture(name, low, high);
+    const bool clicked = ImGui::InvisibleButton(name.c_str(), {high.x - low.x, high.y - low.y});
+    if (keyboard::offer(name, ItemKind::plot, low, high).pressed || clicked) zoomed = zoomed >= 0 ? -1 : number;
     // A sample that has not begun stands for what is known at once.
     PicturePointer picture = shown ? shown->expected : nullptr;
     float alpha = kPending;
@@ -450,9 +452,13 @@ void ViewerPanel::draw(model::Studio& studio) {
   ImGui::BeginChild("viewer/middle", {middle, height}, false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (viewer.run().empty()) {
-    ui::empty_state("No trained weights yet",
-                    "Train this task on the Train tab, or open a run on the left; samples of what the target camera "
-                    "sees appear here.");
+    ui::empty_state(
+        studio.run().empty() ? "No trained weights yet" : "This run has no weights yet",
+        studio.run().empty()
+            ? "Train this task on the Train tab, or open a run on the left; samples of what the target camera "
+              "sees appear here."
+            : "Samples of what the target camera sees appear here as soon as its first "
+              "stage is done; the Train tab shows how far it is.");
   } else if (!viewer.failure().empty()) {
     ui::empty_state("The samples cannot be shown", viewer.failure(), true);
     if (ui::button("viewer/again", "Try again")) viewer.reload();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/gui/keyboard.h"
 #include "app/gui/ui.h"
 
 namespace pairs::gui {
@@ -82,7 +83,7 @@ std::optional<std::size_t> ViewerStrip::draw(model::Viewer& viewer, PictureTextu
       const std::string name = fmt::format("viewer/view/{}", k);
       if (ImGui::InvisibleButton(name.c_str(), {thumb, thumb})) removed = index;
       ImGui::SetItemUsingMouseWheel();
-      recorder().add(name, ItemKind::button, min, max);
+      keyboard::offer(name, ItemKind::button, min, max);
       textures.draw(index < pictures.size() ? pictures[index] : nullptr, min, max, in_use ? 1 : kUnused);
       if (ImGui::IsItemHovered()) {
         here = index;

@@ -13,6 +13,7 @@
 #include "app/common/counts.h"
 #include "app/common/evaluation.h"
 #include "app/common/places.h"
+#include "app/common/table.h"
 #include "app/model/latest_worker.h"
 #include "app/model/run_stamp.h"
 #include "app/model/waking_monitor.h"
@@ -55,6 +56,7 @@ struct Speed {
 struct Outcome {
   Level level = Level::info;
   std::string text;
+  std::string where = "evaluate";
 };
 
 std::vector<std::string> labels_of(const LoadedRun& run) {
@@ -392,7 +394,7 @@ bool Evaluation::poll() {
     const std::lock_guard lock(p.mutex);
     outcomes.swap(p.outcomes);
   }
-  for (Outcome& one : outcomes) p.hub.messages.add(one.level, "evaluate", std::move(one.text));
+  for (Outcome& one : outcomes) p.hub.messages.add(one.level, std::move(one.where), std::move(one.text));
   changed = changed || !outcomes.empty();
   if (p.work.running) {
     p.session.drain();
@@ -433,7 +435,7 @@ bool Evaluation::busy() const {
 
 std::string Evaluation::activity() const {
   const Work& work = parts_->work;
-  if (work.running) return fmt::format("evaluating {}, {:.0f} %", work.name, std::floor(100 * work.share));
+  if (work.running) return fmt::format("evaluating {}, {}", work.name, percent_text(work.share));
   return state() == State::loading ? "reading scores" : "";
 }
 
@@ -613,7 +615,8 @@ void Evaluation::save_as(const std::string& file) {
   p.writer.request([&p, file, metrics = p.shown->metrics](const LatestWorker::Stale&) {
     PAIRS_CHECK(std::filesystem::path(file).extension() == ".json", "{} must end in .json", printable(file, 300));
     write_file(file, metrics_text(*metrics));
-    p.tell({Level::info, fmt::format("The scores of {} are saved in {}", metrics->run, printable(file, 300))});
+    p.tell({Level::info, "Saved " + printable(std::filesystem::absolute(file).lexically_normal().string(), 1000),
+            "saved"});
   });
 }
 

@@ -108,12 +108,14 @@ class Driver {
     screen.input.button(0, false);
     frames(3);
   }
-  void key(int code, bool control = false) {
+  void key(int code, bool control = false, bool shift = false) {
     if (control) screen.input.press(key::left_control, true);
+    if (shift) screen.input.press(key::left_shift, true);
     screen.input.press(code, true);
     frames(2);
     screen.input.press(code, false);
     if (control) screen.input.press(key::left_control, false);
+    if (shift) screen.input.press(key::left_shift, false);
     frames(3);
   }
   // Replaces the text of an input.
