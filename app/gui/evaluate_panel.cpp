@@ -278,8 +278,8 @@ void EvaluatePanel::draw(model::Studio& studio) {
   const std::string place = !scores->place.empty()                     ? ", kept in " + scores->place
                             : evaluation.shipped() && scores->complete ? ", kept until the program ends"
                                                                        : "";
-  ui::text(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
-           ui::Look::small_muted);
+  ui::wrapped(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
+              ui::Look::small_muted);
   if (const EvaluationVerdict& verdict = scores->verdict; !verdict.text.empty()) {
     ui::wrapped((verdict.bad ? "▲ " : "") + verdict.text + ".", verdict.bad ? ui::Look::warning : ui::Look::strong, 0,
                 "evaluate/verdict");

@@ -42,8 +42,9 @@ void right(std::string_view text, Look look = Look::body);
 ImVec2 text_size(std::string_view text, Look look = Look::body);
 ImU32 ink(Look look);
 ImFont* font(Look look);
-// Draws without layout at `at` (top left), recorded like text(). Cut with "…" at `width` when that is above zero.
-void text_at(ImVec2 at, std::string_view text, Look look, float width = 0);
+// Draws without layout at `at` (top left), recorded like text(). Cut with "…" at `width` when that is above zero; only
+// what people wrote (`given`: names, notes) may be, with the whole in a tip.
+void text_at(ImVec2 at, std::string_view text, Look look, float width = 0, bool given = false);
 
 // A run's name in `width` pixels: cut where what tells it from `others` stays (model::fitted_name).
 std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width);
@@ -101,6 +102,7 @@ void working_state(std::string_view sentence, float share = -1);
 // A strip across the panel: a warning or an error with its sentence; true when its button (if it has a label) is
 // pressed.
 bool notice(std::string_view name, Look look, std::string_view sentence, std::string_view button_label = {});
+float notice_height(Look look, std::string_view sentence, std::string_view button_label = {});
 
 // A strip across the panel with two buttons, "<name>/accept" and "<name>/decline".
 enum class Choice { none, confirm, cancel };
