@@ -78,7 +78,11 @@ TEST_P(RunsLook, OneColourARunWhereverItIs) {
       if (!shown.figure) continue;
       const std::set<ImU32> colors = colors_of(*shown.figure, kNames[i]);
       if (colors.empty()) continue;
-      EXPECT_EQ(colors, std::set<ImU32>{ink}) << kNames[i] << " in " << shown.name;
+      EXPECT_TRUE(colors.contains(ink)) << kNames[i] << " in " << shown.name;
+      // The lines of a run's two targets are tints of its colour.
+      if (shown.name != "acauc") {
+        EXPECT_EQ(colors.size(), 1u) << kNames[i] << " in " << shown.name;
+      }
       ++figures;
     }
     EXPECT_GE(figures, 4) << kNames[i];
@@ -111,7 +115,7 @@ TEST_P(RunsLook, OneColourARunWhereverItIs) {
 }
 
 TEST_P(RunsLook, NamesAreCutWhereTheyAreAlike) {
-  Driver window(settings("compare"), 1024, 700);
+  Driver window(settings("compare"), 1100, 700);
   ASSERT_TRUE(window.until([&] { return window.studio.library.listed(); }));
   window.frames(4);
   std::set<std::string> shown;
