@@ -324,7 +324,7 @@ bool slider(std::string_view name, double& value, double low, double high, const
   // The number stands beside the rail, where the knob never covers it.
   float room = 0;
   for (const double end : {low, high}) room = std::max(room, text_size(slider_text(end, format), Look::body).x);
-  room = px(8) * std::ceil(room / px(8));
+  room = std::max(px(48), px(8) * std::ceil(room / px(8)));
   const std::string id = id_of("", name);
   ImGui::BeginGroup();
   ImGui::SetNextItemWidth(std::max(width - room - px(8), px(20)));
