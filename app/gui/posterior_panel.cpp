@@ -419,10 +419,10 @@ void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
   const auto nuisance = posterior.nuisance();
   if (checked)
     all.push_back({&check, checked->figure, "Predictive check", checked->line, checked->note,
-                   checked->extreme ? ui::Look::warning : ui::Look::small_muted});
+                   checked->extreme ? ui::Look::small_bad : ui::Look::small_muted});
   if (nuisance)
-    all.push_back({&nuisances, nuisance->figure, "Posterior of " + posterior.scene()->nuisance, nuisance->line,
-                   "What these observations say of the nuisance: p(ψ | θ, X) averaged over the posterior of θ."});
+    all.push_back(
+        {&nuisances, nuisance->figure, "Posterior of " + posterior.scene()->nuisance, nuisance->line, nuisance->note});
   if (posterior.observed())
     all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
   const SmallGrid grid(std::max<std::size_t>(all.size(), 2));
