@@ -10,13 +10,15 @@
 #include "core/base/error.h"
 #include "core/base/fast_normal.h"
 #include "core/base/transfer.h"
+#include "core/nuisance_posterior.h"
+#include "tasks/bump_hunt_nuisance.h"
 #include "tasks/bump_hunt_posterior.h"
 #include "tasks/rows.h"
 
 namespace pairs {
 namespace {
 
-class BumpHunt final : public Task {
+class BumpHunt final : public Task, public InfersNuisances {
  public:
   BumpHunt() {
     info_.name = "bump-hunt";
@@ -88,6 +90,10 @@ class BumpHunt final : public Task {
     if (name == "naive product") return bump_hunt::make_posterior(Likelihood::naive);
     if (name == "per-event classifier") return bump_hunt::make_posterior(Likelihood::per_event);
     return Task::reference(name);
+  }
+
+  std::unique_ptr<NuisancePosterior> nuisance_posterior(const torch::Tensor& x) const override {
+    return bump_hunt::make_nuisance_posterior(x);
   }
 
  private:

@@ -16,6 +16,8 @@
 #include "core/base/fast_normal.h"
 #include "core/base/fields.h"
 #include "core/base/transfer.h"
+#include "core/nuisance_posterior.h"
+#include "tasks/gaussian_nuisance.h"
 #include "tasks/rows.h"
 
 namespace pairs {
@@ -155,7 +157,7 @@ class TPosterior final : public ReferencePosterior {
   std::array<double, 5> sums_{};  // of (x - shift) and its products
 };
 
-class Gaussian final : public Task {
+class Gaussian final : public Task, public InfersNuisances {
  public:
   enum class Convention { precision, covariance, literal };
 
@@ -263,6 +265,12 @@ class Gaussian final : public Task {
   std::unique_ptr<ReferencePosterior> reference(const std::string& name) const override {
     if (name == "exact" && convention_ != Convention::literal) return std::make_unique<TPosterior>(psi0_);
     return Task::reference(name);
+  }
+
+  std::unique_ptr<NuisancePosterior> nuisance_posterior(const torch::Tensor& x) const override {
+    const bool literal = convention_ == Convention::literal;
+    const Sym scale = literal ? wishart_scale.inverse() : psi0_;
+    return gaussian::make_nuisance_posterior({!literal, {scale.a, scale.b, scale.c}, nu, {mu0[0], mu0[1]}, lambda0}, x);
   }
 
   double exact_nll(std::int64_t n) const override {

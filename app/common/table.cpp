@@ -78,6 +78,10 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+std::string percent_text(double share) {
+  return std::isfinite(share) ? fmt::format("{:.0f} %", std::floor(100 * share)) : "";
+}
+
 std::string number_text(double value, int digits) {
   if (std::isnan(value)) return "–";
   std::string text = fmt::format("{:.{}f}", std::abs(value), digits);

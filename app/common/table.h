@@ -34,6 +34,8 @@ std::string count_text(std::int64_t value);
 std::string duration_text(double seconds);
 // "ETA"-style clock: "0:32", "1:05:09".
 std::string clock_text(double seconds);
+// How much of something is done: 0.608 -> "60 %", so that 100 % is the end; "" for NaN.
+std::string percent_text(double share);
 // A number with `digits` decimals, with a real minus sign; "–" for NaN.
 std::string number_text(double value, int digits);
 // "0.012 ± 0.003"; the second part is left out when `error` is NaN.

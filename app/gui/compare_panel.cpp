@@ -32,7 +32,7 @@ std::string state_text(const ComparedRun& run) {
     case RunState::queued:
       return "waits";
     case RunState::evaluating:
-      return fmt::format("{:.0f} %", std::floor(100 * run.share));
+      return percent_text(run.share);
     case RunState::scored:
       return "";
   }

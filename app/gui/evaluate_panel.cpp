@@ -211,10 +211,13 @@ void EvaluatePanel::table(const model::Scores& scores) {
 
 void EvaluatePanel::draw(model::Studio& studio) {
   Evaluation& evaluation = studio.evaluation;
-  evaluation.show(studio.run());
   evaluation.measure();
   switch (evaluation.state()) {
     case Evaluation::State::none:
+      if (!studio.run().empty())
+        return ui::empty_state("This run has no weights yet",
+                               "It can be evaluated as soon as its first stage is done; the Train tab shows how far it "
+                               "is.");
       ui::empty_state("Nothing to evaluate yet",
                       "Scores tell how good a trained run is. Train this task on the Train tab, or choose a run on the "
                       "left.");

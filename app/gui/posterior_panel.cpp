@@ -93,6 +93,7 @@ std::string tip_of(const PosteriorSeries& series, const PosteriorSummary& s) {
 struct PosteriorPanel::State {
   PlotView density{"posterior/density", Caption::none}, marginals{"posterior/marginals", Caption::none};
   PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
+  PlotView nuisances{"posterior/nuisance"};
   NRow head{"posterior"};
   bool all_parameters = false;
   PathDialog file;
@@ -392,27 +393,36 @@ void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
   struct Small {
     PlotView* view;
     std::shared_ptr<const Figure> figure;
-    const char *title, *tip;
+    std::string title, line, tip;
+    ui::Look look = ui::Look::small_muted;
   };
-  const std::array<Small, 3> all = {{
-      {&width, posterior.width(), "Posterior width against N",
-       "The sd of each posterior of this set at every N; the rule marks the N above."},
-      {&check, posterior.check(), "Predictive check, ψ from its prior",
-       "Data that the posterior would expect, beside what was observed: they should look alike."},
-      {&observed, posterior.observed(), "Observed data", "The observations that the posterior is of."},
-  }};
-  const float gap = px(kGap), each = std::floor((ImGui::GetContentRegionAvail().x - 2 * gap) / 3);
+  std::vector<Small> all = {{&width, posterior.width(), "Posterior width against N", "",
+                             "The sd of each posterior of this set at every N; the rule marks the N above."}};
+  const auto checked = posterior.check();
+  const auto nuisance = posterior.nuisance();
+  if (checked)
+    all.push_back({&check, checked->figure, "Predictive check", checked->line, checked->note,
+                   checked->extreme ? ui::Look::warning : ui::Look::small_muted});
+  if (nuisance)
+    all.push_back({&nuisances, nuisance->figure, "Posterior of " + posterior.scene()->nuisance, nuisance->line,
+                   "What these observations say of the nuisance: p(ψ | θ, X) averaged over the posterior of θ."});
+  if (posterior.observed())
+    all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
+  const auto count = static_cast<float>(std::max<std::size_t>(all.size(), 2));
+  const float gap = px(kGap), each = std::floor((ImGui::GetContentRegionAvail().x - (count - 1) * gap) / count);
   const float title = ui::text_size("x", ui::Look::small_strong).y + px(4);
+  const bool lines = std::any_of(all.begin(), all.end(), [](const Small& small) { return !small.line.empty(); });
+  const float head = lines ? 2 * title : title;
   const ImVec2 start = ImGui::GetCursorScreenPos();
   for (std::size_t k = 0; k < all.size(); ++k) {
     const ImVec2 at = {start.x + static_cast<float>(k) * (each + gap), start.y};
     ImGui::SetCursorScreenPos(at);
     ui::text_at(at, all[k].title, ui::Look::small_strong, each);
-    ImGui::Dummy({each, title});
-    ui::tip(k == 1 && !posterior.check_note().empty() ? std::string_view(posterior.check_note())
-                                                      : std::string_view(all[k].tip));
-    ImGui::SetCursorScreenPos({at.x, at.y + title});
-    all[k].view->draw(all[k].figure, {each, height - title});
+    if (!all[k].line.empty()) ui::text_at({at.x, at.y + title}, all[k].line, all[k].look, each);
+    ImGui::Dummy({each, head});
+    ui::tip(all[k].line.empty() ? all[k].tip : all[k].line + "\n" + all[k].tip);
+    ImGui::SetCursorScreenPos({at.x, at.y + head});
+    all[k].view->draw(all[k].figure, {each, height - head});
   }
 }
 
@@ -446,6 +456,10 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
 void PosteriorPanel::draw(model::Studio& studio) {
   State& s = *state_;
   Posterior& posterior = studio.posterior;
+  if (posterior.run().empty() && !studio.run().empty())
+    return ui::empty_state("This run has no weights yet",
+                           "Its posterior appears here as soon as its first stage is done; the Train tab shows how far "
+                           "it is.");
   if (posterior.run().empty())
     return ui::empty_state("No trained weights yet",
                            "Train this task on the Train tab, or open a run on the left; its posterior appears here.");

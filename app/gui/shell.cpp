@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/gui/about.h"
+#include "app/gui/close_dialog.h"
 #include "app/gui/compare_panel.h"
 #include "app/gui/evaluate_panel.h"
 #include "app/gui/input.h"
@@ -16,6 +17,7 @@
 #include "app/gui/log_drawer.h"
 #include "app/gui/palette.h"
 #include "app/gui/posterior_panel.h"
+#include "app/gui/resume_offer.h"
 #include "app/gui/shortcuts.h"
 #include "app/gui/sidebar.h"
 #include "app/gui/status_bar.h"
@@ -126,6 +128,7 @@ struct Shell::Parts {
   StatusBar status;
   CommandPalette palette;
   Tour tour;
+  CloseDialog close;
   bool quit = false;
   double told = -1;  // when the newest message came that has been looked at for toasts
 
@@ -143,6 +146,10 @@ struct Shell::Parts {
 
 Shell::Shell(model::Studio& studio) : parts_(std::make_unique<Parts>(studio)) {}
 Shell::~Shell() = default;
+
+void Shell::ask_to_close() {
+  parts_->close.ask(parts_->studio);
+}
 
 bool Shell::wants_quit() const {
   return parts_->quit;
@@ -196,7 +203,7 @@ void Shell::Parts::perform(model::Shortcut shortcut) {
       studio.settings.theme = studio.settings.theme == "light" ? "dark" : "light";
       break;
     case S::quit:
-      quit = true;
+      close.ask(studio);
       break;
     case S::help:
       shortcuts.open();
@@ -284,8 +291,15 @@ void Shell::Parts::header(float width) {
   const float room = find_x - x - px(32);
   if (room > px(60)) {
     const float wide = std::min(room, ui::text_size(shown, ui::Look::small_muted).x);
-    ui::text_at({find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2}, shown,
-                ui::Look::small_muted, room);
+    const ImVec2 at = {find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2};
+    ui::text_at(at, shown, ui::Look::small_muted, room);
+    Item item;
+    item.name = "header/shown";
+    item.kind = ItemKind::text;
+    item.min = at;
+    item.max = {at.x + wide, at.y + ui::text_size("X", ui::Look::small).y};
+    item.text = shown;
+    recorder().add(std::move(item));
   }
 }
 
@@ -300,6 +314,7 @@ void Shell::Parts::tell_saved() {
 }
 
 void Shell::Parts::panel() {
+  draw_resume_offer(studio);
   tour.draw(studio);
   switch (studio.tab()) {
     case model::Tab::task:
@@ -413,6 +428,7 @@ void Shell::Parts::frame(double fps) {
   p.about.draw(p.studio);
   p.tour.follow(p.studio);
   p.tour.draw_mark(p.studio);
+  p.quit = p.quit || p.close.draw(p.studio);
   p.tell_saved();
   ui::draw_toast();
 }

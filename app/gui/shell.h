@@ -18,6 +18,8 @@ class Shell {
 
   // Between ImGui::NewFrame and ImGui::Render. `fps`: frames drawn in the last second, for the status bar.
   void frame(double fps = 0);
+  // Closes the window, after asking while a run is being trained; wants_quit() tells when it may go.
+  void ask_to_close();
   bool wants_quit() const;
   // The theme and scale that the window should have; the caller applies them between frames.
   ThemeKind wanted_theme() const;

@@ -59,7 +59,6 @@ void Sidebar::draw(model::Studio& studio) {
   std::vector<std::string> folders;
   for (const auto& folder : studio.library.added_folders()) folders.push_back(folder.string());
   if (folders != studio.settings.run_folders) studio.settings.run_folders = std::move(folders);
-  go_on(studio);
 
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), px(4)});
   ui::text("Pairs Studio", ui::Look::small_strong);
@@ -188,7 +187,8 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     const bool readable = run.problem.empty() && !run.strategy.empty();
     dot({left + px(4), first + title.y / 2}, px(4), readable ? series_color(run.role) : palette().muted, readable);
     ui::text_at({left + px(14), first}, run.name, chosen ? ui::Look::strong : ui::Look::body, right - left - px(14));
-    std::string state = run.state();
+    const auto going = run.problem.empty() ? studio.training.going(run.folder) : std::nullopt;
+    std::string state = going ? model::RunEntry::live_state(going->word, going->stage, going->share) : run.state();
     if (all_tasks_ && !run.task.empty()) {
       const model::TaskEntry* task = studio.library.task(run.task);
       state = fmt::format("{} · {}", state, task ? task->title : run.task);
@@ -227,11 +227,7 @@ void Sidebar::draw_menu(model::Studio& studio, const model::RunEntry& run) {
   ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, {0, 0.5f});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   if (item("open", "Open", closed)) studio.open_run(run.run);
-  if (item("resume", "Resume training", library.blocked(run, RunAction::resume))) {
-    studio.open_run(run.run);
-    studio.set_tab(model::Tab::train);
-    resumed_ = run.run;
-  }
+  if (item("resume", "Resume training", library.blocked(run, RunAction::resume))) studio.resume_run(run.run);
   if (item("compare", compare, compared ? "" : closed)) studio.comparison.toggle(run.run);
   if (item("rename", "Rename…", library.blocked(run, RunAction::rename))) ask(Dialog::rename, run);
   if (item("note", run.note.empty() ? "Add a note…" : "Edit the note…", library.blocked(run, RunAction::note)))
@@ -320,19 +316,6 @@ void Sidebar::draw_remove(model::Studio& studio, bool& open) {
   if (choice != ui::Choice::none) open = false;
   if (!open) ImGui::CloseCurrentPopup();
   ui::end_dialog();
-}
-
-void Sidebar::go_on(model::Studio& studio) {
-  if (resumed_.empty()) return;
-  model::Training& training = studio.training;
-  if (training.folder().string() != resumed_) return resumed_.clear();
-  if (training.state() == model::Activity::loading) return;
-  const std::string blocked = training.blocked(model::Action::start);
-  if (blocked.empty())
-    training.start();
-  else
-    studio.hub.messages.warning("train", blocked);
-  resumed_.clear();
 }
 
 }  // namespace pairs::gui

@@ -38,17 +38,15 @@ class Sidebar {
   void ask(Dialog dialog, const model::RunEntry& run);
   void open_typed(model::Studio& studio, const std::filesystem::path& path);
   // Starts the run that was resumed, once it has been read.
-  void go_on(model::Studio& studio);
 
   std::map<std::string, Picture> pictures_;
   bool all_tasks_ = false;
   PathDialog path_;
   Dialog dialog_ = Dialog::none;
-  bool fresh_ = false;   // the dialog has just been opened
-  std::string about_;    // the run that the dialog is about
-  std::string name_;     // its name
-  std::string text_;     // what is typed in the dialog
-  std::string resumed_;  // the run that is to be trained on
+  bool fresh_ = false;  // the dialog has just been opened
+  std::string about_;   // the run that the dialog is about
+  std::string name_;    // its name
+  std::string text_;    // what is typed in the dialog
 };
 
 }  // namespace pairs::gui

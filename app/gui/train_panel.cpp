@@ -127,6 +127,8 @@ void TrainPanel::header(model::Studio& studio) {
   if (drafting) room += gap + ui::button_width(kStart);
   if (!drafting) room += gap + ui::button_width("New run") + gap + ui::button_width(kLike);
   if (resumable) room += gap + ui::button_width(kResume);
+  // While it trains, nothing else stands where "Start training" stood.
+  if (at_work) room += gap + ui::button_width(kStart);
 
   const float left = ImGui::GetCursorPosX(), right = left + ImGui::GetContentRegionAvail().x;
   const std::string title = drafting ? "New run" : studio.name_of_run(training.folder().string());
@@ -155,6 +157,13 @@ void TrainPanel::header(model::Studio& studio) {
                  training.run_settings() ? "" : "The run's settings cannot be read",
                  "A draft with this run's settings"))
     return training.open_draft(true);
+  if (at_work) {
+    ImGui::SameLine(0, gap);
+    std::string word = training.going(training.folder()).value_or(Training::Going{"training"}).word;
+    word[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(word[0])));
+    ui::button("train/start", word, ui::Button::primary,
+               "The run is at work; its stages below can be paused and stopped", "", ui::button_width(kStart));
+  }
   if (!resumable) return;
   ImGui::SameLine(0, gap);
   // Going on after a failure dismisses it.
@@ -198,7 +207,7 @@ void TrainPanel::card(Training& training, int stage, float width) {
     const std::string head = card.head > 0 ? fmt::format("N = {}: ", count_text(card.head)) : "";
     pair(card.total > 0 ? fmt::format("{}{} of {} {}", head, count_text(card.done), count_text(card.total), card.unit)
                         : "",
-         std::isfinite(card.share) ? fmt::format("{:.0f} %", std::floor(100 * card.share)) : "");
+         percent_text(card.share));
     if (card.state == StageState::running)
       pair(std::isfinite(card.eta) ? clock_text(card.eta) + " left" : "",
            std::isfinite(card.elapsed) ? clock_text(card.elapsed) + " gone" : "");

@@ -105,6 +105,17 @@ std::string fitted(std::string_view text, Look look, float width) {
   return cut;
 }
 
+std::string pressed_on;    // the button that the last press began on
+bool stray_press = false;  // it was the second of two quick clicks, of which the first was meant for another button
+
+// A button that takes another's place under the mouse is not pressed by the second of two quick clicks.
+void follow_press(const std::string& id) {
+  if (!ImGui::IsItemActivated()) return;
+  const ImGuiIO& io = ImGui::GetIO();
+  stray_press = io.MouseDown[0] && io.MouseClickedCount[0] > 1 && !pressed_on.empty() && pressed_on != id;
+  pressed_on = id;
+}
+
 float text_room() {
   return in_card && !GImGui->CurrentTable ? card.min.x + card.width - px(16) - ImGui::GetCursorScreenPos().x
                                           : ImGui::GetContentRegionAvail().x;
@@ -237,7 +248,10 @@ bool button(std::string_view name, std::string_view label, Button kind, std::str
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, hover);
   ImGui::PushStyleColor(ImGuiCol_ButtonActive, hover);
   ImGui::PushStyleColor(ImGuiCol_Text, ink_color);
-  bool pressed = ImGui::Button(id_of(label, name).c_str(), {wide, 0});
+  const std::string id = id_of(label, name);
+  bool pressed = ImGui::Button(id.c_str(), {wide, 0});
+  follow_press(id);
+  if (stray_press) pressed = false;
   ImGui::PopStyleColor(4);
   ImGui::EndDisabled();
   const bool does_it = kind == Button::primary || kind == Button::danger;
@@ -564,6 +578,31 @@ bool notice(std::string_view name, Look look, std::string_view sentence, std::st
   ImGui::SetCursorPos(cursor);
   ImGui::Dummy({width, height});
   return pressed;
+}
+
+Choice offer(std::string_view name, std::string_view sentence, std::string_view accept, std::string_view decline) {
+  const float gap = px(8), inset = px(12), width = wish(0);
+  const float buttons = button_width(accept) + gap + button_width(decline) + inset;
+  const float text_width = width - px(28) - buttons;
+  ImFont* f = font(Look::body);
+  const ImVec2 size =
+      f->CalcTextSizeA(f->FontSize, FLT_MAX, text_width, sentence.data(), sentence.data() + sentence.size());
+  const float height = std::max(size.y, ImGui::GetFrameHeight()) + px(16);
+  const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + width, min.y + height};
+  ImGui::GetWindowDrawList()->AddRectFilled(min, max, palette().raised, px(6));
+  ImGui::GetWindowDrawList()->AddRectFilled(min, {min.x + px(4), max.y}, palette().accent, px(2));
+  const Surface on(palette().raised);
+  const ImVec2 cursor = ImGui::GetCursorPos();
+  ImGui::SetCursorScreenPos({min.x + px(16), std::floor(min.y + (height - size.y) / 2)});
+  wrapped(sentence, Look::body, text_width);
+  ImGui::SetCursorScreenPos({max.x - buttons, std::floor(min.y + (height - ImGui::GetFrameHeight()) / 2)});
+  Choice choice = Choice::none;
+  if (button(std::string(name) + "/accept", accept, Button::primary)) choice = Choice::confirm;
+  ImGui::SameLine(0, gap);
+  if (button(std::string(name) + "/decline", decline)) choice = Choice::cancel;
+  ImGui::SetCursorPos(cursor);
+  ImGui::Dummy({width, height});
+  return choice;
 }
 
 bool begin_dialog(std::string_view name, std::string_view title, bool& open, float width) {

@@ -83,12 +83,15 @@ void working_state(std::string_view sentence, float share = -1);
 // pressed.
 bool notice(std::string_view name, Look look, std::string_view sentence, std::string_view button_label = {});
 
+// A strip across the panel with two buttons, "<name>/accept" and "<name>/decline".
+enum class Choice { none, confirm, cancel };
+Choice offer(std::string_view name, std::string_view sentence, std::string_view accept, std::string_view decline);
+
 // A window over everything, centred, `width` at scale 1. Opens while `open` is true; Escape closes it. Call end_dialog
 // only when begin_dialog returned true.
 bool begin_dialog(std::string_view name, std::string_view title, bool& open, float width = 480);
 void end_dialog();
 // The buttons at the end of a dialog: the one that does it, then "Cancel".
-enum class Choice { none, confirm, cancel };
 Choice choose(std::string_view name, std::string_view label, Button kind, std::string_view cancel_name,
               std::string_view blocked = {});
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "app/common/table.h"
 #include "app/gui/path_dialog.h"
 #include "app/gui/ui.h"
 
@@ -90,7 +91,7 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
     blocked = fmt::format("The name must end in {}", ending);
   if (writing_)
     ui::progress(static_cast<float>(viewer.export_share()),
-                 fmt::format("Writing, {:.0f} %", std::floor(100 * viewer.export_share())));
+                 fmt::format("Writing, {}", percent_text(viewer.export_share())));
   else if (!failure_.empty())
     ui::wrapped(failure_, ui::Look::bad);
   else if (!blocked.empty())

@@ -420,9 +420,13 @@ void ViewerPanel::draw(model::Studio& studio) {
   ImGui::BeginChild("viewer/middle", {middle, height}, false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (viewer.run().empty()) {
-    ui::empty_state("No trained weights yet",
-                    "Train this task on the Train tab, or open a run on the left; samples of what the target camera "
-                    "sees appear here.");
+    ui::empty_state(
+        studio.run().empty() ? "No trained weights yet" : "This run has no weights yet",
+        studio.run().empty()
+            ? "Train this task on the Train tab, or open a run on the left; samples of what the target camera "
+              "sees appear here."
+            : "Samples of what the target camera sees appear here as soon as its first "
+              "stage is done; the Train tab shows how far it is.");
   } else if (!viewer.failure().empty()) {
     ui::empty_state("The samples cannot be shown", viewer.failure(), true);
     if (ui::button("viewer/again", "Try again")) viewer.reload();

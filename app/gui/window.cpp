@@ -293,7 +293,12 @@ void run_window(const WindowOptions& options) {
       saved.restart();
       save_settings(studio, file);
     }
-    if (glfw.WindowShouldClose(window.get()) || shell.wants_quit() || signal_stop_token().stop_requested()) break;
+    if (glfw.WindowShouldClose(window.get())) {
+      glfw.SetWindowShouldClose(window.get(), GLFW_FALSE);
+      shell.ask_to_close();
+      settle = 3;
+    }
+    if (shell.wants_quit() || signal_stop_token().stop_requested()) break;
     const double now = clock.seconds();
     const bool due = pending && now - last_frame >= interval;
     const bool fades = ui::toast_shown() && now - last_frame >= kQuietInterval;

@@ -9,6 +9,7 @@
 
 #include "app/common/evaluation.h"
 #include "app/common/places.h"
+#include "app/common/table.h"
 #include "app/model/comparison_view.h"
 #include "app/model/latest_worker.h"
 #include "app/model/waking_monitor.h"
@@ -191,8 +192,7 @@ std::string Comparison::activity() const {
   const Parts& p = *parts_;
   if (p.running)
     for (const ComparedRun& one : p.entries)
-      if (one.state == State::evaluating)
-        return fmt::format("evaluating {}, {:.0f} %", one.name, std::floor(100 * one.share));
+      if (one.state == State::evaluating) return fmt::format("evaluating {}, {}", one.name, percent_text(one.share));
   return p.running ? "evaluating runs" : p.reading ? "reading runs" : "";
 }
 

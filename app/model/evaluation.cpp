@@ -13,6 +13,7 @@
 #include "app/common/counts.h"
 #include "app/common/evaluation.h"
 #include "app/common/places.h"
+#include "app/common/table.h"
 #include "app/model/latest_worker.h"
 #include "app/model/run_stamp.h"
 #include "app/model/waking_monitor.h"
@@ -434,7 +435,7 @@ bool Evaluation::busy() const {
 
 std::string Evaluation::activity() const {
   const Work& work = parts_->work;
-  if (work.running) return fmt::format("evaluating {}, {:.0f} %", work.name, std::floor(100 * work.share));
+  if (work.running) return fmt::format("evaluating {}, {}", work.name, percent_text(work.share));
   return state() == State::loading ? "reading scores" : "";
 }
 

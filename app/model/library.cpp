@@ -14,6 +14,7 @@
 #include <mutex>
 #include <thread>
 
+#include "app/common/table.h"
 #include "app/model/latest_worker.h"
 #include "app/model/run_scan.h"
 #include "app/model/thumbnail.h"
@@ -76,8 +77,12 @@ const char* badge_name(Badge badge) {
   return badge == Badge::ready ? "ready" : badge == Badge::pretrained ? "pretrained" : "untrained";
 }
 
+std::string RunEntry::live_state(const std::string& word, int stage, double share) {
+  return std::isfinite(share) ? fmt::format("{} · {} {}", word, stage_word(stage + 1), percent_text(share)) : word;
+}
+
 std::string RunEntry::state() const {
-  const std::string where = stage == 0 ? "" : fmt::format("{} {:.0f} %", stage_word(stage), std::floor(share * 100));
+  const std::string where = stage == 0 ? "" : fmt::format("{} {}", stage_word(stage), percent_text(share));
   if (deleted) return "deleted";
   if (!problem.empty()) return "unreadable";
   if (training) return where.empty() ? "training" : "training · " + where;

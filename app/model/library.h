@@ -52,8 +52,10 @@ struct RunEntry {
   std::int64_t created = 0, changed = 0;  // seconds since 1970
   std::string problem;                    // why it cannot be read: a sentence; empty when it can
 
-  // "training", "finished", "stage 1 · 60 %", "unreadable", ... in a few words.
+  // "training · pretrain 60 %", "finished", "stopped · cache 10 %", "unreadable", ... in a few words.
   std::string state() const;
+  // The same of a run that some process trains now: `word` is "training", "paused", ...; stage 0 to 2, NaN unknown.
+  static std::string live_state(const std::string& word, int stage, double share);
   friend bool operator==(const RunEntry&, const RunEntry&) = default;
 };
 

@@ -277,11 +277,11 @@ std::shared_ptr<const PosteriorSnapshot> Posterior::shown() const {
 std::shared_ptr<const Figure> Posterior::width() const {
   return state_->news.width;
 }
-std::shared_ptr<const Figure> Posterior::check() const {
+std::shared_ptr<const PredictiveCheck> Posterior::check() const {
   return state_->news.check;
 }
-const std::string& Posterior::check_note() const {
-  return state_->news.check_note;
+std::shared_ptr<const NuisanceView> Posterior::nuisance() const {
+  return state_->news.nuisance;
 }
 std::shared_ptr<const Figure> Posterior::observed() const {
   return state_->news.observed;

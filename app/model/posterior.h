@@ -52,6 +52,29 @@ struct PosteriorSnapshot {
   double milliseconds = 0;  // from the aggregate to the numbers of the shown run
 };
 
+// An observed set beside what the model makes at draws of its posterior p(θ, ψ | X).
+struct PredictiveCheck {
+  std::shared_ptr<const Figure> figure;
+  double point = NAN;    // of its log likelihood at one of the draws, among sets of the model: see likelihood_point
+  std::string line;      // says so
+  bool extreme = false;  // the model hardly makes such a set
+  std::string note;      // how it was made, and what is to be seen
+};
+
+// p(ψ | X) by a run or the exact posterior: mean and sd of each component.
+struct NuisanceSummary {
+  std::string name;
+  SeriesRole role = SeriesRole::pairs;
+  std::vector<double> mean, sd;
+};
+
+// The posterior of ψ by the shown run and, where it is known, the exact one, ready to draw.
+struct NuisanceView {
+  std::vector<NuisanceSummary> series;
+  std::shared_ptr<const Figure> figure;
+  std::string line;  // mean and sd of the first series, and the truth
+};
+
 // A value of θ or ψ that a simulated set was made with.
 struct SetParameter {
   std::string name, label, unit;
@@ -135,11 +158,13 @@ class Posterior {
   std::shared_ptr<const PosteriorScene> scene() const;
   // The newest there is, perhaps of another N than n(); null before the first.
   std::shared_ptr<const PosteriorSnapshot> shown() const;
-  // Posterior sd against N with a rule at the shown one; data simulated at posterior draws over the observed, and a
-  // sentence on it; the first n observations. Null until there are some.
+  // Posterior sd against N with a rule at the shown one. Null until there is some.
   std::shared_ptr<const Figure> width() const;
-  std::shared_ptr<const Figure> check() const;
-  const std::string& check_note() const;
+  // What the model makes at draws of (θ, ψ) over the observed data, and the posterior of ψ. Null where the task does
+  // not know p(ψ | θ, X), and until there is one.
+  std::shared_ptr<const PredictiveCheck> check() const;
+  std::shared_ptr<const NuisanceView> nuisance() const;
+  // The first n observations, of tasks without a check.
   std::shared_ptr<const Figure> observed() const;
   // Share of the observed set that is embedded, 1 when all is.
   double embedded() const;

@@ -17,9 +17,11 @@
 #include "app/common/sample_plot.h"
 #include "app/common/table.h"
 #include "app/common/typicality.h"
+#include "app/model/nuisance_view.h"
 #include "app/model/one_thread.h"
 #include "app/model/posterior_figures.h"
 #include "app/model/predictive_check.h"
+#include "app/model/theta_draws.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
@@ -108,9 +110,12 @@ struct PosteriorEngine::Parts {
   std::vector<WidthPoint> widths;
   std::set<std::int64_t> width_done;
   double reference_seconds = 0;
-  std::int64_t served = 0, checked = 0, drawn = 0;  // N of the last snapshot, check and picture of this set; 0: none
+  // N of the last snapshot, and of the last check or picture of this set; 0: none.
+  std::int64_t served = 0, checked = 0, drawn = 0;
   std::uint64_t snapshots = 0;
   std::vector<PosteriorNumbers> last_numbers;
+  std::vector<PosteriorSource> last_sources;  // that the numbers are of, and others that failed
+  std::optional<NuisanceAxes> nuisance_axes;
   std::set<std::string> told;
   Stopwatch since_share;
 
@@ -159,9 +164,10 @@ struct PosteriorEngine::Parts {
             double milliseconds);
   void publish_width(std::int64_t n);
   void draw_observed(std::int64_t n);
-  void check(std::int64_t n);
+  // Whether the task knows p(ψ | θ, X), without which there is neither a check nor a posterior of ψ.
+  bool checkable() const { return nuisance_posterior(*task, x.slice(0, 0, 1)) != nullptr; }
+  void check(std::int64_t n, const Stale& stale);
   void width_at(std::int64_t n);
-  torch::Tensor posterior_draws(std::int64_t n) const;
   std::string source_text() const;
 };
 
@@ -322,6 +328,7 @@ bool PosteriorEngine::Parts::load_set(const PosteriorWish& wish) {
     heights.assign(info.targets.size(), StableHeight());
     for (const Target& target : info.targets) ranges.emplace_back(target.view_low, target.view_high);
     grids->forget();
+    nuisance_axes.reset();
   }
   width_grids->forget();
   set = made;
@@ -495,6 +502,7 @@ void PosteriorEngine::Parts::serve(std::int64_t n) {
   reference_seconds = taken;
   show(n, numbers, std::move(warnings), 1000 * watch.seconds());
   last_numbers = std::move(numbers);
+  last_sources = std::move(sources);
   served = n;
 }
 
@@ -603,31 +611,49 @@ void PosteriorEngine::Parts::draw_observed(std::int64_t n) {
   publish([&](PosteriorNews& news_now) { news_now.observed = figure; });
 }
 
-// Draws of θ from the shown run's posterior: even quantiles for one target, which move smoothly as N does.
-torch::Tensor PosteriorEngine::Parts::posterior_draws(std::int64_t n) const {
-  for (const PosteriorNumbers& one : last_numbers) {
-    if (!one.ours) continue;
-    if (one.targets.size() > 1) break;
-    std::vector<double> draws;
-    for (std::int64_t k = 0; k < kReplicates; ++k)
-      draws.push_back(cell_quantile(one.cells[0], one.marginals[0],
-                                    (static_cast<double>(k) + 0.5) / static_cast<double>(kReplicates)));
-    return torch::tensor(draws, torch::kFloat64).unsqueeze(1);
-  }
-  const std::vector<PosteriorSource> sources = run_sources(n, nullptr);
-  return sources.empty() ? torch::Tensor() : sources.front().sample(kReplicates).to(torch::kCPU, torch::kFloat64);
-}
-
-void PosteriorEngine::Parts::check(std::int64_t n) {
+// The predictive check by the shown run, then the posterior of ψ by it and by the exact posterior.
+void PosteriorEngine::Parts::check(std::int64_t n, const Stale& stale) {
+  constexpr std::int64_t kNuisanceDraws = 128;
   checked = n;
-  const torch::Tensor theta = posterior_draws(n);
-  if (!theta.defined()) return publish([&](PosteriorNews& news_now) { news_now.check = nullptr; });
-  const SeriesRole role = runs.empty() ? SeriesRole::pairs : strategy_role(runs.front().loaded.config.strategy);
-  const PredictiveCheck made = predictive_check(*task, theta, x.slice(0, 0, n), view, role);
-  publish([&](PosteriorNews& news_now) {
-    news_now.check = made.figure;
-    news_now.check_note = made.note;
-  });
+  const auto nothing = [this] {
+    publish([](PosteriorNews& news_now) {
+      news_now.check = nullptr;
+      news_now.nuisance = nullptr;
+    });
+  };
+  try {
+    const OneThread one_thread;
+    const torch::Tensor used = x.slice(0, 0, n);
+    const std::unique_ptr<NuisancePosterior> known = nuisance_posterior(*task, used);
+    std::vector<ThetaDraws> draws;
+    for (const PosteriorNumbers& one : last_numbers) {
+      const bool exact = one.role == SeriesRole::exact;
+      if (!known || (!exact && !(one.ours && draws.empty()))) continue;
+      const auto source =
+          std::find_if(last_sources.begin(), last_sources.end(), [&](const auto& s) { return s.name == one.name; });
+      if (draws.empty() && one.ours) {
+        const torch::Tensor theta = theta_draws(one, *source, kReplicates);
+        const auto made = std::make_shared<PredictiveCheck>(
+            predictive_check(*task, *known, theta, used, view, one.role, static_cast<std::uint64_t>(set.index)));
+        publish([&](PosteriorNews& news_now) { news_now.check = made; });
+        if (stale()) throw Stopped();
+      }
+      draws.push_back({one.name, one.role, theta_draws(one, *source, kNuisanceDraws)});
+    }
+    if (draws.empty()) return nothing();
+    const TaskInfo& info = task->info();
+    if (!nuisance_axes) nuisance_axes.emplace(info);
+    const Truth truth = latents.psi.defined() ? doubles(latents.psi) : Truth();
+    const auto made = std::make_shared<NuisanceView>(
+        nuisance_view(info, nuisance_series(info, *known, draws), truth, *nuisance_axes));
+    publish([&](PosteriorNews& news_now) { news_now.nuisance = made; });
+  } catch (const Stopped&) {
+    checked = 0;
+    throw;
+  } catch (const std::exception& error) {
+    tell(fmt::format("the predictive check is left out: {}", sentence(error)));
+    nothing();
+  }
 }
 
 std::string PosteriorEngine::Parts::source_text() const {
@@ -682,9 +708,11 @@ void PosteriorEngine::work(const PosteriorWish& wish, const Stale& stale) {
     p.now("posterior");
     if (p.served != n) p.serve(n);
     check_stale();
-    if (p.drawn != n) p.draw_observed(n);
-    check_stale();
-    if (p.checked != n) p.check(n);
+    if (p.checkable()) {
+      if (p.checked != n) p.check(n, stale);
+    } else if (p.drawn != n) {
+      p.draw_observed(n);
+    }
     p.now("embedding the observed set");
     bool complete = p.all_ready() >= n;
     while (p.all_ready() < p.size) {

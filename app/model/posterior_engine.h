@@ -38,8 +38,9 @@ struct PosteriorNews {
   std::uint64_t scene_id = 0;  // of the wish
   std::shared_ptr<const PosteriorScene> scene;
   std::shared_ptr<const PosteriorSnapshot> snapshot;
-  std::shared_ptr<const Figure> width, check, observed;
-  std::string check_note;
+  std::shared_ptr<const Figure> width, observed;
+  std::shared_ptr<const PredictiveCheck> check;
+  std::shared_ptr<const NuisanceView> nuisance;
   double embedded = 0;
   std::string failure, set_failure;
   std::uint64_t failed_set = 0;       // id of the set that could not be read

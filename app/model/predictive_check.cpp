@@ -7,53 +7,49 @@
 #include <numeric>
 #include <vector>
 
+#include "app/common/table.h"
+#include "app/model/likelihood_check.h"
+#include "core/base/error.h"
 #include "core/base/transfer.h"
 
 namespace pairs::model {
 namespace {
 
-// What is shown and simulated at most: points on a line, of the plane (a replicate), images.
-constexpr std::int64_t kShownPoints = 3000, kReplicatePoints = 2000, kPlanePoints = 50, kShownImages = 40;
-constexpr std::uint64_t kSeed = 0x70726564;
+// Points of a line that are shown and simulated, of the plane that are shown, and simulated at each draw.
+constexpr std::int64_t kLinePoints = 2000, kPlanePoints = 1000, kPlaneEach = 5;
+constexpr std::uint64_t kSimulationSeed = 0x70726564;
 
-// `each` observations at every row of theta, ψ from its prior.
-torch::Tensor replicates(const Task& task, const torch::Tensor& theta, std::int64_t each) {
-  const TaskInfo& info = task.info();
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(theta.size(0)));
-  std::iota(indices.begin(), indices.end(), std::int64_t{0});
-  Latents all = task.latents(kSeed, Purpose::explore, indices);
-  std::vector<SetRange> draws;
-  for (const std::int64_t k : indices) {
-    Latents one{theta.narrow(0, k, 1).clone(), all.psi.narrow(0, k, 1).clone()};
-    for (std::size_t t = 0; t < info.targets.size(); ++t) {
-      const Target& target = info.targets[t];
-      auto* value = one.theta.mutable_data_ptr<double>() + t;
-      *value = std::clamp(*value, target.low, target.high);
-      task.settle(one, {false, static_cast<std::int64_t>(t)});
-    }
-    all.theta.narrow(0, k, 1).copy_(one.theta);
-    all.psi.narrow(0, k, 1).copy_(one.psi);
-    draws.push_back({k, 0, each});
-  }
-  return task.observe(all, kSeed, Purpose::explore, draws, torch::kCPU);
+Latents joint_draws(const Task& task, const NuisancePosterior& nuisance, const torch::Tensor& theta,
+                    std::uint64_t seed) {
+  Latents all{theta.to(torch::kFloat64).contiguous().clone(), {}};
+  const std::vector<Target>& targets = task.info().targets;
+  for (std::size_t t = 0; t < targets.size(); ++t)
+    all.theta.select(1, static_cast<std::int64_t>(t)).clamp_(targets[t].low, targets[t].high);
+  Stream stream(stream_key(kSimulationSeed, Purpose::posterior), seed);
+  all.psi = nuisance.sample(all.theta, stream);
+  return all;
 }
 
-// The observed histogram, and the band that histograms of the replicates fill.
-Plot histogram_check(Plot plot, const torch::Tensor& made, std::int64_t each, std::int64_t observed, SeriesRole role) {
+// `each` observations at every draw, stacked.
+torch::Tensor simulated(const Task& task, const Latents& draws, std::int64_t each) {
+  std::vector<SetRange> ranges;
+  for (std::int64_t k = 0; k < draws.theta.size(0); ++k) ranges.push_back({k, 0, each});
+  return task.observe(draws, kSimulationSeed, Purpose::explore, ranges, torch::kCPU);
+}
+
+// The observed histogram, and the band that 90 % of the histograms of sets of the same size fill in each bin.
+Plot histogram_check(Plot plot, const torch::Tensor& made, std::int64_t each, SeriesRole role) {
   plot.scatters.clear();
   Bars& bars = plot.bars.front();
-  const std::size_t bins = bars.heights.size();
+  const std::size_t bins = bars.heights.size(), sets = static_cast<std::size_t>(made.size(0) / each);
   const double low = bars.edges.front(), width = (bars.edges.back() - low) / static_cast<double>(bins);
-  // Heights of each replicate as if it had as many observations as are shown.
-  std::vector<std::vector<double>> heights_of(bins, std::vector<double>(kReplicates, 0));
+  std::vector<std::vector<double>> heights_of(bins, std::vector<double>(sets, 0));
   const std::vector<double> values = doubles(made);
-  const double weight = static_cast<double>(observed) / static_cast<double>(each);
-  for (std::int64_t k = 0; k < kReplicates; ++k)
-    for (std::int64_t j = 0; j < each; ++j) {
-      const double bin = std::floor((values[static_cast<std::size_t>(k * each + j)] - low) / width);
-      if (bin >= 0 && bin < static_cast<double>(bins))
-        heights_of[static_cast<std::size_t>(bin)][static_cast<std::size_t>(k)] += weight;
-    }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double bin = std::floor((values[i] - low) / width);
+    if (bin >= 0 && bin < static_cast<double>(bins))
+      heights_of[static_cast<std::size_t>(bin)][i / static_cast<std::size_t>(each)] += 1;
+  }
   Line line;
   line.name = "simulated, 5 to 95 %";
   line.role = role;
@@ -62,9 +58,9 @@ Plot histogram_check(Plot plot, const torch::Tensor& made, std::int64_t each, st
     std::vector<double>& h = heights_of[b];
     std::sort(h.begin(), h.end());
     line.x.push_back(low + width * (static_cast<double>(b) + 0.5));
-    line.y.push_back((h[kReplicates / 2 - 1] + h[kReplicates / 2]) / 2);
-    line.lower.push_back(h[1]);
-    line.upper.push_back(h[kReplicates - 2]);
+    line.y.push_back((h[(sets - 1) / 2] + h[sets / 2]) / 2);
+    line.lower.push_back(h[sets / 20]);
+    line.upper.push_back(h[sets - 1 - sets / 20]);
     most = std::max(most, line.upper.back());
   }
   plot.y.low = 0;
@@ -78,40 +74,55 @@ Plot histogram_check(Plot plot, const torch::Tensor& made, std::int64_t each, st
 Plot scatter_check(Plot plot, const torch::Tensor& made, SeriesRole role) {
   for (Scatter& scatter : plot.scatters) {
     scatter.name = "observed";
-    scatter.role = SeriesRole::naive;
+    scatter.role = SeriesRole::truth;
   }
-  plot.scatters.push_back({"simulated", role, doubles(made.select(1, 0)), doubles(made.select(1, 1))});
+  plot.scatters.insert(plot.scatters.begin(),
+                       {"simulated", role, doubles(made.select(1, 0)), doubles(made.select(1, 1))});
   return plot;
 }
 
 }  // namespace
 
-PredictiveCheck predictive_check(const Task& task, const torch::Tensor& theta, const torch::Tensor& x,
-                                 const SampleView& view, SeriesRole role) {
-  const TaskInfo& info = task.info();
-  const bool image = info.kind == ObservationKind::image, line = !image && info.observation_shape[0] == 1;
-  const std::int64_t n = x.size(0),
-                     each = image ? kShownImages / kReplicates : std::min(n, line ? kReplicatePoints : kPlanePoints),
-                     shown = std::min(n, image  ? kShownImages
-                                         : line ? kShownPoints
-                                                : kReplicates * kPlanePoints);
-  const torch::Tensor made = replicates(task, theta, each);
+PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuisance, const torch::Tensor& theta,
+                                 const torch::Tensor& x, const SampleView& view, SeriesRole role, std::uint64_t seed) {
+  PAIRS_CHECK(task.info().kind == ObservationKind::points, "There is no predictive check of images");
+  const bool line = task.info().observation_shape[0] == 1;
+  const std::int64_t n = x.size(0), shown = std::min(n, line ? kLinePoints : kPlanePoints);
+  const Latents draws = joint_draws(task, nuisance, theta, seed);
+  const torch::Tensor made = simulated(task, draws, line ? shown : kPlaneEach);
   Plot observed = sample_plot(task, Latents(), x.slice(0, 0, shown), view);
   auto figure = std::make_shared<Figure>();
-  if (image) {
-    Plot simulated = sample_plot(task, Latents(), made, view);
-    observed.title = "observed";
-    simulated.title = "simulated";
-    figure->columns = 2;
-    figure->plots = {std::move(observed), std::move(simulated)};
-  } else if (line) {
-    figure->plots = {histogram_check(std::move(observed), made, each, shown, role)};
-  } else {
-    figure->plots = {scatter_check(std::move(observed), made, role)};
+  figure->plots = {line ? histogram_check(std::move(observed), made, shown, role)
+                        : scatter_check(std::move(observed), made, role)};
+
+  PredictiveCheck out;
+  out.figure = figure;
+  Stream stream(stream_key(kSimulationSeed, Purpose::check), seed);
+  const auto picked = static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(draws.theta.size(0))));
+  const Latents one{draws.theta.narrow(0, picked, 1).contiguous(), draws.psi.narrow(0, picked, 1).contiguous()};
+  const std::optional<double> point = likelihood_point(task, one, x, stream.bits64());
+  if (point) {
+    out.point = *point;
+    out.extreme = out.point < kUnlikely || out.point > kTooLikely;
+    const double percent = 100 * out.point;
+    out.line =
+        fmt::format("Log likelihood at {} % of simulated sets", percent < 0.5    ? "< 0.5"
+                                                                : percent > 99.5 ? "> 99.5"
+                                                                                 : fmt::format("{:.0f}", percent));
   }
-  return {figure, fmt::format("{} simulated at {} posterior draws of θ, ψ drawn from its prior.",
-                              image ? fmt::format("{} images", kShownImages) : fmt::format("{} data sets", kReplicates),
-                              kReplicates)};
+  out.note = fmt::format(
+      "{} at {} draws of θ and ψ from their posterior: observed and simulated data should look alike.{}",
+      line ? fmt::format("Data sets of {} simulated",
+                         shown == 1 ? "one observation" : count_text(shown) + " observations")
+           : fmt::format("{} points simulated", count_text(made.size(0))),
+      kReplicates,
+      point
+          ? fmt::format("\nOf sets simulated at one draw, {:.1f} % have a lower log likelihood than the observed one. "
+                        "Where the model holds every percentage is equally likely; below 0.5 or above 99.5 the model "
+                        "and these data hardly go together.",
+                        100 * out.point)
+          : "");
+  return out;
 }
 
 }  // namespace pairs::model

@@ -2,27 +2,23 @@
 
 #include <torch/types.h>
 
-#include <memory>
-#include <string>
+#include <cstdint>
 
 #include "app/common/sample_plot.h"
+#include "app/model/posterior.h"
+#include "core/nuisance_posterior.h"
 #include "core/report/figure.h"
 #include "core/task.h"
 
 namespace pairs::model {
 
-// How many posterior draws of θ a check simulates data sets at.
-inline constexpr std::int64_t kReplicates = 20;
+// How many draws of (θ, ψ) a check simulates at.
+inline constexpr std::int64_t kReplicates = 200;
 
-// An observed set beside sets simulated at posterior draws of θ, and a sentence that says how they were made.
-struct PredictiveCheck {
-  std::shared_ptr<const Figure> figure;
-  std::string note;
-};
-
-// theta [kReplicates, d] float64 on the CPU, draws of the posterior given the observations x [N, ...]; `role` colours
-// what is simulated.
-PredictiveCheck predictive_check(const Task& task, const torch::Tensor& theta, const torch::Tensor& x,
-                                 const SampleView& view, SeriesRole role);
+// theta [kReplicates, d] float64 on the CPU, draws of the posterior given the observations x [N, ...], and p(ψ | θ, X)
+// of the same; `role` colours what is simulated, `seed` picks the draw that the likelihood is asked at. For points that
+// have a density.
+PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuisance, const torch::Tensor& theta,
+                                 const torch::Tensor& x, const SampleView& view, SeriesRole role, std::uint64_t seed);
 
 }  // namespace pairs::model

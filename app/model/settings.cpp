@@ -31,6 +31,7 @@ void visit_settings(Visit&& visit) {
   visit("task", &Settings::task);
   visit("run", &Settings::run);
   visit("tab", &Settings::tab);
+  visit("unfinished", &Settings::unfinished);
   visit("runs_folder", &Settings::runs_folder);
   visit("data_folder", &Settings::data_folder);
   visit("run_folders", &Settings::run_folders);

@@ -11,6 +11,7 @@ struct Settings {
   std::string theme = "dark";  // or "light"
   double scale = 0;            // of the interface; 0 = the screen's
   std::string task = "bump-hunt", run, tab = "posterior";
+  std::string unfinished;                // the run that was trained last, until it is finished or given up; "": none
   std::string runs_folder, data_folder;  // "" = default_runs_folder(), no real data
   std::vector<std::string> run_folders;  // opened from elsewhere
   int width = 1440, height = 900;        // of the window

@@ -10,6 +10,7 @@
 #include "core/base/driver.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
@@ -72,6 +73,7 @@ Studio::Studio(Settings remembered, std::function<void()> wake)
   } catch (const Error&) {
     tab_ = Tab::posterior;
   }
+  unfinished_ = settings.unfinished;
   std::error_code error;
   if (!settings.run.empty() && fs::exists(fs::path(settings.run) / run_file::config, error))
     open_run(settings.run);
@@ -108,14 +110,16 @@ void Studio::show(const std::string& task, const std::string& run) {
   settings.task = task;
   settings.run = run == task ? "" : run;
   specimen.show(task);
+  // Of a run without weights there is nothing to show but its training.
+  const std::string weights = run.empty() || run == task || run_status(run).pretrained ? run : "";
   if (viewing()) {
     posterior.open("");
-    viewer.open(run);
+    viewer.open(weights);
   } else {
     viewer.close();
-    posterior.open(run);
+    posterior.open(weights);
   }
-  evaluation.show(run);
+  evaluation.show(weights);
   library.watch(run);
 }
 
@@ -215,6 +219,7 @@ void Studio::take_ended_training() {
       show(config.task, run);
       if (again) reload_posterior();
     }
+    if (status.finished && settings.unfinished == run) settings.unfinished.clear();
     if (status.finished)
       hub.messages.info(
           "train", fmt::format("{} is finished; its posterior is on the Posterior tab", ended->filename().string()));
@@ -230,7 +235,37 @@ void Studio::follow_training() {
   followed_ = folder;
   library.refresh();
   library.watch(folder.string());
-  settings.run = folder.string();
+  settings.run = settings.unfinished = folder.string();
+  unfinished_.clear();
+}
+
+void Studio::resume_run(const std::string& run) {
+  open_run(run);
+  set_tab(Tab::train);
+  resuming_ = run;
+}
+
+void Studio::go_on_resuming() {
+  if (resuming_.empty()) return;
+  if (training.folder().string() != resuming_) return resuming_.clear();
+  if (training.state() == Activity::loading) return;
+  const std::string blocked = training.blocked(Action::start);
+  if (blocked.empty())
+    training.start();
+  else
+    hub.messages.warning("train", blocked);
+  resuming_.clear();
+}
+
+const RunEntry* Studio::unfinished_run() const {
+  const RunEntry* run = unfinished_.empty() ? nullptr : library.find(unfinished_);
+  const bool offered = run && !run->finished && !run->training && !run->deleted && run->problem.empty();
+  return offered ? run : nullptr;
+}
+
+void Studio::forget_unfinished() {
+  if (settings.unfinished == unfinished_) settings.unfinished.clear();
+  unfinished_.clear();
 }
 
 // A run that another process trains gets new weights while it is open.
@@ -245,7 +280,19 @@ void Studio::take_new_weights() {
   if (!run || stage == weighed_stage_) return;
   const bool more = weighed_stage_ >= 0 && stage > weighed_stage_;
   weighed_stage_ = stage;
-  if (more) reload_posterior();
+  if (!more) return;
+  if (evaluation.run() != run_)
+    show(task_, run_);  // its first weights
+  else
+    reload_posterior();
+}
+
+// What a training or an evaluation has freed, the allocator keeps: hundreds of megabytes.
+void Studio::give_memory_back() {
+  if (training.active() || evaluation.work().running || comparison.busy()) large_work_ = true;
+  if (!large_work_ || busy()) return;
+  large_work_ = false;
+  release_freed_memory();
 }
 
 bool Studio::poll() {
@@ -256,9 +303,11 @@ bool Studio::poll() {
   changed |= evaluation.poll();
   changed |= comparison.poll();
   changed |= specimen.poll();
+  go_on_resuming();
   follow_training();
   take_new_weights();
   take_ended_training();
+  give_memory_back();
   return changed;
 }
 

@@ -62,6 +62,13 @@ class Studio {
   // A path dropped on the window or named on the command line: a run folder, a folder of images, a data file.
   void open_path(const std::filesystem::path& path);
 
+  // Goes on with a run at rest, on the Train tab. Why it cannot becomes a message.
+  void resume_run(const std::string& run);
+  // The run that an earlier start of the program trained and did not finish, to be offered for resuming; null when
+  // there is none, or when it was given up.
+  const RunEntry* unfinished_run() const;
+  void forget_unfinished();
+
   // Takes over what workers have finished; true when another frame should be drawn.
   bool poll();
   // Whether any worker is at work, and what it does now, for the status bar.
@@ -83,14 +90,19 @@ class Studio {
   void reload_posterior();
   void follow_training();
   void take_ended_training();
+  void go_on_resuming();
   void take_new_weights();
+  void give_memory_back();
 
   std::string task_, run_;
   std::map<std::string, std::string> last_runs_;              // by task
   std::map<std::string, std::vector<std::string>> compared_;  // by task
+  std::string resuming_;                                      // the run that goes on once it is read
+  std::string unfinished_;                                    // of Settings::unfinished, at the start
   std::string weighed_run_;
   int weighed_stage_ = -1;          // of the weights of weighed_run_ that were seen last: 1 pretrained, 2 finetuned
   std::filesystem::path followed_;  // the run in training that is already in the list
+  bool large_work_ = false;         // a training, an evaluation or a comparison has run since memory was given back
   Tab tab_ = Tab::posterior;
   std::string device_;
 };

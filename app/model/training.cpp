@@ -109,6 +109,9 @@ struct Training::Impl {
   double session_ended = -1e9;
   SessionState session_state = SessionState::idle;
   int session_stage = 0;
+  std::shared_ptr<const RunConfig> session_config;
+  std::int64_t session_head = 0;                 // one head for each N: which one is trained
+  double session_share = NAN;                    // of the stage
   double session_elapsed = 0, session_told = 0;  // of the stage, pauses left out; when it was last counted
   std::shared_ptr<const Progress> progress;
   std::optional<std::filesystem::path> ended;
@@ -237,6 +240,29 @@ struct Training::Impl {
     return elsewhere() ? Activity::elsewhere : Activity::rest;
   }
 
+  // Heads that come one after the other share the stage: the place of one among them, and the stage's share once `part`
+  // of it is done.
+  static std::size_t place_of(const RunConfig& config, std::int64_t head) {
+    const auto& sizes = config.cache.sizes;
+    const auto at = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), head) - sizes.begin());
+    return std::min(at, sizes.size() - 1);
+  }
+  static bool many_heads(const RunConfig& config, int stage) {
+    return stage == 2 && config.finetune.heads == "per-n" && !config.cache.sizes.empty();
+  }
+  static double stage_share(const RunConfig& config, int stage, std::int64_t head, double part) {
+    if (!many_heads(config, stage)) return part;
+    return (static_cast<double>(place_of(config, head)) + part) / static_cast<double>(config.cache.sizes.size());
+  }
+
+  // How much of its stage the session has done.
+  void follow_share() {
+    const auto& p = progress;
+    if (!p || p->total <= 0 || static_cast<int>(p->stage) != session_stage || !session_config) return;
+    session_share = stage_share(*session_config, session_stage, session_head,
+                                static_cast<double>(p->done) / static_cast<double>(p->total));
+  }
+
   // Takes over events and the state of the session.
   bool follow_session(double now) {
     bool changed = false;
@@ -246,8 +272,12 @@ struct Training::Impl {
     for (const Event& event : session.drain()) {
       if (event.type == "stage-started" || event.type == "resumed") {
         const int stage = std::min(kStages - 1, static_cast<int>(event.stage));
-        if (stage != session_stage) session_elapsed = 0;
+        if (stage != session_stage) {
+          session_elapsed = 0;
+          session_share = NAN;
+        }
         session_stage = stage;
+        session_head = event.values.value("n", std::int64_t{0});
         changed = true;
       } else if (event.type == "warning") {
         hub.messages.warning("train", fmt::format("{}: {}", name, event.values.value("text", "")));
@@ -307,26 +337,18 @@ struct Training::Impl {
     card.train = record.last.train;
     card.validation = record.last.validation;
     if (record.begun) card.elapsed = record.before + record.seconds;
-    const bool heads = k == 2 && config && config->finetune.heads == "per-n" && !config->cache.sizes.empty();
+    const bool heads = config && many_heads(*config, k);
     if (heads) card.head = record.head;
     if (config && k > 0 && !pairs::strategy(config->strategy).stages_2_and_3) {
       card.state = StageState::unneeded;
       return;
     }
-    // Heads that come one after the other share the stage.
-    const auto place = [&] {
-      const auto& sizes = config->cache.sizes;
-      const auto at = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), record.head) - sizes.begin());
-      return std::min(at, sizes.size() - 1);
-    };
-    const auto share_of = [&](double part) {
-      return heads ? (static_cast<double>(place()) + part) / static_cast<double>(config->cache.sizes.size()) : part;
-    };
     if (record.begun && record.epochs > 0 && record.steps > 0) {
       card.done = record.last.step;
       card.total = record.epochs * record.steps;
       card.unit = "steps";
-      card.share = share_of(static_cast<double>(card.done) / static_cast<double>(card.total));
+      const double part = static_cast<double>(card.done) / static_cast<double>(card.total);
+      card.share = config ? stage_share(*config, k, record.head, part) : part;
     }
     if (done[k] || ((own || state == Activity::elsewhere) && k < current)) {
       card.state = StageState::done;
@@ -337,6 +359,7 @@ struct Training::Impl {
       const bool held = state == Activity::paused;
       card.state = held ? StageState::paused : StageState::running;
       card.elapsed = record.before + session_elapsed;
+      if (std::isfinite(session_share)) card.share = session_share;
       if (progress) {
         const Progress& p = *progress;
         const bool renewing = k == 2 && p.stage == Stage::cache;
@@ -344,16 +367,14 @@ struct Training::Impl {
         card.done = p.done;
         card.total = p.total;
         card.unit = renewing ? "sets of the cache renewed" : p.unit;
-        if (!renewing)
-          card.share = p.total > 0 ? share_of(static_cast<double>(p.done) / static_cast<double>(p.total)) : NAN;
         if (!held && !renewing) {
           card.rate = p.rate;
           card.sets_per_second = p.sets_per_second;
           if (p.rate > 0) {
             card.eta = p.eta_seconds;
             if (heads)
-              card.eta +=
-                  static_cast<double>(config->cache.sizes.size() - 1 - place()) * static_cast<double>(p.total) / p.rate;
+              card.eta += static_cast<double>(config->cache.sizes.size() - 1 - place_of(*config, session_head)) *
+                          static_cast<double>(p.total) / p.rate;
           }
         }
         if (std::isfinite(p.loss)) card.train = p.loss;
@@ -398,8 +419,11 @@ bool Training::poll() {
     };
     take(m.estimate, m.needs_slot->load());
     if (!m.drafting) take(m.view, m.history.view());
-    if (m.shows_session()) {
+    if (m.session_busy) {
       take(m.progress, m.session.latest());
+      m.follow_share();
+    }
+    if (m.shows_session()) {
       take(m.live_figure, m.live->figure());
       take(m.live_problem, m.live->problem());
     }
@@ -419,15 +443,28 @@ bool Training::busy() const {
 std::string Training::activity() const {
   const Impl& m = *impl_;
   if (!m.session_busy) return m.estimator.busy() ? "Estimating time and disk" : "";
-  const char* verb = m.session_state == SessionState::paused     ? "Paused"
-                     : m.session_state == SessionState::pausing  ? "Pausing"
-                     : m.session_state == SessionState::stopping ? "Stopping"
-                                                                 : "Training";
-  std::string text = fmt::format("{} {}", verb, m.session_folder.filename().string());
-  if (const auto p = m.session.latest(); p && p->total > 0)
-    text += fmt::format(": {}, {:.0f} %", stage_name(p->stage),
-                        100 * static_cast<double>(p->done) / static_cast<double>(p->total));
+  const auto now = going(m.session_folder);
+  std::string text = fmt::format("{} {}", now->word, m.session_folder.filename().string());
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  if (std::isfinite(now->share))
+    text += fmt::format(": {} {}", stage_name(static_cast<Stage>(now->stage)), percent_text(now->share));
   return text;
+}
+
+std::optional<Training::Going> Training::going(const std::filesystem::path& folder) const {
+  const Impl& m = *impl_;
+  if (m.session_busy && folder == m.session_folder) {
+    const char* word = m.session_state == SessionState::paused     ? "paused"
+                       : m.session_state == SessionState::pausing  ? "pausing"
+                       : m.session_state == SessionState::stopping ? "stopping"
+                                                                   : "training";
+    // A run that goes on begins where its files say.
+    const double share = m.shows_session() ? m.cards[m.session_stage].share : m.session_share;
+    return Going{word, m.session_stage, share};
+  }
+  if (!m.drafting && folder == m.history.folder() && m.elsewhere())
+    return Going{"training", m.view->current, m.cards[std::clamp(m.view->current, 0, kStages - 1)].share};
+  return {};
 }
 
 std::filesystem::path Training::session_folder() const {
@@ -552,6 +589,9 @@ void Training::start(int until) {
   }
   m.session_folder = folder;
   m.session_task = config->task;
+  m.session_config = config;
+  m.session_head = 0;
+  m.session_share = NAN;
   m.session_busy = true;
   m.session_state = m.session.state();
   m.session_told = m.clock.seconds();
@@ -573,6 +613,19 @@ void Training::resume() {
 void Training::stop() {
   if (blocked(Action::stop).empty()) impl_->session.stop();
 }
+void Training::stop_session() {
+  if (session_blocked(Action::stop).empty()) impl_->session.stop();
+}
+
+std::string Training::session_blocked(Action action) const {
+  const SessionAction wanted = action == Action::start    ? SessionAction::start
+                               : action == Action::pause  ? SessionAction::pause
+                               : action == Action::resume ? SessionAction::resume
+                               : action == Action::stop   ? SessionAction::stop
+                                                          : SessionAction::dismiss;
+  return std::string(blocked_reason(impl_->session.state(), wanted));
+}
+
 void Training::dismiss() {
   if (!blocked(Action::dismiss).empty()) return;
   impl_->session.dismiss();
@@ -586,20 +639,17 @@ void Training::dismiss() {
 std::string Training::blocked(Action action, int until) const {
   const Impl& m = *impl_;
   const SessionState state = m.session.state();
-  const auto reason = [&](SessionAction wanted) { return std::string(blocked_reason(state, wanted)); };
-  if (action == Action::dismiss) return reason(SessionAction::dismiss);
+  if (action == Action::dismiss) return session_blocked(action);
   const bool busy = state != SessionState::idle && state != SessionState::failed;
   const std::string other = m.session_folder.filename().string();
   if (action != Action::start) {
     if (busy && !m.shows_session()) return fmt::format("{} is being trained; open it on the left", other);
     if (!m.shows_session()) return std::string(blocked_reason(SessionState::idle, SessionAction::stop));
-    return reason(action == Action::pause    ? SessionAction::pause
-                  : action == Action::resume ? SessionAction::resume
-                                             : SessionAction::stop);
+    return session_blocked(action);
   }
   if (busy && !m.shows_session()) return fmt::format("{} is being trained; stop it or wait until it is done", other);
   // A failure of another run is told where that run is shown.
-  if (const std::string why = reason(SessionAction::start); !why.empty()) return why;
+  if (const std::string why = session_blocked(action); !why.empty()) return why;
   if (m.drafting) {
     if (m.task.empty()) return "Choose a task first";
     const Draft& draft = impl_->draft_of(m.task);

@@ -52,6 +52,14 @@ class Training {
   // Whether a run of ours is being trained (or pauses, or stops), and in a few words what it does; empty when none.
   bool active() const;
   std::string activity() const;
+  // How far a run is that is being trained now, here or, if it is the one that is shown, by another process; nothing
+  // for any other. Wherever progress is told, it is this.
+  struct Going {
+    std::string word;    // "training", "pausing", "paused", "stopping"
+    int stage = 0;       // 0 to 2
+    double share = NAN;  // of the stage, 0 to 1; NaN until it is known
+  };
+  std::optional<Going> going(const std::filesystem::path& folder) const;
   // The run that the session trains or trained last; empty when none.
   std::filesystem::path session_folder() const;
   // The folder of a run of ours whose training has come to an end since the last call: done, stopped or failed.
@@ -91,6 +99,9 @@ class Training {
   void resume();
   void stop();
   void dismiss();
+  // Stops the session's run, whichever run is shown. Why it cannot be stopped, in one sentence; empty when it can.
+  void stop_session();
+  std::string session_blocked(Action action) const;
   // Why an action is not possible now, in one sentence; empty when it is. `until` as in start().
   std::string blocked(Action action, int until = kStages - 1) const;
 

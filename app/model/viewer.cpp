@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "app/common/table.h"
 #include "app/model/latest_worker.h"
 #include "app/model/same_view.h"
 #include "app/model/view_caster.h"
@@ -611,7 +612,7 @@ bool Viewer::busy() const {
 std::string Viewer::activity() const {
   const State& s = *state_;
   if (s.export_under_way && s.exporting.kind == ViewerExport::animation)
-    return fmt::format("saving the animation, {:.0f} %", std::floor(100 * s.exporter.share()));
+    return fmt::format("saving the animation, {}", percent_text(s.exporter.share()));
   return s.worker.busy() ? s.engine.activity() : "";
 }
 

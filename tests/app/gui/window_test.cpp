@@ -4,37 +4,22 @@
 #include <imgui_internal.h>
 
 #include <fstream>
-#include <random>
 #include <set>
 
 #include "tests/app/gui/driver.h"
+#include "tests/app/gui/tiny_draft.h"
 
 namespace pairs::gui {
 namespace {
 
 using ::testing::HasSubstr;
 
-// Settings with which every stage takes about a second.
-const std::vector<std::pair<std::string, std::string>> kTiny = {
-    {"embedder.layers", "16,16"}, {"embedder.size", "16"},   {"head.hidden", "16"},
-    {"head.transforms", "1"},     {"head.bins", "8"},        {"pretrain.epochs", "4"},
-    {"pretrain.steps", "40"},     {"pretrain.batch", "128"}, {"pretrain.validation_sets", "512"},
-    {"cache.sizes", "20"},        {"cache.sets", "2000"},    {"finetune.epochs", "4"},
-    {"finetune.steps", "40"},     {"finetune.batch", "64"},  {"finetune.validation_draws", "512"},
-    {"evaluate.sizes", "1,20"},   {"evaluate.sets", "50"},   {"evaluate.samples", "50"},
-    {"checkpoint", "0.05"},       {"device", "cpu"},         {"threads", "1"}};
-
 class WindowTest : public ::testing::Test {
  protected:
   void make_tiny(Driver& d, const std::vector<std::pair<std::string, std::string>>& more = {}) {
-    for (const auto& [key, value] : kTiny) d.studio.training.draft().set(key, value);
+    make_draft_tiny(d.studio);
     for (const auto& [key, value] : more) d.studio.training.draft().set(key, value);
     d.frames(3);
-  }
-  // Whatever a walk starts stays small.
-  void make_tiny_if_draft(Driver& d) {
-    if (d.studio.training.drafting())
-      for (const auto& [key, value] : kTiny) d.studio.training.draft().set(key, value);
   }
   // A run of many epochs that is being trained.
   void start_long(Driver& d) {
@@ -230,52 +215,6 @@ TEST_F(WindowTest, KeepsItsTextsWhole) {
         }
   }
   for (const std::string& complaint : complaints) ADD_FAILURE() << complaint;
-}
-
-// Presses random things. PAIRS_WALK says how many (the sanitizer's run presses 20,000), PAIRS_WALK_SEED which.
-TEST_F(WindowTest, SurvivesARandomWalk) {
-  const char* wanted = std::getenv("PAIRS_WALK");
-  const int presses = wanted ? std::atoi(wanted) : 1500;
-  const char* seed = std::getenv("PAIRS_WALK_SEED");
-  std::mt19937 random(seed ? static_cast<unsigned>(std::atoi(seed)) : 7);
-  const auto pick = [&](std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random); };
-  Driver d(settings_in(folder_.path()));
-  const float widths[] = {1280, 1024, 1600, 800}, heights[] = {800, 700, 1000, 560};
-  const int keys[] = {key::escape, key::enter, key::tab, key::up,   key::down,
-                      key::left,   key::right, key::f1,  key::space};
-  for (int press = 0; press < presses; ++press) {
-    // What takes the window from this test, or writes outside its folder.
-    std::vector<Item> items;
-    for (const Item& item : recorder().items())
-      if (!item.name.empty() && item.reachable() && item.name.find("reveal") == std::string::npos &&
-          item.name.find("shortcut/14") == std::string::npos && item.name.find("/save") == std::string::npos)
-        items.push_back(item);
-    const auto kind = pick(20);
-    if (kind == 0) {
-      const auto size = pick(4);
-      d.screen.resize(widths[size], heights[size]);
-    } else if (kind == 1) {
-      d.key(keys[pick(std::size(keys))]);
-    } else if (kind == 2) {
-      d.key(static_cast<int>(std::string("12345KLNT")[pick(9)]), true);
-    } else if (kind == 3) {
-      d.screen.input.wheel(0, pick(2) ? 3.0f : -3.0f);
-    } else if (!items.empty()) {
-      const Item item = items[pick(items.size())];
-      const float share = static_cast<float>(pick(100)) / 100;
-      if (item.name.starts_with("train/") && item.name.ends_with("start")) make_tiny_if_draft(d);
-      const ImVec2 at = {item.min.x + share * (item.max.x - item.min.x), item.middle().y};
-      d.screen.input.move(at.x, at.y);
-      d.screen.input.button(kind == 4 ? 1 : 0, true);
-      if (kind == 5)
-        d.screen.input.move(at.x + static_cast<float>(pick(200)) - 100, at.y + static_cast<float>(pick(100)) - 50);
-      d.screen.input.button(kind == 4 ? 1 : 0, false);
-      if (item.kind == ItemKind::input && pick(2) == 0)
-        for (const char c : std::string("1e9,-abc").substr(pick(8))) d.screen.input.character(static_cast<unsigned>(c));
-    }
-    d.frames(pick(8) == 0 ? 4 : 1);
-  }
-  SUCCEED();
 }
 
 }  // namespace

@@ -1,0 +1,43 @@
+#include "app/gui/close_dialog.h"
+
+#include <fmt/format.h>
+
+#include "app/gui/ui.h"
+
+namespace pairs::gui {
+
+void CloseDialog::ask(const model::Studio& studio) {
+  if (state_ == State::none) state_ = studio.training.active() ? State::asking : State::agreed;
+}
+
+bool CloseDialog::draw(model::Studio& studio) {
+  if (state_ == State::none) return false;
+  model::Training& training = studio.training;
+  if (!training.active()) return true;
+  bool open = true;
+  if (!ui::begin_dialog("close/dialog", "Close while a run is being trained?", open)) {
+    if (state_ == State::asking) state_ = State::none;
+    return false;
+  }
+  const auto going = training.going(training.session_folder());
+  if (state_ == State::stopping) {
+    ui::wrapped("Stopping; the window closes as soon as the run is saved.");
+  } else {
+    ui::wrapped(fmt::format("{} is {}. Stopping saves it; the next start offers to go on from there.",
+                            studio.name_of_run(training.session_folder().string()),
+                            going ? model::RunEntry::live_state(going->word, going->stage, going->share) : "training"));
+    const ui::Choice choice = ui::choose("close/confirm", "Stop and save", ui::Button::primary, "close/cancel",
+                                         training.session_blocked(model::Action::stop));
+    if (choice == ui::Choice::confirm) {
+      training.stop_session();
+      state_ = State::stopping;
+    } else if (choice == ui::Choice::cancel || !open) {
+      state_ = State::none;
+      ImGui::CloseCurrentPopup();
+    }
+  }
+  ui::end_dialog();
+  return false;
+}
+
+}  // namespace pairs::gui

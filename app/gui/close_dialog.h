@@ -1,0 +1,21 @@
+#pragma once
+
+#include "app/model/studio.h"
+
+namespace pairs::gui {
+
+// Asks before the window closes while a run is being trained: "Stop and save", or not.
+class CloseDialog {
+ public:
+  // Somebody wants to close the window.
+  void ask(const model::Studio& studio);
+  // Draws the dialog while there is one. True once the window may close: nothing was being trained, or what was is
+  // saved.
+  bool draw(model::Studio& studio);
+
+ private:
+  enum class State { none, asking, stopping, agreed };
+  State state_ = State::none;
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,103 @@
+#include "app/model/nuisance_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/common/table.h"
+
+namespace pairs::model {
+namespace {
+
+double lowest_view(const TaskInfo& info) {
+  double low = INFINITY;
+  for (const Nuisance& nuisance : info.nuisances) low = std::min(low, nuisance.view_low);
+  return low;
+}
+double highest_view(const TaskInfo& info) {
+  double high = -INFINITY;
+  for (const Nuisance& nuisance : info.nuisances) high = std::max(high, nuisance.view_high);
+  return high;
+}
+
+std::string with_decimals_of(double value, double spread) {
+  const int digits = spread > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(spread))), 0, 6) : 3;
+  return number_text(value, digits);
+}
+
+std::string in_words(const TaskInfo& info, const NuisanceSeries& series, const Truth& truth) {
+  std::string text;
+  for (std::size_t k = 0; k < series.numbers.size(); ++k) {
+    const TargetNumbers& numbers = series.numbers[k];
+    text += fmt::format("{}{} = {} ± {}", text.empty() ? "" : ", ", info.nuisances[k].label,
+                        with_decimals_of(numbers.mean, numbers.sd), with_decimals_of(numbers.sd, numbers.sd));
+  }
+  if (series.numbers.size() == 1 && !truth.empty())
+    text += ", truth " + with_decimals_of(truth[0], series.numbers[0].sd);
+  return text;
+}
+
+}  // namespace
+
+NuisanceAxes::NuisanceAxes(const TaskInfo& info) : range(lowest_view(info), highest_view(info)) {}
+
+std::vector<NuisanceSeries> nuisance_series(const TaskInfo& info, const NuisancePosterior& nuisance,
+                                            const std::vector<ThetaDraws>& draws) {
+  std::vector<NuisanceSeries> out;
+  for (const ThetaDraws& one : draws) {
+    NuisanceSeries series{one.name, one.role, {}, {}, {}};
+    for (std::size_t k = 0; k < info.nuisances.size(); ++k) {
+      CellDensity density = nuisance.marginal(one.theta, static_cast<std::int64_t>(k));
+      series.cells.push_back({density.low, density.high, density.density.size()});
+      series.numbers.push_back(cell_numbers(series.cells.back(), density.density));
+      series.densities.push_back(std::move(density.density));
+    }
+    out.push_back(std::move(series));
+  }
+  return out;
+}
+
+NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSeries>& series, const Truth& truth,
+                           NuisanceAxes& axes) {
+  Plot plot;
+  double low = INFINITY, high = -INFINITY, peak = 0;
+  for (const NuisanceSeries& one : series)
+    for (std::size_t k = 0; k < one.cells.size(); ++k) {
+      const auto& q = one.numbers[k].quantiles;
+      const double margin = 0.7 * (q.back() - q.front());
+      low = std::min(low, std::max(q.front() - margin, one.cells[k].low));
+      high = std::max(high, std::min(q.back() + margin, one.cells[k].high));
+      peak = std::max(peak, *std::max_element(one.densities[k].begin(), one.densities[k].end()));
+      const bool exact = one.role == SeriesRole::exact, single = one.cells.size() == 1;
+      Line line;
+      line.name = single ? one.name : exact ? (k == 0 ? one.name : "") : info.nuisances[k].label;
+      line.role = one.role;
+      line.style = exact ? LineStyle::dashed : LineStyle::solid;
+      line.x = one.cells[k].middles();
+      line.y = one.densities[k];
+      plot.lines.push_back(std::move(line));
+    }
+  const auto [from, to] = axes.range.update(low, high);
+  const bool single = info.nuisances.size() == 1;
+  plot.x = {single ? info.nuisances[0].label : "entries of ψ", AxisScale::linear, from, to};
+  plot.y = {"density", AxisScale::linear, 0, axes.height.update(peak)};
+  for (std::size_t k = 0; k < truth.size(); ++k)
+    plot.rules.push_back({k == 0 ? "truth" : "", SeriesRole::truth, truth[k]});
+  auto figure = std::make_shared<Figure>();
+  figure->plots = {std::move(plot)};
+  NuisanceView view;
+  view.figure = figure;
+  if (!series.empty()) view.line = in_words(info, series.front(), truth);
+  for (const NuisanceSeries& one : series) {
+    NuisanceSummary summary{one.name, one.role, {}, {}};
+    for (const TargetNumbers& numbers : one.numbers) {
+      summary.mean.push_back(numbers.mean);
+      summary.sd.push_back(numbers.sd);
+    }
+    view.series.push_back(std::move(summary));
+  }
+  return view;
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/model/studio.h"
+
+namespace pairs::gui {
+
+// Settings with which every stage of a task of points takes about a second.
+inline const std::vector<std::pair<std::string, std::string>> kTinyDraft = {
+    {"embedder.layers", "16,16"}, {"embedder.size", "16"},   {"head.hidden", "16"},
+    {"head.transforms", "1"},     {"head.bins", "8"},        {"pretrain.epochs", "4"},
+    {"pretrain.steps", "40"},     {"pretrain.batch", "128"}, {"pretrain.validation_sets", "512"},
+    {"cache.sizes", "20"},        {"cache.sets", "2000"},    {"finetune.epochs", "4"},
+    {"finetune.steps", "40"},     {"finetune.batch", "64"},  {"finetune.validation_draws", "512"},
+    {"evaluate.sizes", "1,20"},   {"evaluate.sets", "50"},   {"evaluate.samples", "50"},
+    {"checkpoint", "0.05"},       {"device", "cpu"},         {"threads", "1"}};
+
+inline void make_draft_tiny(model::Studio& studio) {
+  for (const auto& [key, value] : kTinyDraft) studio.training.draft().set(key, value);
+}
+
+}  // namespace pairs::gui
