@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "app/common/glossary.h"
 #include "app/common/table.h"
 #include "app/gui/ui.h"
 
@@ -182,9 +183,13 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
       column(titles[c], cells[c], ui::Look::body, std::max(most, px(180)));
     ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, 1);
     ImGui::TableNextRow();
-    for (const std::string& title : titles) {
+    for (std::size_t c = 0; c < titles.size(); ++c) {
       ImGui::TableNextColumn();
-      ui::right(title, ui::Look::small_muted);
+      ui::right(titles[c], ui::Look::small_muted);
+      if (c == 2) ui::tip(explanation(view.score.axis));
+      if (c > 2)
+        ui::tip(fmt::format("{} less that of {} on the same test sets, ± its standard error\n{}", view.score.name,
+                            view.names[view.baseline], explanation(view.score.axis)));
     }
     for (std::size_t r = 0; r < view.differences.size(); ++r) {
       ImGui::TableNextRow();

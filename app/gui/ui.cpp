@@ -17,10 +17,18 @@ namespace pairs::gui::ui {
 namespace {
 
 std::vector<ImU32> surfaces;
-constexpr double kToastSeconds = 4, kSliderSteps = 100;
+constexpr double kToastSeconds = 4, kTipSeconds = 0.4, kSliderSteps = 100;
 std::string toast_text;
 double toast_end = -1;
 std::vector<std::filesystem::path> saved_files;
+
+// What is under the mouse and since when.
+struct HoveredItem {
+  ImVec2 at;
+  double since = 0;
+  int frame = -1;
+};
+HoveredItem hovered_item;
 
 struct Card {
   ImVec2 min;
@@ -71,7 +79,13 @@ float wish(float width) {
 void show_tip(std::string_view tip_text, std::string_view blocked) {
   const std::string_view shown = blocked.empty() ? tip_text : blocked;
   if (shown.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  if (GImGui->HoveredIdTimer < 0.4f && GImGui->HoveredIdDisabled == false) return;
+  // Texts have no id, so Dear ImGui does not count how long they are under the mouse.
+  const ImRect& rect = GImGui->LastItemData.Rect;
+  const bool same = rect.Min.x == hovered_item.at.x && rect.Min.y == hovered_item.at.y &&
+                    ImGui::GetFrameCount() - hovered_item.frame <= 1 && ImGui::GetTime() >= hovered_item.since;
+  if (!same) hovered_item = {rect.Min, ImGui::GetTime(), 0};
+  hovered_item.frame = ImGui::GetFrameCount();
+  if (ImGui::GetTime() - hovered_item.since < kTipSeconds) return;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(8)});
   ImGui::BeginTooltip();
   {
@@ -82,6 +96,7 @@ void show_tip(std::string_view tip_text, std::string_view blocked) {
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
   }
+  record("tip", ItemKind::text, ImGui::GetWindowPos(), ImGui::GetWindowPos(), true, shown);
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }
