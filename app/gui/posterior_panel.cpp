@@ -13,6 +13,7 @@
 #include "app/gui/path_dialog.h"
 #include "app/gui/plot_view.h"
 #include "app/gui/ui.h"
+#include "app/model/data_folder.h"
 
 namespace pairs::gui {
 namespace {
@@ -129,7 +130,7 @@ struct PosteriorPanel::State {
   void keep_places(const Posterior& posterior);
   void n_row(Posterior& posterior);
   void ask(const PosteriorScene& scene, const PosteriorSnapshot& shown, const std::string& answer);
-  void messages(Posterior& posterior);
+  void messages(model::Studio& studio);
   void main_row(model::Studio& studio, float height, float side_height);
   void side(model::Studio& studio, ImVec2 size);
   void table(const PosteriorSnapshot& shown, const PosteriorScene& scene);
@@ -191,7 +192,8 @@ void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnap
   }
 }
 
-void PosteriorPanel::State::messages(Posterior& posterior) {
+void PosteriorPanel::State::messages(model::Studio& studio) {
+  Posterior& posterior = studio.posterior;
   const auto shown = posterior.shown();
   if (shown) {
     const float top = ImGui::GetCursorPosY();
@@ -201,8 +203,10 @@ void PosteriorPanel::State::messages(Posterior& posterior) {
                            std::floor(100 * posterior.embedded()))
              : shown->sentence);
     int k = 0;
+    const bool said = !model::data_notice(studio).sentence.empty();  // above, with what can be done
     for (const std::string& warning : shown->warnings)
-      ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning);
+      if (!said || warning.find(" was trained on ") == warning.npos)
+        ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning);
     kept_messages = std::max(kept_messages, ImGui::GetCursorPosY() - top);
     ImGui::SetCursorPosY(top + kept_messages);
   }
@@ -226,6 +230,8 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     const std::string heading = "Posterior of " + scene.targets[t];
     const float title = ui::text_size(heading, ui::Look::small_strong).x + 1;
     bool exact = false;
+    std::vector<std::string> all_names;
+    for (const PosteriorSeries& series : shown.series) all_names.push_back(series.name);
     for (const PosteriorSeries& series : shown.series) {
       names = std::max(names, ui::text_size(series.name, ui::Look::small).x);
       exact |= !std::isnan(series.kl);
@@ -277,7 +283,8 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
       ImGui::Dummy({width, row + (second ? px(18) : 0) - spacing});
       ui::tip(tip_of(series, series.targets[t]));
       swatch({at.x, at.y + ui::text_size("x", ui::Look::small).y / 2}, key, series.role);
-      ui::text_at({at.x + key + px(6), at.y}, series.name, ui::Look::small, names);
+      ui::text_at({at.x + key + px(6), at.y}, ui::fitted_name(series.name, all_names, ui::Look::small, names),
+                  ui::Look::small);
       columns(at, ui::Look::small, [&](std::size_t c) { return cell(series, c); });
       if (second)
         ui::text_at({at.x + key + px(6), at.y + px(18)},
@@ -374,13 +381,21 @@ void PosteriorPanel::State::other_runs(model::Studio& studio, const PosteriorSce
   if (others.empty()) return;
   ui::space(12);
   ui::text("Other runs beside it", ui::Look::small_strong);
-  std::vector<std::string> chosen = studio.posterior.others();
+  std::vector<std::string> chosen = studio.posterior.others(), names;
+  for (const model::RunEntry* entry : others) names.push_back(entry->name);
   for (const model::RunEntry* entry : others) {
     const auto at = std::find(chosen.begin(), chosen.end(), entry->run);
     bool on = at != chosen.end();
     const bool was = on;
-    ui::toggle("posterior/run/" + entry->run, entry->name, on,
-               fmt::format("{}, {}: draws its posterior too", entry->strategy_title, entry->state()));
+    const float side = ImGui::GetFrameHeight();
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    ui::swatch("posterior/color/" + entry->run, {corner.x + px(6), corner.y + side / 2}, px(4),
+               series_color(entry->role));
+    ImGui::Dummy({px(12), side});
+    ImGui::SameLine(0, px(6));
+    const float room = ImGui::GetContentRegionAvail().x - side - px(12);
+    ui::toggle("posterior/run/" + entry->run, ui::fitted_name(entry->name, names, ui::Look::body, room), on,
+               fmt::format("{}\n{}, {}: draws its posterior too", entry->name, entry->strategy_title, entry->state()));
     if (on == was) continue;
     if (on)
       chosen.push_back(entry->run);
@@ -528,7 +543,7 @@ void PosteriorPanel::draw(model::Studio& studio) {
   s.follow_file(posterior);
   s.keep_places(posterior);
   s.n_row(posterior);
-  s.messages(posterior);
+  s.messages(studio);
   ui::space(4);
   const float room = ImGui::GetContentRegionAvail().y, between = px(kGap) + ImGui::GetStyle().ItemSpacing.y;
   const float small = std::max(px(kLeastSmall), 0.34f * room);
