@@ -92,7 +92,7 @@ class Conjugate final : public NuisanceOfPoints {
   }
 
  private:
-  static constexpr std::size_t kCells = 400;
+  static constexpr std::size_t kCells = 300;
 
   double freedom() const { return prior_.freedom + 1 + count_; }
 
@@ -137,8 +137,8 @@ class Conjugate final : public NuisanceOfPoints {
 
   // ψ₁₂ = a β with a and β apart: β is Student's t with m degrees of freedom; a by the trapezoid rule in its logarithm.
   CellDensity off_diagonal(const torch::Tensor& theta) const {
-    constexpr int kNodes = 25;
-    constexpr std::size_t kMostRows = 64;
+    constexpr int kNodes = 17;
+    constexpr std::size_t kMostRows = 48;
     const double m = freedom(), shape = 0.5 * (m - 1);
     std::vector<Matrix> rows = scales(theta);
     if (rows.size() > kMostRows) {

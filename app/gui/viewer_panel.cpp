@@ -18,6 +18,7 @@
 #include "app/gui/viewer_editor.h"
 #include "app/gui/viewer_export_dialog.h"
 #include "app/gui/viewer_strip.h"
+#include "app/model/average_error.h"
 
 namespace pairs::gui {
 namespace {
@@ -26,7 +27,8 @@ using model::PicturePointer;
 using model::Viewer;
 using model::ViewerSnapshot;
 
-constexpr float kColumnGap = 20, kLeastTruth = 160, kMostTruth = 512, kLeastSettings = 224, kMostSettings = 288;
+constexpr float kColumnGap = 20, kLeastTruth = 160, kLeastMiddle = 248, kMostTruth = 512, kLeastSettings = 224,
+                kMostSettings = 288;
 constexpr float kHead = 22, kSmallGap = 8, kPending = 0.4f;
 constexpr double kOrbitPerPixel = 0.008, kWheelRadius = 0.02, kWheelDepth = 0.06, kWatchSeconds = 3;
 
@@ -54,6 +56,17 @@ std::string share_of(double value, double whole) {
   return fmt::format("{:.0f} %", 100 * value / whole);
 }
 
+// A row of the table of errors: a value, and what share it is of another.
+void error_line(ui::Look look, const std::string& title, const std::string& value, const std::string& part) {
+  const float width = ImGui::GetContentRegionAvail().x, share = px(44);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({width, px(21) - ImGui::GetStyle().ItemSpacing.y});
+  const float value_at = at.x + width - share - ui::text_size(value, look).x;
+  ui::text_at({value_at, at.y}, value, look);
+  ui::text_at({at.x + width - ui::text_size(part, ui::Look::small_muted).x, at.y}, part, ui::Look::small_muted);
+  ui::text_at(at, title, look == ui::Look::small ? look : ui::Look::small_strong, value_at - at.x - px(6));
+}
+
 }  // namespace
 
 struct ViewerPanel::State {
@@ -70,7 +83,8 @@ struct ViewerPanel::State {
   ImVec2 held_at;
   double step = -1;  // of the way from noise to image that is shown; below zero: the image
   bool watching = false;
-  std::int64_t zoomed = -1;  // the sample that is shown large
+  std::int64_t zoomed = -1;   // the sample that is shown large
+  float settings_height = 0;  // of numbers and settings in the last frame
 
   void n_row(Viewer& viewer);
   void messages(Viewer& viewer);
@@ -79,6 +93,7 @@ struct ViewerPanel::State {
   void way(Viewer& viewer, float width);
   void pictures(Viewer& viewer, float width);
   void numbers(Viewer& viewer);
+  void average(const model::Studio& studio);
   void count(Viewer& viewer);
   void commands(Viewer& viewer);
 };
@@ -337,21 +352,40 @@ void ViewerPanel::State::numbers(Viewer& viewer) {
       {"Prior's mean", "Mean squared error of the mean image of the prior: what one knows without views", n.prior},
       {"Spread", "Variance of the samples, on average over pixels", n.variance},
   }};
-  const float width = ImGui::GetContentRegionAvail().x, row = px(21), share = px(44);
-  const auto line = [&](ui::Look look, const char* title, const std::string& value, const std::string& part) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::Dummy({width, row - ImGui::GetStyle().ItemSpacing.y});
-    const float value_at = at.x + width - share - ui::text_size(value, look).x;
-    ui::text_at({value_at, at.y}, value, look);
-    ui::text_at({at.x + width - ui::text_size(part, ui::Look::small_muted).x, at.y}, part, ui::Look::small_muted);
-    ui::text_at(at, title, look == ui::Look::small ? look : ui::Look::small_strong, value_at - at.x - px(6));
-  };
-  line(ui::Look::small_muted, "Error", "10⁻³", "of prior");
-  ui::tip("Mean squared errors of images in 0 to 1, in thousandths, and as a share of the prior's");
+  error_line(ui::Look::small_muted, "Error here", "10⁻³", "of prior");
+  ui::tip("Mean squared errors of this view's images in 0 to 1, in thousandths, and as a share of the prior's");
   for (const Row& one : rows) {
-    line(ui::Look::small, one.title, thousandths(one.value), share_of(one.value, n.prior));
+    error_line(ui::Look::small, one.title, thousandths(one.value), share_of(one.value, n.prior));
     ui::tip(one.tip);
   }
+}
+
+// What the same errors are on average, by the run's evaluation. As high whatever it says.
+void ViewerPanel::State::average(const model::Studio& studio) {
+  const Viewer& viewer = studio.viewer;
+  const ImVec2 from = ImGui::GetCursorPos();
+  const auto scores = studio.evaluation.run() == viewer.run() ? studio.evaluation.scores() : nullptr;
+  const auto shown = viewer.shown();
+  const auto known =
+      scores ? model::average_error(scores->rows, shown ? shown->n : viewer.n()) : std::optional<model::AverageError>();
+  if (known) {
+    error_line(ui::Look::small_muted, fmt::format("On average, N = {}", known->n), "10⁻³", "of prior");
+    ui::tip(fmt::format("Over {} test scenes at the evaluated N that is nearest, on {}", count_text(known->sets),
+                        scores->data));
+    error_line(ui::Look::small, "One sample", thousandths(known->sample), share_of(known->sample, known->prior));
+    ui::tip("Mean squared error of a sample over the test scenes");
+    error_line(ui::Look::small, "Posterior mean", thousandths(known->mean), share_of(known->mean, known->prior));
+    ui::tip("Mean squared error of the mean of endlessly many samples over the test scenes");
+    error_line(ui::Look::small, "of it undetermined by views", "", share_of(known->undetermined, 1));
+    ui::tip(
+        "The samples' variance as a share of the posterior mean's error: what the views leave open, as far as the "
+        "samples' spread can be trusted. The rest is the network's own error; an exact posterior has none.");
+  } else if (studio.evaluation.state() == model::Evaluation::State::unscored) {
+    ui::wrapped("Evaluate this run to see what error it makes on average, and how much of it the views leave open.",
+                ui::Look::small_muted);
+  }
+  ImGui::SetCursorPos({from.x, from.y + 4 * px(21)});
+  ImGui::Dummy({1, 0});
 }
 
 void ViewerPanel::State::count(Viewer& viewer) {
@@ -397,11 +431,13 @@ void ViewerPanel::draw(model::Studio& studio) {
   // Of the height: the truth and the dome as squares; the samples, and a quarter of their width in small pictures.
   const float truth = std::clamp(std::floor((room.y - 2 * px(kHead) - px(12)) / 2), px(kLeastTruth), px(kMostTruth));
   const float fits = (room.y - px(kHead) - under - px(18 + 22 + 12)) / 1.25f;
-  float middle = std::max(std::min(fits, room.x - settings - 2 * gap - px(kLeastTruth)), px(kLeastTruth));
+  float middle = std::max(std::min(fits, room.x - settings - 2 * gap - px(kLeastTruth)), px(kLeastMiddle));
   const float left = std::floor(std::min(truth, room.x - settings - 2 * gap - middle));
-  middle = std::floor(std::max(std::min(middle, room.x - settings - 2 * gap - left), px(kLeastTruth)));
-  const float height = std::max(
+  middle = std::floor(std::max(std::min(middle, room.x - settings - 2 * gap - left), px(kLeastMiddle)));
+  float height = std::max(
       room.y, std::max(2 * left + 2 * px(kHead) + px(12), 1.25f * middle + px(kHead) + under + px(18 + 22 + 12)));
+  // Where the page scrolls, its last column need not scroll in it.
+  if (height > room.y) height = std::max(height, s.settings_height);
   const float spare = std::max(0.0f, room.x - left - middle - settings - 2 * gap);
 
   ImGui::BeginGroup();
@@ -449,6 +485,8 @@ void ViewerPanel::draw(model::Studio& studio) {
   ImGui::SetCursorScreenPos({third, start.y});
   ImGui::BeginChild("viewer/numbers", {each, height});
   s.numbers(viewer);
+  ui::space(8);
+  s.average(studio);
   ui::space(4);
   s.count(viewer);
   ui::space(12);
@@ -457,6 +495,7 @@ void ViewerPanel::draw(model::Studio& studio) {
   ui::space(8);
   if (beside) {
     s.commands(viewer);
+    s.settings_height = ImGui::GetCursorPosY();
     ImGui::EndChild();
     ImGui::SetCursorScreenPos({third + each + gap, start.y});
     ImGui::BeginChild("viewer/scene", {each, height});
@@ -466,6 +505,7 @@ void ViewerPanel::draw(model::Studio& studio) {
     ui::space(8);
     s.commands(viewer);
   }
+  s.settings_height = beside ? std::max(s.settings_height, ImGui::GetCursorPosY()) : ImGui::GetCursorPosY();
   ImGui::EndChild();
   s.dialog.draw(viewer);
   s.textures.end_frame();

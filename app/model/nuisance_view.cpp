@@ -26,15 +26,32 @@ std::string with_decimals_of(double value, double spread) {
   return number_text(value, digits);
 }
 
-std::string in_words(const TaskInfo& info, const NuisanceSeries& series, const Truth& truth) {
-  std::string text;
-  for (std::size_t k = 0; k < series.numbers.size(); ++k) {
-    const TargetNumbers& numbers = series.numbers[k];
-    text += fmt::format("{}{} = {} ± {}", text.empty() ? "" : ", ", info.nuisances[k].label,
-                        with_decimals_of(numbers.mean, numbers.sd), with_decimals_of(numbers.sd, numbers.sd));
+// What there is room for above a small plot.
+std::string in_short(const TaskInfo& info, const NuisanceSeries& series, const Truth& truth) {
+  if (series.numbers.size() == 1) {
+    const TargetNumbers& numbers = series.numbers[0];
+    const std::string known = truth.empty() ? "" : ", truth " + with_decimals_of(truth[0], numbers.sd);
+    return fmt::format("{} = {} ± {}{}", info.nuisances[0].label, with_decimals_of(numbers.mean, numbers.sd),
+                       with_decimals_of(numbers.sd, numbers.sd), known);
   }
-  if (series.numbers.size() == 1 && !truth.empty())
-    text += ", truth " + with_decimals_of(truth[0], series.numbers[0].sd);
+  std::string text;
+  for (std::size_t k = 0; k < series.numbers.size(); ++k)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", info.nuisances[k].label,
+                        number_text(series.numbers[k].mean, 2));
+  return text;
+}
+
+std::string in_full(const TaskInfo& info, const std::vector<NuisanceSeries>& series, const Truth& truth) {
+  std::string text;
+  for (std::size_t k = 0; k < info.nuisances.size(); ++k) {
+    text += text.empty() ? "" : "\n";
+    text += info.nuisances[k].label + ":";
+    for (const NuisanceSeries& one : series)
+      text += fmt::format("{} {} {} ± {}", &one == &series.front() ? "" : ",", one.name,
+                          with_decimals_of(one.numbers[k].mean, one.numbers[k].sd),
+                          with_decimals_of(one.numbers[k].sd, one.numbers[k].sd));
+    if (!truth.empty()) text += ", truth " + with_decimals_of(truth[k], series.front().numbers[k].sd);
+  }
   return text;
 }
 
@@ -69,9 +86,9 @@ NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSerie
       low = std::min(low, std::max(q.front() - margin, one.cells[k].low));
       high = std::max(high, std::min(q.back() + margin, one.cells[k].high));
       peak = std::max(peak, *std::max_element(one.densities[k].begin(), one.densities[k].end()));
-      const bool exact = one.role == SeriesRole::exact, single = one.cells.size() == 1;
+      const bool exact = one.role == SeriesRole::exact;
       Line line;
-      line.name = single ? one.name : exact ? (k == 0 ? one.name : "") : info.nuisances[k].label;
+      line.name = one.cells.size() == 1 ? one.name : one.name + ", " + info.nuisances[k].label;
       line.role = one.role;
       line.style = exact ? LineStyle::dashed : LineStyle::solid;
       line.x = one.cells[k].middles();
@@ -82,13 +99,17 @@ NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSerie
   const bool single = info.nuisances.size() == 1;
   plot.x = {single ? info.nuisances[0].label : "entries of ψ", AxisScale::linear, from, to};
   plot.y = {"density", AxisScale::linear, 0, axes.height.update(peak)};
-  for (std::size_t k = 0; k < truth.size(); ++k)
-    plot.rules.push_back({k == 0 ? "truth" : "", SeriesRole::truth, truth[k]});
+  for (std::size_t k = 0; k < truth.size(); ++k) plot.rules.push_back({"truth", SeriesRole::truth, truth[k]});
+  // Names and styles are those of the plot of θ; the line above tells the components.
+  plot.legend = false;
   auto figure = std::make_shared<Figure>();
   figure->plots = {std::move(plot)};
   NuisanceView view;
   view.figure = figure;
-  if (!series.empty()) view.line = in_words(info, series.front(), truth);
+  if (!series.empty()) {
+    view.line = in_short(info, series.front(), truth);
+    view.note = in_full(info, series, truth) + "\np(ψ | θ, X) averaged over the posterior of θ.";
+  }
   for (const NuisanceSeries& one : series) {
     NuisanceSummary summary{one.name, one.role, {}, {}};
     for (const TargetNumbers& numbers : one.numbers) {

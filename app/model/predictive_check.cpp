@@ -16,7 +16,7 @@ namespace pairs::model {
 namespace {
 
 // Points of a line that are shown and simulated, of the plane that are shown, and simulated at each draw.
-constexpr std::int64_t kLinePoints = 2000, kPlanePoints = 1000, kPlaneEach = 5;
+constexpr std::int64_t kLinePoints = 2000, kPlanePoints = 400, kPlaneEach = 2;
 constexpr std::uint64_t kSimulationSeed = 0x70726564;
 
 Latents joint_draws(const Task& task, const NuisancePosterior& nuisance, const torch::Tensor& theta,
@@ -74,7 +74,7 @@ Plot histogram_check(Plot plot, const torch::Tensor& made, std::int64_t each, Se
 Plot scatter_check(Plot plot, const torch::Tensor& made, SeriesRole role) {
   for (Scatter& scatter : plot.scatters) {
     scatter.name = "observed";
-    scatter.role = SeriesRole::truth;
+    scatter.role = SeriesRole::naive;
   }
   plot.scatters.insert(plot.scatters.begin(),
                        {"simulated", role, doubles(made.select(1, 0)), doubles(made.select(1, 1))});
@@ -104,11 +104,9 @@ PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuis
   if (point) {
     out.point = *point;
     out.extreme = out.point < kUnlikely || out.point > kTooLikely;
-    const double percent = 100 * out.point;
-    out.line =
-        fmt::format("Log likelihood at {} % of simulated sets", percent < 0.5    ? "< 0.5"
-                                                                : percent > 99.5 ? "> 99.5"
-                                                                                 : fmt::format("{:.0f}", percent));
+    out.line = out.point < kUnlikely    ? "Unlike the model: likelihood below 99.5 %"
+               : out.point > kTooLikely ? "Unlike the model: likelihood above 99.5 %"
+                                        : fmt::format("Likelihood above {:.0f} % of simulated sets", 100 * out.point);
   }
   out.note = fmt::format(
       "{} at {} draws of θ and ψ from their posterior: observed and simulated data should look alike.{}",

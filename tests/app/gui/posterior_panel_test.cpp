@@ -87,5 +87,26 @@ TEST_F(PosteriorPanelTest, TheButtonsOfTheSetStayInView) {
   }
 }
 
+// Where ψ can be drawn given θ and X: the likelihood's place is said in words, and ψ has a posterior of its own.
+TEST_F(PosteriorPanelTest, TheCheckSaysWhereTheLikelihoodLiesAndWhereTheBumpIs) {
+  for (const auto& [width, height] : std::vector<std::pair<float, float>>{{1024, 700}, {1440, 900}}) {
+    driver_.reset();
+    Driver& d = window(width, height);
+    for (const char* task : {"bump-hunt", "gaussian", "digits"}) {
+      d.studio.open_task(task);
+      ASSERT_TRUE(d.rest(60));
+      d.frames(5);
+      const bool known = task != std::string("digits");
+      EXPECT_EQ(d.find("posterior/check/0") != nullptr, known) << task;
+      EXPECT_EQ(d.find("posterior/nuisance/0") != nullptr, known) << task;
+      EXPECT_EQ(d.find("posterior/observed/0") != nullptr, !known) << task;
+      EXPECT_FALSE(says("from its prior"));
+      if (!known) continue;
+      for (const std::string& line : {posterior().check()->line, posterior().nuisance()->line})
+        EXPECT_TRUE(says(line)) << task << " at " << width << ": " << line;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pairs::gui

@@ -279,5 +279,31 @@ TEST_F(ViewerPanelTest, KeepsItsTextsWhole) {
   }
 }
 
+// The run's evaluation says beside the samples what error it makes on average; without one the panel says how to get
+// it.
+TEST_F(ViewerPanelTest, TheAverageErrorStandsBesideTheSamples) {
+  const auto says = [](const std::string& part) {
+    return std::any_of(recorder().items().begin(), recorder().items().end(),
+                       [&](const Item& item) { return item.text.find(part) != std::string::npos; });
+  };
+  Driver& d = window();
+  EXPECT_TRUE(d.until([&] { return says("Evaluate this run to see what error"); }));
+  EXPECT_FALSE(says("On average, N ="));
+  d.studio.open_run("novel-view");
+  ASSERT_TRUE(d.rest(120));
+  const float below = d.item("viewer/count/4").min.y;
+  for (const auto& [n, evaluated, error, share] : std::vector<std::tuple<int, int, const char*, const char*>>{
+           {10, 10, "2.44", "91 %"}, {30, 25, "2.10", "88 %"}, {100, 100, "2.00", "77 %"}}) {
+    viewer().set_n(n);
+    ASSERT_TRUE(d.until([&, n = n] { return viewer().shown() && viewer().shown()->n == n; }));
+    d.frames(2);
+    EXPECT_TRUE(says(fmt::format("On average, N = {}", evaluated))) << n;
+    EXPECT_TRUE(says(error)) << n;
+    EXPECT_TRUE(says(share)) << n;
+    EXPECT_EQ(d.item("viewer/count/4").min.y, below) << "nothing moves while N is dragged";
+  }
+  EXPECT_FALSE(says("Evaluate this run"));
+}
+
 }  // namespace
 }  // namespace pairs::gui
