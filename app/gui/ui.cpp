@@ -761,6 +761,10 @@ void draw_toast() {
   record("toast", ItemKind::text, {min.x + px(16), min.y + px(8)}, {max.x - px(16), max.y - px(8)}, true, toast_text);
 }
 
+bool tip_waiting() {
+  return hovered_item.frame == ImGui::GetFrameCount() && ImGui::GetTime() - hovered_item.since <= kTipSeconds;
+}
+
 void recover() {
   in_card = false;
   surfaces.clear();

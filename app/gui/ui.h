@@ -128,6 +128,8 @@ std::vector<std::filesystem::path> take_saved();
 void draw_toast();
 // Whether there is one, so that frames must go on until it is over.
 bool toast_shown();
+// Whether the mouse rests on something that explains itself in a moment.
+bool tip_waiting();
 // After an exception has left widgets half drawn: forgets what was begun.
 void recover();
 
