@@ -97,7 +97,9 @@ NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSerie
     }
   const auto [from, to] = axes.range.update(low, high);
   const bool single = info.nuisances.size() == 1;
-  plot.x = {single ? info.nuisances[0].label : "entries of ψ", AxisScale::linear, from, to};
+  std::string labels;
+  for (const Nuisance& nuisance : info.nuisances) labels += (labels.empty() ? "" : ", ") + nuisance.label;
+  plot.x = {single ? info.nuisances[0].title() : labels, AxisScale::linear, from, to};
   plot.y = {"density", AxisScale::linear, 0, axes.height.update(peak)};
   for (std::size_t k = 0; k < truth.size(); ++k) plot.rules.push_back({"truth", SeriesRole::truth, truth[k]});
   // Names and styles are those of the plot of θ; the line above tells the components.
@@ -106,6 +108,7 @@ NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSerie
   figure->plots = {std::move(plot)};
   NuisanceView view;
   view.figure = figure;
+  view.title = "Posterior of " + (single ? info.nuisances[0].title() : "ψ");
   if (!series.empty()) {
     view.line = in_short(info, series.front(), truth);
     view.note = in_full(info, series, truth) + "\np(ψ | θ, X) averaged over the posterior of θ.";
