@@ -306,7 +306,7 @@ Figure nll_figure(const std::vector<Metrics>& metrics) {
   }
   if (high > low) {
     plot.y.low = low - 0.08 * (high - low);
-    plot.y.high = high + 0.35 * (high - low);
+    plot.y.high = high + 0.08 * (high - low);
   }
   return figure;
 }

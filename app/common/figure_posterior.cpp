@@ -134,12 +134,6 @@ void fit_height(Plot& plot) {
   plot.y.high = 1.08 * std::min(all, 1.6 * most);
 }
 
-// Shows the plot's legend, above its curves.
-void show_legend(Plot& plot) {
-  plot.legend = true;
-  plot.y.high *= 1.5;
-}
-
 Plot density_plot(const std::vector<Series>& series, const Target& target, double truth) {
   const auto range = shown_range(series, target, 0, truth);
   const std::vector<double> x = steps(range, 400);
@@ -195,9 +189,8 @@ void add_pair_plots(Figure& figure, const std::vector<Series>& series, const Tas
   joint.scatters.push_back({"truth", SeriesRole::truth, {truth[0]}, {truth[1]}});
   first.rules.push_back({"truth", SeriesRole::truth, truth[0]});
   second.rules.push_back({"truth", SeriesRole::truth, truth[1]});
-  // A marginal has free corners, contours often have none.
-  joint.legend = first.legend = second.legend = false;
-  if (rows[0].empty()) show_legend(first);
+  joint.legend = second.legend = false;
+  first.legend = rows[0].empty();
   rows[0].push_back(std::move(joint));
   rows[1].push_back(std::move(first));
   rows[2].push_back(std::move(second));
@@ -245,8 +238,7 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_ind
     if (info.targets.size() == 1) {
       Plot plot = density_plot(series, info.targets[0], truth[0]);
       plot.title = fmt::format("N = {}", count_text(n));
-      plot.legend = false;
-      if (rows[0].empty()) show_legend(plot);
+      plot.legend = rows[0].empty();
       rows[0].push_back(std::move(plot));
     } else {
       add_pair_plots(figure, series, info, truth, n, rows);

@@ -268,8 +268,8 @@ void EvaluatePanel::draw(model::Studio& studio) {
   const std::string place = !scores->place.empty()                     ? ", kept in " + scores->place
                             : evaluation.shipped() && scores->complete ? ", kept until the program ends"
                                                                        : "";
-  ui::text(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
-           ui::Look::small_muted);
+  ui::wrapped(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
+              ui::Look::small_muted);
   table(*scores);
   if (!scores->note.empty()) ui::wrapped(scores->note, ui::Look::small_muted);
   ui::space(12);

@@ -17,6 +17,7 @@
 #include "app/gui/ui.h"
 #include "core/base/error.h"
 #include "core/report/draw.h"
+#include "core/report/marks.h"
 #include "core/report/ranges.h"
 
 namespace pairs::gui {
@@ -27,8 +28,7 @@ using chart::KeyKind;
 using chart::Point;
 using chart::Rect;
 
-constexpr float kPixelsPerPoint = 1.5f;                    // at scale 1: tick labels of 12 px
-constexpr double kLegendHeight = 150, kLegendWidth = 200;  // pixels at scale 1 that a plot with a legend has at least
+constexpr float kPixelsPerPoint = 1.5f;             // at scale 1: tick labels of 12 px
 constexpr float kNarrowPlot = 220, kLowPlot = 130;  // pixels at scale 1 below which a grid has fewer columns or rows
 constexpr double kSmallestPlot = 60;                // points: what a figure's layout can still do
 constexpr float kDrag = 4;                          // pixels of movement that make a click a drag
@@ -249,7 +249,8 @@ struct PlotView::State {
   DrawListCanvas canvas;
   Look look;
   std::vector<View> laid_out;
-  bool new_figure = true, data_changed = true;
+  std::vector<chart::LabelRoom> labels;  // of the plots so far
+  bool data_changed = true;
   std::int64_t rebuilds = 0;
   LineOrder order;
 
@@ -272,7 +273,6 @@ struct PlotView::State {
   void take(const std::shared_ptr<const Figure>& next);
   void choose_grid(ImVec2 size);
   void rebuild(ImVec2 size);
-  void tidy_legends(const chart::FigureLayout& before, bool same_place);
   std::optional<std::size_t> plot_at(Point at) const;
   std::optional<std::size_t> entry_at(std::size_t plot, Point at) const;
   Rect entry_rect(std::size_t plot, std::size_t entry) const;
@@ -294,7 +294,7 @@ struct PlotView::State {
 void PlotView::State::take(const std::shared_ptr<const Figure>& next) {
   if (next != figure) {
     figure = next;
-    new_figure = data_changed = true;
+    data_changed = true;
   }
   if (figure && views.size() != figure->plots.size()) views.resize(figure->plots.size());
 }
@@ -313,17 +313,17 @@ void PlotView::State::choose_grid(ImVec2 size) {
   const std::int64_t rows = (count + columns - 1) / columns;
   shown.plot_width = std::clamp(width / static_cast<double>(columns), kSmallestPlot, 5000.0);
   shown.plot_height = std::clamp((size.y / pixels() - frame) / static_cast<double>(rows), kSmallestPlot, 5000.0);
-  const bool room =
-      shown.plot_height * kPixelsPerPoint >= kLegendHeight && shown.plot_width * kPixelsPerPoint >= kLegendWidth;
-  for (std::size_t i = 0; i < shown.plots.size(); ++i) shown.plots[i].legend = figure->plots[i].legend && room;
 }
 
 void PlotView::State::rebuild(ImVec2 size) {
   const Look now{size, gui::scale(), theme(), fonts().body, ImGui::GetIO().Fonts, texture_generation()};
   if (!data_changed && now == look && views == laid_out) return;
   ++rebuilds;
-  const bool same_place = !new_figure && now == look;
-  const chart::FigureLayout before = same_place ? std::move(layout) : chart::FigureLayout();
+  // Room for the widest labels so far: the areas stay where they are while data change.
+  if (now != look || labels.size() != views.size()) {
+    const auto width = [&](const char* text) { return draw_list_text_width(text, chart::kTickText, false, pixels()); };
+    labels.assign(views.size(), {width("0.000"), width("0.000") / 2});
+  }
   failure.clear();
   layout = {};
   entries.clear();
@@ -346,10 +346,20 @@ void PlotView::State::rebuild(ImVec2 size) {
       shown.plots[i].y = views[i].y.applied(figure->plots[i].y);
     }
     const double scale = pixels();
-    layout = chart::layout_figure(shown, [scale](std::string_view text, double text_size, bool bold) {
-      return draw_list_text_width(text, text_size, bold, scale);
-    });
-    tidy_legends(before, same_place);
+    layout = chart::layout_figure(
+        shown,
+        [scale](std::string_view text, double text_size, bool bold) {
+          return draw_list_text_width(text, text_size, bold, scale);
+        },
+        labels);
+    for (std::size_t i = 0; i < layout.plots.size(); ++i) {
+      labels[i] = layout.plots[i].labels;
+      std::vector<chart::LegendEntry> named;
+      if (layout.plots[i].legend.box.width > 0) named = chart::legend_entries(shown.plots[i]);
+      entries.push_back(legend_keys(shown.plots[i], named));
+      names.emplace_back();
+      for (const chart::LegendEntry& entry : named) names.back().push_back(entry.name);
+    }
     canvas.begin(scale);
     canvas.dim([this](int plot, int entry) {
       return hidden.contains(entries[static_cast<std::size_t>(plot)][static_cast<std::size_t>(entry)]);
@@ -362,47 +372,9 @@ void PlotView::State::rebuild(ImVec2 size) {
     entries.clear();
     names.clear();
   }
-  new_figure = data_changed = false;
+  data_changed = false;
   look = now;
   laid_out = views;
-}
-
-// Cuts names that are wider than their plot, and keeps legends where they were while a person moves the data.
-void PlotView::State::tidy_legends(const chart::FigureLayout& before, bool same_place) {
-  const double scale = pixels();
-  for (std::size_t i = 0; i < layout.plots.size(); ++i) {
-    chart::PlotLayout& plot = layout.plots[i];
-    entries.push_back(legend_keys(shown.plots[i], plot.legend.entries));
-    names.emplace_back();
-    for (const chart::LegendEntry& entry : plot.legend.entries) names.back().push_back(entry.name);
-    Rect& box = plot.legend.box;
-    if (same_place && i < before.plots.size() && box.width > 0) {
-      const Rect &old = before.plots[i].legend.box, &area = before.plots[i].area;
-      if (old.width == box.width && old.height == box.height) {
-        // By the nearer edges: tick labels may have become wider or narrower.
-        const bool right = area.right() - old.right() < old.x - area.x;
-        box.x = right ? plot.area.right() - (area.right() - old.x) : plot.area.x + (old.x - area.x);
-        box.y = plot.area.y + (old.y - area.y);
-      }
-    }
-    const double room = plot.area.right() - plot.area.x - 8;
-    if (box.width <= room || plot.legend.columns.size() != 1) continue;
-    const double text_room = std::max(12.0, room - 2 * chart::kLegendPad - chart::kLegendKey - 5);
-    for (chart::LegendEntry& entry : plot.legend.entries) {
-      const auto width = [&](std::string_view text) {
-        return draw_list_text_width(text, chart::kLegendText, false, scale);
-      };
-      if (width(entry.name) <= text_room) continue;
-      std::string cut = entry.name;
-      while (!cut.empty() && width(cut + "…") > text_room) {
-        while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
-        if (!cut.empty()) cut.pop_back();
-      }
-      entry.name = cut + "…";
-    }
-    box.width = room;
-    box.x = plot.area.x + 4;
-  }
 }
 
 std::optional<std::size_t> PlotView::State::plot_at(Point at) const {
@@ -413,14 +385,9 @@ std::optional<std::size_t> PlotView::State::plot_at(Point at) const {
 
 Rect PlotView::State::entry_rect(std::size_t plot, std::size_t entry) const {
   const chart::Legend& legend = layout.plots[plot].legend;
-  const auto rows = static_cast<std::size_t>(legend.rows);
-  const std::size_t column = entry / rows;
-  const double left = legend.columns[column] - chart::kLegendPad / 2;
-  const double right =
-      column + 1 < legend.columns.size() ? legend.columns[column + 1] - chart::kLegendPad : legend.box.width;
-  return {legend.box.x + left,
-          legend.box.y + chart::kLegendPad - 1 + static_cast<double>(entry % rows) * chart::kLegendRow, right - left,
-          chart::kLegendRow};
+  const Rect& place = legend.places[entry];
+  return {legend.box.x + place.x - chart::kLegendPad / 2, legend.box.y + place.y, place.width + chart::kLegendPad,
+          place.height};
 }
 
 std::optional<std::size_t> PlotView::State::entry_at(std::size_t plot, Point at) const {
@@ -433,7 +400,7 @@ std::optional<std::size_t> PlotView::State::entry_at(std::size_t plot, Point at)
 
 Rect PlotView::State::menu_rect(std::size_t plot) const {
   const Rect& cell = layout.plots[plot].cell;
-  const double side = 24 / kPixelsPerPoint, height = 18 / kPixelsPerPoint;
+  const double side = 24 / kPixelsPerPoint, height = 20 / kPixelsPerPoint;
   return {cell.right() - side - 1, cell.y + 1, side, height};
 }
 
@@ -536,10 +503,14 @@ void PlotView::State::interact(ImVec2 origin, bool hovered) {
 void PlotView::State::offer_to_keys(ImVec2 origin) {
   for (std::size_t i = 0; i < layout.plots.size(); ++i) {
     const Rect& area = layout.plots[i].area;
-    const keyboard::Held held =
-        keyboard::offer(fmt::format("{}/{}", name, i), ItemKind::plot, screen({area.x, area.y}, origin),
-                        screen({area.right(), area.bottom()}, origin), shown.plots[i].title,
-                        ImGui::GetCurrentWindow()->GetID(static_cast<int>(i)));
+    Item item;
+    item.name = fmt::format("{}/{}", name, i);
+    item.kind = ItemKind::plot;
+    item.min = screen({area.x, area.y}, origin);
+    item.max = screen({area.right(), area.bottom()}, origin);
+    item.text = shown.plots[i].title;
+    item.covers = recorder().on() && chart::legend_over_data(shown.plots[i], layout.plots[i]);
+    const keyboard::Held held = keyboard::offer(std::move(item), ImGui::GetCurrentWindow()->GetID(static_cast<int>(i)));
     if (!held.pressed) continue;
     menu_plot = i;
     menu_at = screen({menu_rect(i).x, menu_rect(i).bottom()}, origin);
@@ -702,7 +673,7 @@ void PlotView::State::menu() {
 }
 
 void PlotView::State::record(ImVec2 origin, ImVec2 size, bool hovered) const {
-  const auto add = [&](std::string item_name, ItemKind kind, const Rect& rect, std::string text) {
+  const auto add = [&](std::string item_name, ItemKind kind, const Rect& rect, std::string text, bool covers = false) {
     Item item;
     item.name = std::move(item_name);
     item.kind = kind;
@@ -725,6 +696,7 @@ void PlotView::State::record(ImVec2 origin, ImVec2 size, bool hovered) const {
     item.min = {origin.x + text.min.x, origin.y + text.min.y};
     item.max = {origin.x + text.max.x, origin.y + text.max.y};
     item.text = text.text;
+    item.plotted = true;
     item.clipped = text.min.x < -1 || text.min.y < -1 || text.max.x > size.x + 1 || text.max.y > size.y + 1;
     item.ink = text.ink;
     item.paper = palette().plot;

@@ -23,8 +23,8 @@ namespace pairs::gui {
 // save-png, save-csv, copy-csv; "name/save/..." path, write, cancel.
 //
 // The figure's source is left out of the window, which names run and data elsewhere, but not of what is saved; with
-// Caption::none so is its title, where a heading stands above. A legend is left out where it would cover half a small
-// plot.
+// Caption::none so is its title, where a heading stands above. A legend stands outside of the data, and is left out
+// where a plot is too small for both.
 enum class Caption { title, none };
 
 class PlotView {

@@ -22,7 +22,8 @@ using model::PosteriorSeries;
 using model::PosteriorSnapshot;
 using model::PosteriorSummary;
 
-constexpr float kGap = 16, kLeastMain = 284, kLeastSmall = 184, kLeastSide = 300, kMostSide = 452;
+constexpr float kGap = 16, kLeastMain = 284, kMostBelow = 140, kLeastSmall = 200, kSmallWidth = 248, kLeastSide = 348,
+                kMostSide = 452;
 constexpr float kFirstSlider = 52;
 // With more parameters, only the first are shown until asked for: a task may have a dozen nuisances.
 constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
@@ -50,21 +51,40 @@ float content_height() {
   return ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y + 1;
 }
 
-// A column and its text; `spread` is the least sd of the table, which decides on decimals.
+// A column and its text; `spread` is the least sd of the table, which decides on decimals. `reserve`: as wide as its
+// numbers become at most N of the shipped tasks, so that columns stand still while N moves.
 struct TableColumn {
-  const char* title;
+  const char *title, *reserve;
   std::string (*cell)(const PosteriorSeries&, const PosteriorSummary&, double spread);
 };
 constexpr std::array<TableColumn, 5> kColumns = {{
-    {"mean", [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return rounded(s.mean, spread); }},
-    {"sd", [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return rounded(s.sd, spread / 10); }},
-    {"50 %",
+    {"mean", "−0.00000",
+     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return rounded(s.mean, spread); }},
+    {"sd", "0.000000",
+     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return rounded(s.sd, spread / 10); }},
+    {"50 %", "0.00000 to 0.00000",
      [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return interval(s.q25, s.q75, spread); }},
-    {"90 %",
+    {"90 %", "0.00000 to 0.00000",
      [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return interval(s.q05, s.q95, spread); }},
-    {"KL / nat", [](const PosteriorSeries& series, const PosteriorSummary&, double) { return nat(series.kl); }},
+    {"KL / nat", "0.000",
+     [](const PosteriorSeries& series, const PosteriorSummary&, double) { return nat(series.kl); }},
 }};
 constexpr std::size_t kHalf = 2, kMost = 3, kDivergence = 4;
+
+// Plots side by side where each has room, else in rows.
+struct SmallGrid {
+  explicit SmallGrid(std::size_t count) : columns(count) {
+    const float room = ImGui::GetContentRegionAvail().x;
+    const auto each = [&] {
+      return std::floor((room - static_cast<float>(columns - 1) * px(kGap)) / static_cast<float>(columns));
+    };
+    while (columns > 2 && each() < px(kSmallWidth)) columns = columns > 3 ? columns / 2 : columns - 1;
+    width = each();
+    rows = (count + columns - 1) / columns;
+  }
+  std::size_t columns, rows = 1;
+  float width = 0;
+};
 
 // A sample of a series' line, as in the plots.
 void swatch(ImVec2 at, float width, SeriesRole role) {
@@ -98,10 +118,16 @@ struct PosteriorPanel::State {
   std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
   // Heights in the last frame: all of the numbers; all of the set's card and what follows; the card to its buttons.
   float numbers_height = 0, set_height = 0, head_height = 0;
+  // What the columns of each target's table and the lines above the plots have had, while `kept_for` is the same:
+  // nothing but the plots moves while N does.
+  std::vector<std::array<float, kColumns.size()>> kept_widths;
+  float kept_messages = 0, kept_lines = 0;
+  std::string kept_for;
 
+  void keep_places(const Posterior& posterior);
   void n_row(Posterior& posterior);
   void messages(Posterior& posterior);
-  void main_row(model::Studio& studio, float height);
+  void main_row(model::Studio& studio, float height, float side_height);
   void side(model::Studio& studio, ImVec2 size);
   void table(const PosteriorSnapshot& shown, const PosteriorScene& scene);
   void typicality(const PosteriorSnapshot& shown);
@@ -133,17 +159,33 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
   if (asked.loop) posterior.set_loop(*asked.loop);
 }
 
+void PosteriorPanel::State::keep_places(const Posterior& posterior) {
+  std::string now = fmt::format("{} {} {}", posterior.run(), scale(), ImGui::GetContentRegionAvail().x);
+  for (const std::string& other : posterior.others()) now += " " + other;
+  if (now == kept_for) return;
+  kept_for = std::move(now);
+  kept_widths.clear();
+  kept_messages = kept_lines = 0;
+}
+
 void PosteriorPanel::State::messages(Posterior& posterior) {
   const auto shown = posterior.shown();
   if (shown) {
-    ui::wrapped(shown->sentence);
-    if (shown->n != posterior.n() && posterior.embedded() < 1)
-      ui::text(fmt::format("N = {} is on its way: {:.0f} % of the set is embedded.", count_text(posterior.n()),
-                           std::floor(100 * posterior.embedded())),
-               ui::Look::small_muted);
+    const float top = ImGui::GetCursorPosY();
+    const bool late = shown->n != posterior.n() && posterior.embedded() < 1;
+    const std::string sentence = late ? fmt::format("N = {} is on its way: {:.0f} % of the set is embedded.",
+                                                    count_text(posterior.n()), std::floor(100 * posterior.embedded()))
+                                      : shown->sentence;
+    // Numbers may become a little longer: as many lines as they then need.
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float lines = std::ceil((ui::text_size(shown->sentence + "  0,000").x + px(24)) / std::max(width, px(40)));
+    kept_messages = std::max(kept_messages, lines * ui::text_size("X").y + ImGui::GetStyle().ItemSpacing.y);
+    ui::wrapped(sentence);
     int k = 0;
     for (const std::string& warning : shown->warnings)
       ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning);
+    kept_messages = std::max(kept_messages, ImGui::GetCursorPosY() - top);
+    ImGui::SetCursorPosY(top + kept_messages);
   }
   if (!posterior.set_failure().empty() && ui::notice("posterior/set-failure", ui::Look::bad,
                                                      posterior.set_failure() + "; the set before it stays", "Dismiss"))
@@ -151,9 +193,10 @@ void PosteriorPanel::State::messages(Posterior& posterior) {
 }
 
 void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const PosteriorScene& scene) {
-  const float row = px(24), key = px(18), gap = px(12), spacing = ImGui::GetStyle().ItemSpacing.y;
+  const float row = px(24), key = px(18), spacing = ImGui::GetStyle().ItemSpacing.y;
   for (std::size_t t = 0; t < scene.targets.size(); ++t) {
     const float width = ImGui::GetContentRegionAvail().x;
+    float gap = px(12);
     double spread = INFINITY;
     for (const PosteriorSeries& series : shown.series) spread = std::min(spread, series.targets[t].sd);
     const auto cell = [&](const PosteriorSeries& series, std::size_t c) {
@@ -169,11 +212,14 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
       exact |= !std::isnan(series.kl);
     }
     names = std::max(std::min(names, px(116)), title - key - px(6));
+    kept_widths.resize(std::max(kept_widths.size(), t + 1));
     for (std::size_t c = 0; c < kColumns.size(); ++c) {
-      widths[c] = ui::text_size(kColumns[c].title, ui::Look::small_muted).x;
+      widths[c] = std::max({ui::text_size(kColumns[c].title, ui::Look::small_muted).x,
+                            ui::text_size(kColumns[c].reserve, ui::Look::small).x + px(3), kept_widths[t][c]});
       for (const PosteriorSeries& series : shown.series)
         widths[c] = std::max(widths[c], ui::text_size(cell(series, c), ui::Look::small).x);
     }
+    kept_widths[t] = widths;
     if (!exact || t > 0) widths[kDivergence] = 0;  // it is of all targets together
     const auto total = [&] {
       float sum = key + px(6) + names;
@@ -183,6 +229,7 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     // Where the intervals have no room, runs and the exact posterior tell them in a second line.
     const bool apart = total() > width;
     if (apart) widths[kHalf] = widths[kMost] = 0;
+    if (total() > width) gap = px(8);
     if (total() > width) names = std::max(px(40), names - (total() - width));
 
     const auto columns = [&](ImVec2 at, ui::Look look, auto&& text) {
@@ -217,22 +264,27 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
 
 void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
   if (!shown.place.known) return;
-  if (shown.place.outside) {
-    ui::notice("posterior/outside", ui::Look::warning,
-               fmt::format("Training never saw the like of this set (distance {:.3g}, farther out than {:.3g} % of "
-                           "training sets): do not trust the posterior.",
-                           shown.place.distance, shown.place.percentile));
-    ui::space(8);
-    return;
-  }
+  const auto outside = [](double percentile) {
+    return fmt::format("Outside of training: farther out than {:.3g} % of its sets. Do not trust this posterior.",
+                       percentile);
+  };
+  const std::string distance = fmt::format(
+      "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.place.distance);
+  // As high as the warning is, whether it is shown or not.
+  const float top = ImGui::GetCursorPosY(), high = ui::notice_height(ui::Look::warning, outside(99.975));
   const double percentile = shown.place.percentile;
-  ui::text(fmt::format("{}: farther out than {:.{}f} % of its sets.",
-                       percentile < 95 ? "Typical of training" : "At the edge of training",
-                       std::floor(10 * percentile) / 10, percentile < 99 ? 0 : 1),
-           ui::Look::small_muted);
-  ui::tip(fmt::format("Mahalanobis distance of the set's mean embedding from those of training: {:.3g}",
-                      shown.place.distance));
-  ui::space(12);
+  if (shown.place.outside) {
+    ui::notice("posterior/outside", ui::Look::warning, outside(percentile));
+    ui::tip(distance);
+  } else {
+    ui::wrapped(fmt::format("{}: farther out than {:.{}f} % of its sets.",
+                            percentile < 95 ? "Typical of training" : "At the edge of training",
+                            std::floor(10 * percentile) / 10, percentile < 99 ? 0 : 1),
+                ui::Look::small_muted);
+    ui::tip(distance);
+  }
+  ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + high));
+  ui::space(8);
 }
 
 void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene& scene) {
@@ -329,7 +381,7 @@ void PosteriorPanel::State::side(model::Studio& studio, ImVec2 size) {
   ImGui::EndChild();
 }
 
-void PosteriorPanel::State::main_row(model::Studio& studio, float height) {
+void PosteriorPanel::State::main_row(model::Studio& studio, float height, float side_height) {
   const float all = ImGui::GetContentRegionAvail().x, gap = px(kGap);
   const float side_width = std::clamp(0.36f * all, px(kLeastSide), px(kMostSide));
   const float left = all - side_width - gap;
@@ -350,7 +402,7 @@ void PosteriorPanel::State::main_row(model::Studio& studio, float height) {
   }
   ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  side(studio, {side_width, height});
+  side(studio, {side_width, side_height});
   ImGui::EndGroup();
 }
 
@@ -371,21 +423,28 @@ void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
   if (nuisance) all.push_back({&nuisances, nuisance->figure, nuisance->title, nuisance->line, nuisance->note});
   if (posterior.observed())
     all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
-  const auto count = static_cast<float>(std::max<std::size_t>(all.size(), 2));
-  const float gap = px(kGap), each = std::floor((ImGui::GetContentRegionAvail().x - (count - 1) * gap) / count);
+  const SmallGrid grid(std::max<std::size_t>(all.size(), 2));
   const float title = ui::text_size("x", ui::Look::small_strong).y + px(4);
-  const bool lines = std::any_of(all.begin(), all.end(), [](const Small& small) { return !small.line.empty(); });
-  const float head = lines ? 2 * title : title;
+  // As many lines as the longest needs, and its numbers may become longer.
+  for (const Small& small : all)
+    if (!small.line.empty())
+      kept_lines = std::max(kept_lines, std::ceil((ui::text_size(small.line, small.look).x + px(16)) / grid.width));
+  const float head = title + kept_lines * (ui::text_size("x", ui::Look::small).y + px(2));
   const ImVec2 start = ImGui::GetCursorScreenPos();
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const ImVec2 at = {start.x + static_cast<float>(k) * (each + gap), start.y};
+    const ImVec2 at = {start.x + static_cast<float>(k % grid.columns) * (grid.width + px(kGap)),
+                       start.y + static_cast<float>(k / grid.columns) * (height + px(kGap))};
     ImGui::SetCursorScreenPos(at);
-    ui::text_at(at, all[k].title, ui::Look::small_strong, each);
-    if (!all[k].line.empty()) ui::text_at({at.x, at.y + title}, all[k].line, all[k].look, each);
-    ImGui::Dummy({each, head});
+    ui::text_at(at, all[k].title, ui::Look::small_strong, grid.width);
+    if (!all[k].line.empty()) {
+      ImGui::SetCursorScreenPos({at.x, at.y + title});
+      ui::wrapped(all[k].line, all[k].look, grid.width);
+    }
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({grid.width, head});
     ui::tip(all[k].line.empty() ? all[k].tip : all[k].line + "\n" + all[k].tip);
     ImGui::SetCursorScreenPos({at.x, at.y + head});
-    all[k].view->draw(all[k].figure, {each, height - head});
+    all[k].view->draw(all[k].figure, {grid.width, height - head});
   }
 }
 
@@ -433,13 +492,19 @@ void PosteriorPanel::draw(model::Studio& studio) {
   }
   if (!posterior.scene()) return ui::working_state("Loading the run…");
   s.follow_file(posterior);
+  s.keep_places(posterior);
   s.n_row(posterior);
   s.messages(posterior);
   ui::space(4);
   const float room = ImGui::GetContentRegionAvail().y, between = px(kGap) + ImGui::GetStyle().ItemSpacing.y;
   const float small = std::max(px(kLeastSmall), 0.34f * room);
-  const float main = std::max(px(kLeastMain), room - small - between);
-  s.main_row(studio, main);
+  float main = std::max(px(kLeastMain), room - small - between), side = main;
+  // Where the page scrolls, the plots take what is seen of it, and the numbers and the set a little more.
+  if (main + small + between > room) {
+    main = std::max(main, room);
+    side = std::clamp(s.numbers_height + s.set_height + ImGui::GetStyle().ItemSpacing.y, main, main + px(kMostBelow));
+  }
+  s.main_row(studio, main, side);
   ui::space(kGap);
   s.small_row(posterior, small);
   s.file_dialog(posterior);

@@ -17,11 +17,15 @@ struct Item {
   ImVec2 min, max;            // on the screen
   ImVec2 clip_min, clip_max;  // what of the screen its window shows
   bool enabled = true;
-  bool focused = false;      // the keys go to it
-  std::string text;          // its label
-  bool clipped = false;      // its text is wider than its room
-  ImU32 ink = 0, paper = 0;  // colours of the text and of what is behind it; 0: unknown
-  int layer = 0;             // of its window: popups stand above panels
+  bool focused = false;        // the keys go to it
+  std::string text;            // its label
+  bool clipped = false;        // its text is wider than its room, or was cut with "…"
+  bool plotted = false;        // a text of a plot, which moves with the data
+  bool covers = false;         // of a plot: its legend stands over data
+  bool lost = false;           // a part of it is outside of its window, and no scrolling shows it
+  ImU32 ink = 0, paper = 0;    // colours of the text and of what is behind it; 0: unknown
+  ImU32 edge = 0, behind = 0;  // of a control: its boundary and what it stands on; 0: it has no boundary
+  int layer = 0;               // of its window: popups stand above panels
 
   ImVec2 middle() const { return {(min.x + max.x) / 2, (min.y + max.y) / 2}; }
   // Whether its middle can be pressed.

@@ -34,7 +34,8 @@ namespace {
 
 constexpr float kHeader = 48, kStatus = 28, kSplitter = 6;
 constexpr float kSidebarLeast = 200, kSidebarMost = 420, kDrawerLeast = 100;
-constexpr double kSplitterStep = 8;  // of an arrow key
+constexpr float kRoomForSidebar = 1100;  // a narrower window has its sidebar folded
+constexpr double kSplitterStep = 8;      // of an arrow key
 constexpr const char *kWelcome = "welcome", *kSaved = "saved";
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
@@ -128,6 +129,8 @@ struct Shell::Parts {
   CommandPalette palette;
   CloseDialog close;
   bool quit = false;
+  // Of the sidebar of a narrow window: above the panel, and to be put there.
+  bool sidebar_over = false, sidebar_wanted = false;
   double told = -1;  // when the newest message came that has been looked at for toasts
 
   void perform(model::Shortcut shortcut);
@@ -138,6 +141,7 @@ struct Shell::Parts {
   void welcome();
   void tell_saved();
   void panel();
+  void sidebar_above(bool narrow, float height);
   // A bar between two areas that can be dragged; `size` (at scale 1) changes by the drag.
   bool splitter(const char* name, ImVec2 min, ImVec2 size, bool upright, double& value, double low, double high,
                 double sign);
@@ -339,6 +343,35 @@ void Shell::Parts::panel() {
   }
 }
 
+// The whole sidebar above the panel, where a window has no room for both: until something is chosen in it, or a click
+// or Escape leaves it.
+void Shell::Parts::sidebar_above(bool narrow, float height) {
+  constexpr const char* kName = "sidebar above";
+  if (sidebar_wanted && narrow) ImGui::OpenPopup(kName);
+  sidebar_wanted = false;
+  sidebar_over = narrow && ImGui::IsPopupOpen(kName);
+  if (!sidebar_over) return;
+  const float width = px(static_cast<float>(studio.settings.sidebar));
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize({width, height});
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, gui::palette().panel);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(12)});
+  ImGui::PushStyleVar(ImGuiStyleVar_PopupRounding, 0);
+  const bool shown = ImGui::BeginPopup(kName, kFixed & ~ImGuiWindowFlags_NoBringToFrontOnFocus);
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+  sidebar_over = shown;
+  if (!shown) return;
+  const ui::Surface on(gui::palette().panel);
+  const std::string before = studio.task() + studio.run();
+  const bool fold = sidebar.draw(studio) == Sidebar::Asked::fold;
+  if (fold || studio.task() + studio.run() != before) {
+    sidebar_over = false;
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
 bool Shell::Parts::splitter(const char* name, ImVec2 min, ImVec2 size, bool upright, double& value, double low,
                             double high, double sign) {
   ImGui::SetCursorScreenPos(min);
@@ -392,10 +425,14 @@ void Shell::Parts::frame(double fps) {
   const float status = px(kStatus), body = display.y - status, bar = px(kSplitter);
   const double most = std::min<double>(kSidebarMost, static_cast<double>(display.x / scale()) * 0.4);
   settings.sidebar = std::clamp(settings.sidebar, static_cast<double>(kSidebarLeast), most);
-  const float side = px(static_cast<float>(settings.sidebar));
+  const bool narrow = display.x < px(kRoomForSidebar), folded = narrow || !settings.sidebar_open;
+  const float side = folded ? Sidebar::strip_width() : px(static_cast<float>(settings.sidebar));
   {
-    const Area area("sidebar", {0, 0}, {side, body}, colors.panel, {px(12), px(12)});
-    p.sidebar.draw(p.studio);
+    const float pad = folded ? px(8) : px(12);
+    const Area area("sidebar", {0, 0}, {side, body}, colors.panel, {pad, px(12)});
+    const Sidebar::Asked asked = folded ? p.sidebar.draw_strip(p.studio, sidebar_over) : p.sidebar.draw(p.studio);
+    if (asked == Sidebar::Asked::fold) settings.sidebar_open = false;
+    if (asked == Sidebar::Asked::unfold) narrow ? sidebar_wanted = true : settings.sidebar_open = true;
   }
   const double drawer_most = static_cast<double>(body / scale()) * 0.6;
   settings.drawer = std::clamp(settings.drawer, static_cast<double>(kDrawerLeast), drawer_most);
@@ -421,7 +458,8 @@ void Shell::Parts::frame(double fps) {
     const Area area("status", {0, body}, {display.x, status}, colors.raised, {px(12), px(4)});
     p.status.draw(p.studio, fps);
   }
-  {
+  sidebar_above(narrow, body);
+  if (!folded) {
     // Above everything else in this window, or the areas would take the mouse.
     const Area area("splitters", {side - bar / 2, 0}, {bar, body}, 0, {0, 0});
     p.splitter("shell/sidebar", {side - bar / 2, 0}, {bar, body}, true, settings.sidebar, kSidebarLeast, most, 1);

@@ -55,19 +55,32 @@ ui::Look state_look(const model::RunEntry& run) {
 
 }  // namespace
 
-void Sidebar::draw(model::Studio& studio) {
+void Sidebar::update(model::Studio& studio) {
   std::vector<std::string> folders;
   for (const auto& folder : studio.library.added_folders()) folders.push_back(folder.string());
   if (folders != studio.settings.run_folders) studio.settings.run_folders = std::move(folders);
+}
 
+Sidebar::Asked Sidebar::draw(model::Studio& studio) {
+  update(studio);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), px(4)});
-  ui::text("Pairs Studio", ui::Look::small_strong);
-  ui::space(8);
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float right = corner.x + ImGui::GetContentRegionAvail().x, height = px(24), button = px(28);
+  ui::text_at({corner.x, corner.y + (height - ui::text_size("X", ui::Look::small_strong).y) / 2}, "Pairs Studio",
+              ui::Look::small_strong);
+  ImGui::SetCursorScreenPos({right - button, corner.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(4), (height - ImGui::GetFontSize()) / 2});
+  const Asked asked = ui::button("sidebar/fold", "«", ui::Button::quiet, {}, "Folds tasks and runs away", button)
+                          ? Asked::fold
+                          : Asked::nothing;
+  ImGui::PopStyleVar();
+  ui::space(4);
   for (const model::TaskEntry& task : studio.library.tasks()) draw_task(studio, task);
   ui::space(12);
   draw_runs(studio);
   ImGui::PopStyleVar();
   draw_dialogs(studio);
+  return asked;
 }
 
 void Sidebar::ask(Dialog dialog, const model::RunEntry& run) {
@@ -163,19 +176,17 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     // The box for comparisons.
     const std::string blocked = studio.library.blocked(run, model::RunAction::open);
     bool compared = studio.comparison.holds(run.run);
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(2), px(1)});
-    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, px(1));
-    ImGui::PushStyleColor(ImGuiCol_Border, palette().muted);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(2), px(3)});
     ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
     const float box = ImGui::GetFrameHeight();
     ImGui::SetCursorScreenPos({min.x + px(8), min.y + std::floor((px(kRunRow) - box) / 2)});
     if (ui::toggle(name + "/compare", "", compared, "Show it on the Compare tab", blocked))
       studio.comparison.toggle(run.run);
-    ImGui::PopStyleColor(2);
-    ImGui::PopStyleVar(2);
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
 
     const float menu = px(24);
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(4), px(2)});
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(4), px(3)});
     ImGui::SetCursorScreenPos({max.x - menu - px(2), min.y + std::floor((px(kRunRow) - ImGui::GetFrameHeight()) / 2)});
     if (ui::button(name + "/menu", "⋯", ui::Button::quiet, {}, "What can be done with it", menu) || asked)
       ImGui::OpenPopup("menu");
@@ -186,7 +197,8 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     const float first = min.y + (px(kRunRow) - title.y - small.y - px(2)) / 2, second = first + title.y + px(2);
     const bool readable = run.problem.empty() && !run.strategy.empty();
     dot({left + px(4), first + title.y / 2}, px(4), readable ? series_color(run.role) : palette().muted, readable);
-    ui::text_at({left + px(14), first}, run.name, chosen ? ui::Look::strong : ui::Look::body, right - left - px(14));
+    ui::text_at({left + px(14), first}, run.name, chosen ? ui::Look::strong : ui::Look::body, right - left - px(14),
+                true);
     const auto going = run.problem.empty() ? studio.training.going(run.folder) : std::nullopt;
     std::string state = going ? model::RunEntry::live_state(going->word, going->stage, going->share) : run.state();
     if (all_tasks_ && !run.task.empty()) {
@@ -196,7 +208,7 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     ui::text_at({left + px(14), second}, state, state_look(run), right - left - px(14));
     if (!run.note.empty())
       ui::text_at({left + px(14), second + small.y + px(1)}, run.note.substr(0, run.note.find('\n')),
-                  ui::Look::small_muted, max.x - left - px(22));
+                  ui::Look::small_muted, max.x - left - px(22), true);
   }
   ImGui::SetCursorScreenPos(after);
   draw_menu(studio, run);

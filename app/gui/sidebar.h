@@ -14,7 +14,12 @@ namespace pairs::gui {
 // The tasks, and below them the runs on disk with what can be done with them.
 class Sidebar {
  public:
-  void draw(model::Studio& studio);
+  // What its button for folding asks for.
+  enum class Asked { nothing, fold, unfold };
+  Asked draw(model::Studio& studio);
+  // Folded: a strip of the tasks' pictures. `covered`: the whole of it is drawn above, with its dialogs.
+  Asked draw_strip(model::Studio& studio, bool covered);
+  static float strip_width();
   // Opens the dialog that asks for a path.
   void ask_for_path() { path_.ask(); }
 
@@ -26,6 +31,7 @@ class Sidebar {
     Texture texture;
   };
 
+  void update(model::Studio& studio);
   void draw_task(model::Studio& studio, const model::TaskEntry& task);
   void draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max);
   void draw_runs(model::Studio& studio);
@@ -37,7 +43,6 @@ class Sidebar {
   void draw_remove(model::Studio& studio, bool& open);
   void ask(Dialog dialog, const model::RunEntry& run);
   void open_typed(model::Studio& studio, const std::filesystem::path& path);
-  // Starts the run that was resumed, once it has been read.
 
   std::map<std::string, Picture> pictures_;
   bool all_tasks_ = false;

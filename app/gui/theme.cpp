@@ -17,10 +17,10 @@ constexpr ImU32 rgb(std::uint32_t hex) {
 
 constexpr Palette kDark = {rgb(0x14171C), rgb(0x1A1E25), rgb(0x222831), rgb(0x2C3440), rgb(0x364050), rgb(0x323A46),
                            rgb(0xE8EBF0), rgb(0xA3ADBB), rgb(0x2470C0), rgb(0x2C78C8), rgb(0xFFFFFF), rgb(0x6CB0F5),
-                           rgb(0x58C48F), rgb(0xE9B44C), rgb(0xF28B7D), rgb(0x1A1E25), rgb(0x2B323D)};
+                           rgb(0x58C48F), rgb(0xE9B44C), rgb(0xF28B7D), rgb(0x1A1E25), rgb(0x2B323D), rgb(0x757F8E)};
 constexpr Palette kLight = {rgb(0xEEF0F4), rgb(0xF7F8FA), rgb(0xFFFFFF), rgb(0xE6EBF2), rgb(0xD9E1EC), rgb(0xD5DAE2),
                             rgb(0x1B222C), rgb(0x566070), rgb(0x1B66B5), rgb(0x2876C8), rgb(0xFFFFFF), rgb(0x1559A3),
-                            rgb(0x13724A), rgb(0x8A5A00), rgb(0xB3321F), rgb(0xFFFFFF), rgb(0xE9EBEF)};
+                            rgb(0x13724A), rgb(0x8A5A00), rgb(0xB3321F), rgb(0xFFFFFF), rgb(0xE9EBEF), rgb(0x7A8594)};
 
 struct State {
   ThemeKind kind = ThemeKind::dark;
@@ -170,7 +170,7 @@ bool apply_theme(ThemeKind kind, float scale) {
   style.ItemInnerSpacing = {8, 4};
   style.CellPadding = {8, 4};
   style.IndentSpacing = 16;
-  style.ScrollbarSize = 12;
+  style.ScrollbarSize = 10;
   style.GrabMinSize = 14;
   style.WindowBorderSize = style.ChildBorderSize = style.FrameBorderSize = style.TabBorderSize = 0;
   style.PopupBorderSize = 1;
@@ -195,8 +195,8 @@ bool apply_theme(ThemeKind kind, float scale) {
   c[ImGuiCol_FrameBgHovered] = c[ImGuiCol_FrameBgActive] = vec(p.pressed);
   c[ImGuiCol_TitleBg] = c[ImGuiCol_TitleBgActive] = vec(p.raised);
   c[ImGuiCol_ScrollbarBg] = ImVec4(0, 0, 0, 0);
-  c[ImGuiCol_ScrollbarGrab] = vec(p.hovered);
-  c[ImGuiCol_ScrollbarGrabHovered] = c[ImGuiCol_ScrollbarGrabActive] = vec(p.pressed);
+  c[ImGuiCol_ScrollbarGrab] = vec(p.edge);
+  c[ImGuiCol_ScrollbarGrabHovered] = c[ImGuiCol_ScrollbarGrabActive] = vec(p.muted);
   c[ImGuiCol_CheckMark] = vec(p.link);
   c[ImGuiCol_SliderGrab] = vec(p.accent);
   c[ImGuiCol_SliderGrabActive] = vec(p.accent_hovered);

@@ -20,6 +20,7 @@ struct Palette {
   ImU32 link;                                     // the accent as text
   ImU32 good, warning, bad;                       // as text
   ImU32 plot, grid;                               // paper and grid of plots
+  ImU32 edge;                                     // round controls: 3:1 on every surface
 };
 const Palette& palette();
 const Palette& palette_of(ThemeKind kind);

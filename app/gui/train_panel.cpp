@@ -25,8 +25,11 @@ using model::StageState;
 using model::Training;
 
 constexpr std::array<const char*, model::kStages> kNames = {"pretrain", "cache", "finetune"};
-constexpr float kTwoColumns = 620, kThreeColumns = 1000;  // at scale 1: widths from which settings stand side by side
-constexpr float kPlotWidth = 320;                         // a plot has at least this
+constexpr float kTwoColumns = 620;  // at scale 1: the width from which name, seed and device stand side by side
+constexpr float kLeastDraft = 360;
+constexpr float kMostBeside = 112;                    // of the values beside it
+constexpr float kLeastValue = 120, kMostValue = 260;  // of a setting's control
+constexpr float kPlotWidth = 320;                     // a plot has at least this
 
 SeriesRole role_of(const std::string& strategy) {
   if (strategy == "n1") return SeriesRole::n1;
@@ -45,6 +48,51 @@ void swatch(const std::string& strategy) {
   ImGui::Dummy({side, high});
   ImGui::SameLine(0, px(8));
 }
+
+// On what a choice means: beside it, or below where it has no room.
+void explain(const std::string& text, float column) {
+  ImGui::SameLine(0, px(12));
+  if (ui::text_size(text, ui::Look::muted).x <= ImGui::GetContentRegionAvail().x) {
+    ImGui::AlignTextToFramePadding();
+    return ui::text(text, ui::Look::muted);
+  }
+  ImGui::NewLine();
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + px(column));
+  ui::wrapped(text, ui::Look::muted);
+}
+
+// A value beside a setting: at the right end of its column, or in lines where it is longer.
+void beside(const std::string& value) {
+  if (ui::text_size(value, ui::Look::small_muted).x <= ImGui::GetContentRegionAvail().x) {
+    ImGui::AlignTextToFramePadding();
+    return ui::right(value, ui::Look::small_muted);
+  }
+  ui::wrapped(value, ui::Look::small_muted);
+}
+
+// The widest texts of some settings' columns.
+struct SettingWidths {
+  SettingWidths(const std::vector<Setting>& settings, bool small) {
+    const ui::Look look = small ? ui::Look::small_muted : ui::Look::body;
+    for (const Setting& one : settings) {
+      if (small && !one.matters) continue;
+      const float mark = small ? ui::text_size("● ").x : 0;
+      title = std::max(title, mark + ui::text_size(small ? one.title : one.key).x + 1);
+      float control = ui::text_size(one.value).x;
+      for (const std::string& choice : one.choices) control = std::max(control, ui::text_size(choice).x);
+      if (!one.choices.empty()) control += ImGui::GetFrameHeight();
+      value = std::max(value, control + 2 * ImGui::GetStyle().FramePadding.x + px(4));
+      preset = std::max(preset, ui::text_size(one.preset, ui::Look::small_muted).x + 1);
+      paper = std::max(paper, ui::text_size(one.paper, look == ui::Look::body ? ui::Look::small_muted : look).x + 1);
+    }
+    value = std::clamp(value, px(kLeastValue), px(kMostValue));
+    preset = std::min(preset, px(kMostBeside));
+    paper = std::min(paper, px(kMostBeside));
+    preset = std::max(preset, ui::text_size("preset", ui::Look::small_muted).x + 1);
+    paper = std::max(paper, ui::text_size("paper", ui::Look::small_muted).x + 1);
+  }
+  float title = 0, value = 0, preset = 0, paper = 0;
+};
 
 bool holds(const std::string& text, const std::string& part) {
   const auto same = [](char a, char b) {
@@ -289,12 +337,9 @@ void TrainPanel::choices(Draft& draft) {
       draft.set_preset(choice.name);
     ImGui::SameLine(0, px(4));
   }
+  ImGui::NewLine();
   for (const model::Choice& choice : model::preset_choices())
-    if (choice.name == draft.preset()) {
-      ImGui::SameLine(0, px(12));
-      ImGui::AlignTextToFramePadding();
-      ui::text(choice.text, ui::Look::muted);
-    }
+    if (choice.name == draft.preset()) explain(choice.text, column);
 
   ui::label("Strategy", "Which set sizes the embedder sees in stage 1, and with which head", column);
   swatch(draft.strategy());
@@ -307,9 +352,7 @@ void TrainPanel::choices(Draft& draft) {
   const std::vector<model::Choice>& strategies = model::strategy_choices();
   if (ui::combo("train/strategy", chosen, titles, strategies[static_cast<std::size_t>(chosen)].text, px(200)))
     draft.set_strategy(strategies[static_cast<std::size_t>(chosen)].name);
-  ImGui::SameLine(0, px(12));
-  ImGui::AlignTextToFramePadding();
-  ui::text(strategies[static_cast<std::size_t>(chosen)].text, ui::Look::muted);
+  explain(strategies[static_cast<std::size_t>(chosen)].text, column);
 
   // Name, seed, device and note: side by side where there is room.
   const float room = ImGui::GetContentRegionAvail().x;
@@ -332,11 +375,11 @@ void TrainPanel::choices(Draft& draft) {
 }
 
 void TrainPanel::section(Draft& draft, const std::vector<Setting>& settings, const char* title, float width) {
-  const bool wide = width >= px(320);
+  const SettingWidths widths(settings, true);
   if (ImGui::BeginTable(title, 3, ImGuiTableFlags_SizingFixedFit, {width, 0})) {
     ImGui::TableSetupColumn("setting", ImGuiTableColumnFlags_WidthStretch);
-    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, px(wide ? 132 : 100));
-    ImGui::TableSetupColumn("paper", ImGuiTableColumnFlags_WidthFixed, px(wide ? 76 : 56));
+    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, widths.value);
+    ImGui::TableSetupColumn("paper", ImGuiTableColumnFlags_WidthFixed, widths.paper);
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ui::text(title, ui::Look::strong);
@@ -355,8 +398,7 @@ void TrainPanel::section(Draft& draft, const std::vector<Setting>& settings, con
       ImGui::TableNextColumn();
       control(draft, setting, 0);
       ImGui::TableNextColumn();
-      ImGui::AlignTextToFramePadding();
-      ui::right(setting.paper, ui::Look::small_muted);
+      beside(setting.paper);
     }
     ImGui::EndTable();
   }
@@ -368,13 +410,15 @@ void TrainPanel::section(Draft& draft, const std::vector<Setting>& settings, con
 void TrainPanel::matters(Draft& draft) {
   using Columns = std::vector<std::vector<const char*>>;
   const float all = ImGui::GetContentRegionAvail().x, gap = px(24);
-  const Columns columns = all >= px(kThreeColumns) ? Columns{{"Pretrain"}, {"Cache", "Network"}, {"Finetune"}}
-                          : all >= px(kTwoColumns) ? Columns{{"Pretrain", "Network"}, {"Cache", "Finetune"}}
-                                                   : Columns{{"Pretrain", "Cache", "Finetune", "Network"}};
-  const auto count = static_cast<float>(columns.size());
-  const float width = std::floor((all - gap * (count - 1)) / count);
   // A change rebuilds the rows: they are drawn from a copy.
   const std::vector<Setting> settings = draft.settings();
+  const SettingWidths widths(settings, true);
+  const float least = widths.title + widths.value + widths.paper + 6 * px(4);
+  const Columns columns = all >= 3 * least + 2 * gap ? Columns{{"Pretrain"}, {"Cache", "Network"}, {"Finetune"}}
+                          : all >= 2 * least + gap   ? Columns{{"Pretrain", "Network"}, {"Cache", "Finetune"}}
+                                                     : Columns{{"Pretrain", "Cache", "Finetune", "Network"}};
+  const auto count = static_cast<float>(columns.size());
+  const float width = std::min(std::floor((all - gap * (count - 1)) / count), 1.5f * least);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {px(4), px(2)});
   for (const std::vector<const char*>& column : columns) {
     if (&column != &columns.front()) ImGui::SameLine(0, gap);
@@ -402,13 +446,14 @@ void TrainPanel::all_settings(Draft& draft) {
   if (!all_) return;
   ui::input("train/search", search_, "Search settings", "Part of a key or of its description", px(280));
   const std::vector<Setting> settings = draft.settings();
+  const SettingWidths widths(settings, false);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {px(4), px(2)});
   if (ImGui::BeginTable("train/settings", 5, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH)) {
     ImGui::TableSetupColumn("setting", ImGuiTableColumnFlags_WidthStretch);
-    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, px(150));
+    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, widths.value);
     ImGui::TableSetupColumn("reset", ImGuiTableColumnFlags_WidthFixed, ui::button_width("Reset"));
-    ImGui::TableSetupColumn("preset", ImGuiTableColumnFlags_WidthFixed, px(104));
-    ImGui::TableSetupColumn("paper", ImGuiTableColumnFlags_WidthFixed, px(104));
+    ImGui::TableSetupColumn("preset", ImGuiTableColumnFlags_WidthFixed, widths.preset);
+    ImGui::TableSetupColumn("paper", ImGuiTableColumnFlags_WidthFixed, widths.paper);
     ImGui::TableNextRow();
     for (const char* title : {"setting", "value", "", "preset", "paper"}) {
       ImGui::TableNextColumn();
@@ -445,8 +490,7 @@ void TrainPanel::all_settings(Draft& draft) {
         draft.reset(setting.key);
       for (const std::string& value : {setting.preset, setting.paper}) {
         ImGui::TableNextColumn();
-        ImGui::AlignTextToFramePadding();
-        ui::right(value.empty() ? "–" : value, ui::Look::small_muted);
+        beside(value.empty() ? "–" : value);
       }
     }
     ImGui::EndTable();
@@ -456,14 +500,16 @@ void TrainPanel::all_settings(Draft& draft) {
 }
 
 void TrainPanel::draft(Training& training) {
-  ImGui::BeginChild("train/draft");
+  // Where a child would be too low to work in, the page scrolls instead.
+  const bool child = ImGui::GetContentRegionAvail().y >= px(kLeastDraft);
+  if (child) ImGui::BeginChild("train/draft");
   Draft& draft = training.draft();
   choices(draft);
   ui::space(12);
   matters(draft);
   ui::space(12);
   all_settings(draft);
-  ImGui::EndChild();
+  if (child) ImGui::EndChild();
 }
 
 void TrainPanel::plots(Training& training) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "app/gui/keyboard.h"
@@ -31,7 +32,7 @@ bool in_card = false;
 
 keyboard::Held record(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 max, bool enabled,
                       std::string_view label, bool clipped = false, ImU32 ink_color = 0, ImU32 paper = 0,
-                      ImGuiID id = 0) {
+                      ImU32 edge = 0, ImGuiID id = 0) {
   if (kind == ItemKind::text && !recorder().on()) return {};
   Item item;
   item.name = name;
@@ -43,8 +44,23 @@ keyboard::Held record(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 m
   item.clipped = clipped;
   item.ink = ink_color;
   item.paper = paper;
+  item.edge = edge;
+  item.behind = edge ? surface() : 0;
   return keyboard::offer(std::move(item), id);
 }
+
+// The boundary of a control, while it is drawn.
+struct Edge {
+  Edge() : color(palette().edge) {
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, px(1));
+    ImGui::PushStyleColor(ImGuiCol_Border, color);
+  }
+  ~Edge() {
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
+  }
+  ImU32 color;
+};
 
 float wish(float width) {
   const float left =
@@ -178,7 +194,7 @@ ImVec2 text_size(std::string_view text, Look look) {
   return f->CalcTextSizeA(f->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size());
 }
 
-void text_at(ImVec2 at, std::string_view text, Look look, float width) {
+void text_at(ImVec2 at, std::string_view text, Look look, float width, bool given) {
   ImFont* f = font(look);
   std::string shown(text);
   const bool cut = width > 0 && text_size(text, look).x > width;
@@ -186,7 +202,7 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width) {
   at = {std::floor(at.x), std::floor(at.y)};
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, at, ImGui::GetColorU32(ink(look)), shown.c_str());
   const ImVec2 size = text_size(shown, look);
-  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, false, ink(look), surface());
+  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, cut && !given, ink(look), surface());
 }
 
 void text(std::string_view text, Look look) {
@@ -233,8 +249,12 @@ bool button(std::string_view name, std::string_view label, Button kind, std::str
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, hover);
   ImGui::PushStyleColor(ImGuiCol_ButtonActive, hover);
   ImGui::PushStyleColor(ImGuiCol_Text, ink_color);
+  const bool edged = kind == Button::normal || kind == Button::danger;
+  std::optional<Edge> edge;
+  if (edged) edge.emplace();
   const std::string id = id_of(label, name);
   bool pressed = ImGui::Button(id.c_str(), {wide, 0});
+  edge.reset();
   follow_press(id);
   if (stray_press) pressed = false;
   ImGui::PopStyleColor(4);
@@ -242,7 +262,8 @@ bool button(std::string_view name, std::string_view label, Button kind, std::str
   const bool does_it = kind == Button::primary || kind == Button::danger;
   if (does_it && blocked.empty() && keyboard::take_enter()) pressed = true;
   record(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), label,
-         text_size(label).x > wide + 1, blocked.empty() ? ink_color : 0, back ? back : surface());
+         text_size(label).x > wide + 1, blocked.empty() ? ink_color : 0, back ? back : surface(),
+         edged && blocked.empty() ? palette().edge : 0);
   show_tip(tip_text, blocked);
   return pressed;
 }
@@ -257,11 +278,14 @@ bool segment(std::string_view name, std::string_view label, bool chosen, std::st
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, chosen ? p.accent_hovered : p.pressed);
   ImGui::PushStyleColor(ImGuiCol_ButtonActive, chosen ? p.accent_hovered : p.pressed);
   ImGui::PushStyleColor(ImGuiCol_Text, chosen ? p.on_accent : p.text);
+  std::optional<Edge> edge;
+  if (!chosen) edge.emplace();
   const bool pressed = ImGui::Button(id_of(label, name).c_str(), {text_size(label).x + 2 * padding.x, 0});
+  edge.reset();
   ImGui::PopStyleColor(4);
   ImGui::EndDisabled();
   record(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), label, false,
-         blocked.empty() ? (chosen ? p.on_accent : p.text) : 0, back);
+         blocked.empty() ? (chosen ? p.on_accent : p.text) : 0, back, chosen ? p.accent : p.edge);
   show_tip(tip_text, blocked);
   return pressed;
 }
@@ -269,10 +293,14 @@ bool segment(std::string_view name, std::string_view label, bool chosen, std::st
 bool toggle(std::string_view name, std::string_view label, bool& on, std::string_view tip_text,
             std::string_view blocked) {
   ImGui::BeginDisabled(!blocked.empty());
-  const bool changed = ImGui::Checkbox(id_of(label, name).c_str(), &on);
+  bool changed = false;
+  {
+    const Edge edge;
+    changed = ImGui::Checkbox(id_of(label, name).c_str(), &on);
+  }
   ImGui::EndDisabled();
   record(name, ItemKind::toggle, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), label, false,
-         palette().text, surface());
+         palette().text, surface(), palette().edge);
   show_tip(tip_text, blocked);
   return changed;
 }
@@ -312,7 +340,8 @@ bool slider(std::string_view name, double& value, double low, double high, const
   const bool live = ImGui::IsItemActive() || ImGui::IsItemHovered();
   value = edited;
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  const keyboard::Held held = record(name, ItemKind::slider, min, max, true, slider_text(value, format));
+  const keyboard::Held held =
+      record(name, ItemKind::slider, min, max, true, slider_text(value, format), false, 0, 0, palette().edge);
   show_tip(ImGui::IsItemActive() ? std::string_view() : tip_text, {});
   if (held.steps != 0) {
     value = std::clamp(value + held.steps * (high - low) / kSliderSteps, low, high);
@@ -325,7 +354,7 @@ bool slider(std::string_view name, double& value, double low, double high, const
     const float knob = from + static_cast<float>(share) * (to - from);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const Palette& p = palette();
-    list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.pressed, px(2));
+    list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.edge, px(2));
     list.AddRectFilled({from, rail - px(2)}, {knob, rail + px(2)}, p.accent, px(2));
     list.AddCircleFilled({knob, rail}, live ? px(8) : px(7), ImGui::IsItemActive() ? p.accent_hovered : p.accent, 24);
     list.AddCircleFilled({knob, rail}, px(2.5f), p.on_accent, 12);
@@ -359,7 +388,9 @@ bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, st
     changed = wanted != value;
     value = wanted;
   }
-  const int held = record(name, ItemKind::slider, min, {max.x, min.y + px(22)}, true, count(value)).steps;
+  const int held =
+      record(name, ItemKind::slider, min, {max.x, min.y + px(22)}, true, count(value), false, 0, 0, palette().edge)
+          .steps;
   if (steps) *steps = held;
   for (int k = 0; !steps && k < std::abs(held); ++k) {
     const std::int64_t next = std::clamp(next_count(value, held > 0 ? 1 : -1), low, high);
@@ -368,7 +399,7 @@ bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, st
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Palette& p = palette();
-  list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.pressed, px(2));
+  list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.edge, px(2));
   const float knob = place(static_cast<double>(std::clamp(value, low, high)));
   list.AddRectFilled({from, rail - px(2)}, {knob, rail + px(2)}, p.accent, px(2));
   // The ends come first; a number in between is left out where it has no room.
@@ -405,11 +436,15 @@ bool combo(std::string_view name, int& index, std::span<const std::string> items
   const std::string shown = any ? items[static_cast<std::size_t>(index)] : "";
   bool changed = false;
   const ImGuiID id = ImGui::GetID(id_of("", name).c_str());
+  std::optional<Edge> edge(std::in_place);
   const bool open = ImGui::BeginCombo(id_of("", name).c_str(), shown.c_str());
+  edge.reset();
   // Of an open one the last item is its list, to which the keys belong.
-  if (!open)
-    record(name, ItemKind::combo, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), shown, false, 0, 0,
-           id);
+  if (!open) {
+    const float room = ImGui::GetItemRectSize().x - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
+    record(name, ItemKind::combo, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), shown,
+           text_size(shown).x > room + 1, 0, 0, palette().edge, id);
+  }
   if (!open) show_tip(tip_text, blocked);
   if (open) {
     const Surface on(palette().raised);
@@ -433,12 +468,16 @@ bool input(std::string_view name, std::string& value, std::string_view hint, std
   ImGui::SetNextItemWidth(wish(width));
   ImGui::BeginDisabled(!blocked.empty());
   const std::string before = value;
+  std::optional<Edge> edge(std::in_place);
   const bool entered =
       ImGui::InputTextWithHint(id_of("", name).c_str(), std::string(hint).c_str(), &value,
                                ImGuiInputTextFlags_EnterReturnsTrue | (select ? ImGuiInputTextFlags_AutoSelectAll : 0));
+  edge.reset();
   const bool left = ImGui::IsItemDeactivatedAfterEdit();
   ImGui::EndDisabled();
-  record(name, ItemKind::input, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), value);
+  const float value_room = ImGui::GetItemRectSize().x - 2 * ImGui::GetStyle().FramePadding.x;
+  record(name, ItemKind::input, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), value,
+         text_size(value.empty() ? hint : std::string_view(value)).x > value_room + 1, 0, 0, palette().edge);
   if (!ImGui::IsItemActive()) show_tip(tip_text, blocked);
   return entered || left;
 }
@@ -538,6 +577,14 @@ void working_state(std::string_view sentence, float share) {
   wrapped(sentence, Look::muted, width);
 }
 
+float notice_height(Look look, std::string_view sentence, std::string_view button_label) {
+  const float button_room = button_label.empty() ? 0 : button_width(button_label) + px(8);
+  ImFont* f = font(look);
+  const ImVec2 size = f->CalcTextSizeA(f->FontSize, FLT_MAX, wish(0) - px(28) - button_room, sentence.data(),
+                                       sentence.data() + sentence.size());
+  return std::max(size.y, button_label.empty() ? 0.0f : ImGui::GetFrameHeight()) + px(16);
+}
+
 bool notice(std::string_view name, Look look, std::string_view sentence, std::string_view button_label) {
   bool pressed = false;
   const float button_room = button_label.empty() ? 0 : button_width(button_label) + px(8);
@@ -545,7 +592,7 @@ bool notice(std::string_view name, Look look, std::string_view sentence, std::st
   ImFont* f = font(look);
   const ImVec2 size =
       f->CalcTextSizeA(f->FontSize, FLT_MAX, text_width, sentence.data(), sentence.data() + sentence.size());
-  const float height = std::max(size.y, button_label.empty() ? 0.0f : ImGui::GetFrameHeight()) + px(16);
+  const float height = notice_height(look, sentence, button_label);
   const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + width, min.y + height};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(min, max, palette().raised, px(6));

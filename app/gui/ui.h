@@ -28,8 +28,9 @@ void right(std::string_view text, Look look = Look::body);
 ImVec2 text_size(std::string_view text, Look look = Look::body);
 ImU32 ink(Look look);
 ImFont* font(Look look);
-// Draws without layout at `at` (top left), recorded like text(). Cut with "…" at `width` when that is above zero.
-void text_at(ImVec2 at, std::string_view text, Look look, float width = 0);
+// Draws without layout at `at` (top left), recorded like text(). Cut with "…" at `width` when that is above zero; only
+// what people wrote (`given`: names, notes) may be, with the whole in a tip.
+void text_at(ImVec2 at, std::string_view text, Look look, float width = 0, bool given = false);
 
 // primary: what to do next; normal; quiet: without a frame; danger.
 enum class Button { normal, primary, quiet, danger };
@@ -82,6 +83,7 @@ void working_state(std::string_view sentence, float share = -1);
 // A strip across the panel: a warning or an error with its sentence; true when its button (if it has a label) is
 // pressed.
 bool notice(std::string_view name, Look look, std::string_view sentence, std::string_view button_label = {});
+float notice_height(Look look, std::string_view sentence, std::string_view button_label = {});
 
 // A strip across the panel with two buttons, "<name>/accept" and "<name>/decline".
 enum class Choice { none, confirm, cancel };

@@ -27,7 +27,8 @@ using model::PicturePointer;
 using model::Viewer;
 using model::ViewerSnapshot;
 
-constexpr float kColumnGap = 20, kLeastTruth = 160, kMostTruth = 512, kLeastSettings = 224, kMostSettings = 288;
+constexpr float kColumnGap = 20, kLeastTruth = 160, kLeastMiddle = 248, kMostTruth = 512, kLeastSettings = 224,
+                kMostSettings = 288;
 constexpr float kHead = 22, kSmallGap = 8, kPending = 0.4f;
 constexpr double kOrbitPerPixel = 0.008, kWheelRadius = 0.02, kWheelDepth = 0.06, kWatchSeconds = 3;
 
@@ -82,7 +83,8 @@ struct ViewerPanel::State {
   ImVec2 held_at;
   double step = -1;  // of the way from noise to image that is shown; below zero: the image
   bool watching = false;
-  std::int64_t zoomed = -1;  // the sample that is shown large
+  std::int64_t zoomed = -1;   // the sample that is shown large
+  float settings_height = 0;  // of numbers and settings in the last frame
 
   void n_row(Viewer& viewer);
   void messages(Viewer& viewer);
@@ -430,11 +432,13 @@ void ViewerPanel::draw(model::Studio& studio) {
   // Of the height: the truth and the dome as squares; the samples, and a quarter of their width in small pictures.
   const float truth = std::clamp(std::floor((room.y - 2 * px(kHead) - px(12)) / 2), px(kLeastTruth), px(kMostTruth));
   const float fits = (room.y - px(kHead) - under - px(18 + 22 + 12)) / 1.25f;
-  float middle = std::max(std::min(fits, room.x - settings - 2 * gap - px(kLeastTruth)), px(kLeastTruth));
+  float middle = std::max(std::min(fits, room.x - settings - 2 * gap - px(kLeastTruth)), px(kLeastMiddle));
   const float left = std::floor(std::min(truth, room.x - settings - 2 * gap - middle));
-  middle = std::floor(std::max(std::min(middle, room.x - settings - 2 * gap - left), px(kLeastTruth)));
-  const float height = std::max(
+  middle = std::floor(std::max(std::min(middle, room.x - settings - 2 * gap - left), px(kLeastMiddle)));
+  float height = std::max(
       room.y, std::max(2 * left + 2 * px(kHead) + px(12), 1.25f * middle + px(kHead) + under + px(18 + 22 + 12)));
+  // Where the page scrolls, its last column need not scroll in it.
+  if (height > room.y) height = std::max(height, s.settings_height);
   const float spare = std::max(0.0f, room.x - left - middle - settings - 2 * gap);
 
   ImGui::BeginGroup();
@@ -492,6 +496,7 @@ void ViewerPanel::draw(model::Studio& studio) {
   ui::space(8);
   if (beside) {
     s.commands(viewer);
+    s.settings_height = ImGui::GetCursorPosY();
     ImGui::EndChild();
     ImGui::SetCursorScreenPos({third + each + gap, start.y});
     ImGui::BeginChild("viewer/scene", {each, height});
@@ -501,6 +506,7 @@ void ViewerPanel::draw(model::Studio& studio) {
     ui::space(8);
     s.commands(viewer);
   }
+  s.settings_height = beside ? std::max(s.settings_height, ImGui::GetCursorPosY()) : ImGui::GetCursorPosY();
   ImGui::EndChild();
   s.dialog.draw(viewer);
   s.textures.end_frame();

@@ -196,7 +196,7 @@ Figure LivePosterior::draw(const Preview& preview, const Scene& scene) {
       return v.empty() ? 0.0 : *std::max_element(v.begin(), v.end());
     };
     const double high = most(ours), known = most(scene.exact);
-    plot.y.high = std::max(known * 1.5, std::isfinite(high) ? 1.5 * high : 0);
+    plot.y.high = std::max(known * 1.15, std::isfinite(high) ? 1.15 * high : 0);
     if (known > 0) plot.y.high = std::min(plot.y.high, known * 4);
     plot.rules.push_back({"truth", SeriesRole::truth, scene.truth[0]});
   } else {

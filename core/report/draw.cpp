@@ -198,13 +198,9 @@ class PlotDrawer {
     const Legend& legend = at_.legend;
     if (legend.box.width <= 0) return;
     canvas_.begin_group("legend", "");
-    const bool on_floor = std::any_of(plot_.bands.begin(), plot_.bands.end(), [&](const HorizontalBand& band) {
-      return at_.y.page(band.low) > legend.box.y && at_.y.page(band.high) < legend.box.bottom();
-    });
-    if (legend.over_data || !on_floor) canvas_.rectangle(legend.box, kPaper, 0.85);
     for (std::size_t i = 0; i < legend.entries.size(); ++i) {
-      const double x = legend.box.x + legend.columns[i / legend.rows];
-      const double y = legend.box.y + kLegendPad - 1 + (i % legend.rows + 0.5) * kLegendRow;
+      const Rect& place = legend.places[i];
+      const double x = legend.box.x + place.x, y = legend.box.y + place.y + place.height / 2;
       canvas_.begin_group("entry", legend.entries[i].name);
       key(legend.entries[i], x, y);
       canvas_.text(legend.entries[i].name, {x + kLegendKey + 5, y}, kLegendText, false, 0, false, kTextColor);

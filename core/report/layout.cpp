@@ -11,6 +11,9 @@ namespace {
 constexpr double kPad = 7;            // round the outside of a cell
 constexpr double kTickGap = 3;        // between a tick and its label
 constexpr double kLabelGap = 5;       // between tick labels and axis label
+constexpr double kLegendGap = 3;      // between legend and area: markers reach beyond it
+constexpr double kCorner = 16;        // right of a legend, where the window has a button
+constexpr double kLeastArea = 36;     // each way, that a legend leaves to the data
 constexpr double kTextHeight = 0.73;  // of a capital letter, as a share of the text size
 
 struct Draft {
@@ -18,6 +21,8 @@ struct Draft {
   Ticks x_ticks, y_ticks;
   std::vector<std::string> title;
   Legend legend;
+  bool legend_aside = false;  // right of the area, not above it
+  LabelRoom labels;
   bool axes = true;
   double left = 0, right = 0, top = 0, bottom = 0;  // margins between cell and area
 };
@@ -80,14 +85,21 @@ void measure_margins(const Plot& plot, double width, double height, const TextMe
   draft.x_ticks = ticks_for(plot.x, draft.x, width - 60, true, measure);
   if (!axis_label(plot.x, draft.x_ticks).empty()) draft.bottom += kLabelGap + kLabelText;
   draft.y_ticks = ticks_for(plot.y, draft.y, std::max(20.0, height - draft.top - draft.bottom), false, measure);
-  draft.left += kTickLength + kTickGap + widest_label(draft.y_ticks, measure);
+  draft.labels.left = std::max(draft.labels.left, widest_label(draft.y_ticks, measure));
+  draft.left += kTickLength + kTickGap + draft.labels.left;
   if (!axis_label(plot.y, draft.y_ticks).empty()) draft.left += kLabelGap + kLabelText;
   if (!draft.x_ticks.major.empty()) {
     const double area = std::max(20.0, width - draft.left - draft.right);
     const Tick& last = draft.x_ticks.major.back();
     const double end = map_of(plot.x, draft.x, 0, area).page(last.value) + measure(last.label, kTickText, false) / 2;
-    draft.right += std::max(0.0, end - area);
+    draft.labels.right = std::max(draft.labels.right, end - area);
   }
+  draft.right += draft.labels.right;
+  if (draft.legend.box.width <= 0) return;
+  if (draft.legend_aside)
+    draft.right += draft.legend.box.width + kLegendGap;
+  else
+    draft.top += draft.legend.box.height + kLegendGap - (draft.title.empty() ? 6 : 0);
 }
 
 constexpr double kTitleTop = 8, kTitleRow = kFigureTitle + 4, kSourceRow = kSourceText + 2.5, kSourceBottom = 4;
@@ -105,7 +117,8 @@ struct FrameTexts {
 
 class Builder {
  public:
-  Builder(const Figure& figure, const TextMeasure& measure) : figure_(figure), measure_(measure) {
+  Builder(const Figure& figure, const TextMeasure& measure, const std::vector<LabelRoom>& least)
+      : figure_(figure), measure_(measure), least_(least) {
     const auto count = static_cast<std::int64_t>(figure.plots.size());
     columns_ = std::min(figure.columns, count);
     rows_ = (count + columns_ - 1) / columns_;
@@ -120,16 +133,11 @@ class Builder {
       draft.y = y_range(plot, draft.x);
       draft.axes = !pictures_only(plot);
       draft.title = wrap(plot.title, kPlotTitle, true, figure_.plot_width - 2 * kPad, measure_);
+      if (drafts_.size() < least_.size()) draft.labels = least_[drafts_.size()];
+      fit_legend(plot, draft);
       drafts_.push_back(std::move(draft));
     }
     arrange();
-    bool moved = false;
-    for (std::size_t i = 0; i < drafts_.size(); ++i) moved |= fit_legend(i);
-    if (moved) {
-      arrange();
-      for (std::size_t i = 0; i < drafts_.size(); ++i)
-        if (drafts_[i].legend.box.width > 0) settle_legend(i, drafts_[i].legend);
-    }
     for (std::size_t i = 0; i < drafts_.size(); ++i) finish(i);
     return std::move(page_);
   }
@@ -179,6 +187,7 @@ class Builder {
       out.y = map_of(plot.y, drafts_[i].y, out.area.bottom(), out.area.y);
       drafts_[i].x_ticks = ticks_for(plot.x, drafts_[i].x, out.area.width, true, measure_);
       drafts_[i].y_ticks = ticks_for(plot.y, drafts_[i].y, out.area.height, false, measure_);
+      drafts_[i].labels.left = std::max(drafts_[i].labels.left, widest_label(drafts_[i].y_ticks, measure_));
     }
   }
 
@@ -189,48 +198,73 @@ class Builder {
     return {room.x + (room.width - width) / 2, room.y + (room.height - height) / 2, width, height};
   }
 
-  // Finds a free place for the legend, or makes one above the data. True when the y range changed.
-  bool fit_legend(std::size_t i) {
-    Draft& draft = drafts_[i];
-    const Plot& plot = figure_.plots[i];
-    const PlotLayout& out = page_.plots[i];
-    const std::vector<LegendEntry> entries = legend_entries(plot);
-    if (entries.empty() || !draft.axes) return false;
-    const std::vector<Point> occupied = occupied_points(plot, out.x, out.y, out.area);
-    const double room = out.area.width - 8;
-    Legend widest = size_legend(entries, 1, measure_);
-    for (int columns = 1; columns <= static_cast<int>(entries.size()); ++columns) {
-      Legend legend = size_legend(entries, columns, measure_);
-      if (columns > 1 && legend.box.width > room) break;
-      place_legend(legend, out.area, occupied);
-      if (columns == 1 || !legend.over_data) draft.legend = legend;
-      if (!legend.over_data) return false;
-      if (legend.rows < widest.rows) widest = legend;
+  // The legend stands above the area, or right of a lone one where that leaves more to the data. Where either would
+  // leave next to nothing there is none.
+  void fit_legend(const Plot& plot, Draft& draft) const {
+    if (!draft.axes) return;
+    const double room = figure_.plot_width - 2 * kPad - kCorner;
+    Legend above = row_legend(legend_entries(plot), room, measure_);
+    if (above.box.width <= 0) return;
+    measure_margins(plot, figure_.plot_width, figure_.plot_height, measure_, draft);
+    const double wide = figure_.plot_width - draft.left - draft.right;
+    const double high = figure_.plot_height - draft.top - draft.bottom;
+    const double left_high = high - above.box.height - kLegendGap;
+    if (above.rows > 1 && figure_.plots.size() == 1) {
+      double widest = 0;
+      for (const Rect& place : above.places) widest = std::max(widest, place.width);
+      const double most = std::min(widest + 2 * kLegendPad + 0.01, 0.4 * figure_.plot_width);
+      Legend aside = row_legend(legend_entries(plot), most, measure_);
+      const double left_wide = wide - aside.box.width - kLegendGap;
+      if (left_wide >= kLeastArea && aside.box.height <= high && left_wide * high > 1.1 * wide * left_high) {
+        draft.legend = std::move(aside);
+        draft.legend_aside = true;
+        return;
+      }
     }
-    const double above = widest.box.height + 8;
-    if (!draft.y.fitted || above > 0.45 * out.area.height) return false;
-    const double stretch = out.area.height / (out.area.height - above);
-    draft.y.high = map_of(plot.y, draft.y, 0, 1).value(stretch);
-    draft.legend = widest;
-    return true;
+    if (left_high >= kLeastArea) draft.legend = std::move(above);
   }
 
-  void settle_legend(std::size_t i, Legend& legend) {
+  // Whether the legends of this plot's row stand above its titles, as those of the whole row do.
+  bool legend_on_top(std::size_t i) const {
+    const std::size_t columns = static_cast<std::size_t>(columns_), first = i / columns * columns;
+    for (std::size_t k = first; k < std::min(first + columns, drafts_.size()); ++k)
+      if (drafts_[k].legend.box.width <= 0) return true;
+    return false;
+  }
+
+  // Places the legend; gives how far above the area the title ends.
+  double settle_legend(std::size_t i) {
+    Draft& draft = drafts_[i];
     const PlotLayout& out = page_.plots[i];
-    place_legend(legend, out.area, occupied_points(figure_.plots[i], out.x, out.y, out.area));
+    Rect& box = draft.legend.box;
+    if (box.width <= 0) return 0;
+    if (draft.legend_aside) {
+      box.x = out.cell.right() - kPad - box.width;
+      box.y = out.area.y - kLegendPad + 1;
+      return 0;
+    }
+    const bool on_top = legend_on_top(i);
+    const double titles = draft.title.empty() ? 0 : draft.title.size() * (kPlotTitle + 3.0) + 5;
+    const double right = out.cell.right() - kPad - kCorner - box.width;
+    box.x = std::max(out.cell.x + kPad - kLegendPad, std::min(out.area.x - kLegendPad, right));
+    box.y = out.area.y - kLegendGap - box.height - (on_top ? titles : 0);
+    return on_top ? 0 : box.height + kLegendGap;
   }
 
   void finish(std::size_t i) {
     const Plot& plot = figure_.plots[i];
     Draft& draft = drafts_[i];
     PlotLayout& out = page_.plots[i];
+    const double lifted = settle_legend(i);
     out.axes = draft.axes;
     out.empty = draft.x.empty || draft.y.empty;
     out.legend = draft.legend;
+    out.labels = draft.labels;
     out.x_ticks = draft.x_ticks;
     out.y_ticks = draft.y_ticks;
     const Rect& area = out.area;
-    double y = (draft.axes ? area.y : out.cell.y + draft.top) - 9 - (draft.title.size() - 1.0) * (kPlotTitle + 3);
+    double y =
+        (draft.axes ? area.y : out.cell.y + draft.top) - lifted - 9 - (draft.title.size() - 1.0) * (kPlotTitle + 3);
     for (const std::string& line : draft.title) {
       // Centred on the area, as far as the cell allows.
       const double room = std::max(0.0, (out.cell.width - measure_(line, kPlotTitle, true)) / 2 - kPad);
@@ -256,7 +290,7 @@ class Builder {
           between(x_label, area.x + area.width / 2, at, out.cell.x + kPad, out.cell.right() - kPad, false));
     }
     if (!y_label.empty()) {
-      const double at = aside - widest_label(out.y_ticks, measure_) - kLabelGap - kLabelText / 2;
+      const double at = aside - draft.labels.left - kLabelGap - kLabelText / 2;
       out.texts.push_back(between(y_label, area.y + area.height / 2, at, area.y, out.cell.bottom() - kPad, true));
     }
   }
@@ -277,6 +311,7 @@ class Builder {
 
   const Figure& figure_;
   const TextMeasure& measure_;
+  const std::vector<LabelRoom>& least_;
   std::int64_t columns_, rows_;
   double top_ = 0;
   std::vector<Draft> drafts_;
@@ -290,9 +325,9 @@ double frame_height(const Figure& figure, double width, const TextMeasure& measu
   return texts.above() + texts.below();
 }
 
-FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure) {
+FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure, const std::vector<LabelRoom>& least) {
   check_figure(figure);
-  return Builder(figure, measure).build();
+  return Builder(figure, measure, least).build();
 }
 
 }  // namespace pairs::chart

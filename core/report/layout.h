@@ -23,6 +23,11 @@ struct PlacedText {
   bool bold = false, upright = false;  // upright: turned to read from below
 };
 
+// What tick labels take beside the area: left of it, and beyond its right end.
+struct LabelRoom {
+  double left = 0, right = 0;
+};
+
 struct PlotLayout {
   Rect cell, area;  // the plot's share of the page; where data are drawn
   bool axes = true;
@@ -30,6 +35,7 @@ struct PlotLayout {
   AxisMap x, y;
   Ticks x_ticks, y_ticks;
   std::vector<PlacedText> texts;  // title, axis labels, tick labels
+  LabelRoom labels;
   Legend legend;
 };
 
@@ -42,8 +48,9 @@ struct FigureLayout {
 // What title and source take from the height of a page of this width.
 double frame_height(const Figure& figure, double width, const TextMeasure& measure);
 
-// Throws a usage Error, naming plot and series, when check_figure would.
-FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure);
+// Throws a usage Error, naming plot and series, when check_figure would. `least`: the room that labels of
+// each plot are given at least, so that areas stay where they are while data change.
+FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure, const std::vector<LabelRoom>& least = {});
 
 // Throws a usage Error that names plot and series on arrays of unequal length, bars without an edge more than heights,
 // decreasing edges, pictures whose bytes do not fit their size, axis limits that are not finite, in the wrong order or,

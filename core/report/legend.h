@@ -24,11 +24,10 @@ struct LegendEntry {
 };
 
 struct Legend {
-  std::vector<LegendEntry> entries;  // column by column
-  Rect box;                          // place on the page; width 0: there is no legend
+  std::vector<LegendEntry> entries;
+  Rect box;                  // place on the page, outside the area; width 0: there is no legend
+  std::vector<Rect> places;  // of the entries, from the box's top left
   int rows = 0;
-  std::vector<double> columns;  // left ends, from the box's
-  bool over_data = false;       // no free place was found
 };
 
 inline constexpr double kLegendText = 8, kLegendRow = 11.5, kLegendKey = 20, kLegendPad = 5;
@@ -36,13 +35,8 @@ inline constexpr double kLegendText = 8, kLegendRow = 11.5, kLegendKey = 20, kLe
 // What is named in a plot, each name once for each kind and look.
 std::vector<LegendEntry> legend_entries(const Plot& plot);
 
-// The size of a legend of these entries in `columns` columns, its place still open.
-Legend size_legend(std::vector<LegendEntry> entries, int columns, const TextMeasure& measure);
-
-// Puts the legend where it covers none of the `occupied` points, corners first; else where it covers the fewest.
-void place_legend(Legend& legend, const Rect& area, const std::vector<Point>& occupied);
-
-// Points on everything a legend should not cover.
-std::vector<Point> occupied_points(const Plot& plot, const AxisMap& map_x, const AxisMap& map_y, const Rect& area);
+// A legend whose entries fill rows `room` points wide, its place still open; names that are longer than a row end in
+// "…". It depends on names and sizes alone, never on data: it stands still while these move.
+Legend row_legend(std::vector<LegendEntry> entries, double room, const TextMeasure& measure);
 
 }  // namespace pairs::chart

@@ -129,7 +129,7 @@ TEST_F(PlotViewTest, FillsItsSizeAndNamesWhatItDraws) {
   frames(2);
   const Item area = item("loss/0");
   EXPECT_GT(area.max.x - area.min.x, 500);
-  EXPECT_GT(area.max.y - area.min.y, 260);
+  EXPECT_GT(area.max.y - area.min.y, 240);
   EXPECT_LE(area.max.x, 16 + 600);
   EXPECT_TRUE(says("step") && says("loss") && says("cross") && says("up") && says("Width against N"));
   EXPECT_EQ(item("loss/0/legend/1").text, "down");

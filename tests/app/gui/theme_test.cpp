@@ -27,6 +27,15 @@ TEST_P(Themes, KeepTextReadableOnEverySurface) {
   EXPECT_GE(contrast(p.on_accent, p.accent_hovered), 4.5);
 }
 
+// Fields, boxes, buttons and rails are seen where they end (WCAG 1.4.11).
+TEST_P(Themes, KeepTheEdgesOfControlsVisibleOnEverySurface) {
+  const Palette& p = palette_of(GetParam());
+  for (const ImU32 surface : {p.window, p.panel, p.raised, p.hovered, p.plot}) {
+    EXPECT_GE(contrast(p.edge, surface), 3) << std::hex << surface;
+  }
+  for (const ImU32 surface : {p.window, p.panel}) EXPECT_GE(contrast(p.accent, surface), 3) << std::hex << surface;
+}
+
 TEST_P(Themes, KeepSeriesVisibleAndApart) {
   NullScreen screen(640, 480, GetParam());
   const SeriesRole roles[] = {SeriesRole::pairs,    SeriesRole::n1,    SeriesRole::n1_10, SeriesRole::end_to_end,

@@ -172,50 +172,5 @@ TEST_F(WindowTest, ShowsARunWhoseFolderVanishes) {
   EXPECT_NE(d.studio.training.state(), model::Activity::failed);
 }
 
-TEST_F(WindowTest, KeepsItsTextsWhole) {
-  std::set<std::string> complaints;
-  for (const auto& [width, height, scale] :
-       {std::tuple{1280.f, 800.f, 1.f}, {1024.f, 700.f, 1.f}, {2048.f, 1400.f, 2.f}}) {
-    Driver d(settings_in(folder_.path()), width, height, scale);
-    d.studio.viewer.set_samples(1);
-    for (const char* task : {"gaussian", "bump-hunt", "digits", "novel-view"})
-      for (int tab = 0; tab < model::tab_count; ++tab)
-        for (const char* theme : {"dark", "light"}) {
-          d.studio.settings.theme = theme;
-          d.studio.open_task(task);
-          d.studio.set_tab(static_cast<model::Tab>(tab));
-          d.frames(3);
-          ASSERT_TRUE(d.rest(60)) << task << " " << tab << " " << d.studio.activity();
-          d.frames(3);
-          const std::vector<Item>& items = recorder().items();
-          const std::string where = fmt::format("{} {} {}x{}", task, model::tab_name(d.studio.tab()), width, height);
-          for (const Item& item : items) {
-            if (item.clipped) complaints.insert(where + ": clipped: " + item.text);
-            if (item.ink && item.paper && contrast(item.ink, item.paper) < 4.5)
-              complaints.insert(where + ": contrast of: " + item.text);
-            if (item.kind == ItemKind::text && !item.text.empty() && item.layer == 0 &&
-                (item.max.x > item.clip_max.x + 1.5f || item.min.x < item.clip_min.x - 1.5f) &&
-                item.max.y > item.clip_min.y && item.min.y < item.clip_max.y)
-              complaints.insert(where + ": cut at the side: " + item.text);
-          }
-          for (std::size_t i = 0; i < items.size(); ++i)
-            for (std::size_t j = i + 1; j < items.size(); ++j) {
-              const Item &a = items[i], &b = items[j];
-              if (a.kind != ItemKind::text || b.kind != ItemKind::text || a.layer != b.layer) continue;
-              const auto visible = [](const Item& t) {
-                return ImRect{std::max(t.min.x, t.clip_min.x), std::max(t.min.y, t.clip_min.y),
-                              std::min(t.max.x, t.clip_max.x), std::min(t.max.y, t.clip_max.y)};
-              };
-              const ImRect ra = visible(a), rb = visible(b);
-              const float across = std::min(ra.Max.x, rb.Max.x) - std::max(ra.Min.x, rb.Min.x);
-              const float down = std::min(ra.Max.y, rb.Max.y) - std::max(ra.Min.y, rb.Min.y);
-              if (across > 2 && down > 4)
-                complaints.insert(where + ": overlap: " + a.text.substr(0, 40) + " | " + b.text.substr(0, 40));
-            }
-        }
-  }
-  for (const std::string& complaint : complaints) ADD_FAILURE() << complaint;
-}
-
 }  // namespace
 }  // namespace pairs::gui

@@ -92,38 +92,6 @@ TEST(Layout, PlotsOfAColumnShareTheirSidesAndThoseOfARowTheirHeights) {
   EXPECT_EQ(layout.plots[2].cell.y, 240);
 }
 
-TEST(Layout, TheLegendAvoidsTheData) {
-  std::vector<double> x, falling, rising;
-  for (int i = 0; i <= 100; ++i) {
-    x.push_back(i);
-    falling.push_back(100 - i);
-    rising.push_back(i);
-  }
-  for (const auto& y : {falling, rising}) {
-    Plot plot;
-    plot.lines = {line("a line", x, y), line("another", x, y)};
-    const PlotLayout p = layout_figure(one(plot), fixed_width).plots[0];
-    ASSERT_EQ(p.legend.entries.size(), 2u);
-    EXPECT_FALSE(p.legend.over_data);
-    for (std::size_t i = 0; i < x.size(); ++i)
-      EXPECT_FALSE(p.legend.box.contains({p.x.page(x[i]), p.y.page(y[i])})) << i;
-    EXPECT_TRUE(p.area.contains({p.legend.box.x, p.legend.box.y}));
-  }
-}
-
-TEST(Layout, MakesRoomAboveFullPlotsForTheLegend) {
-  Plot plot;
-  plot.bars = {{"bars", SeriesRole::pairs, {0, 1, 2, 3}, {9, 10, 9}}};
-  const PlotLayout p = layout_figure(one(plot), fixed_width).plots[0];
-  EXPECT_FALSE(p.legend.over_data);
-  EXPECT_LT(p.legend.box.bottom(), p.y.page(10));
-  plot.y.low = 0;
-  plot.y.high = 10;  // asked for: stays
-  const PlotLayout fixed = layout_figure(one(plot), fixed_width).plots[0];
-  EXPECT_EQ(fixed.y.high, 10);
-  EXPECT_TRUE(fixed.legend.over_data);
-}
-
 TEST(Layout, NamesEachLookOnceInTheLegend) {
   Plot plot;
   plot.lines = {line("seeds", {0, 1}, {0, 1}), line("seeds", {0, 1}, {1, 0}), line("", {0, 1}, {0, 0})};
