@@ -83,8 +83,12 @@ NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSerie
     for (std::size_t k = 0; k < one.cells.size(); ++k) {
       const auto& q = one.numbers[k].quantiles;
       const double margin = 0.7 * (q.back() - q.front());
-      low = std::min(low, std::max(q.front() - margin, one.cells[k].low));
-      high = std::max(high, std::min(q.back() + margin, one.cells[k].high));
+      const Nuisance& nuisance = info.nuisances[k];
+      // Tails beyond what the prior is shown in are left out, nine tenths of the posterior never.
+      const double least = std::min(std::max(one.cells[k].low, nuisance.view_low), q.front());
+      const double most = std::max(std::min(one.cells[k].high, nuisance.view_high), q.back());
+      low = std::min(low, std::max(q.front() - margin, least));
+      high = std::max(high, std::min(q.back() + margin, most));
       peak = std::max(peak, *std::max_element(one.densities[k].begin(), one.densities[k].end()));
       const bool exact = one.role == SeriesRole::exact;
       Line line;
