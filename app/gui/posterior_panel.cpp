@@ -7,11 +7,13 @@
 #include <cmath>
 #include <optional>
 
+#include "app/common/glossary.h"
 #include "app/common/table.h"
 #include "app/gui/n_row.h"
 #include "app/gui/path_dialog.h"
 #include "app/gui/plot_view.h"
 #include "app/gui/ui.h"
+#include "app/model/data_folder.h"
 
 namespace pairs::gui {
 namespace {
@@ -103,6 +105,7 @@ std::string tip_of(const PosteriorSeries& series, const PosteriorSummary& s) {
   if (!std::isnan(s.mean_shift))
     text += fmt::format("\nmean {:+.2f} exact sd from the exact one, sd {:.2f} times", s.mean_shift, s.sd_ratio);
   if (!std::isnan(series.kl)) text += fmt::format("\nKL from exact {} nat", nat(series.kl));
+  if (const std::string about = explanation(series.name); !about.empty()) text += "\n" + about;
   return text + fmt::format("\nworked out in {:.1f} ms", series.milliseconds);
 }
 
@@ -126,7 +129,8 @@ struct PosteriorPanel::State {
 
   void keep_places(const Posterior& posterior);
   void n_row(Posterior& posterior);
-  void messages(Posterior& posterior);
+  void ask(const PosteriorScene& scene, const PosteriorSnapshot& shown, const std::string& answer);
+  void messages(model::Studio& studio);
   void main_row(model::Studio& studio, float height, float side_height);
   void side(model::Studio& studio, ImVec2 size);
   void table(const PosteriorSnapshot& shown, const PosteriorScene& scene);
@@ -168,22 +172,41 @@ void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   kept_messages = kept_lines = 0;
 }
 
-void PosteriorPanel::State::messages(Posterior& posterior) {
+// What is asked and what the answer is: on one line where both have room at every N, so that nothing moves with N.
+void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnapshot& shown,
+                                const std::string& answer) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  const std::string longest = scene.question.text(scene.most, count_text(scene.most));
+  const float question = std::max(ui::text_size(longest).x, ui::text_size(scene.question.one).x);
+  const float reserved =
+      ui::text_size("The 90 % interval of θ₁ is 0.00000 wide, 00.00 times the exact one.", ui::Look::muted).x;
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  ui::wrapped(shown.question);
+  const float height = ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), FLT_MAX, room, longest.c_str()).y;
+  ImGui::SetCursorScreenPos({start.x, start.y + height});
+  ImGui::Dummy({0, 0});
+  if (question + px(12) + reserved <= room) {
+    ui::text_at({start.x + ui::text_size(shown.question).x + px(12), start.y}, answer, ui::Look::muted);
+  } else {
+    ui::text(answer.empty() ? " " : answer, ui::Look::muted);
+  }
+}
+
+void PosteriorPanel::State::messages(model::Studio& studio) {
+  Posterior& posterior = studio.posterior;
   const auto shown = posterior.shown();
   if (shown) {
     const float top = ImGui::GetCursorPosY();
     const bool late = shown->n != posterior.n() && posterior.embedded() < 1;
-    const std::string sentence = late ? fmt::format("N = {} is on its way: {:.0f} % of the set is embedded.",
-                                                    count_text(posterior.n()), std::floor(100 * posterior.embedded()))
-                                      : shown->sentence;
-    // Numbers may become a little longer: as many lines as they then need.
-    const float width = ImGui::GetContentRegionAvail().x;
-    const float lines = std::ceil((ui::text_size(shown->sentence + "  0,000").x + px(24)) / std::max(width, px(40)));
-    kept_messages = std::max(kept_messages, lines * ui::text_size("X").y + ImGui::GetStyle().ItemSpacing.y);
-    ui::wrapped(sentence);
+    ask(*posterior.scene(), *shown,
+        late ? fmt::format("N = {} is on its way: {:.0f} % of the set is embedded.", count_text(posterior.n()),
+                           std::floor(100 * posterior.embedded()))
+             : shown->sentence);
     int k = 0;
+    const bool said = !model::data_notice(studio).sentence.empty();  // above, with what can be done
     for (const std::string& warning : shown->warnings)
-      ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning);
+      if (!said || warning.find(" was trained on ") == warning.npos)
+        ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning);
     kept_messages = std::max(kept_messages, ImGui::GetCursorPosY() - top);
     ImGui::SetCursorPosY(top + kept_messages);
   }
@@ -207,6 +230,8 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     const std::string heading = "Posterior of " + scene.targets[t];
     const float title = ui::text_size(heading, ui::Look::small_strong).x + 1;
     bool exact = false;
+    std::vector<std::string> all_names;
+    for (const PosteriorSeries& series : shown.series) all_names.push_back(series.name);
     for (const PosteriorSeries& series : shown.series) {
       names = std::max(names, ui::text_size(series.name, ui::Look::small).x);
       exact |= !std::isnan(series.kl);
@@ -245,13 +270,21 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     ui::text_at(head, heading, ui::Look::small_strong, names + key + px(6));
     columns(head, ui::Look::small_muted, [](std::size_t c) { return std::string(kColumns[c].title); });
     ImGui::Dummy({width, row - spacing});
+    float right = head.x + width;
+    for (std::size_t c = kColumns.size(); c-- > 0;) {
+      if (widths[c] <= 0) continue;
+      const float mouse = ImGui::GetIO().MousePos.x;
+      if (mouse <= right && mouse >= right - widths[c]) ui::tip(explanation(kColumns[c].title));
+      right -= widths[c] + gap;
+    }
     for (const PosteriorSeries& series : shown.series) {
       const bool second = apart && (series.ours || series.role == SeriesRole::exact);
       const ImVec2 at = ImGui::GetCursorScreenPos();
       ImGui::Dummy({width, row + (second ? px(18) : 0) - spacing});
       ui::tip(tip_of(series, series.targets[t]));
       swatch({at.x, at.y + ui::text_size("x", ui::Look::small).y / 2}, key, series.role);
-      ui::text_at({at.x + key + px(6), at.y}, series.name, ui::Look::small, names);
+      ui::text_at({at.x + key + px(6), at.y}, ui::fitted_name(series.name, all_names, ui::Look::small, names),
+                  ui::Look::small);
       columns(at, ui::Look::small, [&](std::size_t c) { return cell(series, c); });
       if (second)
         ui::text_at({at.x + key + px(6), at.y + px(18)},
@@ -317,13 +350,19 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   const bool many = scene.parameters.size() > kManyParameters;
   const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
   float column = 0;
-  for (std::size_t k = 0; k < count; ++k) column = std::max(column, ui::text_size(scene.parameters[k].label).x);
+  for (std::size_t k = 0; k < count; ++k) column = std::max(column, ui::text_size(scene.parameters[k].title).x);
+  // What they mean stands beside them where that leaves the sliders room.
+  const bool titled = column <= 0.5f * (edge - ImGui::GetCursorScreenPos().x);
+  if (!titled) column = 0;
+  for (std::size_t k = 0; k < count && !titled; ++k)
+    column = std::max(column, ui::text_size(scene.parameters[k].label).x);
   for (std::size_t k = 0; k < count; ++k) {
     const model::SetParameter& parameter = scene.parameters[k];
-    const std::string about = parameter.nuisance
-                                  ? "Nuisance: unknown, the same for all observations of the set"
-                                  : "Target: what is inferred; here the truth that the set was made with";
-    ui::label(parameter.label, about, (column + px(16)) / scale());
+    const std::string about =
+        parameter.title + (parameter.nuisance ? ". A nuisance: unknown, the same for all observations of the set"
+                                              : ". The target: what is inferred; here the truth that the set was made "
+                                                "with");
+    ui::label(titled ? parameter.title : parameter.label, about, (column + px(16)) / scale());
     double value = parameter.value;
     if (ui::slider("posterior/" + parameter.name, value, std::min(parameter.low, parameter.value),
                    std::max(parameter.high, parameter.value), "%.3f", about))
@@ -342,13 +381,21 @@ void PosteriorPanel::State::other_runs(model::Studio& studio, const PosteriorSce
   if (others.empty()) return;
   ui::space(12);
   ui::text("Other runs beside it", ui::Look::small_strong);
-  std::vector<std::string> chosen = studio.posterior.others();
+  std::vector<std::string> chosen = studio.posterior.others(), names;
+  for (const model::RunEntry* entry : others) names.push_back(entry->name);
   for (const model::RunEntry* entry : others) {
     const auto at = std::find(chosen.begin(), chosen.end(), entry->run);
     bool on = at != chosen.end();
     const bool was = on;
-    ui::toggle("posterior/run/" + entry->run, entry->name, on,
-               fmt::format("{}, {}: draws its posterior too", entry->strategy_title, entry->state()));
+    const float side = ImGui::GetFrameHeight();
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    ui::swatch("posterior/color/" + entry->run, {corner.x + px(6), corner.y + side / 2}, px(4),
+               series_color(entry->role));
+    ImGui::Dummy({px(12), side});
+    ImGui::SameLine(0, px(6));
+    const float room = ImGui::GetContentRegionAvail().x - side - px(12);
+    ui::toggle("posterior/run/" + entry->run, ui::fitted_name(entry->name, names, ui::Look::body, room), on,
+               fmt::format("{}\n{}, {}: draws its posterior too", entry->name, entry->strategy_title, entry->state()));
     if (on == was) continue;
     if (on)
       chosen.push_back(entry->run);
@@ -494,7 +541,7 @@ void PosteriorPanel::draw(model::Studio& studio) {
   s.follow_file(posterior);
   s.keep_places(posterior);
   s.n_row(posterior);
-  s.messages(posterior);
+  s.messages(studio);
   ui::space(4);
   const float room = ImGui::GetContentRegionAvail().y, between = px(kGap) + ImGui::GetStyle().ItemSpacing.y;
   const float small = std::max(px(kLeastSmall), 0.34f * room);

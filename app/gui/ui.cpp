@@ -11,16 +11,25 @@
 #include <utility>
 
 #include "app/gui/keyboard.h"
+#include "app/model/fitted_name.h"
 #include "core/report/ticks.h"
 
 namespace pairs::gui::ui {
 namespace {
 
 std::vector<ImU32> surfaces;
-constexpr double kToastSeconds = 4, kSliderSteps = 100;
+constexpr double kToastSeconds = 4, kTipSeconds = 0.4, kSliderSteps = 100;
 std::string toast_text;
 double toast_end = -1;
 std::vector<std::filesystem::path> saved_files;
+
+// What is under the mouse and since when.
+struct HoveredItem {
+  ImVec2 at;
+  double since = 0;
+  int frame = -1;
+};
+HoveredItem hovered_item;
 
 struct Card {
   ImVec2 min;
@@ -71,7 +80,13 @@ float wish(float width) {
 void show_tip(std::string_view tip_text, std::string_view blocked) {
   const std::string_view shown = blocked.empty() ? tip_text : blocked;
   if (shown.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  if (GImGui->HoveredIdTimer < 0.4f && GImGui->HoveredIdDisabled == false) return;
+  // Texts have no id, so Dear ImGui does not count how long they are under the mouse.
+  const ImRect& rect = GImGui->LastItemData.Rect;
+  const bool same = rect.Min.x == hovered_item.at.x && rect.Min.y == hovered_item.at.y &&
+                    ImGui::GetFrameCount() - hovered_item.frame <= 1 && ImGui::GetTime() >= hovered_item.since;
+  if (!same) hovered_item = {rect.Min, ImGui::GetTime(), 0};
+  hovered_item.frame = ImGui::GetFrameCount();
+  if (ImGui::GetTime() - hovered_item.since < kTipSeconds) return;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(8)});
   ImGui::BeginTooltip();
   {
@@ -82,6 +97,7 @@ void show_tip(std::string_view tip_text, std::string_view blocked) {
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
   }
+  record("tip", ItemKind::text, ImGui::GetWindowPos(), ImGui::GetWindowPos(), true, shown);
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }
@@ -162,6 +178,7 @@ ImU32 ink(Look look) {
     case Look::good:
       return p.good;
     case Look::warning:
+    case Look::small_warning:
       return p.warning;
     case Look::bad:
     case Look::small_bad:
@@ -179,6 +196,7 @@ ImFont* font(Look look) {
     case Look::small:
     case Look::small_muted:
     case Look::small_bad:
+    case Look::small_warning:
       return f.small;
     case Look::small_strong:
       return f.small_bold;
@@ -205,6 +223,20 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width, bool give
   record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, cut && !given, ink(look), surface());
 }
 
+std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width) {
+  return model::fitted_name(name, others, [&](const std::string& shown) { return text_size(shown, look).x <= width; });
+}
+
+void swatch(std::string_view name, ImVec2 middle, float radius, ImU32 color, bool filled) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (filled)
+    list.AddCircleFilled(middle, radius, color, 16);
+  else
+    list.AddCircle(middle, radius - px(0.5f), color, 16, px(1.5f));
+  record(name, ItemKind::text, {middle.x - radius, middle.y - radius}, {middle.x + radius, middle.y + radius}, true, "",
+         false, color);
+}
+
 void text(std::string_view text, Look look) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = text_size(text, look);
@@ -220,14 +252,14 @@ void right(std::string_view text, Look look) {
   ui::text(text, look);
 }
 
-void wrapped(std::string_view text, Look look, float width) {
+void wrapped(std::string_view text, Look look, float width, std::string_view name) {
   width = wish(width);
   ImFont* f = font(look);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = f->CalcTextSizeA(f->FontSize, FLT_MAX, width, text.data(), text.data() + text.size());
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, {std::floor(at.x), std::floor(at.y)},
                                       ImGui::GetColorU32(ink(look)), text.data(), text.data() + text.size(), width);
-  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, text, false, ink(look), surface());
+  record(name, ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, text, false, ink(look), surface());
   ImGui::Dummy(size);
 }
 
@@ -556,6 +588,8 @@ void space(float height) {
 
 void empty_state(std::string_view title, std::string_view sentence, bool failed) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorPos();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  record("empty-state", ItemKind::plot, corner, {corner.x + room.x, corner.y + room.y}, true, title);
   const float width = std::min(px(460), std::max(room.x - px(32), px(80)));
   ImGui::SetCursorPosY(start.y + std::max(px(16), room.y * 0.3f));
   const float x = start.x + (room.x - width) / 2;

@@ -9,6 +9,7 @@
 
 #include "app/model/hub.h"
 #include "core/report/figure.h"
+#include "core/task.h"
 
 namespace pairs::model {
 
@@ -44,7 +45,8 @@ struct PosteriorSnapshot {
   std::vector<PosteriorSeries> series;      // runs first, the shown one in front, then references, exact first
   std::shared_ptr<const Figure> density;    // one target: densities; two: contours; more: marginals
   std::shared_ptr<const Figure> marginals;  // of two targets; else null
-  std::string sentence;                     // what N did, for people
+  std::string question;                     // what is asked of these N observations
+  std::string sentence;                     // what the shown run answers, beside the exact posterior
   std::vector<std::string> warnings;        // a sentence each: extrapolation, only pretrained, series left out
   PosteriorPlace place;
   double milliseconds = 0;  // from the aggregate to the numbers of the shown run
@@ -80,6 +82,8 @@ struct SetParameter {
   std::string name, label, unit;
   double low = 0, high = 1, value = 0;
   bool nuisance = false;
+  std::string meaning = {};  // "bump position"; "" when the label says all
+  std::string title = {};    // "ψ, bump position"
 };
 
 // A run whose posterior is drawn.
@@ -95,7 +99,7 @@ struct PosteriorScene {
   std::string task, title;
   std::vector<std::string> targets;  // labels with units
   std::vector<PosteriorRun> runs;    // the shown one first
-  std::string nuisance;              // "ψ", for sentences
+  Question question;                 // what is asked of the set
   std::int64_t most = 1;             // largest N that can be asked for
   std::vector<std::int64_t> sizes;   // the only ones, of a run with a head for each; else empty
   std::uint64_t set = 0;             // id of the observed set

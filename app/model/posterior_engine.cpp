@@ -26,6 +26,7 @@
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/eval/aggregate.h"
+#include "core/report/shades.h"
 #include "core/train/run.h"
 
 namespace pairs::model {
@@ -91,6 +92,7 @@ struct PosteriorEngine::Parts {
   // Of the worker's thread.
   std::uint64_t scene_id = 0;
   std::vector<ShownRun> runs;  // the shown one first
+  std::map<std::string, int> shades;
   std::shared_ptr<const Task> task;
   std::string task_key;  // a set stays while this does
   SampleView view;
@@ -148,6 +150,10 @@ struct PosteriorEngine::Parts {
   void fresh_set();
   bool load_set(const PosteriorWish& wish);
   void simulate(std::int64_t until);
+  SeriesRole role_of(const ShownRun& run) const {
+    const auto shade = shades.find(run.run);
+    return shaded(strategy_role(run.loaded.config.strategy), shade == shades.end() ? 0 : shade->second);
+  }
   // Observations that the shown run has embedded, and that all have: runs that come later catch up.
   std::int64_t ready() const { return runs.front().embedded->count(); }
   std::int64_t all_ready() const {
@@ -173,12 +179,15 @@ struct PosteriorEngine::Parts {
 
 void PosteriorEngine::Parts::load_runs(const PosteriorWish& wish, const Stale& stale) {
   const bool again = wish.scene != scene_id;
+  const bool other_shades = shades != wish.shades;
+  shades = wish.shades;
   std::vector<std::string> names = {wish.run};
   for (const std::string& other : wish.others)
     if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
   const bool same = !again && runs.size() == names.size() &&
                     std::equal(names.begin(), names.end(), runs.begin(),
                                [](const std::string& name, const ShownRun& run) { return name == run.run; });
+  if (same && other_shades && set_id) fresh_set();
   if (same) return;
   if (again) {
     publish([&](PosteriorNews& n) {
@@ -349,12 +358,10 @@ void PosteriorEngine::Parts::publish_scene() {
   const TaskInfo& info = task->info();
   scene->task = info.name;
   scene->title = info.title;
-  for (const Target& target : info.targets)
-    scene->targets.push_back(target.label + (target.unit.empty() ? "" : " / " + target.unit));
+  for (const Target& target : info.targets) scene->targets.push_back(target.short_title());
   for (const ShownRun& run : runs)
-    scene->runs.push_back({run.run, run.loaded.name, strategy_title(run.loaded.config.strategy),
-                           strategy_role(run.loaded.config.strategy)});
-  scene->nuisance = "ψ";
+    scene->runs.push_back({run.run, run.loaded.name, strategy_title(run.loaded.config.strategy), role_of(run)});
+  scene->question = info.question;
   scene->most = size;
   for (const std::int64_t n : runs.front().loaded.estimator->sizes())
     if (n <= size) scene->sizes.push_back(n);
@@ -370,13 +377,13 @@ void PosteriorEngine::Parts::publish_scene() {
     const std::vector<double> theta = doubles(latents.theta), psi = doubles(latents.psi);
     for (std::size_t t = 0; t < info.targets.size(); ++t) {
       const Target& target = info.targets[t];
-      scene->parameters.push_back(
-          {target.name, target.label, target.unit, target.view_low, target.view_high, theta[t], false});
+      scene->parameters.push_back({target.name, target.label, target.unit, target.view_low, target.view_high, theta[t],
+                                   false, target.meaning, target.title()});
     }
     for (std::size_t k = 0; k < info.nuisances.size(); ++k) {
       const Nuisance& nuisance = info.nuisances[k];
-      scene->parameters.push_back(
-          {nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, psi[k], true});
+      scene->parameters.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high,
+                                   psi[k], true, nuisance.meaning, nuisance.title()});
     }
   } else {
     scene->set_name = set.file.filename().string();
@@ -445,7 +452,7 @@ std::vector<PosteriorSource> PosteriorEngine::Parts::run_sources(std::int64_t n,
     PosteriorSource source;
     source.milliseconds = 1000 * watch.seconds();
     source.name = runs.size() == 1 ? strategy_title(run.loaded.config.strategy) : run.loaded.name;
-    source.role = strategy_role(run.loaded.config.strategy);
+    source.role = role_of(run);
     source.ours = true;
     const torch::Tensor given = latents.given;
     source.log_density = [estimator, aggregate, count, given](const torch::Tensor& theta) {
@@ -516,7 +523,8 @@ void PosteriorEngine::Parts::show(std::int64_t n, const std::vector<PosteriorNum
   snapshot->n = n;
   snapshot->warnings = std::move(warnings);
   snapshot->milliseconds = milliseconds;
-  snapshot->sentence = posterior_sentence(n, numbers, targets, "ψ");
+  snapshot->question = task->info().question.text(n, count_text(n));
+  snapshot->sentence = posterior_sentence(numbers, targets);
   const PosteriorNumbers* exact = nullptr;
   for (const PosteriorNumbers& one : numbers)
     if (one.role == SeriesRole::exact) exact = &one;
