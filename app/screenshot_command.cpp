@@ -58,6 +58,7 @@ batch::Action add_screenshot(CLI::App& app) {
       ->type_name("S")
       ->check(batch::number(1.0, 86400.0))
       ->capture_default_str();
+  app.add_flag("--tour", options.tour, "With the tour of a first start above the posterior");
   app.add_option("--items", options.items, "Also write where each widget is, by name")->type_name("FILE.json");
   app.footer(
       "Draws the panels without a display (EGL). Example:\n"

@@ -79,8 +79,8 @@ void add_rows(Table& table, const TaskInfo& info, const std::string& who, const 
     const auto i = static_cast<std::int64_t>(t);
     const auto cell = [&](const torch::Tensor& v) { return fmt::format("{:.5g}", v[i].item<double>()); };
     const Target& target = info.targets[t];
-    table.add({target.label + (target.unit.empty() ? "" : " / " + target.unit), who, cell(summary.mean),
-               cell(summary.sd), cell(summary.quantiles[0]), cell(summary.quantiles[1]), cell(summary.quantiles[2])});
+    table.add({target.short_title(), who, cell(summary.mean), cell(summary.sd), cell(summary.quantiles[0]),
+               cell(summary.quantiles[1]), cell(summary.quantiles[2])});
   }
 }
 

@@ -119,8 +119,7 @@ std::vector<double> densities(const Series& series, const torch::Tensor& theta) 
 }
 
 Axis target_axis(const Target& target, std::pair<double, double> range) {
-  return {target.label + (target.unit.empty() ? "" : " / " + target.unit), AxisScale::linear, range.first,
-          range.second};
+  return {target.title(), AxisScale::linear, range.first, range.second};
 }
 
 // Densities start at zero; a naive product that is far too sharp is cut rather than flattening the rest.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "app/common/glossary.h"
 #include "app/common/table.h"
 #include "app/gui/ui.h"
 
@@ -194,7 +195,12 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
     for (std::size_t c = 0; c < titles.size(); ++c) {
       ImGui::TableNextColumn();
       ui::right(titles[c], ui::Look::small_muted);
-      ui::tip(whole[c]);
+      std::string about = whole[c];
+      if (c == 2) about += "\n" + explanation(view.score.axis);
+      if (c > 2)
+        about += fmt::format("\n{} less that of {} on the same test sets, ± its standard error\n{}", view.score.name,
+                             view.names[view.baseline], explanation(view.score.axis));
+      ui::tip(about);
     }
     for (std::size_t r = 0; r < view.differences.size(); ++r) {
       ImGui::TableNextRow();

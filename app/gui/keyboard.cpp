@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Stop {
   ImGuiWindow* window = nullptr;
   ItemKind kind = ItemKind::button;
   bool enabled = true;
+  std::string name = {};
+  Place place = {};
 };
 
 // The focus within the window, or within one of the popups over it.
@@ -209,9 +212,14 @@ Held offer(Item item, ImGuiID id) {
   ImGuiContext& g = *GImGui;
   Held held;
   if (id == 0) id = g.LastItemData.ID;
-  ImGuiWindow* window = ImGui::GetCurrentWindow();
+  ImGuiWindow* window = ImGui::GetCurrentWindowRead();
   if (id != 0 && item.kind != ItemKind::text) {
-    state.now.push_back({id, window, item.kind, item.enabled});
+    state.now.push_back({id,
+                         window,
+                         item.kind,
+                         item.enabled,
+                         item.name,
+                         {item.min, item.max, window->ClipRect.Min, window->ClipRect.Max}});
     held.focused = state.shown && item.enabled && state.levels.back().focused == id;
   }
   if (held.focused) {
@@ -240,6 +248,13 @@ Held offer(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 max, std::st
   item.max = max;
   item.text = text;
   return offer(std::move(item), id);
+}
+
+std::optional<Place> place_of(std::string_view name) {
+  for (const std::vector<Stop>* stops : {&state.now, &state.last})
+    for (const Stop& stop : *stops)
+      if (stop.name == name) return stop.place;
+  return {};
 }
 
 bool takes_space() {

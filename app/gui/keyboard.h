@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <optional>
 #include <string_view>
 
 #include "app/gui/recorder.h"
@@ -24,6 +25,12 @@ struct Held {
 // Of the last item of Dear ImGui, or of `id` where that is not it. Tells the recorder, too.
 Held offer(Item item, ImGuiID id = 0);
 Held offer(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text = {}, ImGuiID id = 0);
+
+// Where a control was drawn last; nothing where it is not in the window.
+struct Place {
+  ImVec2 min, max, clip_min, clip_max;
+};
+std::optional<Place> place_of(std::string_view name);
 
 // Whether the control with the focus takes this key, so that it means nothing else.
 bool takes_space();

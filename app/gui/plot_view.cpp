@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/common/glossary.h"
 #include "app/gui/draw_list_canvas.h"
 #include "app/gui/figure_saver.h"
 #include "app/gui/keyboard.h"
@@ -591,7 +592,9 @@ void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
   if (const auto entry = entry_at(*plot, at)) {
     box(entry_rect(*plot, *entry), (palette().text & ~IM_COL32_A_MASK) | (24u << IM_COL32_A_SHIFT), px(3));
     const std::string& full = names[*plot][*entry];
-    if (full != place.legend.entries[*entry].name) ui::tip(full);
+    const std::string about = explanation(full);
+    if (!about.empty() || full != place.legend.entries[*entry].name)
+      ui::tip(about.empty() ? full : full + "\n" + about);
     return;
   }
   if (!place.axes || !place.area.contains(at)) return;
@@ -673,7 +676,7 @@ void PlotView::State::menu() {
 }
 
 void PlotView::State::record(ImVec2 origin, ImVec2 size, bool hovered) const {
-  const auto add = [&](std::string item_name, ItemKind kind, const Rect& rect, std::string text, bool covers = false) {
+  const auto add = [&](std::string item_name, ItemKind kind, const Rect& rect, std::string text) {
     Item item;
     item.name = std::move(item_name);
     item.kind = kind;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/common/glossary.h"
 #include "app/common/table.h"
 #include "app/gui/n_row.h"
 #include "app/gui/path_dialog.h"
@@ -104,6 +105,7 @@ std::string tip_of(const PosteriorSeries& series, const PosteriorSummary& s) {
   if (!std::isnan(s.mean_shift))
     text += fmt::format("\nmean {:+.2f} exact sd from the exact one, sd {:.2f} times", s.mean_shift, s.sd_ratio);
   if (!std::isnan(series.kl)) text += fmt::format("\nKL from exact {} nat", nat(series.kl));
+  if (const std::string about = explanation(series.name); !about.empty()) text += "\n" + about;
   return text + fmt::format("\nworked out in {:.1f} ms", series.milliseconds);
 }
 
@@ -127,6 +129,7 @@ struct PosteriorPanel::State {
 
   void keep_places(const Posterior& posterior);
   void n_row(Posterior& posterior);
+  void ask(const PosteriorScene& scene, const PosteriorSnapshot& shown, const std::string& answer);
   void messages(model::Studio& studio);
   void main_row(model::Studio& studio, float height, float side_height);
   void side(model::Studio& studio, ImVec2 size);
@@ -169,20 +172,38 @@ void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   kept_messages = kept_lines = 0;
 }
 
+// What is asked and what the answer is: on one line where both have room at every N, so that nothing moves with N.
+void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnapshot& shown,
+                                const std::string& answer) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  const std::string longest = scene.question.text(scene.most, count_text(scene.most));
+  const float question = std::max(ui::text_size(longest).x, ui::text_size(scene.question.one).x);
+  const float longest_answer =
+      ui::text_size("The 90 % interval of θ₁ is 0.00000 wide, 00.00 times the exact one.", ui::Look::muted).x;
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  ui::wrapped(shown.question);
+  float height = 0;
+  for (const std::string& text : {longest, scene.question.one})
+    height = std::max(height, ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), FLT_MAX, room, text.c_str()).y);
+  ImGui::SetCursorScreenPos({start.x, start.y + height});
+  ImGui::Dummy({0, 0});
+  if (question + px(12) + longest_answer <= room) {
+    ui::text_at({start.x + question + px(12), start.y}, answer, ui::Look::muted);
+  } else {
+    ui::text(answer.empty() ? " " : answer, ui::Look::muted);
+  }
+}
+
 void PosteriorPanel::State::messages(model::Studio& studio) {
   Posterior& posterior = studio.posterior;
   const auto shown = posterior.shown();
   if (shown) {
     const float top = ImGui::GetCursorPosY();
     const bool late = shown->n != posterior.n() && posterior.embedded() < 1;
-    const std::string sentence = late ? fmt::format("N = {} is on its way: {:.0f} % of the set is embedded.",
-                                                    count_text(posterior.n()), std::floor(100 * posterior.embedded()))
-                                      : shown->sentence;
-    // Numbers may become a little longer: as many lines as they then need.
-    const float width = ImGui::GetContentRegionAvail().x;
-    const float lines = std::ceil((ui::text_size(shown->sentence + "  0,000").x + px(24)) / std::max(width, px(40)));
-    kept_messages = std::max(kept_messages, lines * ui::text_size("X").y + ImGui::GetStyle().ItemSpacing.y);
-    ui::wrapped(sentence);
+    ask(*posterior.scene(), *shown,
+        late ? fmt::format("N = {} is on its way: {:.0f} % of the set is embedded.", count_text(posterior.n()),
+                           std::floor(100 * posterior.embedded()))
+             : shown->sentence);
     int k = 0;
     const bool said = !model::data_notice(studio).sentence.empty();  // above, with what can be done
     for (const std::string& warning : shown->warnings)
@@ -251,6 +272,13 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     ui::text_at(head, heading, ui::Look::small_strong, names + key + px(6));
     columns(head, ui::Look::small_muted, [](std::size_t c) { return std::string(kColumns[c].title); });
     ImGui::Dummy({width, row - spacing});
+    float right = head.x + width;
+    for (std::size_t c = kColumns.size(); c-- > 0;) {
+      if (widths[c] <= 0) continue;
+      const float mouse = ImGui::GetIO().MousePos.x;
+      if (mouse <= right && mouse >= right - widths[c]) ui::tip(explanation(kColumns[c].title));
+      right -= widths[c] + gap;
+    }
     for (const PosteriorSeries& series : shown.series) {
       const bool second = apart && (series.ours || series.role == SeriesRole::exact);
       const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -278,7 +306,8 @@ void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
   const std::string distance = fmt::format(
       "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.place.distance);
   // As high as the warning is, whether it is shown or not.
-  const float top = ImGui::GetCursorPosY(), high = ui::notice_height(ui::Look::warning, outside(99.975));
+  const float top = ImGui::GetCursorPosY(),
+              high = ui::notice_height(ui::Look::warning, outside(99.975)) + ImGui::GetStyle().ItemSpacing.y;
   const double percentile = shown.place.percentile;
   if (shown.place.outside) {
     ui::notice("posterior/outside", ui::Look::warning, outside(percentile));
@@ -324,13 +353,19 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   const bool many = scene.parameters.size() > kManyParameters;
   const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
   float column = 0;
-  for (std::size_t k = 0; k < count; ++k) column = std::max(column, ui::text_size(scene.parameters[k].label).x);
+  for (std::size_t k = 0; k < count; ++k) column = std::max(column, ui::text_size(scene.parameters[k].title).x);
+  // What they mean stands beside them where that leaves the sliders room.
+  const bool titled = column <= 0.5f * (edge - ImGui::GetCursorScreenPos().x);
+  if (!titled) column = 0;
+  for (std::size_t k = 0; k < count && !titled; ++k)
+    column = std::max(column, ui::text_size(scene.parameters[k].label).x);
   for (std::size_t k = 0; k < count; ++k) {
     const model::SetParameter& parameter = scene.parameters[k];
-    const std::string about = parameter.nuisance
-                                  ? "Nuisance: unknown, the same for all observations of the set"
-                                  : "Target: what is inferred; here the truth that the set was made with";
-    ui::label(parameter.label, about, (column + px(16)) / scale());
+    const std::string about =
+        parameter.title + (parameter.nuisance ? ". A nuisance: unknown, the same for all observations of the set"
+                                              : ". The target: what is inferred; here the truth that the set was made "
+                                                "with");
+    ui::label(titled ? parameter.title : parameter.label, about, (column + px(16)) / scale());
     double value = parameter.value;
     if (ui::slider("posterior/" + parameter.name, value, std::min(parameter.low, parameter.value),
                    std::max(parameter.high, parameter.value), "%.3f", about))
@@ -435,9 +470,7 @@ void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
   if (checked)
     all.push_back({&check, checked->figure, "Predictive check", checked->line, checked->note,
                    checked->extreme ? ui::Look::small_bad : ui::Look::small_muted});
-  if (nuisance)
-    all.push_back(
-        {&nuisances, nuisance->figure, "Posterior of " + posterior.scene()->nuisance, nuisance->line, nuisance->note});
+  if (nuisance) all.push_back({&nuisances, nuisance->figure, nuisance->title, nuisance->line, nuisance->note});
   if (posterior.observed())
     all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
   const SmallGrid grid(std::max<std::size_t>(all.size(), 2));

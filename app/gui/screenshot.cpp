@@ -27,7 +27,7 @@ void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions
   model::Settings settings;
   settings.theme = options.theme;
   settings.tab = options.tab.empty() ? "posterior" : options.tab;
-  settings.dismissed = {"welcome"};
+  if (!options.tour) settings.dismissed = {"welcome"};
   const model::Tab tab = model::parse_tab(settings.tab);
   if (!options.task.empty()) settings.task = options.task;
   OffscreenWindow window(settings, options.width, options.height, static_cast<float>(options.scale));

@@ -23,6 +23,7 @@
 #include "app/gui/sidebar.h"
 #include "app/gui/status_bar.h"
 #include "app/gui/task_panel.h"
+#include "app/gui/tour.h"
 #include "app/gui/train_panel.h"
 #include "app/gui/ui.h"
 #include "app/gui/viewer_panel.h"
@@ -37,7 +38,7 @@ constexpr float kHeader = 48, kStatus = 28, kSplitter = 6;
 constexpr float kSidebarLeast = 200, kSidebarMost = 420, kDrawerLeast = 100;
 constexpr float kRoomForSidebar = 1100;  // a narrower window has its sidebar folded
 constexpr double kSplitterStep = 8;      // of an arrow key
-constexpr const char *kWelcome = "welcome", *kSaved = "saved";
+constexpr const char* kSaved = "saved";
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
@@ -128,6 +129,7 @@ struct Shell::Parts {
   ShortcutsDialog shortcuts;
   StatusBar status;
   CommandPalette palette;
+  Tour tour;
   CloseDialog close;
   DataBanner data;
   bool quit = false;
@@ -140,7 +142,6 @@ struct Shell::Parts {
   void keys();
   std::vector<Command> commands();
   void header(float width);
-  void welcome();
   void tell_saved();
   void panel();
   void sidebar_above(bool narrow, float height);
@@ -253,6 +254,7 @@ std::vector<Command> Shell::Parts::commands() {
   training("train/pause", "Pause training", model::Action::pause, [this] { studio.training.pause(); });
   training("train/resume", "Resume training", model::Action::resume, [this] { studio.training.resume(); });
   training("train/stop", "Stop training, saved", model::Action::stop, [this] { studio.training.stop(); });
+  all.push_back({"tour", "Show the tour again", "", "", [this] { tour.restart(studio); }});
   all.push_back({"about", "About Pairs Studio: versions and licences", "", "", [this] { about.open(); }});
   return all;
 }
@@ -296,26 +298,8 @@ void Shell::Parts::header(float width) {
   if (room > px(60)) {
     const float wide = std::min(room, ui::text_size(shown, ui::Look::small_muted).x);
     const ImVec2 at = {find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2};
-    ui::text_at(at, shown, ui::Look::small_muted, room);
-    Item item;
-    item.name = "header/shown";
-    item.kind = ItemKind::text;
-    item.min = at;
-    item.max = {at.x + wide, at.y + ui::text_size("X", ui::Look::small).y};
-    item.text = shown;
-    recorder().add(std::move(item));
+    ui::text_at(at, shown, ui::Look::small_muted, room, true, "header/shown");
   }
-}
-
-void Shell::Parts::welcome() {
-  if (studio.settings.dismissed_before(kWelcome) || studio.tab() != model::Tab::posterior) return;
-  if (studio.viewing()) return;  // its picture says the same
-  if (ui::notice(
-          "welcome", ui::Look::body,
-          "Drag N, or press Space: the observations of a set share what is unknown, and the posterior of θ sharpens "
-          "as N grows. The dashed line is the exact answer where there is one.",
-          "Got it"))
-    studio.settings.dismiss(kWelcome);
 }
 
 // Whatever was written is told in the log with its whole path, and as a toast.
@@ -330,7 +314,7 @@ void Shell::Parts::tell_saved() {
 
 void Shell::Parts::panel() {
   draw_resume_offer(studio);
-  welcome();
+  tour.draw(studio);
   data.draw(studio);
   switch (studio.tab()) {
     case model::Tab::task:
@@ -474,8 +458,10 @@ void Shell::Parts::frame(double fps) {
   }
   ImGui::End();
   if (p.palette.is_open()) p.palette.draw(p.commands());
-  p.shortcuts.draw();
+  if (p.shortcuts.draw()) p.tour.restart(p.studio);
   p.about.draw(p.studio);
+  p.tour.follow(p.studio);
+  p.tour.draw_mark(p.studio);
   p.quit = p.quit || p.close.draw(p.studio);
   p.tell_saved();
   ui::draw_toast();

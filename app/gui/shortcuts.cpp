@@ -7,9 +7,9 @@
 
 namespace pairs::gui {
 
-void ShortcutsDialog::draw() {
-  if (!open_) return;
-  if (!ui::begin_dialog("shortcuts", "Keys and mouse", open_, 460)) return;
+bool ShortcutsDialog::draw() {
+  if (!open_) return false;
+  if (!ui::begin_dialog("shortcuts", "Keys and mouse", open_, 460)) return false;
   float column = 0;
   for (const model::ShortcutEntry& entry : model::shortcuts())
     column = std::max(column, ui::text_size(entry.keys, ui::Look::strong).x);
@@ -24,9 +24,20 @@ void ShortcutsDialog::draw() {
       "In plots: the wheel zooms (with Ctrl where the panel scrolls); a drag zooms to a box; a drag with the right "
       "button, or Shift and the left, moves; a double click shows all again; a right click opens the menu.",
       ui::Look::small_muted);
+  ui::wrapped(
+      "Tab and Shift+Tab lead through all controls; Enter or Space presses the one with the ring, arrows move a "
+      "slider, "
+      "Enter on a plot opens its menu. In a dialog Enter presses its first button and Escape cancels.",
+      ui::Look::small_muted);
   ui::space(12);
   if (ui::button("shortcuts/close", "Close", ui::Button::primary)) open_ = false;
+  ImGui::SameLine();
+  const bool tour = ui::button("shortcuts/tour", "Show the tour again", ui::Button::quiet, {},
+                               "Its three steps: drag N, open data, train");
+  if (tour) open_ = false;
+  if (!open_) ImGui::CloseCurrentPopup();
   ui::end_dialog();
+  return tour;
 }
 
 }  // namespace pairs::gui

@@ -7,7 +7,7 @@ class ShortcutsDialog {
  public:
   void open() { open_ = true; }
   bool is_open() const { return open_; }
-  void draw();
+  bool draw();  // whether the tour was asked for
 
  private:
   bool open_ = false;

@@ -49,18 +49,26 @@ void headline(const Block& block, const std::string& sentence, float width) {
 // Sliders in `columns` columns; returns the index of the one that was moved, or -1, with its new value.
 int sliders(const std::vector<model::Parameter>& parameters, const std::vector<double>& values, int columns,
             float width, double& moved) {
-  float widest_label = 0;
-  for (const model::Parameter& one : parameters)
+  float widest_label = 0, widest_title = 0;
+  for (const model::Parameter& one : parameters) {
     widest_label = std::max(widest_label, ui::text_size(one.label, ui::Look::muted).x);
+    widest_title = std::max(widest_title, ui::text_size(one.title, ui::Look::muted).x);
+  }
+  // What they mean stands beside them where there is room.
+  const bool titled = width / static_cast<float>(columns) - widest_title >= px(150);
+  if (titled) widest_label = widest_title;
   // Long names leave no room for a track beside another.
   if (width / static_cast<float>(columns) - widest_label < px(110)) columns = 1;
   const float gap = px(16), cell = (width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   // Where one is left over it is the first, on a line of its own.
   const int alone = columns > 1 && static_cast<int>(parameters.size()) % columns == 1 ? 1 : 0;
+  const auto text_of = [&](std::size_t i) {
+    return titled || static_cast<int>(i) < alone ? parameters[i].title : parameters[i].label;
+  };
   float first_label = 0, label = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     float& widest = static_cast<int>(i) < alone ? first_label : label;
-    widest = std::max(widest, ui::text_size(parameters[i].label, ui::Look::muted).x + px(12));
+    widest = std::max(widest, ui::text_size(text_of(i), ui::Look::muted).x + px(12));
   }
   int index = -1;
   const float left = ImGui::GetCursorScreenPos().x;
@@ -71,11 +79,11 @@ int sliders(const std::vector<model::Parameter>& parameters, const std::vector<d
     const bool whole = place < 0;
     const float name = whole ? first_label : label;
     const float x = left + static_cast<float>(column) * (cell + gap);
-    ui::text_at({x, y + ImGui::GetStyle().FramePadding.y}, one.label, ui::Look::muted, name);
+    ui::text_at({x, y + ImGui::GetStyle().FramePadding.y}, text_of(i), ui::Look::muted, name);
     ImGui::SetCursorScreenPos({x + name, y});
     double value = values[i];
     const std::string tip =
-        fmt::format("{}{}{}: drag, or Ctrl and click to type", one.label, one.prior.empty() ? "" : ", ", one.prior);
+        fmt::format("{}{}{}: drag, or Ctrl and click to type", one.title, one.prior.empty() ? "" : ", ", one.prior);
     if (ui::slider(fmt::format("task/{}", one.name), value, one.low, one.high, format_of(one).c_str(), tip,
                    (whole ? width : cell) - name)) {
       index = static_cast<int>(i);

@@ -18,10 +18,18 @@ namespace pairs::gui::ui {
 namespace {
 
 std::vector<ImU32> surfaces;
-constexpr double kToastSeconds = 4, kSliderSteps = 100;
+constexpr double kToastSeconds = 4, kTipSeconds = 0.4, kSliderSteps = 100;
 std::string toast_text;
 double toast_end = -1;
 std::vector<std::filesystem::path> saved_files;
+
+// What is under the mouse and since when.
+struct HoveredItem {
+  ImVec2 at;
+  double since = 0;
+  int frame = -1;
+};
+HoveredItem hovered_item;
 
 struct Card {
   ImVec2 min;
@@ -72,7 +80,13 @@ float wish(float width) {
 void show_tip(std::string_view tip_text, std::string_view blocked) {
   const std::string_view shown = blocked.empty() ? tip_text : blocked;
   if (shown.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  if (GImGui->HoveredIdTimer < 0.4f && GImGui->HoveredIdDisabled == false) return;
+  // Texts have no id, so Dear ImGui does not count how long they are under the mouse.
+  const ImRect& rect = GImGui->LastItemData.Rect;
+  const bool same = rect.Min.x == hovered_item.at.x && rect.Min.y == hovered_item.at.y &&
+                    ImGui::GetFrameCount() - hovered_item.frame <= 1 && ImGui::GetTime() >= hovered_item.since;
+  if (!same) hovered_item = {rect.Min, ImGui::GetTime(), 0};
+  hovered_item.frame = ImGui::GetFrameCount();
+  if (ImGui::GetTime() - hovered_item.since < kTipSeconds) return;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(8)});
   ImGui::BeginTooltip();
   {
@@ -83,6 +97,7 @@ void show_tip(std::string_view tip_text, std::string_view blocked) {
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
   }
+  record("tip", ItemKind::text, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), true, shown);
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }
@@ -111,11 +126,11 @@ std::string pressed_on;    // the button that the last press began on
 bool stray_press = false;  // it was the second of two quick clicks, of which the first was meant for another button
 
 // A button that takes another's place under the mouse is not pressed by the second of two quick clicks.
-void follow_press(const std::string& id) {
+void follow_press(const std::string& name) {
   if (!ImGui::IsItemActivated()) return;
   const ImGuiIO& io = ImGui::GetIO();
-  stray_press = io.MouseDown[0] && io.MouseClickedCount[0] > 1 && !pressed_on.empty() && pressed_on != id;
-  pressed_on = id;
+  stray_press = io.MouseDown[0] && io.MouseClickedCount[0] > 1 && !pressed_on.empty() && pressed_on != name;
+  pressed_on = name;
 }
 
 float text_room() {
@@ -194,10 +209,11 @@ ImFont* font(Look look) {
 
 ImVec2 text_size(std::string_view text, Look look) {
   ImFont* f = font(look);
+  if (text.empty()) return {0, f->FontSize};  // Dear ImGui takes two null pointers for a text that ends in a null
   return f->CalcTextSizeA(f->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size());
 }
 
-void text_at(ImVec2 at, std::string_view text, Look look, float width, bool given) {
+void text_at(ImVec2 at, std::string_view text, Look look, float width, bool given, std::string_view name) {
   ImFont* f = font(look);
   std::string shown(text);
   const bool cut = width > 0 && text_size(text, look).x > width;
@@ -205,7 +221,8 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width, bool give
   at = {std::floor(at.x), std::floor(at.y)};
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, at, ImGui::GetColorU32(ink(look)), shown.c_str());
   const ImVec2 size = text_size(shown, look);
-  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, cut && !given, ink(look), surface());
+  record(name, ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, name.empty() ? shown : std::string(text),
+         cut && !given, ink(look), surface());
 }
 
 std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width) {
@@ -272,7 +289,7 @@ bool button(std::string_view name, std::string_view label, Button kind, std::str
   const std::string id = id_of(label, name);
   bool pressed = ImGui::Button(id.c_str(), {wide, 0});
   edge.reset();
-  follow_press(id);
+  follow_press(std::string(name));
   if (stray_press) pressed = false;
   ImGui::PopStyleColor(4);
   ImGui::EndDisabled();
@@ -744,6 +761,10 @@ void draw_toast() {
   list.AddText(font(Look::body), font(Look::body)->FontSize, {min.x + px(16), min.y + px(8)}, palette().on_accent,
                shown.c_str());
   record("toast", ItemKind::text, {min.x + px(16), min.y + px(8)}, {max.x - px(16), max.y - px(8)}, true, toast_text);
+}
+
+bool tip_waiting() {
+  return hovered_item.frame == ImGui::GetFrameCount() && ImGui::GetTime() - hovered_item.since <= kTipSeconds;
 }
 
 void recover() {

@@ -301,7 +301,7 @@ void run_window(const WindowOptions& options) {
     if (shell.wants_quit() || signal_stop_token().stop_requested()) break;
     const double now = clock.seconds();
     const bool due = pending && now - last_frame >= interval;
-    const bool fades = ui::toast_shown() && now - last_frame >= kQuietInterval;
+    const bool fades = (ui::toast_shown() || ui::tip_waiting()) && now - last_frame >= kQuietInterval;
     if (settle <= 0 && !due && !fades) continue;
     if (settle > 0) --settle;
     pending = false;

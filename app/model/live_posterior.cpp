@@ -169,8 +169,7 @@ Figure LivePosterior::draw(const Preview& preview, const Scene& scene) {
   plot.title = fmt::format("One set of N = {}, as it is learnt", count_text(scene.n));
   const auto axis = [&](std::size_t t) {
     const Target& target = info.targets[t];
-    return Axis{target.label + (target.unit.empty() ? "" : " / " + target.unit), AxisScale::linear, scene.ranges[t].low,
-                scene.ranges[t].high};
+    return Axis{target.title(), AxisScale::linear, scene.ranges[t].low, scene.ranges[t].high};
   };
   plot.x = axis(0);
   const auto add = [&](const std::vector<double>& density, const char* name, SeriesRole role, LineStyle style) {

@@ -9,6 +9,7 @@
 
 #include "app/model/hub.h"
 #include "core/report/figure.h"
+#include "core/task.h"
 
 namespace pairs::model {
 
@@ -44,7 +45,8 @@ struct PosteriorSnapshot {
   std::vector<PosteriorSeries> series;      // runs first, the shown one in front, then references, exact first
   std::shared_ptr<const Figure> density;    // one target: densities; two: contours; more: marginals
   std::shared_ptr<const Figure> marginals;  // of two targets; else null
-  std::string sentence;                     // what N did, for people
+  std::string question;                     // what is asked of these N observations
+  std::string sentence;                     // what the shown run answers, beside the exact posterior
   std::vector<std::string> warnings;        // a sentence each: extrapolation, only pretrained, series left out
   PosteriorPlace place;
   double milliseconds = 0;  // from the aggregate to the numbers of the shown run
@@ -70,8 +72,9 @@ struct NuisanceSummary {
 struct NuisanceView {
   std::vector<NuisanceSummary> series;
   std::shared_ptr<const Figure> figure;
-  std::string line;  // what the first series says in a few words
-  std::string note;  // mean and sd of each component by each series, the truth, and what was averaged
+  std::string title;  // "Posterior of ψ, bump position"
+  std::string line;   // what the first series says in a few words
+  std::string note;   // mean and sd of each component by each series, the truth, and what was averaged
 };
 
 // A value of θ or ψ that a simulated set was made with.
@@ -79,6 +82,8 @@ struct SetParameter {
   std::string name, label, unit;
   double low = 0, high = 1, value = 0;
   bool nuisance = false;
+  std::string meaning = {};  // "bump position"; "" when the label says all
+  std::string title = {};    // "ψ, bump position"
 };
 
 // A run whose posterior is drawn.
@@ -94,7 +99,8 @@ struct PosteriorScene {
   std::string task, title;
   std::vector<std::string> targets;  // labels with units
   std::vector<PosteriorRun> runs;    // the shown one first
-  std::string nuisance;              // "ψ", for sentences
+  Question question;                 // what is asked of the set
+  std::string nuisance;              // "ψ, bump position", or "ψ" where it has many components
   std::int64_t most = 1;             // largest N that can be asked for
   std::vector<std::int64_t> sizes;   // the only ones, of a run with a head for each; else empty
   std::uint64_t set = 0;             // id of the observed set

@@ -358,11 +358,11 @@ void PosteriorEngine::Parts::publish_scene() {
   const TaskInfo& info = task->info();
   scene->task = info.name;
   scene->title = info.title;
-  for (const Target& target : info.targets)
-    scene->targets.push_back(target.label + (target.unit.empty() ? "" : " / " + target.unit));
+  for (const Target& target : info.targets) scene->targets.push_back(target.short_title());
   for (const ShownRun& run : runs)
     scene->runs.push_back({run.run, run.loaded.name, strategy_title(run.loaded.config.strategy), role_of(run)});
-  scene->nuisance = "ψ";
+  scene->question = info.question;
+  scene->nuisance = info.nuisances.size() == 1 ? info.nuisances[0].title() : "ψ";
   scene->most = size;
   for (const std::int64_t n : runs.front().loaded.estimator->sizes())
     if (n <= size) scene->sizes.push_back(n);
@@ -378,13 +378,13 @@ void PosteriorEngine::Parts::publish_scene() {
     const std::vector<double> theta = doubles(latents.theta), psi = doubles(latents.psi);
     for (std::size_t t = 0; t < info.targets.size(); ++t) {
       const Target& target = info.targets[t];
-      scene->parameters.push_back(
-          {target.name, target.label, target.unit, target.view_low, target.view_high, theta[t], false});
+      scene->parameters.push_back({target.name, target.label, target.unit, target.view_low, target.view_high, theta[t],
+                                   false, target.meaning, target.title()});
     }
     for (std::size_t k = 0; k < info.nuisances.size(); ++k) {
       const Nuisance& nuisance = info.nuisances[k];
-      scene->parameters.push_back(
-          {nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, psi[k], true});
+      scene->parameters.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high,
+                                   psi[k], true, nuisance.meaning, nuisance.title()});
     }
   } else {
     scene->set_name = set.file.filename().string();
@@ -524,7 +524,8 @@ void PosteriorEngine::Parts::show(std::int64_t n, const std::vector<PosteriorNum
   snapshot->n = n;
   snapshot->warnings = std::move(warnings);
   snapshot->milliseconds = milliseconds;
-  snapshot->sentence = posterior_sentence(n, numbers, targets, "ψ");
+  snapshot->question = task->info().question.text(n, count_text(n));
+  snapshot->sentence = posterior_sentence(numbers, targets);
   const PosteriorNumbers* exact = nullptr;
   for (const PosteriorNumbers& one : numbers)
     if (one.role == SeriesRole::exact) exact = &one;
@@ -634,6 +635,8 @@ void PosteriorEngine::Parts::check(std::int64_t n, const Stale& stale) {
     const torch::Tensor used = x.slice(0, 0, n);
     const std::unique_ptr<NuisancePosterior> known = nuisance_posterior(*task, used);
     std::vector<ThetaDraws> draws;
+    if (std::none_of(last_numbers.begin(), last_numbers.end(), [](const auto& one) { return one.ours; }))
+      publish([](PosteriorNews& news_now) { news_now.check = nullptr; });
     for (const PosteriorNumbers& one : last_numbers) {
       const bool exact = one.role == SeriesRole::exact;
       if (!known || (!exact && !(one.ours && draws.empty()))) continue;

@@ -29,10 +29,6 @@ LineStyle role_style(SeriesRole role) {
                                                                   : LineStyle::solid;
 }
 
-std::string axis_text(const Target& target) {
-  return target.label + (target.unit.empty() ? "" : " / " + target.unit);
-}
-
 // The order in which series are drawn: the shown run after other runs, so that it has its role's full colour.
 std::vector<const PosteriorNumbers*> drawing_order(const std::vector<PosteriorNumbers>& series) {
   std::vector<const PosteriorNumbers*> order;
@@ -116,7 +112,7 @@ std::pair<double, double> occupied_range(const std::vector<PosteriorNumbers>& se
 Plot density_plot(const std::vector<PosteriorNumbers>& series, const Target& target, std::size_t t, const Truth& truth,
                   std::pair<double, double> range, double height) {
   Plot plot;
-  plot.x = {axis_text(target), AxisScale::linear, range.first, range.second};
+  plot.x = {target.title(), AxisScale::linear, range.first, range.second};
   plot.y = {"density", AxisScale::linear, 0, height};
   if (!series.empty() && series.front().ours) {
     const auto& q = series.front().targets[t].quantiles;
@@ -139,8 +135,8 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const Target& tar
 Plot contour_plot(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets, const Truth& truth,
                   const std::vector<std::pair<double, double>>& ranges) {
   Plot plot;
-  plot.x = {axis_text(targets[0]), AxisScale::linear, ranges[0].first, ranges[0].second};
-  plot.y = {axis_text(targets[1]), AxisScale::linear, ranges[1].first, ranges[1].second};
+  plot.x = {targets[0].title(), AxisScale::linear, ranges[0].first, ranges[0].second};
+  plot.y = {targets[1].title(), AxisScale::linear, ranges[1].first, ranges[1].second};
   for (const PosteriorNumbers* one : drawing_order(series)) {
     const Cells &first = one->cells[0], &second = one->cells[1];
     const auto rows = static_cast<std::int64_t>(first.count), columns = static_cast<std::int64_t>(second.count);
@@ -193,17 +189,13 @@ Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<
   return figure;
 }
 
-std::string posterior_sentence(std::int64_t n, const std::vector<PosteriorNumbers>& series,
-                               const std::vector<Target>& targets, const std::string& nuisance) {
-  const std::string share = n == 1 ? fmt::format("N = 1 observation, whose {} is unknown", nuisance)
-                                   : fmt::format("N = {} observations share the unknown {}", count_text(n), nuisance);
-  if (series.empty() || !series.front().ours) return share + ".";
+std::string posterior_sentence(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets) {
+  if (series.empty() || !series.front().ours) return "";
   const auto width = [](const PosteriorNumbers& one) {
     return one.targets[0].quantiles[4] - one.targets[0].quantiles[0];
   };
-  std::string text =
-      fmt::format("{}; the 90 % interval{} is {} wide", share, targets.size() == 1 ? "" : " of " + targets[0].label,
-                  short_number(width(series.front())));
+  std::string text = fmt::format("The 90 % interval{} is {} wide", targets.size() == 1 ? "" : " of " + targets[0].label,
+                                 short_number(width(series.front())));
   for (const PosteriorNumbers& one : series)
     if (one.role == SeriesRole::exact)
       text += fmt::format(", {:.2f} times the exact one", width(series.front()) / width(one));

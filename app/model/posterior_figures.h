@@ -55,8 +55,7 @@ struct WidthPoint {
 Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<Target>& targets, std::int64_t most,
                        std::int64_t shown);
 
-// What N did, in a sentence, from the numbers of the first run and, where there are, the exact ones.
-std::string posterior_sentence(std::int64_t n, const std::vector<PosteriorNumbers>& series,
-                               const std::vector<Target>& targets, const std::string& nuisance);
+// What the first run answers, beside the exact posterior where there is one; empty where no run is shown.
+std::string posterior_sentence(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets);
 
 }  // namespace pairs::model

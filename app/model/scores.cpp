@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "app/common/figures.h"
+#include "app/common/glossary.h"
 #include "app/common/metrics_file.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
@@ -217,6 +218,7 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
   for (const Candidate* one : used) {
     if (one->calibration && table.calibration == 0) table.calibration = table.columns.size();
     table.columns.push_back(one->column);
+    if (const std::string by = equation(one->column.title); !by.empty()) table.columns.back().meaning += "\n" + by;
   }
   if (table.calibration == 0) table.calibration = table.columns.size();
   const CalibrationLimits limits = calibration_limits(rows);

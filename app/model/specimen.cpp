@@ -103,10 +103,12 @@ TaskCard card_of(const TaskInfo& info) {
     const double low = bounded ? target.low : target.view_low, high = bounded ? target.high : target.view_high;
     card.theta.push_back({target.name, target.label, target.unit, low, high,
                           fmt::format("{} {} to {}", bounded ? "prior on" : "prior mostly on",
-                                      number_text(low, bounded ? 0 : 1), number_text(high, bounded ? 0 : 1))});
+                                      number_text(low, bounded ? 0 : 1), number_text(high, bounded ? 0 : 1)),
+                          quantity_title(target.label, target.meaning, {})});
   }
   for (const Nuisance& nuisance : info.nuisances)
-    card.psi.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, ""});
+    card.psi.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, "",
+                        quantity_title(nuisance.label, nuisance.meaning, {})});
   card.max_n = info.max_n;
   card.image = info.kind == ObservationKind::image;
   card.shown_n = std::min(info.max_n, card.image ? kMostImages : kMostPoints);

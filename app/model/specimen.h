@@ -15,6 +15,7 @@ struct Parameter {
   std::string name, label, unit;
   double low = 0, high = 1;  // what can be set by hand
   std::string prior;         // "0 to 1", "around −1, spread 0.8"; empty for ψ, whose prior is a sentence
+  std::string title = {};    // "ψ, bump position"
 };
 
 // What a task is, for people.

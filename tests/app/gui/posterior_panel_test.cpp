@@ -78,7 +78,7 @@ TEST_F(PosteriorPanelTest, TheButtonsOfTheSetStayInView) {
     d.studio.open_task(task);
     ASSERT_TRUE(d.rest(60));
     d.frames(5);
-    ASSERT_TRUE(d.find("welcome/button"));
+    ASSERT_TRUE(d.find("tour/skip"));
     for (const char* name : {"posterior/new", "posterior/open-file", "posterior/command"}) {
       const Item item = d.item(name);
       EXPECT_GE(item.min.y, item.clip_min.y) << task << " " << name;

@@ -262,7 +262,7 @@ TEST_F(ShippedPosterior, BumpHuntBesideTheExact) {
   EXPECT_NEAR(first.sd_ratio, first.sd / exact.sd, 1e-9);
   EXPECT_GE(shown->series[0].kl, 0);
   EXPECT_LT(shown->series[0].kl, 0.2);
-  EXPECT_NE(shown->sentence.find("N = 64"), std::string::npos);
+  EXPECT_NE(shown->question.find("these 64 events"), std::string::npos);
   EXPECT_TRUE(shown->place.known);
   EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt --index 0 --n 64");
 }

@@ -1,0 +1,149 @@
+#include "app/gui/tour.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "app/gui/keyboard.h"
+#include "app/gui/ui.h"
+
+namespace pairs::gui {
+namespace {
+
+constexpr const char* kEnded = "welcome";  // among the notices that settings hold as dismissed
+constexpr int kSteps = 3;
+constexpr const char* kSpokenOf[kSteps] = {"posterior/n", "posterior/open-file", "tab/train"};
+
+// "θ, signal fraction", or "θ₁ and θ₂".
+std::string named(const model::PosteriorScene& scene, bool nuisance) {
+  std::vector<std::string> labels;
+  std::string meaning;
+  for (const model::SetParameter& one : scene.parameters)
+    if (one.nuisance == nuisance) {
+      labels.push_back(one.label);
+      meaning = one.meaning;
+    }
+  if (labels.empty()) return nuisance ? "ψ" : "θ";
+  if (labels.size() == 1) return meaning.empty() ? labels[0] : fmt::format("{} ({})", labels[0], meaning);
+  if (labels.size() == 2) return labels[0] + " and " + labels[1];
+  return labels[0] + " and others";
+}
+
+std::array<std::string, kSteps> texts(const model::PosteriorScene& scene, bool exact, bool contours) {
+  return {fmt::format("Drag N, the number of observations that are used. The {} shows how likely each value of {} is, "
+                      "given these observations; {} is unknown, too, and the same for all of them.{} More observations "
+                      "make it narrower.",
+                      contours ? "pair of solid contours" : "filled curve", named(scene, false), named(scene, true),
+                      exact ? " Dashed is the exact answer, to which the network's should be equal." : ""),
+          "Open data of your own: a CSV or NPZ file, or a folder of images. The same network answers at once with "
+          "their posterior; nothing is trained again. Without a file the set is simulated, and θ and ψ that made it "
+          "can be dragged here.",
+          "Train a network of your own: it learns from simulated pairs of observations, and its last stage makes it "
+          "answer for sets of any size. Then Evaluate tells how far its posteriors can be trusted, and Compare sets "
+          "runs side by side."};
+}
+
+}  // namespace
+
+bool Tour::shown(const model::Studio& studio) {
+  return !studio.settings.dismissed_before(kEnded) && studio.tab() == model::Tab::posterior && !studio.viewing() &&
+         studio.posterior.scene() != nullptr;
+}
+
+void Tour::restart(model::Studio& studio) {
+  std::erase(studio.settings.dismissed, kEnded);
+  step_ = 0;
+  first_n_.reset();
+  if (studio.viewing()) studio.open_task("bump-hunt");
+  studio.set_tab(model::Tab::posterior);
+}
+
+void Tour::end(model::Studio& studio) {
+  studio.settings.dismiss(kEnded);
+  step_ = 0;
+  first_n_.reset();
+}
+
+void Tour::follow(model::Studio& studio) {
+  if (studio.settings.dismissed_before(kEnded)) return;
+  if (step_ == kSteps - 1 && studio.tab() == model::Tab::train) return end(studio);
+  if (!shown(studio)) return;
+  const auto scene = studio.posterior.scene();
+  if (step_ == 0) {
+    if (!first_n_ || first_set_ != scene->set) {
+      first_n_ = studio.posterior.n();
+      first_set_ = scene->set;
+    }
+    // While the mouse holds the slider, and while N plays, nothing but the plots moves.
+    if (studio.posterior.n() != *first_n_ && !ImGui::IsMouseDown(ImGuiMouseButton_Left) && !studio.posterior.playing())
+      step_ = 1;
+  } else if (step_ == 1 && !scene->simulated) {
+    step_ = 2;
+  }
+}
+
+void Tour::draw(model::Studio& studio) {
+  if (!shown(studio)) return;
+  const auto scene = studio.posterior.scene();
+  const auto snapshot = studio.posterior.shown();
+  const bool exact = snapshot && std::any_of(snapshot->series.begin(), snapshot->series.end(),
+                                             [](const auto& one) { return one.role == SeriesRole::exact; });
+  const auto all = texts(*scene, exact, scene->targets.size() > 1);
+  const float width = ImGui::GetContentRegionAvail().x, inset = px(16), text_width = width - 2 * inset;
+  const ImFont* font = ui::font(ui::Look::body);
+  float text_height = 0;
+  for (const std::string& text : all)
+    text_height = std::max(text_height, font->CalcTextSizeA(font->FontSize, FLT_MAX, text_width, text.c_str()).y);
+  const float row = ImGui::GetFrameHeight(), height = text_height + row + px(28);
+  const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + width, min.y + height};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(min, max, palette().raised, px(8));
+  list.AddRect(min, max, palette().accent, px(8), 0, px(1.5f));
+  // A tip on the edge that is nearest to what is spoken of.
+  if (const auto place = keyboard::place_of(kSpokenOf[step_])) {
+    const float x = std::clamp((place->min.x + place->max.x) / 2, min.x + px(16), max.x - px(16)), half = px(8);
+    const bool above = (place->min.y + place->max.y) / 2 < min.y;
+    const float edge = above ? min.y : max.y, out = above ? -px(8) : px(8);
+    list.AddTriangleFilled({x - half, edge}, {x + half, edge}, {x, edge + out}, palette().accent);
+  }
+  const ui::Surface on(palette().raised);
+  ImGui::SetCursorScreenPos({min.x + inset, min.y + px(10)});
+  ui::wrapped(all[static_cast<std::size_t>(step_)], ui::Look::body, text_width);
+  const float y = max.y - row - px(10);
+  ImGui::SetCursorScreenPos({min.x + inset, y});
+  const bool last = step_ == kSteps - 1;
+  if (ui::button("tour/back", "Back", ui::Button::normal, step_ == 0 ? "This is the first step" : "")) {
+    --step_;
+    first_n_.reset();
+  }
+  ImGui::SameLine(0, px(8));
+  const float next = std::max(ui::button_width("Next"), ui::button_width("Done"));
+  if (ui::button("tour/next", last ? "Done" : "Next", ui::Button::primary, {}, {}, next))
+    last ? end(studio) : static_cast<void>(++step_);
+  ImGui::SameLine(0, px(12));
+  const std::string place = fmt::format("{} of {}", step_ + 1, kSteps);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ui::text_at({at.x, at.y + (row - ui::text_size(place).y) / 2}, place, ui::Look::muted);
+  ImGui::SetCursorScreenPos({max.x - inset - ui::button_width("Skip tour"), y});
+  if (ui::button("tour/skip", "Skip tour", ui::Button::quiet, {}, "F1 shows it again")) end(studio);
+  ImGui::SetCursorScreenPos(min);
+  ImGui::Dummy({width, height + px(4)});
+}
+
+void Tour::draw_mark(const model::Studio& studio) const {
+  if (!shown(studio) || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
+  const auto place = keyboard::place_of(kSpokenOf[step_]);
+  if (!place) return;
+  ImDrawList& list = *ImGui::GetForegroundDrawList();
+  const float around = px(4);
+  list.PushClipRect({place->clip_min.x - around, place->clip_min.y - around},
+                    {place->clip_max.x + around, place->clip_max.y + around});
+  list.AddRect({place->min.x - around, place->min.y - around}, {place->max.x + around, place->max.y + around},
+               palette().accent, px(8), 0, px(2));
+  list.PopClipRect();
+}
+
+}  // namespace pairs::gui
