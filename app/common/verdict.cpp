@@ -87,7 +87,7 @@ EvaluationVerdict image_verdict(const std::vector<EvaluationRow>& rows) {
                              count_text((*most)->n), percent(**most));
   if ((*least)->n < (*most)->n)
     verdict.text += fmt::format(", at N = {} {}", count_text((*least)->n), percent(**least));
-  verdict.brief = fmt::format("{} of the mean image's error", percent(**most));
+  verdict.brief = fmt::format("{} of the prior's error", percent(**most));
   std::vector<Group> groups;
   for (const EvaluationRow* row : known)
     if (worse_than_mean_image(*row)) add_to_groups(groups, "worse than the mean image", row->n);
@@ -156,8 +156,11 @@ EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, con
     verdict.text = fmt::format("Calibrated at none of {} sizes", judged);
   else
     verdict.text = fmt::format("Calibrated at {} of {} sizes", good, judged);
-  verdict.brief = verdict.text;
-  verdict.brief.front() = static_cast<char>(verdict.brief.front() - 'A' + 'a');
+  if (judged == 1)
+    verdict.brief = fmt::format("{}calibrated at N = {}", good == 1 ? "" : "not ", last);
+  else
+    verdict.brief = good == judged ? fmt::format("all {} sizes calibrated", judged)
+                                   : fmt::format("{} of {} sizes calibrated", good, judged);
   if (verdict.bad) verdict.text += judged == 1 ? ": " + groups.front().text : "; " + groups_text(groups);
   return verdict;
 }

@@ -23,7 +23,7 @@ std::vector<CalibrationFault> calibration_faults(const std::vector<EvaluationRow
 struct EvaluationVerdict {
   bool bad = false;
   std::string text;   // "Calibrated at 6 of 7 sizes; N = 1: truths lie too high"; "" when nothing can be said
-  std::string brief;  // "calibrated at 6 of 7 sizes"
+  std::string brief;  // "6 of 7 sizes calibrated": for narrow places
   friend bool operator==(const EvaluationVerdict&, const EvaluationVerdict&) = default;
 };
 // `targets`: labels, of which a fault names its own where there are several. Of images: how much of the mean image's

@@ -32,7 +32,7 @@ TEST(EvaluationVerdict, CountsTheSizesAndNamesThoseThatAreOff) {
   verdict = evaluation_verdict(rows, {"θ"});
   EXPECT_TRUE(verdict.bad);
   EXPECT_EQ(verdict.text, "Calibrated at 6 of 7 sizes; N = 1: truths lie too high");
-  EXPECT_EQ(verdict.brief, "calibrated at 6 of 7 sizes");
+  EXPECT_EQ(verdict.brief, "6 of 7 sizes calibrated");
   rows[0].rank_tests[0].location_z = -6;
   rows[5].rank_tests[0].width_z = 5;
   rows[6].rank_tests[0].width_z = 9;
@@ -122,7 +122,7 @@ TEST(EvaluationVerdict, OfImagesTellsWhatIsLeftOfTheMeanImagesError) {
   EvaluationVerdict verdict = evaluation_verdict(rows, {});
   EXPECT_FALSE(verdict.bad);
   EXPECT_EQ(verdict.text, "At N = 5 the predicted mean has 21 % of the mean image's squared error, at N = 1 60 %");
-  EXPECT_EQ(verdict.brief, "21 % of the mean image's error");
+  EXPECT_EQ(verdict.brief, "21 % of the prior's error");
   rows[0].mse_posterior = 0.103;
   EXPECT_FALSE(evaluation_verdict(rows, {}).bad) << "within four standard errors";
   rows[0].mse_posterior = 0.12;

@@ -124,7 +124,7 @@ TEST_P(RunsLook, NamesAreCutWhereTheyAreAlike) {
     const Item row = window.item("sidebar/run/" + name);
     for (const Item& item : recorder().items())
       if (item.kind == ItemKind::text && item.name.empty() && item.text.find("…") != std::string::npos &&
-          item.min.y >= row.min.y && item.max.y <= row.max.y)
+          item.max.x <= row.max.x && item.min.y >= row.min.y && item.max.y <= row.max.y)
         shown.insert(item.text);
   }
   EXPECT_EQ(shown.size(), kNames.size()) << testing::PrintToString(shown);
@@ -153,7 +153,7 @@ TEST_P(RunsLook, AVerdictStandsInTheTabAndTheListAndMarksItsCells) {
     int marked = 0, in_list = 0;
     for (const Item& item : recorder().items()) {
       if (item.ink != palette().warning || item.name == "evaluate/verdict") continue;
-      if (item.text.starts_with("▲ calibrated at 1 of 2 sizes"))
+      if (item.text.starts_with("▲ 1 of 2 sizes calibrated"))
         ++in_list;
       else if (item.text.starts_with("▲ "))
         ++marked;
