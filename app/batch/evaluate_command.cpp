@@ -9,6 +9,7 @@
 #include "app/batch/numbers.h"
 #include "app/batch/sampler_options.h"
 #include "app/common/table.h"
+#include "app/common/verdict.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/train/config.h"
@@ -80,6 +81,13 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   result.document = metrics_document(metrics);
   result.text = fmt::format("{}: {} ({}{}{})\n\n{}", run.task->info().title, run.name, metrics.data,
                             metrics.sampler.empty() ? "" : "; ", metrics.sampler, metrics_table(metrics.rows, 2));
+  std::vector<std::string> targets;
+  for (const Target& target : run.task->info().targets) targets.push_back(target.label);
+  const EvaluationVerdict verdict = evaluation_verdict(metrics.rows, targets);
+  if (!verdict.text.empty()) {
+    result.text += fmt::format("\n{}.\n", verdict.text);
+    result.document["verdict"] = verdict.text;
+  }
   if (const std::string note = calibration_note(metrics.rows); !note.empty())
     result.text += fmt::format("\n{}\n", note);
   if (!place.empty()) result.text += fmt::format("\nMetrics: {}\n", place);

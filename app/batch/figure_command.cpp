@@ -14,6 +14,7 @@
 #include "app/common/comparison.h"
 #include "app/common/figures.h"
 #include "app/common/run_log.h"
+#include "app/common/run_shades.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
@@ -94,12 +95,15 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
       if (labels[k] != labels[i] && runs[k].config.strategy == runs[i].config.strategy &&
           runs[k].config.preset == runs[i].config.preset)
         metrics[i].label = labels[i];
+  const std::vector<SeriesRole> roles = run_roles(runs);
+  for (std::size_t i = 0; i < runs.size(); ++i) metrics[i].shade = shade_of(roles[i]);
   return metrics;
 }
 
 Figure draw_loss(const FigureArguments& arguments) {
   if (arguments.runs.empty()) fail_usage("The figure loss needs at least one run: pairs --batch figure loss RUN");
   std::vector<LossCurves> curves;
+  std::vector<RunShades::Run> listed;
   std::string first;  // task
   for (const std::string& name : arguments.runs) {
     const RunFolder run = find_run(name, data_folder(arguments.open.data));
@@ -112,7 +116,11 @@ Figure draw_loss(const FigureArguments& arguments) {
     PAIRS_CHECK(!events.empty() || std::filesystem::file_size(log) == 0,
                 "{} holds no event that can be read: it is damaged; restore it from a copy", log.string());
     curves.push_back({run.name, config.strategy, std::move(events), loss_label(config.estimator.head)});
+    listed.push_back(listed_run(run.folder, config, run.name));
   }
+  RunShades shades;
+  shades.list(listed);
+  for (std::size_t i = 0; i < curves.size(); ++i) curves[i].shade = shades.of(listed[i].run);
   return loss_figure(curves);
 }
 
@@ -133,7 +141,7 @@ Figure draw_pareto(const FigureArguments& arguments) {
     PAIRS_CHECK(at, "{} was not evaluated at N = {}; evaluate it with --sizes, or choose another N with --n",
                 runs[i].name, n);
     points.push_back({runs[i].name, runs[i].config.strategy, cost.cost.paper(), cost.cost.with_cache(), at->*score.mean,
-                      at->*score.error, n, score.axis});
+                      at->*score.error, n, score.axis, metrics[i].shade});
   }
   return pareto_figure(points);
 }

@@ -8,10 +8,15 @@
 #include "app/common/figures.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
+#include "core/report/shades.h"
 #include "core/train/config.h"
 
 namespace pairs {
 namespace {
+
+SeriesRole role_of_run(const Metrics& metrics) {
+  return shaded(strategy_role(metrics.strategy), metrics.shade);
+}
 
 // Runs that differ only in their seed.
 using Group = std::vector<const Metrics*>;
@@ -125,7 +130,7 @@ std::vector<Line> metric_lines(const std::vector<Metrics>& metrics, double Evalu
   for (const Group& group : group_by_seed(metrics)) {
     Line line;
     line.name = group_name(group, one_preset);
-    line.role = strategy_role(group.front()->strategy);
+    line.role = role_of_run(*group.front());
     line.markers = true;
     std::map<std::int64_t, std::vector<const EvaluationRow*>> by_n;
     for (const Metrics* one : group)
@@ -335,7 +340,7 @@ Figure difference_figure(const std::string& baseline, const std::vector<Differen
   for (const DifferenceCurve& run : runs) {
     Line line;
     line.name = run.name;
-    line.role = strategy_role(run.strategy);
+    line.role = shaded(strategy_role(run.strategy), run.shade);
     line.markers = true;
     line.x = run.n;
     line.y = run.mean;
@@ -451,7 +456,7 @@ Plot test_plot(const std::vector<Metrics>& metrics, const char* label, double Ra
       line.name = metrics.size() == 1 ? strategy_title(one.strategy) : one.run;
       if (lines.size() > 1)
         line.name = (metrics.size() == 1 ? "" : line.name + ", ") + fmt::format("θ{}", subscript(t + 1));
-      line.role = strategy_role(one.strategy);
+      line.role = role_of_run(one);
       line.markers = true;
       plot.lines.push_back(std::move(line));
     }
@@ -572,7 +577,7 @@ Figure coverage_figure(const std::vector<Metrics>& metrics) {
         Line line;
         line.name = metrics.size() == 1 ? strategy_title(one.strategy)
                                         : fmt::format("{}: {}", one.run, test_text(worst_test(row)));
-        line.role = strategy_role(one.strategy);
+        line.role = role_of_run(one);
         line.x = levels;
         line.y.assign(levels.size(), 0);
         for (const auto& target : row.ranks) {
@@ -612,7 +617,7 @@ Figure ranks_figure(const Metrics& metrics, const std::vector<std::string>& targ
       plot.x = {"rank", AxisScale::linear, 0, 1};
       plot.y = {"sets, over those expected"};
       Bars bars;
-      bars.role = strategy_role(metrics.strategy);
+      bars.role = role_of_run(metrics);
       bars.edges = histogram.edges;
       double most = 0, margin = 0;
       for (std::size_t b = 0; b < histogram.counts.size(); ++b) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/common/figures.h"
+#include "app/common/run_shades.h"
 #include "app/common/table.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
@@ -47,8 +48,8 @@ std::vector<std::int64_t> shown_sizes(const std::vector<LoadedRun>& runs, std::i
   return sizes;
 }
 
-Series estimator_series(const LoadedRun& run, bool only_one, const Latents& latents, std::int64_t index, std::int64_t n,
-                        const std::function<bool()>& keep_going) {
+Series estimator_series(const LoadedRun& run, SeriesRole role, bool only_one, const Latents& latents,
+                        std::int64_t index, std::int64_t n, const std::function<bool()>& keep_going) {
   const std::int64_t indices[] = {index};
   StreamOptions options;
   options.keep_going = keep_going;
@@ -62,7 +63,7 @@ Series estimator_series(const LoadedRun& run, bool only_one, const Latents& late
   const auto estimator = run.estimator;
   const torch::Tensor given = latents.given;
   return {only_one ? strategy_title(run.config.strategy) : run.name,
-          strategy_role(run.config.strategy),
+          role,
           LineStyle::solid,
           [estimator, aggregate, size, given](const torch::Tensor& theta) {
             return estimator->log_prob_grid(theta.unsqueeze(0), aggregate, size, given)[0].to(torch::kCPU,
@@ -230,10 +231,11 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_ind
   figure.plot_width = one ? 360 : 230;
   figure.plot_height = one ? 270 : 190;
   std::vector<std::vector<Plot>> rows(3);
+  const std::vector<SeriesRole> roles = run_roles(runs);
   for (const std::int64_t n : one ? std::vector{only_n} : shown_sizes(runs, most)) {
     std::vector<Series> series = reference_series(task, latents, set_index, n);
-    for (const LoadedRun& run : runs)
-      series.push_back(estimator_series(run, runs.size() == 1, latents, set_index, n, keep_going));
+    for (std::size_t r = 0; r < runs.size(); ++r)
+      series.push_back(estimator_series(runs[r], roles[r], runs.size() == 1, latents, set_index, n, keep_going));
     if (info.targets.size() == 1) {
       Plot plot = density_plot(series, info.targets[0], truth[0]);
       plot.title = fmt::format("N = {}", count_text(n));

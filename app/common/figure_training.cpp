@@ -5,6 +5,7 @@
 #include "app/common/figures.h"
 #include "app/common/run_log.h"
 #include "core/base/error.h"
+#include "core/report/shades.h"
 
 namespace pairs {
 
@@ -17,7 +18,7 @@ Figure loss_figure(const std::vector<LossCurves>& runs) {
     for (const LossCurves& run : runs) {
       RunLog log;
       for (const Event& event : run.events) log.add(event);
-      add_losses(plot, log, stage, strategy_role(run.strategy), runs.size() > 1 ? run.name + ", " : "");
+      add_losses(plot, log, stage, shaded(strategy_role(run.strategy), run.shade), runs.size() > 1 ? run.name + ", " : "");
     }
     fit_losses(plot, runs.empty() ? "" : runs.front().label);
     if (!plot.lines.empty()) figure.plots.push_back(std::move(plot));
@@ -41,7 +42,7 @@ Figure pareto_figure(const std::vector<ParetoPoint>& points) {
     for (const ParetoPoint& point : points) {
       Line line;
       line.name = point.name;
-      line.role = strategy_role(point.strategy);
+      line.role = shaded(strategy_role(point.strategy), point.shade);
       line.markers = true;
       line.x = {with_cache ? point.gflop_with_cache : point.gflop};
       line.y = {point.score};

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "app/common/figures.h"
+#include "app/common/run_shades.h"
 #include "core/base/error.h"
 
 namespace pairs {
@@ -71,9 +72,10 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const
       ours[r].y.push_back(median({sd.data_ptr<double>(), sd.data_ptr<double>() + sd.numel()}));
     }
   }
+  const std::vector<SeriesRole> roles = run_roles(runs);
   for (std::size_t r = 0; r < runs.size(); ++r) {
     ours[r].name = runs.size() == 1 ? strategy_title(runs[r].config.strategy) : runs[r].name;
-    ours[r].role = strategy_role(runs[r].config.strategy);
+    ours[r].role = roles[r];
     ours[r].markers = true;
     plot.lines.push_back(std::move(ours[r]));
   }

@@ -33,6 +33,7 @@ Figure gap_figure(const std::vector<Metrics>& metrics);
 struct DifferenceCurve {
   std::string name, strategy;
   std::vector<double> n, mean, se;
+  int shade = 0;  // as Metrics::shade
 };
 Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data,
                          const Score& score);
@@ -52,6 +53,7 @@ struct LossCurves {
   std::string name, strategy;
   std::vector<Event> events;
   std::string label = "loss / nat";  // what they are
+  int shade = 0;                     // as Metrics::shade
 };
 Figure loss_figure(const std::vector<LossCurves>& runs);
 
@@ -61,6 +63,7 @@ struct ParetoPoint {
   double gflop, gflop_with_cache, score, score_se;
   std::int64_t n;
   std::string axis = "NLL / nat";  // what the score is
+  int shade = 0;                   // as Metrics::shade
 };
 Figure pareto_figure(const std::vector<ParetoPoint>& points);
 

@@ -22,6 +22,7 @@ struct Metrics {
   std::vector<EvaluationRow> rows;
   // Not stored. In legends, in place of the strategy's title; runs of different labels are not seeds of one another.
   std::string label;
+  int shade = 0;  // not stored: which shade of its strategy's colour the run has (RunShades)
 };
 
 // The document that `evaluate --json` prints: numbers by set size, absent where unknown.

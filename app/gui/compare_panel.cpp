@@ -62,6 +62,8 @@ void ComparePanel::runs(Comparison& comparison) {
   const float height = ImGui::GetFrameHeight(), close = height;
   std::string removed;
   bool first = true;
+  std::vector<std::string> names;
+  for (const ComparedRun& run : comparison.entries()) names.push_back(run.name);
   for (const ComparedRun& run : comparison.entries()) {
     const std::string state = state_text(run);
     const float most = right_edge - ImGui::GetWindowPos().x - px(160);
@@ -77,17 +79,18 @@ void ComparePanel::runs(Comparison& comparison) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     list.AddRectFilled(min, max, palette().raised, height / 2);
     if (theme() == ThemeKind::light) list.AddRect(min, max, palette().line, height / 2);
-    list.AddCircleFilled({min.x + px(14), min.y + height / 2}, px(5), series_color(run.role), 16);
+    ui::swatch("compare/color/" + run.run, {min.x + px(14), min.y + height / 2}, px(5), series_color(run.role));
     const ui::Surface on(palette().raised);
     const float base = min.y + (height - ui::text_size("N").y) / 2;
-    ui::text_at({min.x + px(26), base}, run.name, ui::Look::body, name_width + 1);
+    ui::text_at({min.x + px(26), base}, ui::fitted_name(run.name, names, ui::Look::body, name_width + 1),
+                ui::Look::body);
     if (!state.empty()) {
       const float drop = ui::text_size("N").y - ui::text_size("N", look_of(run.state)).y;
       ui::text_at({min.x + px(26) + name_width + px(8), base + drop / 2}, state, look_of(run.state));
     }
     ImGui::BeginGroup();
     ImGui::Dummy({width - close, height});
-    const std::string of = run.title.empty() ? run.run : fmt::format("{}: {}", run.title, run.run);
+    const std::string of = run.title.empty() ? run.run : fmt::format("{}\n{}: {}", run.name, run.title, run.run);
     ui::tip(run.sentence.empty() ? of : fmt::format("{}\n{}", of, run.sentence));
     ImGui::SameLine(0, 0);
     if (ui::button("compare/remove/" + run.run, "✕", ui::Button::quiet, "", "Takes this run out", close))
@@ -152,9 +155,15 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
     comparison.set_baseline(names[static_cast<std::size_t>(chosen)]);
   std::vector<std::vector<std::string>> cells;  // by column
   const std::string unit = view.score.axis.ends_with("/ nat") ? " / nat" : "";
-  std::vector<std::string> titles = {"N", "sets", view.names[view.baseline] + unit};
-  for (std::size_t i = 0; i < view.names.size(); ++i)
-    if (i != view.baseline) titles.push_back(view.names[i] + unit);
+  const auto title_of = [&](std::size_t i) {
+    return ui::fitted_name(view.names[i], view.names, ui::Look::small_muted, px(170)) + unit;
+  };
+  std::vector<std::string> titles = {"N", "sets", title_of(view.baseline)}, whole = {"", "", view.names[view.baseline]};
+  for (std::size_t i = 0; i < view.names.size(); ++i) {
+    if (i == view.baseline) continue;
+    titles.push_back(title_of(i));
+    whole.push_back(view.names[i]);
+  }
   std::vector<std::size_t> of;
   for (std::size_t i = 0; i < view.names.size(); ++i)
     if (i != view.baseline) of.push_back(i);
@@ -180,16 +189,18 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
                         {0, static_cast<float>(view.differences.size() + 1) * (ImGui::GetTextLineHeight() + px(8)) +
                                 ImGui::GetStyle().ScrollbarSize})) {
     for (std::size_t c = 0; c < titles.size(); ++c)
-      column(titles[c], cells[c], ui::Look::body, std::max(most, px(180)));
+      column(titles[c], cells[c], ui::Look::body, std::max(most, px(230)));
     ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, 1);
     ImGui::TableNextRow();
     for (std::size_t c = 0; c < titles.size(); ++c) {
       ImGui::TableNextColumn();
       ui::right(titles[c], ui::Look::small_muted);
-      if (c == 2) ui::tip(explanation(view.score.axis));
+      std::string about = whole[c];
+      if (c == 2) about += "\n" + explanation(view.score.axis);
       if (c > 2)
-        ui::tip(fmt::format("{} less that of {} on the same test sets, ± its standard error\n{}", view.score.name,
-                            view.names[view.baseline], explanation(view.score.axis)));
+        about += fmt::format("\n{} less that of {} on the same test sets, ± its standard error\n{}", view.score.name,
+                             view.names[view.baseline], explanation(view.score.axis));
+      ui::tip(about);
     }
     for (std::size_t r = 0; r < view.differences.size(); ++r) {
       ImGui::TableNextRow();
@@ -228,12 +239,15 @@ void ComparePanel::settings(const Comparison::View& view) {
                         ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollX,
                         {0, static_cast<float>(differs.size() + 1) * (ImGui::GetTextLineHeight() + px(8)) +
                                 ImGui::GetStyle().ScrollbarSize})) {
-    for (std::size_t c = 0; c < columns; ++c)
-      column(c == 0 ? "setting" : view.names[c - 1], cells[c], ui::Look::strong, c == 0 ? px(240) : most);
+    std::vector<std::string> titles = {"setting"};
+    for (const std::string& name : view.names)
+      titles.push_back(ui::fitted_name(name, view.names, ui::Look::small_muted, most));
+    for (std::size_t c = 0; c < columns; ++c) column(titles[c], cells[c], ui::Look::strong, c == 0 ? px(240) : most);
     ImGui::TableNextRow();
     for (std::size_t c = 0; c < columns; ++c) {
       ImGui::TableNextColumn();
-      c == 0 ? ui::text("setting", ui::Look::small_muted) : ui::right(view.names[c - 1], ui::Look::small_muted);
+      c == 0 ? ui::text("setting", ui::Look::small_muted) : ui::right(titles[c], ui::Look::small_muted);
+      if (c > 0) ui::tip(view.names[c - 1]);
     }
     for (std::size_t r = 0; r < differs.size(); ++r) {
       ImGui::TableNextRow();

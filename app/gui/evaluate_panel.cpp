@@ -9,6 +9,7 @@
 #include "app/common/table.h"
 #include "app/gui/path_dialog.h"
 #include "app/gui/ui.h"
+#include "app/model/data_folder.h"
 
 namespace pairs::gui {
 namespace {
@@ -45,6 +46,11 @@ std::string about(double seconds) {
   return fmt::format("about {:.1f} h", seconds / 3600);
 }
 
+// A cell's text: what the evaluation's verdict is about has a mark.
+std::string cell_text(const model::ScoreTable& table, std::size_t row, std::size_t column) {
+  return (table.marked[row][column] ? "▲ " : "") + table.rows[row][column];
+}
+
 // Some columns of the table, with the verdicts behind them where they belong.
 void score_columns(const char* name, const model::ScoreTable& table, const std::vector<std::size_t>& shown,
                    const std::vector<float>& widths, ui::Look body, bool verdicts) {
@@ -64,7 +70,7 @@ void score_columns(const char* name, const model::ScoreTable& table, const std::
     ImGui::TableNextRow();
     for (const std::size_t c : shown) {
       ImGui::TableNextColumn();
-      ui::right(table.rows[r][c], body);
+      ui::right(cell_text(table, r, c), table.marked[r][c] ? ui::Look::warning : body);
     }
     ImGui::TableNextColumn();
     const model::Verdict& verdict = table.verdicts[r];
@@ -186,7 +192,10 @@ void EvaluatePanel::table(const model::Scores& scores) {
   float total = 0;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     widths.push_back(ui::text_size(table.columns[c].title, ui::Look::small_muted).x + 1);
-    for (const auto& row : table.rows) widths.back() = std::max(widths.back(), ui::text_size(row[c], body).x + 1);
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const ui::Look look = table.marked[r][c] ? ui::Look::warning : body;
+      widths.back() = std::max(widths.back(), ui::text_size(cell_text(table, r, c), look).x + 1);
+    }
     total += widths.back() + 2 * padding;
   }
   float verdict = 0;
@@ -233,7 +242,8 @@ void EvaluatePanel::draw(model::Studio& studio) {
   }
   if (!evaluation.failure().empty() && ui::notice("evaluate/failure", ui::Look::bad, evaluation.failure(), "Dismiss"))
     evaluation.dismiss();
-  if (!evaluation.warning().empty()) ui::notice("evaluate/warning", ui::Look::warning, evaluation.warning());
+  const bool said = !model::data_notice(studio).sentence.empty();  // above, with what can be done
+  if (!evaluation.warning().empty() && !said) ui::notice("evaluate/warning", ui::Look::warning, evaluation.warning());
   settings(evaluation);
   ui::space(4);
   work(evaluation);
@@ -270,6 +280,11 @@ void EvaluatePanel::draw(model::Studio& studio) {
                                                                        : "";
   ui::wrapped(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
               ui::Look::small_muted);
+  if (const EvaluationVerdict& verdict = scores->verdict; !verdict.text.empty()) {
+    ui::wrapped((verdict.bad ? "▲ " : "") + verdict.text + ".", verdict.bad ? ui::Look::warning : ui::Look::strong, 0,
+                "evaluate/verdict");
+    ui::space(4);
+  }
   table(*scores);
   if (!scores->note.empty()) ui::wrapped(scores->note, ui::Look::small_muted);
   ui::space(12);

@@ -13,6 +13,7 @@
 #include "app/gui/path_dialog.h"
 #include "app/gui/plot_view.h"
 #include "app/gui/ui.h"
+#include "app/model/data_folder.h"
 
 namespace pairs::gui {
 namespace {
@@ -129,7 +130,7 @@ struct PosteriorPanel::State {
   void keep_places(const Posterior& posterior);
   void n_row(Posterior& posterior);
   void ask(const PosteriorScene& scene, const PosteriorSnapshot& shown, const std::string& answer);
-  void messages(Posterior& posterior);
+  void messages(model::Studio& studio);
   void main_row(model::Studio& studio, float height, float side_height);
   void side(model::Studio& studio, ImVec2 size);
   void table(const PosteriorSnapshot& shown, const PosteriorScene& scene);
@@ -162,28 +163,6 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
   if (asked.loop) posterior.set_loop(*asked.loop);
 }
 
-// What is asked and what the answer is: on one line where both have room at every N, so that nothing moves with N.
-void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnapshot& shown,
-                                const std::string& answer) {
-  const float room = ImGui::GetContentRegionAvail().x;
-  const std::string longest = scene.question.text(scene.most, count_text(scene.most));
-  const float question = std::max(ui::text_size(longest).x, ui::text_size(scene.question.one).x);
-  const float longest_answer =
-      ui::text_size("The 90 % interval of θ₁ is 0.00000 wide, 00.00 times the exact one.", ui::Look::muted).x;
-  const ImVec2 start = ImGui::GetCursorScreenPos();
-  ui::wrapped(shown.question);
-  float height = 0;
-  for (const std::string& text : {longest, scene.question.one})
-    height = std::max(height, ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), FLT_MAX, room, text.c_str()).y);
-  ImGui::SetCursorScreenPos({start.x, start.y + height});
-  ImGui::Dummy({0, 0});
-  if (question + px(12) + longest_answer <= room) {
-    ui::text_at({start.x + question + px(12), start.y}, answer, ui::Look::muted);
-  } else {
-    ui::text(answer.empty() ? " " : answer, ui::Look::muted);
-  }
-}
-
 void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   std::string now = fmt::format("{} {} {}", posterior.run(), scale(), ImGui::GetContentRegionAvail().x);
   for (const std::string& other : posterior.others()) now += " " + other;
@@ -193,7 +172,30 @@ void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   kept_messages = kept_lines = 0;
 }
 
-void PosteriorPanel::State::messages(Posterior& posterior) {
+// What is asked and what the answer is: on one line where both have room at every N, so that nothing moves with N.
+void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnapshot& shown,
+                                const std::string& answer) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  const std::string longest = scene.question.text(scene.most, count_text(scene.most));
+  const float question = std::max(ui::text_size(longest).x, ui::text_size(scene.question.one).x);
+  const float reserved =
+      ui::text_size("The 90 % interval of θ₁ is 0.00000 wide, 00.00 times the exact one.", ui::Look::muted).x;
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  ui::wrapped(shown.question);
+  float height = 0;
+  for (const std::string& text : {longest, scene.question.one})
+    height = std::max(height, ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), FLT_MAX, room, text.c_str()).y);
+  ImGui::SetCursorScreenPos({start.x, start.y + height});
+  ImGui::Dummy({0, 0});
+  if (question + px(12) + reserved <= room) {
+    ui::text_at({start.x + question + px(12), start.y}, answer, ui::Look::muted);
+  } else {
+    ui::text(answer.empty() ? " " : answer, ui::Look::muted);
+  }
+}
+
+void PosteriorPanel::State::messages(model::Studio& studio) {
+  Posterior& posterior = studio.posterior;
   const auto shown = posterior.shown();
   if (shown) {
     const float top = ImGui::GetCursorPosY();
@@ -203,8 +205,10 @@ void PosteriorPanel::State::messages(Posterior& posterior) {
                            std::floor(100 * posterior.embedded()))
              : shown->sentence);
     int k = 0;
+    const bool said = !model::data_notice(studio).sentence.empty();  // above, with what can be done
     for (const std::string& warning : shown->warnings)
-      ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning);
+      if (!said || warning.find(" was trained on ") == warning.npos)
+        ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning);
     kept_messages = std::max(kept_messages, ImGui::GetCursorPosY() - top);
     ImGui::SetCursorPosY(top + kept_messages);
   }
@@ -228,6 +232,8 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     const std::string heading = "Posterior of " + scene.targets[t];
     const float title = ui::text_size(heading, ui::Look::small_strong).x + 1;
     bool exact = false;
+    std::vector<std::string> all_names;
+    for (const PosteriorSeries& series : shown.series) all_names.push_back(series.name);
     for (const PosteriorSeries& series : shown.series) {
       names = std::max(names, ui::text_size(series.name, ui::Look::small).x);
       exact |= !std::isnan(series.kl);
@@ -279,7 +285,8 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
       ImGui::Dummy({width, row + (second ? px(18) : 0) - spacing});
       ui::tip(tip_of(series, series.targets[t]));
       swatch({at.x, at.y + ui::text_size("x", ui::Look::small).y / 2}, key, series.role);
-      ui::text_at({at.x + key + px(6), at.y}, series.name, ui::Look::small, names);
+      ui::text_at({at.x + key + px(6), at.y}, ui::fitted_name(series.name, all_names, ui::Look::small, names),
+                  ui::Look::small);
       columns(at, ui::Look::small, [&](std::size_t c) { return cell(series, c); });
       if (second)
         ui::text_at({at.x + key + px(6), at.y + px(18)},
@@ -376,13 +383,21 @@ void PosteriorPanel::State::other_runs(model::Studio& studio, const PosteriorSce
   if (others.empty()) return;
   ui::space(12);
   ui::text("Other runs beside it", ui::Look::small_strong);
-  std::vector<std::string> chosen = studio.posterior.others();
+  std::vector<std::string> chosen = studio.posterior.others(), names;
+  for (const model::RunEntry* entry : others) names.push_back(entry->name);
   for (const model::RunEntry* entry : others) {
     const auto at = std::find(chosen.begin(), chosen.end(), entry->run);
     bool on = at != chosen.end();
     const bool was = on;
-    ui::toggle("posterior/run/" + entry->run, entry->name, on,
-               fmt::format("{}, {}: draws its posterior too", entry->strategy_title, entry->state()));
+    const float side = ImGui::GetFrameHeight();
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    ui::swatch("posterior/color/" + entry->run, {corner.x + px(6), corner.y + side / 2}, px(4),
+               series_color(entry->role));
+    ImGui::Dummy({px(12), side});
+    ImGui::SameLine(0, px(6));
+    const float room = ImGui::GetContentRegionAvail().x - side - px(12);
+    ui::toggle("posterior/run/" + entry->run, ui::fitted_name(entry->name, names, ui::Look::body, room), on,
+               fmt::format("{}\n{}, {}: draws its posterior too", entry->name, entry->strategy_title, entry->state()));
     if (on == was) continue;
     if (on)
       chosen.push_back(entry->run);
@@ -530,7 +545,7 @@ void PosteriorPanel::draw(model::Studio& studio) {
   s.follow_file(posterior);
   s.keep_places(posterior);
   s.n_row(posterior);
-  s.messages(posterior);
+  s.messages(studio);
   ui::space(4);
   const float room = ImGui::GetContentRegionAvail().y, between = px(kGap) + ImGui::GetStyle().ItemSpacing.y;
   const float small = std::max(px(kLeastSmall), 0.34f * room);

@@ -11,6 +11,7 @@
 #include "app/gui/about.h"
 #include "app/gui/close_dialog.h"
 #include "app/gui/compare_panel.h"
+#include "app/gui/data_banner.h"
 #include "app/gui/evaluate_panel.h"
 #include "app/gui/input.h"
 #include "app/gui/keyboard.h"
@@ -130,6 +131,7 @@ struct Shell::Parts {
   CommandPalette palette;
   Tour tour;
   CloseDialog close;
+  DataBanner data;
   bool quit = false;
   // Of the sidebar of a narrow window: above the panel, and to be put there.
   bool sidebar_over = false, sidebar_wanted = false;
@@ -320,6 +322,7 @@ void Shell::Parts::tell_saved() {
 void Shell::Parts::panel() {
   draw_resume_offer(studio);
   tour.draw(studio);
+  data.draw(studio);
   switch (studio.tab()) {
     case model::Tab::task:
       return task.draw(studio);

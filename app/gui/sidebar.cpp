@@ -19,16 +19,9 @@ constexpr float kPictureWidth = 54, kPictureHeight = 36;
 
 ImU32 badge_color(model::Badge badge) {
   return badge == model::Badge::ready        ? palette().good
-         : badge == model::Badge::pretrained ? palette().warning
+         : badge == model::Badge::other_data ? palette().warning
+         : badge == model::Badge::pretrained ? palette().link
                                              : palette().muted;
-}
-
-void dot(ImVec2 at, float radius, ImU32 color, bool filled = true) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (filled)
-    list.AddCircleFilled(at, radius, color, 16);
-  else
-    list.AddCircle(at, radius - px(0.5f), color, 16, px(1.5f));
 }
 
 std::string ago(std::int64_t time) {
@@ -42,9 +35,11 @@ std::string ago(std::int64_t time) {
 std::string tip_of(const model::RunEntry& run) {
   if (run.deleted) return fmt::format("The folder {} is gone.", printable(run.folder.string(), 300));
   if (!run.problem.empty()) return run.problem;
-  std::string text = fmt::format("{}, preset {}, seed {}\n{}, changed {}\n{}", run.strategy_title, run.preset, run.seed,
-                                 byte_text(run.bytes), ago(run.changed),
+  std::string text = fmt::format("{}\n{}, preset {}, seed {}\n{}, changed {}\n{}", run.name, run.strategy_title,
+                                 run.preset, run.seed, byte_text(run.bytes), ago(run.changed),
                                  run.shipped ? "Came with the program" : printable(run.folder.string(), 300));
+  if (!run.verdict.text.empty()) text += "\n" + run.verdict.text;
+  if (run.other_data()) text += fmt::format("\nIt learnt from {}; in use is {}", run.trained_on, run.data_here);
   if (!run.note.empty()) text += "\n" + run.note;
   return text;
 }
@@ -94,7 +89,11 @@ void Sidebar::ask(Dialog dialog, const model::RunEntry& run) {
 void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
   const bool chosen = task.name == studio.task();
   ImVec2 min, max;
-  if (ui::row("sidebar/task/" + task.name, chosen, px(kTaskRow), min, max, task.summary)) studio.open_task(task.name);
+  const std::string tip =
+      task.badge == model::Badge::other_data
+          ? task.summary + "\nIts weights learnt from other data than are in use; the tabs say from which."
+          : task.summary;
+  if (ui::row("sidebar/task/" + task.name, chosen, px(kTaskRow), min, max, tip)) studio.open_task(task.name);
   const ui::Surface on(chosen ? palette().hovered : ui::surface());
   const float top = std::floor(min.y + (px(kTaskRow) - px(kPictureHeight)) / 2);
   const ImVec2 corner = {min.x + px(8), top};
@@ -103,7 +102,8 @@ void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
   const ImVec2 title = ui::text_size(task.title), badge = ui::text_size("X", ui::Look::small_muted);
   const float first = min.y + (max.y - min.y - title.y - badge.y - px(2)) / 2, second = first + title.y + px(2);
   ui::text_at({left, first}, task.title, chosen ? ui::Look::strong : ui::Look::body, width);
-  dot({left + px(4), second + badge.y / 2}, px(4), badge_color(task.badge), task.badge != model::Badge::untrained);
+  ui::swatch("sidebar/task/" + task.name + "/badge", {left + px(4), second + badge.y / 2}, px(4),
+             badge_color(task.badge), task.badge != model::Badge::untrained);
   ui::text_at({left + px(14), second}, model::badge_name(task.badge), ui::Look::small_muted, width - px(14));
 }
 
@@ -142,6 +142,8 @@ void Sidebar::draw_runs(model::Studio& studio) {
 
   ImGui::BeginChild("runs", {0, 0}, false, ImGuiWindowFlags_None);
   bool any = false;
+  names_.clear();
+  for (const model::RunEntry& run : library.runs()) names_.push_back(run.name);
   std::map<std::string, int> times;
   for (const model::RunEntry& run : library.runs()) {
     const bool here = run.task == studio.task() || (run.task.empty() && !run.problem.empty());
@@ -196,16 +198,24 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     const ImVec2 title = ui::text_size("X"), small = ui::text_size("X", ui::Look::small);
     const float first = min.y + (px(kRunRow) - title.y - small.y - px(2)) / 2, second = first + title.y + px(2);
     const bool readable = run.problem.empty() && !run.strategy.empty();
-    dot({left + px(4), first + title.y / 2}, px(4), readable ? series_color(run.role) : palette().muted, readable);
-    ui::text_at({left + px(14), first}, run.name, chosen ? ui::Look::strong : ui::Look::body, right - left - px(14),
-                true);
+    ui::swatch(name + "/color", {left + px(4), first + title.y / 2}, px(4),
+               readable ? series_color(run.role) : palette().muted, readable);
+    const ui::Look look = chosen ? ui::Look::strong : ui::Look::body;
+    ui::text_at({left + px(14), first}, ui::fitted_name(run.name, names_, look, right - left - px(14)), look);
     const auto going = run.problem.empty() ? studio.training.going(run.folder) : std::nullopt;
     std::string state = going ? model::RunEntry::live_state(going->word, going->stage, going->share) : run.state();
     if (all_tasks_ && !run.task.empty()) {
       const model::TaskEntry* task = studio.library.task(run.task);
       state = fmt::format("{} · {}", state, task ? task->title : run.task);
     }
-    ui::text_at({left + px(14), second}, state, state_look(run), right - left - px(14));
+    // Of a finished run its scores say more.
+    const EvaluationVerdict* fresh = studio.evaluation.fresh_verdict(run.run);
+    const EvaluationVerdict& verdict = fresh ? *fresh : run.verdict;
+    const bool judged = !going && !all_tasks_ && run.finished && state == "finished" && !verdict.brief.empty();
+    if (judged) state = (verdict.bad ? "▲ " : "") + verdict.brief;
+    const bool amber = (judged && verdict.bad) || (run.finished && run.other_data());
+    ui::text_at({left + px(14), second}, state, amber ? ui::Look::small_warning : state_look(run),
+                right - left - px(14));
     if (!run.note.empty())
       ui::text_at({left + px(14), second + small.y + px(1)}, run.note.substr(0, run.note.find('\n')),
                   ui::Look::small_muted, max.x - left - px(22), true);

@@ -45,6 +45,7 @@ class Sidebar {
   void open_typed(model::Studio& studio, const std::filesystem::path& path);
 
   std::map<std::string, Picture> pictures_;
+  std::vector<std::string> names_;  // of all runs
   bool all_tasks_ = false;
   PathDialog path_;
   Dialog dialog_ = Dialog::none;

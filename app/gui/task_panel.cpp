@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "app/gui/data_banner.h"
 #include "app/gui/ui.h"
 #include "core/report/ticks.h"
 
@@ -122,7 +123,7 @@ void TaskPanel::draw(model::Studio& studio) {
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float left = std::clamp(room.x * 0.36f, px(280), px(420)), right = room.x - left - px(kGap);
   ImGui::BeginGroup();
-  parameters(specimen, left);
+  parameters(studio, left);
   ImGui::EndGroup();
   parameters_height_ = ImGui::GetItemRectSize().y;
   ImGui::SetCursorScreenPos({top.x + left + px(kGap), top.y});
@@ -137,7 +138,8 @@ void TaskPanel::draw(model::Studio& studio) {
   network_height_ = ImGui::GetItemRectSize().y;
 }
 
-void TaskPanel::parameters(model::Specimen& specimen, float width) {
+void TaskPanel::parameters(model::Studio& studio, float width) {
+  model::Specimen& specimen = studio.specimen;
   const model::TaskCard& card = *specimen.card();
   double moved = 0;
   headline(kTheta, card.theta_text, width);
@@ -156,6 +158,7 @@ void TaskPanel::parameters(model::Specimen& specimen, float width) {
       fmt::format("Sets hold up to {} observations. Data: {}.", count_of(static_cast<double>(card.max_n)), card.source),
       ui::Look::small_muted, width);
   if (!card.source_hint.empty()) ui::wrapped(card.source_hint, ui::Look::small_muted, width);
+  DataBanner::offer(studio);
 }
 
 void TaskPanel::sample(model::Specimen& specimen, float width, float height) {

@@ -13,7 +13,7 @@ class TaskPanel {
   void draw(model::Studio& studio);
 
  private:
-  void parameters(model::Specimen& specimen, float width);
+  void parameters(model::Studio& studio, float width);
   void sample(model::Specimen& specimen, float width, float height);
   void network(model::Specimen& specimen);
 

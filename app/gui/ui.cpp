@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/gui/keyboard.h"
+#include "app/model/fitted_name.h"
 #include "core/report/ticks.h"
 
 namespace pairs::gui::ui {
@@ -177,6 +178,7 @@ ImU32 ink(Look look) {
     case Look::good:
       return p.good;
     case Look::warning:
+    case Look::small_warning:
       return p.warning;
     case Look::bad:
     case Look::small_bad:
@@ -194,6 +196,7 @@ ImFont* font(Look look) {
     case Look::small:
     case Look::small_muted:
     case Look::small_bad:
+    case Look::small_warning:
       return f.small;
     case Look::small_strong:
       return f.small_bold;
@@ -206,6 +209,7 @@ ImFont* font(Look look) {
 
 ImVec2 text_size(std::string_view text, Look look) {
   ImFont* f = font(look);
+  if (text.empty()) return {0, f->FontSize};  // perhaps without characters to point at
   return f->CalcTextSizeA(f->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size());
 }
 
@@ -218,6 +222,20 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width, bool give
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, at, ImGui::GetColorU32(ink(look)), shown.c_str());
   const ImVec2 size = text_size(shown, look);
   record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, cut && !given, ink(look), surface());
+}
+
+std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width) {
+  return model::fitted_name(name, others, [&](const std::string& shown) { return text_size(shown, look).x <= width; });
+}
+
+void swatch(std::string_view name, ImVec2 middle, float radius, ImU32 color, bool filled) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (filled)
+    list.AddCircleFilled(middle, radius, color, 16);
+  else
+    list.AddCircle(middle, radius - px(0.5f), color, 16, px(1.5f));
+  record(name, ItemKind::text, {middle.x - radius, middle.y - radius}, {middle.x + radius, middle.y + radius}, true, "",
+         false, color);
 }
 
 void text(std::string_view text, Look look) {
@@ -235,14 +253,14 @@ void right(std::string_view text, Look look) {
   ui::text(text, look);
 }
 
-void wrapped(std::string_view text, Look look, float width) {
+void wrapped(std::string_view text, Look look, float width, std::string_view name) {
   width = wish(width);
   ImFont* f = font(look);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = f->CalcTextSizeA(f->FontSize, FLT_MAX, width, text.data(), text.data() + text.size());
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, {std::floor(at.x), std::floor(at.y)},
                                       ImGui::GetColorU32(ink(look)), text.data(), text.data() + text.size(), width);
-  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, text, false, ink(look), surface());
+  record(name, ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, text, false, ink(look), surface());
   ImGui::Dummy(size);
 }
 
@@ -571,6 +589,8 @@ void space(float height) {
 
 void empty_state(std::string_view title, std::string_view sentence, bool failed) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorPos();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  record("empty-state", ItemKind::plot, corner, {corner.x + room.x, corner.y + room.y}, true, title);
   const float width = std::min(px(460), std::max(room.x - px(32), px(80)));
   ImGui::SetCursorPosY(start.y + std::max(px(16), room.y * 0.3f));
   const float x = start.x + (room.x - width) / 2;

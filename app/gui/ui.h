@@ -17,12 +17,26 @@
 // widget out and says why in its tip.
 namespace pairs::gui::ui {
 
-enum class Look { body, strong, muted, small, small_muted, small_strong, title, link, good, warning, bad, small_bad };
+enum class Look {
+  body,
+  strong,
+  muted,
+  small,
+  small_muted,
+  small_strong,
+  title,
+  link,
+  good,
+  warning,
+  bad,
+  small_bad,
+  small_warning
+};
 
 // A line of text, cut with "…" where it has no room (the whole in its tip).
 void text(std::string_view text, Look look = Look::body);
-// Paragraphs, wrapped at `width` pixels (0: to the right edge).
-void wrapped(std::string_view text, Look look = Look::body, float width = 0);
+// Paragraphs, wrapped at `width` pixels (0: to the right edge); `name` for tests.
+void wrapped(std::string_view text, Look look = Look::body, float width = 0, std::string_view name = {});
 // A number or short text with its right end at the right edge of the cell or window.
 void right(std::string_view text, Look look = Look::body);
 ImVec2 text_size(std::string_view text, Look look = Look::body);
@@ -31,6 +45,11 @@ ImFont* font(Look look);
 // Draws without layout at `at` (top left), recorded like text(). Cut with "…" at `width` when that is above zero; only
 // what people wrote (`given`: names, notes) may be, with the whole in a tip.
 void text_at(ImVec2 at, std::string_view text, Look look, float width = 0, bool given = false);
+
+// A run's name in `width` pixels: cut where what tells it from `others` stays (model::fitted_name).
+std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width);
+// The dot of a run's colour around `middle`, recorded by `name` with its ink.
+void swatch(std::string_view name, ImVec2 middle, float radius, ImU32 color, bool filled = true);
 
 // primary: what to do next; normal; quiet: without a frame; danger.
 enum class Button { normal, primary, quiet, danger };
@@ -76,7 +95,7 @@ void heading(std::string_view text);
 void space(float height = 8);
 
 // The state of a panel that has nothing to show, or of one that failed: a title and a sentence on what to do next,
-// centred in what is left of the window.
+// centred in what is left of the window. Recorded as "empty-state".
 void empty_state(std::string_view title, std::string_view sentence, bool failed = false);
 // A panel at work on something that takes a moment; `share` below zero: unknown.
 void working_state(std::string_view sentence, float share = -1);

@@ -16,7 +16,7 @@ using std::numbers::pi;
 
 constexpr double kDomeRadius = 2, kDistance = 9, kSeenFrom = 0.40, kFrontHalf = 1.05, kStep = 0.05;
 constexpr float kSideways = 0.445f, kMiddle = 0.645f, kNearDot = 9, kTargetDot = 6.5f;
-constexpr double kDomeOrbitPerPixel = 0.012;
+constexpr double kDomePerPixel = 0.012;
 
 struct Placed {
   ImVec2 at;
@@ -178,8 +178,8 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
   if (active && ImGui::IsMouseDragging(0, px(3))) {
     dragged_ = true;
     const ImVec2 by = ImGui::GetIO().MouseDelta;
-    viewer.orbit(kDomeOrbitPerPixel * static_cast<double>(by.x / scale()),
-                 -kDomeOrbitPerPixel * static_cast<double>(by.y / scale()));
+    viewer.orbit(kDomePerPixel * static_cast<double>(by.x / scale()),
+                 -kDomePerPixel * static_cast<double>(by.y / scale()));
   }
   if (ImGui::IsItemDeactivated() && !dragged_ && here) viewer.set_target(views[*here]);
   if (here && !active) {

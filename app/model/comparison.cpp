@@ -69,8 +69,8 @@ class Comparison::Parts {
 
   void request() {
     reader.request([this, wanted = wanted, baseline = baseline, before = made, data = hub.data_folder.string(),
-                    kept = hub.kept_scores](const LatestWorker::Stale& stale) {
-      const auto found = make_comparison(wanted, baseline, data, *kept, before, stale);
+                    kept = hub.kept_scores, shades = hub.run_shades](const LatestWorker::Stale& stale) {
+      const auto found = make_comparison(wanted, baseline, data, *kept, *shades, before, stale);
       if (!found || stale()) return;
       slot.store(found);
       hub.wake();

@@ -88,8 +88,9 @@ Figure cost_figure(const std::vector<Metrics>& metrics, const std::vector<const 
   for (std::size_t i = 0; i < metrics.size(); ++i)
     for (const EvaluationRow& row : metrics[i].rows)
       if (row.n == n && runs[i]->cost.known)
-        points.push_back({runs[i]->name, runs[i]->config.strategy, runs[i]->cost.cost.paper(),
-                          runs[i]->cost.cost.with_cache(), row.*score.mean, row.*score.error, n, score.axis});
+        points.push_back({metrics[i].run, runs[i]->config.strategy, runs[i]->cost.cost.paper(),
+                          runs[i]->cost.cost.with_cache(), row.*score.mean, row.*score.error, n, score.axis,
+                          metrics[i].shade});
   return pareto_figure(points);
 }
 
@@ -130,7 +131,7 @@ Figure drawn_differences(const Comparison::View& view, const std::vector<const R
   std::vector<DifferenceCurve> curves;
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (i == view.baseline) continue;
-    DifferenceCurve curve{members[i]->name, members[i]->config.strategy, {}, {}, {}};
+    DifferenceCurve curve{members[i]->name, members[i]->config.strategy, {}, {}, {}, shade_of(view.roles[i])};
     for (const DifferenceRow& row : view.differences) {
       if (std::isnan(row.runs[i].mean)) continue;
       curve.n.push_back(static_cast<double>(row.n));
@@ -201,10 +202,12 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     view->roles.push_back(entry.role);
     configs.push_back(read->config);
     if (std::any_of(read->events.begin(), read->events.end(), [](const Event& e) { return e.type == "loss"; }))
-      losses.push_back({read->name, read->config.strategy, read->events, loss_label(read->config.estimator.head)});
+      losses.push_back({read->name, read->config.strategy, read->events, loss_label(read->config.estimator.head),
+                        shade_of(entry.role)});
     if (!by_member.back()) continue;
     metrics.push_back(*by_member.back());
     metrics.back().run = read->name;
+    metrics.back().shade = shade_of(entry.role);
     scored.push_back(read);
   }
   if (members.empty()) return view;
@@ -301,18 +304,21 @@ void tell_arguments(const std::vector<ComparedRun>& entries,
 
 std::shared_ptr<const MadeComparison> make_comparison(const std::vector<std::string>& wanted,
                                                       const std::string& baseline, const std::string& data,
-                                                      const KeptScores& kept,
+                                                      const KeptScores& kept, const RunShades& shades,
                                                       const std::shared_ptr<const MadeComparison>& before,
                                                       const LatestWorker::Stale& stale) {
   auto made = std::make_shared<MadeComparison>();
   made->wanted = wanted;
   made->baseline = baseline;
+  made->data = data;
   std::map<std::string, std::shared_ptr<const Metrics>> scores;
-  bool same = before && before->wanted == wanted && before->baseline == baseline;
+  made->shaded = shades.version();
+  bool same = before && before->wanted == wanted && before->baseline == baseline && before->shaded == made->shaded &&
+              before->data == data;
   for (const std::string& run : wanted) {
     if (stale()) throw Stopped();
     const auto known = before ? before->runs.find(run) : ReadRuns::const_iterator();
-    const auto old = before && known != before->runs.end() ? known->second : nullptr;
+    const auto old = before && before->data == data && known != before->runs.end() ? known->second : nullptr;
     const auto read = read_run(run, data, old);
     same = same && read == old;
     made->runs[run] = read;
@@ -329,6 +335,7 @@ std::shared_ptr<const MadeComparison> make_comparison(const std::vector<std::str
     const ReadRun& read = *made->runs[run];
     const auto found = scores.find(run);
     made->entries.push_back(entry_of(run, read, first, found == scores.end() ? nullptr : found->second.get()));
+    made->entries.back().role = shaded(made->entries.back().role, shades.of(run));
     if (!first && read.error.empty()) first = &read;
   }
   made->view = make_view(made->entries, made->runs, scores, baseline);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/common/metrics_file.h"
+#include "app/common/run_shades.h"
 #include "app/model/comparison.h"
 #include "app/model/latest_worker.h"
 #include "app/model/scores.h"
@@ -34,19 +35,20 @@ using ReadRuns = std::map<std::string, std::shared_ptr<const ReadRun>>;
 // What the worker makes of all runs.
 struct MadeComparison {
   std::vector<std::string> wanted;
-  std::string baseline;
+  std::string baseline, data;  // data: folder
   ReadRuns runs;
   std::vector<ComparedRun> entries;
   std::shared_ptr<const Comparison::View> view;
-  std::string evaluated;  // which scores came from memory
-  std::string arguments;  // of the command that gives the scores shown
-  std::string note;       // why it does not
+  std::uint64_t shaded = 0;  // version of the shades
+  std::string evaluated;     // which scores came from memory
+  std::string arguments;     // of the command that gives the scores shown
+  std::string note;          // why it does not
 };
 
 // Reads what has changed of the runs `wanted` and makes everything again; null when nothing has. Throws Stopped.
 std::shared_ptr<const MadeComparison> make_comparison(const std::vector<std::string>& wanted,
                                                       const std::string& baseline, const std::string& data,
-                                                      const KeptScores& kept,
+                                                      const KeptScores& kept, const RunShades& shades,
                                                       const std::shared_ptr<const MadeComparison>& before,
                                                       const LatestWorker::Stale& stale);
 

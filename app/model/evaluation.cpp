@@ -38,6 +38,7 @@ std::size_t at(EvaluationField field) {
 struct Opened {
   std::string run, name, error, warning, stamp, weights;
   bool shipped = false;
+  std::uint64_t shaded = 0;  // version of the runs' shades
   std::int64_t max_n = 0;
   std::vector<std::int64_t> heads;
   EvaluationOptions defaults;
@@ -74,10 +75,11 @@ std::int64_t whole(const std::string& text, const char* what, std::int64_t most)
 }
 
 std::shared_ptr<const Opened> open(const std::string& run, const std::string& data, const std::string& device,
-                                   const KeptScores& kept) {
+                                   const KeptScores& kept, const RunShades& shades) {
   auto opened = std::make_shared<Opened>();
   opened->run = opened->name = run;
   opened->stamp = run_stamp(run, data);
+  opened->shaded = shades.version();
   try {
     opened->name = find_run(run, data).name;
     const LoadedRun loaded = load_run(run, data, device);
@@ -89,8 +91,8 @@ std::shared_ptr<const Opened> open(const std::string& run, const std::string& da
     const std::string &trained = loaded.estimator->data_source(), &here = loaded.task->info().data_source;
     if (trained != here)
       opened->warning = fmt::format(
-          "{} was trained on {} and is evaluated on {}, so its scores may be poor; name the folder of {} in the "
-          "settings",
+          "{} was trained on {} and is evaluated on {}, so its scores may be poor; name the folder of {} on "
+          "the Task tab",
           opened->name, trained, here, trained);
     else if (!loaded.finetuned && strategy(loaded.config.strategy).stages_2_and_3)
       opened->warning = fmt::format("{} is only pretrained: it answers for sets of at most {} observations",
@@ -100,6 +102,7 @@ std::shared_ptr<const Opened> open(const std::string& run, const std::string& da
       std::string place = metrics ? (loaded.folder / run_file::metrics).string() : "";
       if (!metrics)
         if (const auto own = kept.find(opened->weights, here)) metrics = *own;
+      if (metrics) metrics->shade = shades.of(run);
       if (metrics && !metrics->rows.empty())
         opened->stored = make_scores(run, *std::move(metrics), true, std::move(place), labels_of(loaded));
     } catch (const Error& error) {
@@ -188,9 +191,9 @@ class Evaluation::Parts {
 
   void read() {
     since_look.restart();
-    reader.request([this, run = run, data = hub.data_folder.string(), device = hub.device,
-                    kept = hub.kept_scores](const LatestWorker::Stale& stale) {
-      const auto found = open(run, data, device, *kept);
+    reader.request([this, run = run, data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
+                    shades = hub.run_shades](const LatestWorker::Stale& stale) {
+      const auto found = open(run, data, device, *kept, *shades);
       if (stale()) return;
       opened_slot.store(found);
       hub.wake();
@@ -201,10 +204,11 @@ class Evaluation::Parts {
   void look() {
     if (!opened || run.empty() || since_look.seconds() < kLookAgain || reader.busy()) return;
     since_look.restart();
-    reader.request([this, run = run, stamp = opened->stamp, data = hub.data_folder.string(), device = hub.device,
-                    kept = hub.kept_scores](const LatestWorker::Stale& stale) {
-      if (run_stamp(run, data) == stamp) return;
-      const auto found = open(run, data, device, *kept);
+    reader.request([this, run = run, stamp = opened->stamp, shaded = opened->shaded, data = hub.data_folder.string(),
+                    device = hub.device, kept = hub.kept_scores,
+                    shades = hub.run_shades](const LatestWorker::Stale& stale) {
+      if (run_stamp(run, data) == stamp && shades->version() == shaded) return;
+      const auto found = open(run, data, device, *kept, *shades);
       if (stale()) return;
       opened_slot.store(found);
       hub.wake();
@@ -330,7 +334,8 @@ class Evaluation::Parts {
     WakingMonitor waking(monitor, hub.wake);
     const LoadedRun loaded = load_run(which, data, device);
     const std::vector<std::string> labels = labels_of(loaded);
-    const auto publish = [&](const Metrics& metrics, const std::string& place) {
+    const auto publish = [&](Metrics metrics, const std::string& place) {
+      metrics.shade = hub.run_shades->of(which);
       scores_slot.store(make_scores(which, metrics, metrics.rows.size() == options.sizes.size(), place, labels));
       hub.wake();
     };
@@ -601,6 +606,18 @@ const std::string& Evaluation::failure() const {
 }
 void Evaluation::dismiss() {
   parts_->failure.clear();
+}
+
+const EvaluationVerdict* Evaluation::fresh_verdict(const std::string& run) const {
+  const auto fresh = parts_->fresh.find(run);
+  return fresh == parts_->fresh.end() || !fresh->second->complete ? nullptr : &fresh->second->verdict;
+}
+
+void Evaluation::reload() {
+  const std::string run = parts_->run;
+  parts_->fresh.clear();  // of the data before
+  show("");
+  show(run);
 }
 
 void Evaluation::discard() {

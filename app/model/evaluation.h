@@ -73,6 +73,10 @@ class Evaluation {
   // Sentence of an evaluation that failed; empty when none did.
   const std::string& failure() const;
   void dismiss();
+  // Of a complete evaluation of the run since the program started; null when there was none.
+  const EvaluationVerdict* fresh_verdict(const std::string& run) const;
+  // Reads the run again, e.g. when the data folder changed.
+  void reload();
   // Drops scores of a stopped evaluation and shows the stored ones, if any.
   void discard();
 

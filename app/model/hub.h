@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "app/common/run_shades.h"
 #include "app/model/messages.h"
 #include "app/model/scores.h"
 
@@ -21,6 +22,8 @@ struct Hub {
   std::string device = "auto";        // for posteriors and evaluations of runs that name none
   // Shared by the panels: what was evaluated but cannot be kept on disk.
   std::shared_ptr<KeptScores> kept_scores = std::make_shared<KeptScores>();
+  // And which shade of its strategy's colour each run has, as the library lists them.
+  std::shared_ptr<RunShades> run_shades = std::make_shared<RunShades>();
 };
 
 }  // namespace pairs::model

@@ -74,7 +74,8 @@ void show_folder(const fs::path& folder) {
 }  // namespace
 
 const char* badge_name(Badge badge) {
-  return badge == Badge::ready ? "ready" : badge == Badge::pretrained ? "pretrained" : "untrained";
+  constexpr const char* kNames[] = {"untrained", "pretrained", "other data", "ready"};
+  return kNames[static_cast<std::size_t>(badge)];
 }
 
 std::string RunEntry::live_state(const std::string& word, int stage, double share) {
@@ -284,6 +285,7 @@ bool Library::poll() {
     const RunEntry* before = find(watched_);
     RunEntry gone = before ? *before : RunEntry();
     runs_ = news.listing->runs;
+    take_shades();
     folder_problem_ = news.listing->problem;
     listed_ = true;
     if (!gone.run.empty() && !find(gone.run)) {
@@ -323,6 +325,7 @@ void Library::dismiss_problem() {
 void Library::watch(const std::string& run) {
   if (run == watched_) return;
   watched_ = run;
+  set_badges();
   std::erase_if(runs_, [&](const RunEntry& entry) { return entry.deleted && entry.run != run; });
 }
 
@@ -401,14 +404,26 @@ std::string Library::batch_command(const RunEntry& run) {
   return (run.finished ? "pairs --batch evaluate " : "pairs --batch run --resume ") + shell_word(run.folder.string());
 }
 
+void Library::take_shades() {
+  std::vector<RunShades::Run> listed;
+  for (const RunEntry& run : runs_)
+    if (!run.strategy.empty())
+      listed.push_back({run.run, run.task, run.role, run.shipped, run.created, run.folder.filename().string()});
+  hub_.run_shades->list(std::move(listed));
+  for (RunEntry& run : runs_) run.role = shaded(run.role, hub_.run_shades->of(run.run));
+}
+
 void Library::set_badges() {
   for (TaskEntry& task : tasks_) {
     task.badge = Badge::untrained;
     for (const RunEntry& run : runs_)
       if (run.task == task.name && run.problem.empty() && !run.deleted)
-        task.badge = std::max(task.badge, run.finished     ? Badge::ready
-                                          : run.pretrained ? Badge::pretrained
-                                                           : Badge::untrained);
+        task.badge = std::max(task.badge, run.finished && run.other_data() ? Badge::other_data
+                                          : run.finished                   ? Badge::ready
+                                          : run.pretrained                 ? Badge::pretrained
+                                                                           : Badge::untrained);
+    if (const RunEntry* open = find(watched_); open && open->task == task.name && open->other_data())
+      task.badge = Badge::other_data;
   }
 }
 

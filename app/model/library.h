@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/common/verdict.h"
 #include "app/model/hub.h"
 #include "core/report/figure.h"
 
@@ -20,8 +21,9 @@ struct Thumbnail {
   std::vector<std::uint8_t> rgba;
 };
 
-// How far a task is: nothing trained, a run has finished stage 1, a finished run or shipped weights.
-enum class Badge { untrained, pretrained, ready };
+// How far a task is: nothing trained, a run has finished stage 1, all weights (or those of the open run) learnt from
+// other data than are now in use, a finished run or shipped weights.
+enum class Badge { untrained, pretrained, other_data, ready };
 const char* badge_name(Badge badge);
 
 struct TaskEntry {
@@ -40,7 +42,7 @@ struct RunEntry {
   std::string note;
   std::string task, preset;
   std::string strategy, strategy_title;  // "pairs", "PAIRS"
-  SeriesRole role = SeriesRole::other;
+  SeriesRole role = SeriesRole::other;   // its colour in every figure and list
   std::int64_t seed = 1;
   bool pretrained = false, cached = false, finished = false;
   int stage = 0;          // 1 to 3: the one it is in or stopped in; 0: none has begun
@@ -51,9 +53,12 @@ struct RunEntry {
   std::uint64_t bytes = 0;
   std::int64_t created = 0, changed = 0;  // seconds since 1970
   std::string problem;                    // why it cannot be read: a sentence; empty when it can
+  std::string trained_on, data_here;      // what its weights learnt from, and what the task draws from now; "": unknown
+  EvaluationVerdict verdict;              // of the scores beside its weights, where they are of these weights and data
 
   // "training · pretrain 60 %", "finished", "stopped · cache 10 %", "unreadable", ... in a few words.
   std::string state() const;
+  bool other_data() const { return !trained_on.empty() && !data_here.empty() && trained_on != data_here; }
   // The same of a run that some process trains now: `word` is "training", "paused", ...; stage 0 to 2, NaN unknown.
   static std::string live_state(const std::string& word, int stage, double share);
   friend bool operator==(const RunEntry&, const RunEntry&) = default;
@@ -114,6 +119,7 @@ class Library {
  private:
   class Scanner;
   class Painter;
+  void take_shades();
   void set_badges();
 
   Hub& hub_;

@@ -100,10 +100,10 @@ LivePosterior::LivePosterior(std::function<void()> wake)
     : wake_(std::move(wake)), references_([](const std::string&) {}) {}
 LivePosterior::~LivePosterior() = default;
 
-void LivePosterior::begin(const std::string& strategy) {
+void LivePosterior::begin(SeriesRole role) {
   {
     const std::lock_guard lock(mutex_);
-    strategy_ = strategy;
+    role_ = role;
     problem_.clear();
   }
   figure_.store(nullptr);
@@ -155,10 +155,10 @@ void LivePosterior::set_scene(const Preview& preview) {
 
 Figure LivePosterior::draw(const Preview& preview, const Scene& scene) {
   const TaskInfo& info = scene.task->info();
-  std::string strategy;
+  SeriesRole role = SeriesRole::pairs;
   {
     const std::lock_guard lock(mutex_);
-    strategy = strategy_;
+    role = role_;
   }
   const torch::Tensor size = torch::full({1}, scene.n, torch::kInt64);
   const std::vector<double> ours =
@@ -188,7 +188,7 @@ Figure LivePosterior::draw(const Preview& preview, const Scene& scene) {
     }
   };
   add(scene.exact, "exact", SeriesRole::exact, LineStyle::dashed);
-  add(ours, "learnt", strategy_role(strategy), LineStyle::solid);
+  add(ours, "learnt", role, LineStyle::solid);
   if (info.targets.size() == 1) {
     plot.y = {"density"};
     const auto most = [](const std::vector<double>& v) {

@@ -24,8 +24,8 @@ class LivePosterior {
   explicit LivePosterior(std::function<void()> wake);
   ~LivePosterior();
 
-  // Forgets what was shown: another run begins, of this strategy.
-  void begin(const std::string& strategy);
+  // Forgets what was shown: another run begins, drawn in this role.
+  void begin(SeriesRole role);
   // Someone looks now; without this no posterior is computed.
   void look();
   std::shared_ptr<const Figure> figure() const { return figure_.load(); }
@@ -47,8 +47,9 @@ class LivePosterior {
   std::atomic<double> looked_{-1e9};  // seconds of clock_
   double due_ = 0;                    // training thread
   std::atomic<bool> fresh_{true};     // a new run: the scene is to be set anew
-  mutable std::mutex mutex_;          // of problem_ and strategy_
-  std::string problem_, strategy_;
+  mutable std::mutex mutex_;          // of problem_ and role_
+  std::string problem_;
+  SeriesRole role_ = SeriesRole::pairs;
   std::shared_ptr<Scene> scene_;  // training thread
   LatestWorker references_;
 };

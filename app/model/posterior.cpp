@@ -36,6 +36,7 @@ struct Posterior::State {
   SetWish before;  // the set that was shown when a file was asked for
   PosteriorNews news;
   std::uint64_t seen = 0;      // version of the news
+  std::uint64_t shaded = 0;    // version of the runs' shades
   std::uint64_t last_set = 0;  // id
   std::size_t told = 0;        // problems that are in the log
   std::int64_t most = 0;       // of the last scene; 0: none yet
@@ -60,9 +61,13 @@ struct Posterior::State {
   }
 
   void ask() {
+    shaded = hub.run_shades->version();
     if (wish.run.empty()) return worker.cancel();
     wish.data = hub.data_folder.string();
     wish.device = hub.device;
+    wish.shades.clear();
+    wish.shades[wish.run] = hub.run_shades->of(wish.run);
+    for (const std::string& other : wish.others) wish.shades[other] = hub.run_shades->of(other);
     worker.request([this, wanted = wish](const LatestWorker::Stale& stale) { engine.work(wanted, stale); });
   }
 
@@ -315,6 +320,7 @@ std::string Posterior::batch_command() const {
 
 bool Posterior::poll() {
   State& s = *state_;
+  if (s.hub.run_shades->version() != s.shaded) s.ask();
   bool changed = false;
   if (s.playing) {
     advance(std::min(s.clock.seconds(), 0.1));

@@ -26,6 +26,7 @@
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/eval/aggregate.h"
+#include "core/report/shades.h"
 #include "core/train/run.h"
 
 namespace pairs::model {
@@ -91,6 +92,7 @@ struct PosteriorEngine::Parts {
   // Of the worker's thread.
   std::uint64_t scene_id = 0;
   std::vector<ShownRun> runs;  // the shown one first
+  std::map<std::string, int> shades;
   std::shared_ptr<const Task> task;
   std::string task_key;  // a set stays while this does
   SampleView view;
@@ -148,6 +150,10 @@ struct PosteriorEngine::Parts {
   void fresh_set();
   bool load_set(const PosteriorWish& wish);
   void simulate(std::int64_t until);
+  SeriesRole role_of(const ShownRun& run) const {
+    const auto shade = shades.find(run.run);
+    return shaded(strategy_role(run.loaded.config.strategy), shade == shades.end() ? 0 : shade->second);
+  }
   // Observations that the shown run has embedded, and that all have: runs that come later catch up.
   std::int64_t ready() const { return runs.front().embedded->count(); }
   std::int64_t all_ready() const {
@@ -173,12 +179,15 @@ struct PosteriorEngine::Parts {
 
 void PosteriorEngine::Parts::load_runs(const PosteriorWish& wish, const Stale& stale) {
   const bool again = wish.scene != scene_id;
+  const bool other_shades = shades != wish.shades;
+  shades = wish.shades;
   std::vector<std::string> names = {wish.run};
   for (const std::string& other : wish.others)
     if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
   const bool same = !again && runs.size() == names.size() &&
                     std::equal(names.begin(), names.end(), runs.begin(),
                                [](const std::string& name, const ShownRun& run) { return name == run.run; });
+  if (same && other_shades && set_id) fresh_set();
   if (same) return;
   if (again) {
     publish([&](PosteriorNews& n) {
@@ -351,8 +360,7 @@ void PosteriorEngine::Parts::publish_scene() {
   scene->title = info.title;
   for (const Target& target : info.targets) scene->targets.push_back(target.short_title());
   for (const ShownRun& run : runs)
-    scene->runs.push_back({run.run, run.loaded.name, strategy_title(run.loaded.config.strategy),
-                           strategy_role(run.loaded.config.strategy)});
+    scene->runs.push_back({run.run, run.loaded.name, strategy_title(run.loaded.config.strategy), role_of(run)});
   scene->question = info.question;
   scene->nuisance = info.nuisances.size() == 1 ? info.nuisances[0].title() : "ψ";
   scene->most = size;
@@ -445,7 +453,7 @@ std::vector<PosteriorSource> PosteriorEngine::Parts::run_sources(std::int64_t n,
     PosteriorSource source;
     source.milliseconds = 1000 * watch.seconds();
     source.name = runs.size() == 1 ? strategy_title(run.loaded.config.strategy) : run.loaded.name;
-    source.role = strategy_role(run.loaded.config.strategy);
+    source.role = role_of(run);
     source.ours = true;
     const torch::Tensor given = latents.given;
     source.log_density = [estimator, aggregate, count, given](const torch::Tensor& theta) {

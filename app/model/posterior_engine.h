@@ -30,6 +30,7 @@ struct PosteriorWish {
   std::map<std::string, std::filesystem::path> files;  // the set of a task that is come back to, by task
   std::int64_t n = 1;
   std::string data, device = "auto";
+  std::map<std::string, int> shades;  // of the runs' colours
 };
 
 // The newest of everything that was worked out.

@@ -10,6 +10,7 @@
 #include "app/common/figures.h"
 #include "app/common/metrics_file.h"
 #include "app/common/places.h"
+#include "app/common/run_shades.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -136,6 +137,8 @@ struct RunHistory::Tail {
   std::int64_t offset = 0;  // behind the last whole line
   Stamp events, config_file, metrics;
   bool looked = false;
+  std::shared_ptr<const RunShades> shades;
+  int shade = 0;
   RunView view;
   std::unique_ptr<ExactNll> exact;
 
@@ -214,7 +217,7 @@ struct RunHistory::Tail {
       const auto k = static_cast<std::size_t>(stage);
       Plot plot;
       plot.title = stage == Stage::pretrain ? "Pretrain: loss" : "Finetune: loss";
-      add_losses(plot, log, stage, strategy_role(config.strategy), "");
+      add_losses(plot, log, stage, shaded(strategy_role(config.strategy), shade), "");
       view.losses[k].reset();
       if (plot.lines.empty()) continue;
       const auto& heads = log.losses(stage);
@@ -238,20 +241,25 @@ struct RunHistory::Tail {
     const bool bounds = read_bounds();
     const bool told = read_log(stale);
     const bool state = read_state();
-    if (looked && !config && !bounds && !told && !state) return false;
+    const int before = std::exchange(shade, shades ? shades->of(folder.string()) : 0);
+    const bool another_shade = shade != before;
+    if (looked && !config && !bounds && !told && !state && !another_shade) return false;
     looked = true;
     view.folder = folder;
     for (int k = 0; k < 3; ++k) view.stages[static_cast<std::size_t>(k)] = log.stage(kShown[k]);
     view.current = std::min(2, static_cast<int>(log.current()));
     view.error = log.error();
     view.lines = log.lines();
-    if ((config || bounds || told) && view.config) draw();
+    if ((config || bounds || told || another_shade) && view.config) draw();
     return true;
   }
 };
 
-RunHistory::RunHistory(std::function<void()> wake)
-    : wake_(std::move(wake)), slot_(std::make_shared<Slot>()), worker_([](const std::string&) {}) {}
+RunHistory::RunHistory(std::function<void()> wake, std::shared_ptr<const RunShades> shades)
+    : wake_(std::move(wake)),
+      shades_(std::move(shades)),
+      slot_(std::make_shared<Slot>()),
+      worker_([](const std::string&) {}) {}
 
 void RunHistory::open(const std::filesystem::path& folder) {
   worker_.cancel();
@@ -261,6 +269,7 @@ void RunHistory::open(const std::filesystem::path& folder) {
   if (folder_.empty()) return;
   tail_ = std::make_shared<Tail>();
   tail_->folder = folder_;
+  tail_->shades = shades_;
   look();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/common/run_log.h"
+#include "app/common/run_shades.h"
 #include "app/model/draft.h"
 #include "app/model/latest_worker.h"
 
@@ -37,7 +38,8 @@ struct RunView {
 class RunHistory {
  public:
   // `wake` is called on the worker's thread after something new was published.
-  explicit RunHistory(std::function<void()> wake);
+  // Losses are drawn in the runs' `shades`.
+  explicit RunHistory(std::function<void()> wake, std::shared_ptr<const RunShades> shades = nullptr);
 
   // Forgets what was shown and looks at this folder from now on; empty: at none.
   void open(const std::filesystem::path& folder);
@@ -56,6 +58,7 @@ class RunHistory {
   using Slot = std::atomic<std::shared_ptr<const RunView>>;
 
   std::function<void()> wake_;
+  std::shared_ptr<const RunShades> shades_;
   std::filesystem::path folder_;
   std::shared_ptr<Tail> tail_;
   std::shared_ptr<Slot> slot_;  // of this folder: an earlier one's last look cannot land in it

@@ -6,16 +6,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "app/common/figures.h"
+#include "app/common/metrics_file.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/base/safetensors_header.h"
 #include "core/base/text.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
@@ -26,8 +30,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kAboutFile = "about.toml";
-constexpr std::size_t kMostFolders = 5000, kMostFiles = 10000;  // looked at in one folder
-constexpr std::uint64_t kLogTail = 256 << 10;
+constexpr std::size_t kMostFolders = 5000, kMostFiles = 10000;         // looked at in one folder
+constexpr std::uint64_t kLogTail = 256 << 10, kMostHeader = 16 << 20;  // bytes
+constexpr std::uintmax_t kMostScores = 256 << 20;
 
 constexpr std::int64_t nanoseconds(const timespec& time) {
   return time.tv_sec * 1000000000ll + time.tv_nsec;
@@ -175,6 +180,24 @@ std::optional<fs::path> shipped_folder(const std::string& task, const std::strin
   }
 }
 
+// What the weights in a safetensors file learnt from, by its header; "" when that does not say.
+std::string data_source_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::uint64_t length = 0;
+  if (!in.read(reinterpret_cast<char*>(&length), sizeof length) || length > kMostHeader) return "";
+  std::string header(length, '\0');
+  if (!in.read(header.data(), static_cast<std::streamsize>(length))) return "";
+  const auto metadata = parse_safetensors_header(header, file.string()).metadata;
+  const auto data = metadata.find("data_source");
+  return data == metadata.end() ? "" : data->second;
+}
+
+std::string file_stamp(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return "none;";
+  return fmt::format("{} {} {};", status.st_ino, status.st_size, nanoseconds(status.st_mtim));
+}
+
 fs::path plain(const fs::path& folder) {
   std::error_code error;
   fs::path path = fs::absolute(folder, error).lexically_normal();
@@ -208,10 +231,47 @@ void write_about(const fs::path& folder, About about) {
              write_toml({{"name", &about.name, "What people call the run"}, {"note", &about.note, "Free text"}}));
 }
 
-RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool shipped) {
+void RunScan::read_data(const fs::path& folder, const std::string& data, Known& known) {
+  RunEntry& entry = known.entry;
+  const EvaluationVerdict before = std::exchange(entry.verdict, {});
+  entry.trained_on.clear();
+  entry.data_here.clear();
+  if (!entry.problem.empty() || (!entry.finished && !entry.pretrained)) return;
+  try {
+    const fs::path weights = folder / (entry.finished ? run_file::estimator : run_file::pretrained);
+    entry.trained_on = data_source_of(weights);
+    RunConfig config = read_run_toml(folder / run_file::config);
+    if (!data.empty()) config.data = data;
+    const auto source = config.data.empty() ? sources_.end() : sources_.find(config.task + "\n" + config.data);
+    const TaskInfo info =
+        make_task(config.task, source == sources_.end() ? config.task_options() : TaskOptions{"", config.convention})
+            ->info();
+    entry.data_here = source == sources_.end() ? info.data_source : source->second;
+    if (!config.data.empty()) sources_[config.task + "\n" + config.data] = entry.data_here;
+    const std::string scores = file_stamp(folder / run_file::metrics) + file_stamp(weights) + entry.data_here;
+    if (scores == known.scores) {
+      entry.verdict = before;
+      return;
+    }
+    known.scores = scores;
+    std::error_code error;
+    if (fs::file_size(folder / run_file::metrics, error) > kMostScores || error) return;
+    const auto metrics = read_metrics(folder / run_file::metrics);
+    if (!metrics || metrics->data != entry.data_here ||
+        metrics->weights != fmt::format("{:08x}", checksum(read_file(weights))))
+      return;
+    std::vector<std::string> targets;
+    for (const Target& target : info.targets) targets.push_back(target.label);
+    entry.verdict = evaluation_verdict(metrics->rows, targets);
+  } catch (const std::exception&) {
+    // Of damaged weights, data and scores the tabs tell that need them.
+  }
+}
+
+RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool shipped, const std::string& data) {
   Known& known = known_[folder.string()];
   const Extent extent = measure(folder);
-  if (known.signature != extent.signature || known.entry.run.empty()) {
+  if (known.signature != extent.signature || known.data != data || known.entry.run.empty()) {
     RunEntry entry;
     entry.run = run;
     entry.folder = folder;
@@ -224,8 +284,11 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
       entry.problem = sentence(error);
     }
     entry.name = !about.name.empty() ? about.name : shipped ? "Shipped weights" : folder.filename().string();
+    entry.verdict = known.entry.verdict;
     known.entry = std::move(entry);
     known.signature = extent.signature;
+    known.data = data;
+    read_data(folder, data, known);
   }
   RunEntry entry = known.entry;
   entry.bytes = extent.bytes;
@@ -246,7 +309,7 @@ RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0 || !seen.emplace(status.st_dev, status.st_ino).second) return;
     alive.insert(folder.string());
-    into.push_back(read(folder, run, &into == &shipped));
+    into.push_back(read(folder, run, &into == &shipped, data));
   };
   const auto take_all = [&](const fs::path& parent, std::error_code& error) {
     std::vector<fs::path> others;

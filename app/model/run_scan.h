@@ -28,11 +28,16 @@ class RunScan {
  private:
   struct Known {
     std::uint64_t signature = 0;  // of all names, sizes and times in the folder
+    std::string data;             // folder
     RunEntry entry;
+    std::string scores;  // stamp of the files that the verdict is from
   };
-  RunEntry read(const std::filesystem::path& folder, const std::string& run, bool shipped);
+  RunEntry read(const std::filesystem::path& folder, const std::string& run, bool shipped, const std::string& data);
+  // What its weights learnt from, what its task draws from, and what its scores say.
+  void read_data(const std::filesystem::path& folder, const std::string& data, Known& known);
 
   std::map<std::string, Known> known_;
+  std::map<std::string, std::string> sources_;  // what tasks draw from, by task and data folder
 };
 
 // Whether the folder holds a run, be it a damaged one.

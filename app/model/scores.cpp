@@ -77,6 +77,7 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->complete = complete;
   scores->place = std::move(place);
   scores->note = pool_note(metrics.rows);
+  scores->verdict = evaluation_verdict(metrics.rows, targets);
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});
   if (!of_images(metrics.rows)) {
@@ -132,7 +133,18 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
     ScoreColumn column;
     std::function<std::string(const Row&)> text;
     bool calibration = false;
+    std::function<bool(std::size_t)> marked = {};  // by index of the row
   };
+  const std::vector<CalibrationFault> faults = calibration_faults(rows);
+  // Whether the verdict is about this test of a row: of a pool's observations the location is judged beside the pool.
+  const auto at_fault = [&](FaultKind kind, bool of_pool) {
+    return [&rows, &faults, kind, of_pool](std::size_t row) {
+      return (kind != FaultKind::location || (rows[row].pool > 0) == of_pool) &&
+             std::any_of(faults.begin(), faults.end(),
+                         [&](const CalibrationFault& one) { return one.row == row && one.kind == kind; });
+    };
+  };
+  const auto poor_image = [&rows](std::size_t row) { return worse_than_mean_image(rows[row]); };
   const auto test_text = [](std::size_t which) { return [which](const Row& r) { return rank_test_texts(r)[which]; }; };
   std::vector<Candidate> all = {
       {{"N", "How many observations each test set holds."}, [](const Row& r) { return count_text(r.n); }},
@@ -162,17 +174,20 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
         "the "
         "posterior is off centre. ACAUC cannot see this when the posterior is too wide as well."},
        test_text(0),
-       true},
+       true,
+       at_fault(FaultKind::location, false)},
       {{"width z",
         "Mean distance of that rank from ½ less that of even ranks, in standard errors, for each target: above about 4 "
         "the posterior is too narrow, below −4 too wide."},
        test_text(1),
-       true},
+       true,
+       at_fault(FaultKind::width, false)},
       {{"rank p",
         "How likely ranks as uneven as these are when the posterior is calibrated, for each target: below about 0.0001 "
         "something is wrong."},
        test_text(2),
-       true},
+       true,
+       at_fault(FaultKind::ranks, false)},
       {{"pool z",
         "Location in standard errors of sets and pool together: all test sets share the observations of one data set, "
         "whose own deviation no estimator can remove."},
@@ -181,7 +196,8 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
          for (const double z : r.pool_location_z) text += (text.empty() ? "" : ", ") + number_text(z, 1);
          return text.empty() ? std::string("–") : text;
        },
-       true},
+       true,
+       at_fault(FaultKind::location, true)},
       {{"MSE of a sample", "Squared error per pixel of one sample of the posterior, ± its standard error."},
        [](const Row& r) { return with_error_text(r.mse, r.mse_se, 5); }},
       {{"MSE of the mean",
@@ -189,7 +205,9 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
         "posterior is right."},
        [](const Row& r) { return with_error_text(r.mse_posterior, r.mse_posterior_se, 5); }},
       {{"share of prior", "That error over the one of the mean image, which is what is known without observations."},
-       [](const Row& r) { return number_text(r.mse_posterior / r.mse_prior, 3); }},
+       [](const Row& r) { return number_text(r.mse_posterior / r.mse_prior, 3); },
+       false,
+       poor_image},
       {{"sd per pixel", "How far samples of one posterior differ from each other, averaged over pixels."},
        [](const Row& r) { return std::isnan(r.mse_prior) ? "–" : number_text(r.sd, 4); }},
   };
@@ -204,10 +222,14 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
   }
   if (table.calibration == 0) table.calibration = table.columns.size();
   const CalibrationLimits limits = calibration_limits(rows);
-  for (const Row& row : rows) {
-    table.verdicts.push_back(verdict_of(row, limits));
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    table.verdicts.push_back(verdict_of(rows[r], limits));
     table.rows.emplace_back();
-    for (const Candidate* one : used) table.rows.back().push_back(one->text(row));
+    table.marked.emplace_back();
+    for (const Candidate* one : used) {
+      table.rows.back().push_back(one->text(rows[r]));
+      table.marked.back().push_back(one->marked && one->marked(r));
+    }
   }
   return table;
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "app/common/verdict.h"
 #include "core/eval/calibration.h"
 #include "core/report/figure.h"
 
@@ -33,6 +34,7 @@ struct Scores {
   bool complete = true;   // every size that was asked for
   std::string place;      // the file that keeps them, "" when none does
   std::string note;       // what a finite pool of observations does; "" without one
+  EvaluationVerdict verdict;
   std::vector<EvaluationRow> rows;
   std::vector<ShownFigure> figures;
   std::shared_ptr<const Metrics> metrics;
@@ -63,6 +65,7 @@ struct ScoreTable {
   std::vector<ScoreColumn> columns;
   std::size_t calibration = 0;  // the columns from this one on, and the verdicts, are on calibration
   std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<bool>> marked;  // as rows: the cells that the evaluation's verdict is about
   std::vector<Verdict> verdicts;
 };
 ScoreTable score_table(const std::vector<EvaluationRow>& rows);

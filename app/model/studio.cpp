@@ -86,6 +86,24 @@ Studio::~Studio() = default;
 void Studio::set_tab(Tab tab) {
   tab_ = tab;
   settings.tab = tab_name(tab);
+  offer_comparison();
+}
+
+// The first look at a task's comparison finds its shipped weights there.
+void Studio::offer_comparison() {
+  if (tab_ != Tab::compare || task_.empty() || !offered_.insert(task_).second) return;
+  if (comparison.entries().empty() && has_shipped_weights(task_)) comparison.toggle(task_);
+}
+
+void Studio::use_data_folder(const fs::path& folder) {
+  settings.data_folder = folder.string();
+  hub.data_folder = folder;
+  hub.messages.info("data", folder.empty() ? "Sets are drawn without real data"
+                                           : fmt::format("Sets are drawn from {}", printable(folder.string(), 300)));
+  library.refresh();
+  specimen.reload();
+  reload_posterior();
+  evaluation.reload();
 }
 
 // Each task keeps the runs that were compared last.
@@ -121,6 +139,7 @@ void Studio::show(const std::string& task, const std::string& run) {
   }
   evaluation.show(weights);
   library.watch(run);
+  offer_comparison();
 }
 
 void Studio::open_task(const std::string& task) {
@@ -308,12 +327,16 @@ bool Studio::poll() {
   take_new_weights();
   take_ended_training();
   give_memory_back();
+  if (const auto folder = data.take()) {
+    use_data_folder(*folder);
+    changed = true;
+  }
   return changed;
 }
 
 bool Studio::busy() const {
   return training.busy() || posterior.busy() || viewer.busy() || evaluation.busy() || comparison.busy() ||
-         specimen.busy() || library.busy();
+         specimen.busy() || library.busy() || data.busy();
 }
 
 std::string Studio::activity() const {

@@ -5,10 +5,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "app/model/comparison.h"
+#include "app/model/data_folder.h"
 #include "app/model/evaluation.h"
 #include "app/model/hub.h"
 #include "app/model/library.h"
@@ -45,6 +47,7 @@ class Studio {
   Evaluation evaluation{hub};
   Comparison comparison{hub};
   Specimen specimen{hub};
+  DataFolder data{hub};
 
   const std::string& task() const { return task_; }
   // The run whose posterior and scores are shown: a folder of the library, or a task's name for its shipped weights;
@@ -87,6 +90,8 @@ class Studio {
  private:
   void show(const std::string& task, const std::string& run);
   void turn_comparison(const std::string& task);
+  void offer_comparison();
+  void use_data_folder(const std::filesystem::path& folder);
   void reload_posterior();
   void follow_training();
   void take_ended_training();
@@ -97,6 +102,7 @@ class Studio {
   std::string task_, run_;
   std::map<std::string, std::string> last_runs_;              // by task
   std::map<std::string, std::vector<std::string>> compared_;  // by task
+  std::set<std::string> offered_;                             // tasks whose Compare tab was opened
   std::string resuming_;                                      // the run that goes on once it is read
   std::string unfinished_;                                    // of Settings::unfinished, at the start
   std::string weighed_run_;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <map>
 
+#include "app/common/figures.h"
 #include "app/common/new_run.h"
 #include "app/common/table.h"
 #include "app/model/latest_worker.h"
@@ -77,7 +79,7 @@ struct Training::Impl {
 
   explicit Impl(Hub& the_hub)
       : hub(the_hub),
-        history([this] { hub.wake(); }),
+        history([this] { hub.wake(); }, hub.run_shades),
         live(std::make_shared<LivePosterior>([this] { hub.wake(); })),
         estimator([](const std::string&) {}) {}
 
@@ -567,7 +569,11 @@ void Training::start(int until) {
   } else {
     config = m.view->config;
   }
-  m.live->begin(config->strategy);
+  const SeriesRole role = strategy_role(config->strategy);
+  if (create)
+    m.hub.run_shades->list(
+        {{folder.string(), config->task, role, false, std::time(nullptr), folder.filename().string()}});
+  m.live->begin(shaded(role, m.hub.run_shades->of(folder.string())));
   m.live_figure.reset();
   m.live_problem.clear();
   m.progress.reset();

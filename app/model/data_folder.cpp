@@ -1,0 +1,96 @@
+#include "app/model/data_folder.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <utility>
+
+#include "app/model/latest_worker.h"
+#include "app/model/studio.h"
+#include "core/base/error.h"
+#include "tasks/registry.h"
+
+namespace pairs::model {
+
+struct DataFolder::State {
+  explicit State(Hub& shared) : hub(shared), worker([this](const std::string& text) { refuse(text); }) {}
+
+  Hub& hub;
+  bool asked = false;
+  mutable std::mutex mutex;
+  std::string problem;
+  std::optional<std::filesystem::path> found;
+  LatestWorker worker;  // last: ends first
+
+  void refuse(const std::string& text) {
+    {
+      const std::lock_guard lock(mutex);
+      problem = text;
+    }
+    hub.wake();
+  }
+};
+
+std::string real_data_of(const std::string& task) {
+  return task == "digits" ? "MNIST" : "";
+}
+
+DataFolder::DataFolder(Hub& hub) : state_(std::make_unique<State>(hub)) {}
+DataFolder::~DataFolder() = default;
+
+void DataFolder::ask() {
+  state_->asked = true;
+}
+
+bool DataFolder::take_asked() {
+  return std::exchange(state_->asked, false);
+}
+
+void DataFolder::use(const std::string& task, const std::filesystem::path& folder) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->problem.clear();
+    state_->found.reset();
+  }
+  state_->worker.request([s = state_.get(), task, folder](const LatestWorker::Stale& stale) {
+    if (!folder.empty()) make_task(task, {folder.string(), ""});
+    if (stale()) throw Stopped();
+    {
+      const std::lock_guard lock(s->mutex);
+      s->found = folder;
+    }
+    s->hub.wake();
+  });
+}
+
+bool DataFolder::busy() const {
+  return state_->worker.busy();
+}
+
+std::string DataFolder::problem() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->problem;
+}
+
+std::optional<std::filesystem::path> DataFolder::take() {
+  const std::lock_guard lock(state_->mutex);
+  return std::exchange(state_->found, std::nullopt);
+}
+
+DataNotice data_notice(const Studio& studio) {
+  const RunEntry* run = studio.library.find(studio.run());
+  if (!run || run->task != studio.task() || !run->other_data()) return {};
+  DataNotice notice;
+  notice.sentence = fmt::format("{} learnt from {}, and what is drawn here is {}: posteriors and scores may be wrong.",
+                                run->shipped ? "The shipped weights" : run->name, run->trained_on, run->data_here);
+  const RunEntry* shipped = run->shipped ? nullptr : studio.library.find(run->task);
+  if (shipped && !shipped->other_data()) {
+    notice.label = "Show the shipped weights";
+    notice.action = DataNotice::Action::show_shipped;
+  } else if (const std::string name = real_data_of(run->task); !name.empty()) {
+    notice.label = fmt::format("Use {} of {}…", studio.hub.data_folder.empty() ? "a folder" : "another folder", name);
+  }
+  return notice;
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include "app/gui/theme.h"
+#include "core/train/shipped.h"
+#include "tests/app/gui/driver.h"
+#include "tests/app/model/environment.h"
+
+namespace pairs::gui {
+namespace {
+
+// A fresh folder of settings and no real data: every task, every tab.
+TEST(FirstStart, ShowsEveryTaskOnEveryTabWithoutWarningOrEmptyPage) {
+  const model::Environment no_data("PAIRS_DATA", "");
+  TemporaryFolder folder;
+  for (const std::string& task : task_names()) {
+    Driver window(settings_in(folder.path(), task, "task"));
+    ASSERT_TRUE(window.until([&] { return window.studio.library.listed(); }));
+    const model::TaskEntry* entry = window.studio.library.task(task);
+    ASSERT_NE(entry, nullptr);
+    EXPECT_EQ(entry->badge, model::Badge::ready) << task;
+    for (int k = 0; k < model::tab_count; ++k) {
+      const auto tab = static_cast<model::Tab>(k);
+      const std::string where = task + ", " + model::tab_name(tab);
+      window.studio.set_tab(tab);
+      ASSERT_TRUE(window.until(
+          [&] {
+            switch (tab) {
+              case model::Tab::task:
+                return window.studio.specimen.figure() != nullptr;
+              case model::Tab::posterior:
+                return window.studio.viewing() || window.studio.posterior.shown() != nullptr;
+              case model::Tab::evaluate:
+                return window.studio.evaluation.state() != model::Evaluation::State::loading;
+              case model::Tab::compare:
+                return !window.studio.comparison.busy() && window.studio.comparison.view() != nullptr;
+              default:
+                return true;
+            }
+          },
+          120))
+          << where;
+      window.frames(6);
+      EXPECT_EQ(window.find("empty-state"), nullptr) << where;
+      EXPECT_EQ(window.find("data/differs"), nullptr) << where;
+      for (const Item& item : recorder().items())
+        if (item.kind == ItemKind::text && !item.text.empty()) {
+          EXPECT_TRUE(item.ink != palette().warning && item.ink != palette().bad) << where << ": " << item.text;
+        }
+      if (tab == model::Tab::evaluate) {
+        EXPECT_NE(window.studio.evaluation.scores(), nullptr) << where;
+        EXPECT_NE(window.find("evaluate/verdict"), nullptr) << where;
+      }
+      if (tab == model::Tab::compare) {
+        ASSERT_FALSE(window.studio.comparison.entries().empty()) << where;
+        EXPECT_EQ(window.studio.comparison.entries()[0].state, model::ComparedRun::State::scored) << where;
+        EXPECT_FALSE(window.studio.comparison.view()->figures.empty()) << where;
+      }
+    }
+    for (const model::Message& message : window.studio.hub.messages.all())
+      EXPECT_EQ(message.level, model::Level::info) << task << ": " << message.text;
+  }
+}
+
+}  // namespace
+}  // namespace pairs::gui
