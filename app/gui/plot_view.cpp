@@ -676,7 +676,7 @@ void PlotView::State::menu() {
 }
 
 void PlotView::State::record(ImVec2 origin, ImVec2 size, bool hovered) const {
-  const auto add = [&](std::string item_name, ItemKind kind, const Rect& rect, std::string text, bool covers = false) {
+  const auto add = [&](std::string item_name, ItemKind kind, const Rect& rect, std::string text) {
     Item item;
     item.name = std::move(item_name);
     item.kind = kind;

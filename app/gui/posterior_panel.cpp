@@ -306,7 +306,8 @@ void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
   const std::string distance = fmt::format(
       "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.place.distance);
   // As high as the warning is, whether it is shown or not.
-  const float top = ImGui::GetCursorPosY(), high = ui::notice_height(ui::Look::warning, outside(99.975));
+  const float top = ImGui::GetCursorPosY(),
+              high = ui::notice_height(ui::Look::warning, outside(99.975)) + ImGui::GetStyle().ItemSpacing.y;
   const double percentile = shown.place.percentile;
   if (shown.place.outside) {
     ui::notice("posterior/outside", ui::Look::warning, outside(percentile));

@@ -37,6 +37,12 @@ void Recorder::add(Item item) {
     item.lost = beyond_reach(*window, item);
     item.layer = (window->RootWindow->Flags & (ImGuiWindowFlags_Popup | ImGuiWindowFlags_Modal)) ? 1 : 0;
     if (window->RootWindow->Flags & ImGuiWindowFlags_Tooltip) item.layer = 2;
+    if (window->IsFallbackWindow) {  // drawn above all windows
+      item.clip_min = {0, 0};
+      item.clip_max = ImGui::GetIO().DisplaySize;
+      item.lost = false;
+      item.layer = 3;
+    }
   }
   items_.push_back(std::move(item));
 }

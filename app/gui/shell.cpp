@@ -298,7 +298,7 @@ void Shell::Parts::header(float width) {
   if (room > px(60)) {
     const float wide = std::min(room, ui::text_size(shown, ui::Look::small_muted).x);
     const ImVec2 at = {find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2};
-    ui::text_at(at, shown, ui::Look::small_muted, room);
+    ui::text_at(at, shown, ui::Look::small_muted, room, true);
     Item item;
     item.name = "header/shown";
     item.kind = ItemKind::text;

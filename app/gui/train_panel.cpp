@@ -183,7 +183,7 @@ void TrainPanel::header(model::Studio& studio) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = ImGui::GetFrameHeight();
   const float title_room = std::max(px(60), right - left - room - px(16));
-  ui::text_at({at.x, at.y + (high - ui::text_size(title, ui::Look::title).y) / 2}, title, ui::Look::title, title_room);
+  ui::text_at({at.x, at.y + (high - ui::text_size(title, ui::Look::title).y) / 2}, title, ui::Look::title, title_room, !drafting);
   ImGui::Dummy({title_room, high});
   ui::tip(drafting ? training.draft().folder().string() : training.folder().string());
   ImGui::SameLine(right - room, 0);

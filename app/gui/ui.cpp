@@ -126,11 +126,11 @@ std::string pressed_on;    // the button that the last press began on
 bool stray_press = false;  // it was the second of two quick clicks, of which the first was meant for another button
 
 // A button that takes another's place under the mouse is not pressed by the second of two quick clicks.
-void follow_press(const std::string& id) {
+void follow_press(const std::string& name) {
   if (!ImGui::IsItemActivated()) return;
   const ImGuiIO& io = ImGui::GetIO();
-  stray_press = io.MouseDown[0] && io.MouseClickedCount[0] > 1 && !pressed_on.empty() && pressed_on != id;
-  pressed_on = id;
+  stray_press = io.MouseDown[0] && io.MouseClickedCount[0] > 1 && !pressed_on.empty() && pressed_on != name;
+  pressed_on = name;
 }
 
 float text_room() {
@@ -288,7 +288,7 @@ bool button(std::string_view name, std::string_view label, Button kind, std::str
   const std::string id = id_of(label, name);
   bool pressed = ImGui::Button(id.c_str(), {wide, 0});
   edge.reset();
-  follow_press(id);
+  follow_press(std::string(name));
   if (stray_press) pressed = false;
   ImGui::PopStyleColor(4);
   ImGui::EndDisabled();

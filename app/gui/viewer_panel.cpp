@@ -30,7 +30,7 @@ using model::ViewerSnapshot;
 constexpr float kColumnGap = 20, kLeastTruth = 160, kLeastMiddle = 248, kMostTruth = 512, kLeastSettings = 224,
                 kMostSettings = 288;
 constexpr float kHead = 22, kSmallGap = 8, kPending = 0.4f;
-constexpr double kOrbitPerPixel = 0.008, kWheelRadius = 0.02, kWheelDepth = 0.06, kWatchSeconds = 3;
+constexpr double kTruthOrbitPerPixel = 0.008, kWheelRadius = 0.02, kWheelDepth = 0.06, kWatchSeconds = 3;
 
 // A picture's name above it, with a note at the right end where it has room.
 void caption(ImVec2 at, float width, const std::string& title, const std::string& note = "") {
@@ -170,8 +170,8 @@ void ViewerPanel::State::truth(Viewer& viewer, float side) {
       viewer.move_sphere(*held, held_from, static_cast<double>((io.MousePos.x - held_at.x) / half),
                          static_cast<double>((held_at.y - io.MousePos.y) / half));
     else if (!held)
-      viewer.orbit(-kOrbitPerPixel * static_cast<double>(io.MouseDelta.x / scale()),
-                   kOrbitPerPixel * static_cast<double>(io.MouseDelta.y / scale()));
+      viewer.orbit(-kTruthOrbitPerPixel * static_cast<double>(io.MouseDelta.x / scale()),
+                   kTruthOrbitPerPixel * static_cast<double>(io.MouseDelta.y / scale()));
   }
   const std::optional<std::size_t> here = hovered && !active ? under(io.MousePos) : active ? held : std::nullopt;
   if (here) {

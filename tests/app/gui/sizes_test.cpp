@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/app/gui/driver.h"
+#include "tests/app/gui/tiny_draft.h"
 
 namespace pairs::gui {
 namespace {
@@ -115,7 +116,7 @@ TEST(Sizes, ComplaintsSeeWhatIsWrong) {
   EXPECT_EQ(complaints_about({good, second}, 1).size(), 1u);
 }
 
-class SizesTest : public ::testing::TestWithParam<const char*> {
+class WindowSizes : public ::testing::Test {
  protected:
   // Looks at what is shown, at all sizes and in both themes; `prepare` is called at each size.
   void look(
@@ -128,7 +129,9 @@ class SizesTest : public ::testing::TestWithParam<const char*> {
       for (const char* theme : {"dark", "light"}) {
         d.studio.settings.theme = theme;
         d.frames(3);
-        ASSERT_TRUE(d.rest(60)) << what << " " << d.studio.activity();
+        if (!d.studio.training.active()) {
+          ASSERT_TRUE(d.rest(60)) << what << " " << d.studio.activity();
+        }
         d.frames(3);
         const std::string where = fmt::format("{} {}x{}", what, size.width, size.height);
         for (const std::string& one : complaints_about(recorder().items(), size.scale)) complaints_[one].insert(where);
@@ -143,6 +146,8 @@ class SizesTest : public ::testing::TestWithParam<const char*> {
   TemporaryFolder folder_;
   std::map<std::string, std::set<std::string>> complaints_;  // and where
 };
+
+class SizesTest : public WindowSizes, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(SizesTest, KeepWordsControlsAndData) {
   Driver d(settings_in(folder_.path(), GetParam()), 1440, 900, 1);
@@ -179,6 +184,37 @@ TEST_P(SizesTest, KeepThemInWhatIsOpenedToo) {
   d.key(key::escape);
   d.key('L', true);
   look(d, "log");
+}
+
+TEST_F(WindowSizes, KeepThemWhileARunIsTrainedAndCompared) {
+  using model::Activity;
+  Driver d(settings_in(folder_.path(), "bump-hunt", "train"), 1440, 900, 1);
+  model::Training& training = d.studio.training;
+  const auto start = [&](const char* epochs) {
+    make_draft_tiny(d.studio);
+    training.draft().set("pretrain.epochs", epochs);
+    ASSERT_TRUE(d.until([&] { return d.find("train/start") && d.item("train/start").enabled; }));
+    d.click("train/start");
+    ASSERT_TRUE(d.until([&] { return training.state() == Activity::running; }));
+  };
+  start("2000");
+  ASSERT_TRUE(d.until([&] { return training.card(0).done > 0; }));
+  look(d, "running");
+  training.pause();
+  ASSERT_TRUE(d.until([&] { return training.state() == Activity::paused; }));
+  look(d, "paused");
+  training.stop();
+  ASSERT_TRUE(d.until([&] { return training.state() == Activity::rest; }));
+  look(d, "stopped");
+  d.click("train/new");
+  start("4");
+  ASSERT_TRUE(d.until([&] { return training.finished(); }, 90)) << training.problem();
+  d.studio.comparison.toggle("bump-hunt");
+  d.studio.comparison.toggle(training.folder().string());
+  for (int tab = 1; tab < model::tab_count; ++tab) {
+    d.studio.set_tab(static_cast<model::Tab>(tab));
+    look(d, std::string("finished ") + model::tab_name(d.studio.tab()));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, SizesTest, ::testing::Values("gaussian", "bump-hunt", "digits", "novel-view"),

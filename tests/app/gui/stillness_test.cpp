@@ -22,7 +22,9 @@ Places places() {
     // Pictures keep their proportions, whatever their number; the strip of views follows N.
     const bool pictures = item.name.starts_with("posterior/observed/") || item.name.starts_with("posterior/check/") ||
                           item.name.starts_with("viewer/view");
-    if (item.layer > 0 || item.plotted || pictures) continue;
+    // Beside a heading, where nothing else stands.
+    const bool note = item.text.ends_with("is on its way");
+    if (item.layer > 0 || item.plotted || pictures || note) continue;
     if (!item.name.empty() && item.kind != ItemKind::text)
       all.named[item.name] = {item.min, item.max};
     else if (!item.text.empty())
