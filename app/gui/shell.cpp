@@ -298,14 +298,7 @@ void Shell::Parts::header(float width) {
   if (room > px(60)) {
     const float wide = std::min(room, ui::text_size(shown, ui::Look::small_muted).x);
     const ImVec2 at = {find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2};
-    ui::text_at(at, shown, ui::Look::small_muted, room, true);
-    Item item;
-    item.name = "header/shown";
-    item.kind = ItemKind::text;
-    item.min = at;
-    item.max = {at.x + wide, at.y + ui::text_size("X", ui::Look::small).y};
-    item.text = shown;
-    recorder().add(std::move(item));
+    ui::text_at(at, shown, ui::Look::small_muted, room, true, "header/shown");
   }
 }
 

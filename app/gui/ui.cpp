@@ -97,7 +97,9 @@ void show_tip(std::string_view tip_text, std::string_view blocked) {
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
   }
-  record("tip", ItemKind::text, ImGui::GetWindowPos(), ImGui::GetWindowPos(), true, shown);
+  // In its first frame, which is not seen, it has no place yet.
+  if (!ImGui::GetCurrentWindowRead()->Hidden)
+    record("tip", ItemKind::text, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), true, shown);
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }
@@ -209,11 +211,11 @@ ImFont* font(Look look) {
 
 ImVec2 text_size(std::string_view text, Look look) {
   ImFont* f = font(look);
-  if (text.empty()) return {0, f->FontSize};  // perhaps without characters to point at
+  if (text.empty()) return {0, f->FontSize};  // Dear ImGui takes two null pointers for a text that ends in a null
   return f->CalcTextSizeA(f->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size());
 }
 
-void text_at(ImVec2 at, std::string_view text, Look look, float width, bool given) {
+void text_at(ImVec2 at, std::string_view text, Look look, float width, bool given, std::string_view name) {
   ImFont* f = font(look);
   std::string shown(text);
   const bool cut = width > 0 && text_size(text, look).x > width;
@@ -221,7 +223,8 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width, bool give
   at = {std::floor(at.x), std::floor(at.y)};
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, at, ImGui::GetColorU32(ink(look)), shown.c_str());
   const ImVec2 size = text_size(shown, look);
-  record("", ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, shown, cut && !given, ink(look), surface());
+  record(name, ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, name.empty() ? shown : std::string(text),
+         cut && !given, ink(look), surface());
 }
 
 std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width) {

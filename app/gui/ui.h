@@ -43,8 +43,9 @@ ImVec2 text_size(std::string_view text, Look look = Look::body);
 ImU32 ink(Look look);
 ImFont* font(Look look);
 // Draws without layout at `at` (top left), recorded like text(). Cut with "…" at `width` when that is above zero; only
-// what people wrote (`given`: names, notes) may be, with the whole in a tip.
-void text_at(ImVec2 at, std::string_view text, Look look, float width = 0, bool given = false);
+// what people wrote (`given`: names, notes) may be, with the whole in a tip. One with a `name` is recorded whole.
+void text_at(ImVec2 at, std::string_view text, Look look, float width = 0, bool given = false,
+             std::string_view name = {});
 
 // A run's name in `width` pixels: cut where what tells it from `others` stays (model::fitted_name).
 std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width);

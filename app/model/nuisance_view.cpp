@@ -83,8 +83,12 @@ NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSerie
     for (std::size_t k = 0; k < one.cells.size(); ++k) {
       const auto& q = one.numbers[k].quantiles;
       const double margin = 0.7 * (q.back() - q.front());
-      low = std::min(low, std::max(q.front() - margin, one.cells[k].low));
-      high = std::max(high, std::min(q.back() + margin, one.cells[k].high));
+      const Nuisance& nuisance = info.nuisances[k];
+      // Tails beyond what the prior is shown in are left out, nine tenths of the posterior never.
+      const double least = std::min(std::max(one.cells[k].low, nuisance.view_low), q.front());
+      const double most = std::max(std::min(one.cells[k].high, nuisance.view_high), q.back());
+      low = std::min(low, std::max(q.front() - margin, least));
+      high = std::max(high, std::min(q.back() + margin, most));
       peak = std::max(peak, *std::max_element(one.densities[k].begin(), one.densities[k].end()));
       const bool exact = one.role == SeriesRole::exact;
       Line line;
@@ -97,7 +101,9 @@ NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSerie
     }
   const auto [from, to] = axes.range.update(low, high);
   const bool single = info.nuisances.size() == 1;
-  plot.x = {single ? info.nuisances[0].label : "entries of ψ", AxisScale::linear, from, to};
+  std::string labels;
+  for (const Nuisance& nuisance : info.nuisances) labels += (labels.empty() ? "" : ", ") + nuisance.label;
+  plot.x = {single ? info.nuisances[0].title() : labels, AxisScale::linear, from, to};
   plot.y = {"density", AxisScale::linear, 0, axes.height.update(peak)};
   for (std::size_t k = 0; k < truth.size(); ++k) plot.rules.push_back({"truth", SeriesRole::truth, truth[k]});
   // Names and styles are those of the plot of θ; the line above tells the components.
@@ -106,6 +112,7 @@ NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSerie
   figure->plots = {std::move(plot)};
   NuisanceView view;
   view.figure = figure;
+  view.title = "Posterior of " + (single ? info.nuisances[0].title() : "ψ");
   if (!series.empty()) {
     view.line = in_short(info, series.front(), truth);
     view.note = in_full(info, series, truth) + "\np(ψ | θ, X) averaged over the posterior of θ.";

@@ -72,8 +72,9 @@ struct NuisanceSummary {
 struct NuisanceView {
   std::vector<NuisanceSummary> series;
   std::shared_ptr<const Figure> figure;
-  std::string line;  // what the first series says in a few words
-  std::string note;  // mean and sd of each component by each series, the truth, and what was averaged
+  std::string title;  // "Posterior of ψ, bump position"
+  std::string line;   // what the first series says in a few words
+  std::string note;   // mean and sd of each component by each series, the truth, and what was averaged
 };
 
 // A value of θ or ψ that a simulated set was made with.

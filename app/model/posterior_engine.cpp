@@ -635,6 +635,8 @@ void PosteriorEngine::Parts::check(std::int64_t n, const Stale& stale) {
     const torch::Tensor used = x.slice(0, 0, n);
     const std::unique_ptr<NuisancePosterior> known = nuisance_posterior(*task, used);
     std::vector<ThetaDraws> draws;
+    if (std::none_of(last_numbers.begin(), last_numbers.end(), [](const auto& one) { return one.ours; }))
+      publish([](PosteriorNews& news_now) { news_now.check = nullptr; });
     for (const PosteriorNumbers& one : last_numbers) {
       const bool exact = one.role == SeriesRole::exact;
       if (!known || (!exact && !(one.ours && draws.empty()))) continue;

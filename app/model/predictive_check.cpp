@@ -16,7 +16,7 @@ namespace pairs::model {
 namespace {
 
 // Points of a line that are shown and simulated, of the plane that are shown, and simulated at each draw.
-constexpr std::int64_t kLinePoints = 2000, kPlanePoints = 400, kPlaneEach = 2;
+constexpr std::int64_t kLinePoints = 2000, kPlanePoints = 400, kPlaneEach = 2, kFewPoints = 60;
 constexpr std::uint64_t kSimulationSeed = 0x70726564;
 
 Latents joint_draws(const Task& task, const NuisancePosterior& nuisance, const torch::Tensor& theta,
@@ -74,7 +74,8 @@ Plot histogram_check(Plot plot, const torch::Tensor& made, std::int64_t each, Se
 Plot scatter_check(Plot plot, const torch::Tensor& made, SeriesRole role) {
   for (Scatter& scatter : plot.scatters) {
     scatter.name = "observed";
-    scatter.role = SeriesRole::naive;
+    // Few would be lost among the simulated ones.
+    scatter.role = static_cast<std::int64_t>(scatter.x.size()) > kFewPoints ? SeriesRole::naive : SeriesRole::truth;
   }
   plot.scatters.insert(plot.scatters.begin(),
                        {"simulated", role, doubles(made.select(1, 0)), doubles(made.select(1, 1))});
