@@ -36,7 +36,10 @@ void Recorder::add(Item item) {
     item.clip_max = window->ClipRect.Max;
     item.lost = beyond_reach(*window, item);
     item.layer = (window->RootWindow->Flags & (ImGuiWindowFlags_Popup | ImGuiWindowFlags_Modal)) ? 1 : 0;
-    if (window->RootWindow->Flags & ImGuiWindowFlags_Tooltip) item.layer = 2;
+    if (window->RootWindow->Flags & ImGuiWindowFlags_Tooltip) {
+      item.layer = 2;
+      item.lost = false;  // Dear ImGui keeps them on the screen
+    }
     if (window->IsFallbackWindow) {  // drawn above all windows
       item.clip_min = {0, 0};
       item.clip_max = ImGui::GetIO().DisplaySize;

@@ -169,8 +169,31 @@ void Sidebar::draw_runs(model::Studio& studio) {
   ImGui::EndChild();
 }
 
+// What is told of a run below its name; of a finished one its scores say more.
+Sidebar::Told Sidebar::told(model::Studio& studio, const model::RunEntry& run) const {
+  const auto going = run.problem.empty() ? studio.training.going(run.folder) : std::nullopt;
+  std::string state = going ? model::RunEntry::live_state(going->word, going->stage, going->share) : run.state();
+  if (all_tasks_ && !run.task.empty()) {
+    const model::TaskEntry* task = studio.library.task(run.task);
+    state = fmt::format("{} · {}", state, task ? task->title : run.task);
+  }
+  const EvaluationVerdict* fresh = studio.evaluation.fresh_verdict(run.run);
+  const EvaluationVerdict& verdict = fresh ? *fresh : run.verdict;
+  const bool judged = !going && !all_tasks_ && run.finished && state == "finished" && !verdict.brief.empty();
+  if (judged) state = (verdict.bad ? "▲ " : "") + verdict.brief;
+  return {std::move(state), (judged && verdict.bad) || (run.finished && run.other_data())};
+}
+
 void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name) {
-  const float height = px(kRunRow + (run.note.empty() ? 0 : kNoteLine));
+  const Told line = told(studio, run);
+  const ui::Look told_look = line.amber ? ui::Look::small_warning : state_look(run);
+  const float told_room = ImGui::GetContentRegionAvail().x - px(8 + 21 + 10 + 14 + 24 + 6);
+  const float told_high = ui::font(told_look)
+                              ->CalcTextSizeA(ui::font(told_look)->FontSize, FLT_MAX, told_room, line.text.data(),
+                                              line.text.data() + line.text.size())
+                              .y;
+  const float more = std::max(0.0f, told_high - ui::text_size("X", told_look).y);
+  const float height = px(kRunRow + (run.note.empty() ? 0 : kNoteLine)) + more;
   const std::string shown = studio.shown_run();
   const bool chosen = run.run == (shown.empty() ? studio.run() : shown);
   ImVec2 min, max;
@@ -208,23 +231,10 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
                readable ? series_color(run.role) : palette().muted, readable);
     const ui::Look look = chosen ? ui::Look::strong : ui::Look::body;
     ui::text_at({left + px(14), first}, ui::fitted_name(run.name, names_, look, right - left - px(14)), look);
-    const auto going = run.problem.empty() ? studio.training.going(run.folder) : std::nullopt;
-    std::string state = going ? model::RunEntry::live_state(going->word, going->stage, going->share) : run.state();
-    if (all_tasks_ && !run.task.empty()) {
-      const model::TaskEntry* task = studio.library.task(run.task);
-      const std::string both = fmt::format("{} · {}", state, task ? task->title : run.task);
-      if (ui::text_size(both, state_look(run)).x <= right - left - px(14)) state = both;
-    }
-    // Of a finished run its scores say more.
-    const EvaluationVerdict* fresh = studio.evaluation.fresh_verdict(run.run);
-    const EvaluationVerdict& verdict = fresh ? *fresh : run.verdict;
-    const bool judged = !going && !all_tasks_ && run.finished && state == "finished" && !verdict.brief.empty();
-    if (judged) state = (verdict.bad ? "▲ " : "") + verdict.brief;
-    const bool amber = (judged && verdict.bad) || (run.finished && run.other_data());
-    ui::text_at({left + px(14), second}, state, amber ? ui::Look::small_warning : state_look(run),
-                right - left - px(14));
+    ImGui::SetCursorScreenPos({left + px(14), second});
+    ui::wrapped(line.text, told_look, told_room);
     if (!run.note.empty())
-      ui::text_at({left + px(14), second + small.y + px(1)}, run.note.substr(0, run.note.find('\n')),
+      ui::text_at({left + px(14), second + small.y + more + px(1)}, run.note.substr(0, run.note.find('\n')),
                   ui::Look::small_muted, max.x - left - px(22), true);
   }
   ImGui::SetCursorScreenPos(after);

@@ -36,6 +36,11 @@ class Sidebar {
   void draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max);
   void draw_runs(model::Studio& studio);
   void draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name);
+  struct Told {
+    std::string text;
+    bool amber = false;
+  };
+  Told told(model::Studio& studio, const model::RunEntry& run) const;
   void draw_menu(model::Studio& studio, const model::RunEntry& run);
   void draw_dialogs(model::Studio& studio);
   void draw_open(model::Studio& studio);

@@ -97,7 +97,9 @@ void show_tip(std::string_view tip_text, std::string_view blocked) {
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
   }
-  record("tip", ItemKind::text, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), true, shown);
+  // In its first frame, which is not seen, it has no place yet.
+  if (!ImGui::GetCurrentWindowRead()->Hidden)
+    record("tip", ItemKind::text, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), true, shown);
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }
