@@ -178,11 +178,7 @@ void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnap
   const float room = ImGui::GetContentRegionAvail().x;
   const std::string longest = scene.question.text(scene.most, count_text(scene.most));
   const float question = std::max(ui::text_size(longest).x, ui::text_size(scene.question.one).x);
-<<<<<<< HEAD
-  const float reserved =
-=======
   const float longest_answer =
->>>>>>> 3e7689d0eb1c3953e3bec902301d402b4c6f6f4b
       ui::text_size("The 90 % interval of θ₁ is 0.00000 wide, 00.00 times the exact one.", ui::Look::muted).x;
   const ImVec2 start = ImGui::GetCursorScreenPos();
   ui::wrapped(shown.question);
@@ -191,11 +187,7 @@ void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnap
     height = std::max(height, ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), FLT_MAX, room, text.c_str()).y);
   ImGui::SetCursorScreenPos({start.x, start.y + height});
   ImGui::Dummy({0, 0});
-<<<<<<< HEAD
-  if (question + px(12) + reserved <= room) {
-=======
   if (question + px(12) + longest_answer <= room) {
->>>>>>> 3e7689d0eb1c3953e3bec902301d402b4c6f6f4b
     ui::text_at({start.x + question + px(12), start.y}, answer, ui::Look::muted);
   } else {
     ui::text(answer.empty() ? " " : answer, ui::Look::muted);
