@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "app/gui/keyboard.h"
-#include "app/model/fitted_name.h"
+#include "core/report/fitted_name.h"
 #include "core/report/ticks.h"
 
 namespace pairs::gui::ui {
@@ -228,7 +228,7 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width, bool give
 }
 
 std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width) {
-  return model::fitted_name(name, others, [&](const std::string& shown) { return text_size(shown, look).x <= width; });
+  return pairs::fitted_name(name, others, [&](const std::string& shown) { return text_size(shown, look).x <= width; });
 }
 
 void swatch(std::string_view name, ImVec2 middle, float radius, ImU32 color, bool filled) {

@@ -171,7 +171,7 @@ TEST_F(SidebarTest, NoTextsOverlapHoweverNarrowItIs) {
   window().click("sidebar/all-tasks");
   std::vector<const Item*> texts;
   for (const Item& item : recorder().items())
-    if (item.max.x <= 200 && (item.kind == ItemKind::text || item.kind == ItemKind::button) && !item.text.empty())
+    if (item.max.x <= 236 && (item.kind == ItemKind::text || item.kind == ItemKind::button) && !item.text.empty())
       texts.push_back(&item);
   EXPECT_GT(texts.size(), 10u);
   for (const Item* a : texts) {

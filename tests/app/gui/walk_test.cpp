@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <map>
 #include <random>
 
 #include "core/base/text.h"
@@ -68,9 +69,10 @@ class Agreement {
     if (!holds && problem_.empty()) problem_ = fmt::format(text, std::forward<Args>(args)...);
   }
 
-  static std::string task_of(const std::string& run) {
+  std::string task_of(const std::string& run) {
+    if (const auto known = tasks_.find(run); known != tasks_.end()) return known->second;
     try {
-      return read_run_toml(std::filesystem::path(run) / run_file::config).task;
+      return tasks_[run] = read_run_toml(std::filesystem::path(run) / run_file::config).task;
     } catch (const std::exception&) {
       return "";  // its folder is being made, or is damaged
     }
@@ -147,6 +149,7 @@ class Agreement {
 
   Driver& d_;
   std::string problem_, pressed_, commands_, session_, task_before_;
+  std::map<std::string, std::string> tasks_;  // of run folders, once read
   int copies_ = 0, starts_ = 0;
 };
 
