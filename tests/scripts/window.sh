@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # window.sh PAIRS: the real window on a virtual display (Xvfb, software OpenGL), with a real mouse (xdotool): it opens on
-# the bump hunt's posterior, N is dragged, a training is started and its loss falls, a signal closes it and the run can
+# the bump hunt's posterior, N is dragged, a training is started and its loss falls, closing it asks, and the run can
 # be resumed. Needs Xvfb, xdotool and xwd.
 PAIRS=$(realpath "$1")
 SCRATCH=$(mktemp -d)
@@ -126,13 +126,21 @@ P
 picture training
 [ "$(colours "$SCRATCH/dragged.xwd" "$SCRATCH/training.xwd")" -gt 20 ] || say_fail "the Train tab was not shown"
 
+# Closing asks first: the window stays, and goes once "Stop and save" is meant.
+xdotool key --window "$id" ctrl+q
+sleep 2
+kill -0 "$window" 2>/dev/null || say_fail "the window closed over a training without a question"
+picture asking
+[ "$(colours "$SCRATCH/training.xwd" "$SCRATCH/asking.xwd")" -gt 20 ] || say_fail "no question is seen"
+gone() { ! kill -0 "$window" 2>/dev/null; }
 begin=$(date +%s%N)
-kill -TERM "$window"
+xdotool key --window "$id" Return
+wait_for 20 gone || { say_fail "Enter in the question did not close the window" && kill -TERM "$window"; }
 wait "$window"
 status=$?
 took=$((($(date +%s%N) - begin) / 1000000))
 window=
-[ $status -eq 143 ] || [ $status -eq 0 ] || say_fail "the window ended with status $status: $(tail -3 "$SCRATCH/log")"
+[ $status -eq 0 ] || say_fail "the window ended with status $status: $(tail -3 "$SCRATCH/log")"
 [ $took -lt 5000 ] || say_fail "closing took $took ms"
 run=$(dirname "$(ls "$runs"/*/run.toml)")
 [ -e "$run/resume.safetensors" ] || [ -e "$run/pretrained.safetensors" ] || say_fail "the run was not saved: $(ls "$run")"
