@@ -45,11 +45,25 @@ bool key_pressed(int code, bool repeat = false) {
   return ImGui::IsKeyPressed(code, repeat);
 }
 
-// A new frame, or a new context: then nothing of before counts.
+// Forgets everything with the context that it is of, whose windows it points to.
+void bind_to_context() {
+  constexpr ImGuiID kOwner = 0x6B657973;
+  ImGuiContext& g = *GImGui;
+  if (std::any_of(g.Hooks.begin(), g.Hooks.end(), [](const ImGuiContextHook& hook) { return hook.Owner == kOwner; }))
+    return;
+  state = {};
+  ImGuiContextHook hook;
+  hook.Type = ImGuiContextHookType_Shutdown;
+  hook.Owner = kOwner;
+  hook.Callback = [](ImGuiContext*, ImGuiContextHook*) { state = {}; };
+  ImGui::AddContextHook(&g, &hook);
+}
+
+// What was drawn before becomes the last frame's.
 void turn() {
+  bind_to_context();
   const int frame = ImGui::GetFrameCount();
   if (frame == state.frame) return;
-  if (frame < state.frame) state = {};
   state.last = frame == state.frame + 1 ? std::move(state.now) : std::vector<Stop>();
   state.now.clear();
   state.frame = frame;

@@ -35,7 +35,7 @@ namespace pairs::gui {
 namespace {
 
 constexpr float kHeader = 48, kStatus = 28, kSplitter = 6;
-constexpr float kSidebarLeast = 244, kSidebarMost = 420, kDrawerLeast = 100;
+constexpr float kSidebarLeast = 236, kSidebarMost = 420, kDrawerLeast = 100;
 constexpr float kRoomForSidebar = 1100;  // a narrower window has its sidebar folded
 constexpr double kSplitterStep = 8;      // of an arrow key
 constexpr const char* kSaved = "saved";

@@ -97,8 +97,14 @@ void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
   const ui::Surface on(chosen ? palette().hovered : ui::surface());
   const float top = std::floor(min.y + (px(kTaskRow) - px(kPictureHeight)) / 2);
   const ImVec2 corner = {min.x + px(8), top};
-  draw_picture(task, corner, {corner.x + std::floor(px(kPictureWidth)), corner.y + std::floor(px(kPictureHeight))});
-  const float left = min.x + px(8 + kPictureWidth + 12), width = max.x - left - px(4);
+  // Words come before pictures where both have no room.
+  float longest = 0;
+  for (const model::TaskEntry& one : studio.library.tasks())
+    longest = std::max(longest, ui::text_size(one.title, ui::Look::strong).x);
+  const bool pictured = max.x - min.x >= px(8 + kPictureWidth + 12 + 4) + longest;
+  if (pictured)
+    draw_picture(task, corner, {corner.x + std::floor(px(kPictureWidth)), corner.y + std::floor(px(kPictureHeight))});
+  const float left = min.x + (pictured ? px(8 + kPictureWidth + 12) : px(8)), width = max.x - left - px(4);
   const ImVec2 title = ui::text_size(task.title), badge = ui::text_size("X", ui::Look::small_muted);
   const float first = min.y + (max.y - min.y - title.y - badge.y - px(2)) / 2, second = first + title.y + px(2);
   ui::text_at({left, first}, task.title, chosen ? ui::Look::strong : ui::Look::body, width);

@@ -35,7 +35,8 @@ std::string named(const model::PosteriorScene& scene, bool nuisance) {
 std::array<std::string, kSteps> texts(const model::PosteriorScene& scene, bool exact, bool contours) {
   return {fmt::format("Drag N, the number of observations that are used. The {} shows how likely each value of {} is, "
                       "given these observations; {} is unknown, too, and the same for all of them.{} More observations "
-                      "make it narrower.",
+                      "make it narrower. What the other lines are, the names in the legend tell when the mouse rests "
+                      "on them.",
                       contours ? "pair of solid contours" : "filled curve", named(scene, false), named(scene, true),
                       exact ? " Dashed is the exact answer, to which the network's should be equal." : ""),
           "Open data of your own: a CSV or NPZ file, or a folder of images. The same network answers at once with "
@@ -138,10 +139,10 @@ void Tour::draw_mark(const model::Studio& studio) const {
   const auto place = keyboard::place_of(kSpokenOf[step_]);
   if (!place) return;
   ImDrawList& list = *ImGui::GetForegroundDrawList();
-  const float around = px(4);
+  const float around = px(4), below = step_ == 0 ? px(13) : 0;  // of N the numbers, too
   list.PushClipRect({place->clip_min.x - around, place->clip_min.y - around},
                     {place->clip_max.x + around, place->clip_max.y + around});
-  list.AddRect({place->min.x - around, place->min.y - around}, {place->max.x + around, place->max.y + around},
+  list.AddRect({place->min.x - around, place->min.y - around}, {place->max.x + around, place->max.y + around + below},
                palette().accent, px(8), 0, px(2));
   list.PopClipRect();
 }

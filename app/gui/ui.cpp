@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "app/gui/keyboard.h"
-#include "app/model/fitted_name.h"
+#include "core/report/fitted_name.h"
 #include "core/report/ticks.h"
 
 namespace pairs::gui::ui {
@@ -97,7 +97,9 @@ void show_tip(std::string_view tip_text, std::string_view blocked) {
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
   }
-  record("tip", ItemKind::text, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), true, shown);
+  // In its first frame, which is not seen, it has no place yet.
+  if (!ImGui::GetCurrentWindowRead()->Hidden)
+    record("tip", ItemKind::text, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), true, shown);
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }
@@ -226,7 +228,7 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width, bool give
 }
 
 std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width) {
-  return model::fitted_name(name, others, [&](const std::string& shown) { return text_size(shown, look).x <= width; });
+  return pairs::fitted_name(name, others, [&](const std::string& shown) { return text_size(shown, look).x <= width; });
 }
 
 void swatch(std::string_view name, ImVec2 middle, float radius, ImU32 color, bool filled) {

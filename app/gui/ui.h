@@ -47,7 +47,7 @@ ImFont* font(Look look);
 void text_at(ImVec2 at, std::string_view text, Look look, float width = 0, bool given = false,
              std::string_view name = {});
 
-// A run's name in `width` pixels: cut where what tells it from `others` stays (model::fitted_name).
+// A run's name in `width` pixels: cut where what tells it from `others` stays (pairs::fitted_name).
 std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width);
 // The dot of a run's colour around `middle`, recorded by `name` with its ink.
 void swatch(std::string_view name, ImVec2 middle, float radius, ImU32 color, bool filled = true);

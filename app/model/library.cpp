@@ -176,7 +176,7 @@ class Library::Scanner {
         failures.push_back(sentence(error));
       }
       // A slow disk is looked at less often.
-      pause = std::max(kBetweenLooks, 60 * watch.seconds());
+      pause = std::max(kBetweenLooks, 60 * (watch.seconds() - scan.reading_seconds()));
       bool told = false;
       {
         const std::lock_guard lock(mutex_);

@@ -14,6 +14,7 @@
 
 #include "app/common/figures.h"
 #include "app/common/metrics_file.h"
+#include "core/base/clock.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
@@ -272,6 +273,7 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
   Known& known = known_[folder.string()];
   const Extent extent = measure(folder);
   if (known.signature != extent.signature || known.data != data || known.entry.run.empty()) {
+    const Stopwatch watch;
     RunEntry entry;
     entry.run = run;
     entry.folder = folder;
@@ -289,6 +291,7 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
     known.signature = extent.signature;
     known.data = data;
     read_data(folder, data, known);
+    reading_seconds_ += watch.seconds();
   }
   RunEntry entry = known.entry;
   entry.bytes = extent.bytes;
@@ -301,6 +304,7 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
 RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs::path>& added, const std::string& data,
                                const std::function<bool()>& stop) {
   Listing listing;
+  reading_seconds_ = 0;
   std::vector<RunEntry> shipped;
   std::set<std::string> alive;
   std::set<std::pair<dev_t, ino_t>> seen;  // a folder may be reached in several ways

@@ -24,6 +24,8 @@ class RunScan {
   // so.
   Listing look(const std::filesystem::path& runs_folder, const std::vector<std::filesystem::path>& added,
                const std::string& data, const std::function<bool()>& stop);
+  // Seconds of the last look that went into runs which were new or had changed.
+  double reading_seconds() const { return reading_seconds_; }
 
  private:
   struct Known {
@@ -36,6 +38,7 @@ class RunScan {
   // What its weights learnt from, what its task draws from, and what its scores say.
   void read_data(const std::filesystem::path& folder, const std::string& data, Known& known);
 
+  double reading_seconds_ = 0;
   std::map<std::string, Known> known_;
   std::map<std::string, std::string> sources_;  // what tasks draw from, by task and data folder
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/report/fitted_name.h"
+
 namespace pairs::chart {
 namespace {
 
@@ -39,14 +41,11 @@ std::vector<LegendEntry> legend_entries(const Plot& plot) {
 Legend row_legend(std::vector<LegendEntry> entries, double room, const TextMeasure& measure) {
   const double text_room = std::max(12.0, room - 2 * kLegendPad - kLegendKey - 5);
   const auto wide = [&](const std::string& name) { return measure(name, kLegendText, false) > text_room; };
+  std::vector<std::string> names;
+  for (const LegendEntry& entry : entries) names.push_back(entry.name);
   for (LegendEntry& entry : entries) {
-    if (!wide(entry.name)) continue;
-    std::string cut = entry.name;
-    while (!cut.empty() && wide(cut + "…")) {
-      while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
-      if (!cut.empty()) cut.pop_back();
-    }
-    entry.name = cut + "…";
+    if (wide(entry.name))
+      entry.name = fitted_name(entry.name, names, [&](const std::string& cut) { return !wide(cut); });
   }
   Legend legend;
   if (entries.empty()) return legend;

@@ -1,4 +1,6 @@
 // The way through the window without a mouse.
+#include "app/gui/keyboard.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -6,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "app/gui/ui.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {
@@ -297,6 +300,21 @@ TEST_F(KeyboardTest, SavingScoresSaysWhereTheyWent) {
   EXPECT_TRUE(std::filesystem::exists(file));
   EXPECT_EQ(d.studio.hub.messages.all().back().text, "Saved " + file.string());
   EXPECT_FALSE(d.find("evaluate/file"));
+}
+
+// Windows of one frame each: nothing of the first is left in the second, though both are in their first frame.
+TEST(Keyboard, ForgetsEverythingWithItsScreen) {
+  for (int time = 0; time < 2; ++time) {
+    NullScreen screen(400, 300);
+    screen.frame([&] {
+      keyboard::begin_frame();
+      EXPECT_FALSE(keyboard::place_of("one")) << time;
+      ImGui::Begin("window");
+      ui::button("one", "One");
+      ImGui::End();
+      EXPECT_TRUE(keyboard::place_of("one"));
+    });
+  }
 }
 
 }  // namespace

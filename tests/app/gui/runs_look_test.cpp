@@ -78,7 +78,11 @@ TEST_P(RunsLook, OneColourARunWhereverItIs) {
       if (!shown.figure) continue;
       const std::set<ImU32> colors = colors_of(*shown.figure, kNames[i]);
       if (colors.empty()) continue;
-      EXPECT_EQ(colors, std::set<ImU32>{ink}) << kNames[i] << " in " << shown.name;
+      EXPECT_TRUE(colors.contains(ink)) << kNames[i] << " in " << shown.name;
+      // The lines of a run's two targets are tints of its colour.
+      if (shown.name != "acauc") {
+        EXPECT_EQ(colors.size(), 1u) << kNames[i] << " in " << shown.name;
+      }
       ++figures;
     }
     EXPECT_GE(figures, 4) << kNames[i];
@@ -88,6 +92,7 @@ TEST_P(RunsLook, OneColourARunWhereverItIs) {
 
   window.studio.open_run(looked_at().runs[0]);
   window.studio.posterior.set_others({looked_at().runs[1], looked_at().runs[2]});
+  window.studio.posterior.set_n(10);
   window.studio.set_tab(model::Tab::posterior);
   ASSERT_TRUE(window.until([&] {
     const auto shown = window.studio.posterior.shown();
@@ -118,7 +123,7 @@ TEST_P(RunsLook, NamesAreCutWhereTheyAreAlike) {
   for (const std::string& name : kNames) {
     const Item row = window.item("sidebar/run/" + name);
     for (const Item& item : recorder().items())
-      if (item.kind == ItemKind::text && item.name.empty() && item.text.starts_with("gaussian") &&
+      if (item.kind == ItemKind::text && item.name.empty() && item.text.find("…") != std::string::npos &&
           item.min.y >= row.min.y && item.max.y <= row.max.y)
         shown.insert(item.text);
   }

@@ -165,13 +165,13 @@ TEST_F(SidebarTest, ADeletedOpenRunIsShownAsSuch) {
 TEST_F(SidebarTest, NoTextsOverlapHoweverNarrowItIs) {
   put_run("a run with a name that is far too long for the row it stands in");
   put_run("short");
-  settings_.sidebar = 200;  // the window gives it what its titles need
+  settings_.sidebar = 200;
   window().studio.library.annotate((folder_ / "runs/short").string(), "a note that is too long for its row as well");
   window().until([&] { return says("a note"); });
   window().click("sidebar/all-tasks");
   std::vector<const Item*> texts;
   for (const Item& item : recorder().items())
-    if (item.max.x <= 244 && (item.kind == ItemKind::text || item.kind == ItemKind::button) && !item.text.empty())
+    if (item.max.x <= 236 && (item.kind == ItemKind::text || item.kind == ItemKind::button) && !item.text.empty())
       texts.push_back(&item);
   EXPECT_GT(texts.size(), 10u);
   for (const Item* a : texts) {

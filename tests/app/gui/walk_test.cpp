@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <map>
 #include <random>
 
 #include "core/base/text.h"
@@ -68,9 +69,10 @@ class Agreement {
     if (!holds && problem_.empty()) problem_ = fmt::format(text, std::forward<Args>(args)...);
   }
 
-  static std::string task_of(const std::string& run) {
+  std::string task_of(const std::string& run) {
+    if (const auto known = tasks_.find(run); known != tasks_.end()) return known->second;
     try {
-      return read_run_toml(std::filesystem::path(run) / run_file::config).task;
+      return tasks_[run] = read_run_toml(std::filesystem::path(run) / run_file::config).task;
     } catch (const std::exception&) {
       return "";  // its folder is being made, or is damaged
     }
@@ -128,12 +130,17 @@ class Agreement {
   void session(const std::string& task) {
     const model::Training& t = d_.studio.training;
     const std::string folder = t.session_folder().string();
-    if (folder == session_ || !t.active()) return;
-    const std::string of = task_of(folder);
+    if (folder != session_ && t.active()) {
+      session_ = folder;
+      started_ = {task_before_, task};
+    }
+    if (started_.empty()) return;
+    const std::string of = task_of(session_);  // its folder may still be on its way
     if (of.empty()) return;
-    session_ = folder;
     ++starts_;
-    expect(of == task_before_ || of == task, "a run of {} was started where the header named {}", of, task_before_);
+    expect(of == started_.front() || of == started_.back(), "a run of {} was started where the header named {}", of,
+           started_.front());
+    started_.clear();
   }
 
   void copied() {
@@ -147,6 +154,8 @@ class Agreement {
 
   Driver& d_;
   std::string problem_, pressed_, commands_, session_, task_before_;
+  std::map<std::string, std::string> tasks_;  // of run folders, once read
+  std::vector<std::string> started_;          // what the header named when the last run was started
   int copies_ = 0, starts_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "app/model/trash.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/report/shades.h"
 #include "core/train/config.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
@@ -111,7 +112,8 @@ TEST_F(LibraryTest, TellsWhatARunIsAndHowFar) {
   EXPECT_EQ(entry("new").state(), "not started");
   EXPECT_EQ(entry("new").task, "bump-hunt");
   EXPECT_EQ(entry("new").strategy, "n1");
-  EXPECT_EQ(entry("new").role, SeriesRole::n1);
+  EXPECT_EQ(base_role(entry("new").role), SeriesRole::n1);
+  EXPECT_NE(entry("new").role, entry("half").role) << "runs of one strategy have shades of their own";
   EXPECT_EQ(entry("new").preset, "small");
   EXPECT_EQ(entry("new").seed, 7);
   EXPECT_EQ(entry("half").state(), "stopped · pretrain 60 %");

@@ -131,7 +131,7 @@ TEST(Legend, CutsNamesThatAreWiderThanThePlot) {
   plot.lines[0].name = std::string(200, 'n');
   const PlotLayout p = layout_figure(figure_of({plot}, 200, 240), text_width).plots[0];
   ASSERT_FALSE(p.legend.entries.empty());
-  EXPECT_TRUE(p.legend.entries[0].name.ends_with("…"));
+  EXPECT_NE(p.legend.entries[0].name.find("…"), std::string::npos);
   EXPECT_LE(p.legend.box.right(), 200);
 }
 

@@ -1,11 +1,11 @@
-#include "app/model/fitted_name.h"
+#include "core/report/fitted_name.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-namespace pairs::model {
+namespace pairs {
 namespace {
 
 // Where the characters of UTF-8 begin, and the end.
@@ -54,4 +54,4 @@ std::string fitted_name(const std::string& name, const std::vector<std::string>&
   return best;
 }
 
-}  // namespace pairs::model
+}  // namespace pairs

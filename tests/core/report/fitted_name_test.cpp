@@ -1,10 +1,10 @@
-#include "app/model/fitted_name.h"
+#include "core/report/fitted_name.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-namespace pairs::model {
+namespace pairs {
 namespace {
 
 // Room for so many characters.
@@ -48,4 +48,4 @@ TEST(FittedName, TakesWhatRoomThereIs) {
 }
 
 }  // namespace
-}  // namespace pairs::model
+}  // namespace pairs
