@@ -187,7 +187,7 @@ Sidebar::Told Sidebar::told(model::Studio& studio, const model::RunEntry& run) c
 void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name) {
   const Told line = told(studio, run);
   const ui::Look told_look = line.amber ? ui::Look::small_warning : state_look(run);
-  const float told_room = ImGui::GetContentRegionAvail().x - px(8 + 21 + 10 + 14 + 24 + 6);
+  const float told_room = ImGui::GetContentRegionAvail().x - px(6 + 21 + 8 + 14 + 24 + 6);
   const float told_high = ui::font(told_look)
                               ->CalcTextSizeA(ui::font(told_look)->FontSize, FLT_MAX, told_room, line.text.data(),
                                               line.text.data() + line.text.size())
@@ -210,7 +210,7 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(2), px(3)});
     ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
     const float box = ImGui::GetFrameHeight();
-    ImGui::SetCursorScreenPos({min.x + px(8), min.y + std::floor((px(kRunRow) - box) / 2)});
+    ImGui::SetCursorScreenPos({min.x + px(6), min.y + std::floor((px(kRunRow) - box) / 2)});
     if (ui::toggle(name + "/compare", "", compared, "Show it on the Compare tab", blocked))
       studio.comparison.toggle(run.run);
     ImGui::PopStyleColor();
@@ -223,7 +223,7 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
       ImGui::OpenPopup("menu");
     ImGui::PopStyleVar();
 
-    const float left = min.x + px(8) + box + px(10), right = max.x - menu - px(6);
+    const float left = min.x + px(6) + box + px(8), right = max.x - menu - px(6);
     const ImVec2 title = ui::text_size("X"), small = ui::text_size("X", ui::Look::small);
     const float first = min.y + (px(kRunRow) - title.y - small.y - px(2)) / 2, second = first + title.y + px(2);
     const bool readable = run.problem.empty() && !run.strategy.empty();

@@ -116,7 +116,7 @@ TEST_P(RunsLook, OneColourARunWhereverItIs) {
 }
 
 TEST_P(RunsLook, NamesAreCutWhereTheyAreAlike) {
-  Driver window(settings("compare"), 1120, 700);
+  Driver window(settings("compare"), 1120, 900);
   ASSERT_TRUE(window.until([&] { return window.studio.library.listed(); }));
   window.frames(4);
   std::set<std::string> shown;

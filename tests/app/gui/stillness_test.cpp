@@ -52,8 +52,8 @@ std::vector<std::string> moved(const Places& before, const Places& now) {
       continue;
     }
     const auto& is = found->second;
-    // A plot's labels may become wider by a digit, and the plot gives way.
-    const float slack = name.find("/legend/") != std::string::npos || is_plot(name) ? 8 * scale() : 0;
+    // A plot's labels may become wider by a digit or two, and the plot gives way.
+    const float slack = name.find("/legend/") != std::string::npos || is_plot(name) ? 16 * scale() : 0;
     if (!same(was.first.x, is.first.x, slack) || !same(was.first.y, is.first.y) ||
         !same(was.second.x, is.second.x, slack) || !same(was.second.y, is.second.y))
       all.push_back(fmt::format("{}: {} is at {}", name, tell(was.first, was.second), tell(is.first, is.second)));
