@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -190,6 +191,7 @@ TEST(Walk, WhatTheHeaderNamesIsWhatHappens) {
           !item.name.starts_with("close/"))
         items.push_back(item);
     const auto kind = pick(20);
+    bool copies = false;
     agreement.before_press("");
     if (kind == 0) {
       const auto size = pick(4);
@@ -201,7 +203,16 @@ TEST(Walk, WhatTheHeaderNamesIsWhatHappens) {
     } else if (kind == 3) {
       d.screen.input.wheel(0, pick(2) ? 3.0f : -3.0f);
     } else if (!items.empty()) {
-      const Item item = items[pick(items.size())];
+      Item item = items[pick(items.size())];
+      // What is copied is compared with what the button says: presses before this one come to their end first.
+      copies = item.name == "train/copy" || item.name == "evaluate/command" || item.name == "posterior/command";
+      if (copies) {
+        d.frames(6);
+        const Item* now = d.find(item.name);
+        const auto over = [&](const Item& other) { return now && other.layer > now->layer; };
+        if (!now || !now->reachable() || std::ranges::any_of(recorder().items(), over)) continue;
+        item = *now;
+      }
       const float share = static_cast<float>(pick(100)) / 100;
       if (item.name.starts_with("train/") && item.name.ends_with("start") && d.studio.training.drafting())
         make_draft_tiny(d.studio);
@@ -215,7 +226,7 @@ TEST(Walk, WhatTheHeaderNamesIsWhatHappens) {
       if (item.kind == ItemKind::input && pick(2) == 0)
         for (const char c : std::string("1e9,-abc").substr(pick(8))) d.screen.input.character(static_cast<unsigned>(c));
     }
-    const int frames = pick(8) == 0 ? 4 : 1;
+    const int frames = copies ? 6 : pick(8) == 0 ? 4 : 1;
     for (int frame = 0; frame < frames; ++frame) {
       d.frames();
       const std::string problem = agreement.check();
