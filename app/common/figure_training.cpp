@@ -18,7 +18,8 @@ Figure loss_figure(const std::vector<LossCurves>& runs) {
     for (const LossCurves& run : runs) {
       RunLog log;
       for (const Event& event : run.events) log.add(event);
-      add_losses(plot, log, stage, shaded(strategy_role(run.strategy), run.shade), runs.size() > 1 ? run.name + ", " : "");
+      add_losses(plot, log, stage, shaded(strategy_role(run.strategy), run.shade),
+                 runs.size() > 1 ? run.name + ", " : "");
     }
     fit_losses(plot, runs.empty() ? "" : runs.front().label);
     if (!plot.lines.empty()) figure.plots.push_back(std::move(plot));

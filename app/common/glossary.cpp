@@ -11,8 +11,8 @@ constexpr Term kTerms[] = {
     {"exact", "The true posterior of θ given the set: in closed form, or by quadrature over ψ.",
      "p(θ | X) ∝ p(θ) ∫ p(ψ) ∏ₙ p(xₙ | θ, ψ) dψ"},
     {"naive product",
-     "What each observation says alone, multiplied as if each had a ψ of its own: far too sure, or sure of the wrong "
-     "θ.",
+     "What each observation says alone, multiplied as if each had a ψ of its own: another width than the exact, "
+     "and with more observations around a wrong θ.",
      "∏ₙ p(θ | xₙ) / p(θ)^(N − 1) = p(θ) ∏ₙ ∫ p(ψ) p(xₙ | θ, ψ) dψ / const"},
     {"per-event classifier",
      "What is left when of each event only its ratio of signal to background is kept, the signal averaged over ψ.",

@@ -15,6 +15,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Log densities this far below the top count as occupied; the rest holds nothing that can be seen or matters to
 // moments. On the plane, as a share of a marginal's top.
+constexpr double kHidden = 0.3;  // of a normalised density's mass on the grid, how much it may miss
 constexpr double kDepth = 12, kPlaneShare = 2e-4;
 constexpr std::size_t kMostCells = 2048, kMostSide = 192;
 constexpr int kAttempts = 16, kPlaneAttempts = 6;
@@ -105,8 +106,8 @@ TargetNumbers cell_numbers(const Cells& cells, const std::vector<double>& densit
 struct GridPosteriors::Draft {
   const PosteriorSource* source = nullptr;
   PosteriorNumbers numbers;
-  std::vector<double> log;  // density on the grid
-  bool failed = false;
+  std::vector<double> log;              // density on the grid
+  bool failed = false, hidden = false;  // hidden: its mass is not on the grid
   std::string problem;
 
   // Asks the source; what goes wrong fails the draft alone.
@@ -198,6 +199,11 @@ void GridPosteriors::one_target(Group& group, std::vector<Cells>& grid) {
       std::vector<double> density(draft.log.size());
       for (std::size_t i = 0; i < density.size(); ++i) density[i] = std::exp(draft.log[i] - draft.top());
       const Occupied place = occupied(density, std::exp(-kDepth));
+      // A posterior whose mass is not on the grid stands between two of its points.
+      double mass = 0;
+      for (const double value : draft.log) mass += std::exp(value) * cells.width();
+      draft.hidden = draft.source->ours && std::fabs(mass - 1) > kHidden;
+      if (draft.hidden) narrowest = 0;
       first = std::min(first, place.first);
       last = std::max(last, place.last);
       narrowest = std::min(narrowest, place.sd);
@@ -226,6 +232,10 @@ void GridPosteriors::one_target(Group& group, std::vector<Cells>& grid) {
   }
   cells = used;
   for (Draft& draft : group) {
+    if (draft.hidden && !draft.failed) {
+      draft.failed = true;
+      draft.problem = draft.source->name + " is left out: it is narrower than the plot can show beside the others";
+    }
     if (draft.failed || draft.log.size() != cells.count) continue;
     std::vector<double> density = draft.log;
     for (double& p : density) p = std::exp(p);

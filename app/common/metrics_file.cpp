@@ -93,6 +93,8 @@ std::string image_table(const std::vector<EvaluationRow>& rows, int indent) {
   return table.text(indent);
 }
 
+constexpr std::int64_t kMostN = 1'000'000'000;  // of a row that can be believed
+
 // Numbers of sets that stand in the file alone.
 void put_numbers(json& row, const char* key, const std::vector<double>& values) {
   for (const double value : values)
@@ -205,6 +207,11 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
       line.at("n").get_to(row.n);
       line.at("sets").get_to(row.sets);
       line.at("samples").get_to(row.samples);
+      PAIRS_CHECK(row.n >= 1 && row.n <= kMostN && row.sets >= 1 && row.samples >= 0,
+                  "{} sets of {} with {} samples are no evaluation", row.sets, row.n, row.samples);
+      PAIRS_CHECK(std::none_of(metrics.rows.begin(), metrics.rows.end(),
+                               [&](const EvaluationRow& other) { return other.n == row.n; }),
+                  "N = {} stands there twice", row.n);
       for (const Number& number : kNumbers) row.*number.member = line.value(number.key, std::nan(""));
       if (line.contains("reference_nll")) line["reference_nll"].get_to(row.reference_nll);
       line.at("ranks").get_to(row.ranks);

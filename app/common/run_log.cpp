@@ -76,7 +76,7 @@ void RunLog::add(const Event& event) {
     if (left != slot.losses.end())
       while (!left->second.empty() && left->second.back().epoch >= event.epoch) left->second.pop_back();
     record.last = left == slot.losses.end() || left->second.empty() ? LossPoint{} : left->second.back();
-    if (record.last.step == 0) record.last.step = event.step;
+    record.last.step = std::max(record.last.step, event.step);
     current_ = event.stage;
     error_.clear();
     stopped_ = false;
@@ -88,6 +88,9 @@ void RunLog::add(const Event& event) {
     record.seconds = event.seconds;
   } else if (event.type == "stopped" || event.type == "error" || event.type == "done") {
     for (Slot& each : stages_) each.record.running = false;
+    // Steps since the last loss are saved, too.
+    if (event.type == "stopped" && event.stage != Stage::cache)
+      record.last.step = std::max(record.last.step, event.step);
     stopped_ = event.type == "stopped";
     error_ = event.type == "error" ? words(event) : "";
   }

@@ -86,7 +86,7 @@ EvaluationVerdict image_verdict(const std::vector<EvaluationRow>& rows) {
   verdict.text = fmt::format("At N = {} the predicted mean has {} of the mean image's squared error",
                              count_text((*most)->n), percent(**most));
   if ((*least)->n < (*most)->n)
-    verdict.text += fmt::format(", at N = {} {}", count_text((*least)->n), percent(**least));
+    verdict.text += fmt::format(", and {} at N = {}", percent(**least), count_text((*least)->n));
   verdict.brief = fmt::format("{} of the prior's error", percent(**most));
   std::vector<Group> groups;
   for (const EvaluationRow* row : known)

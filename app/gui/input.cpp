@@ -56,11 +56,14 @@ bool Input::apply(ImGuiIO& io) {
         break;
       case Kind::key: {
         if (event.code < 0 || event.code >= 512) break;
+        const bool modifier = event.code >= key::left_shift && event.code < key::left_shift + 8;
+        if (modifier && pressed) return true;  // the press was made with what was held then
         // Letters of a text are taken as they come: their characters are what counts.
         if (keys[static_cast<std::size_t>(event.code)] &&
             !(io.WantTextInput && !io.KeyCtrl && event.code < key::escape))
           return true;
         keys.set(static_cast<std::size_t>(event.code));
+        pressed = pressed || (event.down && !modifier);
         io.KeysDown[event.code] = event.down;
         const auto held = [&](int left) { return io.KeysDown[left] || io.KeysDown[left + 4]; };
         io.KeyShift = held(key::left_shift);

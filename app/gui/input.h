@@ -15,7 +15,8 @@ inline constexpr int space = 32, escape = 256, enter = 257, tab = 258, backspace
 }
 
 // What a person does, in order. A frame takes as much of it as Dear ImGui can tell apart: a press and a release of the
-// same button, or two places at which one is pressed, are shown in different frames. So quick clicks are never lost.
+// same button, two places at which one is pressed, or a press and the release of Ctrl or Shift that it was made with,
+// are shown in different frames. So quick clicks and keys are never lost.
 class Input {
  public:
   void move(float x, float y) { events_.push_back({Kind::move, 0, false, x, y}); }

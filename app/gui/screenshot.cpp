@@ -33,6 +33,7 @@ void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions
   OffscreenWindow window(settings, options.width, options.height, static_cast<float>(options.scale));
   model::Studio& studio = window.studio();
   if (!options.run.empty()) studio.open_path(options.run);
+  if (!options.compare.empty()) studio.comparison.clear();  // of what it opens with
   for (const std::string& run : options.compare) studio.comparison.toggle(run);
   studio.set_tab(tab);
   PAIRS_CHECK(studio.hub.messages.unseen() == 0, "{}", studio.hub.messages.all().back().text);

@@ -183,7 +183,8 @@ void TrainPanel::header(model::Studio& studio) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = ImGui::GetFrameHeight();
   const float title_room = std::max(px(60), right - left - room - px(16));
-  ui::text_at({at.x, at.y + (high - ui::text_size(title, ui::Look::title).y) / 2}, title, ui::Look::title, title_room, !drafting);
+  ui::text_at({at.x, at.y + (high - ui::text_size(title, ui::Look::title).y) / 2}, title, ui::Look::title, title_room,
+              !drafting);
   ImGui::Dummy({title_room, high});
   ui::tip(drafting ? training.draft().folder().string() : training.folder().string());
   ImGui::SameLine(right - room, 0);
@@ -260,7 +261,10 @@ void TrainPanel::card(Training& training, int stage, float width) {
       pair(std::isfinite(card.eta) ? clock_text(card.eta) + " left" : "",
            std::isfinite(card.elapsed) ? clock_text(card.elapsed) + " gone" : "");
     else
-      pair(std::isfinite(card.elapsed) ? "took " + duration_text(card.elapsed) : "", "");
+      pair(!std::isfinite(card.elapsed)     ? ""
+           : card.state == StageState::done ? "took " + duration_text(card.elapsed)
+                                            : duration_text(card.elapsed) + " so far",
+           "");
     if (card.state == StageState::running)
       pair(card.unit == "steps" && std::isfinite(card.rate) ? rate_text(card.rate) + " steps/s" : "",
            std::isfinite(card.sets_per_second) ? rate_text(card.sets_per_second) + " sets/s" : "");

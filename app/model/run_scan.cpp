@@ -101,6 +101,7 @@ void read_progress(const fs::path& folder, const RunConfig& config, RunEntry& en
   const bool scaled = config.pretrain.scale_epochs && !config.pretrain.sizes.empty();
   const double factor =
       scaled ? static_cast<double>(*std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end())) : 1;
+  double steps[4] = {};
   double epochs[4] = {0, static_cast<double>(config.pretrain.epochs) * factor, 1,
                       static_cast<double>(config.finetune.epochs)};
   const auto& sizes = config.cache.sizes;
@@ -114,9 +115,17 @@ void read_progress(const fs::path& folder, const RunConfig& config, RunEntry& en
     const int stage = name == "pretrain" ? 1 : name == "cache" ? 2 : name == "finetune" ? 3 : 0;
     if (stage == 0) continue;
     const bool begins = type == "stage-started" || type == "resumed";
-    if (begins) epochs[stage] = number_of(line, "epochs", epochs[stage]);
-    if (!begins && type != "loss" && type != "stage-done") continue;
+    if (begins) {
+      epochs[stage] = number_of(line, "epochs", epochs[stage]);
+      steps[stage] = number_of(line, "steps", steps[stage]);
+    }
+    const bool stopped = type == "stopped" && stage != 2 && !(stage == 3 && many);
+    if (!begins && !stopped && type != "loss" && type != "stage-done") continue;
     double share = (number_of(line, "epoch", 0) + (type == "loss" ? 1 : 0)) / std::max(epochs[stage], 1.0);
+    // Within an epoch: what a stop, or what goes on from one, has of it.
+    const double all = epochs[stage] * steps[stage];
+    if ((stopped || begins) && all > 0) share = std::max(share, number_of(line, "step", 0) / all);
+    if (stopped) share = std::max(share, stage == entry.stage ? entry.share : 0);
     if (type == "stage-done") share = 1;
     if (stage == 3 && many) {
       // One head after another, each for its own size.

@@ -121,7 +121,7 @@ TEST(EvaluationVerdict, OfImagesTellsWhatIsLeftOfTheMeanImagesError) {
   std::vector<EvaluationRow> rows = {image(1, 0.06), image(5, 0.021)};
   EvaluationVerdict verdict = evaluation_verdict(rows, {});
   EXPECT_FALSE(verdict.bad);
-  EXPECT_EQ(verdict.text, "At N = 5 the predicted mean has 21 % of the mean image's squared error, at N = 1 60 %");
+  EXPECT_EQ(verdict.text, "At N = 5 the predicted mean has 21 % of the mean image's squared error, and 60 % at N = 1");
   EXPECT_EQ(verdict.brief, "21 % of the prior's error");
   rows[0].mse_posterior = 0.103;
   EXPECT_FALSE(evaluation_verdict(rows, {}).bad) << "within four standard errors";

@@ -43,6 +43,20 @@ TEST(Input, NeverLosesAQuickClick) {
   EXPECT_EQ(pressed, 3);
 }
 
+TEST(Input, NeverLosesAQuickShortcut) {
+  NullScreen screen(400, 300);
+  int pressed = 0;
+  const auto draw = [&] { pressed += ImGui::IsKeyPressed('T', false) && ImGui::GetIO().KeyCtrl; };
+  screen.frame(draw);
+  for (int time = 0; time < 2; ++time)  // all before the next frame; Ctrl is let go first
+    for (const auto& [code, down] :
+         {std::pair{key::left_control, true}, {int{'T'}, true}, {key::left_control, false}, {int{'T'}, false}})
+      screen.input.press(code, down);
+  for (int frame = 0; frame < 10; ++frame) screen.frame(draw);
+  EXPECT_EQ(pressed, 2);
+  EXPECT_FALSE(ImGui::GetIO().KeyCtrl);
+}
+
 TEST(Input, ShowsAPressWhereTheMouseWas) {
   NullScreen screen(400, 300);
   ImGuiIO& io = ImGui::GetIO();
