@@ -202,7 +202,7 @@ void GridPosteriors::one_target(Group& group, std::vector<Cells>& grid) {
       // A posterior whose mass is not on the grid stands between two of its points.
       double mass = 0;
       for (const double value : draft.log) mass += std::exp(value) * cells.width();
-      draft.hidden = draft.source->ours && std::fabs(mass - 1) > kHidden;
+      draft.hidden = draft.source->ours && (std::fabs(mass - 1) > kHidden || place.sd < 1);
       if (draft.hidden) narrowest = 0;
       first = std::min(first, place.first);
       last = std::max(last, place.last);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "app/common/table.h"
 #include "core/base/error.h"
@@ -65,6 +66,20 @@ TEST(MetricsFile, RefusesBrokenFilesWithOneSentence) {
       EXPECT_THAT(error.what(), testing::HasSubstr("m.json"));
     }
   }
+}
+
+TEST(MetricsFile, RefusesNumbersThatNoEvaluationHas) {
+  Metrics metrics = example();
+  EXPECT_NO_THROW(parse_metrics(metrics_text(metrics), "m.json"));
+  for (const auto& damage : std::vector<std::function<void(EvaluationRow&)>>{
+           [](EvaluationRow& row) { row.n = -5; }, [](EvaluationRow& row) { row.n = 1'000'000'000'000'000'000; },
+           [](EvaluationRow& row) { row.sets = 0; }, [](EvaluationRow& row) { row.samples = -1; }}) {
+    Metrics damaged = metrics;
+    damage(damaged.rows[0]);
+    EXPECT_THROW(parse_metrics(metrics_text(damaged), "m.json"), Error);
+  }
+  metrics.rows.push_back(metrics.rows[0]);
+  EXPECT_THROW(parse_metrics(metrics_text(metrics), "m.json"), Error) << "a size twice";
 }
 
 Metrics ranked() {

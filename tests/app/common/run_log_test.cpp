@@ -102,6 +102,21 @@ TEST(RunLog, KnowsWhereEachStageStands) {
   EXPECT_EQ(log.lines().size(), 11u);  // all but the losses
 }
 
+// A stop saves the steps since the last loss: they count, before and after going on.
+TEST(RunLog, CountsTheStepsUpToAStop) {
+  RunLog log;
+  for (const auto& [type, step] : {std::pair{"stage-started", 0}, {"loss", 400}, {"stopped", 518}, {"resumed", 518}}) {
+    Event event;
+    event.type = type;
+    event.step = step;
+    event.values = {{"epochs", 15}, {"steps", 200}, {"train", 1.0}, {"validation", 1.0}};
+    if (event.type == "loss") event.epoch = 1;
+    if (event.type == "resumed") event.epoch = 2;
+    log.add(event);
+    EXPECT_EQ(log.stage(Stage::pretrain).last.step, step) << type;
+  }
+}
+
 TEST(ParseEvent, RefusesWhatIsNoEvent) {
   Event event;
   for (const char* line :

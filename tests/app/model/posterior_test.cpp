@@ -97,6 +97,29 @@ TEST(GridPosteriors, KeepToTheTargetsRange) {
   EXPECT_NEAR(numbers.at(0).targets[0].quantiles[1], 0.25, 1e-9);
 }
 
+// Beside a wide one, a posterior between two points of the grid: its numbers are right, or it is left out and named.
+TEST(GridPosteriors, GiveNoFalseNumbersOfASpikeBesideAWideOne) {
+  int right = 0, named = 0;
+  for (const double mean : {0.31234, 0.99995})
+    for (const double sd : {1e-2, 1e-3, 3e-4, 1e-4, 8e-5, 1e-5, 1e-7}) {
+      GridPosteriors grids(one_target(0, 1), true);
+      std::string problem;
+      const auto numbers = grids.evaluate({normal_source("ours", mean, sd), normal_source("exact", 0.6, 0.2, false)},
+                                          [&](const std::string& text) { problem += text; });
+      const auto ours = std::find_if(numbers.begin(), numbers.end(), [](const auto& one) { return one.ours; });
+      if (ours == numbers.end()) {
+        EXPECT_THAT(problem, ::testing::HasSubstr("ours is left out")) << mean << " " << sd;
+        ++named;
+      } else if (mean < 0.9) {  // the other is cut off by the range
+        EXPECT_NEAR(ours->targets[0].sd, sd, 0.3 * sd) << mean << " " << sd;
+        EXPECT_NEAR(ours->targets[0].mean, mean, sd) << mean << " " << sd;
+        ++right;
+      }
+    }
+  EXPECT_GE(right, 2);
+  EXPECT_GE(named, 2);
+}
+
 TEST(GridPosteriors, LeaveOutWhatFails) {
   GridPosteriors grids(one_target(0, 1), true);
   PosteriorSource broken = normal_source("broken", 0, 1);
