@@ -102,6 +102,7 @@ void follow_popups() {
   }
 }
 
+const Stop* focused_in(const std::vector<Stop>&& stops) = delete;
 const Stop* focused_in(const std::vector<Stop>& stops) {
   const auto at =
       std::find_if(stops.begin(), stops.end(), [](const Stop& s) { return s.id == state.levels.back().focused; });
@@ -272,12 +273,14 @@ std::optional<Place> place_of(std::string_view name) {
 }
 
 bool takes_space() {
-  const Stop* focused = state.shown ? focused_in(ring()) : nullptr;
+  const std::vector<Stop> stops = ring();
+  const Stop* focused = state.shown ? focused_in(stops) : nullptr;
   return focused && focused->kind != ItemKind::slider;
 }
 
 bool takes_arrows() {
-  const Stop* focused = state.shown ? focused_in(ring()) : nullptr;
+  const std::vector<Stop> stops = ring();
+  const Stop* focused = state.shown ? focused_in(stops) : nullptr;
   return focused && focused->kind == ItemKind::slider;
 }
 
