@@ -13,7 +13,12 @@ void CloseDialog::ask(const model::Studio& studio) {
 bool CloseDialog::draw(model::Studio& studio) {
   if (state_ == State::none) return false;
   model::Training& training = studio.training;
-  if (!training.active()) return true;
+  if (!training.active()) {
+    // What could not be saved is told on the Train tab; the window stays for it.
+    if (state_ == State::agreed || !training.session_blocked(model::Action::dismiss).empty()) return true;
+    state_ = State::none;
+    return false;
+  }
   bool open = true;
   if (!ui::begin_dialog("close/dialog", "Close while a run is being trained?", open)) {
     if (state_ == State::asking) state_ = State::none;

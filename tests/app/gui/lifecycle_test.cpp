@@ -80,6 +80,22 @@ TEST_F(LifecycleTest, AsksBeforeItClosesOverATraining) {
   EXPECT_TRUE(std::filesystem::exists(d.studio.training.session_folder() / run_file::resume));
 }
 
+TEST_F(LifecycleTest, StaysOpenWhereTheRunCouldNotBeSaved) {
+  Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
+  start_long(d);
+  d.shell.ask_to_close();
+  d.frames(3);
+  std::filesystem::rename(d.studio.training.session_folder(), folder_ / "elsewhere");
+  d.click("close/confirm");
+  ASSERT_TRUE(d.until([&] { return !d.studio.training.active(); }));
+  d.frames(3);
+  EXPECT_FALSE(d.shell.wants_quit());
+  EXPECT_FALSE(d.studio.training.problem().empty());
+  d.shell.ask_to_close();
+  d.frames(3);
+  EXPECT_TRUE(d.shell.wants_quit()) << "asked again, it closes";
+}
+
 TEST_F(LifecycleTest, OffersTheStoppedRunAtTheNextStart) {
   model::Settings settings = settings_in(folder_.path(), "bump-hunt", "train");
   std::string run;
