@@ -100,7 +100,6 @@ struct PosteriorScene {
   std::vector<std::string> targets;  // labels with units
   std::vector<PosteriorRun> runs;    // the shown one first
   Question question;                 // what is asked of the set
-  std::string nuisance;              // "ψ, bump position", or "ψ" where it has many components
   std::int64_t most = 1;             // largest N that can be asked for
   std::vector<std::int64_t> sizes;   // the only ones, of a run with a head for each; else empty
   std::uint64_t set = 0;             // id of the observed set

@@ -362,7 +362,6 @@ void PosteriorEngine::Parts::publish_scene() {
   for (const ShownRun& run : runs)
     scene->runs.push_back({run.run, run.loaded.name, strategy_title(run.loaded.config.strategy), role_of(run)});
   scene->question = info.question;
-  scene->nuisance = info.nuisances.size() == 1 ? info.nuisances[0].title() : "ψ";
   scene->most = size;
   for (const std::int64_t n : runs.front().loaded.estimator->sizes())
     if (n <= size) scene->sizes.push_back(n);
