@@ -1,5 +1,5 @@
 // The way through the window without a mouse.
-#include "app/gui/keyboard.h"
+#include "app/gui/widgets/keyboard.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <set>
 
-#include "app/gui/ui.h"
+#include "app/gui/widgets/ui.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {
