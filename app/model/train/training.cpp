@@ -26,17 +26,9 @@ constexpr double kTick = 0.25;   // seconds between two changes of what only gro
 constexpr double kLook = 0.3;    // between two looks at the files of a run being trained here,
 constexpr double kWatch = 0.5;   // of any other that may grow,
 constexpr double kRest = 2;      // and of a finished one
-constexpr double kTyping = 0.4;  // after the last change of a draft until it is estimated
 constexpr double kShownFor = 3;  // for which one shown() counts
 constexpr double kRelease = 1;   // for which a lock seen after our own session may still be its
 constexpr int kNice = 4;         // steps of priority that training leaves to the window
-
-constexpr const char* kStageTitles[kStages] = {"Pretrain", "Cache", "Finetune"};
-constexpr const char* kWhats[kStages] = {
-    "Embedder and head learn together on small sets.",
-    "Every finetuning set goes through the frozen embedder once; sums of its embeddings are kept.",
-    "The head alone learns sets of every size from the cache.",
-};
 
 // Passes everything on, shows the estimator to the live posterior, and asks for a frame at every event.
 class WatchedMonitor : public Monitor {
@@ -64,24 +56,14 @@ std::filesystem::path whole_path(const std::filesystem::path& path) {
   return (error ? path : whole).lexically_normal();
 }
 
-// What decides a draft's needs: without what is mere words or chance.
-std::string needs_of(const RunConfig& config) {
-  RunConfig copy = config;
-  copy.note.clear();
-  copy.seed = 1;
-  return training_settings(copy);
-}
-
 }  // namespace
 
 struct Training::Impl {
-  using Slot = std::atomic<std::shared_ptr<const Estimate>>;
-
   explicit Impl(Hub& the_hub)
       : hub(the_hub),
+        needs([this] { hub.wake(); }),
         history([this] { hub.wake(); }, hub.run_shades),
-        live(std::make_shared<LivePosterior>([this] { hub.wake(); })),
-        estimator([](const std::string&) {}) {}
+        live(std::make_shared<LivePosterior>([this] { hub.wake(); })) {}
 
   Hub& hub;
   std::string task;
@@ -90,14 +72,7 @@ struct Training::Impl {
   Stopwatch clock;
   double ticked = -1, looked = -1, shown_at = -1e9;
 
-  // The draft's needs.
-  std::uint64_t draft_version = 0;
-  double draft_changed = 0;
-  std::string needs;
-  bool needs_asked = false;
-  std::shared_ptr<Slot> needs_slot = std::make_shared<Slot>();
-  std::shared_ptr<const Estimate> estimate;
-
+  DraftNeeds needs;
   RunHistory history;
   std::shared_ptr<const RunView> view;
   std::shared_ptr<LivePosterior> live;
@@ -110,17 +85,13 @@ struct Training::Impl {
   bool session_busy = false;
   double session_ended = -1e9;
   SessionState session_state = SessionState::idle;
-  int session_stage = 0;
+  SessionProgress at;  // of the session
   std::shared_ptr<const RunConfig> session_config;
-  std::int64_t session_head = 0;                 // one head for each N: which one is trained
-  double session_share = NAN;                    // of the stage
-  double session_elapsed = 0, session_told = 0;  // of the stage, pauses left out; when it was last counted
-  std::shared_ptr<const Progress> progress;
+  double session_told = 0;  // when its elapsed time was last counted
   std::optional<std::filesystem::path> ended;
 
   StageCard cards[kStages];
 
-  LatestWorker estimator;
   Session session;
 
   bool shows_session() const { return !drafting && !session_folder.empty() && history.folder() == session_folder; }
@@ -133,63 +104,16 @@ struct Training::Impl {
     return drafts.emplace(name, Draft(name, runs_folder(), hub.data_folder.string())).first->second;
   }
 
-  void forget_estimate() {
-    needs_asked = false;
-    estimator.cancel();
-    needs_slot = std::make_shared<Slot>();
-    estimate.reset();
-  }
+  bool looked_at() const { return clock.seconds() - shown_at < kShownFor; }
 
   // Somebody looks at a draft whose needs will be asked for, or are known and not yet shown.
-  bool needs_due() const {
-    if (!drafting || task.empty() || needs.empty() || session_busy) return false;
-    return needs_asked ? needs_slot->load() != estimate : clock.seconds() - shown_at < kShownFor;
-  }
+  bool needs_due() const { return drafting && !task.empty() && !session_busy && needs.due(looked_at()); }
 
   // Notices that the draft has changed, and asks for its needs once it rests.
   bool follow_draft(double now, bool at_once) {
     Draft& draft = draft_of(task);
-    bool changed = draft.set_places(runs_folder(), hub.data_folder.string());
-    if (draft.version() != draft_version) {
-      draft_version = draft.version();
-      draft_changed = now;
-      const std::string wanted = draft.error().empty() ? needs_of(draft.config()) : "";
-      if (wanted != needs) {
-        needs = wanted;
-        forget_estimate();
-        changed = true;
-      }
-    }
-    const bool due = at_once || (now - shown_at < kShownFor && now - draft_changed >= kTyping);
-    if (due && !needs_asked && !needs.empty() && !session_busy) {
-      needs_asked = true;
-      estimator.request([config = draft.config(), folder = runs_folder(), slot = needs_slot,
-                         wake = hub.wake](const LatestWorker::Stale& stale) {
-        auto answer = std::make_shared<Estimate>();
-        try {
-          const Expectation need = expect(config, stale);
-          answer->seconds[0] = need.pretrain_seconds;
-          answer->seconds[1] = need.cache_seconds;
-          answer->seconds[2] = need.finetune_seconds;
-          answer->cache_bytes = need.cache_bytes;
-          answer->gflop = need.gflop;
-          answer->busy = busy_note(config, need);
-          answer->free_bytes = static_cast<double>(free_disk_bytes(folder));
-          try {
-            check_room(need.cache_bytes, folder, "choose another folder for runs");
-          } catch (const Error& error) {
-            answer->no_room = error.what();
-          }
-        } catch (const Stopped&) {
-          throw;
-        } catch (const std::exception& error) {
-          answer->error = sentence(error);
-        }
-        slot->store(std::move(answer));
-        wake();
-      });
-    }
-    return changed;
+    const bool moved = draft.set_places(runs_folder(), hub.data_folder.string());
+    return needs.follow(draft, runs_folder(), now, looked_at(), at_once, session_busy) || moved;
   }
 
   void show_run(const std::filesystem::path& folder) {
@@ -207,7 +131,7 @@ struct Training::Impl {
       view.reset();
     }
     drafting = true;
-    draft_version = 0;
+    needs.reset();
     if (!task.empty()) follow_draft(clock.seconds(), false);
   }
 
@@ -242,27 +166,12 @@ struct Training::Impl {
     return elsewhere() ? Activity::elsewhere : Activity::rest;
   }
 
-  // Heads that come one after the other share the stage: the place of one among them, and the stage's share once `part`
-  // of it is done.
-  static std::size_t place_of(const RunConfig& config, std::int64_t head) {
-    const auto& sizes = config.cache.sizes;
-    const auto at = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), head) - sizes.begin());
-    return std::min(at, sizes.size() - 1);
-  }
-  static bool many_heads(const RunConfig& config, int stage) {
-    return stage == 2 && config.finetune.heads == "per-n" && !config.cache.sizes.empty();
-  }
-  static double stage_share(const RunConfig& config, int stage, std::int64_t head, double part) {
-    if (!many_heads(config, stage)) return part;
-    return (static_cast<double>(place_of(config, head)) + part) / static_cast<double>(config.cache.sizes.size());
-  }
-
   // How much of its stage the session has done.
   void follow_share() {
-    const auto& p = progress;
-    if (!p || p->total <= 0 || static_cast<int>(p->stage) != session_stage || !session_config) return;
-    session_share = stage_share(*session_config, session_stage, session_head,
-                                static_cast<double>(p->done) / static_cast<double>(p->total));
+    const auto& p = at.progress;
+    if (!p || p->total <= 0 || static_cast<int>(p->stage) != at.stage || !session_config) return;
+    at.share =
+        stage_share(*session_config, at.stage, at.head, static_cast<double>(p->done) / static_cast<double>(p->total));
   }
 
   // Takes over events and the state of the session.
@@ -274,12 +183,12 @@ struct Training::Impl {
     for (const Event& event : session.drain()) {
       if (event.type == "stage-started" || event.type == "resumed") {
         const int stage = std::min(kStages - 1, static_cast<int>(event.stage));
-        if (stage != session_stage) {
-          session_elapsed = 0;
-          session_share = NAN;
+        if (stage != at.stage) {
+          at.elapsed = 0;
+          at.share = NAN;
         }
-        session_stage = stage;
-        session_head = event.values.value("n", std::int64_t{0});
+        at.stage = stage;
+        at.head = event.values.value("n", std::int64_t{0});
         changed = true;
       } else if (event.type == "warning") {
         hub.messages.warning("train", fmt::format("{}: {}", name, event.values.value("text", "")));
@@ -291,7 +200,7 @@ struct Training::Impl {
       }
     }
     if (session_busy) {
-      if (before == SessionState::running) session_elapsed += now - session_told;
+      if (before == SessionState::running) at.elapsed += now - session_told;
       session_told = now;
       if (session_state == SessionState::idle || session_state == SessionState::failed) {
         session_busy = false;
@@ -314,87 +223,18 @@ struct Training::Impl {
     const auto state = activity();
     const bool own = shows_session() && session_busy;
     for (int k = 0; k < kStages; ++k) {
-      StageCard card;
-      card.title = kStageTitles[k];
-      card.what = kWhats[k];
+      StageCard card = empty_card(k);
       if (drafting) {
         const RunConfig& config = draft_of(task).config();
         if (k > 0 && !pairs::strategy(config.strategy).stages_2_and_3) card.state = StageState::unneeded;
-        if (estimate) card.expected = estimate->seconds[k];
+        if (const auto known = needs.estimate()) card.expected = known->seconds[k];
       } else if (view) {
-        deal_run(card, k, state, own);
+        fill_card(card, k, *view, state, own ? &at : nullptr);
       } else if (own && k == 0) {
         card.state = StageState::running;
       }
       cards[k] = std::move(card);
     }
-  }
-
-  void deal_run(StageCard& card, int k, Activity state, bool own) {
-    const StageRecord& record = view->stages[static_cast<std::size_t>(k)];
-    const bool done[kStages] = {view->pretrained, view->cached, view->finished};
-    const int current = own ? session_stage : view->current;
-    const auto& config = view->config;
-    card.exact = view->exact[static_cast<std::size_t>(k)];
-    card.train = record.last.train;
-    card.validation = record.last.validation;
-    if (record.begun) card.elapsed = record.before + record.seconds;
-    const bool heads = config && many_heads(*config, k);
-    if (heads) card.head = record.head;
-    if (config && k > 0 && !pairs::strategy(config->strategy).stages_2_and_3) {
-      card.state = StageState::unneeded;
-      return;
-    }
-    if (record.begun && record.epochs > 0 && record.steps > 0) {
-      card.done = record.last.step;
-      card.total = record.epochs * record.steps;
-      card.unit = "steps";
-      const double part = static_cast<double>(card.done) / static_cast<double>(card.total);
-      card.share = config ? stage_share(*config, k, record.head, part) : part;
-    }
-    if (done[k] || ((own || state == Activity::elsewhere) && k < current)) {
-      card.state = StageState::done;
-      card.share = 1;
-      return;
-    }
-    if (own && k == current) {
-      const bool held = state == Activity::paused;
-      card.state = held ? StageState::paused : StageState::running;
-      card.elapsed = record.before + session_elapsed;
-      if (std::isfinite(session_share)) card.share = session_share;
-      if (progress) {
-        const Progress& p = *progress;
-        const bool renewing = k == 2 && p.stage == Stage::cache;
-        if (static_cast<int>(p.stage) != k && !renewing) return;
-        card.done = p.done;
-        card.total = p.total;
-        card.unit = renewing ? "sets of the cache renewed" : p.unit;
-        if (!held && !renewing) {
-          card.rate = p.rate;
-          card.sets_per_second = p.sets_per_second;
-          if (p.rate > 0) {
-            card.eta = p.eta_seconds;
-            if (heads)
-              card.eta += static_cast<double>(config->cache.sizes.size() - 1 - place_of(*config, session_head)) *
-                          static_cast<double>(p.total) / p.rate;
-          }
-        }
-        if (std::isfinite(p.loss)) card.train = p.loss;
-        if (std::isfinite(p.validation)) card.validation = p.validation;
-      }
-      return;
-    }
-    if (state == Activity::elsewhere && k == current && record.running) {
-      card.state = StageState::running;
-      card.rate = record.rate;
-      if (config && std::isfinite(record.rate)) {
-        const std::int64_t batch = k == 0 ? config->pretrain.batch : config->finetune.batch;
-        card.sets_per_second = record.rate * static_cast<double>(batch);
-        if (card.total > 0) card.eta = static_cast<double>(card.total - card.done) / record.rate;
-      }
-      return;
-    }
-    if (k == current && (state == Activity::failed || !view->error.empty())) card.state = StageState::failed;
   }
 };
 
@@ -419,10 +259,10 @@ bool Training::poll() {
       mine = std::move(theirs);
       changed = true;
     };
-    take(m.estimate, m.needs_slot->load());
+    changed |= m.needs.take();
     if (!m.drafting) take(m.view, m.history.view());
     if (m.session_busy) {
-      take(m.progress, m.session.latest());
+      take(m.at.progress, m.session.latest());
       m.follow_share();
     }
     if (m.shows_session()) {
@@ -439,12 +279,12 @@ bool Training::active() const {
 }
 
 bool Training::busy() const {
-  return impl_->session_busy || impl_->estimator.busy() || impl_->needs_due();
+  return impl_->session_busy || impl_->needs.busy() || impl_->needs_due();
 }
 
 std::string Training::activity() const {
   const Impl& m = *impl_;
-  if (!m.session_busy) return m.estimator.busy() ? "Estimating time and disk" : "";
+  if (!m.session_busy) return m.needs.busy() ? "Estimating time and disk" : "";
   const auto now = going(m.session_folder);
   std::string text = fmt::format("{} {}", now->word, m.session_folder.filename().string());
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
@@ -461,8 +301,8 @@ std::optional<Training::Going> Training::going(const std::filesystem::path& fold
                        : m.session_state == SessionState::stopping ? "stopping"
                                                                    : "training";
     // A run that goes on begins where its files say.
-    const double share = m.shows_session() ? m.cards[m.session_stage].share : m.session_share;
-    return Going{word, m.session_stage, share};
+    const double share = m.shows_session() ? m.cards[m.at.stage].share : m.at.share;
+    return Going{word, m.at.stage, share};
   }
   if (!m.drafting && folder == m.history.folder() && m.elsewhere())
     return Going{"training", m.view->current, m.cards[std::clamp(m.view->current, 0, kStages - 1)].share};
@@ -545,7 +385,7 @@ void Training::shown() {
 }
 
 std::shared_ptr<const Training::Estimate> Training::estimate() const {
-  return impl_->estimate;
+  return impl_->needs.estimate();
 }
 
 void Training::start(int until) {
@@ -563,9 +403,8 @@ void Training::start(int until) {
     draft.renew_name();
     folder = draft.folder();
     config = std::make_shared<const RunConfig>(draft.config());
-    if (m.estimate) bytes = m.estimate->cache_bytes;
-    m.estimator.cancel();
-    m.needs_asked = m.estimate != nullptr;
+    if (const auto known = m.needs.estimate()) bytes = known->cache_bytes;
+    m.needs.hold();
   } else {
     config = m.view->config;
   }
@@ -576,7 +415,7 @@ void Training::start(int until) {
   m.live->begin(shaded(role, m.hub.run_shades->of(folder.string())));
   m.live_figure.reset();
   m.live_problem.clear();
-  m.progress.reset();
+  m.at.progress.reset();
   m.dismissed.clear();
   const Stage last = until <= 0 ? Stage::pretrain : until == 1 ? Stage::cache : Stage::finetune;
   try {
@@ -596,16 +435,15 @@ void Training::start(int until) {
   m.session_folder = folder;
   m.session_task = config->task;
   m.session_config = config;
-  m.session_head = 0;
-  m.session_share = NAN;
+  m.at.head = 0;
+  m.at.share = NAN;
   m.session_busy = true;
   m.session_state = m.session.state();
   m.session_told = m.clock.seconds();
-  m.session_elapsed = 0;
-  m.session_stage = 0;
+  m.at.elapsed = 0;
+  m.at.stage = 0;
   if (m.view)
-    while (m.session_stage < kStages - 1 && (m.session_stage == 0 ? m.view->pretrained : m.view->cached))
-      ++m.session_stage;
+    while (m.at.stage < kStages - 1 && (m.at.stage == 0 ? m.view->pretrained : m.view->cached)) ++m.at.stage;
   m.show_run(folder);
   m.deal();
 }
@@ -663,8 +501,7 @@ std::string Training::blocked(Action action, int until) const {
     if (!draft.name_error().empty()) return draft.name_error();
     if (until == 1 && !pairs::strategy(draft.strategy()).stages_2_and_3)
       return "End-to-end training has no stages 2 and 3";
-    if (m.estimate && !m.estimate->error.empty()) return m.estimate->error;
-    if (m.estimate && !m.estimate->no_room.empty()) return m.estimate->no_room;
+    if (const auto known = m.needs.estimate()) return known->error.empty() ? known->no_room : known->error;
     return "";
   }
   if (!m.view) return "The run is being read";
@@ -739,7 +576,7 @@ std::string Training::live_text() const {
   if (!m.shows_session()) return "A posterior is drawn here only while this window trains the run.";
   if (!m.session_busy) return "The posterior of one set was to be drawn here while the head learnt.";
   if (!m.live_problem.empty()) return m.live_problem;
-  if (m.session_stage == 1) return "Stage 2 leaves the head as it is; the posterior moves again in stage 3.";
+  if (m.at.stage == 1) return "Stage 2 leaves the head as it is; the posterior moves again in stage 3.";
   return "The first posterior comes in a moment.";
 }
 
@@ -753,7 +590,7 @@ void Training::settle(double seconds) {
   Impl& m = *impl_;
   const Stopwatch watch;
   if (m.drafting && !m.task.empty()) m.follow_draft(m.clock.seconds(), true);
-  m.estimator.wait(seconds);
+  m.needs.wait(seconds);
   m.history.wait(std::max(0.0, seconds - watch.seconds()));
   m.ticked = -1;
   poll();

@@ -10,29 +10,11 @@
 
 #include "app/model/hub/hub.h"
 #include "app/model/train/draft.h"
+#include "app/model/train/draft_needs.h"
+#include "app/model/train/stage_card.h"
 #include "core/report/figure.h"
 
 namespace pairs::model {
-
-inline constexpr int kStages = 3;  // pretrain, cache, finetune
-
-enum class StageState { waiting, running, paused, done, failed, unneeded };
-
-// What a card of the three stages tells. NaN and -1: unknown.
-struct StageCard {
-  std::string title, what;  // "Pretrain"; a sentence on what it does
-  StageState state = StageState::waiting;
-  double share = NAN;  // done, 0 to 1
-  std::int64_t done = -1, total = -1;
-  std::string unit;                                   // of done and total: "steps", "sets"
-  double rate = NAN, sets_per_second = NAN;           // per second
-  double eta = NAN, elapsed = NAN, expected = NAN;    // seconds; expected: before it starts
-  double train = NAN, validation = NAN, exact = NAN;  // losses, nat
-  std::int64_t head = 0;                              // one head for each N: which one is trained, else 0
-};
-
-// Of the run that is shown. elsewhere: another process trains it and it is watched here.
-enum class Activity { draft, loading, rest, running, pausing, paused, stopping, failed, elsewhere };
 
 enum class Action { start, pause, resume, stop, dismiss };
 
@@ -83,14 +65,7 @@ class Training {
   void shown();
 
   // Expected needs of the draft. Null while they are being estimated.
-  struct Estimate {
-    double seconds[kStages] = {NAN, NAN, NAN};
-    double cache_bytes = 0, free_bytes = 0, gflop = 0;
-    std::string busy;     // why the times may be far too long; empty when the machine is ours
-    std::string error;    // why nothing is known: the settings cannot be trained
-    std::string no_room;  // why the disk is too small; empty when it is not
-    double total() const { return seconds[0] + seconds[1] + seconds[2]; }
-  };
+  using Estimate = DraftEstimate;
   std::shared_ptr<const Estimate> estimate() const;
 
   // Starts the draft, or goes on with the run at rest, up to and including a stage.

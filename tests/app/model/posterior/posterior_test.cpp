@@ -2,6 +2,7 @@
 #include "app/model/posterior/posterior.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
