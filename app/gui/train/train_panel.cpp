@@ -239,7 +239,7 @@ void TrainPanel::draw(model::Studio& studio) {
     return ui::empty_state("No task chosen", "Choose a task on the left; its training is set up here.");
   if (training.state() == Activity::loading) return ui::working_state(fmt::format("Reading {} …", training.name()));
   header(studio);
-  if (training.drafting()) needs(training);
+  if (training.drafting()) form_.needs(training);
   if (const std::string problem = training.problem(); !problem.empty()) {
     ui::space(4);
     const bool failed = training.blocked(Action::dismiss).empty();
