@@ -139,15 +139,18 @@ TEST(Embedder, CnnHoldsInBfloat16) {
   const auto relative = [](const torch::Tensor& of, const torch::Tensor& to) {
     return ((of - to).norm() / to.norm()).item<double>();
   };
-  // Rounding is to 8 bits, 0.4 % a layer; where two maxima are nearly equal, gradients go another way.
+  // Rounding is to 8 bits, 0.4 % a layer.
   const torch::Tensor centre = a.mean(0, true);
   EXPECT_LT(relative(b - centre, a - centre), 0.05);
+  // Where two of the four values of a block are nearly equal, gradients go another way: they agree in direction.
   a.backward(slope);
   b.backward(slope);
   for (const auto& item : wide->named_parameters()) {
     const torch::Tensor& grad = narrow->named_parameters()[item.key()].grad();
     ASSERT_EQ(grad.scalar_type(), torch::kFloat);
-    EXPECT_LT(relative(grad, item.value().grad()), 0.12) << item.key();
+    const double cosine =
+        ((grad * item.value().grad()).sum() / (grad.norm() * item.value().grad().norm())).item<double>();
+    EXPECT_GT(cosine, 0.97) << item.key();
   }
   torch::NoGradGuard no_grad;
   EXPECT_TRUE(narrow->forward(x).equal(b)) << "the same bits without gradients";
