@@ -30,10 +30,12 @@ function(pairs_cold name)
   target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 endfunction()
 
-# pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder. Each links what stands to its right in design
+# pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder, or of a list of folders and patterns of them. Each links what stands to its right in design
 # order, so that a wrong include fails to link as well as failing the layering test.
 function(pairs_library name folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  list(TRANSFORM folder PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE patterns)
+  list(TRANSFORM patterns APPEND /*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")  # libpairs_cuda.so's
   if(NOT sources)
     set(sources ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)

@@ -109,7 +109,7 @@ void leave_out_beginning(Plot& plot) {
 double least_loss(const RunConfig& config, const std::vector<std::int64_t>& sizes, bool log_uniform,
                   const std::function<double(std::int64_t)>& exact_nll) {
   if (config.estimator.head.kind == "gaussian" || models_images(config.estimator.head) || sizes.empty()) return NAN;
-  const TaskInfo info = make_task(config.task, {"", config.convention})->info();
+  const TaskInfo info = make_task(config.task, {"", config.task_settings})->info();
   double scales = 0;
   for (const Target& target : info.targets)
     scales += std::log(config.estimator.head.support == "real" ? target.scale : target.high - target.low);
@@ -204,7 +204,7 @@ struct RunHistory::Tail {
     if (now == metrics || !view.config) return false;
     metrics = now;
     const RunConfig& config = *view.config;
-    exact = std::make_unique<ExactNll>(make_task(config.task, {"", config.convention}), folder / run_file::metrics);
+    exact = std::make_unique<ExactNll>(make_task(config.task, {"", config.task_settings}), folder / run_file::metrics);
     view.exact[0] = least_loss(config, config.pretrain.sizes, false, std::ref(*exact));
     if (strategy(config.strategy).stages_2_and_3)
       view.exact[2] = least_loss(config, config.cache.sizes, config.finetune.law == "log-uniform", std::ref(*exact));
