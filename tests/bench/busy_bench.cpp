@@ -131,7 +131,7 @@ double mean(const std::vector<double>& times) {
 
 template <class Stage>
 void busy_over_idle(benchmark::State& state) {
-  register_task_factory(make_task);
+  register_tasks();
   BusyProcesses others;
   Stage stage;
   std::vector<double> idle, busy;

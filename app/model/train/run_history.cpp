@@ -182,7 +182,7 @@ struct RunHistory::Tail {
     if (now == metrics || !view.config) return false;
     metrics = now;
     const RunConfig& config = *view.config;
-    task = make_task(config.task, {"", config.convention});
+    task = make_task(config.task, {"", config.task_settings});
     exact = std::make_unique<ExactNll>(task, folder / run_file::metrics);
     view.exact[0] = bound(config.pretrain.sizes, false);
     if (strategy(config.strategy).stages_2_and_3)

@@ -26,7 +26,7 @@ using testing::HasSubstr;
 class TrainingTest : public testing::Test {
  protected:
   void SetUp() override {
-    register_task_factory(make_task);
+    register_tasks();
     hub_.runs_folder = scratch_.path();
   }
 
@@ -244,7 +244,7 @@ class BrokenTask : public ToyTask {
 };
 
 TEST_F(TrainingTest, AFailureIsASentenceUntilItIsDismissed) {
-  register_task_factory([](const std::string&, const TaskOptions&) { return std::make_shared<BrokenTask>(); });
+  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<BrokenTask>(); }});
   Training training(hub_);
   training.open_task("gaussian");
   make_small(training.draft(), {{"evaluate.sizes", "1, 10"}, {"evaluate.sets", "10"}});  // within the toy's largest N
