@@ -35,8 +35,8 @@ std::string AskedRun::name(std::size_t count) const {
   return count == 1 ? strategy_title(loaded.config.strategy) : loaded.name;
 }
 
-bool same_question(const RunConfig& a, const RunConfig& b) {
-  return a.task == b.task && a.convention == b.convention;
+bool same_question(const LoadedRun& a, const LoadedRun& b) {
+  return a.task->info().name == b.task->info().name && a.task->info().variant == b.task->info().variant;
 }
 
 const PosteriorSource& PosteriorAt::source_of(const PosteriorNumbers& one) const {

@@ -29,7 +29,7 @@ struct AskedRun {
 };
 
 // Whether both are asked the same question.
-bool same_question(const RunConfig& a, const RunConfig& b);
+bool same_question(const LoadedRun& a, const LoadedRun& b);
 
 enum class WarningKind { other_data, extrapolation, only_pretrained, left_out, cut_file };
 // What to know of a posterior before it is believed, a sentence.

@@ -96,7 +96,7 @@ void draw_grid(Thumbnail& picture, const torch::Tensor& x, int columns, int rows
 }  // namespace
 
 std::shared_ptr<const Thumbnail> draw_thumbnail(const std::string& name, const std::string& data) {
-  const auto task = make_task(name, {data, ""});
+  const auto task = make_task(name, {data});
   const TaskInfo& info = task->info();
   auto picture = std::make_shared<Thumbnail>();
   picture->width = kWidth;

@@ -33,8 +33,8 @@ std::vector<std::int64_t> log_sizes(std::int64_t most, std::int64_t count) {
 }
 
 // That stays while the observed set may.
-std::string question_of(const RunConfig& config) {
-  return config.task + "\n" + config.convention + "\n" + config.data;
+std::string question_of(const LoadedRun& run) {
+  return run.config.task + "\n" + run.task->info().variant + "\n" + run.config.data;
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
       Shown one{name, {load_run(name, wish.data, wish.device)}};
       if (!loaded.empty()) {
         const LoadedRun& first = loaded.front().asked.loaded;
-        PAIRS_CHECK(same_question(first.config, one.asked.loaded.config),
+        PAIRS_CHECK(same_question(first, one.asked.loaded),
                     "{} is not drawn beside {}: it is a run of another task", one.asked.loaded.name, first.name);
       }
       loaded.push_back(std::move(one));
@@ -155,7 +155,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
   if (first.task->info().image_target())
     return show_nothing(
         wish, first.task->info().title + " predicts images; the densities that this tab draws are of parameters");
-  if (const std::string question = question_of(first.config); !task_ || question != question_) {
+  if (const std::string question = question_of(first); !task_ || question != question_) {
     question_ = question;
     task_ = first.task;
     view_ = prior_view(*task_);

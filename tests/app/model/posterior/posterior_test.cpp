@@ -28,7 +28,7 @@ constexpr double kPosteriorPatience = 60;
 // What a window with shipped weights does, with no window.
 class ShippedPosterior : public testing::Test {
  protected:
-  static void SetUpTestSuite() { register_task_factory(make_task); }
+  static void SetUpTestSuite() { register_tasks(); }
   ShippedPosterior() : posterior(hub) {}
   void settle() { ASSERT_TRUE(posterior.wait(kPosteriorPatience)) << posterior.activity(); }
   const PosteriorNumbers& series(const std::string& name) {
