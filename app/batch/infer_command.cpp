@@ -10,8 +10,10 @@
 #include "app/batch/sampler_options.h"
 #include "app/kinds/image_samples.h"
 #include "app/kinds/observed.h"
+#include "app/kinds/range_text.h"
 #include "app/kinds/view_folder.h"
 #include "app/posterior/typicality.h"
+#include "app/runs/task_words.h"
 #include "app/text/number_text.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
@@ -87,17 +89,19 @@ void add_rows(Table& table, const TaskInfo& info, const std::string& who, const 
 
 // A warning where cameras [V, 2] or the target stand where render::draw_camera puts none.
 void warn_of_elevations(const torch::Tensor& cameras, const render::Camera& target) {
-  constexpr double low = std::numbers::pi / 8, high = 3 * std::numbers::pi / 8, rounding = 1e-9;
+  const auto& [low, high] = render::scene_prior.camera_elevation;
+  constexpr double rounding = 1e-9;
   const torch::Tensor elevation = cameras.select(1, 1);
   const auto views = ((elevation < low - rounding) | (elevation > high + rounding)).sum().item<std::int64_t>();
   const bool aim = target.elevation < low - rounding || target.elevation > high + rounding;
   if (views == 0 && !aim) return;
-  tell(fmt::format(
-      "warning: {}{}{} outside the elevations 22.5 to 67.5 degrees of training; do not trust the posterior\n",
-      views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "", views > 0 && aim ? " and " : "",
-      aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
-      : views > 1 ? " lie"
-                  : " lies"));
+  tell(fmt::format("warning: {}{}{} outside the elevations {} degrees of training; do not trust the posterior\n",
+                   views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "",
+                   views > 0 && aim ? " and " : "",
+                   aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
+                   : views > 1 ? " lie"
+                               : " lies",
+                   degrees_text(render::scene_prior.camera_elevation, "")));
 }
 
 // The observed set, no more of it than is asked for and the task knows, and what is given of it.
@@ -372,10 +376,10 @@ Action add_infer(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--force", arguments->force,
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");
-  app.footer(
+  app.footer(with_task_names(
       "Examples:\n"
-      "  pairs --batch infer bump-hunt --data events.csv\n"
-      "  pairs --batch infer bump-hunt --data events.csv --n 20\n"
+      "  pairs --batch infer {first} --data events.csv\n"
+      "  pairs --batch infer {first} --data events.csv --n 20\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
       "Answers mean, sd and quantiles; the samples go into an .npz file. Refuses NaN, wrong shapes and sets larger "
@@ -386,7 +390,7 @@ Action add_infer(CLI::App& app) {
       "Views of a scene: a folder of colour images of the estimator's size, or square and a whole multiple of it, "
       "with\n"
       "cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.\n"
-      "They count in the order of their names. pairs --batch render --views writes such a folder.");
+      "They count in the order of their names. pairs --batch render --views writes such a folder."));
   return [arguments] { return infer(*arguments); };
 }
 
