@@ -36,7 +36,8 @@ void ViewerEditor::camera(model::Viewer& viewer) {
   changed |= named_slider("viewer/elevation", "Elevation", elevation, model::kElevationLow * kDegrees,
                           model::kElevationHigh * kDegrees, "%.0f°",
                           fmt::format("How high the target camera stands; training had {}",
-                                      degrees_text(render::scene_prior.camera_elevation)));
+                                      degrees_text(render::scene_prior.camera_elevation))
+                              .c_str());
   if (changed) viewer.set_target({std::min(azimuth, 359.999) / kDegrees, elevation / kDegrees});
 }
 
