@@ -48,7 +48,7 @@ TEST_F(ShippedTest, WeightsAreChosenByTheDataAtHand) {
   const auto all = shipped_weights("digits");
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].folder.filename(), "digits-a");
-  EXPECT_EQ(all[0].data, make_task("digits", {mnist_, "precision", {}})->info().data_source);
+  EXPECT_EQ(all[0].data, make_task("digits", {mnist_})->info().data_source);
   EXPECT_EQ(all[1].data, "generated digits");
 }
 
