@@ -33,7 +33,7 @@ std::vector<Field> fields(EstimatorConfig& c) {
       {"embedder.stride", &e.stride, "view: stride of the stem", 1, 4},
       {"embedder.precision",
        &e.precision,
-       "Activations and convolutions of the view embedder",
+       "Activations and convolutions of the CNN and of the view embedder",
        -1e300,
        1e300,
        {"float32", "bf16"}},

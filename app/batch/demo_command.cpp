@@ -129,7 +129,7 @@ std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPr
   if (image) {
     draw_image_posterior(run, pictures);
   } else {
-    pictures.save("posterior", posterior_figure({run}, 0, keep_going));
+    pictures.save("posterior", posterior_figure({run}, {.keep_going = keep_going}));
     pictures.tell(run.config.task + ": posterior");
   }
   if (has_width_figure(*run.task)) pictures.save("width", width_figure({run}, 40, keep_going));

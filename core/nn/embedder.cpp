@@ -16,6 +16,9 @@ std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, std::span<
     PAIRS_CHECK(n >= 1, "an observation of shape [{}] is empty", fmt::join(observation_shape, ", "));
     inputs *= n;
   }
+  PAIRS_CHECK(config.precision == "float32" || config.kind == "cnn" || config.kind == "view",
+              "embedder.precision = \"{}\" is for embedders of kind cnn and view, not {}: leave it out",
+              config.precision, config.kind);
   if (config.kind == "mlp") return std::make_shared<MlpEmbedder>(config, inputs, std::move(generator));
   if (config.kind == "cnn" || config.kind == "resnet" || config.kind == "view") {
     PAIRS_CHECK(observation_shape.size() == 3,

@@ -15,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/nn/adamw.h"
 #include "core/task_factory.h"
+#include "core/train/cache_writer.h"
 #include "core/train/stage_tools.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/nn/adamw.h"
+#include "core/train/cache_writer.h"
 #include "core/train/stage_tools.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"

@@ -1,4 +1,3 @@
-#include "app/kinds/samples_figure.h"
 #include "app/model/task/specimen.h"
 
 #include <fmt/format.h>
@@ -11,8 +10,8 @@
 #include <optional>
 
 #include "app/kinds/sample_plot.h"
+#include "app/kinds/samples_figure.h"
 #include "app/model/hub/latest_worker.h"
-#include "app/posterior/posterior_figure.h"
 #include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -8,6 +8,7 @@
 #include "core/base/files.h"
 #include "core/nn/adamw.h"
 #include "core/task_factory.h"
+#include "core/train/cache_writer.h"
 #include "core/train/run.h"
 #include "core/train/stage_tools.h"
 #include "core/train/weight_average.h"

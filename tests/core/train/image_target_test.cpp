@@ -9,6 +9,7 @@
 #include "core/eval/aggregate.h"
 #include "core/eval/evaluate.h"
 #include "core/task_factory.h"
+#include "core/train/cache_writer.h"
 #include "core/train/run.h"
 #include "core/train/stage_tools.h"
 #include "tasks/registry.h"

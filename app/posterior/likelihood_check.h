@@ -7,7 +7,7 @@
 
 #include "core/task.h"
 
-namespace pairs::model {
+namespace pairs {
 
 // Where the log likelihood Σ log p(x_i | θ, ψ) of the observations x [N, ...] lies among those of sets that the model
 // makes at the same θ and ψ: the probability that such a set is less likely than the observed one. With (θ, ψ) drawn
@@ -21,4 +21,4 @@ std::optional<double> likelihood_point(const Task& task, const Latents& latents,
 // Beyond these points of the likelihood a set of the model falls once in a hundred.
 inline constexpr double kUnlikely = 0.005, kTooLikely = 0.995;
 
-}  // namespace pairs::model
+}  // namespace pairs

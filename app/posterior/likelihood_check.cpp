@@ -1,10 +1,10 @@
-#include "app/model/posterior/likelihood_check.h"
+#include "app/posterior/likelihood_check.h"
 
 #include <cmath>
 #include <numbers>
 #include <vector>
 
-namespace pairs::model {
+namespace pairs {
 namespace {
 
 constexpr std::int64_t kSets = 999, kLargestSet = 250, kPool = 50000;
@@ -42,4 +42,4 @@ std::optional<double> likelihood_point(const Task& task, const Latents& latents,
   return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
-}  // namespace pairs::model
+}  // namespace pairs

@@ -1,4 +1,4 @@
-#include "app/model/posterior/predictive_check.h"
+#include "app/posterior/predictive_check.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <numeric>
 #include <vector>
 
-#include "app/model/posterior/likelihood_check.h"
+#include "app/posterior/likelihood_check.h"
 #include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 
-namespace pairs::model {
+namespace pairs {
 namespace {
 
 // Points of a line that are shown and simulated, of the plane that are shown, and simulated at each draw.
@@ -124,4 +124,4 @@ PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuis
   return out;
 }
 
-}  // namespace pairs::model
+}  // namespace pairs
