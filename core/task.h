@@ -86,8 +86,8 @@ struct Component {
 
 // What a task is, as data. Texts are one sentence each.
 struct TaskInfo {
-  std::string name;   // "bump-hunt"
-  std::string title;  // "Bump hunt"
+  std::string name;   // in files and commands: lower case and hyphens
+  std::string title;  // for people
   std::string summary, theta_text, psi_text, x_text;
   std::vector<Target> targets;      // empty for an image
   std::vector<Nuisance> nuisances;  // the columns of psi

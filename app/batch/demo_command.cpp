@@ -18,6 +18,7 @@
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/width_figure.h"
 #include "app/runs/places.h"
+#include "app/runs/task_words.h"
 #include "app/scores/score_figures.h"
 #include "app/text/number_text.h"
 #include "core/base/clock.h"
@@ -131,7 +132,7 @@ std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPr
     pictures.save("posterior", posterior_figure({run}, {.keep_going = keep_going}));
     pictures.tell(run.config.task + ": posterior");
   }
-  if (run.config.task == "bump-hunt") pictures.save("width", width_figure({run}, 40, keep_going));
+  if (has_width_figure(*run.task)) pictures.save("width", width_figure({run}, 40, keep_going));
   const std::optional<Metrics> metrics = is_shipped(run.folder) ? stored_metrics(run) : metrics_of(run, printer);
   if (metrics) image ? pictures.save("mse", mse_figure({*metrics})) : pictures.save("nll", nll_figure({*metrics}));
   return metrics;
@@ -231,13 +232,12 @@ Action add_demo(CLI::App& app) {
   app.add_option("--threads", arguments->wanted.threads, "CPU threads, 0 = all cores (default: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
-  app.footer(
-      "Trains, draws and evaluates every task, beside the exact posterior where it is known; novel views are drawn "
-      "from\n"
-      "the shipped weights. Stopped, it goes on where\n"
-      "it was when the same command is run again; finished runs in the folder are used as they stand. Examples:\n"
+  app.footer(with_task_names(
+      "Trains, draws and evaluates every task, beside the exact posterior where it is known; images are drawn from\n"
+      "the shipped weights. Stopped, it goes on where it was when the same command is run again; finished runs in the "
+      "folder are used as they stand. Examples:\n"
       "  pairs --batch demo --out runs/demo\n"
-      "  pairs --batch demo --tasks novel-view --train novel-view");
+      "  pairs --batch demo --tasks {views} --train {views}"));
   return [arguments] { return demo(*arguments); };
 }
 

@@ -10,6 +10,7 @@
 #include "app/kinds/image_samples.h"
 #include "app/posterior/posterior_source.h"
 #include "app/posterior/typicality.h"
+#include "app/runs/task_words.h"
 #include "app/text/number_text.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
@@ -278,10 +279,10 @@ Action add_infer(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--force", arguments->force,
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");
-  app.footer(
+  app.footer(with_task_names(
       "Examples:\n"
-      "  pairs --batch infer bump-hunt --data events.csv\n"
-      "  pairs --batch infer bump-hunt --data events.csv --n 20\n"
+      "  pairs --batch infer {first} --data events.csv\n"
+      "  pairs --batch infer {first} --data events.csv --n 20\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
       "Answers mean, sd and quantiles; the samples go into an .npz file. Refuses NaN, wrong shapes and sets larger "
@@ -292,7 +293,7 @@ Action add_infer(CLI::App& app) {
       "Views of a scene: a folder of colour images of the estimator's size, or square and a whole multiple of it, "
       "with\n"
       "cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.\n"
-      "They count in the order of their names. pairs --batch render --views writes such a folder.");
+      "They count in the order of their names. pairs --batch render --views writes such a folder."));
   return [arguments] { return infer(*arguments); };
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numbers>
 
 #include "app/kinds/view_folder.h"
 #include "app/text/number_text.h"
@@ -21,17 +20,19 @@ constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // in all samples;
 
 // A warning where cameras [V, 2] or the target stand where render::draw_camera puts none.
 void warn_of_elevations(const torch::Tensor& cameras, const render::Camera& target) {
-  constexpr double low = std::numbers::pi / 8, high = 3 * std::numbers::pi / 8, rounding = 1e-9;
+  const auto& [low, high] = render::scene_prior.camera_elevation;
+  constexpr double rounding = 1e-9;
   const torch::Tensor elevation = cameras.select(1, 1);
   const auto views = ((elevation < low - rounding) | (elevation > high + rounding)).sum().item<std::int64_t>();
   const bool aim = target.elevation < low - rounding || target.elevation > high + rounding;
   if (views == 0 && !aim) return;
-  tell(fmt::format(
-      "warning: {}{}{} outside the elevations 22.5 to 67.5 degrees of training; do not trust the posterior\n",
-      views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "", views > 0 && aim ? " and " : "",
-      aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
-      : views > 1 ? " lie"
-                  : " lies"));
+  tell(fmt::format("warning: {}{}{} outside the elevations {} degrees of training; do not trust the posterior\n",
+                   views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "",
+                   views > 0 && aim ? " and " : "",
+                   aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
+                   : views > 1 ? " lie"
+                               : " lies",
+                   degrees_text(render::scene_prior.camera_elevation, "")));
 }
 
 // The observed set, no more of it than is asked for and the task knows, and what is given of it.

@@ -42,8 +42,8 @@ void check_runs(const std::vector<LoadedRun>& runs) {
               "The figure posterior draws densities, but the target of task {} is an image; draw the figure mse",
               info.name);
   for (const LoadedRun& run : runs)
-    PAIRS_CHECK(same_question(run, runs.front()),
-                "The runs {} and {} are of different tasks; draw one task at a time", runs.front().name, run.name);
+    PAIRS_CHECK(same_question(run, runs.front()), "The runs {} and {} are of different tasks; draw one task at a time",
+                runs.front().name, run.name);
 }
 
 std::vector<AskedRun> asked_runs(const std::vector<LoadedRun>& runs, const std::vector<int>& shades) {

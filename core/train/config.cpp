@@ -97,9 +97,14 @@ class FormerSettings {
   std::vector<std::string> usual_, owners_;
 };
 
-// Reads a recorded configuration of whichever version, and beside it `more`.
-void read_recorded(std::string_view text, RunConfig& config, const std::vector<Field>& more, const std::string& where) {
-  config.task = find_toml_text(text, {kTaskName, kFormerTaskName}, where);
+std::string recorded_task(std::string_view text, const std::string& where) {
+  return find_toml_text(text, {kTaskName, kFormerTaskName}, where);
+}
+
+// Reads a configuration of this task as whichever version recorded it, and beside it `more`.
+void read_recorded(std::string_view text, const std::string& task, RunConfig& config, const std::vector<Field>& more,
+                   const std::string& where) {
+  config.task = task;
   config.task_settings = default_task_settings(config.task);
   std::vector<Field> all = fields(config);
   const FormerSettings former(config.task, all);
@@ -327,7 +332,7 @@ std::string training_settings(const RunConfig& config) {
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
                             const std::string& where) {
   RunConfig then, now = config;
-  read_recorded(recorded, then, {}, where);
+  read_recorded(recorded, recorded_task(recorded, where), then, {}, where);
   const auto decides = [&](const std::string& key) {
     for (const char* other : {"note", "data", "device", "threads", "checkpoint"})
       if (key == other) return false;
@@ -360,11 +365,11 @@ RunConfig read_run_toml(const std::filesystem::path& file) {
   const std::string where = printable(file.string(), 300);
   const std::string text = read_file(file, kLargestConfig);
   const std::vector<std::string> tasks = registered_task_names();
-  const std::string task = find_toml_text(text, {kTaskName, kFormerTaskName}, where);
+  const std::string task = recorded_task(text, where);
   PAIRS_CHECK(task.empty() || tasks.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
               "This program has no task \"{}\", which {} names; open the run with a program that has it",
               printable(task), where);
-  read_recorded(text, config,
+  read_recorded(text, task, config,
                 {{"versions.pairs", &version, "Program that made the run"},
                  {"versions.numerics", &numerics, "What decides bit-identical results"}},
                 where);

@@ -292,7 +292,7 @@ void Sidebar::draw_dialogs(model::Studio& studio) {
 void Sidebar::draw_open(model::Studio& studio) {
   const PathDialog::Texts texts = {
       "Open", "A run folder, a folder of runs, or observations: a CSV or NPZ file, or a folder of images.",
-      "Path, e.g. ~/runs/bump-hunt-1"};
+      "Path, e.g. ~/runs/first"};
   if (const auto path = path_.draw("sidebar/open", texts)) open_typed(studio, *path);
 }
 

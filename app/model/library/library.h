@@ -28,6 +28,7 @@ const char* badge_name(Badge badge);
 
 struct TaskEntry {
   std::string name, title, summary;
+  bool views = false;  // its observations are views of a scene: the viewer shows its posterior
   Badge badge = Badge::untrained;
   // Of the task's own simulator; null until it is drawn. Another pointer when it was drawn anew.
   std::shared_ptr<const Thumbnail> thumbnail;

@@ -135,8 +135,8 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
       Shown one{name, {load_run(name, wish.data, wish.device)}};
       if (!loaded.empty()) {
         const LoadedRun& first = loaded.front().asked.loaded;
-        PAIRS_CHECK(same_question(first, one.asked.loaded),
-                    "{} is not drawn beside {}: it is a run of another task", one.asked.loaded.name, first.name);
+        PAIRS_CHECK(same_question(first, one.asked.loaded), "{} is not drawn beside {}: it is a run of another task",
+                    one.asked.loaded.name, first.name);
       }
       loaded.push_back(std::move(one));
     } catch (const std::exception& error) {
