@@ -107,8 +107,8 @@ class Digits final : public Task {
     });
   }
 
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     const Rows rows(ranges, latents, info_);
     const Draws draws = draw(latents, seed, purpose, ranges, rows);
     const torch::Tensor images =

@@ -138,8 +138,8 @@ class NovelView final : public Task {
     return out;
   }
 
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     const Rows rows(ranges, latents, info_);
     PAIRS_CHECK(latents.given.defined() && latents.given.size(0) == latents.psi.size(0) && latents.given.size(1) == 4,
                 "novel-view: {} sets need their target cameras as given [{}, 4]", ranges.size(), ranges.size());

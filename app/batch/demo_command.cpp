@@ -17,11 +17,11 @@
 #include "app/common/image_samples.h"
 #include "app/common/places.h"
 #include "app/common/table.h"
+#include "core/aggregate.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/eval/aggregate.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
 

@@ -10,10 +10,10 @@
 
 #include "app/common/figures.h"
 #include "app/common/table.h"
+#include "core/aggregate.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
-#include "core/eval/aggregate.h"
 #include "core/report/contour.h"
 #include "core/train/stages.h"
 

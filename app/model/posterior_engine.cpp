@@ -22,10 +22,10 @@
 #include "app/model/posterior_figures.h"
 #include "app/model/predictive_check.h"
 #include "app/model/theta_draws.h"
+#include "core/aggregate.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
-#include "core/eval/aggregate.h"
 #include "core/report/shades.h"
 #include "core/train/run.h"
 

@@ -108,7 +108,7 @@ void leave_out_beginning(Plot& plot) {
 
 double least_loss(const RunConfig& config, const std::vector<std::int64_t>& sizes, bool log_uniform,
                   const std::function<double(std::int64_t)>& exact_nll) {
-  if (config.estimator.head.kind == "gaussian" || models_images(config.estimator.head) || sizes.empty()) return NAN;
+  if (!head_kind(config.estimator.head.kind).loss_is_nll || sizes.empty()) return NAN;
   const TaskInfo info = make_task(config.task, {"", config.convention})->info();
   double scales = 0;
   for (const Target& target : info.targets)

@@ -118,50 +118,10 @@ TaskCard card_of(const TaskInfo& info) {
   return card;
 }
 
-std::string widths(const std::vector<std::int64_t>& values) {
-  return fmt::format("{}", fmt::join(values, " → "));
-}
-
-std::vector<std::string> embedder_lines(const EmbedderConfig& config, const TaskInfo& info) {
-  if (config.kind == "cnn")
-    return {"CNN with ReLU", "channels " + widths(config.channels),
-            fmt::format("kernels {}", fmt::join(config.kernels, ", "))};
-  if (config.kind == "resnet")
-    return {"ResNet", "channels " + widths(config.channels), "projection " + widths(config.projection)};
-  std::vector<std::string> lines = {config.activation == "silu" ? "MLP with SiLU" : "MLP with ReLU"};
-  std::vector<std::int64_t> layers = {info.observation_shape[0] * (1 + 2 * config.frequencies)};
-  layers.insert(layers.end(), config.layers.begin(), config.layers.end());
-  layers.push_back(config.size - (config.append_input ? info.observation_shape[0] : 0));
-  lines.push_back(widths(layers));
-  if (config.frequencies > 0)
-    lines.push_back(fmt::format("sines and cosines of x at {} frequencies", config.frequencies));
-  if (config.append_input) lines.push_back("then x itself");
-  return lines;
-}
-
-std::vector<std::string> head_lines(const HeadConfig& config) {
-  if (config.kind == "gaussian") return {"Gaussian regression", fmt::format("hidden {}", config.hidden)};
-  if (models_images(config))
-    return {"flow matching",
-            fmt::format("U-Net, {} channels × {}", config.channels, fmt::join(config.multipliers, ", ")),
-            fmt::format("{} steps of {}", config.steps, config.solver)};
-  if (config.kind == "umnn")
-    return {"monotonic flow (UMNN)", fmt::format("transforms: {}", config.transforms),
-            "conditioner " + widths(config.conditioner), "integrand " + widths(config.integrand)};
-  return {"spline flow", fmt::format("transforms: {}", config.transforms),
-          fmt::format("{} bins, hidden {}", config.bins, config.hidden)};
-}
-
 std::string given_line(const TaskInfo& info) {
   std::vector<std::string> labels;
   for (const Given& one : info.given) labels.push_back(one.label);
   return fmt::format("given: {}", fmt::join(labels, ", "));
-}
-
-double parameters_in(const std::map<std::string, torch::Tensor>& tensors) {
-  double total = 0;
-  for (const auto& [name, tensor] : tensors) total += static_cast<double>(tensor.numel());
-  return total;
 }
 
 std::string numbers_text(std::int64_t count) {
@@ -171,14 +131,14 @@ std::string numbers_text(std::int64_t count) {
 Network network_of(std::shared_ptr<const Task> task, const std::string& preset) {
   const TaskInfo& info = task->info();
   const EstimatorConfig config = load_preset(info, preset, "pairs", {}).estimator;
-  const Estimator estimator(task, config, 1);
+  Estimator estimator(task, config, 1);
+  const NetworkDescription embedder = estimator.embedder().describe(), head = estimator.head(0).describe();
   const std::int64_t size = estimator.embedding_size();
   Network network;
   network.task = info.name;
   network.preset = preset;
   network.parts.push_back({"x", "Set of N", {"each x: " + shape_text(info)}, 0, 0, "", ""});
-  network.parts.push_back({"embedder", "Embedder t", embedder_lines(config.embedder, info),
-                           parameters_in(estimator.embedder_parameters()), estimator.embedder_flops(), "observation",
+  network.parts.push_back({"embedder", "Embedder t", embedder.lines, embedder.parameters, embedder.flops, "observation",
                            numbers_text(size)});
   network.parts.push_back(
       {"mean", "Mean over N", {"T = mean of t(x)", "any N, any order"}, 0, 0, "", numbers_text(size)});
@@ -187,8 +147,7 @@ Network network_of(std::shared_ptr<const Task> task, const std::string& preset) 
   if (config.encoding == "linear") encoding = {"N / N_max beside T"};
   if (info.given_size() > 0) encoding.push_back(given_line(info));
   network.parts.push_back({"encoding", "+ N", encoding, 0, 0, "", ""});
-  network.parts.push_back({"head", "Head q", head_lines(config.head), parameters_in(estimator.head_parameters()),
-                           estimator.head_flops(), "set", ""});
+  network.parts.push_back({"head", "Head q", head.lines, head.parameters, head.flops, "set", ""});
   std::vector<std::string> labels;
   for (const Target& target : info.targets) labels.push_back(target.label);
   if (info.image_target()) labels = {"θ"};

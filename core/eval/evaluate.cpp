@@ -11,6 +11,7 @@
 #include "core/eval/evaluate_images.h"
 #include "core/eval/mean_error.h"
 #include "core/eval/pool.h"
+#include "core/sets/amounts.h"
 
 namespace pairs {
 namespace {
@@ -32,13 +33,13 @@ class ReferenceScores {
       for (const std::string& name : names_) mine.push_back(task_.reference(name));
     }
   }
-  void add(const torch::Tensor& x, const std::vector<ChunkPart>& parts) {
-    const torch::Tensor host = x.to(torch::kCPU);
+  void add(const Observations& x, const std::vector<ChunkPart>& parts) {
+    const Observations host = x.to(torch::kCPU);
     at::parallel_for(0, static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const ChunkPart& part = parts[static_cast<std::size_t>(i)];
         for (auto& reference : running_[static_cast<std::size_t>(part.set)])
-          reference->add(host.slice(0, part.begin, part.end));
+          reference->add(host.slice(part.begin, part.end));
       }
     });
   }
@@ -150,7 +151,7 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
   const std::int64_t d = task.info().target_size();
   PAIRS_CHECK(!options.sizes.empty() && (options.sets.size() == 1 || options.sets.size() == options.sizes.size()),
               "An evaluation needs set sizes, and one number of sets for all or one a size");
-  if (task.info().image_target()) return evaluate_images(estimator, options, keep_going, row_done, step);
+  if (!estimator.has_density()) return evaluate_images(estimator, options, keep_going, row_done, step);
   std::vector<std::string> names = options.references;
   const std::vector<std::string> known = task.references();
   const bool exact = options.exact && std::find(known.begin(), known.end(), "exact") != known.end();
@@ -170,7 +171,8 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
     std::optional<PoolRanks> pool;
     if (options.samples > 0 && options.pool_replicates > 0) pool.emplace(estimator, options, row);
     const bool pooled = pool && pool->pool() > 0;
-    const std::int64_t most = pooled ? PoolRanks::kMostSets : sets_at_once(task.info());  // between two questions
+    const std::int64_t most =
+        pooled ? PoolRanks::kMostSets : sets_at_once(task.info().observation_numbers());  // between two questions
     const std::int64_t unit = std::clamp<std::int64_t>(estimator.observations_at_once() / row.n, 1, most);
     std::map<std::string, std::vector<double>> scores;
     std::vector<double> ranks, absolute_error, sds;
@@ -184,7 +186,7 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
       stream.keep_going = keep_going;
       if (!names.empty()) {
         references.begin(count);
-        stream.visit = [&](const torch::Tensor& x, const std::vector<ChunkPart>& parts) { references.add(x, parts); };
+        stream.visit = [&](const Observations& x, const std::vector<ChunkPart>& parts) { references.add(x, parts); };
       }
       const bool resampled = pooled && pool->watch(first, count, stream);
       const torch::Tensor aggregates =

@@ -11,10 +11,12 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "core/aggregate.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/eval/aggregate.h"
+#include "core/sets/amounts.h"
+#include "core/target_model.h"
 
 namespace pairs {
 namespace {
@@ -139,9 +141,9 @@ std::size_t payload_bytes(const CacheGroup& group, std::int64_t l, std::int64_t 
 
 // Mean and between-/within-set covariances of embeddings, float64, from a sample of sets.
 std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed, const std::function<bool()>& stop) {
-  const bool image = estimator.task().info().kind == ObservationKind::image;
   const std::int64_t l = estimator.embedding_size();
-  const std::int64_t sets = std::max<std::int64_t>(image ? 1000 : 4000, 6 * l), each = image ? 8 : 32;
+  const StatisticsSample sample = statistics_sample(estimator.task().info().observation_numbers());
+  const std::int64_t sets = std::max(sample.sets, 6 * l), each = sample.observations;
   torch::Tensor sum = torch::zeros({l}, torch::kFloat64), outer = torch::zeros({l, l}, torch::kFloat64),
                 within = torch::zeros({l, l}, torch::kFloat64);
   const std::int64_t group = std::max<std::int64_t>(1, estimator.observations_at_once() / each);
@@ -155,7 +157,7 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
       ranges[static_cast<std::size_t>(i)] = {indices[static_cast<std::size_t>(i)], 0, each};
     }
     const Latents latents = estimator.task().latents(seed, Purpose::finetune, indices);
-    const torch::Tensor x = estimator.task().observe(latents, seed, Purpose::finetune, ranges, estimator.device());
+    const Observations x = estimator.task().observe(latents, seed, Purpose::finetune, ranges, estimator.device());
     const torch::Tensor e = estimator.embed(x).to(torch::kCPU, torch::kFloat64).view({count, each, l});
     const torch::Tensor mean = e.mean(1);
     const torch::Tensor rest = (e - mean.unsqueeze(1)).view({count * each, l});
@@ -245,7 +247,7 @@ std::vector<CacheGroup> plan_groups(const CacheConfig& c, bool list_law) {
 }
 
 std::int64_t cached_targets(const TaskInfo& task) {
-  return task.image_target() || task.given_size() > 0 ? 0 : task.target_size();
+  return target_model(task).kept_in_cache() && task.given_size() == 0 ? task.target_size() : 0;
 }
 
 double cache_bytes(const std::vector<CacheGroup>& groups, std::int64_t l, std::int64_t d) {

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/base/transfer.h"
+#include "core/sets/amounts.h"
 #include "core/train/linear_start.h"
 #include "core/train/regression_sigma.h"
 #include "core/train/run.h"
@@ -220,7 +221,7 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
     problem.validate = [&] {
       estimator.train(false);
       double sum = 0;
-      const std::int64_t all = held_out.n.size(0), part = head_rows_at_once(setting.task->info());
+      const std::int64_t all = held_out.n.size(0), part = head_rows_at_once(setting.task->info().target_size());
       for (std::int64_t first = 0; first < all; first += part) {
         if (monitor.should_stop()) throw Stopped();
         const std::int64_t last = std::min(first + part, all);
@@ -239,7 +240,7 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
     done.refreshes += cache.refreshes(done.last.epochs);
     ++done.heads;
     estimator.train(false);
-    if (config.estimator.head.kind == "gaussian") {
+    if (estimator.head(head_n).residual_spread() != nullptr) {
       at::NoGradGuard no_grad;
       AggregateBatch all = held_out;
       cache.first().recall(all);

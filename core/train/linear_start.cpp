@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/target_model.h"
 
 namespace pairs {
 namespace {
@@ -20,7 +21,7 @@ constexpr int kOctaves = 40;
 void linear_start(Estimator& estimator, const RunConfig& config, const AggregateCache& cache) {
   const TaskInfo& task = estimator.task().info();
   PAIRS_CHECK(
-      !task.image_target(),
+      target_model(task).linear(),
       "The target of task {} is an image, which a linear start cannot fit; set finetune.start to \"pretrained\" "
       "or \"fresh\"",
       task.name);

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/target_model.h"
 #include "core/train/permutation.h"
 
 namespace pairs {
@@ -93,12 +94,8 @@ SetBatch SetSource::make(Purpose purpose, const std::vector<std::int64_t>& indic
   return batch;
 }
 
-torch::Tensor SetSource::observe(const SetBatch& batch, const SetPart& part) const {
-  const torch::Tensor rows = torch::tensor(part.rows, torch::kInt64);
-  const auto mine = [&](const torch::Tensor& all) { return all.defined() ? all.index_select(0, rows) : all; };
-  // What an image shows is in psi and given (Task::observe); images of all parts need not be copied.
-  const Latents latents{task_->info().image_target() ? torch::Tensor() : mine(batch.latents.theta),
-                        mine(batch.latents.psi), mine(batch.latents.given)};
+Observations SetSource::observe(const SetBatch& batch, const SetPart& part) const {
+  const Latents latents = latents_to_observe(task_->info(), batch.latents, torch::tensor(part.rows, torch::kInt64));
   return task_->observe(latents, seed_, batch.purpose, part.ranges, batch.device);
 }
 

@@ -1,19 +1,20 @@
 # Reads the C++ and CUDA files named as arguments (paths from the repository root) and prints every #include that runs
 # against the order of the folders: app -> tasks -> render -> core, and inside core
-# base <- ops <- nn <- heads <- core/*.h <- eval <- train, with report on base alone. Exit 1 when there is one.
+# base <- ops, sets <- nn <- heads <- core/*.h <- eval <- train, with report on base alone. Exit 1 when there is one.
 
 BEGIN {
   allow("core/base", "")
   allow("core/ops", "core/base")
-  allow("core/nn", "core/base core/ops")
-  allow("core/heads", "core/base core/ops core/nn")
-  allow("core", "core/base core/ops core/nn core/heads")
+  allow("core/sets", "core/base")
+  allow("core/nn", "core/base core/ops core/sets")
+  allow("core/heads", "core/base core/ops core/sets core/nn")
+  allow("core", "core/base core/ops core/sets core/nn core/heads")
   allow("core/report", "core/base")
-  allow("core/eval", "core/base core/ops core/nn core/heads core core/report")
-  allow("core/train", "core/base core/ops core/nn core/heads core core/report core/eval")
+  allow("core/eval", "core/base core/ops core/sets core/nn core/heads core core/report")
+  allow("core/train", "core/base core/ops core/sets core/nn core/heads core core/report core/eval")
   allow("render", "core/base")
-  allow("tasks", "core/base core/ops core/nn core/heads core render")
-  all_core = "core/base core/ops core/nn core/heads core core/report core/eval core/train"
+  allow("tasks", "core/base core/ops core/sets core/nn core/heads core render")
+  all_core = "core/base core/ops core/sets core/nn core/heads core core/report core/eval core/train"
   allow("app/common", all_core " render tasks")
   allow("app/batch", all_core " render tasks app/common")
   allow("app/model", all_core " render tasks app/common")
