@@ -17,23 +17,42 @@ function(pairs_precompiled name)
   endif()
 endfunction()
 
-# Compiles the target's files six at a time: what they keep in unnamed namespaces must differ in name.
+# Compiles the target's files up to six of a folder at a time: what the files of a folder keep in unnamed namespaces must
+# differ in name.
 function(pairs_together name)
   if(PAIRS_UNITY)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    get_target_property(sources ${name} SOURCES)
+    foreach(source IN LISTS sources)
+      get_filename_component(folder ${source} DIRECTORY)
+      string(MAKE_C_IDENTIFIER "${folder}" key)
+      if(NOT DEFINED count_${key})
+        set(count_${key} 0)
+      endif()
+      math(EXPR part "${count_${key}} / 6")
+      math(EXPR count_${key} "${count_${key}} + 1")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${key}_${part}")
+    endforeach()
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     # GCC takes every file that another includes for a header, whose types must not have parts in unnamed namespaces.
     target_compile_options(${name} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
+# For what only calls what is fast: commands and tests.
 function(pairs_cold name)
   target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 endfunction()
 
-# pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder. Each links what stands to its right in design
-# order, so that a wrong include fails to link as well as failing the layering test.
+# pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder, and of its own folders where its name ends in /**. Each
+# links what stands to its right in design order, so that a wrong include fails to link as well as failing the layering
+# test.
 function(pairs_library name folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  set(glob GLOB)
+  if(folder MATCHES "^(.*)/\\*\\*$")
+    set(folder ${CMAKE_MATCH_1})
+    set(glob GLOB_RECURSE)
+  endif()
+  file(${glob} sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")  # libpairs_cuda.so's
   if(NOT sources)
     set(sources ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/common/counts.h"
-#include "app/common/places.h"
+#include "app/runs/places.h"
+#include "app/text/counts.h"
 #include "core/train/run.h"
 #include "render/orthographic_camera.h"
 

@@ -6,7 +6,8 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
-#include "app/common/table.h"
+#include "app/text/number_text.h"
+#include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "tasks/digit_images.h"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/batch/command.h"
-#include "app/common/table.h"
+#include "app/text/table.h"
 #include "core/base/devices.h"
 
 namespace pairs::batch {

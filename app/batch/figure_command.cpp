@@ -9,13 +9,20 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
-#include "app/batch/evaluation.h"
 #include "app/batch/numbers.h"
-#include "app/common/comparison.h"
-#include "app/common/figures.h"
-#include "app/common/run_log.h"
-#include "app/common/run_shades.h"
-#include "app/common/table.h"
+#include "app/batch/printed_evaluation.h"
+#include "app/kinds/samples_figure.h"
+#include "app/posterior/posterior_figure.h"
+#include "app/posterior/width_figure.h"
+#include "app/runs/loss_figure.h"
+#include "app/runs/run_labels.h"
+#include "app/runs/run_log.h"
+#include "app/runs/run_shades.h"
+#include "app/scores/cost_figure.h"
+#include "app/scores/score.h"
+#include "app/scores/score_figures.h"
+#include "app/text/number_text.h"
+#include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
@@ -25,6 +32,13 @@
 
 namespace pairs::batch {
 
+namespace {
+
+// The figures by name, in the order of `figure list`.
+struct FigureEntry {
+  const char* name;
+  const char* summary;
+};
 const std::vector<FigureEntry>& figure_entries() {
   static const std::vector<FigureEntry> all = {
       {"nll", "Negative log-likelihood against N, with the exact bound where it is known"},
@@ -42,8 +56,6 @@ const std::vector<FigureEntry>& figure_entries() {
   };
   return all;
 }
-
-namespace {
 
 struct FigureArguments {
   std::string name, out;

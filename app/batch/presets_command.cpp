@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "app/batch/command.h"
-#include "app/common/table.h"
+#include "app/text/table.h"
 #include "core/train/config.h"
 #include "tasks/registry.h"
 

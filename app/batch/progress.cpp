@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/common/table.h"
+#include "app/text/number_text.h"
+#include "app/text/table.h"
 #include "core/base/streams.h"
 
 namespace pairs::batch {

@@ -6,8 +6,8 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/numbers.h"
-#include "app/batch/training.h"
-#include "app/common/places.h"
+#include "app/batch/printed_training.h"
+#include "app/runs/places.h"
 #include "core/base/error.h"
 #include "core/train/run.h"
 

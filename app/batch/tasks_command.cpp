@@ -5,8 +5,9 @@
 #include <cmath>
 
 #include "app/batch/command.h"
-#include "app/common/places.h"
-#include "app/common/table.h"
+#include "app/runs/places.h"
+#include "app/text/number_text.h"
+#include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"

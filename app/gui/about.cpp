@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/gui/ui.h"
+#include "app/gui/widgets/ui.h"
 
 namespace pairs::gui {
 namespace {

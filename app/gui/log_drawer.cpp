@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/gui/ui.h"
+#include "app/gui/widgets/ui.h"
 #include "core/report/ticks.h"
 
 namespace pairs::gui {

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <thread>
 
-#include "app/gui/gl_renderer.h"
-#include "app/gui/input.h"
-#include "app/gui/offscreen.h"
-#include "app/gui/recorder.h"
+#include "app/gui/platform/gl_renderer.h"
+#include "app/gui/platform/input.h"
+#include "app/gui/platform/offscreen.h"
+#include "app/gui/platform/recorder.h"
 #include "app/gui/shell.h"
 #include "core/base/clock.h"
 

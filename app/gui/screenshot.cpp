@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/gui/offscreen_window.h"
-#include "app/gui/recorder.h"
+#include "app/gui/platform/recorder.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/report/png.h"

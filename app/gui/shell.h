@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "app/gui/theme.h"
+#include "app/gui/platform/theme.h"
 #include "app/model/studio.h"
 
 namespace pairs::gui {

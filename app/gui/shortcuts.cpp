@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/gui/ui.h"
+#include "app/gui/widgets/ui.h"
 #include "app/model/shortcuts.h"
 
 namespace pairs::gui {

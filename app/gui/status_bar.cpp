@@ -5,8 +5,8 @@
 
 #include <fstream>
 
-#include "app/gui/keyboard.h"
-#include "app/gui/ui.h"
+#include "app/gui/widgets/keyboard.h"
+#include "app/gui/widgets/ui.h"
 
 namespace pairs::gui {
 namespace {

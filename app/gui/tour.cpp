@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string>
 
-#include "app/gui/keyboard.h"
-#include "app/gui/ui.h"
+#include "app/gui/widgets/keyboard.h"
+#include "app/gui/widgets/ui.h"
 
 namespace pairs::gui {
 namespace {

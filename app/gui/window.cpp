@@ -13,12 +13,12 @@
 #include <iterator>
 #include <sstream>
 
-#include "app/gui/gl_renderer.h"
-#include "app/gui/glfw.h"
-#include "app/gui/icon.h"
-#include "app/gui/input.h"
+#include "app/gui/platform/gl_renderer.h"
+#include "app/gui/platform/glfw.h"
+#include "app/gui/platform/icon.h"
+#include "app/gui/platform/input.h"
 #include "app/gui/shell.h"
-#include "app/gui/ui.h"
+#include "app/gui/widgets/ui.h"
 #include "app/model/studio.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"

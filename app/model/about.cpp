@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "app/model/latest_worker.h"
+#include "app/model/hub/latest_worker.h"
 #include "core/base/devices.h"
 #include "core/version.h"
 

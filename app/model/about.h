@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/model/hub.h"
+#include "app/model/hub/hub.h"
 
 namespace pairs::model {
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "app/model/latest_worker.h"
+#include "app/model/hub/latest_worker.h"
 #include "app/model/studio.h"
 #include "core/base/error.h"
 #include "tasks/registry.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "app/model/hub.h"
+#include "app/model/hub/hub.h"
 
 namespace pairs::model {
 

@@ -3,9 +3,9 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include "app/common/image_file.h"
-#include "app/common/places.h"
-#include "app/common/view_folder.h"
+#include "app/kinds/image_file.h"
+#include "app/kinds/view_folder.h"
+#include "app/runs/places.h"
 #include "core/base/devices.h"
 #include "core/base/driver.h"
 #include "core/base/error.h"

@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "app/model/comparison.h"
+#include "app/model/compare/comparison.h"
 #include "app/model/data_folder.h"
-#include "app/model/evaluation.h"
-#include "app/model/hub.h"
-#include "app/model/library.h"
-#include "app/model/posterior.h"
-#include "app/model/settings.h"
-#include "app/model/specimen.h"
-#include "app/model/training.h"
-#include "app/model/viewer.h"
+#include "app/model/evaluate/evaluation.h"
+#include "app/model/hub/hub.h"
+#include "app/model/hub/settings.h"
+#include "app/model/library/library.h"
+#include "app/model/posterior/posterior.h"
+#include "app/model/task/specimen.h"
+#include "app/model/train/training.h"
+#include "app/model/viewer/viewer.h"
 
 namespace pairs::model {
 

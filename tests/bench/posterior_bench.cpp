@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
 
-#include "app/model/posterior_engine.h"
+#include "app/model/posterior/posterior_engine.h"
 #include "core/base/error.h"
 #include "core/task_factory.h"
 #include "tasks/registry.h"

@@ -1,6 +1,8 @@
 #include <ATen/ops/empty.h>
 #include <benchmark/benchmark.h>
 
+#include "core/base/random.h"
+#include "render/circle_raster.h"
 #include "render/ray_map.h"
 #include "render/sphere_caster.h"
 #include "render/sphere_scene.h"
@@ -63,6 +65,20 @@ void draw(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(draw)->Arg(3)->Arg(max_drawn_spheres);
+
+// Argument: images at once, of 64 by 64 pixels with four circles each, as Circle Radius draws them. Items are images.
+void circles(benchmark::State& state) {
+  torch::Tensor batch = at::empty({state.range(0), 4, 3}, torch::kFloat32);
+  Stream stream(stream_key(1, Purpose::check), 0);
+  auto* c = batch.mutable_data_ptr<float>();
+  for (std::int64_t i = 0; i < 4 * state.range(0); ++i, c += 3) {
+    for (int d = 0; d < 2; ++d) c[d] = 64 * stream.uniform();
+    c[2] = 15 + 35 * stream.uniform();
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(draw_circles(batch, {}));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(circles)->Arg(100)->Arg(500)->UseRealTime();
 
 // Argument: hundredths of the half-width. What it does to the prior's images, over 20,000 of them.
 void framing(benchmark::State& state) {

@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-#include "app/model/view_caster.h"
-#include "app/model/viewer.h"
+#include "app/model/viewer/view_caster.h"
+#include "app/model/viewer/viewer.h"
 #include "render/sphere_scene.h"
 
 namespace pairs::model {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "app/common/evaluation.h"
+#include "app/scores/run_evaluation.h"
 #include "core/base/files.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/small_run.h"

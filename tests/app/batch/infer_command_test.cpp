@@ -11,7 +11,7 @@
 #include "core/base/npz.h"
 #include "tasks/novel_view.h"
 #include "tests/app/batch/program.h"
-#include "tests/app/model/view_run.h"
+#include "tests/app/model/viewer/view_run.h"
 
 namespace pairs::batch {
 namespace {

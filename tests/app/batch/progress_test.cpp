@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "app/common/table.h"
+#include "app/text/table.h"
 
 namespace pairs::batch {
 namespace {

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/common/view_folder.h"
+#include "app/kinds/view_folder.h"
 #include "core/base/files.h"
 #include "tasks/novel_view.h"
 #include "tests/app/batch/program.h"
-#include "tests/app/model/view_run.h"
+#include "tests/app/model/viewer/view_run.h"
 
 namespace pairs::batch {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "app/gui/null_screen.h"
+#include "app/gui/platform/null_screen.h"
 #include "app/gui/shell.h"
 #include "app/model/studio.h"
 #include "core/base/clock.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "app/gui/theme.h"
+#include "app/gui/platform/theme.h"
 #include "core/train/shipped.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/environment.h"

@@ -1,5 +1,5 @@
 // The way through the window without a mouse.
-#include "app/gui/keyboard.h"
+#include "app/gui/widgets/keyboard.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <set>
 
-#include "app/gui/ui.h"
+#include "app/gui/widgets/ui.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {
@@ -30,7 +30,7 @@ std::string focused_name() {
 
 // What Tab must reach: every control that can be used. A legend's entries are in their plot's menu; the truth and the
 // dome of the viewer have sliders beside them; pictures that nothing happens on are no controls.
-bool is_control(const Item& item) {
+bool takes_focus(const Item& item) {
   return item.enabled && !item.name.empty() && item.kind != ItemKind::text && item.kind != ItemKind::plot &&
          item.name.find("/legend/") == std::string::npos && item.max.x > item.min.x && item.max.y > item.min.y;
 }
@@ -48,7 +48,7 @@ class KeyboardTest : public ::testing::Test {
     std::string first;
     for (; round.presses < 600; ++round.presses) {
       for (const Item& item : recorder().items())
-        if (is_control(item)) round.there.insert(item.name);
+        if (takes_focus(item)) round.there.insert(item.name);
       d.screen.input.press(key::left_shift, back);
       d.screen.input.press(key::tab, true);
       d.frames(2);

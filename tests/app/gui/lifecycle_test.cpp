@@ -4,7 +4,7 @@
 #include <regex>
 #include <set>
 
-#include "app/model/library.h"
+#include "app/model/library/library.h"
 #include "core/train/run.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "app/gui/offscreen_window.h"
-#include "app/gui/recorder.h"
-#include "app/gui/theme.h"
+#include "app/gui/platform/recorder.h"
+#include "app/gui/platform/theme.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "app/common/glossary.h"
+#include "app/text/glossary.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "app/common/evaluation.h"
+#include "app/scores/run_evaluation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"

@@ -1,0 +1,90 @@
+#include "app/batch/printed_training.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/batch/arguments.h"
+#include "app/batch/drive.h"
+#include "app/runs/new_run.h"
+#include "app/text/number_text.h"
+#include "app/text/table.h"
+#include "core/base/error.h"
+#include "core/base/streams.h"
+#include "core/base/text.h"
+#include "tasks/registry.h"
+
+namespace pairs::batch {
+namespace {
+
+std::vector<Event> stages_done(const std::filesystem::path& folder) {
+  const auto log = folder / run_file::events;
+  std::vector<Event> done;
+  if (!std::filesystem::exists(log)) return done;
+  for (Event& event : read_events(log.string()))
+    if (event.type == "stage-done") done.push_back(std::move(event));
+  return done;
+}
+
+}  // namespace
+
+std::filesystem::path start_run(const RunConfig& config, const std::filesystem::path& folder) {
+  const Expectation need = expect(config, [] { return !keep_going(); });
+  const double seconds = need.pretrain_seconds + need.cache_seconds + need.finetune_seconds;
+  const std::string source = make_task(config.task, config.task_options())->info().data_source;
+  tell(fmt::format(
+      "{}, {}, {}: about {} (pretrain {}, cache {}, finetune {}), {}, {} of disk for the cache{}\n", config.task,
+      config.preset, config.strategy, duration_text(seconds), duration_text(need.pretrain_seconds),
+      duration_text(need.cache_seconds), duration_text(need.finetune_seconds), flop_text(need.gflop),
+      byte_text(static_cast<std::uint64_t>(need.cache_bytes)), source == "simulated" ? "" : ", on " + source));
+  if (const std::string busy = busy_note(config, need); !busy.empty()) tell(busy + "\n");
+  if (!keep_going()) throw Stopped();
+  check_room(need.cache_bytes, folder.empty() ? std::filesystem::path("runs") : folder,
+             "choose another place with --out");
+  return create_run(config, folder);
+}
+
+void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter& printer) {
+  printer.line(fmt::format("run folder: {}", folder.string()));
+  drive([&](Monitor& monitor) { execute_run(folder, monitor, until); }, printer);
+}
+
+void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer) {
+  printer.line(fmt::format("continue with: pairs --batch run --resume {}", shell_word(folder.string())));
+}
+
+nlohmann::json run_document(const std::filesystem::path& folder) {
+  const RunConfig config = read_run_toml(folder / run_file::config);
+  const RunStatus status = run_status(folder);
+  nlohmann::json out = {{"run", folder.string()},           {"task", config.task}, {"preset", config.preset},
+                        {"strategy", config.strategy},      {"seed", config.seed}, {"finished", status.finished},
+                        {"stages", nlohmann::json::array()}};
+  for (const Event& event : stages_done(folder)) {
+    nlohmann::json stage = event.values;
+    stage["stage"] = stage_name(event.stage);
+    stage["seconds"] = event.seconds;
+    out["stages"].push_back(stage);
+  }
+  return out;
+}
+
+std::string run_text(const std::filesystem::path& folder) {
+  Table table({{"stage", false}, {"time"}, {"sets"}, {"loss"}, {"validation"}});
+  for (const Event& event : stages_done(folder)) {
+    const auto number = [&](const char* key) {
+      const auto value = event.values.find(key);
+      return value != event.values.end() && value->is_number() ? value->get<double>() : std::nan("");
+    };
+    const double sets = number("sets");
+    table.add({stage_name(event.stage), duration_text(event.seconds),
+               std::isnan(sets) ? "–" : count_text(static_cast<std::int64_t>(sets)), number_text(number("loss"), 4),
+               number_text(number("validation"), 4)});
+  }
+  const std::string name = shell_word(folder.string());
+  const bool finished = run_status(folder).finished;
+  return table.text() + (finished
+                             ? fmt::format("\nRun: {0}\nNext: pairs --batch evaluate {0}\n", name)
+                             : fmt::format("\nRun: {0}, not finished\nNext: pairs --batch run --resume {0}\n", name));
+}
+
+}  // namespace pairs::batch

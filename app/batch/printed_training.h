@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/batch/progress.h"
+#include "app/runs/new_run.h"
+#include "core/train/run.h"
+
+namespace pairs::batch {
+
+// Makes the run's folder after saying on stderr what time and disk it is expected to need. Throws Error when the disk
+// is too small.
+std::filesystem::path start_run(const RunConfig& config, const std::filesystem::path& folder);
+
+// Runs the missing stages of a run, up to and including `until`, in a session.
+void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter& printer);
+// Says with which command a run that was stopped goes on.
+void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer);
+
+// What `run` answers: the folder and a record for each finished stage.
+nlohmann::json run_document(const std::filesystem::path& folder);
+std::string run_text(const std::filesystem::path& folder);
+
+}  // namespace pairs::batch

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "app/gui/plot/figure_grid.h"
+#include "app/model/studio.h"
+
+namespace pairs::gui {
+
+// Runs of one task side by side: figures, paired differences, settings.
+class ComparePanel {
+ public:
+  void draw(model::Studio& studio);
+
+ private:
+  void runs(model::Comparison& comparison);
+  void actions(model::Studio& studio);
+  void differences(model::Comparison& comparison, const model::Comparison::View& view);
+  void settings(const model::Comparison::View& view);
+
+  FigureGrid figures_{"compare/"};
+  bool only_differences_ = true;
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/gui/platform/textures.h"
+#include "app/gui/widgets/path_dialog.h"
+#include "app/model/studio.h"
+
+namespace pairs::gui {
+
+// The tasks, and below them the runs on disk with what can be done with them.
+class Sidebar {
+ public:
+  // What its button for folding asks for.
+  enum class Asked { nothing, fold, unfold };
+  Asked draw(model::Studio& studio);
+  // Folded: a strip of the tasks' pictures. `covered`: the whole of it is drawn above, with its dialogs.
+  Asked draw_strip(model::Studio& studio, bool covered);
+  static float strip_width();
+  // Opens the dialog that asks for a path.
+  void ask_for_path() { path_.ask(); }
+
+ private:
+  enum class Dialog { none, rename, note, remove };
+  struct Picture {
+    std::shared_ptr<const model::Thumbnail> of;
+    int generation = -1, width = 0;
+    Texture texture;
+  };
+
+  void update(model::Studio& studio);
+  void draw_task(model::Studio& studio, const model::TaskEntry& task);
+  void draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max);
+  void draw_runs(model::Studio& studio);
+  void draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name);
+  struct Told {
+    std::string text;
+    bool amber = false;
+  };
+  Told told(model::Studio& studio, const model::RunEntry& run) const;
+  void draw_menu(model::Studio& studio, const model::RunEntry& run);
+  void draw_dialogs(model::Studio& studio);
+  void draw_open(model::Studio& studio);
+  void draw_text_dialog(model::Studio& studio, bool& open);
+  void draw_remove(model::Studio& studio, bool& open);
+  void ask(Dialog dialog, const model::RunEntry& run);
+  void open_typed(model::Studio& studio, const std::filesystem::path& path);
+
+  std::map<std::string, Picture> pictures_;
+  std::vector<std::string> names_;  // of all runs
+  bool all_tasks_ = false;
+  PathDialog path_;
+  Dialog dialog_ = Dialog::none;
+  bool fresh_ = false;  // the dialog has just been opened
+  std::string about_;   // the run that the dialog is about
+  std::string name_;    // its name
+  std::string text_;    // what is typed in the dialog
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,40 @@
+#pragma once
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <memory>
+
+#include "app/gui/platform/gl.h"
+
+namespace pairs::gui {
+
+// Every function that is called, without its prefix.
+// clang-format off
+#define PAIRS_GLFW_FUNCTIONS(each) \
+  each(SetErrorCallback) each(Init) each(Terminate) each(GetError) each(WindowHint) each(WindowHintString) \
+  each(CreateWindow) each(DestroyWindow) each(MakeContextCurrent) each(SwapInterval) each(SwapBuffers) \
+  each(GetProcAddress) each(WindowShouldClose) each(SetWindowShouldClose) each(SetWindowUserPointer) \
+  each(GetWindowUserPointer) each(GetWindowSize) each(SetWindowSize) each(GetFramebufferSize) each(GetWindowContentScale) \
+  each(GetWindowAttrib) each(SetWindowSizeLimits) each(SetWindowIcon) each(SetWindowTitle) \
+  each(SetCursorPosCallback) each(SetMouseButtonCallback) each(SetScrollCallback) each(SetKeyCallback) \
+  each(SetCharCallback) each(SetDropCallback) each(SetCursorEnterCallback) each(SetWindowRefreshCallback) \
+  each(SetWindowFocusCallback) each(SetFramebufferSizeCallback) each(SetWindowContentScaleCallback) \
+  each(GetClipboardString) each(SetClipboardString) each(CreateStandardCursor) each(SetCursor) \
+  each(PollEvents) each(WaitEventsTimeout) each(PostEmptyEvent) each(ShowWindow) each(GetPrimaryMonitor) \
+  each(GetMonitorWorkarea)
+// clang-format on
+
+// GLFW's functions, found in libglfw.so.3 when a window is asked for: --batch neither links nor loads it.
+struct Glfw {
+  explicit Glfw(const char* without);
+
+#define PAIRS_DECLARE(name) decltype(&glfw##name) name = nullptr;
+  PAIRS_GLFW_FUNCTIONS(PAIRS_DECLARE)
+#undef PAIRS_DECLARE
+
+ private:
+  SharedLibrary library_;
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,564 @@
+#include "app/gui/posterior/posterior_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "app/gui/plot/plot_view.h"
+#include "app/gui/widgets/n_row.h"
+#include "app/gui/widgets/path_dialog.h"
+#include "app/gui/widgets/ui.h"
+#include "app/model/data_folder.h"
+#include "app/runs/strategy_look.h"
+#include "app/text/glossary.h"
+#include "app/text/number_text.h"
+
+namespace pairs::gui {
+namespace {
+
+using model::Posterior;
+using model::PosteriorScene;
+using model::PosteriorSeries;
+using model::PosteriorSnapshot;
+using model::PosteriorSummary;
+
+constexpr float kGap = 16, kLeastMain = 284, kMostBelow = 140, kLeastSmall = 200, kSmallWidth = 248, kLeastSide = 348,
+                kMostSide = 452;
+constexpr float kFirstSlider = 52;
+// With more parameters, only the first are shown until asked for: a task may have a dozen nuisances.
+constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
+
+// As many decimals as the number's spread is worth.
+std::string rounded(double value, double spread) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "–" : "∞";
+  int digits = 3;
+  if (spread > 0) digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(spread / 3))), 0, 8);
+  return number_text(value, digits);
+}
+
+std::string interval(double low, double high, double spread) {
+  return rounded(low, spread) + " to " + rounded(high, spread);
+}
+
+std::string nat(double kl) {
+  if (std::isnan(kl)) return "–";
+  if (!std::isfinite(kl)) return "∞";
+  return kl < 0.0005 ? "< 0.001" : number_text(kl, kl < 10 ? 3 : 1);
+}
+
+// How high the content of the current window is so far.
+float content_height() {
+  return ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y + 1;
+}
+
+// A column and its text; `spread` is the least sd of the table, which decides on decimals. `reserve`: as wide as its
+// numbers become at most N of the shipped tasks, so that columns stand still while N moves.
+struct TableColumn {
+  const char *title, *reserve;
+  std::string (*cell)(const PosteriorSeries&, const PosteriorSummary&, double spread);
+};
+constexpr std::array<TableColumn, 5> kColumns = {{
+    {"mean", "−0.00000",
+     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return rounded(s.mean, spread); }},
+    {"sd", "0.000000",
+     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return rounded(s.sd, spread / 10); }},
+    {"50 %", "0.00000 to 0.00000",
+     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return interval(s.q25, s.q75, spread); }},
+    {"90 %", "0.00000 to 0.00000",
+     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return interval(s.q05, s.q95, spread); }},
+    {"KL / nat", "0.000",
+     [](const PosteriorSeries& series, const PosteriorSummary&, double) { return nat(series.kl); }},
+}};
+constexpr std::size_t kHalf = 2, kMost = 3, kDivergence = 4;
+
+// Plots side by side where each has room, else in rows.
+struct SmallGrid {
+  explicit SmallGrid(std::size_t count) : columns(count) {
+    const float room = ImGui::GetContentRegionAvail().x;
+    const auto each = [&] {
+      return std::floor((room - static_cast<float>(columns - 1) * px(kGap)) / static_cast<float>(columns));
+    };
+    while (columns > 2 && each() < px(kSmallWidth)) columns = columns > 3 ? columns / 2 : columns - 1;
+    width = each();
+    rows = (count + columns - 1) / columns;
+  }
+  std::size_t columns, rows = 1;
+  float width = 0;
+};
+
+// A sample of a series' line, as in the plots.
+void swatch(ImVec2 at, float width, SeriesRole role) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImU32 color = series_color(role);
+  const float step = role == SeriesRole::exact ? px(6) : px(4);
+  const bool broken = role == SeriesRole::exact || role == SeriesRole::naive || role == SeriesRole::other;
+  if (!broken) return list.AddLine(at, {at.x + width, at.y}, color, px(2));
+  for (float x = 0; x < width; x += step)
+    list.AddLine({at.x + x, at.y}, {at.x + std::min(x + step * 0.6f, width), at.y}, color, px(2));
+}
+
+std::string tip_of(const PosteriorSeries& series, const PosteriorSummary& s) {
+  std::string text = fmt::format("{}\nmean {}, sd {}\n50 %: {}\n90 %: {}", series.name, rounded(s.mean, s.sd),
+                                 rounded(s.sd, s.sd / 10), interval(s.q25, s.q75, s.sd), interval(s.q05, s.q95, s.sd));
+  if (!std::isnan(s.mean_shift))
+    text += fmt::format("\nmean {:+.2f} exact sd from the exact one, sd {:.2f} times", s.mean_shift, s.sd_ratio);
+  if (!std::isnan(series.kl)) text += fmt::format("\nKL from exact {} nat", nat(series.kl));
+  if (const std::string about = explanation(series.name); !about.empty()) text += "\n" + about;
+  return text + fmt::format("\nworked out in {:.1f} ms", series.milliseconds);
+}
+
+}  // namespace
+
+struct PosteriorPanel::State {
+  PlotView density{"posterior/density", Caption::none}, marginals{"posterior/marginals", Caption::none};
+  PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
+  PlotView nuisances{"posterior/nuisance"};
+  NRow head{"posterior"};
+  bool all_parameters = false;
+  PathDialog file;
+  std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
+  // Heights in the last frame: all of the numbers; all of the set's card and what follows; the card to its buttons.
+  float numbers_height = 0, set_height = 0, head_height = 0;
+  // What the columns of each target's table and the lines above the plots have had, while `kept_for` is the same:
+  // nothing but the plots moves while N does.
+  std::vector<std::array<float, kColumns.size()>> kept_widths;
+  float kept_messages = 0, kept_lines = 0;
+  std::string kept_for;
+
+  void keep_places(const Posterior& posterior);
+  void n_row(Posterior& posterior);
+  void ask(const PosteriorScene& scene, const PosteriorSnapshot& shown, const std::string& answer);
+  void messages(model::Studio& studio);
+  void main_row(model::Studio& studio, float height, float side_height);
+  void side(model::Studio& studio, ImVec2 size);
+  void table(const PosteriorSnapshot& shown, const PosteriorScene& scene);
+  void typicality(const PosteriorSnapshot& shown);
+  void set_card(Posterior& posterior, const PosteriorScene& scene);
+  void other_runs(model::Studio& studio, const PosteriorScene& scene);
+  void small_row(Posterior& posterior, float height);
+  void follow_file(Posterior& posterior);
+  void file_dialog(Posterior& posterior);
+};
+
+PosteriorPanel::PosteriorPanel() : state_(std::make_unique<State>()) {}
+PosteriorPanel::~PosteriorPanel() = default;
+
+void PosteriorPanel::State::n_row(Posterior& posterior) {
+  NRow::Shown now;
+  now.n = posterior.n();
+  now.most = posterior.most();
+  now.playing = posterior.playing();
+  now.loop = posterior.loop();
+  now.other = "New set";
+  now.other_tip = "The next set of the prior (Ctrl+N)";
+  now.n_tip = "How many observations of the set are used";
+  if (posterior.most() <= 1) now.blocked = "There is one observation only";
+  const NRow::Asked asked = head.draw(now);
+  if (asked.play) posterior.toggle_play();
+  if (asked.n) posterior.set_n(*asked.n);
+  for (int k = 0; k < std::abs(asked.steps); ++k) posterior.step_n(asked.steps > 0 ? 1 : -1);
+  if (asked.other) posterior.new_set();
+  if (asked.loop) posterior.set_loop(*asked.loop);
+}
+
+void PosteriorPanel::State::keep_places(const Posterior& posterior) {
+  std::string now = fmt::format("{} {} {}", posterior.run(), scale(), ImGui::GetContentRegionAvail().x);
+  for (const std::string& other : posterior.others()) now += " " + other;
+  if (now == kept_for) return;
+  kept_for = std::move(now);
+  kept_widths.clear();
+  kept_messages = kept_lines = 0;
+}
+
+// What is asked and what the answer is: on one line where both have room at every N, so that nothing moves with N.
+void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnapshot& shown,
+                                const std::string& answer) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  const std::string longest = scene.question.text(scene.most, count_text(scene.most));
+  const float question = std::max(ui::text_size(longest).x, ui::text_size(scene.question.one).x);
+  const float longest_answer =
+      ui::text_size("The 90 % interval of θ₁ is 0.00000 wide, 00.00 times the exact one.", ui::Look::muted).x;
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  ui::wrapped(shown.question);
+  float height = 0;
+  for (const std::string& text : {longest, scene.question.one})
+    height = std::max(height, ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), FLT_MAX, room, text.c_str()).y);
+  ImGui::SetCursorScreenPos({start.x, start.y + height});
+  ImGui::Dummy({0, 0});
+  if (question + px(12) + longest_answer <= room) {
+    ui::text_at({start.x + question + px(12), start.y}, answer, ui::Look::muted);
+  } else {
+    ui::text(answer.empty() ? " " : answer, ui::Look::muted);
+  }
+}
+
+void PosteriorPanel::State::messages(model::Studio& studio) {
+  Posterior& posterior = studio.posterior;
+  const auto shown = posterior.shown();
+  if (shown) {
+    const float top = ImGui::GetCursorPosY();
+    const bool late = shown->n != posterior.n() && posterior.embedded() < 1;
+    ask(*posterior.scene(), *shown,
+        late ? fmt::format("N = {} is on its way: {:.0f} % of the set is embedded.", count_text(posterior.n()),
+                           std::floor(100 * posterior.embedded()))
+             : shown->sentence);
+    int k = 0;
+    const bool said = !model::data_notice(studio).sentence.empty();  // above, with what can be done
+    for (const std::string& warning : shown->warnings)
+      if (!said || warning.find(" was trained on ") == warning.npos)
+        ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning);
+    kept_messages = std::max(kept_messages, ImGui::GetCursorPosY() - top);
+    ImGui::SetCursorPosY(top + kept_messages);
+  }
+  if (!posterior.set_failure().empty() && ui::notice("posterior/set-failure", ui::Look::bad,
+                                                     posterior.set_failure() + "; the set before it stays", "Dismiss"))
+    posterior.dismiss_set_failure();
+}
+
+void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const PosteriorScene& scene) {
+  const float row = px(24), key = px(18), spacing = ImGui::GetStyle().ItemSpacing.y;
+  for (std::size_t t = 0; t < scene.targets.size(); ++t) {
+    const float width = ImGui::GetContentRegionAvail().x;
+    float gap = px(12);
+    double spread = INFINITY;
+    for (const PosteriorSeries& series : shown.series) spread = std::min(spread, series.targets[t].sd);
+    const auto cell = [&](const PosteriorSeries& series, std::size_t c) {
+      return kColumns[c].cell(series, series.targets[t], spread);
+    };
+    std::array<float, kColumns.size()> widths{};
+    float names = 0;
+    const std::string heading = "Posterior of " + scene.targets[t];
+    const float title = ui::text_size(heading, ui::Look::small_strong).x + 1;
+    bool exact = false;
+    std::vector<std::string> all_names;
+    for (const PosteriorSeries& series : shown.series) all_names.push_back(series.name);
+    for (const PosteriorSeries& series : shown.series) {
+      names = std::max(names, ui::text_size(series.name, ui::Look::small).x);
+      exact |= !std::isnan(series.kl);
+    }
+    names = std::max(std::min(names, px(116)), title - key - px(6));
+    kept_widths.resize(std::max(kept_widths.size(), t + 1));
+    for (std::size_t c = 0; c < kColumns.size(); ++c) {
+      widths[c] = std::max({ui::text_size(kColumns[c].title, ui::Look::small_muted).x,
+                            ui::text_size(kColumns[c].reserve, ui::Look::small).x + px(3), kept_widths[t][c]});
+      for (const PosteriorSeries& series : shown.series)
+        widths[c] = std::max(widths[c], ui::text_size(cell(series, c), ui::Look::small).x);
+    }
+    kept_widths[t] = widths;
+    if (!exact || t > 0) widths[kDivergence] = 0;  // it is of all targets together
+    const auto total = [&] {
+      float sum = key + px(6) + names;
+      for (const float one : widths) sum += one > 0 ? one + gap : 0;
+      return sum;
+    };
+    // Where the intervals have no room, runs and the exact posterior tell them in a second line.
+    const bool apart = total() > width;
+    if (apart) widths[kHalf] = widths[kMost] = 0;
+    if (total() > width) gap = px(8);
+    if (total() > width) names = std::max(px(40), names - (total() - width));
+
+    const auto columns = [&](ImVec2 at, ui::Look look, auto&& text) {
+      float right = at.x + width;
+      for (std::size_t c = kColumns.size(); c-- > 0;) {
+        if (widths[c] <= 0) continue;
+        const std::string shown_cell = text(c);
+        ui::text_at({right - ui::text_size(shown_cell, look).x, at.y}, shown_cell, look);
+        right -= widths[c] + gap;
+      }
+    };
+    const ImVec2 head = ImGui::GetCursorScreenPos();
+    ui::text_at(head, heading, ui::Look::small_strong, names + key + px(6));
+    columns(head, ui::Look::small_muted, [](std::size_t c) { return std::string(kColumns[c].title); });
+    ImGui::Dummy({width, row - spacing});
+    float right = head.x + width;
+    for (std::size_t c = kColumns.size(); c-- > 0;) {
+      if (widths[c] <= 0) continue;
+      const float mouse = ImGui::GetIO().MousePos.x;
+      if (mouse <= right && mouse >= right - widths[c]) ui::tip(explanation(kColumns[c].title));
+      right -= widths[c] + gap;
+    }
+    for (const PosteriorSeries& series : shown.series) {
+      const bool second = apart && (series.ours || series.role == SeriesRole::exact);
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      ImGui::Dummy({width, row + (second ? px(18) : 0) - spacing});
+      ui::tip(tip_of(series, series.targets[t]));
+      swatch({at.x, at.y + ui::text_size("x", ui::Look::small).y / 2}, key, series.role);
+      ui::text_at({at.x + key + px(6), at.y}, ui::fitted_name(series.name, all_names, ui::Look::small, names),
+                  ui::Look::small);
+      columns(at, ui::Look::small, [&](std::size_t c) { return cell(series, c); });
+      if (second)
+        ui::text_at({at.x + key + px(6), at.y + px(18)},
+                    fmt::format("50 %  {}    90 %  {}", cell(series, kHalf), cell(series, kMost)),
+                    ui::Look::small_muted, width - key - px(6));
+    }
+    ui::space(12);
+  }
+}
+
+void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
+  if (!shown.place.known) return;
+  const auto outside = [](double percentile) {
+    return fmt::format("Outside of training: farther out than {:.3g} % of its sets. Do not trust this posterior.",
+                       percentile);
+  };
+  const std::string distance = fmt::format(
+      "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.place.distance);
+  // As high as the warning is, whether it is shown or not.
+  const float top = ImGui::GetCursorPosY(),
+              high = ui::notice_height(ui::Look::warning, outside(99.975)) + ImGui::GetStyle().ItemSpacing.y;
+  const double percentile = shown.place.percentile;
+  if (shown.place.outside) {
+    ui::notice("posterior/outside", ui::Look::warning, outside(percentile));
+    ui::tip(distance);
+  } else {
+    ui::wrapped(fmt::format("{}: farther out than {:.{}f} % of its sets.",
+                            percentile < 95 ? "Typical of training" : "At the edge of training",
+                            std::floor(10 * percentile) / 10, percentile < 99 ? 0 : 1),
+                ui::Look::small_muted);
+    ui::tip(distance);
+  }
+  ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + high));
+  ui::space(8);
+}
+
+void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene& scene) {
+  const float edge = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x - px(kGap);
+  ui::begin_card("posterior/set");
+  ui::text("Observed set", ui::Look::strong);
+  const std::string used = posterior.n() < scene.set_size
+                               ? fmt::format("N = {} of {} used", count_text(posterior.n()), count_text(scene.set_size))
+                               : count_text(scene.set_size) + " observations";
+  ui::text(scene.simulated ? scene.set_name + " · " + scene.set_source : used + " · " + scene.set_name,
+           ui::Look::small_muted);
+  if (!scene.simulated) {
+    if (ui::button("posterior/simulate", "Simulate", ui::Button::normal, "", "Back to the set of the prior"))
+      posterior.simulate();
+    ImGui::SameLine();
+  }
+  if (ui::button("posterior/open-file", "Open file…", ui::Button::normal, "",
+                 "Observations of your own; or drop them on the window"))
+    file.ask();
+  const std::string command = posterior.batch_command();
+  ImGui::SameLine();
+  if (ui::button_width("Copy command") > edge - ImGui::GetCursorScreenPos().x) ImGui::NewLine();
+  if (ui::button("posterior/command", "Copy command", ui::Button::quiet,
+                 command.empty() ? "Values set by hand are of this window only: the command line takes sets of the "
+                                   "prior and files"
+                                 : "",
+                 "Copies the command that does the same without the window:\n" + command))
+    ui::copy(command);
+  head_height = content_height();
+  const bool many = scene.parameters.size() > kManyParameters;
+  const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
+  float column = 0;
+  for (std::size_t k = 0; k < count; ++k) column = std::max(column, ui::text_size(scene.parameters[k].title).x);
+  // What they mean stands beside them where that leaves the sliders room.
+  const bool titled = column <= 0.5f * (edge - ImGui::GetCursorScreenPos().x);
+  if (!titled) column = 0;
+  for (std::size_t k = 0; k < count && !titled; ++k)
+    column = std::max(column, ui::text_size(scene.parameters[k].label).x);
+  for (std::size_t k = 0; k < count; ++k) {
+    const model::SetParameter& parameter = scene.parameters[k];
+    const std::string about =
+        parameter.title + (parameter.nuisance ? ". A nuisance: unknown, the same for all observations of the set"
+                                              : ". The target: what is inferred; here the truth that the set was made "
+                                                "with");
+    ui::label(titled ? parameter.title : parameter.label, about, (column + px(16)) / scale());
+    double value = parameter.value;
+    if (ui::slider("posterior/" + parameter.name, value, std::min(parameter.low, parameter.value),
+                   std::max(parameter.high, parameter.value), "%.3f", about))
+      posterior.set_parameter(k, value);
+  }
+  if (many && ui::button("posterior/more", all_parameters ? "Fewer values" : "All values", ui::Button::quiet))
+    all_parameters = !all_parameters;
+  ui::end_card();
+}
+
+void PosteriorPanel::State::other_runs(model::Studio& studio, const PosteriorScene& scene) {
+  std::vector<const model::RunEntry*> others;
+  for (const model::RunEntry& entry : studio.library.runs())
+    if (entry.task == scene.task && entry.pretrained && entry.problem.empty() && entry.run != studio.posterior.run())
+      others.push_back(&entry);
+  if (others.empty()) return;
+  ui::space(12);
+  ui::text("Other runs beside it", ui::Look::small_strong);
+  std::vector<std::string> chosen = studio.posterior.others(), names;
+  for (const model::RunEntry* entry : others) names.push_back(entry->name);
+  for (const model::RunEntry* entry : others) {
+    const auto at = std::find(chosen.begin(), chosen.end(), entry->run);
+    bool on = at != chosen.end();
+    const bool was = on;
+    const float side = ImGui::GetFrameHeight();
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    ui::swatch("posterior/color/" + entry->run, {corner.x + px(6), corner.y + side / 2}, px(4),
+               series_color(entry->role));
+    ImGui::Dummy({px(12), side});
+    ImGui::SameLine(0, px(6));
+    const float room = ImGui::GetContentRegionAvail().x - side - px(12);
+    ui::toggle("posterior/run/" + entry->run, ui::fitted_name(entry->name, names, ui::Look::body, room), on,
+               fmt::format("{}\n{}, {}: draws its posterior too", entry->name, entry->strategy_title, entry->state()));
+    if (on == was) continue;
+    if (on)
+      chosen.push_back(entry->run);
+    else
+      chosen.erase(at);
+    studio.posterior.set_others(chosen);
+  }
+}
+
+// The numbers, and below them the set: where both have no room each scrolls, and the set's buttons stay in view.
+void PosteriorPanel::State::side(model::Studio& studio, ImVec2 size) {
+  Posterior& posterior = studio.posterior;
+  const auto shown = posterior.shown();
+  const auto scene = posterior.scene();
+  if (!scene) return;
+  const float room = size.y - ImGui::GetStyle().ItemSpacing.y;
+  const float least = head_height + px(scene->parameters.empty() ? 8 : kFirstSlider);
+  const float set = std::min(set_height, std::max(least, room - numbers_height));
+  ImGui::BeginChild("posterior/numbers", {size.x, std::max(std::min(numbers_height, room - set), px(8))});
+  if (shown) {
+    table(*shown, *scene);
+    typicality(*shown);
+  }
+  numbers_height = content_height();
+  ImGui::EndChild();
+  ImGui::BeginChild("posterior/set", {size.x, std::max(set, px(8))});
+  set_card(posterior, *scene);
+  other_runs(studio, *scene);
+  set_height = content_height();
+  ImGui::EndChild();
+}
+
+void PosteriorPanel::State::main_row(model::Studio& studio, float height, float side_height) {
+  const float all = ImGui::GetContentRegionAvail().x, gap = px(kGap);
+  const float side_width = std::clamp(0.36f * all, px(kLeastSide), px(kMostSide));
+  const float left = all - side_width - gap;
+  const auto shown = studio.posterior.shown();
+  if (!shown || !shown->density) {
+    ImGui::BeginChild("posterior/plot", {left, height});
+    ui::working_state(
+        shown ? "There is no posterior at this N; the line above says why." : "Working out the posterior…",
+        shown ? 0 : static_cast<float>(studio.posterior.embedded()));
+    ImGui::EndChild();
+  } else if (shown->marginals) {
+    const float joint = std::floor((left - px(8)) * 0.58f);
+    density.draw(shown->density, {joint, height});
+    ImGui::SameLine(0, px(8));
+    marginals.draw(shown->marginals, {left - joint - px(8), height});
+  } else {
+    density.draw(shown->density, {left, height});
+  }
+  ImGui::SameLine(0, gap);
+  ImGui::BeginGroup();
+  side(studio, {side_width, side_height});
+  ImGui::EndGroup();
+}
+
+void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
+  struct Small {
+    PlotView* view;
+    std::shared_ptr<const Figure> figure;
+    std::string title, line, tip;
+    ui::Look look = ui::Look::small_muted;
+  };
+  std::vector<Small> all = {{&width, posterior.width(), "Posterior width against N", "",
+                             "The sd of each posterior of this set at every N; the rule marks the N above."}};
+  const auto checked = posterior.check();
+  const auto nuisance = posterior.nuisance();
+  if (checked)
+    all.push_back({&check, checked->figure, "Predictive check", checked->line, checked->note,
+                   checked->extreme ? ui::Look::small_bad : ui::Look::small_muted});
+  if (nuisance) all.push_back({&nuisances, nuisance->figure, nuisance->title, nuisance->line, nuisance->note});
+  if (posterior.observed())
+    all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
+  const SmallGrid grid(std::max<std::size_t>(all.size(), 2));
+  const float title = ui::text_size("x", ui::Look::small_strong).y + px(4);
+  // As many lines as the longest needs, and its numbers may become longer.
+  for (const Small& small : all)
+    if (!small.line.empty())
+      kept_lines = std::max(kept_lines, std::ceil((ui::text_size(small.line, small.look).x + px(16)) / grid.width));
+  const float head = title + kept_lines * (ui::text_size("x", ui::Look::small).y + px(2));
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const ImVec2 at = {start.x + static_cast<float>(k % grid.columns) * (grid.width + px(kGap)),
+                       start.y + static_cast<float>(k / grid.columns) * (height + px(kGap))};
+    ImGui::SetCursorScreenPos(at);
+    ui::text_at(at, all[k].title, ui::Look::small_strong, grid.width);
+    if (!all[k].line.empty()) {
+      ImGui::SetCursorScreenPos({at.x, at.y + title});
+      ui::wrapped(all[k].line, all[k].look, grid.width);
+    }
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({grid.width, head});
+    ui::tip(all[k].line.empty() ? all[k].tip : all[k].line + "\n" + all[k].tip);
+    ImGui::SetCursorScreenPos({at.x, at.y + head});
+    all[k].view->draw(all[k].figure, {grid.width, height - head});
+  }
+}
+
+// Closes the dialog once its file is shown, or says in it why it cannot be.
+void PosteriorPanel::State::follow_file(Posterior& posterior) {
+  if (!before_file) return;
+  const auto scene = posterior.scene();
+  if (!file.is_open()) {
+    before_file.reset();
+  } else if (!posterior.set_failure().empty()) {
+    file.fail(posterior.set_failure());
+    posterior.dismiss_set_failure();
+    before_file.reset();
+  } else if (scene && scene->set != *before_file) {
+    file.close();
+    before_file.reset();
+  }
+}
+
+void PosteriorPanel::State::file_dialog(Posterior& posterior) {
+  const PathDialog::Texts texts = {"Open an observed set",
+                                   "An NPZ file with the array x, a CSV file of points, or a folder of images. "
+                                   "Dropping it on the window does the same.",
+                                   "Path, e.g. ~/events.csv"};
+  const auto path = file.draw("posterior/file", texts, before_file && posterior.busy() ? "It is being read…" : "");
+  if (!path) return;
+  before_file = posterior.scene()->set;
+  posterior.open_file(*path);
+}
+
+void PosteriorPanel::draw(model::Studio& studio) {
+  State& s = *state_;
+  Posterior& posterior = studio.posterior;
+  if (posterior.run().empty() && !studio.run().empty())
+    return ui::empty_state("This run has no weights yet",
+                           "Its posterior appears here as soon as its first stage is done; the Train tab shows how far "
+                           "it is.");
+  if (posterior.run().empty())
+    return ui::empty_state("No trained weights yet",
+                           "Train this task on the Train tab, or open a run on the left; its posterior appears here.");
+  if (!posterior.failure().empty()) {
+    ui::empty_state("The posterior cannot be shown", posterior.failure(), true);
+    if (ui::button("posterior/again", "Try again")) posterior.reload();
+    return;
+  }
+  if (!posterior.scene()) return ui::working_state("Loading the run…");
+  s.follow_file(posterior);
+  s.keep_places(posterior);
+  s.n_row(posterior);
+  s.messages(studio);
+  ui::space(4);
+  const float room = ImGui::GetContentRegionAvail().y, between = px(kGap) + ImGui::GetStyle().ItemSpacing.y;
+  const float small = std::max(px(kLeastSmall), 0.34f * room);
+  float main = std::max(px(kLeastMain), room - small - between), side = main;
+  // Where the page scrolls, the plots take what is seen of it, and the numbers and the set a little more.
+  if (main + small + between > room) {
+    main = std::max(main, room);
+    side = std::clamp(s.numbers_height + s.set_height + ImGui::GetStyle().ItemSpacing.y, main, main + px(kMostBelow));
+  }
+  s.main_row(studio, main, side);
+  ui::space(kGap);
+  s.small_row(posterior, small);
+  s.file_dialog(posterior);
+}
+
+}  // namespace pairs::gui

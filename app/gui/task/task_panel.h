@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "app/gui/plot/plot_view.h"
+#include "app/model/studio.h"
+
+namespace pairs::gui {
+
+// What the task is, a live sample set of it, and its networks.
+class TaskPanel {
+ public:
+  void draw(model::Studio& studio);
+
+ private:
+  void parameters(model::Studio& studio, float width);
+  void sample(model::Specimen& specimen, float width, float height);
+  void network(model::Specimen& specimen);
+
+  PlotView plot_{"task/sample"};
+  std::string task_;
+  float parameters_height_ = 0, network_height_ = 0;  // at the last frame
+};
+
+}  // namespace pairs::gui

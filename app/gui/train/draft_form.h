@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/model/train/training.h"
+
+namespace pairs::gui {
+
+// The settings of a new run: preset, strategy, name, seed and device, those that matter, on demand all, and what the
+// run is expected to need.
+class DraftForm {
+ public:
+  void draw(model::Training& training);
+  // What the run is expected to need, or why it cannot be started.
+  void needs(const model::Training& training);
+
+ private:
+  void choices(model::Draft& draft);
+  void matters(model::Draft& draft);
+  void section(model::Draft& draft, const std::vector<model::Setting>& settings, const char* title, float width);
+  void all_settings(model::Draft& draft);
+  void control(model::Draft& draft, const model::Setting& setting, float width);
+
+  bool all_ = false;
+  std::string search_;
+};
+
+// What a setting is, with its preset's and the paper's value.
+std::string setting_tip(const model::Setting& setting);
+// Whether `text` contains `part`, whatever their case.
+bool mentions(const std::string& text, const std::string& part);
+
+}  // namespace pairs::gui

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "app/model/train/training.h"
+
+namespace pairs::gui {
+
+// The three stages side by side: what each does and how far it is, with its start, pause and stop
+// ("train/pretrain/start").
+void draw_stage_cards(model::Training& training);
+
+}  // namespace pairs::gui

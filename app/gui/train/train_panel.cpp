@@ -1,0 +1,263 @@
+#include "app/gui/train/train_panel.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "app/gui/train/stage_cards.h"
+#include "app/gui/widgets/ui.h"
+#include "app/text/number_text.h"
+#include "core/base/text.h"
+
+namespace pairs::gui {
+namespace {
+
+using model::Action;
+using model::Activity;
+using model::Setting;
+using model::StageState;
+using model::Training;
+
+constexpr std::array<const char*, model::kStages> kNames = {"pretrain", "cache", "finetune"};
+constexpr float kPlotWidth = 320;  // a plot has at least this
+
+}  // namespace
+
+void TrainPanel::header(model::Studio& studio) {
+  Training& training = studio.training;
+  const bool drafting = training.drafting();
+  const bool at_work = training.active() && !drafting && training.folder() == training.session_folder();
+  const bool resumable = !drafting && !at_work && !training.finished();
+  constexpr const char *kStart = "Start training", *kResume = "Resume training", *kLike = "New run like this";
+  const float gap = px(8);
+  float room = ui::button_width("Copy command");
+  if (drafting) room += gap + ui::button_width(kStart);
+  if (!drafting) room += gap + ui::button_width("New run") + gap + ui::button_width(kLike);
+  if (resumable) room += gap + ui::button_width(kResume);
+  // While it trains, nothing else stands where "Start training" stood.
+  if (at_work) room += gap + ui::button_width(kStart);
+
+  const float left = ImGui::GetCursorPosX(), right = left + ImGui::GetContentRegionAvail().x;
+  const std::string title = drafting ? "New run" : studio.name_of_run(training.folder().string());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float high = ImGui::GetFrameHeight();
+  const float title_room = std::max(px(60), right - left - room - px(16));
+  ui::text_at({at.x, at.y + (high - ui::text_size(title, ui::Look::title).y) / 2}, title, ui::Look::title, title_room,
+              !drafting);
+  ImGui::Dummy({title_room, high});
+  ui::tip(drafting ? training.draft().folder().string() : training.folder().string());
+  ImGui::SameLine(right - room, 0);
+  const std::string command = training.batch_command();
+  if (ui::button("train/copy", "Copy command", ui::Button::quiet, "",
+                 "Copies the command that does the same without the window:\n" + command))
+    ui::copy(command);
+  ImGui::SameLine(0, gap);
+  if (drafting) {
+    if (ui::button("train/start", kStart, ui::Button::primary, training.blocked(Action::start),
+                   "Makes the run's folder and runs all stages"))
+      training.start();
+    return;
+  }
+  if (ui::button("train/new", "New run", ui::Button::normal, "", "Back to the draft of a new run of this task"))
+    return training.open_draft();
+  ImGui::SameLine(0, gap);
+  if (ui::button("train/like", kLike, training.finished() ? ui::Button::primary : ui::Button::normal,
+                 training.run_settings() ? "" : "The run's settings cannot be read",
+                 "A draft with this run's settings"))
+    return training.open_draft(true);
+  if (at_work) {
+    ImGui::SameLine(0, gap);
+    std::string word = training.going(training.folder()).value_or(Training::Going{"training"}).word;
+    word[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(word[0])));
+    ui::button("train/start", word, ui::Button::primary,
+               "The run is at work; its stages below can be paused and stopped", "", ui::button_width(kStart));
+  }
+  if (!resumable) return;
+  ImGui::SameLine(0, gap);
+  // Going on after a failure dismisses it.
+  const bool failed = training.state() == Activity::failed && training.run_settings();
+  if (ui::button("train/start", kResume, ui::Button::primary, failed ? "" : training.blocked(Action::start),
+                 "Goes on from the last checkpoint, through all stages")) {
+    if (failed) training.dismiss();
+    training.start();
+  }
+}
+
+void TrainPanel::plots(Training& training) {
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const auto first = training.losses(0), last = training.losses(2);
+  if (!first && !last && !training.live()) {
+    if (training.active() && training.folder() == training.session_folder())
+      return ui::working_state("The first losses come after the first epoch.");
+    return ui::empty_state("No losses yet", training.state() == Activity::elsewhere
+                                                ? "They appear here after the other process's first epoch."
+                                                : "Press Resume training: losses appear here epoch by epoch.");
+  }
+  const float gap = px(8), high = std::max(room.y, px(200));
+  const bool live = training.live() || (training.active() && training.folder() == training.session_folder());
+  const int wanted = (first ? 1 : 0) + (last ? 1 : 0) + (live ? 1 : 0);
+  const bool narrow = first && last && room.x < px(kPlotWidth) * static_cast<float>(wanted);
+  std::vector<std::pair<PlotView*, std::shared_ptr<const Figure>>> shown;
+  int stage = loss_stage_;
+  if (stage < 0 || !training.losses(stage)) stage = last ? 2 : 0;
+  if (first && (!narrow || stage == 0)) shown.emplace_back(&pretrain_, first);
+  if (last && (!narrow || stage == 2)) shown.emplace_back(&finetune_, last);
+  const float columns = static_cast<float>(shown.size() + (live ? 1 : 0));
+  const float width = std::floor((room.x - gap * (columns - 1)) / std::max(columns, 1.0f));
+  float below = high;
+  if (narrow) {
+    for (const int k : {0, 2}) {
+      if (ui::segment(fmt::format("train/loss/{}", kNames[static_cast<std::size_t>(k)]),
+                      k == 0 ? "Pretrain" : "Finetune", stage == k, "The losses of this stage"))
+        loss_stage_ = k;
+      if (k == 0) ImGui::SameLine(0, px(4));
+    }
+    below -= ImGui::GetFrameHeightWithSpacing();
+  }
+  below = std::max(below, px(180));
+  bool begun = false;
+  for (auto& [view, figure] : shown) {
+    if (begun) ImGui::SameLine(0, gap);
+    begun = true;
+    view->draw(figure, {width, below});
+  }
+  if (!live) return;
+  if (begun) ImGui::SameLine(0, gap);
+  if (training.live()) {
+    live_.draw(training.live(), {width, below});
+  } else {
+    ImGui::BeginChild("train/live", {width, below});
+    ui::working_state(training.live_text());
+    ImGui::EndChild();
+  }
+}
+
+void TrainPanel::run_settings(const Training& training) {
+  const auto settings = training.run_settings();
+  if (!settings) return ui::working_state("Reading the run …");
+  ui::input("train/run-search", run_search_, "Search settings", "Part of a key or of its description", px(280));
+  ImGui::BeginChild("train/run-settings");
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {px(4), px(3)});
+  if (ImGui::BeginTable("train/run-table", 4, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH)) {
+    ImGui::TableSetupColumn("setting", ImGuiTableColumnFlags_WidthStretch, 2);
+    for (const char* title : {"value", "preset", "paper"})
+      ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthStretch, 1);
+    ImGui::TableNextRow();
+    for (const char* title : {"setting", "value", "preset", "paper"}) {
+      ImGui::TableNextColumn();
+      if (title[0] == 's')
+        ui::text(title, ui::Look::small_muted);
+      else
+        ui::right(title, ui::Look::small_muted);
+    }
+    for (const Setting& setting : *settings) {
+      if (!run_search_.empty() && !mentions(setting.key, run_search_) && !mentions(setting.help, run_search_)) continue;
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      ui::text(setting.key, setting.changed ? ui::Look::link : ui::Look::body);
+      ui::tip(setting_tip(setting));
+      ImGui::TableNextColumn();
+      ui::right(setting.value.empty() ? "–" : setting.value, setting.changed ? ui::Look::strong : ui::Look::body);
+      for (const std::string& value : {setting.preset, setting.paper}) {
+        ImGui::TableNextColumn();
+        ui::right(value.empty() ? "–" : value, ui::Look::muted);
+      }
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleVar();
+  ImGui::EndChild();
+}
+
+void TrainPanel::log(const Training& training) {
+  const std::vector<std::string> lines = training.log();
+  if (lines.empty()) return ui::empty_state("Nothing told yet", "What the run does is written here as it happens.");
+  if (ui::button("train/copy-log", "Copy", ui::Button::quiet, "", "Copies these lines"))
+    ui::copy(fmt::format("{}\n", fmt::join(lines, "\n")));
+  ImGui::BeginChild("train/lines");
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
+    ui::wrapped(*line, line->starts_with("error")     ? ui::Look::bad
+                       : line->starts_with("warning") ? ui::Look::warning
+                                                      : ui::Look::body);
+  ImGui::EndChild();
+}
+
+void TrainPanel::run(model::Studio& studio) {
+  Training& training = studio.training;
+  const auto tab = [&](View view, const char* name, const char* title, const char* tip) {
+    if (ui::segment(name, title, view_ == view, tip)) view_ = view;
+    ImGui::SameLine(0, px(4));
+  };
+  tab(View::progress, "train/view/progress", "Losses", "Losses, and the posterior as it is learnt");
+  tab(View::settings, "train/view/settings", "Settings", "What this run was started with");
+  tab(View::log, "train/view/log", "Log", "What the run told");
+  ImGui::SameLine(0, px(16));
+  ImGui::AlignTextToFramePadding();
+  std::string state;
+  switch (training.state()) {
+    case Activity::elsewhere:
+      state = "Another process trains this run; it is watched as it goes.";
+      break;
+    case Activity::rest:
+      state = training.finished() ? "Finished." : "Stopped; it can be resumed.";
+      break;
+    case Activity::stopping:
+      state = "Stopping; its state is being saved.";
+      break;
+    case Activity::pausing:
+      state = "Pausing after this step.";
+      break;
+    case Activity::paused:
+      state = "Paused; everything stays in memory.";
+      break;
+    default:
+      break;
+  }
+  if (training.state() == Activity::rest && training.finished()) {
+    if (ui::button("train/posterior", "Show its posterior", ui::Button::quiet))
+      return studio.open_run(training.folder().string()), studio.set_tab(model::Tab::posterior);
+    ImGui::SameLine();
+    ImGui::AlignTextToFramePadding();
+  }
+  ui::text(state, ui::Look::muted);
+  ui::space(4);
+  if (view_ == View::settings) return run_settings(training);
+  if (view_ == View::log) return log(training);
+  plots(training);
+}
+
+void TrainPanel::draw(model::Studio& studio) {
+  Training& training = studio.training;
+  training.shown();
+  if (training.task().empty() && !training.problem().empty())
+    return ui::empty_state("This run cannot be shown", training.problem(), true);
+  if (training.task().empty())
+    return ui::empty_state("No task chosen", "Choose a task on the left; its training is set up here.");
+  if (training.state() == Activity::loading) return ui::working_state(fmt::format("Reading {} …", training.name()));
+  header(studio);
+  if (training.drafting()) form_.needs(training);
+  if (const std::string problem = training.problem(); !problem.empty()) {
+    ui::space(4);
+    const bool failed = training.blocked(Action::dismiss).empty();
+    if (ui::notice("train/problem", ui::Look::bad, problem, failed ? "Dismiss" : "Show log")) {
+      if (failed)
+        training.dismiss();
+      else
+        studio.settings.log_open = true;
+    }
+  }
+  ui::space(8);
+  if (!training.drafting() && !training.run_settings() && !training.problem().empty()) return;
+  draw_stage_cards(training);
+  ui::space(8);
+  if (training.drafting())
+    form_.draw(training);
+  else
+    run(studio);
+}
+
+}  // namespace pairs::gui

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "app/gui/plot/plot_view.h"
+#include "app/gui/train/draft_form.h"
+#include "app/model/studio.h"
+
+namespace pairs::gui {
+
+// A new run's settings and start; the stages of a run with their losses, and the posterior as it is learnt.
+class TrainPanel {
+ public:
+  void draw(model::Studio& studio);
+
+ private:
+  enum class View { progress, settings, log };
+
+  void header(model::Studio& studio);
+  void run(model::Studio& studio);
+  void plots(model::Training& training);
+  void run_settings(const model::Training& training);
+  void log(const model::Training& training);
+
+  PlotView pretrain_{"train/pretrain-loss"}, finetune_{"train/finetune-loss"}, live_{"train/posterior"};
+  View view_ = View::progress;
+  int loss_stage_ = -1;  // of narrow windows: which loss is shown; -1: of the stage that runs
+  std::string run_search_;
+  DraftForm form_;
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "app/model/viewer/viewer.h"
+
+namespace pairs::gui {
+
+// Saves what the viewer shows: asks what and where, and follows the writing. Widgets: "viewer/save/grid",
+// "/animation",
+// "/views", "/scene", "/path", "/write", "/cancel", "/stop".
+class ViewerExportDialog {
+ public:
+  void ask(const model::Viewer& viewer);
+  // Once a frame.
+  void draw(model::Viewer& viewer);
+
+ private:
+  void choose(const model::Viewer& viewer, model::ViewerExport kind);
+  void look();
+
+  bool open_ = false, fresh_ = false, exists_ = false, writing_ = false;
+  model::ViewerExport kind_ = model::ViewerExport::grid;
+  std::string path_, failure_;
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,343 @@
+#include "app/model/compare/comparison.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+
+#include "app/model/compare/comparison_figures.h"
+#include "app/model/hub/latest_worker.h"
+#include "app/model/hub/waking_monitor.h"
+#include "app/runs/places.h"
+#include "app/scores/run_evaluation.h"
+#include "app/text/number_text.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/train/session.h"
+#include "core/train/shipped.h"
+
+namespace pairs::model {
+namespace {
+
+using State = ComparedRun::State;
+constexpr double kLookAgainAtRuns = 2;  // seconds between looks at the runs' files
+
+// A run under evaluation, or how its evaluation failed.
+struct Step {
+  State state = State::queued;
+  std::string sentence;
+};
+
+}  // namespace
+
+class Comparison::Parts {
+ public:
+  explicit Parts(Hub& hub)
+      : hub(hub), reader([this](const std::string& text) {
+          {
+            const std::lock_guard lock(mutex);
+            errors.push_back(text);
+          }
+          this->hub.wake();
+        }) {}
+
+  Hub& hub;
+  std::vector<std::string> wanted;
+  std::string baseline;
+  std::shared_ptr<const MadeComparison> made;
+  std::vector<ComparedRun> entries;
+  bool reading = false, running = false, asked_to_stop = false;
+  std::shared_ptr<const Progress> progress;
+  std::map<std::string, Step> steps;  // of evaluate_all, by run
+  Stopwatch since_look;
+  mutable std::map<std::string, bool> shipped;
+
+  std::atomic<std::shared_ptr<const MadeComparison>> slot;
+  std::mutex mutex;
+  std::map<std::string, Step> told;
+  std::vector<std::string> errors;
+
+  void read() {
+    since_look.restart();
+    reading = true;
+    request();
+  }
+
+  void request() {
+    reader.request([this, wanted = wanted, baseline = baseline, before = made, data = hub.data_folder.string(),
+                    kept = hub.kept_scores, shades = hub.run_shades](const LatestWorker::Stale& stale) {
+      const auto found = make_comparison(wanted, baseline, data, *kept, *shades, before, stale);
+      if (!found || stale()) return;
+      slot.store(found);
+      hub.wake();
+    });
+  }
+
+  void look() {
+    if (wanted.empty() || reading || since_look.seconds() < kLookAgainAtRuns || reader.busy()) return;
+    since_look.restart();
+    request();
+  }
+
+  // Entries as the worker made them, with what is under way.
+  void merge() {
+    std::vector<ComparedRun> out;
+    for (const std::string& run : wanted) {
+      ComparedRun entry;
+      entry.run = entry.name = run;
+      if (made)
+        for (const ComparedRun& one : made->entries)
+          if (one.run == run) entry = one;
+      if (const auto step = steps.find(run); step != steps.end() && entry.state == State::unscored) {
+        if (step->second.state == State::failed) {
+          entry.sentence = step->second.sentence;
+          entry.warns = true;
+        } else if (running) {
+          entry.state = step->second.state;
+        }
+        if (entry.state == State::evaluating && progress && progress->total > 0)
+          entry.share = static_cast<double>(progress->done) / static_cast<double>(progress->total);
+        if (entry.state == State::queued) entry.sentence = "Waits to be evaluated";
+        if (entry.state == State::evaluating) entry.sentence = "Is being evaluated";
+      }
+      out.push_back(std::move(entry));
+    }
+    entries = std::move(out);
+  }
+
+  void tell(const std::string& run, Step step) {
+    {
+      const std::lock_guard lock(mutex);
+      told[run] = std::move(step);
+    }
+    hub.wake();
+  }
+
+  void evaluate_one(Monitor& monitor, const std::string& run, const std::string& data, const std::string& device) {
+    const LoadedRun loaded = load_run(run, data, device);
+    const Metrics metrics = evaluate_in(monitor, loaded, evaluation_options(loaded));
+    try {
+      if (!is_shipped(loaded.folder) && save_metrics(loaded, metrics)) return;
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex);
+      errors.push_back(
+          fmt::format("The scores of {} last only as long as this program: {}", loaded.name, error.what()));
+    }
+    hub.kept_scores->keep(metrics);
+  }
+
+  LatestWorker reader;
+  Session session;
+};
+
+Comparison::Comparison(Hub& hub) : parts_(std::make_unique<Parts>(hub)) {}
+Comparison::~Comparison() = default;
+
+bool Comparison::poll() {
+  Parts& p = *parts_;
+  bool changed = false;
+  if (const auto found = p.slot.exchange(nullptr); found && found->wanted == p.wanted) {
+    p.made = found;
+    p.reading = false;
+    changed = true;
+  }
+  if (p.reading && !p.reader.busy() && !p.slot.load()) p.reading = false;
+  bool scored = false;
+  std::vector<std::string> errors;
+  {
+    const std::lock_guard lock(p.mutex);
+    changed = changed || !p.told.empty();
+    for (auto& [run, step] : p.told) {
+      scored = scored || step.state == State::loading;
+      p.steps[run] = std::move(step);
+    }
+    p.told.clear();
+    errors.swap(p.errors);
+  }
+  if (scored) p.read();
+  for (std::string& text : errors) p.hub.messages.error("compare", std::move(text));
+  if (p.running) {
+    p.session.drain();
+    if (auto latest = p.session.latest(); latest != p.progress) {
+      p.progress = std::move(latest);
+      changed = true;
+    }
+    const SessionState state = p.session.state();
+    if (state == SessionState::idle || state == SessionState::failed) {
+      if (state == SessionState::failed) {
+        p.hub.messages.error("compare", p.session.error());
+        p.session.dismiss();
+      }
+      p.running = p.asked_to_stop = false;
+      std::erase_if(p.steps, [](const auto& one) { return one.second.state != State::failed; });
+      p.read();
+      changed = true;
+      p.hub.wake();
+    }
+  }
+  if (changed) p.merge();
+  p.look();
+  return changed;
+}
+
+bool Comparison::busy() const {
+  return parts_->reading || parts_->running;
+}
+
+std::string Comparison::activity() const {
+  const Parts& p = *parts_;
+  if (p.running)
+    for (const ComparedRun& one : p.entries)
+      if (one.state == State::evaluating) return fmt::format("evaluating {}, {}", one.name, percent_text(one.share));
+  return p.running ? "evaluating runs" : p.reading ? "reading runs" : "";
+}
+
+bool Comparison::wait(double seconds) {
+  const Stopwatch watch;
+  const auto left = [&] { return std::max(0.0, seconds - watch.seconds()); };
+  bool rest = parts_->session.wait(left());
+  poll();  // an evaluation that ended asks for another reading
+  rest = rest && parts_->reader.wait(left());
+  poll();
+  return rest;
+}
+
+void Comparison::toggle(const std::string& run) {
+  Parts& p = *parts_;
+  if (std::erase(p.wanted, run) == 0) p.wanted.push_back(run);
+  p.steps.erase(run);
+  p.merge();
+  p.read();
+}
+
+bool Comparison::holds(const std::string& run) const {
+  return std::find(parts_->wanted.begin(), parts_->wanted.end(), run) != parts_->wanted.end();
+}
+
+void Comparison::clear() {
+  Parts& p = *parts_;
+  p.wanted.clear();
+  p.steps.clear();
+  p.reader.cancel();
+  p.reading = false;
+  p.made = nullptr;
+  p.merge();
+}
+
+const std::vector<ComparedRun>& Comparison::entries() const {
+  return parts_->entries;
+}
+
+std::shared_ptr<const Comparison::View> Comparison::view() const {
+  return parts_->made ? parts_->made->view : nullptr;
+}
+
+void Comparison::set_baseline(const std::string& name) {
+  if (parts_->baseline == name) return;
+  parts_->baseline = name;
+  parts_->read();
+}
+
+std::int64_t Comparison::lacking() const {
+  return std::count_if(parts_->entries.begin(), parts_->entries.end(), [](const ComparedRun& one) {
+    return one.state == State::unscored || one.state == State::queued || one.state == State::evaluating;
+  });
+}
+
+std::string Comparison::evaluate_blocked() const {
+  const Parts& p = *parts_;
+  if (p.running) return p.asked_to_stop ? "The evaluation is being stopped" : "Runs are being evaluated";
+  if (p.entries.empty()) return "No run is chosen";
+  if (p.reading) return "The runs are being read";
+  return lacking() == 0 ? "Every run that can be scored has its scores" : "";
+}
+
+void Comparison::evaluate_all() {
+  Parts& p = *parts_;
+  if (!evaluate_blocked().empty()) return;
+  std::vector<std::string> queue;
+  p.steps.clear();
+  for (const ComparedRun& one : p.entries)
+    if (one.state == State::unscored) {
+      queue.push_back(one.run);
+      p.steps[one.run] = {State::queued, ""};
+    }
+  p.running = true;
+  p.progress = nullptr;
+  p.session.start([&p, queue, data = p.hub.data_folder.string(), device = p.hub.device](Monitor& monitor) {
+    struct Wake {
+      const std::function<void()>& wake;
+      ~Wake() { wake(); }
+    } const at_end{p.hub.wake};
+    lower_priority(4);
+    WakingMonitor waking(monitor, p.hub.wake);
+    for (const std::string& run : queue) {
+      if (waking.should_stop()) throw Stopped();
+      p.tell(run, {State::evaluating, ""});
+      try {
+        p.evaluate_one(waking, run, data, device);
+        p.tell(run, {State::loading, ""});
+      } catch (const Stopped&) {
+        throw;
+      } catch (const std::exception& error) {
+        p.tell(run, {State::failed, sentence(error)});
+      }
+    }
+  });
+  p.merge();
+}
+
+void Comparison::stop() {
+  Parts& p = *parts_;
+  if (!p.running || p.asked_to_stop) return;
+  p.asked_to_stop = true;
+  try {
+    p.session.stop();
+  } catch (const Error&) {
+    // It came to rest in between; poll() sees that.
+  }
+}
+
+bool Comparison::evaluating() const {
+  return parts_->running;
+}
+bool Comparison::stopping() const {
+  return parts_->asked_to_stop;
+}
+
+bool Comparison::has_shipped(const std::string& task) const {
+  const auto [known, fresh] = parts_->shipped.try_emplace(task, false);
+  if (fresh) known->second = has_shipped_weights(task);
+  return known->second;
+}
+
+std::string Comparison::batch_command() const {
+  const Parts& p = *parts_;
+  std::vector<std::string> runs;
+  std::size_t baseline = 0;
+  for (const ComparedRun& one : p.entries)
+    if (one.state != State::failed && one.state != State::other && one.state != State::untrained) {
+      const bool first =
+          p.made && !p.made->view->names.empty() && one.name == p.made->view->names[p.made->view->baseline];
+      if (first && baseline == 0) baseline = runs.size();
+      runs.push_back(shell_word(one.run));
+    }
+  if (runs.size() < 2) return "";
+  std::rotate(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(baseline),
+              runs.begin() + static_cast<std::ptrdiff_t>(baseline) + 1);
+  std::string command = fmt::format("pairs --batch compare {}", fmt::join(runs, " "));
+  if (p.made) command += p.made->arguments;
+  if (!p.hub.data_folder.empty()) command += " --data " + shell_word(p.hub.data_folder.string());
+  if (p.hub.device != "auto") command += " --device " + shell_word(p.hub.device);
+  return command;
+}
+
+std::string Comparison::command_note() const {
+  return parts_->made ? parts_->made->note : "";
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,350 @@
+#include "app/model/compare/comparison_figures.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "app/runs/loss_figure.h"
+#include "app/runs/places.h"
+#include "app/runs/run_labels.h"
+#include "app/runs/run_log.h"
+#include "app/runs/run_stamp.h"
+#include "app/runs/strategy_look.h"
+#include "app/scores/cost_figure.h"
+#include "app/scores/run_evaluation.h"
+#include "app/scores/score.h"
+#include "app/scores/score_figures.h"
+#include "app/text/number_text.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+
+namespace pairs::model {
+namespace {
+
+using State = ComparedRun::State;
+
+std::shared_ptr<const ReadRun> read_run(const std::string& run, const std::string& data,
+                                        const std::shared_ptr<const ReadRun>& before) {
+  const std::string stamp = run_stamp(run, data), log = log_stamp(run, data);
+  if (before && before->stamp == stamp && before->log == log) return before;
+  auto out = before && before->stamp == stamp ? std::make_shared<ReadRun>(*before) : std::make_shared<ReadRun>();
+  const bool again = out->stamp.empty();
+  out->stamp = stamp;
+  out->log = log;
+  try {
+    const RunFolder found = find_run(run, data);
+    out->name = found.name;
+    out->shipped = is_shipped(found.folder);
+    if (again) out->config = read_run_toml(found.folder / run_file::config);
+    const auto events = found.folder / run_file::events;
+    std::error_code code;
+    if (std::filesystem::exists(events, code)) out->events = read_events(events.string());
+    if (!again) return out;
+    std::optional<LoadedRun> loaded;
+    try {
+      loaded = load_run(run, data, "cpu");
+    } catch (const Error& error) {
+      out->untrained = error.what();
+      return out;
+    }
+    out->finetuned = loaded->finetuned;
+    out->weights = weights_checksum(*loaded);
+    out->data = loaded->task->info().data_source;
+    out->data_hint = loaded->task->info().data_hint;
+    out->cost = cost_of(*loaded);
+    try {
+      out->metrics = stored_metrics(*loaded);
+      if (out->metrics && out->metrics->rows.empty()) out->metrics.reset();
+    } catch (const Error& error) {
+      out->metrics_error = error.what();
+    }
+  } catch (const std::exception& error) {
+    out->error = sentence(error);
+    if (out->name.empty()) {
+      const std::filesystem::path folder = run;
+      out->name = folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
+    }
+  }
+  return out;
+}
+
+// The largest set size that all were scored at; 0 when there is none.
+std::int64_t largest_shared_size(const std::vector<Metrics>& metrics) {
+  std::int64_t n = 0;
+  for (const EvaluationRow& row : metrics.front().rows)
+    if (std::all_of(metrics.begin(), metrics.end(), [&](const Metrics& one) {
+          return std::any_of(one.rows.begin(), one.rows.end(), [&](const EvaluationRow& r) { return r.n == row.n; });
+        }))
+      n = std::max(n, row.n);
+  return n;
+}
+
+Figure cost_figure(const std::vector<Metrics>& metrics, const std::vector<const ReadRun*>& runs) {
+  std::vector<ParetoPoint> points;
+  const std::int64_t n = metrics.empty() ? 0 : largest_shared_size(metrics);
+  const Score& score = score_of(metrics.empty() ? std::vector<EvaluationRow>() : metrics.front().rows);
+  PAIRS_CHECK(n > 0, "The runs were scored at no set size in common; evaluate them with the same sizes");
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    for (const EvaluationRow& row : metrics[i].rows)
+      if (row.n == n && runs[i]->cost.known)
+        points.push_back({metrics[i].run, runs[i]->config.strategy, runs[i]->cost.cost.paper(),
+                          runs[i]->cost.cost.with_cache(), row.*score.mean, row.*score.error, n, score.axis,
+                          metrics[i].shade});
+  return pareto_figure(points);
+}
+
+const EvaluationRow* row_at(const Metrics& metrics, std::int64_t n) {
+  for (const EvaluationRow& row : metrics.rows)
+    if (row.n == n) return &row;
+  return nullptr;
+}
+
+// Sets of the same seed and data are the same, so that those which both runs were scored on can be paired.
+std::vector<DifferenceRow> difference_rows(const std::vector<const Metrics*>& metrics, std::size_t baseline) {
+  std::vector<DifferenceRow> out;
+  const Metrics* base = metrics[baseline];
+  if (!base) return out;
+  const Score& score = score_of(base->rows);
+  for (const EvaluationRow& row : base->rows) {
+    DifferenceRow line;
+    line.n = row.n;
+    line.score = row.*score.mean;
+    line.score_se = row.*score.error;
+    line.sets = row.sets;
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      line.runs.emplace_back();
+      const EvaluationRow* other = metrics[i] && i != baseline ? row_at(*metrics[i], row.n) : nullptr;
+      if (!other || metrics[i]->seed != base->seed || metrics[i]->data != base->data) continue;
+      const std::size_t shared = std::min(scored_sets(row), scored_sets(*other));
+      if (shared < 2) continue;
+      const PairedDifference difference = score_difference(*other, row);
+      line.runs.back() = {difference.mean, difference.se};
+      line.sets = std::min(line.sets, static_cast<std::int64_t>(shared));
+    }
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+Figure drawn_differences(const Comparison::View& view, const std::vector<const ReadRun*>& members) {
+  std::vector<DifferenceCurve> curves;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i == view.baseline) continue;
+    DifferenceCurve curve{members[i]->name, members[i]->config.strategy, {}, {}, {}, shade_of(view.roles[i])};
+    for (const DifferenceRow& row : view.differences) {
+      if (std::isnan(row.runs[i].mean)) continue;
+      curve.n.push_back(static_cast<double>(row.n));
+      curve.mean.push_back(row.runs[i].mean);
+      curve.se.push_back(row.runs[i].se);
+    }
+    if (!curve.n.empty()) curves.push_back(std::move(curve));
+  }
+  return difference_figure(view.names[view.baseline], curves, members[view.baseline]->data, view.score);
+}
+
+ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun* first, const Metrics* metrics) {
+  ComparedRun entry;
+  entry.run = run;
+  entry.name = read.name;
+  entry.strategy = read.config.strategy;
+  entry.title = strategy_title(read.config.strategy);
+  entry.role = strategy_role(read.config.strategy);
+  if (!read.error.empty()) {
+    entry.state = State::failed;
+    entry.sentence = read.error;
+  } else if (first && (read.config.task != first->config.task || read.config.convention != first->config.convention)) {
+    entry.state = State::other;
+    entry.sentence = fmt::format("{} is of the task {} and {} of {}; only runs of one task can be compared", read.name,
+                                 read.config.task, first->name, first->config.task);
+    if (read.config.task == first->config.task)
+      entry.sentence =
+          fmt::format("{} follows the convention {} and {} the convention {}; only runs of one can be compared",
+                      read.name, read.config.convention, first->name, first->config.convention);
+  } else if (first && !read.data.empty() && !first->data.empty() && read.data != first->data) {
+    entry.state = State::other;
+    entry.sentence = fmt::format(
+        "{} uses {} and {} uses {}; only runs on the same data can be compared{}", read.name, read.data, first->name,
+        first->data,
+        (read.data_hint + first->data_hint).empty() ? "" : ": name one data folder for both in the settings");
+  } else if (!read.untrained.empty()) {
+    entry.state = State::untrained;
+    entry.sentence = read.untrained;
+  } else if (metrics) {
+    entry.state = State::scored;
+  } else {
+    entry.state = State::unscored;
+    entry.sentence = read.metrics_error.empty()
+                         ? fmt::format("{} has no scores of its present weights yet; evaluate it", read.name)
+                         : read.metrics_error;
+    entry.warns = !read.metrics_error.empty();
+  }
+  entry.warns = entry.warns || entry.state == State::failed || entry.state == State::other;
+  return entry;
+}
+
+std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>& entries, const ReadRuns& runs,
+                                                  const std::map<std::string, std::shared_ptr<const Metrics>>& scores,
+                                                  const std::string& baseline) {
+  auto view = std::make_shared<Comparison::View>();
+  std::vector<const ReadRun*> members, scored;
+  std::vector<const Metrics*> by_member;
+  std::vector<Metrics> metrics;
+  std::vector<RunConfig> configs;
+  std::vector<LossCurves> losses;
+  for (const ComparedRun& entry : entries) {
+    if (entry.state == State::failed || entry.state == State::other) continue;
+    const ReadRun* read = runs.at(entry.run).get();
+    const auto found = scores.find(entry.run);
+    members.push_back(read);
+    by_member.push_back(found == scores.end() ? nullptr : found->second.get());
+    view->names.push_back(read->name);
+    view->roles.push_back(entry.role);
+    configs.push_back(read->config);
+    if (std::any_of(read->events.begin(), read->events.end(), [](const Event& e) { return e.type == "loss"; }))
+      losses.push_back({read->name, read->config.strategy, read->events, loss_label(read->config.estimator.head),
+                        shade_of(entry.role)});
+    if (!by_member.back()) continue;
+    metrics.push_back(*by_member.back());
+    metrics.back().run = read->name;
+    metrics.back().shade = shade_of(entry.role);
+    scored.push_back(read);
+  }
+  if (members.empty()) return view;
+  view->task = members.front()->config.task;
+  const auto named = std::find(view->names.begin(), view->names.end(), baseline);
+  const auto with_scores = std::find_if(by_member.begin(), by_member.end(), [](const Metrics* one) { return one; });
+  if (named != view->names.end() && by_member[static_cast<std::size_t>(named - view->names.begin())])
+    view->baseline = static_cast<std::size_t>(named - view->names.begin());
+  else if (with_scores != by_member.end())
+    view->baseline = static_cast<std::size_t>(with_scores - by_member.begin());
+  view->differences = difference_rows(by_member, view->baseline);
+  if (!metrics.empty()) {
+    std::vector<LabelledRun> labelled;
+    for (const ReadRun* read : scored) labelled.push_back({read->name, read->config, read->finetuned});
+    const std::vector<std::string> labels = seed_labels(labelled);
+    for (std::size_t i = 0; i < labels.size(); ++i) metrics[i].label = labels[i];
+    view->score = score_of(metrics.front().rows);
+    view->figures = metric_figures(metrics);
+    if (metrics.size() > 1)
+      view->figures.insert(
+          view->figures.begin() + 1,
+          shown_figure("difference", "Minus the baseline's",
+                       "The same test sets for every run, so that small differences show: below zero a run "
+                       "is better than the baseline; the band shows two standard errors.",
+                       [&] { return drawn_differences(*view, members); }));
+    view->figures.push_back(
+        shown_figure("pareto", "Cost against quality",
+                     "What training cost against quality at the largest set size that all runs were "
+                     "scored at: better is lower and further left.",
+                     [&] { return cost_figure(metrics, scored); }));
+  }
+  view->figures.push_back(
+      shown_figure("loss", "Losses",
+                   "Training (dotted) and validation loss of each stage; runs of different networks or "
+                   "sizes need not end at the same value.",
+                   [&] {
+                     Figure figure = loss_figure(losses);
+                     // One legend of many runs is enough.
+                     for (std::size_t i = 1; i < figure.plots.size() && losses.size() > 1; ++i)
+                       figure.plots[i].legend = false;
+                     return figure;
+                   }));
+  for (SettingRow& row : setting_rows(configs))
+    view->settings.push_back({std::move(row.key), std::move(row.values), row.differs});
+  SettingLine paper{"by the paper's rule", {}, false}, all{"with stage 2 counted", {}, false};
+  for (const ReadRun* read : members) {
+    paper.values.push_back(read->cost.known ? flop_text(read->cost.cost.paper()) : "–");
+    all.values.push_back(read->cost.known ? flop_text(read->cost.cost.with_cache()) : "–");
+  }
+  for (SettingLine* line : {&paper, &all}) {
+    line->differs =
+        std::any_of(line->values.begin(), line->values.end(), [&](const auto& v) { return v != line->values[0]; });
+    view->costs.push_back(std::move(*line));
+  }
+  for (const Metrics* one : by_member)
+    if (one && by_member[view->baseline] && one->seed != by_member[view->baseline]->seed)
+      view->differences_note = fmt::format(
+          "Only runs that were evaluated with the same seed saw the same test sets; {} used seed {} and {} seed {}",
+          one->run, one->seed, by_member[view->baseline]->run, by_member[view->baseline]->seed);
+  return view;
+}
+
+// The arguments with which `compare` scores the runs as they were scored, as far as that was alike.
+void tell_arguments(const std::vector<ComparedRun>& entries,
+                    const std::map<std::string, std::shared_ptr<const Metrics>>& scores, MadeComparison& made) {
+  std::vector<std::string> names;
+  std::vector<std::array<std::string, 4>> texts;
+  for (const ComparedRun& entry : entries)
+    if (const auto found = scores.find(entry.run); entry.state == State::scored && found != scores.end()) {
+      names.push_back(entry.name);
+      texts.push_back(evaluation_texts(options_of(*found->second)));
+    }
+  if (texts.empty()) return;
+  constexpr std::array<const char*, 4> kWhat = {"set sizes", "test sets", "samples", "seed"};
+  std::vector<std::string> differing;
+  bool sizes_differ = false;
+  for (std::size_t k = 0; k < kWhat.size(); ++k) {
+    const auto other = std::find_if(texts.begin(), texts.end(), [&](const auto& one) { return one[k] != texts[0][k]; });
+    const bool differs = other != texts.end();
+    if (differs)
+      differing.push_back(fmt::format("{} ({} {}, {} {})", kWhat[k], names.front(), texts.front()[k],
+                                      names[static_cast<std::size_t>(other - texts.begin())], (*other)[k]));
+    if (k == 0) sizes_differ = differs;
+    // A list of sets goes with the sizes that it was written for.
+    const bool list = k == 1 && sizes_differ && texts[0][k].find(',') != std::string::npos;
+    if (!differs && !list) made.arguments += fmt::format(" {} {}", kEvaluationArguments[k], texts[0][k]);
+  }
+  if (!differing.empty())
+    made.note =
+        fmt::format("The runs were scored differently: {}. The command scores all alike.", fmt::join(differing, "; "));
+}
+
+}  // namespace
+
+std::shared_ptr<const MadeComparison> make_comparison(const std::vector<std::string>& wanted,
+                                                      const std::string& baseline, const std::string& data,
+                                                      const KeptScores& kept, const RunShades& shades,
+                                                      const std::shared_ptr<const MadeComparison>& before,
+                                                      const LatestWorker::Stale& stale) {
+  auto made = std::make_shared<MadeComparison>();
+  made->wanted = wanted;
+  made->baseline = baseline;
+  made->data = data;
+  std::map<std::string, std::shared_ptr<const Metrics>> scores;
+  made->shaded = shades.version();
+  bool same = before && before->wanted == wanted && before->baseline == baseline && before->shaded == made->shaded &&
+              before->data == data;
+  for (const std::string& run : wanted) {
+    if (stale()) throw Stopped();
+    const auto known = before ? before->runs.find(run) : ReadRuns::const_iterator();
+    const auto old = before && before->data == data && known != before->runs.end() ? known->second : nullptr;
+    const auto read = read_run(run, data, old);
+    same = same && read == old;
+    made->runs[run] = read;
+    if (read->metrics) {
+      scores[run] = std::make_shared<const Metrics>(*read->metrics);
+    } else if (const auto own = read->weights.empty() ? nullptr : kept.find(read->weights, read->data)) {
+      scores[run] = own;
+      made->evaluated += fmt::format("{}:{};", run, static_cast<const void*>(own.get()));
+    }
+  }
+  if (same && made->evaluated == before->evaluated) return nullptr;
+  const ReadRun* first = nullptr;
+  for (const std::string& run : wanted) {
+    const ReadRun& read = *made->runs[run];
+    const auto found = scores.find(run);
+    made->entries.push_back(entry_of(run, read, first, found == scores.end() ? nullptr : found->second.get()));
+    made->entries.back().role = shaded(made->entries.back().role, shades.of(run));
+    if (!first && read.error.empty()) first = &read;
+  }
+  made->view = make_view(made->entries, made->runs, scores, baseline);
+  tell_arguments(made->entries, scores, *made);
+  return made;
+}
+
+}  // namespace pairs::model

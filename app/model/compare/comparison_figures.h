@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/model/compare/comparison.h"
+#include "app/model/hub/latest_worker.h"
+#include "app/model/hub/scores.h"
+#include "app/runs/run_shades.h"
+#include "app/scores/metrics_file.h"
+#include "core/train/config.h"
+#include "core/train/cost.h"
+#include "core/train/session.h"
+
+namespace pairs::model {
+
+// A run as it is on disk.
+struct ReadRun {
+  std::string stamp, log;  // of the files it was read from
+  std::string name, error;
+  bool shipped = false, finetuned = true;
+  RunConfig config;
+  std::vector<Event> events;
+  std::string untrained;  // why there are no weights
+  std::string weights, data, data_hint;
+  RunCost cost;
+  std::optional<Metrics> metrics;
+  std::string metrics_error;
+};
+using ReadRuns = std::map<std::string, std::shared_ptr<const ReadRun>>;
+
+// What the worker makes of all runs.
+struct MadeComparison {
+  std::vector<std::string> wanted;
+  std::string baseline, data;  // data: folder
+  ReadRuns runs;
+  std::vector<ComparedRun> entries;
+  std::shared_ptr<const Comparison::View> view;
+  std::uint64_t shaded = 0;  // version of the shades
+  std::string evaluated;     // which scores came from memory
+  std::string arguments;     // of the command that gives the scores shown
+  std::string note;          // why it does not
+};
+
+// Reads what has changed of the runs `wanted` and makes everything again; null when nothing has. Throws Stopped.
+std::shared_ptr<const MadeComparison> make_comparison(const std::vector<std::string>& wanted,
+                                                      const std::string& baseline, const std::string& data,
+                                                      const KeptScores& kept, const RunShades& shades,
+                                                      const std::shared_ptr<const MadeComparison>& before,
+                                                      const LatestWorker::Stale& stale);
+
+}  // namespace pairs::model

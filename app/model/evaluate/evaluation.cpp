@@ -1,0 +1,657 @@
+#include "app/model/evaluate/evaluation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "app/model/hub/latest_worker.h"
+#include "app/model/hub/waking_monitor.h"
+#include "app/runs/places.h"
+#include "app/runs/run_stamp.h"
+#include "app/scores/run_evaluation.h"
+#include "app/text/counts.h"
+#include "app/text/number_text.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/train/config.h"
+#include "core/train/session.h"
+
+namespace pairs::model {
+namespace {
+
+using Texts = std::array<std::string, evaluation_fields>;
+constexpr double kLookAgain = 2;  // seconds between looks at the run's files
+
+std::size_t at(EvaluationField field) {
+  return static_cast<std::size_t>(field);
+}
+
+// What the worker found out about a run.
+struct Opened {
+  std::string run, name, error, warning, stamp, weights;
+  bool shipped = false;
+  std::uint64_t shaded = 0;  // version of the runs' shades
+  std::int64_t max_n = 0;
+  std::vector<std::int64_t> heads;
+  EvaluationOptions defaults;
+  std::shared_ptr<const Scores> stored;
+};
+
+// Seconds an evaluation needs: for each set, and for each of its observations.
+struct Speed {
+  std::string run;
+  double set = 1, observation = 1.0 / 64;
+  bool measured = false;
+  double seconds(std::int64_t n) const { return set + observation * static_cast<double>(n); }
+};
+
+// How a background job ended.
+struct Outcome {
+  Level level = Level::info;
+  std::string text;
+  std::string where = "evaluate";
+};
+
+std::vector<std::string> labels_of(const LoadedRun& run) {
+  std::vector<std::string> labels;
+  for (const Target& target : run.task->info().targets) labels.push_back(target.label);
+  return labels;
+}
+
+std::int64_t whole(const std::string& text, const char* what, std::int64_t most) {
+  const bool digits = !text.empty() && text.size() < 18 && text.find_first_not_of("0123456789") == std::string::npos;
+  const std::int64_t value = digits ? std::stoll(text) : -1;
+  if (value < 0 || value > most)
+    fail_usage("{} must be a whole number from 0 to {}, not \"{}\"", what, most, printable(text));
+  return value;
+}
+
+std::shared_ptr<const Opened> open(const std::string& run, const std::string& data, const std::string& device,
+                                   const KeptScores& kept, const RunShades& shades) {
+  auto opened = std::make_shared<Opened>();
+  opened->run = opened->name = run;
+  opened->stamp = run_stamp(run, data);
+  opened->shaded = shades.version();
+  try {
+    opened->name = find_run(run, data).name;
+    const LoadedRun loaded = load_run(run, data, device);
+    opened->shipped = is_shipped(loaded.folder);
+    opened->max_n = loaded.estimator->max_n();
+    opened->heads = loaded.estimator->sizes();
+    opened->defaults = evaluation_options(loaded);
+    opened->weights = weights_checksum(loaded);
+    const std::string &trained = loaded.estimator->data_source(), &here = loaded.task->info().data_source;
+    if (trained != here)
+      opened->warning = fmt::format(
+          "{} was trained on {} and is evaluated on {}, so its scores may be poor; name the folder of {} on "
+          "the Task tab",
+          opened->name, trained, here, trained);
+    else if (!loaded.finetuned && strategy(loaded.config.strategy).stages_2_and_3)
+      opened->warning = fmt::format("{} is only pretrained: it answers for sets of at most {} observations",
+                                    opened->name, opened->max_n);
+    try {
+      std::optional<Metrics> metrics = stored_metrics(loaded);
+      std::string place = metrics ? (loaded.folder / run_file::metrics).string() : "";
+      if (!metrics)
+        if (const auto own = kept.find(opened->weights, here)) metrics = *own;
+      if (metrics) metrics->shade = shades.of(run);
+      if (metrics && !metrics->rows.empty())
+        opened->stored = make_scores(run, *std::move(metrics), true, std::move(place), labels_of(loaded));
+    } catch (const Error& error) {
+      opened->warning = error.what();
+    }
+  } catch (const std::exception& error) {
+    opened->error = sentence(error);
+  }
+  return opened;
+}
+
+// A few sets at a small and a larger size.
+Speed measured_speed(const LoadedRun& run, const EvaluationOptions& wanted, const std::function<bool()>& stale) {
+  const auto [least, most] = std::minmax_element(wanted.sizes.begin(), wanted.sizes.end());
+  const bool image = run.task->info().kind == ObservationKind::image;
+  const std::vector<std::int64_t> heads = run.estimator->sizes();
+  const std::int64_t low = *least;
+  std::int64_t high = *most;
+  if (heads.empty()) high = std::min<std::int64_t>(high, std::max<std::int64_t>(low, image ? 16 : 1024));
+  const auto time_of = [&](std::int64_t n, std::int64_t sets) {
+    EvaluationOptions options = wanted;
+    options.sizes = {n};
+    options.sets = {sets};
+    options.pool_replicates = 0;  // only the first sets are resampled
+    const Stopwatch watch;
+    evaluate(*run.estimator, options, [&] { return !stale(); });
+    return watch.seconds() / static_cast<double>(sets);
+  };
+  Speed speed;
+  time_of(low, 1);  // first calls are slow
+  double at_low = time_of(low, 4);
+  if (at_low < 0.01) at_low = time_of(low, 32);
+  speed.set = at_low;
+  speed.observation = 0;
+  if (high > low) {
+    const double rise = (time_of(high, 4) - at_low) / static_cast<double>(high - low);
+    speed.observation = std::max(rise, 1e-9);
+    speed.set = std::max(at_low - speed.observation * static_cast<double>(low), 0.1 * at_low);
+  }
+  speed.measured = true;
+  return speed;
+}
+
+}  // namespace
+
+class Evaluation::Parts {
+ public:
+  explicit Parts(Hub& hub)
+      : hub(hub),
+        reader([this](const std::string& text) {
+          tell({Level::error, text});
+        }),
+        writer([this](const std::string& text) {
+          tell({Level::error, text});
+        }) {}
+
+  Hub& hub;
+  std::string run;
+  std::shared_ptr<const Opened> opened;
+  std::shared_ptr<const Scores> shown;
+  std::map<std::string, std::shared_ptr<const Scores>> fresh;  // of evaluations made here, by run
+  std::map<std::string, Speed> speeds;
+  Texts texts, problems;
+  std::map<std::string, Texts> typed;  // by run: what a person has set
+  std::string measured;                // the run whose speed was asked for last
+  std::string failure, none;
+  Work work;
+  EvaluationOptions at_work;
+  Stopwatch since_start, since_look;
+  std::shared_ptr<const Progress> progress;
+
+  // Written by workers, taken by poll().
+  std::atomic<std::shared_ptr<const Opened>> opened_slot;
+  std::atomic<std::shared_ptr<const Speed>> speed_slot;
+  std::atomic<std::shared_ptr<const Scores>> scores_slot;
+  std::mutex mutex;
+  std::vector<Outcome> outcomes;
+
+  void tell(Outcome outcome) {
+    {
+      const std::lock_guard lock(mutex);
+      outcomes.push_back(std::move(outcome));
+    }
+    hub.wake();
+  }
+
+  void read() {
+    since_look.restart();
+    reader.request([this, run = run, data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
+                    shades = hub.run_shades](const LatestWorker::Stale& stale) {
+      const auto found = open(run, data, device, *kept, *shades);
+      if (stale()) return;
+      opened_slot.store(found);
+      hub.wake();
+    });
+  }
+
+  // Another look when the run's files have changed since the last.
+  void look() {
+    if (!opened || run.empty() || since_look.seconds() < kLookAgain || reader.busy()) return;
+    since_look.restart();
+    reader.request([this, run = run, stamp = opened->stamp, shaded = opened->shaded, data = hub.data_folder.string(),
+                    device = hub.device, kept = hub.kept_scores,
+                    shades = hub.run_shades](const LatestWorker::Stale& stale) {
+      if (run_stamp(run, data) == stamp && shades->version() == shaded) return;
+      const auto found = open(run, data, device, *kept, *shades);
+      if (stale()) return;
+      opened_slot.store(found);
+      hub.wake();
+    });
+  }
+
+  void choose() {
+    shown = nullptr;
+    if (!opened || !opened->error.empty()) return;
+    const auto own = fresh.find(run);
+    const bool current = own != fresh.end() && own->second->metrics->weights == opened->weights;
+    shown = current ? own->second : opened->stored;
+  }
+
+  // What was typed for the run; else what the scores shown were made with; else the run's own settings.
+  void fill() {
+    if (!opened || !opened->error.empty()) return;
+    const Scores* scores = shown && shown->complete ? shown.get() : opened->stored.get();
+    if (const auto own = typed.find(run); own != typed.end())
+      texts = own->second;
+    else
+      texts = evaluation_texts(scores ? options_of(*scores->metrics) : opened->defaults);
+    check();
+  }
+
+  EvaluationOptions options() const {
+    EvaluationOptions out = opened->defaults;
+    out.sizes = parse_sizes(texts[at(EvaluationField::sizes)], "Sizes");
+    out.sets = parse_counts(texts[at(EvaluationField::sets)], "Sets");
+    out.samples = whole(texts[at(EvaluationField::samples)], "Samples", 10000000);
+    out.seed = static_cast<std::uint64_t>(whole(texts[at(EvaluationField::seed)], "Seed", 9007199254740992));
+    return out;
+  }
+
+  void check() {
+    problems = {};
+    if (!opened || !opened->error.empty()) return;
+    std::size_t sizes = 0;
+    const auto guarded = [&](EvaluationField field, const auto& test) {
+      try {
+        test(texts[at(field)]);
+      } catch (const Error& error) {
+        std::string text = error.what();
+        // The sentence shows a command's option before its example.
+        for (const std::string_view option : {"Sizes 1,2,100", "Sets 1,2,100"})
+          if (const auto place = text.rfind(option); place != std::string::npos && place > 0)
+            text.replace(place, option.size(), "1,2,100");
+        problems[at(field)] = text;
+      }
+    };
+    guarded(EvaluationField::sizes, [&](const std::string& text) {
+      const auto values = parse_sizes(text, "Sizes");
+      for (const std::int64_t n : values) {
+        if (!opened->heads.empty() && std::find(opened->heads.begin(), opened->heads.end(), n) == opened->heads.end())
+          fail_usage("{} has heads for N = {} alone, not for {}; name some of these", opened->name,
+                     fmt::join(opened->heads, ", "), n);
+        if (n > opened->max_n)
+          fail_usage("{} saw sets of at most {} observations; name sizes up to that, not {}", opened->name,
+                     opened->max_n, n);
+      }
+      sizes = values.size();
+    });
+    guarded(EvaluationField::sets, [&](const std::string& text) {
+      const auto values = parse_counts(text, "Sets");
+      if (sizes > 0) check_per_size(values.size(), sizes, "Sets");
+    });
+    guarded(EvaluationField::samples, [&](const std::string& text) {
+      if (whole(text, "Samples", 10000000) == 1)
+        fail_usage("One sample has no spread to measure; give 2 or more, or 0 to leave out RMAE and calibration");
+    });
+    guarded(EvaluationField::seed, [&](const std::string& text) { whole(text, "Seed", 9007199254740992); });
+  }
+
+  bool valid() const {
+    return opened && opened->error.empty() &&
+           std::all_of(problems.begin(), problems.end(), [](const std::string& text) { return text.empty(); });
+  }
+
+  Speed speed_of(const std::string& of) const {
+    const auto found = speeds.find(of);
+    return found == speeds.end() ? Speed() : found->second;
+  }
+
+  // Seconds by `speed` for the first `sets` sets, size after size; all of them when negative.
+  static double predicted(const EvaluationOptions& options, const Speed& speed, std::int64_t sets) {
+    double sum = 0;
+    for (std::size_t i = 0; i < options.sizes.size() && sets != 0; ++i) {
+      const std::int64_t all = options.sets.size() == 1 ? options.sets[0] : options.sets[i];
+      const std::int64_t taken = sets < 0 ? all : std::min(all, sets);
+      sum += static_cast<double>(taken) * speed.seconds(options.sizes[i]);
+      if (sets > 0) sets -= taken;
+    }
+    return sum;
+  }
+
+  void follow() {
+    const Speed speed = speed_of(work.run);
+    const std::int64_t done = progress ? progress->done : 0;
+    work.seconds = since_start.seconds();
+    work.share = done > 0 ? predicted(at_work, speed, done) / predicted(at_work, speed, -1) : 0;
+    work.sizes = static_cast<std::int64_t>(at_work.sizes.size());
+    work.done = 0;
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < at_work.sizes.size(); ++i) {
+      before += at_work.sets.size() == 1 ? at_work.sets[0] : at_work.sets[i];
+      work.n = at_work.sizes[i];
+      if (done < before) break;
+      ++work.done;
+    }
+    work.remaining = NAN;
+    if (speed.measured) work.remaining = predicted(at_work, speed, -1);
+    // The rate so far counts for more the more of it there is.
+    if (work.share > 0) {
+      const double by_rate = work.seconds * (1 - work.share) / work.share;
+      const double trust = speed.measured ? std::min(1.0, 5 * work.share) : 1;
+      work.remaining = trust * by_rate + (trust < 1 ? (1 - trust) * work.remaining * (1 - work.share) : 0);
+    }
+  }
+
+  void evaluate_now(Monitor& monitor, const std::string& which, const std::string& data, const std::string& device,
+                    const EvaluationOptions& options) {
+    lower_priority(4);
+    WakingMonitor waking(monitor, hub.wake);
+    const LoadedRun loaded = load_run(which, data, device);
+    const std::vector<std::string> labels = labels_of(loaded);
+    const auto publish = [&](Metrics metrics, const std::string& place) {
+      metrics.shade = hub.run_shades->of(which);
+      scores_slot.store(make_scores(which, metrics, metrics.rows.size() == options.sizes.size(), place, labels));
+      hub.wake();
+    };
+    const Metrics metrics = evaluate_in(waking, loaded, options, [&](const Metrics& so_far) { publish(so_far, ""); });
+    const std::string file = (loaded.folder / run_file::metrics).string();
+    if (is_shipped(loaded.folder)) {
+      hub.kept_scores->keep(metrics);
+      tell({Level::info, fmt::format("{} is evaluated; shipped weights keep no scores, so save them where you like "
+                                     "before the program ends",
+                                     loaded.name)});
+      return;
+    }
+    try {
+      if (save_metrics(loaded, metrics)) {
+        publish(metrics, file);
+        tell({Level::info, fmt::format("The scores of {} are kept in {}", loaded.name, file)});
+      } else {
+        tell({Level::warning, fmt::format("{} holds an evaluation of more sets and is kept; save this one under "
+                                          "another name",
+                                          file)});
+      }
+    } catch (const Error& error) {
+      hub.kept_scores->keep(metrics);
+      tell({Level::warning, fmt::format("The scores of {} are not kept: {}", loaded.name, error.what())});
+    }
+  }
+
+  // The threads come last: they end before what they write to.
+  LatestWorker reader, writer;
+  Session session;
+};
+
+Evaluation::Evaluation(Hub& hub) : parts_(std::make_unique<Parts>(hub)) {}
+Evaluation::~Evaluation() = default;
+
+bool Evaluation::poll() {
+  Parts& p = *parts_;
+  bool changed = false;
+  if (const auto found = p.opened_slot.exchange(nullptr); found && found->run == p.run) {
+    const auto own = p.fresh.find(p.run);
+    // What was kept beside the weights comes back from there.
+    if (own != p.fresh.end() && own->second->complete && found->stored && !own->second->place.empty())
+      p.fresh.erase(own);
+    p.opened = found;
+    p.choose();
+    p.fill();
+    changed = true;
+  }
+  if (const auto speed = p.speed_slot.exchange(nullptr)) {
+    p.speeds[speed->run] = *speed;
+    changed = true;
+  }
+  if (const auto scores = p.scores_slot.exchange(nullptr)) {
+    p.fresh[scores->run] = scores;
+    p.choose();
+    p.fill();
+    changed = true;
+  }
+  std::vector<Outcome> outcomes;
+  {
+    const std::lock_guard lock(p.mutex);
+    outcomes.swap(p.outcomes);
+  }
+  for (Outcome& one : outcomes) p.hub.messages.add(one.level, std::move(one.where), std::move(one.text));
+  changed = changed || !outcomes.empty();
+  if (p.work.running) {
+    p.session.drain();
+    if (auto latest = p.session.latest(); latest != p.progress) {
+      p.progress = std::move(latest);
+      changed = true;
+    }
+    const SessionState state = p.session.state();
+    if (state == SessionState::idle || state == SessionState::failed) {
+      const std::string name = p.work.name;
+      if (state == SessionState::failed) {
+        p.failure = p.session.error();
+        p.hub.messages.error("evaluate", p.failure);
+        p.session.dismiss();
+      } else if (p.session.outcome() == 's') {
+        p.hub.messages.info("evaluate", fmt::format("The evaluation of {} was stopped", name));
+      }
+      if (const double all = Parts::predicted(p.at_work, Speed(), -1);
+          p.session.outcome() == 'd' && !p.speeds.contains(p.work.run)) {
+        Speed usual;
+        const double scale = p.since_start.seconds() / all;
+        p.speeds[p.work.run] = {p.work.run, usual.set * scale, usual.observation * scale, true};
+      }
+      p.work = {};
+      changed = true;
+      p.hub.wake();  // scores may have come after they were looked for
+    } else {
+      p.follow();
+    }
+  }
+  p.look();
+  return changed;
+}
+
+bool Evaluation::busy() const {
+  return parts_->work.running || state() == State::loading || parts_->writer.busy();
+}
+
+std::string Evaluation::activity() const {
+  const Work& work = parts_->work;
+  if (work.running) return fmt::format("evaluating {}, {}", work.name, percent_text(work.share));
+  return state() == State::loading ? "reading scores" : "";
+}
+
+bool Evaluation::wait(double seconds) {
+  const Stopwatch watch;
+  const auto left = [&] { return std::max(0.0, seconds - watch.seconds()); };
+  const bool rest = parts_->reader.wait(left()) && parts_->writer.wait(left()) && parts_->session.wait(left());
+  poll();
+  return rest;
+}
+
+void Evaluation::show(const std::string& run) {
+  Parts& p = *parts_;
+  if (run == p.run) return;
+  p.run = run;
+  p.opened = nullptr;
+  p.shown = nullptr;
+  p.texts = p.problems = {};
+  if (run.empty())
+    p.reader.cancel();
+  else
+    p.read();
+}
+
+Evaluation::State Evaluation::state() const {
+  const Parts& p = *parts_;
+  if (p.run.empty()) return State::none;
+  if (!p.opened) return State::loading;
+  if (!p.opened->error.empty()) return State::failed;
+  return p.shown ? State::scored : State::unscored;
+}
+
+const std::string& Evaluation::run() const {
+  return parts_->run;
+}
+const std::string& Evaluation::name() const {
+  return parts_->opened ? parts_->opened->name : parts_->run;
+}
+const std::string& Evaluation::error() const {
+  return parts_->opened ? parts_->opened->error : parts_->none;
+}
+const std::string& Evaluation::warning() const {
+  return parts_->opened ? parts_->opened->warning : parts_->none;
+}
+bool Evaluation::shipped() const {
+  return parts_->opened && parts_->opened->shipped;
+}
+std::shared_ptr<const Scores> Evaluation::scores() const {
+  return parts_->shown;
+}
+
+void Evaluation::measure() {
+  Parts& p = *parts_;
+  if (!p.opened || !p.opened->error.empty() || p.work.running || p.measured == p.run || p.reader.busy()) return;
+  p.measured = p.run;
+  if (p.speeds.contains(p.run)) return;
+  p.reader.request([&p, run = p.run, data = p.hub.data_folder.string(), device = p.hub.device,
+                    options = p.opened->defaults](const LatestWorker::Stale& stale) {
+    Speed speed = measured_speed(load_run(run, data, device), options, stale);
+    speed.run = run;
+    p.speed_slot.store(std::make_shared<const Speed>(std::move(speed)));
+    p.hub.wake();
+  });
+}
+
+const std::string& Evaluation::text(EvaluationField field) const {
+  return parts_->texts[at(field)];
+}
+
+void Evaluation::set(EvaluationField field, const std::string& text) {
+  Parts& p = *parts_;
+  p.texts[at(field)] = text;
+  if (p.opened && p.opened->error.empty()) p.typed[p.run] = p.texts;
+  p.check();
+}
+
+void Evaluation::reset() {
+  Parts& p = *parts_;
+  if (!p.opened || !p.opened->error.empty()) return;
+  p.texts = p.typed[p.run] = evaluation_texts(p.opened->defaults);
+  p.check();
+}
+
+bool Evaluation::changed() const {
+  const Parts& p = *parts_;
+  return p.opened && p.opened->error.empty() && p.texts != evaluation_texts(p.opened->defaults);
+}
+
+const std::string& Evaluation::problem(EvaluationField field) const {
+  return parts_->problems[at(field)];
+}
+
+double Evaluation::expected_seconds() const {
+  const Parts& p = *parts_;
+  const auto speed = p.speeds.find(p.run);
+  if (!p.valid() || speed == p.speeds.end()) return NAN;
+  // What samples cost is not told apart: a set's time goes with their number.
+  const EvaluationOptions options = p.options();
+  Speed mine = speed->second;
+  if (p.opened->defaults.samples > 0)
+    mine.set *= std::max(0.1, static_cast<double>(options.samples) / static_cast<double>(p.opened->defaults.samples));
+  return Parts::predicted(options, mine, -1);
+}
+
+std::string Evaluation::blocked() const {
+  const Parts& p = *parts_;
+  if (p.work.running && p.work.stopping) return fmt::format("The evaluation of {} is being stopped", p.work.name);
+  if (p.work.running) return fmt::format("{} is being evaluated; stop it or wait until it is done", p.work.name);
+  switch (state()) {
+    case State::none:
+      return "No run is shown; choose one on the left";
+    case State::loading:
+      return "The run is being read";
+    case State::failed:
+      return p.opened->error;
+    default:
+      break;
+  }
+  for (const std::string& problem : p.problems)
+    if (!problem.empty()) return problem;
+  return "";
+}
+
+void Evaluation::start() {
+  Parts& p = *parts_;
+  if (!blocked().empty()) return;
+  p.failure.clear();
+  p.at_work = p.options();
+  p.progress = nullptr;
+  p.work = {};
+  p.work.running = true;
+  p.work.run = p.run;
+  p.work.name = p.opened->name;
+  p.since_start.restart();
+  p.reader.cancel();  // a measurement of its speed would only slow it down
+  p.session.start([&p, run = p.run, data = p.hub.data_folder.string(), device = p.hub.device,
+                   options = p.at_work](Monitor& monitor) {
+    struct Wake {
+      const std::function<void()>& wake;
+      ~Wake() { wake(); }
+    } const at_end{p.hub.wake};
+    p.evaluate_now(monitor, run, data, device, options);
+  });
+  p.follow();
+}
+
+void Evaluation::stop() {
+  Parts& p = *parts_;
+  if (!p.work.running || p.work.stopping) return;
+  p.work.stopping = true;
+  try {
+    p.session.stop();
+  } catch (const Error&) {
+    // It came to rest in between; poll() sees that.
+  }
+}
+
+const Evaluation::Work& Evaluation::work() const {
+  return parts_->work;
+}
+const std::string& Evaluation::failure() const {
+  return parts_->failure;
+}
+void Evaluation::dismiss() {
+  parts_->failure.clear();
+}
+
+const EvaluationVerdict* Evaluation::fresh_verdict(const std::string& run) const {
+  const auto fresh = parts_->fresh.find(run);
+  return fresh == parts_->fresh.end() || !fresh->second->complete ? nullptr : &fresh->second->verdict;
+}
+
+void Evaluation::reload() {
+  const std::string run = parts_->run;
+  parts_->fresh.clear();  // of the data before
+  show("");
+  show(run);
+}
+
+void Evaluation::discard() {
+  parts_->fresh.erase(parts_->run);
+  parts_->choose();
+  parts_->fill();
+}
+
+void Evaluation::save_as(const std::string& file) {
+  Parts& p = *parts_;
+  if (!p.shown) return;
+  p.writer.request([&p, file, metrics = p.shown->metrics](const LatestWorker::Stale&) {
+    PAIRS_CHECK(std::filesystem::path(file).extension() == ".json", "{} must end in .json", printable(file, 300));
+    write_file(file, metrics_text(*metrics));
+    p.tell({Level::info, "Saved " + printable(std::filesystem::absolute(file).lexically_normal().string(), 1000),
+            "saved"});
+  });
+}
+
+std::string Evaluation::batch_command() const {
+  const Parts& p = *parts_;
+  if (p.run.empty()) return "";
+  std::string command = "pairs --batch evaluate " + shell_word(p.run);
+  if (p.opened && p.opened->error.empty()) {
+    const Texts usual = evaluation_texts(p.opened->defaults);
+    // A list of sets goes with the sizes that it was written for.
+    const bool sizes = p.texts[at(EvaluationField::sizes)] != usual[at(EvaluationField::sizes)];
+    for (std::size_t i = 0; i < usual.size(); ++i)
+      if (p.texts[i] != usual[i] || (sizes && i == at(EvaluationField::sets)))
+        command += fmt::format(" {} {}", kEvaluationArguments[i], shell_word(p.texts[i]));
+  }
+  if (!p.hub.data_folder.empty()) command += " --data " + shell_word(p.hub.data_folder.string());
+  if (p.hub.device != "auto") command += " --device " + shell_word(p.hub.device);
+  return command;
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/model/hub/messages.h"
+#include "app/model/hub/scores.h"
+#include "app/runs/run_shades.h"
+
+namespace pairs::model {
+
+// What the parts of the view model share. Lives on the thread of the window; only `wake` may be called from others.
+struct Hub {
+  Messages messages;
+  // Asks for another frame; from any thread, returns at once.
+  std::function<void()> wake = [] {};
+  std::filesystem::path runs_folder;  // where new runs go
+  std::filesystem::path data_folder;  // of real data; empty = none
+  std::string device = "auto";        // for posteriors and evaluations of runs that name none
+  // Shared by the panels: what was evaluated but cannot be kept on disk.
+  std::shared_ptr<KeptScores> kept_scores = std::make_shared<KeptScores>();
+  // And which shade of its strategy's colour each run has, as the library lists them.
+  std::shared_ptr<RunShades> run_shades = std::make_shared<RunShades>();
+};
+
+}  // namespace pairs::model

@@ -1,0 +1,58 @@
+#include "app/model/hub/messages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/base/clock.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr std::size_t kKept = 2000;
+
+bool holds(std::string_view text, std::string_view part) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+const char* name_of(Level level) {
+  return level == Level::error ? "error" : level == Level::warning ? "warning" : "info";
+}
+
+}  // namespace
+
+void Messages::add(Level level, std::string where, std::string text) {
+  static const Stopwatch watch;
+  if (level != Level::info) ++unseen_;
+  if (!all_.empty() && all_.back().level == level && all_.back().where == where && all_.back().text == text) {
+    ++all_.back().count;
+    all_.back().time = watch.seconds();
+    return;
+  }
+  all_.push_back({level, std::move(where), std::move(text), 1, watch.seconds()});
+  if (all_.size() > kKept) all_.pop_front();
+}
+
+std::vector<const Message*> Messages::matching(std::string_view filter, Level least) const {
+  std::vector<const Message*> found;
+  for (const Message& message : all_)
+    if (message.level >= least && (filter.empty() || holds(message.text, filter) || holds(message.where, filter)))
+      found.push_back(&message);
+  return found;
+}
+
+std::string Messages::text(std::string_view filter, Level least) const {
+  std::string lines;
+  for (const Message* message : matching(filter, least)) {
+    lines +=
+        fmt::format("{:8.1f} s  {:<7}  {}: {}", message->time, name_of(message->level), message->where, message->text);
+    lines += message->count > 1 ? fmt::format(" ({} times)\n", message->count) : "\n";
+  }
+  return lines;
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,250 @@
+#include "app/model/hub/scores.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "app/scores/metrics_file.h"
+#include "app/scores/score_figures.h"
+#include "app/text/glossary.h"
+#include "app/text/number_text.h"
+#include "core/base/error.h"
+
+namespace pairs::model {
+namespace {
+
+std::string kept_key(const std::string& weights, const std::string& data) {
+  return weights + "\n" + data;
+}
+
+}  // namespace
+
+ShownFigure shown_figure(const char* name, const char* title, const char* meaning,
+                         const std::function<Figure()>& build) {
+  ShownFigure out{name, title, meaning, nullptr, ""};
+  try {
+    out.figure = std::make_shared<const Figure>(build());
+  } catch (const Error& error) {
+    out.missing = error.what();
+  }
+  return out;
+}
+
+std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics) {
+  const bool any_gap = std::any_of(metrics.begin(), metrics.end(), [](const Metrics& one) {
+    return std::any_of(one.rows.begin(), one.rows.end(), [](const EvaluationRow& row) { return !std::isnan(row.gap); });
+  });
+  std::vector<ShownFigure> out;
+  if (!metrics.empty() && of_images(metrics.front().rows)) {
+    out.push_back(shown_figure("mse", "Error of predicted images",
+                               "Squared error per pixel of one sample and of the mean of all samples, freed of their "
+                               "noise: both fall as more is seen; without any observation they stand at the prior's.",
+                               [&] { return mse_figure(metrics); }));
+    return out;
+  }
+  out.push_back(shown_figure("nll", "Negative log-likelihood",
+                             "How little probability the posterior gives to the truth: lower is better, and the exact "
+                             "posterior, where it is known, is the best there is.",
+                             [&] { return nll_figure(metrics); }));
+  if (any_gap)
+    out.push_back(
+        shown_figure("gap", "Gap to the exact posterior",
+                     "The NLL minus that of the exact posterior on the same test sets: zero is perfect, and the "
+                     "band shows two standard errors.",
+                     [&] { return gap_figure(metrics); }));
+  out.push_back(
+      shown_figure("rmae", "Error of the posterior mean",
+                   "RMAE: how far the posterior mean is from the truth on average, over the width of the prior.",
+                   [&] { return rmae_figure(metrics); }));
+  out.push_back(
+      shown_figure("acauc", "Calibration",
+                   "ACAUC: how far the shares of truths inside credible intervals are from what the intervals promise. "
+                   "Location z and width z: whether truths lie off the posteriors' centres, and whether posteriors are "
+                   "too narrow (above zero) or too wide. Rank p: whether the truth's ranks are even. A calibrated "
+                   "estimator stays inside the bands.",
+                   [&] { return acauc_figure(metrics); }));
+  return out;
+}
+
+std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, bool complete, std::string place,
+                                          const std::vector<std::string>& targets) {
+  auto scores = std::make_shared<Scores>();
+  scores->run = run;
+  scores->name = metrics.run;
+  scores->data = metrics.data;
+  scores->seed = metrics.seed;
+  scores->complete = complete;
+  scores->place = std::move(place);
+  scores->note = pool_note(metrics.rows);
+  scores->verdict = evaluation_verdict(metrics.rows, targets);
+  scores->rows = metrics.rows;
+  scores->figures = metric_figures({metrics});
+  if (!of_images(metrics.rows)) {
+    scores->figures.push_back(
+        shown_figure("coverage", "Coverage",
+                     "The share of truths inside central credible intervals against what the intervals "
+                     "promise: a calibrated posterior stays inside the band around the diagonal.",
+                     [&] { return coverage_figure({metrics}); }));
+    scores->figures.push_back(
+        shown_figure("ranks", "Ranks of the truth",
+                     "Where the truth falls among posterior samples: flat when calibrated, a valley when "
+                     "the posterior is too narrow, a hill when it is too wide.",
+                     [&] { return ranks_figure(metrics, targets); }));
+  }
+  scores->metrics = std::make_shared<const Metrics>(std::move(metrics));
+  return scores;
+}
+
+namespace {
+
+Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
+  const Calibration found = calibration(row, limits);
+  if (found == Calibration::unknown) return {};
+  Verdict verdict{found != Calibration::within_noise, calibration_text(found), ""};
+  switch (found) {
+    case Calibration::off_centre:
+      verdict.meaning = "Truths lie on one side of the posteriors more often than chance and so many sets allow.";
+      break;
+    case Calibration::too_narrow:
+      verdict.meaning = "Posteriors are too narrow: credible intervals hold the truth too rarely.";
+      break;
+    case Calibration::too_wide:
+      verdict.meaning = "Posteriors are too wide: credible intervals hold the truth too often.";
+      break;
+    case Calibration::uneven:
+      verdict.meaning = "Some ranks of the truth among the samples are more frequent than others.";
+      break;
+    default:
+      verdict.meaning = row.pool > 0
+                            ? "Location and width are as those of a calibrated posterior with so many sets."
+                            : "Location, width and ranks are as those of a calibrated posterior with so many sets.";
+  }
+  if (row.pool > 0)
+    verdict.meaning += " The location is judged beside what the finite pool of test observations does by itself.";
+  return verdict;
+}
+
+}  // namespace
+
+ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
+  using Row = EvaluationRow;
+  struct Candidate {
+    ScoreColumn column;
+    std::function<std::string(const Row&)> text;
+    bool calibration = false;
+    std::function<bool(std::size_t)> marked = {};  // by index of the row
+  };
+  const std::vector<CalibrationFault> faults = calibration_faults(rows);
+  // Whether the verdict is about this test of a row: of a pool's observations the location is judged beside the pool.
+  const auto at_fault = [&](FaultKind kind, bool of_pool) {
+    return [&rows, &faults, kind, of_pool](std::size_t row) {
+      return (kind != FaultKind::location || (rows[row].pool > 0) == of_pool) &&
+             std::any_of(faults.begin(), faults.end(),
+                         [&](const CalibrationFault& one) { return one.row == row && one.kind == kind; });
+    };
+  };
+  const auto poor_image = [&rows](std::size_t row) { return worse_than_mean_image(rows[row]); };
+  const auto test_text = [](std::size_t which) { return [which](const Row& r) { return rank_test_texts(r)[which]; }; };
+  std::vector<Candidate> all = {
+      {{"N", "How many observations each test set holds."}, [](const Row& r) { return count_text(r.n); }},
+      {{"sets", "How many freshly simulated test sets were scored; more make the numbers surer."},
+       [](const Row& r) { return count_text(r.sets); }},
+      {{"NLL / nat",
+        "Mean of −log posterior density at the truth, ± its standard error: lower is better, and only comparable at "
+        "one N of one task."},
+       [](const Row& r) { return with_error_text(r.nll, r.nll_se, 3); }},
+      {{"exact / nat", "The same for the exact posterior: nothing can be lower on average."},
+       [](const Row& r) { return number_text(r.exact_on_sets(), 3); }},
+      {{"gap / nat",
+        "How far the NLL lies above the exact posterior's on the same sets, ± its standard error: zero is perfect."},
+       [](const Row& r) { return with_error_text(r.gap, r.gap_se, 4); }},
+      {{"RMAE", "Mean distance of the posterior mean from the truth, over the width of the prior: lower is better."},
+       [](const Row& r) { return number_text(r.rmae, 4); }},
+      {{"ACAUC (noise)",
+        "Mean distance between promised and actual coverage of credible intervals; in brackets what a calibrated "
+        "posterior stays below in 95 % of evaluations like this one."},
+       [](const Row& r) {
+         return std::isnan(r.acauc) ? "–"
+                                    : fmt::format("{} ({})", number_text(r.acauc, 4), number_text(r.acauc_p95, 4));
+       },
+       true},
+      {{"location z",
+        "Mean rank of the truth among posterior samples less ½, in standard errors, for each target: beyond about ±4 "
+        "the "
+        "posterior is off centre. ACAUC cannot see this when the posterior is too wide as well."},
+       test_text(0),
+       true,
+       at_fault(FaultKind::location, false)},
+      {{"width z",
+        "Mean distance of that rank from ½ less that of even ranks, in standard errors, for each target: above about 4 "
+        "the posterior is too narrow, below −4 too wide."},
+       test_text(1),
+       true,
+       at_fault(FaultKind::width, false)},
+      {{"rank p",
+        "How likely ranks as uneven as these are when the posterior is calibrated, for each target: below about 0.0001 "
+        "something is wrong."},
+       test_text(2),
+       true,
+       at_fault(FaultKind::ranks, false)},
+      {{"pool z",
+        "Location in standard errors of sets and pool together: all test sets share the observations of one data set, "
+        "whose own deviation no estimator can remove."},
+       [](const Row& r) {
+         std::string text;
+         for (const double z : r.pool_location_z) text += (text.empty() ? "" : ", ") + number_text(z, 1);
+         return text.empty() ? std::string("–") : text;
+       },
+       true,
+       at_fault(FaultKind::location, true)},
+      {{"MSE of a sample", "Squared error per pixel of one sample of the posterior, ± its standard error."},
+       [](const Row& r) { return with_error_text(r.mse, r.mse_se, 5); }},
+      {{"MSE of the mean",
+        "Squared error per pixel of the posterior mean, freed of the samples' noise: half that of a sample when the "
+        "posterior is right."},
+       [](const Row& r) { return with_error_text(r.mse_posterior, r.mse_posterior_se, 5); }},
+      {{"share of prior", "That error over the one of the mean image, which is what is known without observations."},
+       [](const Row& r) { return number_text(r.mse_posterior / r.mse_prior, 3); },
+       false,
+       poor_image},
+      {{"sd per pixel", "How far samples of one posterior differ from each other, averaged over pixels."},
+       [](const Row& r) { return std::isnan(r.mse_prior) ? "–" : number_text(r.sd, 4); }},
+  };
+  ScoreTable table;
+  std::vector<const Candidate*> used;
+  for (const Candidate& one : all)
+    if (std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return one.text(r) != "–"; })) used.push_back(&one);
+  for (const Candidate* one : used) {
+    if (one->calibration && table.calibration == 0) table.calibration = table.columns.size();
+    table.columns.push_back(one->column);
+    if (const std::string by = equation(one->column.title); !by.empty()) table.columns.back().meaning += "\n" + by;
+  }
+  if (table.calibration == 0) table.calibration = table.columns.size();
+  const CalibrationLimits limits = calibration_limits(rows);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    table.verdicts.push_back(verdict_of(rows[r], limits));
+    table.rows.emplace_back();
+    table.marked.emplace_back();
+    for (const Candidate* one : used) {
+      table.rows.back().push_back(one->text(rows[r]));
+      table.marked.back().push_back(one->marked && one->marked(r));
+    }
+  }
+  return table;
+}
+
+void KeptScores::keep(Metrics metrics) {
+  auto kept = std::make_shared<const Metrics>(std::move(metrics));
+  const std::lock_guard lock(mutex_);
+  const std::string key = kept_key(kept->weights, kept->data);
+  all_[key] = std::move(kept);
+}
+
+std::shared_ptr<const Metrics> KeptScores::find(const std::string& weights, const std::string& data) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = all_.find(kept_key(weights, data));
+  return found == all_.end() ? nullptr : found->second;
+}
+
+}  // namespace pairs::model

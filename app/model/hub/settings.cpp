@@ -1,0 +1,234 @@
+#include "app/model/hub/settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <pwd.h>
+#include <toml++/toml.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/base/toml_guard.h"
+
+namespace pairs::model {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::uint64_t kLargestFile = 1 << 20;
+
+// Every setting with its key: how files are read, written and compared.
+template <class Visit>
+void visit_settings(Visit&& visit) {
+  visit("theme", &Settings::theme);
+  visit("scale", &Settings::scale);
+  visit("task", &Settings::task);
+  visit("run", &Settings::run);
+  visit("tab", &Settings::tab);
+  visit("unfinished", &Settings::unfinished);
+  visit("runs_folder", &Settings::runs_folder);
+  visit("data_folder", &Settings::data_folder);
+  visit("run_folders", &Settings::run_folders);
+  visit("width", &Settings::width);
+  visit("height", &Settings::height);
+  visit("maximised", &Settings::maximised);
+  visit("sidebar", &Settings::sidebar);
+  visit("drawer", &Settings::drawer);
+  visit("sidebar_open", &Settings::sidebar_open);
+  visit("log_open", &Settings::log_open);
+  visit("dismissed", &Settings::dismissed);
+}
+
+// False when the node is of another kind.
+bool read_value(const toml::node& node, std::string& value) {
+  if (!node.is_string()) return false;
+  value = *node.value_exact<std::string>();
+  return true;
+}
+bool read_value(const toml::node& node, bool& value) {
+  if (!node.is_boolean()) return false;
+  value = *node.value_exact<bool>();
+  return true;
+}
+bool read_value(const toml::node& node, double& value) {
+  if (!node.is_number()) return false;
+  value = *node.value<double>();
+  return std::isfinite(value);
+}
+bool read_value(const toml::node& node, int& value) {
+  const auto whole = node.value_exact<std::int64_t>();
+  if (!whole || *whole < INT_MIN || *whole > INT_MAX) return false;
+  value = static_cast<int>(*whole);
+  return true;
+}
+bool read_value(const toml::node& node, std::vector<std::string>& value) {
+  const toml::array* list = node.as_array();
+  if (!list) return false;
+  value.clear();
+  for (const toml::node& item : *list) {
+    if (!item.is_string()) return false;
+    value.push_back(*item.value_exact<std::string>());
+  }
+  return true;
+}
+
+template <class Value>
+void write_value(toml::table& table, const char* key, const Value& value) {
+  table.insert_or_assign(key, value);
+}
+void write_value(toml::table& table, const char* key, int value) {
+  table.insert_or_assign(key, static_cast<std::int64_t>(value));
+}
+void write_value(toml::table& table, const char* key, const std::vector<std::string>& value) {
+  toml::array list;
+  for (const std::string& item : value) list.push_back(item);
+  table.insert_or_assign(key, std::move(list));
+}
+
+// Values that a window cannot have.
+bool in_range(const Settings& s, std::string_view key) {
+  if (key == "theme") return s.theme == "dark" || s.theme == "light";
+  if (key == "scale") return s.scale == 0 || (s.scale >= 0.5 && s.scale <= 4);
+  if (key == "width") return s.width >= 200 && s.width <= 32768;
+  if (key == "height") return s.height >= 200 && s.height <= 32768;
+  if (key == "sidebar") return s.sidebar >= 0 && s.sidebar <= 4096;
+  if (key == "drawer") return s.drawer >= 0 && s.drawer <= 4096;
+  return true;
+}
+
+// Throws Error on what is no TOML.
+toml::table parse_settings(const fs::path& file) {
+  const std::string text = read_file(file, kLargestFile);
+  check_toml_guard(text, file.string());
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    fail("{}, line {}: {}", file.string(), error.source().begin.line, printable(error.description(), 200));
+  }
+}
+
+fs::path aside(const fs::path& file) {
+  return file.string() + ".bad";
+}
+
+// A copy for whoever wants to mend it; that it cannot be made is no reason to stop.
+bool keep_aside(const fs::path& file) {
+  std::error_code error;
+  fs::copy_file(file, aside(file), fs::copy_options::overwrite_existing, error);
+  return !error;
+}
+
+std::string aside_text(const fs::path& file, bool kept) {
+  return kept ? fmt::format("; the file is kept as {}", aside(file).filename().string()) : "";
+}
+
+fs::path home_folder() {
+  if (const char* home = std::getenv("HOME"); home && *home == '/') return home;
+  const passwd* user = ::getpwuid(::getuid());
+  return user && user->pw_dir && *user->pw_dir == '/' ? user->pw_dir : "/";
+}
+
+}  // namespace
+
+bool Settings::dismissed_before(const std::string& notice) const {
+  return std::find(dismissed.begin(), dismissed.end(), notice) != dismissed.end();
+}
+
+void Settings::dismiss(const std::string& notice) {
+  if (!dismissed_before(notice)) dismissed.push_back(notice);
+}
+
+SettingsFile::SettingsFile(fs::path file) : file_(std::move(file)) {}
+
+fs::path SettingsFile::settings_path() {
+  return xdg_folder("XDG_CONFIG_HOME", ".config") / "pairs-studio" / "settings.toml";
+}
+
+Settings SettingsFile::load() {
+  problem_.clear();
+  damaged_ = false;
+  known_ = {};
+  std::error_code error;
+  if (fs::status(file_, error).type() == fs::file_type::not_found) return known_;
+  toml::table table;
+  try {
+    table = parse_settings(file_);
+  } catch (const std::exception& problem) {
+    damaged_ = true;
+    problem_ = fmt::format("The settings cannot be read, so the defaults apply ({}){}", sentence(problem),
+                           aside_text(file_, keep_aside(file_)));
+    return known_;
+  }
+  std::vector<std::string> wrong;
+  visit_settings([&](const char* key, auto member) {
+    const toml::node* node = table.get(key);
+    if (!node) return;
+    auto& value = known_.*member;
+    const auto before = value;
+    if (read_value(*node, value) && in_range(known_, key)) return;
+    value = before;
+    wrong.emplace_back(key);
+  });
+  if (!wrong.empty()) {
+    damaged_ = true;
+    problem_ =
+        fmt::format("In the settings {}, {} cannot be used and {} default{}", file_.string(), fmt::join(wrong, ", "),
+                    wrong.size() == 1 ? "has its" : "have their", aside_text(file_, keep_aside(file_)));
+  }
+  return known_;
+}
+
+void SettingsFile::save(const Settings& settings) {
+  if (!damaged_ && settings == known_) return;
+  problem_.clear();
+  try {
+    toml::table table;
+    std::error_code error;
+    bool all = damaged_;
+    if (fs::status(file_, error).type() != fs::file_type::not_found) {
+      try {
+        table = parse_settings(file_);
+      } catch (const std::exception&) {
+        if (!damaged_) keep_aside(file_);
+        all = true;
+      }
+    }
+    visit_settings([&](const char* key, auto member) {
+      if (all || settings.*member != known_.*member) write_value(table, key, settings.*member);
+    });
+    std::ostringstream text;
+    text << table << '\n';
+    PAIRS_CHECK(toml::parse(text.str()) == table, "a folder or name in them is not UTF-8; choose another");
+    fs::create_directories(file_.parent_path(), error);
+    write_file(file_, text.str());
+    known_ = settings;
+    damaged_ = false;
+  } catch (const std::exception& problem) {
+    problem_ = fmt::format("The settings cannot be saved: {}", sentence(problem));
+  }
+}
+
+fs::path xdg_folder(const char* variable, const std::string& fallback) {
+  if (const char* named = std::getenv(variable); named && *named == '/') return named;
+  return home_folder() / fallback;
+}
+
+fs::path default_runs_folder(const fs::path& current, bool terminal) {
+  std::error_code error;
+  const bool own = terminal && !current.empty() && current != current.root_path() &&
+                   !fs::equivalent(current, home_folder(), error) && ::access(current.c_str(), W_OK) == 0;
+  return own ? current / "runs" : xdg_folder("XDG_DATA_HOME", ".local/share") / "pairs-studio" / "runs";
+}
+
+fs::path default_runs_folder() {
+  std::error_code error;
+  return default_runs_folder(fs::current_path(error), ::isatty(STDIN_FILENO) == 1);
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,430 @@
+#include "app/model/library/library.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "app/model/hub/latest_worker.h"
+#include "app/model/library/run_scan.h"
+#include "app/model/library/thumbnail.h"
+#include "app/model/library/trash.h"
+#include "app/text/number_text.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "tasks/registry.h"
+
+extern char** environ;
+
+namespace pairs::model {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double kBetweenLooks = 2;     // seconds
+constexpr std::size_t kLongest = 2000;  // bytes of a name or note
+
+const char* stage_word(int stage) {
+  return stage == 1 ? "pretrain" : stage == 2 ? "cache" : "finetune";
+}
+
+// At most kLongest bytes of whole characters, without blanks at its ends; one line unless `lines`.
+std::string tidy(std::string text, bool lines) {
+  if (text.size() > kLongest) {
+    std::size_t end = kLongest;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    text.resize(end);
+  }
+  if (!lines) std::replace(text.begin(), text.end(), '\n', ' ');
+  const auto first = text.find_first_not_of(" \t\n"), last = text.find_last_not_of(" \t\n");
+  return first == text.npos ? "" : text.substr(first, last - first + 1);
+}
+
+// Starts the file manager and leaves it alone. Throws Error when there is none.
+void show_folder(const fs::path& folder) {
+  // The shell tells "not found", and lets the file manager outlive this program.
+  constexpr const char* kScript =
+      "command -v xdg-open >/dev/null 2>&1 || exit 127; xdg-open \"$1\" </dev/null >/dev/null 2>&1 &";
+  std::string path = folder.string();
+  const char* const arguments[] = {"sh", "-c", kScript, "sh", path.c_str(), nullptr};
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  pid_t shell = 0;
+  const int failed =
+      ::posix_spawn(&shell, "/bin/sh", nullptr, &attributes, const_cast<char* const*>(arguments), environ);
+  posix_spawnattr_destroy(&attributes);
+  int status = 0;
+  if (failed == 0) ::waitpid(shell, &status, 0);
+  PAIRS_CHECK(failed == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+              "No file manager can be started, because xdg-open is missing (package xdg-utils); the folder is {}",
+              printable(path, 300));
+}
+
+}  // namespace
+
+const char* badge_name(Badge badge) {
+  constexpr const char* kNames[] = {"untrained", "pretrained", "other data", "ready"};
+  return kNames[static_cast<std::size_t>(badge)];
+}
+
+std::string RunEntry::live_state(const std::string& word, int stage, double share) {
+  return std::isfinite(share) ? fmt::format("{} · {} {}", word, stage_word(stage + 1), percent_text(share)) : word;
+}
+
+std::string RunEntry::state() const {
+  const std::string where = stage == 0 ? "" : fmt::format("{} {}", stage_word(stage), percent_text(share));
+  if (deleted) return "deleted";
+  if (!problem.empty()) return "unreadable";
+  if (training) return where.empty() ? "training" : "training · " + where;
+  if (finished) return "finished";
+  if (stage == 0) return pretrained ? "pretrained" : "not started";
+  if (share < 1 && stage != 2) return "stopped · " + where;
+  return cached ? "cached" : pretrained ? "pretrained" : "stopped · " + where;
+}
+
+// Looks through the folders every two seconds and does what is asked in between, on a thread of its own.
+class Library::Scanner {
+ public:
+  explicit Scanner(Hub& hub) : wake_(hub.wake), thread_([this](std::stop_token token) { loop(token); }) {}
+
+  void look_at(const fs::path& runs_folder, const std::vector<fs::path>& added, const fs::path& data) {
+    const std::lock_guard lock(mutex_);
+    runs_folder_ = runs_folder;
+    added_ = added;
+    data_ = data.string();
+    ask();
+  }
+  void refresh() {
+    const std::lock_guard lock(mutex_);
+    ask();
+  }
+  // Done in order; what it throws becomes a failure.
+  void act(std::function<void()> action) {
+    const std::lock_guard lock(mutex_);
+    actions_.push_back(std::move(action));
+    ask();
+  }
+  bool busy() const {
+    const std::lock_guard lock(mutex_);
+    return asked_ || answering_;
+  }
+  struct News {
+    std::shared_ptr<const RunScan::Listing> listing;  // null: nothing new
+    std::vector<std::string> failures;
+  };
+  News take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(news_, {});
+  }
+
+ private:
+  void ask() {
+    asked_ = true;
+    changed_.notify_all();
+  }
+
+  void loop(std::stop_token token) {
+    lower_priority(2);
+    RunScan scan;
+    RunScan::Listing last;
+    bool any = false;
+    double pause = kBetweenLooks;
+    for (;;) {
+      std::deque<std::function<void()>> actions;
+      fs::path runs_folder;
+      std::vector<fs::path> added;
+      std::string data;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait_for(lock, token, std::chrono::duration<double>(pause), [this] { return asked_; });
+        if (token.stop_requested() && actions_.empty()) return;
+        answering_ = std::exchange(asked_, false);
+        actions.swap(actions_);
+        runs_folder = runs_folder_;
+        added = added_;
+        data = data_;
+      }
+      std::vector<std::string> failures;
+      for (const auto& action : actions) {
+        try {
+          action();
+        } catch (const std::exception& error) {
+          failures.push_back(sentence(error));
+        }
+      }
+      const Stopwatch watch;
+      std::shared_ptr<const RunScan::Listing> listing;
+      try {
+        RunScan::Listing found = scan.look(runs_folder, added, data, [&] { return token.stop_requested(); });
+        if (!any || !(found == last)) listing = std::make_shared<const RunScan::Listing>(found);
+        last = std::move(found);
+        any = true;
+      } catch (const Stopped&) {
+        return;
+      } catch (const std::exception& error) {
+        failures.push_back(sentence(error));
+      }
+      // A slow disk is looked at less often.
+      pause = std::max(kBetweenLooks, 60 * (watch.seconds() - scan.reading_seconds()));
+      bool told = false;
+      {
+        const std::lock_guard lock(mutex_);
+        told = answering_ || listing || !failures.empty();
+        answering_ = false;
+        if (listing) news_.listing = listing;
+        for (std::string& failure : failures) news_.failures.push_back(std::move(failure));
+      }
+      if (told) wake_();
+    }
+  }
+
+  std::function<void()> wake_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  fs::path runs_folder_;
+  std::vector<fs::path> added_;
+  std::string data_;
+  std::deque<std::function<void()>> actions_;
+  bool asked_ = false, answering_ = false;
+  News news_;
+  std::jthread thread_;
+};
+
+// Draws the tasks' pictures one after another.
+class Library::Painter {
+ public:
+  struct Picture {
+    std::string task;
+    std::shared_ptr<const Thumbnail> thumbnail;
+  };
+
+  explicit Painter(Hub& hub) : wake_(hub.wake), worker_([](const std::string&) {}) {}
+
+  void draw(const std::string& data) {
+    worker_.request([this, data](const LatestWorker::Stale& stale) {
+      lower_priority(6);  // the window's first frames come first
+      for (const std::string& task : task_names()) {
+        if (stale()) throw Stopped();
+        std::shared_ptr<const Thumbnail> thumbnail;
+        try {
+          thumbnail = draw_thumbnail(task, data);
+        } catch (const Error&) {
+          if (data.empty()) continue;
+          thumbnail = draw_thumbnail(task, "");  // the Task tab says what is wrong with the data
+        }
+        {
+          const std::lock_guard lock(mutex_);
+          pictures_.push_back({task, std::move(thumbnail)});
+        }
+        wake_();
+      }
+    });
+  }
+  bool busy() const { return worker_.busy(); }
+  std::vector<Picture> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(pictures_, {});
+  }
+
+ private:
+  std::function<void()> wake_;
+  std::mutex mutex_;
+  std::vector<Picture> pictures_;
+  LatestWorker worker_;
+};
+
+Library::Library(Hub& hub) : hub_(hub) {
+  for (const std::string& name : task_names()) {
+    const auto task = make_task(name);
+    TaskEntry& entry = tasks_.emplace_back();
+    entry.name = name;
+    entry.title = task->info().title;
+    entry.summary = task->info().summary;
+  }
+}
+
+Library::~Library() = default;
+
+bool Library::poll() {
+  bool changed = false;
+  if (!scanner_ || runs_folder_ != hub_.runs_folder || data_folder_ != hub_.data_folder) {
+    if (!scanner_) scanner_ = std::make_unique<Scanner>(hub_);
+    runs_folder_ = hub_.runs_folder;
+    scanner_->look_at(runs_folder_, added_, hub_.data_folder);
+  }
+  if (!painter_ || data_folder_ != hub_.data_folder) {
+    if (!painter_) painter_ = std::make_unique<Painter>(hub_);
+    data_folder_ = hub_.data_folder;
+    painter_->draw(data_folder_.string());
+  }
+  for (Painter::Picture& picture : painter_->take())
+    for (TaskEntry& task : tasks_)
+      if (task.name == picture.task) {
+        task.thumbnail = std::move(picture.thumbnail);
+        task.thumbnail_version = ++pictures_;
+        changed = true;
+      }
+  Scanner::News news = scanner_->take();
+  for (std::string& failure : news.failures) {
+    hub_.messages.error("runs", failure);
+    problem_ = std::move(failure);
+    changed = true;
+  }
+  if (news.listing) {
+    const RunEntry* before = find(watched_);
+    RunEntry gone = before ? *before : RunEntry();
+    runs_ = news.listing->runs;
+    take_shades();
+    folder_problem_ = news.listing->problem;
+    listed_ = true;
+    if (!gone.run.empty() && !find(gone.run)) {
+      gone.deleted = true;
+      gone.training = false;
+      runs_.insert(runs_.begin(), std::move(gone));
+    }
+    set_badges();
+    changed = true;
+  }
+  return changed;
+}
+
+bool Library::busy() const {
+  return !scanner_ || !listed_ || scanner_->busy() || painter_->busy();
+}
+
+void Library::refresh() {
+  if (scanner_) scanner_->refresh();
+}
+
+const TaskEntry* Library::task(std::string_view name) const {
+  const auto at = std::find_if(tasks_.begin(), tasks_.end(), [&](const TaskEntry& t) { return t.name == name; });
+  return at == tasks_.end() ? nullptr : &*at;
+}
+
+const RunEntry* Library::find(const std::string& run) const {
+  if (run.empty()) return nullptr;
+  const auto at = std::find_if(runs_.begin(), runs_.end(), [&](const RunEntry& r) { return r.run == run; });
+  return at == runs_.end() ? nullptr : &*at;
+}
+
+void Library::dismiss_problem() {
+  (problem_.empty() ? folder_problem_ : problem_).clear();
+}
+
+void Library::watch(const std::string& run) {
+  if (run == watched_) return;
+  watched_ = run;
+  set_badges();
+  std::erase_if(runs_, [&](const RunEntry& entry) { return entry.deleted && entry.run != run; });
+}
+
+std::string Library::blocked(const RunEntry& run, RunAction action) const {
+  if (run.deleted) return "The folder of this run is gone";
+  const bool changes = action == RunAction::rename || action == RunAction::note || action == RunAction::remove;
+  if (changes && run.shipped) return "These weights came with the program and stay as they are";
+  if (action == RunAction::remove && run.training) return "The run is being trained; stop it first";
+  if (action != RunAction::resume && action != RunAction::open) return "";
+  if (!run.problem.empty()) return run.problem;
+  if (action == RunAction::open) return "";
+  if (run.finished) return "The run is finished";
+  if (run.training) return "The run is being trained already";
+  return "";
+}
+
+void Library::rename(const std::string& run, const std::string& name) {
+  const RunEntry* entry = find(run);
+  if (!entry || !scanner_ || !blocked(*entry, RunAction::rename).empty()) return;
+  scanner_->act([folder = entry->folder, name = tidy(name, false)] {
+    About about = read_about(folder);
+    about.name = name == folder.filename().string() ? "" : name;
+    write_about(folder, about);
+  });
+}
+
+void Library::annotate(const std::string& run, const std::string& note) {
+  const RunEntry* entry = find(run);
+  if (!entry || !scanner_ || !blocked(*entry, RunAction::note).empty()) return;
+  scanner_->act([folder = entry->folder, note = tidy(note, true)] {
+    About about = read_about(folder);
+    about.note = note;
+    write_about(folder, about);
+  });
+}
+
+void Library::remove(const std::string& run) {
+  const RunEntry* entry = find(run);
+  if (!entry || !scanner_) return;
+  if (const std::string why = blocked(*entry, RunAction::remove); !why.empty()) {
+    problem_ = why;
+    return;
+  }
+  hub_.messages.info("runs", fmt::format("Moving {} to the trash", entry->folder.string()));
+  scanner_->act([folder = entry->folder] {
+    const FolderLock lock(folder);  // throws when a process trains it
+    move_to_trash(folder);
+  });
+}
+
+void Library::reveal(const std::string& run) {
+  const RunEntry* entry = find(run);
+  if (!entry || !scanner_ || !blocked(*entry, RunAction::reveal).empty()) return;
+  scanner_->act([folder = entry->folder] { show_folder(folder); });
+}
+
+std::string Library::add_folder(const fs::path& wanted) {
+  std::error_code error;
+  fs::path folder = fs::absolute(wanted, error).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  const std::string shown = printable(folder.string(), 300);
+  if (wanted.empty() || !fs::exists(folder, error)) return fmt::format("There is no folder {}; check the path", shown);
+  if (!fs::is_directory(folder, error)) return fmt::format("{} is a file; name the folder of a run", shown);
+  bool any = holds_run(folder);
+  for (fs::directory_iterator at(folder, error), end; !any && !error && at != end; at.increment(error))
+    any = holds_run(at->path());
+  if (error) return fmt::format("{} cannot be read: {}", shown, error.message());
+  if (!any) return fmt::format("{} holds no run: a run folder has a run.toml in it", shown);
+  if (std::find(added_.begin(), added_.end(), folder) == added_.end()) added_.push_back(folder);
+  if (scanner_) scanner_->look_at(runs_folder_, added_, hub_.data_folder);
+  return "";
+}
+
+std::string Library::batch_command(const RunEntry& run) {
+  if (run.shipped) return "pairs --batch evaluate " + shell_word(run.task);
+  return (run.finished ? "pairs --batch evaluate " : "pairs --batch run --resume ") + shell_word(run.folder.string());
+}
+
+void Library::take_shades() {
+  std::vector<RunShades::Run> listed;
+  for (const RunEntry& run : runs_)
+    if (!run.strategy.empty())
+      listed.push_back({run.run, run.task, run.role, run.shipped, run.created, run.folder.filename().string()});
+  hub_.run_shades->list(std::move(listed));
+  for (RunEntry& run : runs_) run.role = shaded(run.role, hub_.run_shades->of(run.run));
+}
+
+void Library::set_badges() {
+  for (TaskEntry& task : tasks_) {
+    task.badge = Badge::untrained;
+    for (const RunEntry& run : runs_)
+      if (run.task == task.name && run.problem.empty() && !run.deleted)
+        task.badge = std::max(task.badge, run.finished && run.other_data() ? Badge::other_data
+                                          : run.finished                   ? Badge::ready
+                                          : run.pretrained                 ? Badge::pretrained
+                                                                           : Badge::untrained);
+    if (const RunEntry* open = find(watched_); open && open->task == task.name && open->other_data())
+      task.badge = Badge::other_data;
+  }
+}
+
+}  // namespace pairs::model

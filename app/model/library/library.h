@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/model/hub/hub.h"
+#include "app/scores/verdict.h"
+#include "core/report/figure.h"
+
+namespace pairs::model {
+
+// A small picture, row by row from the top. A mask is white with the drawing in its alpha: give it a colour of the
+// theme.
+struct Thumbnail {
+  int width = 0, height = 0;
+  bool mask = false;
+  std::vector<std::uint8_t> rgba;
+};
+
+// How far a task is: nothing trained, a run has finished stage 1, all weights (or those of the open run) learnt from
+// other data than are now in use, a finished run or shipped weights.
+enum class Badge { untrained, pretrained, other_data, ready };
+const char* badge_name(Badge badge);
+
+struct TaskEntry {
+  std::string name, title, summary;
+  Badge badge = Badge::untrained;
+  // Of the task's own simulator; null until it is drawn. Another pointer when it was drawn anew.
+  std::shared_ptr<const Thumbnail> thumbnail;
+  std::uint64_t thumbnail_version = 0;  // grows with each new picture of any task
+};
+
+// A run on disk, or the shipped weights of a task.
+struct RunEntry {
+  std::string run;  // what Studio::open_run takes: its absolute folder, or a task's name
+  std::filesystem::path folder;
+  std::string name;  // for people: its about.toml's, else its folder's
+  std::string note;
+  std::string task, preset;
+  std::string strategy, strategy_title;  // "pairs", "PAIRS"
+  SeriesRole role = SeriesRole::other;   // its colour in every figure and list
+  std::int64_t seed = 1;
+  bool pretrained = false, cached = false, finished = false;
+  int stage = 0;          // 1 to 3: the one it is in or stopped in; 0: none has begun
+  double share = 0;       // how much of that stage is done, 0 to 1
+  bool training = false;  // by some process, now
+  bool shipped = false;   // came with the program: read-only
+  bool deleted = false;   // its folder is gone; only the watched run is kept so
+  std::uint64_t bytes = 0;
+  std::int64_t created = 0, changed = 0;  // seconds since 1970
+  std::string problem;                    // why it cannot be read: a sentence; empty when it can
+  std::string trained_on, data_here;      // what its weights learnt from, and what the task draws from now; "": unknown
+  EvaluationVerdict verdict;              // of the scores beside its weights, where they are of these weights and data
+
+  // "training · pretrain 60 %", "finished", "stopped · cache 10 %", "unreadable", ... in a few words.
+  std::string state() const;
+  bool other_data() const { return !trained_on.empty() && !data_here.empty() && trained_on != data_here; }
+  // The same of a run that some process trains now: `word` is "training", "paused", ...; stage 0 to 2, NaN unknown.
+  static std::string live_state(const std::string& word, int stage, double share);
+  friend bool operator==(const RunEntry&, const RunEntry&) = default;
+};
+
+enum class RunAction { open, resume, rename, note, reveal, remove };
+
+// The tasks that are built in and the runs on disk, kept up to date by threads of its own: the folders are looked
+// through every two seconds, the pictures of the tasks are drawn once.
+class Library {
+ public:
+  explicit Library(Hub& hub);
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  // Takes over what background work has finished. True when something shown has changed. The first call starts the
+  // work; a change of the hub's folders is followed.
+  bool poll();
+  // Until the runs have been listed for the first time, pictures are drawn, or an action is under way.
+  bool busy() const;
+  // Looks through the folders now.
+  void refresh();
+
+  const std::vector<TaskEntry>& tasks() const { return tasks_; }
+  const TaskEntry* task(std::string_view name) const;
+  // Newest first, shipped weights last.
+  const std::vector<RunEntry>& runs() const { return runs_; }
+  // By RunEntry::run; null when there is none.
+  const RunEntry* find(const std::string& run) const;
+  // Whether the first listing has arrived.
+  bool listed() const { return listed_; }
+  // Why the folder of runs cannot be looked through, or what went wrong with the last action; empty when all is well.
+  const std::string& problem() const { return problem_.empty() ? folder_problem_ : problem_; }
+  void dismiss_problem();
+
+  // The run that is open: it stays in the list, marked as deleted, when its folder vanishes.
+  void watch(const std::string& run);
+
+  // Empty when the action is possible, else why not, in one sentence.
+  std::string blocked(const RunEntry& run, RunAction action) const;
+  // The following end in the background; a failure becomes problem() and a message. Names and notes stand in the run's
+  // about.toml; run.toml is not touched.
+  void rename(const std::string& run, const std::string& name);  // "": the folder's name again
+  void annotate(const std::string& run, const std::string& note);
+  // Moves the folder to the user's trash.
+  void remove(const std::string& run);
+  // Shows the folder in the file manager.
+  void reveal(const std::string& run);
+
+  // Adds a run folder, or all runs of a folder, from elsewhere. Empty when done, else why not, in one sentence.
+  std::string add_folder(const std::filesystem::path& folder);
+  const std::vector<std::filesystem::path>& added_folders() const { return added_; }
+
+  // A line for a terminal: resumes an unfinished run, evaluates a finished one.
+  static std::string batch_command(const RunEntry& run);
+
+ private:
+  class Scanner;
+  class Painter;
+  void take_shades();
+  void set_badges();
+
+  Hub& hub_;
+  std::vector<TaskEntry> tasks_;
+  std::vector<RunEntry> runs_;
+  bool listed_ = false;
+  std::uint64_t pictures_ = 0;
+  std::string problem_, folder_problem_, watched_;
+  std::vector<std::filesystem::path> added_;
+  std::filesystem::path runs_folder_, data_folder_;  // as the threads know them
+  std::unique_ptr<Scanner> scanner_;
+  std::unique_ptr<Painter> painter_;
+};
+
+}  // namespace pairs::model

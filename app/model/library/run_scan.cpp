@@ -1,0 +1,365 @@
+#include "app/model/library/run_scan.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "app/runs/strategy_look.h"
+#include "app/scores/metrics_file.h"
+#include "core/base/clock.h"
+#include "core/base/descriptor.h"
+#include "core/base/error.h"
+#include "core/base/fields.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
+#include "core/base/safetensors_header.h"
+#include "core/base/text.h"
+#include "core/train/run.h"
+#include "core/train/shipped.h"
+#include "tasks/registry.h"
+
+namespace pairs::model {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kAboutFile = "about.toml";
+constexpr std::size_t kMostFolders = 5000, kMostFiles = 10000;         // looked at in one folder
+constexpr std::uint64_t kLogTail = 256 << 10, kMostHeader = 16 << 20;  // bytes
+constexpr std::uintmax_t kMostScores = 256 << 20;
+
+constexpr std::int64_t nanoseconds(const timespec& time) {
+  return time.tv_sec * 1000000000ll + time.tv_nsec;
+}
+
+// What can be known of a run's files without opening them.
+struct Extent {
+  std::uint64_t bytes = 0, signature = 0;
+  std::int64_t created = 0, changed = 0;
+};
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  a ^= b + 0x9e3779b97f4a7c15ull + (a << 12) + (a >> 4);
+  a = (a ^ (a >> 30)) * 0xbf58476d1ce4e5b9ull;
+  return a ^ (a >> 27);
+}
+
+Extent measure(const fs::path& folder) {
+  Extent extent;
+  std::error_code error;
+  std::size_t seen = 0;
+  for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
+       !error && at != end && ++seen < kMostFiles; at.increment(error)) {
+    struct stat status {};
+    if (::lstat(at->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    extent.bytes += static_cast<std::uint64_t>(status.st_size);
+    const std::string name = at->path().filename().string();
+    if (name.starts_with('.')) continue;
+    std::uint64_t file = std::hash<std::string>{}(at->path().string());
+    for (const std::int64_t part : {static_cast<std::int64_t>(status.st_size), nanoseconds(status.st_mtim),
+                                    static_cast<std::int64_t>(status.st_ino)})
+      file = mixed(file, static_cast<std::uint64_t>(part));
+    extent.signature += file;  // the order of a folder's files does not matter
+    if (name == run_file::config) extent.created = status.st_mtim.tv_sec;
+    if (name != kAboutFile) extent.changed = std::max<std::int64_t>(extent.changed, status.st_mtim.tv_sec);
+  }
+  if (extent.created == 0) extent.created = extent.changed;
+  return extent;
+}
+
+std::string text_of(const nlohmann::json& line, const char* key) {
+  const auto at = line.find(key);
+  return at != line.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+double number_of(const nlohmann::json& line, const char* key, double otherwise) {
+  const auto at = line.find(key);
+  return at != line.end() && at->is_number() ? at->get<double>() : otherwise;
+}
+
+std::string tail_of(const fs::path& file) {
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (opened < 0 || ::fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  const auto size = static_cast<std::uint64_t>(status.st_size), length = std::min(size, kLogTail);
+  std::string text(length, '\0');
+  const ssize_t got = ::pread(opened, text.data(), length, static_cast<off_t>(size - length));
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
+// How far the stages are by the end of the run's log. Lines that make no sense are passed over.
+void read_progress(const fs::path& folder, const RunConfig& config, RunEntry& entry) {
+  const std::string text = tail_of(folder / run_file::events);
+  const bool scaled = config.pretrain.scale_epochs && !config.pretrain.sizes.empty();
+  const double factor =
+      scaled ? static_cast<double>(*std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end())) : 1;
+  double steps[4] = {};
+  double epochs[4] = {0, static_cast<double>(config.pretrain.epochs) * factor, 1,
+                      static_cast<double>(config.finetune.epochs)};
+  const auto& sizes = config.cache.sizes;
+  const bool many = config.finetune.heads == "per-n" && sizes.size() > 1;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const nlohmann::json line = parse_json(std::string_view(text).substr(start, end - start));
+    start = end + 1;
+    if (!line.is_object()) continue;
+    const std::string type = text_of(line, "type"), name = text_of(line, "stage");
+    const int stage = name == "pretrain" ? 1 : name == "cache" ? 2 : name == "finetune" ? 3 : 0;
+    if (stage == 0) continue;
+    const bool begins = type == "stage-started" || type == "resumed";
+    if (begins) {
+      epochs[stage] = number_of(line, "epochs", epochs[stage]);
+      steps[stage] = number_of(line, "steps", steps[stage]);
+    }
+    const bool stopped = type == "stopped" && stage != 2 && !(stage == 3 && many);
+    if (!begins && !stopped && type != "loss" && type != "stage-done") continue;
+    double share = (number_of(line, "epoch", 0) + (type == "loss" ? 1 : 0)) / std::max(epochs[stage], 1.0);
+    // Within an epoch: what a stop, or what goes on from one, has of it.
+    const double all = epochs[stage] * steps[stage];
+    if ((stopped || begins) && all > 0) share = std::max(share, number_of(line, "step", 0) / all);
+    if (stopped) share = std::max(share, stage == entry.stage ? entry.share : 0);
+    if (type == "stage-done") share = 1;
+    if (stage == 3 && many) {
+      // One head after another, each for its own size.
+      const auto n = static_cast<std::int64_t>(number_of(line, "n", 0));
+      const auto head = std::find(sizes.begin(), sizes.end(), n);
+      if (head != sizes.end())
+        share = (static_cast<double>(head - sizes.begin()) + share) / static_cast<double>(sizes.size());
+    }
+    entry.stage = stage;
+    entry.share = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0;
+  }
+}
+
+void read_run(const fs::path& folder, RunEntry& entry) {
+  PAIRS_CHECK(fs::exists(folder / run_file::config), "{} holds no {}; put it back, or delete what is left of the run",
+              printable(folder.string(), 300), run_file::config);
+  const RunConfig config = read_run_toml(folder / run_file::config);
+  const std::vector<std::string> tasks = task_names();
+  PAIRS_CHECK(std::find(tasks.begin(), tasks.end(), config.task) != tasks.end(),
+              "This program has no task \"{}\", which {} names; open the run with a program that has it",
+              printable(config.task), printable((folder / run_file::config).string(), 300));
+  entry.task = config.task;
+  entry.strategy = strategy(config.strategy).name;
+  entry.strategy_title = strategy_title(config.strategy);
+  entry.role = strategy_role(config.strategy);
+  entry.preset = config.preset;
+  entry.seed = config.seed;
+  if (entry.note.empty()) entry.note = config.note;
+  read_progress(folder, config, entry);
+  RunStatus status;
+  try {
+    status = run_status(folder);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception&) {
+    fail("The log {} is damaged; move it away and resume the run",
+         printable((folder / run_file::events).string(), 300));
+  }
+  entry.pretrained = status.pretrained;
+  entry.cached = status.cached;
+  entry.finished = status.finished;
+}
+
+// The folders in a folder that may be runs, hidden ones left out.
+std::vector<fs::path> folders_in(const fs::path& folder, std::error_code& error) {
+  std::vector<fs::path> found;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end && found.size() < kMostFolders;
+       at.increment(error)) {
+    std::error_code ignored;
+    if (!at->path().filename().string().starts_with('.') && at->is_directory(ignored)) found.push_back(at->path());
+  }
+  return found;
+}
+
+// Where a task's shipped weights are. With a data folder that is wrong, of which the Task tab tells, those without
+// data.
+std::optional<fs::path> shipped_folder(const std::string& task, const std::string& data) {
+  try {
+    return fitting_weights(task, data);
+  } catch (const Error&) {
+    return data.empty() ? std::optional<fs::path>() : shipped_folder(task, "");
+  }
+}
+
+// What the weights in a safetensors file learnt from, by its header; "" when that does not say.
+std::string data_source_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::uint64_t length = 0;
+  if (!in.read(reinterpret_cast<char*>(&length), sizeof length) || length > kMostHeader) return "";
+  std::string header(length, '\0');
+  if (!in.read(header.data(), static_cast<std::streamsize>(length))) return "";
+  const auto metadata = parse_safetensors_header(header, file.string()).metadata;
+  const auto data = metadata.find("data_source");
+  return data == metadata.end() ? "" : data->second;
+}
+
+std::string file_stamp(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return "none;";
+  return fmt::format("{} {} {};", status.st_ino, status.st_size, nanoseconds(status.st_mtim));
+}
+
+fs::path plain(const fs::path& folder) {
+  std::error_code error;
+  fs::path path = fs::absolute(folder, error).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+}  // namespace
+
+bool holds_run(const fs::path& folder) {
+  std::error_code error;
+  for (const char* name : {run_file::config, run_file::events, run_file::estimator, run_file::pretrained})
+    if (fs::is_regular_file(folder / name, error)) return true;
+  return false;
+}
+
+About read_about(const fs::path& folder) {
+  About about;
+  std::error_code error;
+  if (!fs::exists(folder / kAboutFile, error)) return about;
+  try {
+    read_toml_file(folder / kAboutFile,
+                   {{"name", &about.name, "What people call the run"}, {"note", &about.note, "Free text"}});
+  } catch (const std::exception&) {
+    return {};
+  }
+  return about;
+}
+
+void write_about(const fs::path& folder, About about) {
+  write_file(folder / kAboutFile,
+             write_toml({{"name", &about.name, "What people call the run"}, {"note", &about.note, "Free text"}}));
+}
+
+void RunScan::read_data(const fs::path& folder, const std::string& data, Known& known) {
+  RunEntry& entry = known.entry;
+  const EvaluationVerdict before = std::exchange(entry.verdict, {});
+  entry.trained_on.clear();
+  entry.data_here.clear();
+  if (!entry.problem.empty() || (!entry.finished && !entry.pretrained)) return;
+  try {
+    const fs::path weights = folder / (entry.finished ? run_file::estimator : run_file::pretrained);
+    entry.trained_on = data_source_of(weights);
+    RunConfig config = read_run_toml(folder / run_file::config);
+    if (!data.empty()) config.data = data;
+    const auto source = config.data.empty() ? sources_.end() : sources_.find(config.task + "\n" + config.data);
+    const TaskInfo info =
+        make_task(config.task, source == sources_.end() ? config.task_options() : TaskOptions{"", config.convention})
+            ->info();
+    entry.data_here = source == sources_.end() ? info.data_source : source->second;
+    if (!config.data.empty()) sources_[config.task + "\n" + config.data] = entry.data_here;
+    const std::string scores = file_stamp(folder / run_file::metrics) + file_stamp(weights) + entry.data_here;
+    if (scores == known.scores) {
+      entry.verdict = before;
+      return;
+    }
+    known.scores = scores;
+    std::error_code error;
+    if (fs::file_size(folder / run_file::metrics, error) > kMostScores || error) return;
+    const auto metrics = read_metrics(folder / run_file::metrics);
+    if (!metrics || metrics->data != entry.data_here ||
+        metrics->weights != fmt::format("{:08x}", checksum(read_file(weights))))
+      return;
+    std::vector<std::string> targets;
+    for (const Target& target : info.targets) targets.push_back(target.label);
+    entry.verdict = evaluation_verdict(metrics->rows, targets);
+  } catch (const std::exception&) {
+    // Of damaged weights, data and scores the tabs tell that need them.
+  }
+}
+
+RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool shipped, const std::string& data) {
+  Known& known = known_[folder.string()];
+  const Extent extent = measure(folder);
+  if (known.signature != extent.signature || known.data != data || known.entry.run.empty()) {
+    const Stopwatch watch;
+    RunEntry entry;
+    entry.run = run;
+    entry.folder = folder;
+    const About about = read_about(folder);
+    entry.note = about.note;
+    entry.shipped = shipped;
+    try {
+      read_run(folder, entry);
+    } catch (const std::exception& error) {
+      entry.problem = sentence(error);
+    }
+    entry.name = !about.name.empty() ? about.name : shipped ? "Shipped weights" : folder.filename().string();
+    entry.verdict = known.entry.verdict;
+    known.entry = std::move(entry);
+    known.signature = extent.signature;
+    known.data = data;
+    read_data(folder, data, known);
+    reading_seconds_ += watch.seconds();
+  }
+  RunEntry entry = known.entry;
+  entry.bytes = extent.bytes;
+  entry.created = extent.created;
+  entry.changed = extent.changed;
+  entry.training = !shipped && is_locked(folder);
+  return entry;
+}
+
+RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs::path>& added, const std::string& data,
+                               const std::function<bool()>& stop) {
+  Listing listing;
+  reading_seconds_ = 0;
+  std::vector<RunEntry> shipped;
+  std::set<std::string> alive;
+  std::set<std::pair<dev_t, ino_t>> seen;  // a folder may be reached in several ways
+  const auto take = [&](const fs::path& folder, const std::string& run, std::vector<RunEntry>& into) {
+    if (stop()) throw Stopped();
+    struct stat status {};
+    if (::stat(folder.c_str(), &status) != 0 || !seen.emplace(status.st_dev, status.st_ino).second) return;
+    alive.insert(folder.string());
+    into.push_back(read(folder, run, &into == &shipped, data));
+  };
+  const auto take_all = [&](const fs::path& parent, std::error_code& error) {
+    std::vector<fs::path> others;
+    for (const fs::path& folder : folders_in(parent, error)) {
+      if (holds_run(folder))
+        take(folder, folder.string(), listing.runs);
+      else
+        others.push_back(folder);
+    }
+    for (const fs::path& other : others) {
+      std::error_code ignored;
+      for (const fs::path& folder : folders_in(other, ignored))
+        if (holds_run(folder)) take(folder, folder.string(), listing.runs);
+      if (stop()) throw Stopped();
+    }
+  };
+
+  for (const std::string& task : task_names())
+    if (const auto folder = shipped_folder(task, data)) take(*folder, task, shipped);
+  std::error_code error;
+  if (!runs_folder.empty() && fs::exists(runs_folder, error)) take_all(plain(runs_folder), error);
+  if (error)
+    listing.problem = fmt::format("The folder of runs {} cannot be read: {}; choose another in the settings",
+                                  printable(runs_folder.string(), 300), error.message());
+  for (const fs::path& folder : added) {
+    std::error_code ignored;
+    if (holds_run(folder))
+      take(plain(folder), plain(folder).string(), listing.runs);
+    else
+      take_all(plain(folder), ignored);
+  }
+  std::stable_sort(listing.runs.begin(), listing.runs.end(), [](const RunEntry& a, const RunEntry& b) {
+    return a.created != b.created ? a.created > b.created : a.name < b.name;
+  });
+  listing.runs.insert(listing.runs.end(), shipped.begin(), shipped.end());
+  std::erase_if(known_, [&](const auto& known) { return !alive.contains(known.first); });
+  return listing;
+}
+
+}  // namespace pairs::model

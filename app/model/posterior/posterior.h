@@ -1,0 +1,194 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/model/hub/hub.h"
+#include "core/report/figure.h"
+#include "core/task.h"
+
+namespace pairs::model {
+
+// What a posterior says about one target.
+struct PosteriorSummary {
+  double mean = NAN, sd = NAN;
+  double q05 = NAN, q25 = NAN, median = NAN, q75 = NAN, q95 = NAN;
+  double mean_shift = NAN;  // from the exact mean, in exact sd's
+  double sd_ratio = NAN;    // over the exact sd
+};
+
+// One posterior of the set at one N.
+struct PosteriorSeries {
+  std::string name;  // "PAIRS", a run's name, "exact", ...
+  SeriesRole role = SeriesRole::pairs;
+  bool ours = false;                      // of a run rather than a reference
+  std::vector<PosteriorSummary> targets;  // one for each target
+  double kl = NAN;                        // from the exact posterior, nat
+  double milliseconds = 0;                // it took
+};
+
+// How the set's aggregate stands among those of training.
+struct PosteriorPlace {
+  bool known = false, outside = false;
+  double distance = 0, percentile = 0;
+};
+
+// The posteriors at one N, ready to draw. Immutable once published.
+struct PosteriorSnapshot {
+  std::uint64_t version = 0;  // grows with each snapshot
+  std::uint64_t set = 0;      // id of the observed set
+  std::int64_t n = 0;
+  std::vector<PosteriorSeries> series;      // runs first, the shown one in front, then references, exact first
+  std::shared_ptr<const Figure> density;    // one target: densities; two: contours; more: marginals
+  std::shared_ptr<const Figure> marginals;  // of two targets; else null
+  std::string question;                     // what is asked of these N observations
+  std::string sentence;                     // what the shown run answers, beside the exact posterior
+  std::vector<std::string> warnings;        // a sentence each: extrapolation, only pretrained, series left out
+  PosteriorPlace place;
+  double milliseconds = 0;  // from the aggregate to the numbers of the shown run
+};
+
+// An observed set beside what the model makes at draws of its posterior p(θ, ψ | X).
+struct PredictiveCheck {
+  std::shared_ptr<const Figure> figure;
+  double point = NAN;    // of its log likelihood at one of the draws, among sets of the model: see likelihood_point
+  std::string line;      // says so
+  bool extreme = false;  // the model hardly makes such a set
+  std::string note;      // how it was made, and what is to be seen
+};
+
+// p(ψ | X) by a run or the exact posterior: mean and sd of each component.
+struct NuisanceSummary {
+  std::string name;
+  SeriesRole role = SeriesRole::pairs;
+  std::vector<double> mean, sd;
+};
+
+// The posterior of ψ by the shown run and, where it is known, the exact one, ready to draw.
+struct NuisanceView {
+  std::vector<NuisanceSummary> series;
+  std::shared_ptr<const Figure> figure;
+  std::string title;  // "Posterior of ψ, bump position"
+  std::string line;   // what the first series says in a few words
+  std::string note;   // mean and sd of each component by each series, the truth, and what was averaged
+};
+
+// A value of θ or ψ that a simulated set was made with.
+struct SetParameter {
+  std::string name, label, unit;
+  double low = 0, high = 1, value = 0;
+  bool nuisance = false;
+  std::string meaning = {};  // "bump position"; "" when the label says all
+  std::string title = {};    // "ψ, bump position"
+};
+
+// A run whose posterior is drawn.
+struct PosteriorRun {
+  std::string run;       // as it was asked for
+  std::string name;      // for people
+  std::string strategy;  // its title
+  SeriesRole role = SeriesRole::pairs;
+};
+
+// What the posteriors are of.
+struct PosteriorScene {
+  std::string task, title;
+  std::vector<std::string> targets;  // labels with units
+  std::vector<PosteriorRun> runs;    // the shown one first
+  Question question;                 // what is asked of the set
+  std::int64_t most = 1;             // largest N that can be asked for
+  std::vector<std::int64_t> sizes;   // the only ones, of a run with a head for each; else empty
+  std::uint64_t set = 0;             // id of the observed set
+  std::string set_name;              // "set 3 of the prior", a file's name
+  std::string set_source;            // "simulated", "generated digits", a path
+  std::int64_t set_size = 0;         // all that a file holds; else `most`
+  std::int64_t trained = 1;          // largest N that the shown run saw in training
+  bool simulated = true;
+  bool by_hand = false;                  // θ and ψ are not the prior's
+  std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
+};
+
+// The posterior of one observed set at any N, by one run and others of its task, beside the exact one. Everything is
+// worked out in the background; what is asked for last is worked out first.
+class Posterior {
+ public:
+  explicit Posterior(Hub& hub);
+  ~Posterior();
+  Posterior(const Posterior&) = delete;
+  Posterior& operator=(const Posterior&) = delete;
+
+  // Shows a run: a folder, or a task's name for its shipped weights; empty: nothing. The observed set stays where the
+  // task does.
+  void open(const std::string& run);
+  const std::string& run() const;
+  // Reads the runs again, e.g. after training or when the data folder changed.
+  void reload();
+  // Other runs of the same task, drawn beside it.
+  void set_others(std::vector<std::string> runs);
+  const std::vector<std::string>& others() const;
+
+  // The observed set: the next one of the prior, the prior's set `index`, one with a value of θ or ψ set by hand
+  // (parameter `k` of the scene), or a file's. N becomes as much of a file as the run saw in training; the file stays
+  // its task's set while others are visited.
+  void new_set();
+  void set_index(std::int64_t index);
+  std::int64_t index() const;
+  void set_parameter(std::size_t k, double value);
+  void open_file(const std::filesystem::path& path);
+  // From a file back to the simulated set.
+  void simulate();
+
+  // The N that is wanted, 1 .. most().
+  std::int64_t n() const;
+  void set_n(std::int64_t n);
+  // To the next (1) or last (-1) N worth looking at: whole numbers up to 100, two digits beyond.
+  void step_n(int direction);
+  std::int64_t most() const;
+  // Lets N grow from 1 to the largest in eight seconds. At its end it begins again.
+  void toggle_play();
+  bool playing() const;
+  void set_loop(bool loop);
+  bool loop() const;
+  // What poll() does with the clock: moves a playing N on.
+  void advance(double seconds);
+
+  // Null before the run is loaded.
+  std::shared_ptr<const PosteriorScene> scene() const;
+  // The newest there is, perhaps of another N than n(); null before the first.
+  std::shared_ptr<const PosteriorSnapshot> shown() const;
+  // Posterior sd against N with a rule at the shown one. Null until there is some.
+  std::shared_ptr<const Figure> width() const;
+  // What the model makes at draws of (θ, ψ) over the observed data, and the posterior of ψ. Null where the task does
+  // not know p(ψ | θ, X), and until there is one.
+  std::shared_ptr<const PredictiveCheck> check() const;
+  std::shared_ptr<const NuisanceView> nuisance() const;
+  // The first n observations, of tasks without a check.
+  std::shared_ptr<const Figure> observed() const;
+  // Share of the observed set that is embedded, 1 when all is.
+  double embedded() const;
+  // Why the run cannot be shown, and why the last file could not be read: a sentence or nothing.
+  const std::string& failure() const;
+  const std::string& set_failure() const;
+  void dismiss_set_failure();
+
+  // The command that gives the same posterior without the window; empty where there is none (values set by hand).
+  std::string batch_command() const;
+
+  // Takes over what background work has finished, moves a playing N on. True when something shown has changed.
+  bool poll();
+  bool busy() const;
+  // What the background does now, "" at rest.
+  std::string activity() const;
+  // Waits until it rests, or `seconds` have passed; true when it does. For tests and screenshots.
+  bool wait(double seconds);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pairs::model

@@ -1,0 +1,412 @@
+#include "app/kinds/samples_figure.h"
+#include "app/model/task/specimen.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <optional>
+
+#include "app/kinds/sample_plot.h"
+#include "app/model/hub/latest_worker.h"
+#include "app/posterior/posterior_figure.h"
+#include "app/text/number_text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/estimator.h"
+#include "core/train/config.h"
+#include "tasks/registry.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr std::int64_t kMostPoints = 2000, kMostImages = 400, kFirstPoints = 100, kFirstImages = 63;
+
+// What a worker has finished last, until the window takes it. Held for nanoseconds.
+template <class T>
+class Slot {
+ public:
+  void put(T value) {
+    const std::lock_guard lock(mutex_);
+    value_ = std::move(value);
+  }
+  std::optional<T> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(value_, std::nullopt);
+  }
+  bool full() const {
+    const std::lock_guard lock(mutex_);
+    return value_.has_value();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<T> value_;
+};
+
+// A result or the sentence on why there is none, and for which task it was asked.
+template <class T>
+struct Answer {
+  std::uint64_t task;
+  std::shared_ptr<const T> value;
+  std::string failure;
+};
+
+struct Loaded {
+  std::shared_ptr<const Task> task;
+  TaskCard card;
+  SampleView view;
+};
+
+// The values that can be set by hand; an image's pixels are none.
+ParameterValues values_of(const Latents& latents, const TaskInfo& info) {
+  const auto row = [](const torch::Tensor& values) {
+    const double* first = values.const_data_ptr<double>();
+    return std::vector<double>(first, first + values.numel());
+  };
+  return {info.image_target() ? std::vector<double>() : row(latents.theta), row(latents.psi),
+          latents.given.defined() ? row(latents.given) : std::vector<double>()};
+}
+
+Latents latents_of(const ParameterValues& setting, const TaskInfo& info) {
+  const auto row = [](const std::vector<double>& values) {
+    return torch::tensor(values, torch::kFloat64).unsqueeze(0);
+  };
+  return {info.image_target() ? torch::Tensor() : row(setting.theta), row(setting.psi),
+          setting.given.empty() ? torch::Tensor() : row(setting.given)};
+}
+
+ParameterValues drawn(const Task& task, std::int64_t draw) {
+  const std::int64_t index[] = {draw};
+  return values_of(task.latents(kFigureSeed, Purpose::explore, index), task.info());
+}
+
+std::string shape_text(const TaskInfo& info) {
+  const std::vector<std::int64_t>& shape = info.observation_shape;
+  if (info.kind == ObservationKind::image)
+    return fmt::format("{} × {} pixels{}", shape[1], shape[2], shape[0] >= 3 ? " in colour" : "");
+  return shape[0] == 1 ? "1 number" : fmt::format("{} numbers", shape[0]);
+}
+
+TaskCard card_of(const TaskInfo& info) {
+  TaskCard card;
+  card.name = info.name;
+  card.title = info.title;
+  card.summary = info.summary;
+  card.theta_text = info.theta_text;
+  card.psi_text = info.psi_text;
+  card.x_text = info.x_text;
+  for (const Target& target : info.targets) {
+    const bool bounded = std::isfinite(target.low) && std::isfinite(target.high);
+    const double low = bounded ? target.low : target.view_low, high = bounded ? target.high : target.view_high;
+    card.theta.push_back({target.name, target.label, target.unit, low, high,
+                          fmt::format("{} {} to {}", bounded ? "prior on" : "prior mostly on",
+                                      number_text(low, bounded ? 0 : 1), number_text(high, bounded ? 0 : 1)),
+                          quantity_title(target.label, target.meaning, {})});
+  }
+  for (const Nuisance& nuisance : info.nuisances)
+    card.psi.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, "",
+                        quantity_title(nuisance.label, nuisance.meaning, {})});
+  card.max_n = info.max_n;
+  card.image = info.kind == ObservationKind::image;
+  card.shown_n = std::min(info.max_n, card.image ? kMostImages : kMostPoints);
+  card.shape_text = shape_text(info);
+  card.source = info.data_source;
+  card.source_hint = info.data_hint;
+  return card;
+}
+
+std::string given_line(const TaskInfo& info) {
+  std::vector<std::string> labels;
+  for (const Given& one : info.given) labels.push_back(one.label);
+  return fmt::format("given: {}", fmt::join(labels, ", "));
+}
+
+std::string numbers_text(std::int64_t count) {
+  return count == 1 ? "1 number" : fmt::format("{} numbers", count_text(count));
+}
+
+Network network_of(std::shared_ptr<const Task> task, const std::string& preset) {
+  const TaskInfo& info = task->info();
+  const EstimatorConfig config = load_preset(info, preset, "pairs", {}).estimator;
+  Estimator estimator(task, config, 1);
+  const NetworkDescription embedder = estimator.embedder().describe(), head = estimator.head(0).describe();
+  const std::int64_t size = estimator.embedding_size();
+  Network network;
+  network.task = info.name;
+  network.preset = preset;
+  network.parts.push_back({"x", "Set of N", {"each x: " + shape_text(info)}, 0, 0, "", ""});
+  network.parts.push_back({"embedder", "Embedder t", embedder.lines, embedder.parameters, embedder.flops, "observation",
+                           numbers_text(size)});
+  network.parts.push_back(
+      {"mean", "Mean over N", {"T = mean of t(x)", "any N, any order"}, 0, 0, "", numbers_text(size)});
+  std::vector<std::string> encoding = {"N is left out: a head for each N"};
+  if (config.encoding == "log") encoding = {"log N / log N_max beside T"};
+  if (config.encoding == "linear") encoding = {"N / N_max beside T"};
+  if (info.given_size() > 0) encoding.push_back(given_line(info));
+  network.parts.push_back({"encoding", "+ N", encoding, 0, 0, "", ""});
+  network.parts.push_back({"head", "Head q", head.lines, head.parameters, head.flops, "set", ""});
+  std::vector<std::string> labels;
+  for (const Target& target : info.targets) labels.push_back(target.label);
+  if (info.image_target()) labels = {"θ"};
+  network.parts.push_back({"posterior",
+                           "Posterior",
+                           {fmt::format("q({} | x₁ … x_N)", fmt::join(labels, ", ")),
+                            estimator.has_density() ? "densities and samples" : "samples"},
+                           0,
+                           0,
+                           "",
+                           ""});
+  for (const NetworkPart& part : network.parts) network.parameters += part.parameters;
+  return network;
+}
+
+}  // namespace
+
+struct Specimen::State {
+  explicit State(Hub& shared) : hub(shared) {}
+
+  void report(const std::string& text) { hub.messages.error("task", text); }
+
+  void load(const std::string& name) {
+    ++generation;
+    wanted = name;
+    loaded = nullptr;
+    failure.clear();
+    figure = nullptr;
+    network = nullptr;
+    network_failure.clear();
+    network_worker.cancel();
+    worker.request([this, task = generation, name, folder = hub.data_folder.string()](const LatestWorker::Stale&) {
+      Answer<Loaded> answer{task, nullptr, ""};
+      try {
+        auto made = std::make_shared<Loaded>();
+        made->task = make_task(name, {folder, ""});
+        made->card = card_of(made->task->info());
+        made->view = prior_view(*made->task);
+        answer.value = made;
+      } catch (const std::exception& error) {
+        answer.failure = sentence(error);
+      }
+      new_task.put(std::move(answer));
+      hub.wake();
+    });
+  }
+
+  // Sample jobs are short and always finish: while a slider is dragged, each shows what was asked when it began.
+  void sample() {
+    if (!loaded) return;
+    worker.request([this, task = generation, from = loaded, setting = setting, n = n, seed = draw](const auto&) {
+      Answer<Figure> answer{task, nullptr, ""};
+      try {
+        const Latents latents = latents_of(setting, from->task->info());
+        const SetRange range[] = {{0, 0, n}};
+        const torch::Tensor x = from->task->observe(latents, kFigureSeed + static_cast<std::uint64_t>(seed),
+                                                    Purpose::explore, range, torch::kCPU);
+        Figure made;
+        made.source = fmt::format("{}; {}", from->card.title, from->card.source);
+        made.plot_width = 480;
+        made.plot_height = 320;
+        Plot plot = sample_plot(*from->task, latents, x, from->view);
+        const std::string values = latents_text(from->task->info(), latents);
+        plot.title = fmt::format("N = {}{}{}", count_text(n), values.empty() ? "" : ", ", values);
+        made.plots.push_back(std::move(plot));
+        answer.value = std::make_shared<const Figure>(std::move(made));
+      } catch (const std::exception& error) {
+        answer.failure = sentence(error);
+      }
+      new_figure.put(std::move(answer));
+      hub.wake();
+    });
+  }
+
+  void count() {
+    network = nullptr;
+    network_failure.clear();
+    if (!loaded) return;
+    network_worker.request([this, task = generation, from = loaded, preset = preset](const auto&) {
+      Answer<Network> answer{task, nullptr, ""};
+      try {
+        answer.value = std::make_shared<const Network>(network_of(from->task, preset));
+      } catch (const std::exception& error) {
+        answer.failure = sentence(error);
+      }
+      new_network.put(std::move(answer));
+      hub.wake();
+    });
+  }
+
+  void settle(Component changed) {
+    const TaskInfo& info = loaded->task->info();
+    Latents latents = latents_of(setting, info);
+    loaded->task->settle(latents, changed);
+    setting = values_of(latents, info);
+  }
+
+  Hub& hub;
+  std::string wanted;
+  std::uint64_t generation = 0;  // of the shown task: answers for others are dropped
+  std::shared_ptr<const Loaded> loaded;
+  std::string failure, network_failure;
+  ParameterValues setting;
+  std::int64_t n = 1, draw = 0, prior_draw = 0;
+  std::string preset = "small";
+  std::shared_ptr<const Figure> figure;
+  std::shared_ptr<const Network> network;
+
+  Slot<Answer<Loaded>> new_task;
+  Slot<Answer<Figure>> new_figure;
+  Slot<Answer<Network>> new_network;
+  // Jobs catch their own errors. Last: their threads end before what they fill goes.
+  LatestWorker worker{[](const std::string&) {}}, network_worker{[](const std::string&) {}};
+};
+
+Specimen::Specimen(Hub& hub) : state_(std::make_unique<State>(hub)) {}
+Specimen::~Specimen() = default;
+
+void Specimen::show(const std::string& task) {
+  if (task != state_->wanted) state_->load(task);
+}
+
+void Specimen::reload() {
+  if (!state_->wanted.empty()) state_->load(state_->wanted);
+}
+
+const TaskCard* Specimen::card() const {
+  return state_->loaded ? &state_->loaded->card : nullptr;
+}
+const std::string& Specimen::failure() const {
+  return state_->failure;
+}
+const ParameterValues& Specimen::values() const {
+  return state_->setting;
+}
+
+void Specimen::set_theta(std::size_t index, double value) {
+  State& s = *state_;
+  if (!s.loaded || index >= s.setting.theta.size()) return;
+  const Parameter& parameter = s.loaded->card.theta[index];
+  s.setting.theta[index] = std::clamp(value, parameter.low, parameter.high);
+  s.settle({false, static_cast<std::int64_t>(index)});
+  s.sample();
+}
+
+void Specimen::set_psi(std::size_t index, double value) {
+  State& s = *state_;
+  if (!s.loaded || index >= s.setting.psi.size()) return;
+  const Parameter& parameter = s.loaded->card.psi[index];
+  s.setting.psi[index] = std::clamp(value, parameter.low, parameter.high);
+  s.settle({true, static_cast<std::int64_t>(index)});
+  s.sample();
+}
+
+std::int64_t Specimen::n() const {
+  return state_->n;
+}
+
+void Specimen::set_n(std::int64_t n) {
+  State& s = *state_;
+  if (!s.loaded) return;
+  n = std::clamp<std::int64_t>(n, 1, s.loaded->card.shown_n);
+  if (n == s.n) return;
+  s.n = n;
+  s.sample();
+}
+
+void Specimen::new_set() {
+  if (!state_->loaded) return;
+  ++state_->draw;
+  state_->sample();
+}
+
+void Specimen::draw_from_prior() {
+  State& s = *state_;
+  if (!s.loaded) return;
+  s.setting = drawn(*s.loaded->task, ++s.prior_draw);
+  s.sample();
+}
+
+std::int64_t Specimen::draw() const {
+  return state_->draw;
+}
+std::shared_ptr<const Figure> Specimen::figure() const {
+  return state_->figure;
+}
+const std::string& Specimen::preset() const {
+  return state_->preset;
+}
+
+void Specimen::set_preset(const std::string& preset) {
+  if (preset == state_->preset) return;
+  state_->preset = preset;
+  state_->count();
+}
+
+std::shared_ptr<const Network> Specimen::network() const {
+  return state_->network;
+}
+const std::string& Specimen::network_failure() const {
+  return state_->network_failure;
+}
+
+std::string Specimen::batch_command() const {
+  std::string command = fmt::format("pairs --batch figure samples {} --out samples.svg", shell_word(state_->wanted));
+  if (!state_->hub.data_folder.empty()) command += " --data " + shell_word(state_->hub.data_folder.string());
+  return command;
+}
+
+bool Specimen::poll() {
+  State& s = *state_;
+  bool changed = false;
+  if (auto answer = s.new_task.take(); answer && answer->task == s.generation) {
+    changed = true;
+    s.failure = answer->failure;
+    s.loaded = answer->value;
+    if (s.loaded) {
+      s.prior_draw = s.draw = 0;
+      s.setting = drawn(*s.loaded->task, 0);
+      s.n = std::min(s.loaded->card.shown_n, s.loaded->card.image ? kFirstImages : kFirstPoints);
+      s.sample();
+      s.count();
+    } else {
+      s.report(s.failure);
+    }
+  }
+  if (auto answer = s.new_figure.take(); answer && answer->task == s.generation) {
+    changed = true;
+    if (answer->value)
+      s.figure = answer->value;
+    else
+      s.report(answer->failure);
+  }
+  if (auto answer = s.new_network.take(); answer && answer->task == s.generation) {
+    if (!answer->value || answer->value->preset == s.preset) {
+      changed = true;
+      s.network = answer->value;
+      s.network_failure = answer->failure;
+    }
+  }
+  return changed;
+}
+
+bool Specimen::busy() const {
+  const State& s = *state_;
+  return s.worker.busy() || s.network_worker.busy() || s.new_task.full() || s.new_figure.full() || s.new_network.full();
+}
+
+bool Specimen::wait(double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  const auto left = [&] { return std::chrono::duration<double>(end - std::chrono::steady_clock::now()).count(); };
+  while (busy()) {
+    if (left() <= 0) return false;
+    state_->worker.wait(left());
+    state_->network_worker.wait(left());
+    poll();
+  }
+  return true;
+}
+
+}  // namespace pairs::model

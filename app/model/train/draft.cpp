@@ -1,0 +1,435 @@
+#include "app/model/train/draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+
+#include "app/runs/new_run.h"
+#include "core/base/error.h"
+#include "core/train/config.h"
+#include "tasks/registry.h"
+
+namespace pairs::model {
+namespace {
+
+struct Title {
+  const char* key;
+  const char* title;
+};
+
+// The settings that matter, by what people call them.
+constexpr Title kTitles[] = {
+    {"embedder.size", "Embedding size"},
+    {"head.kind", "Density head"},
+    {"pretrain.sizes", "Set sizes N"},
+    {"pretrain.epochs", "Epochs"},
+    {"pretrain.batch", "Sets a step"},
+    {"pretrain.rate", "Learning rate"},
+    {"pretrain.weight_decay", "Weight decay"},
+    {"cache.sizes", "Largest N"},
+    {"cache.sets", "Cached sets"},
+    {"cache.refresh", "Renewed every"},
+    {"finetune.heads", "Heads"},
+    {"finetune.epochs", "Epochs"},
+    {"finetune.batch", "Sets a step"},
+    {"finetune.rate", "Learning rate"},
+    {"seed", "Seed"},
+    {"device", "Device"},
+    {"note", "Note"},
+};
+
+std::string section_of(const std::string& key) {
+  if (key == "encoding" || key.starts_with("embedder.") || key.starts_with("head.")) return "Network";
+  if (key.starts_with("pretrain.")) return "Pretrain";
+  if (key.starts_with("cache.")) return "Cache";
+  if (key.starts_with("finetune.")) return "Finetune";
+  if (key.starts_with("evaluate.")) return "Evaluate";
+  return "Run";
+}
+
+SettingKind kind_of(const Field& field) {
+  if (!field.choices.empty()) return SettingKind::choice;
+  if (std::holds_alternative<bool*>(field.slot)) return SettingKind::yes_no;
+  if (std::holds_alternative<std::string*>(field.slot)) return SettingKind::text;
+  const bool number = std::holds_alternative<std::int64_t*>(field.slot) || std::holds_alternative<double*>(field.slot);
+  return number ? SettingKind::number : SettingKind::numbers;
+}
+
+// A value as people write it, which set_field reads back.
+std::string plain(const Field& field) {
+  if (const auto* text = std::get_if<std::string*>(&field.slot)) {
+    const std::string& value = **text;
+    const bool bare = value.empty() ||
+                      (value.find_first_of("\"'\n\r\t") == value.npos && value.front() != ' ' && value.back() != ' ');
+    return bare ? value : field_text(field);
+  }
+  std::string text = field_text(field);
+  if (kind_of(field) == SettingKind::numbers && text.size() >= 2) text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+// Keys that have places of their own, or stand for the preset itself.
+bool hidden(const std::string& key, const RunConfig& config) {
+  return key == "task" || key == "preset" || key == "strategy" || (key == "convention" && config.task != "gaussian") ||
+         (key.starts_with("view.") && config.task != "novel-view");
+}
+
+// As load_preset fills in what end-to-end training leaves open.
+RunConfig complete(RunConfig config) {
+  if (config.pretrain.sizes.empty() && !config.cache.sizes.empty()) config.pretrain.sizes = {config.cache.sizes.back()};
+  return config;
+}
+
+std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<RunConfig> paper) {
+  std::vector<Setting> rows;
+  const std::vector<Field> now = fields(config), before = fields(base);
+  const std::vector<Field> papers = paper ? fields(*paper) : std::vector<Field>();
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (hidden(now[i].key, config)) continue;
+    Setting row;
+    row.key = row.title = now[i].key;
+    row.help = now[i].help;
+    row.section = section_of(row.key);
+    row.kind = kind_of(now[i]);
+    row.choices = now[i].choices;
+    for (const Title& title : kTitles)
+      if (row.key == title.key) {
+        row.title = title.title;
+        row.matters = row.section != "Run";
+      }
+    row.value = plain(now[i]);
+    row.preset = plain(before[i]);
+    row.paper = paper ? plain(papers[i]) : "–";
+    row.changed = row.value != row.preset;
+    rows.push_back(std::move(row));
+  }
+  // By section, in the order in which the sections are met; what matters in the order of its titles.
+  const auto rank = [](const Setting& row) {
+    constexpr const char* order[] = {"Network", "Pretrain", "Cache", "Finetune", "Evaluate", "Run"};
+    std::size_t section = 0, place = std::size(kTitles);
+    while (row.section != order[section]) ++section;
+    for (std::size_t t = 0; t < std::size(kTitles); ++t)
+      if (row.key == kTitles[t].key) place = t;
+    return std::pair(section, place);
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const Setting& a, const Setting& b) { return rank(a) < rank(b); });
+  return rows;
+}
+
+std::optional<RunConfig> paper_values(const TaskInfo& info, const std::string& strategy) {
+  try {
+    return complete(preset_values(info, "paper", strategy));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// "setting 'x=y': what is wrong" -> "what is wrong".
+std::string without_place(const std::string& text) {
+  const std::size_t end = text.find("': ");
+  if (!text.starts_with("setting '") || end == text.npos) return text;
+  std::string rest = text.substr(end + 3);
+  rest[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(rest[0])));
+  return rest;
+}
+
+// Whether the sentence names the key as a word.
+bool names(const std::string& sentence, const std::string& key) {
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
+  for (std::size_t at = sentence.find(key); at != sentence.npos; at = sentence.find(key, at + 1)) {
+    const std::size_t end = at + key.size();
+    if ((at == 0 || !letter(sentence[at - 1])) &&
+        (end == sentence.size() || sentence[end] == '.' || !letter(sentence[end])))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Setting> setting_table(const RunConfig& config) {
+  const TaskInfo info = make_task(config.task, {"", config.convention})->info();
+  return table_of(config, complete(preset_values(info, config.preset, config.strategy)),
+                  paper_values(info, config.strategy));
+}
+
+struct Draft::Impl {
+  std::string task, preset = "quick", strategy = "pairs", data;
+  std::filesystem::path runs_folder;
+  TaskInfo info;
+  std::vector<std::pair<std::string, std::string>> assignments;  // key, value as typed
+  std::vector<Setting> settings;
+  RunConfig config;
+  std::string error, name, name_error;
+  bool named = false;
+  std::uint64_t version = 0;
+
+  void rebuild() {
+    ++version;
+    error.clear();
+    const RunConfig base = complete(preset_values(info, preset, strategy));
+    RunConfig applied = base;
+    std::vector<std::string> good;
+    std::map<std::string, std::string> errors;
+    for (const auto& [key, value] : assignments) {
+      const std::string assignment = key + "=" + value;
+      try {
+        set_field(fields(applied), assignment);
+        good.push_back(assignment);
+      } catch (const Error& wrong) {
+        errors[key] = without_place(wrong.what());
+        if (error.empty()) error = errors[key];
+      }
+    }
+    std::string whole;
+    try {
+      config = load_preset(info, preset, strategy, good);
+      applied = config;
+    } catch (const Error& wrong) {
+      whole = wrong.what();
+      config = base;
+      if (error.empty()) error = whole;
+    }
+    if (config.data.empty()) config.data = data;
+    settings = table_of(applied, base, paper_values(info, strategy));
+    for (Setting& row : settings) {
+      for (const auto& [key, value] : assignments)
+        if (key == row.key && (errors.contains(key) || row.kind != SettingKind::choice)) row.value = value;
+      if (const auto wrong = errors.find(row.key); wrong != errors.end()) {
+        row.error = wrong->second;
+        row.changed = true;
+      } else if (!whole.empty() && names(whole, row.key)) {
+        row.error = whole;
+      }
+    }
+  }
+
+  // An assignment of the preset's own value is none.
+  void drop_idle() {
+    RunConfig base = complete(preset_values(info, preset, strategy));
+    const std::vector<Field> before = fields(base);
+    std::erase_if(assignments, [&](const auto& assignment) {
+      RunConfig changed = base;
+      const std::vector<Field> after = fields(changed);
+      try {
+        set_field(after, assignment.first + "=" + assignment.second);
+      } catch (const Error&) {
+        return false;
+      }
+      for (std::size_t i = 0; i < after.size(); ++i)
+        if (field_text(after[i]) != field_text(before[i])) return false;
+      return true;
+    });
+  }
+
+  void check_name() {
+    name_error.clear();
+    std::error_code code;
+    if (name.empty() || name == "." || name == "..")
+      name_error = "The run needs a name: it becomes its folder's";
+    else if (name.find('/') != name.npos || name.find('\0') != name.npos)
+      name_error = "A run's name must not hold a slash: it becomes its folder's";
+    else if (name.size() > 120)
+      name_error = "The name is too long for a folder; shorten it";
+    else if (std::filesystem::exists(runs_folder / name, code))
+      name_error = fmt::format("There is a run named {} already; choose another name", name);
+  }
+};
+
+Draft::Draft(std::string task, std::filesystem::path runs_folder, std::string data_folder)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->info = make_task(task)->info();
+  impl_->task = std::move(task);
+  impl_->runs_folder = std::move(runs_folder);
+  impl_->data = std::move(data_folder);
+  impl_->rebuild();
+  refresh_name();
+}
+
+Draft::Draft(const RunConfig& config, std::filesystem::path runs_folder, std::string data_folder)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->task = config.task;
+  impl_->preset = config.preset;
+  impl_->strategy = config.strategy;
+  impl_->data = std::move(data_folder);
+  impl_->runs_folder = std::move(runs_folder);
+  impl_->info = make_task(config.task, {"", config.convention})->info();
+  RunConfig wanted = config, base = complete(preset_values(impl_->info, config.preset, config.strategy));
+  const std::vector<Field> after = fields(wanted), before = fields(base);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const std::string& key = after[i].key;
+    // Where it ran and what was said of it belong to that run.
+    const bool own = key == "device" || key == "data" || key == "note";
+    if (!own && !hidden(key, config) && field_text(after[i]) != field_text(before[i]))
+      impl_->assignments.emplace_back(key, plain(after[i]));
+  }
+  impl_->rebuild();
+  refresh_name();
+}
+
+Draft::~Draft() = default;
+Draft::Draft(Draft&&) noexcept = default;
+Draft& Draft::operator=(Draft&&) noexcept = default;
+
+bool Draft::set_places(const std::filesystem::path& runs_folder, const std::string& data_folder) {
+  if (runs_folder == impl_->runs_folder && data_folder == impl_->data) return false;
+  impl_->runs_folder = runs_folder;
+  impl_->data = data_folder;
+  if (impl_->named)
+    impl_->check_name();
+  else
+    refresh_name();
+  impl_->rebuild();
+  return true;
+}
+
+const std::string& Draft::task() const {
+  return impl_->task;
+}
+const std::string& Draft::preset() const {
+  return impl_->preset;
+}
+const std::string& Draft::strategy() const {
+  return impl_->strategy;
+}
+
+void Draft::set_preset(const std::string& preset) {
+  preset_values(impl_->info, preset, impl_->strategy);  // throws where there is none
+  impl_->preset = preset;
+  impl_->drop_idle();
+  impl_->rebuild();
+}
+
+void Draft::set_strategy(const std::string& strategy) {
+  preset_values(impl_->info, impl_->preset, strategy);
+  impl_->strategy = strategy;
+  impl_->drop_idle();
+  impl_->rebuild();
+}
+
+void Draft::set(std::string_view key, std::string_view value) {
+  PAIRS_CHECK(
+      std::any_of(impl_->settings.begin(), impl_->settings.end(), [&](const Setting& s) { return s.key == key; }),
+      "There is no setting {}", key);
+  std::erase_if(impl_->assignments, [&](const auto& assignment) { return assignment.first == key; });
+  std::string text(value);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  impl_->assignments.emplace_back(key, std::move(text));
+  impl_->drop_idle();
+  impl_->rebuild();
+}
+
+void Draft::reset(std::string_view key) {
+  std::erase_if(impl_->assignments, [&](const auto& assignment) { return assignment.first == key; });
+  impl_->rebuild();
+}
+
+void Draft::reset_all() {
+  impl_->assignments.clear();
+  impl_->rebuild();
+}
+
+const std::vector<Setting>& Draft::settings() const {
+  return impl_->settings;
+}
+
+const Setting& Draft::setting(std::string_view key) const {
+  for (const Setting& row : impl_->settings)
+    if (row.key == key) return row;
+  fail("There is no setting {}", key);
+}
+
+int Draft::changes() const {
+  return static_cast<int>(
+      std::count_if(impl_->settings.begin(), impl_->settings.end(), [](const Setting& s) { return s.changed; }));
+}
+
+const std::string& Draft::error() const {
+  return impl_->error;
+}
+const std::string& Draft::name() const {
+  return impl_->name;
+}
+
+void Draft::set_name(std::string name) {
+  impl_->name = std::move(name);
+  impl_->named = true;
+  if (impl_->name.empty()) refresh_name();
+  impl_->check_name();
+}
+
+const std::string& Draft::name_error() const {
+  return impl_->name_error;
+}
+
+std::filesystem::path Draft::folder() const {
+  return impl_->runs_folder / impl_->name;
+}
+
+void Draft::refresh_name() {
+  impl_->name = new_run_name(impl_->task, impl_->runs_folder);
+  impl_->named = false;
+  impl_->name_error.clear();
+}
+
+void Draft::renew_name() {
+  if (!impl_->named) refresh_name();
+}
+
+std::uint64_t Draft::version() const {
+  return impl_->version;
+}
+const RunConfig& Draft::config() const {
+  return impl_->config;
+}
+
+std::string Draft::batch_command() const {
+  NewRun run;
+  run.task = impl_->task;
+  run.preset = impl_->preset;
+  run.strategy = impl_->strategy;
+  std::string seed, device;
+  for (const auto& [key, value] : impl_->assignments) {
+    if (key == "device")
+      device = value;
+    else if (key == "seed" && !value.empty() && value.find_first_not_of("0123456789") == value.npos &&
+             value.size() < 18)
+      run.seed = std::stoll(value);
+    else
+      run.set.push_back(key + "=" + value);
+  }
+  run.device = device;
+  if (setting("data").value.empty()) run.data = impl_->data;
+  return run_command(run, folder());
+}
+
+const std::vector<Choice>& preset_choices() {
+  static const std::vector<Choice> all = {
+      {"quick", "Quick", "Minutes on two cores: small networks and budgets."},
+      {"small", "Small", "At most an hour on two cores: one head for every N."},
+      {"paper", "Paper", "The paper's values: for a GPU."},
+  };
+  return all;
+}
+
+const std::vector<Choice>& strategy_choices() {
+  static const std::vector<Choice> all = [] {
+    const std::map<std::string, std::string> texts = {
+        {"pairs", "The embedder sees sets of one and two: all that larger sets can tell, at the least cost."},
+        {"n1", "The embedder sees single observations: blind to what only shows between two."},
+        {"n1-10", "The embedder sees sets of one to ten: dearer, and no better where pairs suffice."},
+        {"e2e", "Embedder and head are trained together at the largest N alone: no stages 2 and 3."},
+        {"gaussian", "Mean and spread by regression instead of a density: quick, and right where it is Gaussian."},
+    };
+    std::vector<Choice> choices;
+    for (const Strategy& s : pairs::strategies())
+      choices.push_back({s.name, s.title, texts.contains(s.name) ? texts.at(s.name) : ""});
+    return choices;
+  }();
+  return all;
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,96 @@
+#include "app/model/train/draft_needs.h"
+
+#include <utility>
+
+#include "app/runs/new_run.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/train/config.h"
+#include "core/train/stages.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr double kTyping = 0.4;  // seconds after the last change of a draft until it is estimated
+
+// What decides a draft's needs: without what is mere words or chance.
+std::string needs_of(const RunConfig& config) {
+  RunConfig copy = config;
+  copy.note.clear();
+  copy.seed = 1;
+  return training_settings(copy);
+}
+
+}  // namespace
+
+DraftNeeds::DraftNeeds(std::function<void()> wake) : wake_(std::move(wake)), worker_([](const std::string&) {}) {}
+
+void DraftNeeds::forget() {
+  asked_ = false;
+  worker_.cancel();
+  slot_ = std::make_shared<Slot>();
+  estimate_.reset();
+}
+
+bool DraftNeeds::due(bool looked) const {
+  if (needs_.empty()) return false;
+  return asked_ ? slot_->load() != estimate_ : looked;
+}
+
+void DraftNeeds::hold() {
+  worker_.cancel();
+  asked_ = estimate_ != nullptr;
+}
+
+bool DraftNeeds::take() {
+  auto known = slot_->load();
+  if (known == estimate_) return false;
+  estimate_ = std::move(known);
+  return true;
+}
+
+bool DraftNeeds::follow(const Draft& draft, const std::filesystem::path& room, double now, bool looked, bool at_once,
+                        bool busy) {
+  bool changed = false;
+  if (draft.version() != version_) {
+    version_ = draft.version();
+    changed_ = now;
+    const std::string wanted = draft.error().empty() ? needs_of(draft.config()) : "";
+    if (wanted != needs_) {
+      needs_ = wanted;
+      forget();
+      changed = true;
+    }
+  }
+  const bool wished = at_once || (looked && now - changed_ >= kTyping);
+  if (!wished || asked_ || needs_.empty() || busy) return changed;
+  asked_ = true;
+  worker_.request(
+      [config = draft.config(), folder = room, slot = slot_, wake = wake_](const LatestWorker::Stale& stale) {
+        auto answer = std::make_shared<DraftEstimate>();
+        try {
+          const Expectation need = expect(config, stale);
+          answer->seconds[0] = need.pretrain_seconds;
+          answer->seconds[1] = need.cache_seconds;
+          answer->seconds[2] = need.finetune_seconds;
+          answer->cache_bytes = need.cache_bytes;
+          answer->gflop = need.gflop;
+          answer->busy = busy_note(config, need);
+          answer->free_bytes = static_cast<double>(free_disk_bytes(folder));
+          try {
+            check_room(need.cache_bytes, folder, "choose another folder for runs");
+          } catch (const Error& error) {
+            answer->no_room = error.what();
+          }
+        } catch (const Stopped&) {
+          throw;
+        } catch (const std::exception& error) {
+          answer->error = sentence(error);
+        }
+        slot->store(std::move(answer));
+        wake();
+      });
+  return changed;
+}
+
+}  // namespace pairs::model

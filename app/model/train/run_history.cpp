@@ -1,0 +1,294 @@
+#include "app/model/train/run_history.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "app/runs/places.h"
+#include "app/runs/run_shades.h"
+#include "app/runs/strategy_look.h"
+#include "app/scores/metrics_file.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/train/run.h"
+#include "tasks/registry.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr Stage kShown[] = {Stage::pretrain, Stage::cache, Stage::finetune};
+
+// Losses of more heads than this have no room for a bound each.
+constexpr std::size_t kMostBounds = 4;
+
+// Size and time of last change, to see that a file is another than before; zeros when it is not there.
+struct Stamp {
+  std::int64_t size = 0, seconds = 0, nanoseconds = 0;
+  std::uint64_t inode = 0;
+  bool operator==(const Stamp&) const = default;
+};
+
+Stamp stamp(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return {};
+  return {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ino};
+}
+
+// Exact NLLs by set size: the task's closed form, else those that an evaluation measured, between two sizes linear in
+// log N.
+class ExactNll {
+ public:
+  ExactNll(std::shared_ptr<const Task> task, const std::filesystem::path& metrics) : task_(std::move(task)) {
+    try {
+      if (const auto stored = read_metrics(metrics))
+        for (const auto& row : stored->rows)
+          if (std::isfinite(row.exact_nll)) measured_[row.n] = row.exact_nll;
+    } catch (const Error&) {
+      // Scores that cannot be read belong to another panel.
+    }
+  }
+  double operator()(std::int64_t n) const {
+    if (const double exact = task_->exact_nll(n); std::isfinite(exact)) return exact;
+    const auto above = measured_.lower_bound(n);
+    if (above == measured_.end()) return NAN;
+    if (above->first == n) return above->second;
+    if (above == measured_.begin()) return NAN;
+    const auto below = std::prev(above);
+    const double share = std::log(static_cast<double>(n) / static_cast<double>(below->first)) /
+                         std::log(static_cast<double>(above->first) / static_cast<double>(below->first));
+    return below->second + share * (above->second - below->second);
+  }
+
+ private:
+  std::shared_ptr<const Task> task_;
+  std::map<std::int64_t, double> measured_;
+};
+
+void add_bound(Plot& plot, double bound, const std::string& name) {
+  if (!std::isfinite(bound) || plot.lines.empty()) return;
+  double low = plot.lines.front().x.front(), high = low;
+  for (const Line& line : plot.lines) {
+    low = std::min(low, line.x.front());
+    high = std::max(high, line.x.back());
+  }
+  Line line;
+  line.name = name;
+  line.role = SeriesRole::exact;
+  line.style = LineStyle::dashed;
+  line.x = {std::min(0.0, low), 1.02 * high};
+  line.y = {bound, bound};
+  plot.lines.push_back(std::move(line));
+}
+
+// The first losses of a long history can be so far off that the rest looks flat: the axis then leaves them out.
+void leave_out_beginning(Plot& plot) {
+  std::vector<double> late;
+  double low = INFINITY, high = -INFINITY;
+  for (const Line& line : plot.lines) {
+    for (std::size_t i = 0; i < line.y.size(); ++i) {
+      low = std::min(low, line.y[i]);
+      high = std::max(high, line.y[i]);
+      if (line.role != SeriesRole::exact && i >= line.y.size() / 10) late.push_back(line.y[i]);
+    }
+  }
+  if (late.size() < 20) return;
+  const auto most = late.begin() + static_cast<std::ptrdiff_t>(0.99 * static_cast<double>(late.size() - 1));
+  std::nth_element(late.begin(), most, late.end());
+  const double span = *most - low;
+  if (span <= 0 || high - low < 2.5 * span) return;
+  plot.y.low = low - 0.06 * span;
+  plot.y.high = low + 1.6 * span;
+}
+
+}  // namespace
+
+double least_loss(const RunConfig& config, const std::vector<std::int64_t>& sizes, bool log_uniform,
+                  const std::function<double(std::int64_t)>& exact_nll) {
+  if (!head_kind(config.estimator.head.kind).loss_is_nll || sizes.empty()) return NAN;
+  const TaskInfo info = make_task(config.task, {"", config.convention})->info();
+  double scales = 0;
+  for (const Target& target : info.targets)
+    scales += std::log(config.estimator.head.support == "real" ? target.scale : target.high - target.low);
+  double sum = 0;
+  if (!log_uniform) {
+    for (const std::int64_t n : sizes) sum += exact_nll(n) / static_cast<double>(sizes.size());
+  } else {
+    const std::int64_t most = sizes.back();
+    const double all = std::log(static_cast<double>(most) + 1);
+    for (std::int64_t n = 1; n <= most;) {
+      const std::int64_t next = std::min(most + 1, std::max(n + 1, n + n / 32));
+      const double weight = std::log(static_cast<double>(next) / static_cast<double>(n)) / all;
+      const double middle = std::sqrt(static_cast<double>(n) * static_cast<double>(next - 1));
+      sum += weight * exact_nll(static_cast<std::int64_t>(std::llround(middle)));
+      n = next;
+    }
+  }
+  return sum - scales;
+}
+
+// What the worker keeps between two looks at one folder.
+struct RunHistory::Tail {
+  std::filesystem::path folder;
+  RunLog log;
+  std::int64_t offset = 0;  // behind the last whole line
+  Stamp events, config_file, metrics;
+  bool looked = false;
+  std::shared_ptr<const RunShades> shades;
+  int shade = 0;
+  RunView view;
+  std::unique_ptr<ExactNll> exact;
+
+  // Takes in what was appended since the last look; true when there was something.
+  bool read_log(const LatestWorker::Stale& stale) {
+    const std::filesystem::path file = folder / run_file::events;
+    const Stamp now = stamp(file);
+    if (now == events) return false;
+    const bool another = now.inode != events.inode || now.size < offset;
+    events = now;
+    if (another) {
+      log = {};
+      offset = 0;
+    }
+    const bool read = follow_events(
+        file, offset, [&](const Event& event) { log.add(event); },
+        [&] {
+          if (stale()) throw Stopped();
+        });
+    return read || another;
+  }
+
+  // run.toml and what follows from it.
+  bool read_config() {
+    const Stamp now = stamp(folder / run_file::config);
+    if (looked && now == config_file) return false;
+    config_file = now;
+    view.config.reset();
+    view.settings.reset();
+    view.problem.clear();
+    if (now == Stamp{}) {
+      view.problem = fmt::format("{} is no longer there, or never was a run; choose another run on the left",
+                                 printable(folder.string(), 300));
+      return true;
+    }
+    try {
+      view.config = std::make_shared<const RunConfig>(read_run_toml(folder / run_file::config));
+      view.settings = std::make_shared<const std::vector<Setting>>(setting_table(*view.config));
+      view.shipped = is_shipped(folder);
+    } catch (const Error& error) {
+      view.problem = error.what();
+    }
+    metrics = {-1};
+    return true;
+  }
+
+  bool read_state() {
+    const bool finished = std::filesystem::exists(folder / run_file::estimator);
+    const bool pretrained = finished || std::filesystem::exists(folder / run_file::pretrained);
+    const bool cached = finished || (log.stage(Stage::cache).done && std::filesystem::exists(folder / run_file::cache));
+    const bool in_use = is_locked(folder);
+    const bool same =
+        finished == view.finished && pretrained == view.pretrained && cached == view.cached && in_use == view.in_use;
+    view.finished = finished;
+    view.pretrained = pretrained;
+    view.cached = cached;
+    view.in_use = in_use;
+    return !same;
+  }
+
+  bool read_bounds() {
+    const Stamp now = stamp(folder / run_file::metrics);
+    if (now == metrics || !view.config) return false;
+    metrics = now;
+    const RunConfig& config = *view.config;
+    exact = std::make_unique<ExactNll>(make_task(config.task, {"", config.convention}), folder / run_file::metrics);
+    view.exact[0] = least_loss(config, config.pretrain.sizes, false, std::ref(*exact));
+    if (strategy(config.strategy).stages_2_and_3)
+      view.exact[2] = least_loss(config, config.cache.sizes, config.finetune.law == "log-uniform", std::ref(*exact));
+    return true;
+  }
+
+  void draw() {
+    const RunConfig& config = *view.config;
+    for (const Stage stage : {Stage::pretrain, Stage::finetune}) {
+      const auto k = static_cast<std::size_t>(stage);
+      Plot plot;
+      plot.title = stage == Stage::pretrain ? "Pretrain: loss" : "Finetune: loss";
+      add_losses(plot, log, stage, shaded(strategy_role(config.strategy), shade), "");
+      view.losses[k].reset();
+      if (plot.lines.empty()) continue;
+      const auto& heads = log.losses(stage);
+      if (heads.begin()->first == 0)
+        add_bound(plot, view.exact[k], "exact bound");
+      else if (heads.size() <= kMostBounds)
+        for (const auto& [n, points] : heads)
+          add_bound(plot, least_loss(config, {n}, false, std::ref(*exact)), fmt::format("N = {}, exact bound", n));
+      fit_losses(plot, loss_label(config.estimator.head));
+      leave_out_beginning(plot);
+      auto figure = std::make_shared<Figure>();
+      figure->source = folder.filename().string();
+      figure->plots.push_back(std::move(plot));
+      view.losses[k] = std::move(figure);
+    }
+  }
+
+  // True when something is new.
+  bool look(const LatestWorker::Stale& stale) {
+    const bool config = read_config();
+    const bool bounds = read_bounds();
+    const bool told = read_log(stale);
+    const bool state = read_state();
+    const int before = std::exchange(shade, shades ? shades->of(folder.string()) : 0);
+    const bool another_shade = shade != before;
+    if (looked && !config && !bounds && !told && !state && !another_shade) return false;
+    looked = true;
+    view.folder = folder;
+    for (int k = 0; k < 3; ++k) view.stages[static_cast<std::size_t>(k)] = log.stage(kShown[k]);
+    view.current = std::min(2, static_cast<int>(log.current()));
+    view.error = log.error();
+    view.lines = log.lines();
+    if ((config || bounds || told || another_shade) && view.config) draw();
+    return true;
+  }
+};
+
+RunHistory::RunHistory(std::function<void()> wake, std::shared_ptr<const RunShades> shades)
+    : wake_(std::move(wake)),
+      shades_(std::move(shades)),
+      slot_(std::make_shared<Slot>()),
+      worker_([](const std::string&) {}) {}
+
+void RunHistory::open(const std::filesystem::path& folder) {
+  worker_.cancel();
+  folder_ = folder;
+  tail_.reset();
+  slot_ = std::make_shared<Slot>();
+  if (folder_.empty()) return;
+  tail_ = std::make_shared<Tail>();
+  tail_->folder = folder_;
+  tail_->shades = shades_;
+  look();
+}
+
+void RunHistory::refresh() {
+  if (tail_ && !worker_.busy()) look();
+}
+
+void RunHistory::look() {
+  worker_.request([tail = tail_, slot = slot_, wake = wake_](const LatestWorker::Stale& stale) {
+    try {
+      if (!tail->look(stale)) return;
+    } catch (const Stopped&) {
+      throw;
+    } catch (const std::exception& error) {
+      tail->view.problem = sentence(error);
+    }
+    slot->store(std::make_shared<const RunView>(tail->view));
+    wake();
+  });
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,109 @@
+#include "app/model/train/stage_card.h"
+
+#include <algorithm>
+
+#include "app/model/train/run_history.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr const char* kStageTitles[kStages] = {"Pretrain", "Cache", "Finetune"};
+constexpr const char* kWhats[kStages] = {
+    "Embedder and head learn together on small sets.",
+    "Every finetuning set goes through the frozen embedder once; sums of its embeddings are kept.",
+    "The head alone learns sets of every size from the cache.",
+};
+
+// Heads that come one after the other share the stage: the place of one among them, and the stage's share once `part`
+// of it is done.
+std::size_t place_of(const RunConfig& config, std::int64_t head) {
+  const auto& sizes = config.cache.sizes;
+  const auto at = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), head) - sizes.begin());
+  return std::min(at, sizes.size() - 1);
+}
+bool many_heads(const RunConfig& config, int stage) {
+  return stage == 2 && config.finetune.heads == "per-n" && !config.cache.sizes.empty();
+}
+}  // namespace
+
+StageCard empty_card(int k) {
+  StageCard card;
+  card.title = kStageTitles[k];
+  card.what = kWhats[k];
+  return card;
+}
+
+double stage_share(const RunConfig& config, int stage, std::int64_t head, double part) {
+  if (!many_heads(config, stage)) return part;
+  return (static_cast<double>(place_of(config, head)) + part) / static_cast<double>(config.cache.sizes.size());
+}
+
+void fill_card(StageCard& card, int k, const RunView& run, Activity state, const SessionProgress* session) {
+  const bool own = session != nullptr;
+  const StageRecord& record = run.stages[static_cast<std::size_t>(k)];
+  const bool done[kStages] = {run.pretrained, run.cached, run.finished};
+  const int current = own ? session->stage : run.current;
+  const auto& config = run.config;
+  card.exact = run.exact[static_cast<std::size_t>(k)];
+  card.train = record.last.train;
+  card.validation = record.last.validation;
+  if (record.begun) card.elapsed = record.before + record.seconds;
+  const bool heads = config && many_heads(*config, k);
+  if (heads) card.head = record.head;
+  if (config && k > 0 && !pairs::strategy(config->strategy).stages_2_and_3) {
+    card.state = StageState::unneeded;
+    return;
+  }
+  if (record.begun && record.epochs > 0 && record.steps > 0) {
+    card.done = record.last.step;
+    card.total = record.epochs * record.steps;
+    card.unit = "steps";
+    const double part = static_cast<double>(card.done) / static_cast<double>(card.total);
+    card.share = config ? stage_share(*config, k, record.head, part) : part;
+  }
+  if (done[k] || ((own || state == Activity::elsewhere) && k < current)) {
+    card.state = StageState::done;
+    card.share = 1;
+    return;
+  }
+  if (own && k == current) {
+    const bool held = state == Activity::paused;
+    card.state = held ? StageState::paused : StageState::running;
+    card.elapsed = record.before + session->elapsed;
+    if (std::isfinite(session->share)) card.share = session->share;
+    if (session->progress) {
+      const Progress& p = *session->progress;
+      const bool renewing = k == 2 && p.stage == Stage::cache;
+      if (static_cast<int>(p.stage) != k && !renewing) return;
+      card.done = p.done;
+      card.total = p.total;
+      card.unit = renewing ? "sets of the cache renewed" : p.unit;
+      if (!held && !renewing) {
+        card.rate = p.rate;
+        card.sets_per_second = p.sets_per_second;
+        if (p.rate > 0) {
+          card.eta = p.eta_seconds;
+          if (heads)
+            card.eta += static_cast<double>(config->cache.sizes.size() - 1 - place_of(*config, session->head)) *
+                        static_cast<double>(p.total) / p.rate;
+        }
+      }
+      if (std::isfinite(p.loss)) card.train = p.loss;
+      if (std::isfinite(p.validation)) card.validation = p.validation;
+    }
+    return;
+  }
+  if (state == Activity::elsewhere && k == current && record.running) {
+    card.state = StageState::running;
+    card.rate = record.rate;
+    if (config && std::isfinite(record.rate)) {
+      const std::int64_t batch = k == 0 ? config->pretrain.batch : config->finetune.batch;
+      card.sets_per_second = record.rate * static_cast<double>(batch);
+      if (card.total > 0) card.eta = static_cast<double>(card.total - card.done) / record.rate;
+    }
+    return;
+  }
+  if (k == current && (state == Activity::failed || !run.error.empty())) card.state = StageState::failed;
+}
+
+}  // namespace pairs::model

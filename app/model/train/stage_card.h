@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/train/config.h"
+#include "core/train/stages.h"
+
+namespace pairs::model {
+
+struct RunView;
+
+inline constexpr int kStages = 3;  // pretrain, cache, finetune
+
+enum class StageState { waiting, running, paused, done, failed, unneeded };
+
+// What a card of the three stages tells. NaN and -1: unknown.
+struct StageCard {
+  std::string title, what;  // "Pretrain"; a sentence on what it does
+  StageState state = StageState::waiting;
+  double share = NAN;  // done, 0 to 1
+  std::int64_t done = -1, total = -1;
+  std::string unit;                                   // of done and total: "steps", "sets"
+  double rate = NAN, sets_per_second = NAN;           // per second
+  double eta = NAN, elapsed = NAN, expected = NAN;    // seconds; expected: before it starts
+  double train = NAN, validation = NAN, exact = NAN;  // losses, nat
+  std::int64_t head = 0;                              // one head for each N: which one is trained, else 0
+};
+
+// Of the run that is shown. elsewhere: another process trains it and it is watched here.
+enum class Activity { draft, loading, rest, running, pausing, paused, stopping, failed, elsewhere };
+
+// How far a session is with the stage that it is at.
+struct SessionProgress {
+  int stage = 0;
+  std::int64_t head = 0;  // one head for each N: which one is trained
+  double share = NAN;     // of the stage
+  double elapsed = 0;     // of the stage, seconds, pauses left out
+  std::shared_ptr<const Progress> progress;
+};
+
+// The card of stage k with its title alone.
+StageCard empty_card(int k);
+// Fills the card of stage k of a run on disk. `session`: of the run's own session, null where none trains it.
+void fill_card(StageCard& card, int k, const RunView& run, Activity state, const SessionProgress* session);
+// How much of a stage is done once `part` of the work on a head is: heads that come one after the other share the
+// stage.
+double stage_share(const RunConfig& config, int stage, std::int64_t head, double part);
+
+}  // namespace pairs::model

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "app/model/viewer/viewer.h"
+
+namespace pairs::model {
+
+// What is to be cast of a scene.
+struct CastWish {
+  render::SphereScene scene;
+  render::Camera target;
+  std::vector<render::Camera> views;
+  int truth_side = 256;         // pixels
+  std::int64_t view_side = 64;  // pixels
+  double half_width = 1.5;
+};
+
+struct CastNews {
+  std::uint64_t version = 0;
+  PicturePointer truth;
+  std::vector<PicturePointer> views;  // of the last wish whose views are done
+};
+
+// Casts the true scene while it is edited and orbited: the target first and at once, the observed views next, then the
+// target again with smooth edges. Has a thread of its own; the newest wish counts.
+class ViewCaster {
+ public:
+  explicit ViewCaster(std::function<void()> wake);
+  ~ViewCaster();
+  ViewCaster(const ViewCaster&) = delete;
+  ViewCaster& operator=(const ViewCaster&) = delete;
+
+  void request(CastWish wish);
+  void cancel();
+  CastNews news() const;
+  std::uint64_t version() const;
+  bool busy() const;
+  bool wait(double seconds);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace pairs::model

@@ -1,0 +1,217 @@
+#include "app/model/viewer/view_export.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "app/kinds/scene_picture.h"
+#include "app/model/hub/latest_worker.h"
+#include "app/model/viewer/view_posterior.h"
+#include "app/model/viewer/view_sheet.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/npz.h"
+#include "core/report/animation.h"
+#include "core/report/png.h"
+#include "render/sphere_caster.h"
+#include "render/sphere_scene_file.h"
+#include "tasks/novel_view.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr std::size_t kMostFrames = 24;
+constexpr std::int64_t kFrameSamples = 9, kFrameTime = 420, kLastFrameTime = 2400;  // milliseconds
+constexpr std::int64_t kTruthSide = 400, kSmoothRays = 3;
+constexpr double kGridScale = 2;
+
+// N from 1 to the number of views, evenly on a logarithmic scale; those with a head where there are few.
+std::vector<std::int64_t> frame_sizes(std::int64_t most, const std::vector<std::int64_t>& only) {
+  std::set<std::int64_t> sizes;
+  for (std::size_t k = 0; k < kMostFrames; ++k)
+    sizes.insert(
+        std::llround(std::exp(std::log(static_cast<double>(most)) * static_cast<double>(k) / (kMostFrames - 1))));
+  if (only.empty()) return {sizes.begin(), sizes.end()};
+  std::vector<std::int64_t> some;
+  for (const std::int64_t n : only)
+    if (n <= most) some.push_back(n);
+  return some;
+}
+
+std::string sheet_title(std::int64_t n) {
+  return fmt::format("N = {}", n);
+}
+
+}  // namespace
+
+struct ViewExporter::Parts {
+  explicit Parts(std::function<void()> wake_up)
+      : wake(std::move(wake_up)), worker([this](const std::string& text) { end(text, {}); }) {}
+
+  std::function<void()> wake;
+  std::atomic<double> share{0};
+  mutable std::mutex mutex;
+  std::string failure;
+  std::filesystem::path written;
+  LatestWorker worker;  // last: ends first
+
+  void end(const std::string& problem, const std::filesystem::path& file) {
+    {
+      const std::lock_guard lock(mutex);
+      failure = problem;
+      written = file;
+    }
+    wake();
+  }
+  void tell(double done) {
+    share = done;
+    wake();
+  }
+
+  static void grid(const ExportWish& e) {
+    ViewSheet sheet{sheet_title(e.snapshot->n), e.info.name, e.truth, e.snapshot->mean, e.snapshot->spread,
+                    e.snapshot->error,          {},          e.views, e.snapshot->n};
+    for (const auto& path : e.snapshot->samples) sheet.samples.push_back(path.empty() ? nullptr : path.back());
+    const Picture picture = draw_sheet(sheet, kGridScale);
+    write_file(e.file, chart::encode_png(picture.width, picture.height, picture.rgb, kGridScale));
+  }
+
+  static torch::Tensor cameras_of(const ViewerWish& wish) {
+    torch::Tensor cameras = at::empty({static_cast<std::int64_t>(wish.views.size()), 2}, torch::kFloat64);
+    auto* angle = cameras.mutable_data_ptr<double>();
+    for (const render::Camera& camera : wish.views) {
+      *angle++ = camera.azimuth;
+      *angle++ = camera.elevation;
+    }
+    return cameras;
+  }
+  static torch::Tensor images_of(const ViewerWish& wish, const ViewOptions& options) {
+    return render::cast_spheres(render::pack_scenes({wish.scene}), cameras_of(wish),
+                                at::zeros({static_cast<std::int64_t>(wish.views.size())}, torch::kInt64),
+                                {.height = options.size, .width = options.size, .half_width = options.half_width},
+                                torch::kCPU);
+  }
+
+  static void views(const ExportWish& e) {
+    const ViewPosterior posterior(e.wish.run, e.wish.data, "cpu");
+    write_npz(e.file, {{"x", view_observations(posterior.options(), images_of(e.wish, posterior.options()),
+                                               cameras_of(e.wish), e.wish.target)},
+                       {"given", given_of_camera(e.wish.target)},
+                       {"cameras", cameras_of(e.wish)}});
+  }
+
+  void animation(const ExportWish& e, const LatestWorker::Stale& stale) {
+    torch::NoGradGuard no_grad;
+    check_writable(e.file);
+    ViewPosterior posterior(e.wish.run, e.wish.data, e.wish.device);
+    const std::vector<std::int64_t> sizes =
+        frame_sizes(static_cast<std::int64_t>(e.wish.views.size()), posterior.sizes());
+    PAIRS_CHECK(!sizes.empty(), "{} has no head for so few views; add more", e.info.name);
+    ViewSheet sheet;
+    sheet.note = posterior.loaded().name;
+    sheet.truth = picture_of(scene_picture(e.wish.scene, e.wish.target,
+                                           {.height = kTruthSide,
+                                            .width = kTruthSide,
+                                            .half_width = posterior.options().half_width,
+                                            .supersample = kSmoothRays},
+                                           SceneBuffer::color));
+    const torch::Tensor images = images_of(e.wish, posterior.options());
+    for (std::int64_t k = 0; k < images.size(0); ++k) sheet.views.push_back(picture_of(images[k]));
+    const torch::Tensor truth = posterior.truth(e.wish.scene, e.wish.target);
+    ViewEmbeddings& embeddings = posterior.embeddings();
+    embeddings.show(e.wish.scene, e.wish.target);
+    std::unique_ptr<chart::WebpAnimation> film;
+    for (std::size_t f = 0; f < sizes.size(); ++f) {
+      const auto done = [&](double part) { tell((static_cast<double>(f) + part) / static_cast<double>(sizes.size())); };
+      const std::int64_t n = sizes[f];
+      const std::span<const render::Camera> used(e.wish.views.data(), static_cast<std::size_t>(n));
+      if (embeddings.embed(used, [&] { return !stale(); }) < used.size()) throw Stopped();
+      const torch::Tensor context = posterior.context(embeddings.aggregate(used), n, e.wish.target);
+      const torch::Tensor samples = posterior.samples(context, n, 0, kFrameSamples, [&](std::int64_t step, auto&) {
+        done(static_cast<double>(step) / static_cast<double>(posterior.steps()));
+        return !stale();
+      });
+      if (!samples.defined()) throw Stopped();
+      sheet.title = sheet_title(n);
+      sheet.n = n;
+      sheet.samples.clear();
+      for (std::int64_t k = 0; k < kFrameSamples; ++k) sheet.samples.push_back(picture_of(samples[k]));
+      sheet.mean = picture_of(samples.mean(0));
+      sheet.spread = heat_picture(spread_of(samples));
+      sheet.error = heat_picture(error_of(samples.mean(0), truth));
+      const Picture picture = draw_sheet(sheet, 1);
+      if (!film) film = std::make_unique<chart::WebpAnimation>(picture.width, picture.height);
+      film->add(picture.rgb, f + 1 < sizes.size() ? kFrameTime : kLastFrameTime);
+    }
+    if (stale()) throw Stopped();
+    write_file(e.file, film->finish());
+  }
+
+  void work(const ExportWish& e, const LatestWorker::Stale& stale) {
+    switch (e.kind) {
+      case ViewerExport::grid:
+        grid(e);
+        break;
+      case ViewerExport::animation:
+        animation(e, stale);
+        break;
+      case ViewerExport::views:
+        views(e);
+        break;
+      case ViewerExport::scene:
+        render::write_scene(e.file, e.wish.scene);
+        break;
+    }
+    end("", e.file);
+  }
+};
+
+ViewExporter::ViewExporter(std::function<void()> wake) : parts_(std::make_unique<Parts>(std::move(wake))) {}
+ViewExporter::~ViewExporter() = default;
+
+void ViewExporter::start(ExportWish wish) {
+  parts_->share = 0;
+  {
+    const std::lock_guard lock(parts_->mutex);
+    parts_->failure.clear();
+    parts_->written.clear();
+  }
+  parts_->worker.request(
+      [p = parts_.get(), wish = std::move(wish)](const LatestWorker::Stale& stale) { p->work(wish, stale); });
+}
+
+void ViewExporter::cancel() {
+  parts_->worker.cancel();
+}
+
+bool ViewExporter::busy() const {
+  return parts_->worker.busy();
+}
+
+double ViewExporter::share() const {
+  return parts_->share.load();
+}
+
+std::string ViewExporter::failure() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->failure;
+}
+
+std::filesystem::path ViewExporter::take_written() {
+  const std::lock_guard lock(parts_->mutex);
+  return std::exchange(parts_->written, {});
+}
+
+bool ViewExporter::wait(double seconds) {
+  return parts_->worker.wait(seconds);
+}
+
+}  // namespace pairs::model

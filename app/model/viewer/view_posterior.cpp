@@ -1,0 +1,168 @@
+#include "app/kinds/samples_figure.h"
+#include "app/model/viewer/view_posterior.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+
+#include "app/kinds/heat_map.h"
+#include "app/kinds/scene_picture.h"
+#include "app/posterior/posterior_figure.h"
+#include "core/base/error.h"
+#include "render/sphere_caster.h"
+#include "tasks/novel_view.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr std::int64_t kPriorImages = 1024;
+
+LoadedRun load_view_run(const std::string& run, const std::string& data, const std::string& device) {
+  LoadedRun loaded = load_run(run, data, device);
+  PAIRS_CHECK(Viewer::shows(loaded.config.task), "{} is a run of the task {}, whose target is no view of a scene",
+              loaded.name, loaded.config.task);
+  PAIRS_CHECK(head_kind(loaded.config.estimator.head.kind).images,
+              "The head of {} is of kind \"{}\", which draws no images; train one of kind \"flow-matching\"",
+              loaded.name, loaded.config.estimator.head.kind);
+  loaded.estimator->train(false);
+  return loaded;
+}
+
+double mean_square(const torch::Tensor& difference) {
+  return difference.to(torch::kFloat64).square().mean().item<double>();
+}
+
+}  // namespace
+
+ViewPosterior::ViewPosterior(const std::string& run, const std::string& data, const std::string& device)
+    : loaded_(load_view_run(run, data, device)), embeddings_(loaded_.estimator, loaded_.config.view) {}
+
+ViewerInfo ViewPosterior::info() const {
+  ViewerInfo info;
+  info.name = loaded_.name;
+  info.size = options().size;
+  info.spheres = options().spheres;
+  info.half_width = options().half_width;
+  info.most = loaded_.task->info().max_n;
+  info.trained = loaded_.estimator->max_n();
+  info.sizes = sizes();
+  info.steps = steps();
+  if (!loaded_.finetuned && strategy(loaded_.config.strategy).stages_2_and_3)
+    info.warnings.push_back(
+        fmt::format("{} is only pretrained: its samples hold for the small sets it saw", loaded_.name));
+  return info;
+}
+
+SteppedSampler& ViewPosterior::sampler(std::int64_t n) {
+  SteppedSampler* head = loaded_.estimator->head(n).stepped_sampler();
+  PAIRS_CHECK(head, "The head of {} for N = {} draws no images", loaded_.name, n);
+  return *head;
+}
+
+torch::Tensor ViewPosterior::restored(const torch::Tensor& z) const {
+  const ImageTarget& image = loaded_.task->info().image;
+  std::vector<std::int64_t> shape = z.sizes().vec();
+  shape.pop_back();
+  shape.insert(shape.end(), {image.channels, image.height, image.width});
+  return loaded_.estimator->restore(z.to(torch::kCPU, torch::kFloat64))
+      .clamp(image.low, image.high)
+      .to(torch::kFloat32)
+      .reshape(shape);
+}
+
+torch::Tensor ViewPosterior::context(const torch::Tensor& aggregate, std::int64_t n, const render::Camera& target) {
+  torch::NoGradGuard no_grad;
+  Estimator& estimator = *loaded_.estimator;
+  return estimator.context(aggregate.to(estimator.device()), at::full({1}, n, torch::kInt64).to(estimator.device()),
+                           given_of_camera(target));
+}
+
+torch::Tensor ViewPosterior::expected(const torch::Tensor& context, std::int64_t n) {
+  return restored(sampler(n).posterior_mean_estimate(context, 1, stream_key(kFigureSeed, Purpose::posterior)))[0];
+}
+
+torch::Tensor ViewPosterior::samples(
+    const torch::Tensor& context, std::int64_t n, std::int64_t first, std::int64_t count,
+    const std::function<bool(std::int64_t step, const torch::Tensor& state)>& on_step) {
+  bool ended = false;
+  const auto told = [&](std::int64_t step, const torch::Tensor& x) {
+    ended = on_step && !on_step(step, restored(x[0]));
+    return !ended;
+  };
+  const std::uint64_t key = stream_key(kFigureSeed + static_cast<std::uint64_t>(first), Purpose::posterior);
+  const torch::Tensor z = sampler(n).sample_path(context, count, key, steps(), told);
+  return ended ? torch::Tensor() : restored(z[0]);
+}
+
+torch::Tensor ViewPosterior::truth(const render::SphereScene& scene, const render::Camera& target) const {
+  return scene_picture(
+      scene, target,
+      {.height = options().size, .width = options().size, .half_width = options().half_width, .supersample = 1},
+      SceneBuffer::color);
+}
+
+const torch::Tensor& ViewPosterior::mean_image() {
+  if (mean_image_.defined()) return mean_image_;
+  std::vector<render::SphereScene> scenes;
+  torch::Tensor cameras = at::empty({kPriorImages, 2}, torch::kFloat64);
+  auto* angle = cameras.mutable_data_ptr<double>();
+  for (std::int64_t i = 0; i < kPriorImages; ++i) {
+    const auto index = static_cast<std::uint64_t>(i);
+    scenes.push_back(render::draw_scene(kFigureSeed, Purpose::check, index, options().spheres));
+    const render::Camera camera = render::draw_camera(kFigureSeed, Purpose::check, index, 0);
+    angle[2 * i] = camera.azimuth;
+    angle[2 * i + 1] = camera.elevation;
+  }
+  mean_image_ =
+      render::cast_spheres(render::pack_scenes(scenes), cameras, at::arange(kPriorImages, torch::kInt64),
+                           {.height = options().size, .width = options().size, .half_width = options().half_width},
+                           torch::kCPU)
+          .mean(0);
+  return mean_image_;
+}
+
+PicturePointer picture_of(const torch::Tensor& image) {
+  auto picture = std::make_shared<Picture>();
+  picture->width = image.size(2);
+  picture->height = image.size(1);
+  picture->rgb = rgb_bytes(image);
+  return picture;
+}
+
+PicturePointer heat_picture(const torch::Tensor& values, double most) {
+  const torch::Tensor shares = (values / most).to(torch::kFloat32).contiguous();
+  auto picture = std::make_shared<Picture>();
+  picture->width = values.size(1);
+  picture->height = values.size(0);
+  picture->rgb.reserve(static_cast<std::size_t>(3 * values.numel()));
+  const auto* share = shares.const_data_ptr<float>();
+  for (std::int64_t i = 0; i < shares.numel(); ++i)
+    for (const std::uint8_t c : heat_color(share[i])) picture->rgb.push_back(c);
+  return picture;
+}
+
+torch::Tensor spread_of(const torch::Tensor& samples) {
+  return samples.to(torch::kFloat64).var(0).mean(0).sqrt();
+}
+
+torch::Tensor error_of(const torch::Tensor& image, const torch::Tensor& truth) {
+  return (image - truth).to(torch::kFloat64).square().mean(0).sqrt();
+}
+
+ViewerNumbers viewer_numbers(const torch::Tensor& samples, const torch::Tensor& expected, const torch::Tensor& truth,
+                             const torch::Tensor& prior) {
+  ViewerNumbers numbers;
+  if (samples.defined() && samples.size(0) > 0) {
+    numbers.sample = mean_square(samples - truth);
+    numbers.mean = mean_square(samples.mean(0) - truth);
+    if (samples.size(0) > 1) numbers.variance = samples.to(torch::kFloat64).var(0).mean().item<double>();
+  }
+  if (expected.defined()) numbers.expected = mean_square(expected - truth);
+  if (prior.defined()) numbers.prior = mean_square(prior - truth);
+  return numbers;
+}
+
+}  // namespace pairs::model

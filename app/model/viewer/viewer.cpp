@@ -1,0 +1,630 @@
+#include "app/model/viewer/viewer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <utility>
+
+#include "app/model/hub/latest_worker.h"
+#include "app/model/viewer/same_scene.h"
+#include "app/model/viewer/view_caster.h"
+#include "app/model/viewer/view_export.h"
+#include "app/model/viewer/viewer_engine.h"
+#include "app/text/number_text.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "render/scene_edit.h"
+#include "render/sphere_scene.h"
+#include "render/sphere_scene_file.h"
+
+namespace pairs::model {
+namespace {
+
+using std::numbers::pi;
+
+constexpr double kViewerPlaySeconds = 8, kDegree = pi / 180;
+constexpr std::int64_t kFirstViews = 10, kFirstSeed = 1;
+constexpr int kLeastSide = 32, kMostSide = 512;
+// What training saw of lights, backgrounds and colours (render::draw_scene).
+constexpr double kLightLow = pi / 6, kLightHigh = pi / 3, kBackgroundLow = 0.05, kBackgroundHigh = 0.2, kVivid = 0.75;
+constexpr double kHair = 1e-9;
+
+bool in_range(double x, double low, double high) {
+  return x >= low - kHair && x <= high + kHair;
+}
+
+bool vivid(const double color[3]) {
+  const auto [low, high] = std::minmax({color[0], color[1], color[2]});
+  return high >= kVivid - kHair && low <= (1 - kVivid) * high + kHair;
+}
+
+double within_turn(double angle) {
+  return std::isfinite(angle) ? angle - 2 * pi * std::floor(angle / (2 * pi)) : 0;
+}
+
+}  // namespace
+
+const char* export_ending(ViewerExport kind) {
+  constexpr const char* kEndings[] = {".png", ".webp", ".npz", ".toml"};
+  return kEndings[static_cast<std::size_t>(kind)];
+}
+
+bool Viewer::shows(const std::string& task) {
+  return task == "novel-view";
+}
+
+struct Viewer::State {
+  explicit State(Hub& shared)
+      : hub(shared),
+        caster([this] { hub.wake(); }),
+        exporter([this] { hub.wake(); }),
+        engine([this] { hub.wake(); }),
+        worker([this](const std::string& text) { fail(text); }) {}
+
+  Hub& hub;
+  bool open = false;
+  ViewerWish wish;
+  std::uint64_t next_view = 0;  // item of the next camera of the prior
+  std::int64_t seed = kFirstSeed;
+  bool edited = false;
+  std::size_t selected = 0;
+  std::int64_t wanted_n = kFirstViews;  // though there may be fewer views
+  ViewerInfo info;
+  ViewerNews news;
+  CastNews cast;
+  std::uint64_t cast_seen = 0;
+  int truth_side = 256;
+  bool playing = false, loop = false;
+  double place = 0;
+  Stopwatch clock;
+  // What was saved last, for commands.
+  std::filesystem::path scene_file, views_file, exported;
+  render::SphereScene saved_scene;
+  ViewerWish saved_views;
+  ExportWish exporting;
+  bool export_under_way = false;
+  std::string export_failure;
+  std::mutex failure_mutex;
+  std::string worker_failure;
+  ViewCaster caster;
+  ViewExporter exporter;
+  ViewerEngine engine;
+  LatestWorker worker;  // last: ends first
+
+  void fail(const std::string& text) {
+    {
+      const std::lock_guard lock(failure_mutex);
+      worker_failure = text;
+    }
+    hub.wake();
+  }
+
+  std::int64_t count() const { return static_cast<std::int64_t>(wish.views.size()); }
+
+  // The N that is used: as many as are wanted and there, and that the run has a head for.
+  std::int64_t allowed(std::int64_t n) const {
+    if (wish.views.empty()) return 0;
+    n = std::clamp<std::int64_t>(n, 1, count());
+    if (info.sizes.empty()) return n;
+    const auto distance = [&](std::int64_t size) {
+      return std::abs(std::log(static_cast<double>(size) / static_cast<double>(n)));
+    };
+    std::int64_t best = 0;
+    for (const std::int64_t size : info.sizes)
+      if (size <= count() && (best == 0 || distance(size) < distance(best))) best = size;
+    return best;
+  }
+
+  void ask_samples() {
+    if (!open || wish.run.empty()) return worker.cancel();
+    wish.data = hub.data_folder.string();
+    wish.device = hub.device;
+    worker.request([this, wanted = wish](const LatestWorker::Stale& stale) { engine.work(wanted, stale); });
+  }
+  void ask_pictures() {
+    if (!open) return caster.cancel();
+    caster.request({wish.scene, wish.target, wish.views, truth_side, info.size, info.half_width});
+  }
+  void ask() {
+    wish.n = allowed(wanted_n);
+    ask_pictures();
+    ask_samples();
+  }
+
+  void draw_scene() {
+    wish.scene = render::draw_scene(static_cast<std::uint64_t>(seed), Purpose::explore, 0, info.spheres);
+    edited = false;
+    selected = std::min(selected, wish.scene.spheres.size() - 1);
+  }
+  render::Camera draw_view() {
+    return render::draw_camera(static_cast<std::uint64_t>(seed), Purpose::explore, 0, next_view++);
+  }
+  void draw_views(std::int64_t wanted) {
+    wish.views.clear();
+    next_view = 0;
+    while (count() < wanted) wish.views.push_back(draw_view());
+  }
+
+  void change_scene(std::size_t kept) {
+    render::settle_scene(wish.scene, kept);
+    edited = true;
+    ask();
+  }
+
+  void take_info() {
+    info = news.info ? *news.info : ViewerInfo();
+    if (count() > info.most) wish.views.resize(static_cast<std::size_t>(info.most));
+    if (static_cast<std::int64_t>(wish.scene.spheres.size()) != info.spheres) draw_scene();
+    ask();
+  }
+
+  void take_export() {
+    if (!export_under_way || exporter.busy()) return;
+    export_under_way = false;
+    exported = exporter.take_written();
+    export_failure = exporter.failure();
+    const std::string name = exporting.file.filename().string();
+    if (!export_failure.empty()) {
+      hub.messages.error("export", export_failure);
+    } else if (!exported.empty()) {
+      hub.messages.info("saved", "Saved " + std::filesystem::absolute(exported).lexically_normal().string());
+      if (exporting.kind == ViewerExport::scene) {
+        scene_file = exported;
+        saved_scene = exporting.wish.scene;
+      }
+      if (exporting.kind == ViewerExport::views) {
+        views_file = exported;
+        saved_views = exporting.wish;
+      }
+    }
+    exporting = {};
+  }
+};
+
+Viewer::Viewer(Hub& hub) : state_(std::make_unique<State>(hub)) {
+  State& s = *state_;
+  s.wish.target = {30 * kDegree, 40 * kDegree};
+  s.draw_scene();
+  s.draw_views(s.info.most);
+  s.wish.n = s.allowed(s.wanted_n);
+}
+Viewer::~Viewer() = default;
+
+void Viewer::open(const std::string& run) {
+  State& s = *state_;
+  if (s.open && run == s.wish.run) return;
+  s.open = true;
+  s.wish.run = run;
+  reload();
+}
+
+void Viewer::close() {
+  State& s = *state_;
+  if (!s.open) return;
+  s.open = s.playing = false;
+  s.worker.cancel();
+  s.caster.cancel();
+}
+
+const std::string& Viewer::run() const {
+  return state_->wish.run;
+}
+
+void Viewer::reload() {
+  State& s = *state_;
+  ++s.wish.load;
+  s.news = ViewerNews();
+  if (s.wish.run.empty())
+    s.take_info();
+  else
+    s.ask();
+}
+
+void Viewer::new_scene() {
+  set_seed(state_->seed + 1);
+}
+
+void Viewer::set_seed(std::int64_t seed) {
+  State& s = *state_;
+  s.seed = std::max<std::int64_t>(seed, 0);
+  s.draw_scene();
+  s.draw_views(s.count());
+  s.ask();
+}
+
+std::int64_t Viewer::seed() const {
+  return state_->seed;
+}
+bool Viewer::edited() const {
+  return state_->edited;
+}
+const render::SphereScene& Viewer::scene() const {
+  return state_->wish.scene;
+}
+
+void Viewer::set_sphere(std::size_t k, const render::Sphere& sphere) {
+  State& s = *state_;
+  if (k >= s.wish.scene.spheres.size()) return;
+  s.wish.scene.spheres[k] = sphere;
+  s.change_scene(k);
+}
+
+void Viewer::set_light(double azimuth, double elevation) {
+  State& s = *state_;
+  s.wish.scene.light_azimuth = azimuth;
+  s.wish.scene.light_elevation = elevation;
+  s.change_scene(s.wish.scene.spheres.size());
+}
+
+void Viewer::set_background(const double color[3]) {
+  State& s = *state_;
+  std::copy(color, color + 3, s.wish.scene.background);
+  s.change_scene(s.wish.scene.spheres.size());
+}
+
+std::optional<std::size_t> Viewer::sphere_at(double u, double v) const {
+  const State& s = *state_;
+  const render::CameraBasis basis = render::camera_basis(s.wish.target.azimuth, s.wish.target.elevation);
+  std::optional<std::size_t> nearest;
+  double least = INFINITY;
+  for (std::size_t k = 0; k < s.wish.scene.spheres.size(); ++k) {
+    const render::Sphere& sphere = s.wish.scene.spheres[k];
+    const double across = u * s.info.half_width - render::dot3(sphere.center, basis.right);
+    const double up = v * s.info.half_width - render::dot3(sphere.center, basis.up);
+    const double rest = sphere.radius * sphere.radius - across * across - up * up;
+    if (rest <= 0) continue;
+    const double depth = render::dot3(sphere.center, basis.forward) - std::sqrt(rest);
+    if (depth >= least) continue;
+    least = depth;
+    nearest = k;
+  }
+  return nearest;
+}
+
+void Viewer::move_sphere(std::size_t k, const render::Sphere& from, double du, double dv, double away) {
+  State& s = *state_;
+  const render::CameraBasis basis = render::camera_basis(s.wish.target.azimuth, s.wish.target.elevation);
+  render::Sphere sphere = from;
+  for (int c = 0; c < 3; ++c)
+    sphere.center[c] += s.info.half_width * (du * basis.right[c] + dv * basis.up[c] + away * basis.forward[c]);
+  set_sphere(k, sphere);
+}
+
+std::string Viewer::open_scene(const std::filesystem::path& file) {
+  State& s = *state_;
+  try {
+    render::SphereScene scene = render::read_scene(file);
+    const auto spheres = static_cast<std::int64_t>(scene.spheres.size());
+    if (spheres != s.info.spheres)
+      return fmt::format("{} has {} sphere{}, and the scenes of this run have {}", file.string(), spheres,
+                         spheres == 1 ? "" : "s", s.info.spheres);
+    s.scene_file = std::filesystem::absolute(file);
+    s.saved_scene = scene;
+    s.wish.scene = std::move(scene);
+    s.change_scene(s.wish.scene.spheres.size());
+    return "";
+  } catch (const std::exception& error) {
+    return sentence(error);
+  }
+}
+
+void Viewer::undo_edits() {
+  State& s = *state_;
+  if (!s.edited) return;
+  s.draw_scene();
+  s.ask();
+}
+
+void Viewer::set_selected(std::size_t k) {
+  state_->selected = std::min(k, state_->wish.scene.spheres.size() - 1);
+}
+std::size_t Viewer::selected() const {
+  return state_->selected;
+}
+
+const std::vector<render::Camera>& Viewer::views() const {
+  return state_->wish.views;
+}
+
+void Viewer::add_view() {
+  State& s = *state_;
+  if (!add_blocked().empty()) return;
+  s.wish.views.push_back(s.draw_view());
+  s.ask();
+}
+
+void Viewer::fill_views() {
+  State& s = *state_;
+  if (!add_blocked().empty()) return;
+  while (s.count() < s.info.most) s.wish.views.push_back(s.draw_view());
+  s.ask();
+}
+
+void Viewer::remove_view(std::size_t k) {
+  State& s = *state_;
+  if (k >= s.wish.views.size()) return;
+  s.wish.views.erase(s.wish.views.begin() + static_cast<std::ptrdiff_t>(k));
+  s.ask();
+}
+
+void Viewer::clear_views() {
+  State& s = *state_;
+  s.wish.views.clear();
+  s.playing = false;
+  s.ask();
+}
+
+std::string Viewer::add_blocked() const {
+  const State& s = *state_;
+  if (s.count() < s.info.most) return "";
+  return fmt::format("A set holds at most {} views; remove one by a click on it", s.info.most);
+}
+
+std::int64_t Viewer::n() const {
+  return state_->wish.n;
+}
+
+void Viewer::set_n(std::int64_t n) {
+  State& s = *state_;
+  s.wanted_n = std::max<std::int64_t>(n, 1);
+  if (s.allowed(s.wanted_n) == s.wish.n) return;
+  s.wish.n = s.allowed(s.wanted_n);
+  s.ask_samples();
+}
+
+void Viewer::step_n(int direction) {
+  State& s = *state_;
+  if (s.info.sizes.empty()) return set_n(std::min(s.wish.n + direction, s.count()));
+  const auto at = std::find(s.info.sizes.begin(), s.info.sizes.end(), s.wish.n) - s.info.sizes.begin();
+  const auto last = static_cast<std::ptrdiff_t>(s.info.sizes.size()) - 1;
+  set_n(s.info.sizes[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(at + direction, 0, last))]);
+}
+
+void Viewer::toggle_play() {
+  State& s = *state_;
+  if (s.count() < 2) return;
+  s.playing = !s.playing;
+  if (!s.playing) return;
+  s.clock.restart();
+  s.place =
+      s.wish.n >= s.count() ? 0 : std::log(static_cast<double>(s.wish.n)) / std::log(static_cast<double>(s.count()));
+}
+
+bool Viewer::playing() const {
+  return state_->playing;
+}
+void Viewer::set_loop(bool loop) {
+  state_->loop = loop;
+}
+bool Viewer::loop() const {
+  return state_->loop;
+}
+
+void Viewer::advance(double seconds) {
+  State& s = *state_;
+  if (!s.playing || s.count() < 2) return;
+  // Each N is seen before the next one comes.
+  if (!s.wish.run.empty() && s.news.failure.empty() && s.worker.busy() &&
+      !(s.news.snapshot && s.news.snapshot->n == s.wish.n))
+    return;
+  s.place += seconds / kViewerPlaySeconds;
+  if (s.place >= 1 && s.loop) s.place = 0;
+  if (s.place >= 1) {
+    s.place = 1;
+    s.playing = false;
+  }
+  set_n(std::llround(std::exp(s.place * std::log(static_cast<double>(s.count())))));
+}
+
+const render::Camera& Viewer::target() const {
+  return state_->wish.target;
+}
+
+void Viewer::set_target(const render::Camera& camera) {
+  State& s = *state_;
+  const double elevation = std::isfinite(camera.elevation) ? camera.elevation : s.wish.target.elevation;
+  const render::Camera next = {within_turn(camera.azimuth), std::clamp(elevation, kElevationLow, kElevationHigh)};
+  if (same_camera(next, s.wish.target)) return;
+  s.wish.target = next;
+  s.ask();
+}
+
+void Viewer::orbit(double azimuth, double elevation) {
+  const render::Camera& target = state_->wish.target;
+  set_target({target.azimuth + azimuth, target.elevation + elevation});
+}
+
+std::string Viewer::beyond() const {
+  const State& s = *state_;
+  const render::SphereScene& scene = s.wish.scene;
+  std::vector<std::string> parts;
+  if (!in_range(s.wish.target.elevation, kTrainedElevationLow, kTrainedElevationHigh))
+    parts.push_back(fmt::format("a camera {:.0f}° high (22.5° to 67.5°)", s.wish.target.elevation / kDegree));
+  if (!in_range(scene.light_elevation, kLightLow, kLightHigh))
+    parts.push_back(fmt::format("a light {:.0f}° high (30° to 60°)", scene.light_elevation / kDegree));
+  if (!std::all_of(scene.background, scene.background + 3,
+                   [](double c) { return in_range(c, kBackgroundLow, kBackgroundHigh); }))
+    parts.push_back("this background (0.05 to 0.2)");
+  if (!std::all_of(scene.spheres.begin(), scene.spheres.end(),
+                   [](const render::Sphere& sphere) { return vivid(sphere.color); }))
+    parts.push_back("colours as pale or dark as these");
+  if (parts.empty()) return "";
+  std::string list = parts[0];
+  for (std::size_t k = 1; k < parts.size(); ++k) list += (k + 1 == parts.size() ? " and " : ", ") + parts[k];
+  return fmt::format("Training never saw {}: the samples may be wrong", list);
+}
+
+void Viewer::set_samples(std::int64_t count) {
+  State& s = *state_;
+  if (count == s.wish.samples || count < 1) return;
+  s.wish.samples = count;
+  s.ask_samples();
+}
+std::int64_t Viewer::samples() const {
+  return state_->wish.samples;
+}
+
+void Viewer::set_truth_side(int pixels) {
+  State& s = *state_;
+  pixels = std::clamp(pixels, kLeastSide, kMostSide);
+  if (pixels == s.truth_side) return;
+  s.truth_side = pixels;
+  s.ask_pictures();
+}
+
+PicturePointer Viewer::truth() const {
+  return state_->cast.truth;
+}
+const std::vector<PicturePointer>& Viewer::view_pictures() const {
+  return state_->cast.views;
+}
+const ViewerInfo& Viewer::info() const {
+  return state_->info;
+}
+bool Viewer::loaded() const {
+  return state_->news.info != nullptr;
+}
+std::shared_ptr<const ViewerSnapshot> Viewer::shown() const {
+  return state_->news.snapshot;
+}
+const std::string& Viewer::failure() const {
+  return state_->news.failure;
+}
+
+std::string Viewer::render_command(std::string* why) const {
+  const State& s = *state_;
+  std::string scene = std::to_string(s.seed);
+  if (s.info.spheres != 3) scene += fmt::format(" --spheres {}", s.info.spheres);
+  if (s.edited) {
+    if (s.scene_file.empty() || !same_scene(s.saved_scene, s.wish.scene)) {
+      if (why)
+        *why = "The scene was changed by hand: save it first (Export, scene file), so that the command can read it";
+      return "";
+    }
+    scene = shell_word(s.scene_file.string());
+  }
+  return fmt::format("pairs --batch render --scene {} --camera {:.6g},{:.6g} --size 512x512{} --out view.png", scene,
+                     s.wish.target.azimuth / kDegree, s.wish.target.elevation / kDegree,
+                     s.info.half_width == 1.5 ? "" : fmt::format(" --half-width {}", s.info.half_width));
+}
+
+std::string Viewer::infer_command(std::string* why) const {
+  const State& s = *state_;
+  const auto refuse = [&](const char* reason) {
+    if (why) *why = reason;
+    return std::string();
+  };
+  if (s.wish.run.empty()) return refuse("There are no trained weights to ask");
+  if (s.wish.n < 1) return refuse("There is no view: add one");
+  const ViewerWish& saved = s.saved_views;
+  if (s.views_file.empty() || saved.run != s.wish.run || !same_scene(saved.scene, s.wish.scene) ||
+      !same_camera(saved.target, s.wish.target) || saved.views.size() < static_cast<std::size_t>(s.wish.n) ||
+      !std::equal(s.wish.views.begin(), s.wish.views.begin() + s.wish.n, saved.views.begin(), same_camera))
+    return refuse("Save these views first (Export, views), so that the command can read them");
+  return fmt::format("pairs --batch infer {} --data {} --n {} --samples {}{}{}", shell_word(s.wish.run),
+                     shell_word(s.views_file.string()), s.wish.n, std::max<std::int64_t>(s.wish.samples, 2),
+                     s.wish.n > s.info.trained ? " --force" : "",
+                     s.hub.device == "auto" ? "" : " --device " + shell_word(s.hub.device));
+}
+
+std::string Viewer::export_blocked(ViewerExport kind) const {
+  const State& s = *state_;
+  if (s.export_under_way) return "Another export is under way";
+  if (kind == ViewerExport::scene) return "";
+  if (s.wish.run.empty() || !s.news.info) return "There are no trained weights whose samples could be saved";
+  if (s.wish.n < 1) return "There is no view: add one";
+  if (kind == ViewerExport::grid &&
+      (!s.news.snapshot || s.news.snapshot->n != s.wish.n || s.news.snapshot->finished < s.wish.samples))
+    return "Samples are still being drawn; wait a moment";
+  return "";
+}
+
+void Viewer::start_export(ViewerExport kind, const std::filesystem::path& file) {
+  State& s = *state_;
+  if (!export_blocked(kind).empty()) return;
+  s.exporting = {kind, file, s.wish, s.info, s.news.snapshot, s.cast.truth, s.cast.views};
+  s.export_failure.clear();
+  s.exported.clear();
+  s.export_under_way = true;
+  s.exporter.start(s.exporting);
+}
+
+void Viewer::cancel_export() {
+  state_->exporter.cancel();
+}
+bool Viewer::exporting() const {
+  return state_->export_under_way;
+}
+double Viewer::export_share() const {
+  return state_->exporter.share();
+}
+const std::string& Viewer::export_failure() const {
+  return state_->export_failure;
+}
+std::filesystem::path Viewer::take_exported() {
+  return std::exchange(state_->exported, {});
+}
+
+bool Viewer::poll() {
+  State& s = *state_;
+  bool changed = false;
+  if (s.playing) {
+    advance(std::min(s.clock.seconds(), 0.1));
+    s.clock.restart();
+    changed = true;
+  }
+  {
+    const std::lock_guard lock(s.failure_mutex);
+    if (!s.worker_failure.empty()) {
+      s.news.failure = std::exchange(s.worker_failure, "");
+      changed = true;
+    }
+  }
+  if (s.caster.version() != s.cast_seen) {
+    s.cast = s.caster.news();
+    s.cast_seen = s.cast.version;
+    changed = true;
+  }
+  if (s.export_under_way) {
+    s.take_export();
+    changed = true;
+  }
+  if (s.engine.version() == s.news.version) return changed;
+  ViewerNews news = s.engine.news();
+  if (news.load != s.wish.load) {
+    s.news.version = news.version;
+    return changed;
+  }
+  if (!news.failure.empty() && news.failure != s.news.failure) s.hub.messages.error("posterior", news.failure);
+  const bool other = news.info != s.news.info;
+  s.news = std::move(news);
+  if (other && s.news.info) s.take_info();
+  return true;
+}
+
+bool Viewer::busy() const {
+  return state_->worker.busy() || state_->caster.busy() || state_->export_under_way;
+}
+
+std::string Viewer::activity() const {
+  const State& s = *state_;
+  if (s.export_under_way && s.exporting.kind == ViewerExport::animation)
+    return fmt::format("saving the animation, {}", percent_text(s.exporter.share()));
+  return s.worker.busy() ? s.engine.activity() : "";
+}
+
+bool Viewer::wait(double seconds) {
+  State& s = *state_;
+  const Stopwatch watch;
+  for (;;) {
+    const auto left = [&] { return std::max(seconds - watch.seconds(), 0.0); };
+    if (!s.worker.wait(left()) || !s.caster.wait(left()) || !s.exporter.wait(left())) return false;
+    poll();
+    if (!busy()) return true;
+  }
+}
+
+}  // namespace pairs::model

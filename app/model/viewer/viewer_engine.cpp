@@ -1,0 +1,265 @@
+#include "app/model/viewer/viewer_engine.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/equal.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "app/model/viewer/view_posterior.h"
+#include "app/text/number_text.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr std::int64_t kKeptStates = 64;  // of a sample's way from noise to image
+constexpr double kStateInterval = 0.08;   // seconds between pictures of samples in work
+constexpr double kLeastWork = 0.12;       // seconds of embedding that a stale wish gets after a silence
+constexpr double kLongestSilence = 0.25;  // of one who drags or waits: then there is something to see
+
+std::vector<double> scene_row(const render::SphereScene& scene) {
+  std::vector<double> row(
+      static_cast<std::size_t>(render::scene_columns(static_cast<std::int64_t>(scene.spheres.size()))));
+  render::pack_scene(scene, row.data());
+  return row;
+}
+
+}  // namespace
+
+struct ViewerEngine::Parts {
+  explicit Parts(std::function<void()> wake_up) : wake(std::move(wake_up)) {}
+
+  // What the samples so far are of.
+  struct Question {
+    std::vector<double> scene, cameras;  // of the views that are used, then the target
+    bool operator==(const Question&) const = default;
+  };
+
+  // Of the worker's thread.
+  std::unique_ptr<ViewPosterior> posterior;
+  std::uint64_t load = 0;
+  Question question;
+  std::int64_t n = 0;                               // views that what follows is of
+  torch::Tensor context, truth, expected, samples;  // samples [S, 3, H, W], undefined before the first
+  std::vector<std::vector<PicturePointer>> paths;   // of the samples, then of those in work
+  PicturePointer truth_picture, expected_picture, mean, spread, error;
+  std::vector<std::string> warnings;
+  Stopwatch since_publish;
+  std::uint64_t snapshots = 0;
+
+  // Of both.
+  std::function<void()> wake;
+  mutable std::mutex mutex;
+  ViewerNews news;
+  std::string activity;
+  std::atomic<std::uint64_t> version{0};
+  std::atomic<std::int64_t> embedded{0};
+
+  template <class F>
+  void publish(F&& change) {
+    {
+      const std::lock_guard lock(mutex);
+      change(news);
+      version.store(++news.version);
+    }
+    wake();
+  }
+  void now(const std::string& doing) {
+    const std::lock_guard lock(mutex);
+    activity = doing;
+  }
+
+  std::int64_t stride() const { return (posterior->steps() + kKeptStates - 1) / kKeptStates; }
+  std::int64_t finished() const { return samples.defined() ? samples.size(0) : 0; }
+
+  void load_run(const ViewerWish& wish);
+  bool ask(const ViewerWish& wish, const Stale& stale);
+  void estimate(const ViewerWish& wish, std::span<const render::Camera> views);
+  void sample(std::int64_t wanted, std::int64_t until, const Stale& stale);
+  void show(std::int64_t wanted);
+};
+
+void ViewerEngine::Parts::load_run(const ViewerWish& wish) {
+  if (wish.load == load) return;
+  load = wish.load;
+  posterior.reset();
+  question = {};
+  embedded = 0;
+  publish([&](ViewerNews& n) {
+    const std::uint64_t before = n.version;
+    n = ViewerNews();
+    n.version = before;
+    n.load = wish.load;
+  });
+  if (wish.run.empty()) return;
+  now("loading " + wish.run);
+  try {
+    posterior = std::make_unique<ViewPosterior>(wish.run, wish.data, wish.device);
+  } catch (const std::exception& problem) {
+    publish([&](ViewerNews& n) { n.failure = sentence(problem); });
+    return;
+  }
+  publish([&](ViewerNews& n) { n.info = std::make_shared<ViewerInfo>(posterior->info()); });
+}
+
+// What the views say at once, in one evaluation of the network.
+void ViewerEngine::Parts::estimate(const ViewerWish& wish, std::span<const render::Camera> views) {
+  now("estimating the view");
+  n = static_cast<std::int64_t>(views.size());
+  context = posterior->context(posterior->embeddings().aggregate(views), n, wish.target);
+  truth = posterior->truth(wish.scene, wish.target);
+  expected = posterior->expected(context, n);
+  samples = torch::Tensor();
+  paths.clear();
+  truth_picture = picture_of(truth);
+  expected_picture = picture_of(expected);
+  mean = spread = nullptr;
+  error = heat_picture(error_of(expected, truth));
+  warnings.clear();
+  const LoadedRun& run = posterior->loaded();
+  if (n > run.estimator->max_n())
+    warnings.push_back(fmt::format("{} saw sets of at most {} views in training: these samples are an extrapolation",
+                                   run.name, count_text(run.estimator->max_n())));
+  show(wish.samples);
+}
+
+// Turns to the wish's scene, cameras and N, up to the estimate of the mean. False when there is nothing to sample.
+bool ViewerEngine::Parts::ask(const ViewerWish& wish, const Stale& stale) {
+  if (static_cast<std::int64_t>(wish.scene.spheres.size()) != posterior->options().spheres) return false;
+  const auto wanted = static_cast<std::size_t>(std::min(wish.n, static_cast<std::int64_t>(wish.views.size())));
+  if (wanted < 1) {
+    question = {};
+    publish([](ViewerNews& news_now) { news_now.snapshot = nullptr; });
+    return false;
+  }
+  const std::span<const render::Camera> views(wish.views.data(), wanted);
+  Question asked{scene_row(wish.scene), {}};
+  for (const render::Camera& view : views) asked.cameras.insert(asked.cameras.end(), {view.azimuth, view.elevation});
+  asked.cameras.insert(asked.cameras.end(), {wish.target.azimuth, wish.target.elevation});
+  if (asked == question) return true;
+
+  question = {};
+  ViewEmbeddings& embeddings = posterior->embeddings();
+  embeddings.show(wish.scene, wish.target);
+  // Whoever drags, or waits for many views, sees what the first ones say by then.
+  for (Stopwatch work;; work.restart()) {
+    now("embedding the observed views");
+    const auto go_on = [&] {
+      return since_publish.seconds() > kLongestSilence ? work.seconds() < kLeastWork : !stale();
+    };
+    const std::size_t ready = embeddings.embed(views, go_on);
+    embedded = embeddings.count();
+    if (ready == wanted) break;
+    if (ready > 0 && since_publish.seconds() > kLongestSilence && posterior->sizes().empty())
+      estimate(wish, views.first(ready));
+    if (stale()) throw Stopped();
+  }
+  estimate(wish, views);
+  question = std::move(asked);
+  return true;
+}
+
+void ViewerEngine::Parts::show(std::int64_t wanted) {
+  auto snapshot = std::make_shared<ViewerSnapshot>();
+  snapshot->version = ++snapshots;
+  snapshot->n = n;
+  snapshot->truth = truth_picture;
+  snapshot->expected = expected_picture;
+  snapshot->mean = mean;
+  snapshot->spread = spread;
+  snapshot->error = error;
+  snapshot->samples = paths;
+  snapshot->stride = stride();
+  snapshot->finished = finished();
+  snapshot->wanted = std::max(wanted, finished());
+  snapshot->numbers = viewer_numbers(samples, expected, truth, posterior->mean_image());
+  snapshot->warnings = warnings;
+  publish([&](ViewerNews& newest) {
+    newest.snapshot = snapshot;
+    newest.failure.clear();
+  });
+  since_publish.restart();
+}
+
+// Samples up to number `until`.
+void ViewerEngine::Parts::sample(std::int64_t wanted, std::int64_t until, const Stale& stale) {
+  const std::int64_t first = finished(), count = until - first, steps = posterior->steps();
+  if (count <= 0) return;
+  paths.resize(static_cast<std::size_t>(first));
+  paths.resize(static_cast<std::size_t>(until));
+  const torch::Tensor drawn =
+      posterior->samples(context, n, first, count, [&](std::int64_t step, const torch::Tensor& state) {
+        if (stale()) return false;
+        if (step % stride() != 0 && step != steps) return true;
+        for (std::int64_t k = 0; k < count; ++k)
+          paths[static_cast<std::size_t>(first + k)].push_back(picture_of(state[k]));
+        if (step < steps && since_publish.seconds() > kStateInterval) {
+          now(count == 1 ? fmt::format("sample {} of {}, step {} of {}", until, wanted, step, steps)
+                         : fmt::format("samples {} to {} of {}, step {} of {}", first + 1, until, wanted, step, steps));
+          show(wanted);
+        }
+        return true;
+      });
+  if (!drawn.defined()) {
+    paths.resize(static_cast<std::size_t>(first));
+    throw Stopped();
+  }
+  samples = samples.defined() ? at::cat({samples, drawn}) : drawn;
+  const torch::Tensor average = samples.mean(0);
+  mean = picture_of(average);
+  error = heat_picture(error_of(average, truth));
+  if (finished() > 1) spread = heat_picture(spread_of(samples));
+  show(wanted);
+}
+
+ViewerEngine::ViewerEngine(std::function<void()> wake) : parts_(std::make_unique<Parts>(std::move(wake))) {}
+ViewerEngine::~ViewerEngine() = default;
+
+ViewerNews ViewerEngine::news() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->news;
+}
+
+std::uint64_t ViewerEngine::version() const {
+  return parts_->version.load();
+}
+
+std::string ViewerEngine::activity() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->activity;
+}
+
+std::int64_t ViewerEngine::embedded() const {
+  return parts_->embedded.load();
+}
+
+void ViewerEngine::work(const ViewerWish& wish, const Stale& stale) {
+  Parts& p = *parts_;
+  torch::NoGradGuard no_grad;
+  try {
+    p.load_run(wish);
+    if (p.posterior && p.ask(wish, stale)) {
+      for (std::int64_t side = 1; side * side <= wish.samples; ++side) {
+        if (stale()) throw Stopped();
+        p.sample(wish.samples, side * side, stale);
+      }
+      const ViewerNews last = news();
+      if (last.snapshot && last.snapshot->wanted != std::max(wish.samples, p.finished())) p.show(wish.samples);
+    }
+  } catch (const Stopped&) {
+    p.now("");
+    throw;
+  } catch (const std::exception& problem) {
+    p.question = {};
+    p.publish([&](ViewerNews& n) { n.failure = sentence(problem); });
+  }
+  p.now("");
+}
+
+}  // namespace pairs::model

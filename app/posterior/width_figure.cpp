@@ -1,0 +1,104 @@
+#include "app/posterior/width_figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "app/kinds/samples_figure.h"
+#include "app/posterior/posterior_figure.h"
+#include "app/runs/run_shades.h"
+#include "app/runs/strategy_look.h"
+#include "core/base/error.h"
+#include "core/eval/aggregate.h"
+
+namespace pairs {
+namespace {
+
+constexpr double kTheta = 0.2;
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+}  // namespace
+
+Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const std::function<bool()>& keep_going) {
+  PAIRS_CHECK(!runs.empty(), "The figure width needs at least one run");
+  const Task& task = *runs.front().task;
+  std::int64_t n = 100;
+  std::string names;
+  for (const LoadedRun& run : runs) {
+    PAIRS_CHECK(run.config.task == "bump-hunt", "The figure width is of the bump hunt; {} is a run of {}", run.name,
+                run.config.task);
+    n = std::min(n, run.estimator->max_n());
+    names += (names.empty() ? "" : ", ") + run.name;
+  }
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(sets));
+  std::iota(indices.begin(), indices.end(), std::int64_t{0});
+  std::vector<SetRange> ranges;
+  for (const std::int64_t index : indices) ranges.push_back({index, 0, n});
+
+  Plot plot;
+  plot.x = {"place of the signal ψ"};
+  plot.y = {"median posterior sd of θ"};
+  std::map<std::string, Line> references;
+  std::vector<Line> ours(runs.size());
+  for (double psi = -4; psi <= 6.001; psi += 0.5) {
+    Latents latents;
+    latents.theta = torch::full({sets, 1}, kTheta, torch::kFloat64);
+    latents.psi = torch::full({sets, 1}, psi, torch::kFloat64);
+    const torch::Tensor x = task.observe(latents, kFigureSeed, Purpose::explore, ranges, torch::kCPU);
+    for (const std::string& name : task.references()) {
+      std::vector<double> widths;
+      for (std::int64_t s = 0; s < sets; ++s) {
+        if (!keep_going()) throw Stopped();
+        const auto reference = task.reference(name);
+        reference->add(x.slice(0, s * n, (s + 1) * n));
+        widths.push_back(std::sqrt(reference->covariance()[0][0].item<double>()));
+      }
+      references[name].x.push_back(psi);
+      references[name].y.push_back(median(widths));
+    }
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      StreamOptions options;
+      options.keep_going = keep_going;
+      const torch::Tensor aggregates =
+          aggregate_sets(*runs[r].estimator, latents, kFigureSeed, Purpose::explore, indices, n, options);
+      const torch::Tensor samples = runs[r].estimator->sample(aggregates, torch::full({sets}, n, torch::kInt64), 1000,
+                                                              stream_key(kFigureSeed, Purpose::posterior));
+      const torch::Tensor sd = samples.to(torch::kCPU, torch::kFloat64).std(1).flatten().contiguous();
+      ours[r].x.push_back(psi);
+      ours[r].y.push_back(median({sd.data_ptr<double>(), sd.data_ptr<double>() + sd.numel()}));
+    }
+  }
+  const std::vector<SeriesRole> roles = run_roles(runs);
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    ours[r].name = runs.size() == 1 ? strategy_title(runs[r].config.strategy) : runs[r].name;
+    ours[r].role = roles[r];
+    ours[r].markers = true;
+    plot.lines.push_back(std::move(ours[r]));
+  }
+  for (const std::string& name : task.references()) {
+    Line& line = references[name];
+    const bool exact = name == "exact", naive = name.find("naive") != std::string::npos;
+    line.name = name;
+    line.role = exact ? SeriesRole::exact : naive ? SeriesRole::naive : SeriesRole::other;
+    line.style = exact ? LineStyle::dashed : LineStyle::dotted;
+    plot.lines.push_back(std::move(line));
+  }
+  Figure figure;
+  figure.title = fmt::format("Bump hunt: posterior width at N = {}, θ = {}, {} sets a point", n, kTheta, sets);
+  figure.source = task.info().data_source + "; " + names;
+  figure.plot_width = 460;
+  figure.plot_height = 320;
+  figure.plots.push_back(std::move(plot));
+  return figure;
+}
+
+}  // namespace pairs

@@ -1,0 +1,82 @@
+#include "app/runs/new_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "app/runs/places.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/load.h"
+#include "core/base/text.h"
+#include "core/base/threads.h"
+#include "tasks/registry.h"
+
+namespace pairs {
+namespace {
+
+// Room for weights, checkpoints and logs beside the cache.
+constexpr double kSmallFiles = 64.0 * 1024 * 1024;
+
+}  // namespace
+
+RunConfig resolve(const NewRun& wanted) {
+  TaskOptions options;
+  options.data = data_folder(wanted.data);
+  const TaskInfo info = make_task(wanted.task, options)->info();
+  std::vector<std::string> assignments = wanted.set;
+  const auto assign = [&](const std::string& key, const std::string& value) {
+    assignments.push_back(key + "=" + value);
+  };
+  if (wanted.seed >= 0) assign("seed", std::to_string(wanted.seed));
+  if (wanted.threads >= 0) assign("threads", std::to_string(wanted.threads));
+  if (!wanted.device.empty()) assign("device", wanted.device);
+  RunConfig config = load_preset(info, wanted.preset, wanted.strategy, assignments);
+  if (config.data.empty() || !wanted.data.empty()) config.data = options.data;
+  if (!config.data.empty()) config.data = std::filesystem::absolute(config.data).lexically_normal().string();
+  return config;
+}
+
+std::string run_command(const NewRun& wanted, const std::filesystem::path& out) {
+  std::string command = fmt::format("pairs --batch run {} --preset {} --strategy {}", shell_word(wanted.task),
+                                    shell_word(wanted.preset), shell_word(wanted.strategy));
+  const auto add = [&](const char* option, const std::string& value) {
+    command += fmt::format(" {} {}", option, shell_word(value));
+  };
+  for (const std::string& assignment : wanted.set) add("--set", assignment);
+  if (wanted.seed >= 0) add("--seed", std::to_string(wanted.seed));
+  if (wanted.threads >= 0) add("--threads", std::to_string(wanted.threads));
+  if (!wanted.device.empty()) add("--device", wanted.device);
+  if (!wanted.data.empty()) add("--data", wanted.data);
+  if (!out.empty()) add("--out", out.string());
+  return command;
+}
+
+void check_room(double cache_bytes, const std::filesystem::path& folder, const std::string& elsewhere) {
+  const auto bytes = static_cast<double>(free_disk_bytes(std::filesystem::absolute(folder)));
+  PAIRS_CHECK(cache_bytes + kSmallFiles <= bytes,
+              "{} has {} free, but the run needs {}; free some, {}, or lower cache.sets", folder.string(),
+              byte_text(static_cast<std::uint64_t>(bytes)),
+              byte_text(static_cast<std::uint64_t>(cache_bytes + kSmallFiles)), elsewhere);
+}
+
+std::string busy_note(const RunConfig& config, const Expectation& need) {
+  const int most = usable_cores();
+  return busy_sentence(need.others, need.cores, config.threads > 0 ? std::min<int>(config.threads, most) : most);
+}
+
+std::string new_run_name(const std::string& task, const std::filesystem::path& parent) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
+  const std::string base = fmt::format("{}-{}", task, text);
+  std::string name = base;
+  std::error_code code;
+  for (int k = 2; std::filesystem::exists(parent / name, code); ++k) name = fmt::format("{}-{}", base, k);
+  return name;
+}
+
+}  // namespace pairs

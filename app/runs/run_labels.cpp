@@ -1,0 +1,76 @@
+#include "app/runs/run_labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/runs/strategy_look.h"
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+// Settings that do not make runs of one strategy different in kind.
+bool is_incidental(const std::string& key) {
+  static const std::set<std::string> keys = {"seed", "device", "threads", "checkpoint", "note", "data"};
+  return keys.contains(key) || key.starts_with("evaluate.");
+}
+
+bool only_seeds_differ(const LabelledRun& a, const LabelledRun& b) {
+  if (a.finetuned != b.finetuned || a.config.seed == b.config.seed) return false;
+  const std::vector<SettingRow> rows = setting_rows({a.config, b.config});
+  return std::none_of(rows.begin(), rows.end(),
+                      [](const SettingRow& row) { return row.differs && !is_incidental(row.key); });
+}
+
+}  // namespace
+
+std::vector<SettingRow> setting_rows(std::vector<RunConfig> configs) {
+  std::vector<std::vector<Field>> tables;
+  for (RunConfig& config : configs) tables.push_back(fields(config));
+  std::vector<SettingRow> rows;
+  for (std::size_t i = 0; !tables.empty() && i < tables[0].size(); ++i) {
+    SettingRow row{tables[0][i].key, {}, false};
+    for (const auto& table : tables) row.values.push_back(field_text(table[i]));
+    row.differs = std::any_of(row.values.begin(), row.values.end(), [&](const auto& v) { return v != row.values[0]; });
+    rows.push_back(std::move(row));
+  }
+  std::stable_partition(rows.begin(), rows.end(), [](const SettingRow& row) { return row.differs; });
+  return rows;
+}
+
+std::vector<std::string> seed_labels(const std::vector<LabelledRun>& runs) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const std::vector<std::size_t>& group) {
+      return std::all_of(group.begin(), group.end(),
+                         [&](std::size_t k) { return only_seeds_differ(runs[k], runs[i]); });
+    });
+    if (same == groups.end())
+      groups.push_back({i});
+    else
+      same->push_back(i);
+  }
+  std::vector<std::string> labels(runs.size());
+  for (const std::vector<std::size_t>& group : groups) {
+    const LabelledRun& first = runs[group.front()];
+    const auto alike = std::count_if(groups.begin(), groups.end(), [&](const std::vector<std::size_t>& other) {
+      return runs[other.front()].config.strategy == first.config.strategy;
+    });
+    std::string name = first.name;
+    if (group.size() > 1) {
+      name = strategy_title(first.config.strategy);
+      name = name.substr(0, name.find(" ("));  // the number of seeds follows in brackets
+      if (alike > 1) name += " like " + first.name;
+    }
+    // Folders of one name may lie in different places.
+    const std::string plain = name;
+    for (int copy = 2; std::find(labels.begin(), labels.end(), name) != labels.end(); ++copy)
+      name = fmt::format("{} ({})", plain, copy);
+    for (const std::size_t i : group) labels[i] = name;
+  }
+  return labels;
+}
+
+}  // namespace pairs

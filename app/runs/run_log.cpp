@@ -1,0 +1,130 @@
+#include "app/runs/run_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/text/number_text.h"
+#include "core/estimator.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::size_t kKeptLines = 200;
+
+double number(const Event& event, const char* key) {
+  const auto value = event.values.find(key);
+  return value != event.values.end() && value->is_number() ? value->get<double>() : NAN;
+}
+
+std::int64_t whole(const Event& event, const char* key) {
+  const auto value = event.values.find(key);
+  return value != event.values.end() && value->is_number_integer() ? value->get<std::int64_t>() : 0;
+}
+
+std::string words(const Event& event) {
+  const auto value = event.values.find("text");
+  return value != event.values.end() && value->is_string() ? value->get<std::string>() : "";
+}
+
+std::string line_of(const Event& event) {
+  const std::string stage = stage_name(event.stage);
+  const std::int64_t n = whole(event, "n");
+  const std::string head = n > 0 ? fmt::format(" (head of N = {})", count_text(n)) : "";
+  if (event.type == "started-from") {
+    const auto from = event.values.find("from");
+    return "starts from " +
+           (from != event.values.end() && from->is_string() ? from->get<std::string>() : "another run");
+  }
+  if (event.type == "stage-started") return fmt::format("{}{} started", stage, head);
+  if (event.type == "resumed") return fmt::format("{}{} resumed at step {}", stage, head, count_text(event.step));
+  if (event.type == "stage-done") return fmt::format("{} done after {}", stage, duration_text(event.seconds));
+  if (event.type == "stopped") return fmt::format("stopped in {}", stage);
+  if (event.type == "done") return "run done";
+  return event.type + ": " + words(event);
+}
+
+}  // namespace
+
+void RunLog::add(const Event& event) {
+  Slot& slot = stages_[static_cast<std::size_t>(event.stage)];
+  StageRecord& record = slot.record;
+  const std::int64_t head = whole(event, "n");
+  if (event.type == "loss") {
+    LossPoint point{event.epoch, event.step, event.seconds, number(event, "train"), number(event, "validation")};
+    std::vector<LossPoint>& points = slot.losses[head];
+    record.rate = NAN;
+    if (!points.empty() && points.back().seconds < point.seconds && points.back().step < point.step)
+      record.rate = static_cast<double>(point.step - points.back().step) / (point.seconds - points.back().seconds);
+    record.seconds = event.seconds;
+    record.last = point;
+    points.push_back(point);
+    return;
+  }
+  lines_.push_back(line_of(event));
+  if (lines_.size() > kKeptLines) lines_.erase(lines_.begin());
+  if (event.type == "stage-started" || event.type == "resumed") {
+    record.begun = record.running = true;
+    record.done = false;
+    record.head = head;
+    record.epochs = whole(event, "epochs");
+    record.steps = whole(event, "steps");
+    record.before += record.seconds;
+    record.seconds = 0;
+    record.rate = NAN;
+    const auto left = slot.losses.find(head);
+    if (left != slot.losses.end())
+      while (!left->second.empty() && left->second.back().epoch >= event.epoch) left->second.pop_back();
+    record.last = left == slot.losses.end() || left->second.empty() ? LossPoint{} : left->second.back();
+    record.last.step = std::max(record.last.step, event.step);
+    current_ = event.stage;
+    error_.clear();
+    stopped_ = false;
+  } else if (event.type == "stage-done") {
+    record.running = false;
+    record.done = true;
+    // Stages 1 and 3 tell their time over all sessions, the cache that of its last.
+    if (event.stage != Stage::cache) record.before = 0;
+    record.seconds = event.seconds;
+  } else if (event.type == "stopped" || event.type == "error" || event.type == "done") {
+    for (Slot& each : stages_) each.record.running = false;
+    // Steps since the last loss are saved, too.
+    if (event.type == "stopped" && event.stage != Stage::cache)
+      record.last.step = std::max(record.last.step, event.step);
+    stopped_ = event.type == "stopped";
+    error_ = event.type == "error" ? words(event) : "";
+  }
+}
+
+void add_losses(Plot& plot, const RunLog& log, Stage stage, SeriesRole role, const std::string& name) {
+  for (const auto& [n, points] : log.losses(stage)) {
+    const std::string head = name + (n > 0 ? fmt::format("N = {}, ", n) : "");
+    for (const bool training : {true, false}) {
+      Line line;
+      line.name = head + (training ? "training" : "validation");
+      line.role = role;
+      line.style = training ? LineStyle::dotted : LineStyle::solid;
+      line.x.reserve(points.size());
+      line.y.reserve(points.size());
+      for (const LossPoint& point : points)
+        if (const double y = training ? point.train : point.validation; std::isfinite(y)) {
+          line.x.push_back(static_cast<double>(point.step));
+          line.y.push_back(y);
+        }
+      line.markers = line.x.size() < 4;
+      if (!line.x.empty()) plot.lines.push_back(std::move(line));
+    }
+  }
+}
+
+std::string loss_label(const HeadConfig& head) {
+  return head_kind(head.kind).loss_text;
+}
+
+void fit_losses(Plot& plot, const std::string& label) {
+  plot.x.label = "step";
+  plot.y.label = label;
+  for (const Line& line : plot.lines) plot.x.high = std::max(plot.x.high, 1.02 * line.x.back());
+}
+
+}  // namespace pairs

@@ -1,0 +1,21 @@
+#include "app/runs/strategy_look.h"
+
+#include "core/train/config.h"
+
+namespace pairs {
+
+SeriesRole strategy_role(const std::string& strategy) {
+  if (strategy == "n1") return SeriesRole::n1;
+  if (strategy == "n1-10") return SeriesRole::n1_10;
+  if (strategy == "e2e") return SeriesRole::end_to_end;
+  if (strategy == "gaussian") return SeriesRole::gaussian;
+  return strategy == "pairs" ? SeriesRole::pairs : SeriesRole::other;
+}
+
+std::string strategy_title(const std::string& name) {
+  for (const Strategy& one : strategies())
+    if (one.name == name) return one.title;
+  return name;
+}
+
+}  // namespace pairs

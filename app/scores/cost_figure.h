@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/report/figure.h"
+
+namespace pairs {
+
+// Cost against quality: each run a point, by the paper's rule and with stage 2 counted.
+struct ParetoPoint {
+  std::string name, strategy;
+  double gflop, gflop_with_cache, score, score_se;
+  std::int64_t n;
+  std::string axis = "NLL / nat";  // what the score is
+  int shade = 0;                   // as Metrics::shade
+};
+Figure pareto_figure(const std::vector<ParetoPoint>& points);
+
+}  // namespace pairs

@@ -1,0 +1,300 @@
+#include "app/scores/metrics_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "app/text/number_text.h"
+#include "app/text/table.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+
+namespace pairs {
+namespace {
+
+using nlohmann::json;
+
+// The numbers of a row that may be absent, by their names in the document.
+struct Number {
+  const char* key;
+  double EvaluationRow::*member;
+};
+constexpr Number kNumbers[] = {
+    {"nll", &EvaluationRow::nll},
+    {"nll_se", &EvaluationRow::nll_se},
+    {"exact_nll", &EvaluationRow::exact_nll},
+    {"gap", &EvaluationRow::gap},
+    {"gap_se", &EvaluationRow::gap_se},
+    {"rmae", &EvaluationRow::rmae},
+    {"acauc", &EvaluationRow::acauc},
+    {"acauc_floor", &EvaluationRow::acauc_floor},
+    {"acauc_p95", &EvaluationRow::acauc_p95},
+    {"sd", &EvaluationRow::sd},
+    {"mse", &EvaluationRow::mse},
+    {"mse_se", &EvaluationRow::mse_se},
+    {"mse_mean", &EvaluationRow::mse_mean},
+    {"mse_mean_se", &EvaluationRow::mse_mean_se},
+    {"mse_posterior", &EvaluationRow::mse_posterior},
+    {"mse_posterior_se", &EvaluationRow::mse_posterior_se},
+    {"mse_prior", &EvaluationRow::mse_prior},
+};
+
+// The tests of ranks, one number a target.
+struct TestNumber {
+  const char* key;
+  double RankTest::*member;
+};
+constexpr TestNumber kTestNumbers[] = {
+    {"location_z", &RankTest::location_z}, {"width_z", &RankTest::width_z}, {"rank_p", &RankTest::rank_p}};
+
+json row_document(const EvaluationRow& row) {
+  json out = {{"n", row.n}, {"sets", row.sets}, {"samples", row.samples}};
+  for (const Number& number : kNumbers)
+    if (const double value = row.*number.member; std::isfinite(value)) out[number.key] = value;
+  for (const auto& [name, value] : row.reference_nll)
+    if (std::isfinite(value)) out["reference_nll"][name] = value;
+  for (const TestNumber& number : kTestNumbers)
+    for (const RankTest& test : row.rank_tests)
+      if (!std::isnan(test.*number.member)) out[number.key].push_back(test.*number.member);
+  if (row.pool > 0) {
+    out["pool"] = row.pool;
+    if (row.pool_trained > 0) out["pool_trained"] = row.pool_trained;
+    out["pool_location_sd"] = row.pool_location_sd;
+    if (out.contains("location_z")) out["pool_location_z"] = row.pool_location_z;
+  }
+  const auto share = [&](const char* key, double error) {
+    if (!std::isnan(error) && row.mse_prior > 0) out[key] = error / row.mse_prior;
+  };
+  share("mse_share", row.mse);
+  share("mse_posterior_share", row.mse_posterior);
+  return out;
+}
+
+std::string image_table(const std::vector<EvaluationRow>& rows, int indent) {
+  Table table({{"N"},
+               {"sets"},
+               {"samples"},
+               {"MSE of a sample"},
+               {"share of prior"},
+               {"MSE of the posterior mean"},
+               {"share of prior"},
+               {"sd"},
+               {"prior's MSE"}});
+  for (const EvaluationRow& row : rows) {
+    const auto share = [&](double error) {
+      return std::isnan(error) || !(row.mse_prior > 0) ? "–" : number_text(error / row.mse_prior, 3);
+    };
+    table.add({count_text(row.n), count_text(row.sets), count_text(row.samples),
+               with_error_text(row.mse, row.mse_se, 5), share(row.mse),
+               with_error_text(row.mse_posterior, row.mse_posterior_se, 5), share(row.mse_posterior),
+               number_text(row.sd, 4), number_text(row.mse_prior, 5)});
+  }
+  return table.text(indent);
+}
+
+constexpr std::int64_t kMostN = 1'000'000'000;  // of a row that can be believed
+
+// Numbers of sets that stand in the file alone.
+void put_numbers(json& row, const char* key, const std::vector<double>& values) {
+  for (const double value : values)
+    PAIRS_CHECK(std::isfinite(value), "An evaluation with {} in its \"{}\" cannot be kept as JSON", value, key);
+  row[key] = values;
+}
+
+// "0.4, −1.2": one number a target.
+template <class Text>
+std::string by_target(const std::vector<RankTest>& tests, double RankTest::*member, const Text& text) {
+  std::string out;
+  for (const RankTest& test : tests) out += (out.empty() ? "" : ", ") + text(test.*member);
+  return out.empty() ? "–" : out;
+}
+
+}  // namespace
+
+std::string p_text(double p) {
+  if (std::isnan(p)) return "–";
+  return p < 1e-12 ? "< 1e-12" : p < 0.001 ? fmt::format("{:.0e}", p) : number_text(p, 3);
+}
+
+std::array<std::string, 3> rank_test_texts(const EvaluationRow& row) {
+  const auto z = [](double value) { return number_text(value, 1); };
+  return {by_target(row.rank_tests, &RankTest::location_z, z), by_target(row.rank_tests, &RankTest::width_z, z),
+          by_target(row.rank_tests, &RankTest::rank_p, p_text)};
+}
+
+std::string pool_note(const std::vector<EvaluationRow>& rows) {
+  const EvaluationRow* most = nullptr;
+  for (const EvaluationRow& row : rows)
+    if (row.pool > 0 && (!most || row.n > most->n)) most = &row;
+  if (!most) return "";
+  double sd = 0, z = NAN;
+  for (std::size_t t = 0; t < most->pool_location_sd.size(); ++t) {
+    sd = std::max(sd, most->pool_location_sd[t]);
+    if (!(std::fabs(most->pool_location_z[t]) < std::fabs(z))) z = most->pool_location_z[t];
+  }
+  const std::string together =
+      std::isnan(z) ? ""
+                    : fmt::format(", and the location is {} standard errors of sets and pool together from the middle",
+                                  number_text(z, 1));
+  return fmt::format(
+      "All test sets draw their observations from the same {}. That alone moves all posteriors of size N by about "
+      "√(N / {}) of their sd, {:.2f} at N = {}, whatever the estimator and however many sets: there it moves the mean "
+      "rank by {:.4f} (1 sd, found by resampling the pool{}){}.",
+      count_text(most->pool), count_text(most->pool),
+      std::sqrt(static_cast<double>(most->n) / static_cast<double>(most->pool)), count_text(most->n), sd,
+      most->pool_trained > 0
+          ? fmt::format(", and likewise the {} that training drew from", count_text(most->pool_trained))
+          : "",
+      together);
+}
+
+std::string calibration_note(const std::vector<EvaluationRow>& rows) {
+  if (std::none_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return !row.rank_tests.empty(); }))
+    return "";
+  const CalibrationLimits limits = calibration_limits(rows);
+  std::string text = fmt::format(
+      "Within noise: location z and width z within ±{:.1f} and rank p at least {:.0e}, which a calibrated estimator "
+      "meets at all sizes in 999 of 1,000 evaluations.",
+      limits.z, limits.p);
+  if (const std::string pool = pool_note(rows); !pool.empty())
+    text += fmt::format(
+        " The location is judged beside what the pool does; rank p, which the pool moves with it, is not judged. {}",
+        pool);
+  return text;
+}
+
+json metrics_document(const Metrics& metrics) {
+  json out = {{"task", metrics.task},       {"run", metrics.run},
+              {"data", metrics.data},       {"strategy", metrics.strategy},
+              {"preset", metrics.preset},   {"convention", metrics.convention},
+              {"seed", metrics.seed},       {"training_seed", metrics.training_seed},
+              {"weights", metrics.weights}, {"rows", json::array()}};
+  if (!metrics.sampler.empty()) out["sampler"] = metrics.sampler;
+  for (const EvaluationRow& row : metrics.rows) out["rows"].push_back(row_document(row));
+  return out;
+}
+
+std::string metrics_text(const Metrics& metrics) {
+  json out = metrics_document(metrics);
+  for (std::size_t i = 0; i < metrics.rows.size(); ++i) {
+    const EvaluationRow& row = metrics.rows[i];
+    json& line = out["rows"][i];
+    line["ranks"] = row.ranks;
+    put_numbers(line, "log_prob", row.log_prob);
+    if (!row.set_mse.empty()) put_numbers(line, "set_mse", row.set_mse);
+    if (!row.set_mse_posterior.empty()) put_numbers(line, "set_mse_posterior", row.set_mse_posterior);
+  }
+  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+Metrics parse_metrics(const std::string& text, const std::string& where) {
+  try {
+    const json in = json::parse(text);
+    Metrics metrics;
+    in.at("task").get_to(metrics.task);
+    in.at("run").get_to(metrics.run);
+    in.at("data").get_to(metrics.data);
+    in.at("strategy").get_to(metrics.strategy);
+    in.at("preset").get_to(metrics.preset);
+    in.at("convention").get_to(metrics.convention);
+    in.at("seed").get_to(metrics.seed);
+    in.at("training_seed").get_to(metrics.training_seed);
+    in.at("weights").get_to(metrics.weights);
+    metrics.sampler = in.value("sampler", "");
+    for (const json& line : in.at("rows")) {
+      EvaluationRow row;
+      line.at("n").get_to(row.n);
+      line.at("sets").get_to(row.sets);
+      line.at("samples").get_to(row.samples);
+      PAIRS_CHECK(row.n >= 1 && row.n <= kMostN && row.sets >= 1 && row.samples >= 0,
+                  "{} sets of {} with {} samples are no evaluation", row.sets, row.n, row.samples);
+      PAIRS_CHECK(std::none_of(metrics.rows.begin(), metrics.rows.end(),
+                               [&](const EvaluationRow& other) { return other.n == row.n; }),
+                  "N = {} stands there twice", row.n);
+      for (const Number& number : kNumbers) row.*number.member = line.value(number.key, std::nan(""));
+      if (line.contains("reference_nll")) line["reference_nll"].get_to(row.reference_nll);
+      line.at("ranks").get_to(row.ranks);
+      // From the ranks, which older files without the tests hold as well.
+      for (const std::vector<double>& ranks : row.ranks) row.rank_tests.push_back(rank_test(ranks, row.samples));
+      row.pool = line.value("pool", std::int64_t{0});
+      if (row.pool > 0) {
+        row.pool_trained = line.value("pool_trained", std::int64_t{0});
+        line.at("pool_location_sd").get_to(row.pool_location_sd);
+        row.pool_location_z = line.value("pool_location_z", std::vector<double>(row.ranks.size(), NAN));
+        PAIRS_CHECK(row.pool_location_sd.size() == row.ranks.size() && row.pool_location_z.size() == row.ranks.size(),
+                    "{} numbers of the pool do not fit {} targets", row.pool_location_sd.size(), row.ranks.size());
+      }
+      line.at("log_prob").get_to(row.log_prob);
+      if (line.contains("set_mse")) line["set_mse"].get_to(row.set_mse);
+      if (line.contains("set_mse_posterior")) line["set_mse_posterior"].get_to(row.set_mse_posterior);
+      metrics.rows.push_back(std::move(row));
+    }
+    return metrics;
+  } catch (const std::exception&) {
+    fail("The metrics in {} cannot be read; make them again with pairs --batch evaluate", where);
+  }
+}
+
+std::optional<Metrics> read_metrics(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return std::nullopt;
+  return parse_metrics(read_file(file, 1ull << 30), file.string());
+}
+
+bool of_images(const std::vector<EvaluationRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return !std::isnan(row.mse_prior); });
+}
+
+std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent) {
+  if (of_images(rows)) return image_table(rows, indent);
+  const auto any = [&](const std::function<bool(const EvaluationRow&)>& has) {
+    for (const EvaluationRow& row : rows)
+      if (has(row)) return true;
+    return false;
+  };
+  const bool exact = any([](const EvaluationRow& r) { return !std::isnan(r.exact_nll); });
+  const bool sampled = any([](const EvaluationRow& r) { return !std::isnan(r.rmae); });
+  std::vector<std::string> others;
+  if (!rows.empty())
+    for (const auto& [name, value] : rows.front().reference_nll)
+      if (name != "exact") others.push_back(name);
+  std::vector<Table::Column> columns = {{"N"}, {"sets"}, {"NLL / nat"}};
+  if (exact) columns.insert(columns.end(), {{"exact / nat"}, {"gap / nat"}});
+  for (const std::string& name : others) columns.push_back({name + " / nat"});
+  if (sampled)
+    columns.insert(columns.end(), {{"sd"},
+                                   {"RMAE"},
+                                   {"ACAUC"},
+                                   {"noise floor (95 %)"},
+                                   {"location z"},
+                                   {"width z"},
+                                   {"rank p"},
+                                   {"calibration", false}});
+  const CalibrationLimits limits = calibration_limits(rows);
+  Table table(columns);
+  for (const EvaluationRow& row : rows) {
+    std::vector<std::string> cells = {count_text(row.n), count_text(row.sets), with_error_text(row.nll, row.nll_se, 3)};
+    if (exact) {
+      cells.push_back(number_text(row.exact_on_sets(), 3));
+      cells.push_back(with_error_text(row.gap, row.gap_se, 4));
+    }
+    for (const std::string& name : others) {
+      const auto value = row.reference_nll.find(name);
+      cells.push_back(number_text(value == row.reference_nll.end() ? std::nan("") : value->second, 3));
+    }
+    if (sampled) {
+      cells.push_back(number_text(row.sd, 4));
+      cells.push_back(number_text(row.rmae, 4));
+      cells.push_back(number_text(row.acauc, 4));
+      cells.push_back(fmt::format("{} ({})", number_text(row.acauc_floor, 4), number_text(row.acauc_p95, 4)));
+      for (std::string& text : rank_test_texts(row)) cells.push_back(std::move(text));
+      cells.push_back(calibration_text(calibration(row, limits)));
+    }
+    table.add(std::move(cells));
+  }
+  return table.text(indent);
+}
+
+}  // namespace pairs

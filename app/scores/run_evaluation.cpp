@@ -1,0 +1,155 @@
+#include "app/scores/run_evaluation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+
+namespace pairs {
+namespace {
+
+std::int64_t sets_at(const EvaluationOptions& options, std::size_t i) {
+  return options.sets.size() == 1 ? options.sets[0] : options.sets.at(i);
+}
+
+bool matches(const Metrics& metrics, const EvaluationOptions& options) {
+  if (metrics.seed != static_cast<std::int64_t>(options.seed) || metrics.rows.size() != options.sizes.size())
+    return false;
+  for (std::size_t i = 0; i < options.sizes.size(); ++i)
+    if (metrics.rows[i].n != options.sizes[i] || metrics.rows[i].sets != sets_at(options, i) ||
+        metrics.rows[i].samples != options.samples)
+      return false;
+  return true;
+}
+
+std::string sampler_text(const LoadedRun& run) {
+  const std::vector<std::int64_t> sizes = run.estimator->sizes();
+  const SteppedSampler* sampler = run.estimator->head(sizes.empty() ? 1 : sizes.front()).stepped_sampler();
+  return sampler != nullptr ? sampler->sampler_text() : "";
+}
+
+}  // namespace
+
+std::string weights_checksum(const LoadedRun& run) {
+  const auto file = run.folder / (run.finetuned ? run_file::estimator : run_file::pretrained);
+  return fmt::format("{:08x}", checksum(read_file(file)));
+}
+
+EvaluationOptions evaluation_options(const LoadedRun& run) {
+  EvaluationOptions options;
+  const EvaluateConfig& own = run.config.evaluate;
+  const std::vector<std::int64_t> heads = run.estimator->sizes();
+  const auto served = [&](std::int64_t n) {
+    if (!heads.empty()) return std::find(heads.begin(), heads.end(), n) != heads.end();
+    return run.estimator->max_n() == 0 || n <= run.estimator->max_n();
+  };
+  for (std::size_t i = 0; i < own.sizes.size(); ++i) {
+    if (!served(own.sizes[i])) continue;
+    options.sizes.push_back(own.sizes[i]);
+    if (own.sets.size() > 1) options.sets.push_back(own.sets[i]);
+  }
+  if (options.sizes.empty()) options.sizes = heads.empty() ? std::vector{run.estimator->max_n()} : heads;
+  if (options.sets.size() != options.sizes.size()) options.sets = {own.sets.front()};
+  options.samples = own.samples;
+  for (const std::string& name : run.task->references())
+    if (name != "exact") options.references.push_back(name);
+  return options;
+}
+
+EvaluationOptions options_of(const Metrics& metrics) {
+  EvaluationOptions options;
+  for (const EvaluationRow& row : metrics.rows) {
+    options.sizes.push_back(row.n);
+    options.sets.push_back(row.sets);
+    options.samples = row.samples;
+  }
+  if (std::adjacent_find(options.sets.begin(), options.sets.end(), std::not_equal_to<>()) == options.sets.end() &&
+      !options.sets.empty())
+    options.sets.resize(1);
+  options.seed = static_cast<std::uint64_t>(metrics.seed);
+  return options;
+}
+
+std::array<std::string, 4> evaluation_texts(const EvaluationOptions& options) {
+  return {fmt::format("{}", fmt::join(options.sizes, ",")), fmt::format("{}", fmt::join(options.sets, ",")),
+          std::to_string(options.samples), std::to_string(options.seed)};
+}
+
+Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOptions& options,
+                    const std::function<void(const Metrics&)>& so_far) {
+  Metrics metrics;
+  metrics.task = run.config.task;
+  metrics.run = run.name;
+  metrics.data = run.task->info().data_source;
+  metrics.strategy = run.config.strategy;
+  metrics.preset = run.config.preset;
+  metrics.convention = run.config.convention;
+  metrics.seed = static_cast<std::int64_t>(options.seed);
+  metrics.training_seed = run.config.seed;
+  metrics.weights = weights_checksum(run);
+  metrics.sampler = sampler_text(run);
+  Progress progress;
+  progress.stage = Stage::evaluate;
+  progress.unit = "sets";
+  for (std::size_t i = 0; i < options.sizes.size(); ++i) progress.total += sets_at(options, i);
+  monitor.progress(progress);
+  const auto row = [&](const EvaluationRow& done) {
+    Event event;
+    event.type = "row";
+    event.stage = Stage::evaluate;
+    event.values = {{"n", done.n}};
+    if (std::isnan(done.mse_prior))
+      event.values["nll"] = done.nll;
+    else
+      event.values["mse"] = done.mse;
+    monitor.event(event);
+    metrics.rows.push_back(done);
+    if (so_far) so_far(metrics);
+  };
+  const auto step = [&](std::int64_t sets) {
+    progress.done = sets;
+    monitor.progress(progress);
+  };
+  evaluate(
+      *run.estimator, options, [&] { return !monitor.should_stop(); }, row, step);
+  return metrics;
+}
+
+bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
+  const auto weight = [](const Metrics& one) {
+    std::int64_t sum = 0;
+    for (const EvaluationRow& row : one.rows) sum += row.sets * (row.samples > 0 ? 2 : 1);
+    return sum;
+  };
+  std::optional<Metrics> stored;
+  try {
+    stored = read_metrics(run.folder / run_file::metrics);
+  } catch (const Error&) {
+    // What cannot be read is replaced.
+  }
+  if (stored && stored->weights == metrics.weights) {
+    const std::string& own = run.estimator->data_source();
+    const bool other_data = stored->data == own && metrics.data != own;
+    if (other_data || (stored->data == metrics.data && weight(*stored) > weight(metrics))) return false;
+  }
+  // No lock: the file is renamed into place and names the weights it belongs to, so a run that trains meanwhile is
+  // safe.
+  write_file(run.folder / run_file::metrics, metrics_text(metrics));
+  return true;
+}
+
+std::optional<Metrics> stored_metrics(const LoadedRun& run, const EvaluationOptions* options) {
+  std::optional<Metrics> stored = read_metrics(run.folder / run_file::metrics);
+  if (stored && stored->weights == weights_checksum(run) && stored->data == run.task->info().data_source &&
+      (!options || matches(*stored, *options)))
+    return stored;
+  return {};
+}
+
+}  // namespace pairs

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/scores/metrics_file.h"
+#include "core/train/run.h"
+
+namespace pairs {
+
+// The run's own evaluation settings as options.
+EvaluationOptions evaluation_options(const LoadedRun& run);
+
+// Evaluates a run, telling the monitor each finished size (an event "row") and the sets that are done, and asking it
+// whether to stop. `so_far` sees the metrics after each finished size. Throws Stopped or Error.
+Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOptions& options,
+                    const std::function<void(const Metrics&)>& so_far = {});
+
+// The options that metrics were made with, but for their references.
+EvaluationOptions options_of(const Metrics& metrics);
+
+// Options as the commands `evaluate` and `compare` take them, in the order of kEvaluationArguments.
+inline constexpr std::array<const char*, 4> kEvaluationArguments = {"--sizes", "--sets", "--samples", "--seed"};
+std::array<std::string, 4> evaluation_texts(const EvaluationOptions& options);
+
+// Checksum of the run's weights, as its metrics name them.
+std::string weights_checksum(const LoadedRun& run);
+
+// Writes RUN/metrics.json atomically. False, and nothing written, when the one that stands there is of the same weights
+// and of more sets, or of the run's own data where this one is not. One that cannot be read is replaced.
+bool save_metrics(const LoadedRun& run, const Metrics& metrics);
+
+// The metrics stored beside the weights when they belong to these weights and this data and, where `options` are given,
+// were made with them.
+std::optional<Metrics> stored_metrics(const LoadedRun& run, const EvaluationOptions* options = nullptr);
+
+}  // namespace pairs

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/scores/metrics_file.h"
+#include "core/report/figure.h"
+
+// What the figures of metrics share.
+namespace pairs {
+
+// The colour of the run's strategy in the run's shade.
+SeriesRole role_of_run(const Metrics& metrics);
+
+// The data and the runs; of runs that were evaluated on different numbers of sets, these too.
+std::string footnote(const std::vector<Metrics>& metrics);
+
+// One line a group: the mean over seeds at each N, the band from least to greatest (one seed: ± 2 standard errors).
+std::vector<Line> metric_lines(const std::vector<Metrics>& metrics, double EvaluationRow::*value,
+                               double EvaluationRow::*error);
+
+// A figure of one empty plot over the set size. Throws Error without runs.
+Figure against_n(const std::vector<Metrics>& metrics, const std::string& title, const std::string& label);
+
+// Throws Error, naming the figure that suits, where the target is an image.
+void refuse_images(bool image, const std::string& figure, const std::string& task);
+// Throws Error for metrics without posterior samples.
+void check_sampled(const std::vector<Metrics>& metrics);
+void check_parameters(const std::vector<Metrics>& metrics, const char* figure);
+
+}  // namespace pairs

@@ -1,0 +1,188 @@
+#include "app/gui/library/sidebar.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "app/gui/widgets/ui.h"
+#include "core/base/files.h"
+#include "core/train/config.h"
+#include "core/train/run.h"
+#include "tests/app/gui/driver.h"
+
+namespace pairs::gui {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class SidebarTest : public testing::Test {
+ protected:
+  SidebarTest() { settings_ = settings_in(folder_.path(), "bump-hunt", "task"); }
+
+  fs::path put_run(const std::string& name, const std::string& task = "bump-hunt") {
+    RunConfig config;
+    config.task = task;
+    const fs::path run = folder_ / "runs" / name;
+    fs::create_directories(run);
+    write_file(run / run_file::config, write_run_toml(config, "cpu"));
+    return run;
+  }
+  Driver& window() {
+    if (!driver_) {
+      driver_ = std::make_unique<Driver>(settings_);
+      driver_->until([&] { return driver_->studio.library.listed(); });
+      driver_->frames(2);
+    }
+    return *driver_;
+  }
+  // Whether a text with this part in it is shown.
+  bool says(const std::string& part) {
+    return std::any_of(recorder().items().begin(), recorder().items().end(),
+                       [&](const Item& item) { return item.text.find(part) != std::string::npos; });
+  }
+  void menu(const std::string& run, const std::string& what) {
+    window().click("sidebar/run/" + run + "/menu");
+    window().click("sidebar/menu/" + what);
+  }
+
+  TemporaryFolder folder_;
+  model::Settings settings_;
+  std::unique_ptr<Driver> driver_;
+};
+
+TEST_F(SidebarTest, ATaskIsOneClickAway) {
+  window().click("sidebar/task/gaussian");
+  EXPECT_EQ(window().studio.task(), "gaussian");
+  window().click("sidebar/task/digits");
+  EXPECT_EQ(window().studio.task(), "digits");
+}
+
+TEST_F(SidebarTest, RunsOfTheTaskOrOfAll) {
+  put_run("mine");
+  put_run("other", "gaussian");
+  EXPECT_NE(window().find("sidebar/run/mine"), nullptr);
+  EXPECT_EQ(window().find("sidebar/run/other"), nullptr);
+  EXPECT_FALSE(says("No runs yet"));
+  window().click("sidebar/all-tasks");
+  EXPECT_NE(window().find("sidebar/run/other"), nullptr);
+  window().click("sidebar/this-task");
+  EXPECT_EQ(window().find("sidebar/run/other"), nullptr);
+  window().click("sidebar/task/digits");
+  EXPECT_TRUE(says("No runs yet"));
+}
+
+TEST_F(SidebarTest, AClickOpensARun) {
+  const fs::path run = put_run("mine");
+  window().click("sidebar/run/mine");
+  EXPECT_EQ(window().studio.run(), run.string());
+  window().click("sidebar/run/bump-hunt");
+  EXPECT_EQ(window().studio.run(), "bump-hunt");
+}
+
+TEST_F(SidebarTest, TheBoxComparesAndTheMenuToo) {
+  const fs::path run = put_run("mine");
+  window().click("sidebar/run/mine/compare");
+  EXPECT_TRUE(window().studio.comparison.holds(run.string()));
+  EXPECT_NE(window().studio.run(), run.string());
+  menu("mine", "compare");
+  EXPECT_FALSE(window().studio.comparison.holds(run.string()));
+}
+
+TEST_F(SidebarTest, RenamesAndNotes) {
+  put_run("mine");
+  menu("mine", "rename");
+  window().type("sidebar/rename/name", "best");
+  ASSERT_TRUE(window().until([&] { return window().find("sidebar/run/best") != nullptr; }));
+  EXPECT_EQ(window().find("sidebar/rename/name"), nullptr);
+  menu("best", "note");
+  window().type("sidebar/note/text", "with dropout");
+  EXPECT_TRUE(window().until([&] { return says("with dropout"); }));
+}
+
+TEST_F(SidebarTest, DeletesOnlyWhenTold) {
+  const fs::path run = put_run("mine");
+  menu("mine", "delete");
+  window().click("sidebar/delete/cancel");
+  EXPECT_EQ(window().find("sidebar/delete/confirm"), nullptr);
+  EXPECT_TRUE(fs::exists(run));
+  menu("mine", "delete");
+  window().click("sidebar/delete/confirm");
+  EXPECT_TRUE(window().until([&] { return window().find("sidebar/run/mine") == nullptr; }));
+  EXPECT_FALSE(fs::exists(run));
+  EXPECT_TRUE(fs::exists(folder_ / "data/Trash/files/mine/run.toml"));
+}
+
+TEST_F(SidebarTest, ARunBeingTrainedCanNeitherBeDeletedNorResumed) {
+  const fs::path run = put_run("mine");
+  const FolderLock lock(run);
+  window().click("sidebar/run/mine/menu");
+  EXPECT_FALSE(window().item("sidebar/menu/delete").enabled);
+  EXPECT_FALSE(window().item("sidebar/menu/resume").enabled);
+  EXPECT_TRUE(window().item("sidebar/menu/open").enabled);
+}
+
+TEST_F(SidebarTest, ResumesTraining) {
+  const fs::path run = put_run("mine");
+  menu("mine", "resume");
+  EXPECT_EQ(window().studio.tab(), model::Tab::train);
+  EXPECT_TRUE(window().until([&] { return window().studio.training.active(); }));
+  EXPECT_EQ(window().studio.training.session_folder(), run);
+}
+
+TEST_F(SidebarTest, CopiesTheCommand) {
+  const fs::path run = put_run("mine");
+  menu("mine", "copy");
+  EXPECT_EQ(std::string(ImGui::GetClipboardText()), "pairs --batch run --resume " + run.string());
+}
+
+TEST_F(SidebarTest, TheOpenDialogSaysWhatIsWrongAndOpensWhatIsRight) {
+  RunConfig config;
+  config.task = "gaussian";
+  const fs::path run = folder_ / "elsewhere/mine";
+  fs::create_directories(run);
+  write_file(run / run_file::config, write_run_toml(config, "cpu"));
+  window().click("sidebar/open");
+  window().type("sidebar/open/path", (folder_ / "gone").string());
+  EXPECT_TRUE(says("no folder"));
+  window().type("sidebar/open/path", run.string());
+  EXPECT_EQ(window().find("sidebar/open/path"), nullptr);
+  EXPECT_EQ(window().studio.run(), run.string());
+  EXPECT_THAT(window().studio.settings.run_folders, testing::Contains(run.string()));
+  EXPECT_TRUE(window().until([&] { return window().find("sidebar/run/mine") != nullptr; }));
+}
+
+TEST_F(SidebarTest, ADeletedOpenRunIsShownAsSuch) {
+  const fs::path run = put_run("mine");
+  window().click("sidebar/run/mine");
+  fs::remove_all(run);
+  EXPECT_TRUE(window().until([&] { return says("deleted"); }));
+  window().click("sidebar/run/mine/menu");
+  for (const char* name : {"open", "resume", "rename", "note", "reveal", "delete"})
+    EXPECT_FALSE(window().item(std::string("sidebar/menu/") + name).enabled) << name;
+}
+
+TEST_F(SidebarTest, NoTextsOverlapHoweverNarrowItIs) {
+  put_run("a run with a name that is far too long for the row it stands in");
+  put_run("short");
+  settings_.sidebar = 200;
+  window().studio.library.annotate((folder_ / "runs/short").string(), "a note that is too long for its row as well");
+  window().until([&] { return says("a note"); });
+  window().click("sidebar/all-tasks");
+  std::vector<const Item*> texts;
+  for (const Item& item : recorder().items())
+    if (item.max.x <= 236 && (item.kind == ItemKind::text || item.kind == ItemKind::button) && !item.text.empty())
+      texts.push_back(&item);
+  EXPECT_GT(texts.size(), 10u);
+  for (const Item* a : texts) {
+    EXPECT_FALSE(a->clipped) << a->text;
+    for (const Item* b : texts)
+      if (a < b) {
+        EXPECT_FALSE(a->min.x < b->max.x && b->min.x < a->max.x && a->min.y < b->max.y - 1 && b->min.y < a->max.y - 1)
+            << a->text << " | " << b->text;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace pairs::gui

@@ -1,0 +1,191 @@
+#include "app/model/hub/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "core/base/files.h"
+#include "tests/app/model/environment.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs::model {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(SettingsFile, WithoutAFileTheDefaultsHoldAndNothingIsWritten) {
+  const TemporaryFolder folder;
+  SettingsFile file(folder / "new" / "settings.toml");
+  const Settings settings = file.load();
+  EXPECT_EQ(settings, Settings());
+  file.save(settings);
+  EXPECT_EQ(file.problem(), "");
+  EXPECT_FALSE(fs::exists(folder / "new"));
+}
+
+TEST(SettingsFile, EverySettingComesBack) {
+  const TemporaryFolder folder;
+  SettingsFile file(folder / "new" / "settings.toml");
+  Settings settings = file.load();
+  settings.theme = "light";
+  settings.scale = 1.5;
+  settings.task = "digits";
+  settings.run = "/runs/a \"b\"\n\\";
+  settings.tab = "train";
+  settings.runs_folder = "/läufe";
+  settings.data_folder = "/data";
+  settings.run_folders = {"/x", "/y"};
+  settings.width = 1024;
+  settings.height = 700;
+  settings.maximised = true;
+  settings.sidebar = 300.25;
+  settings.drawer = 120;
+  settings.sidebar_open = false;
+  settings.log_open = true;
+  settings.dismiss("threads");
+  settings.dismiss("threads");
+  file.save(settings);
+  EXPECT_EQ(file.problem(), "");
+  SettingsFile again(folder / "new" / "settings.toml");
+  const Settings read = again.load();
+  EXPECT_EQ(again.problem(), "");
+  EXPECT_EQ(read, settings);
+  EXPECT_THAT(read.dismissed, ElementsAre("threads"));
+}
+
+TEST(SettingsFile, WritesOnlyWhatChanged) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "settings.toml";
+  write_file(path, "theme = 'light'\n[plugin]\nanswer = 42\n");
+  SettingsFile file(path);
+  Settings settings = file.load();
+  const auto before = fs::last_write_time(path);
+  fs::last_write_time(path, before - std::chrono::hours(1));
+  file.save(settings);
+  EXPECT_EQ(fs::last_write_time(path), before - std::chrono::hours(1));
+  settings.scale = 2;
+  file.save(settings);
+  const std::string text = read_file(path);
+  EXPECT_THAT(text, HasSubstr("scale = 2.0"));
+  EXPECT_THAT(text, HasSubstr("answer = 42"));
+  EXPECT_THAT(text, Not(HasSubstr("drawer")));
+}
+
+TEST(SettingsFile, TwoWindowsKeepEachOthersSettings) {
+  const TemporaryFolder folder;
+  SettingsFile one(folder / "settings.toml"), two(folder / "settings.toml");
+  Settings a = one.load(), b = two.load();
+  a.theme = "light";
+  one.save(a);
+  b.tab = "compare";
+  two.save(b);
+  const Settings both = SettingsFile(folder / "settings.toml").load();
+  EXPECT_EQ(both.theme, "light");
+  EXPECT_EQ(both.tab, "compare");
+}
+
+TEST(SettingsFile, ADamagedFileIsKeptAsideAndNamed) {
+  for (const std::string& text : {std::string("theme = \"light"), std::string("\xff\xfe\0x", 4), std::string("[[[[")}) {
+    const TemporaryFolder folder;
+    const fs::path path = folder / "settings.toml";
+    write_file(path, text);
+    SettingsFile file(path);
+    Settings settings = file.load();
+    EXPECT_EQ(settings, Settings());
+    EXPECT_THAT(file.problem(), HasSubstr("settings.toml.bad"));
+    EXPECT_EQ(read_file(folder / "settings.toml.bad"), text);
+    // What is saved next can be read again.
+    settings.theme = "light";
+    file.save(settings);
+    SettingsFile again(path);
+    EXPECT_EQ(again.load().theme, "light");
+    EXPECT_EQ(again.problem(), "");
+  }
+}
+
+TEST(SettingsFile, AWrongValueCostsOnlyItself) {
+  const TemporaryFolder folder;
+  write_file(folder / "settings.toml",
+             "theme = 'pink'\nscale = nan\nwidth = 1e3\nrun_folders = ['a', 1]\ntab = 'train'\nheight = 99999999999\n");
+  SettingsFile file(folder / "settings.toml");
+  const Settings settings = file.load();
+  Settings wanted;
+  wanted.tab = "train";
+  EXPECT_EQ(settings, wanted);
+  for (const char* key : {"theme", "scale", "width", "run_folders", "height"})
+    EXPECT_THAT(file.problem(), HasSubstr(key));
+  EXPECT_THAT(file.problem(), Not(HasSubstr("tab")));
+  file.save(settings);
+  SettingsFile again(folder / "settings.toml");
+  EXPECT_EQ(again.load(), wanted);
+  EXPECT_EQ(again.problem(), "");
+}
+
+TEST(SettingsFile, SaysWhyItCannotSaveAndTriesAgain) {
+  const TemporaryFolder folder;
+  write_file(folder / "place", "in the way");
+  SettingsFile file(folder / "place" / "settings.toml");
+  Settings settings = file.load();
+  settings.theme = "light";
+  file.save(settings);
+  EXPECT_THAT(file.problem(), HasSubstr("cannot be saved"));
+  fs::remove(folder / "place");
+  file.save(settings);
+  EXPECT_EQ(file.problem(), "");
+  EXPECT_EQ(SettingsFile(folder / "place" / "settings.toml").load().theme, "light");
+}
+
+TEST(SettingsFile, RefusesTextThatIsNotUtf8) {
+  const TemporaryFolder folder;
+  SettingsFile file(folder / "settings.toml");
+  Settings settings = file.load();
+  settings.run = "/runs/\xff";
+  file.save(settings);
+  EXPECT_THAT(file.problem(), HasSubstr("UTF-8"));
+  EXPECT_FALSE(fs::exists(folder / "settings.toml"));
+}
+
+TEST(SettingsFile, FollowsALink) {
+  const TemporaryFolder folder;
+  write_file(folder / "real.toml", "theme = 'light'\n");
+  fs::create_symlink(folder / "real.toml", folder / "settings.toml");
+  SettingsFile file(folder / "settings.toml");
+  Settings settings = file.load();
+  settings.tab = "task";
+  file.save(settings);
+  EXPECT_TRUE(fs::is_symlink(folder / "settings.toml"));
+  EXPECT_THAT(read_file(folder / "real.toml"), HasSubstr("task"));
+}
+
+TEST(XdgFolder, OnlyAbsolutePathsCount) {
+  const Environment home("HOME", "/home/someone");
+  {
+    const Environment config("XDG_CONFIG_HOME", "/etc/mine");
+    EXPECT_EQ(SettingsFile::settings_path(), "/etc/mine/pairs-studio/settings.toml");
+  }
+  for (const char* value : {"", "relative"}) {
+    const Environment config("XDG_CONFIG_HOME", value);
+    EXPECT_EQ(SettingsFile::settings_path(), "/home/someone/.config/pairs-studio/settings.toml");
+  }
+}
+
+TEST(DefaultRunsFolder, DependsOnWhereAndHowThePersonWorks) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "home");
+  fs::create_directory(folder / "work");
+  const Environment home("HOME", (folder / "home").string());
+  const Environment data("XDG_DATA_HOME", (folder / "data").string());
+  const fs::path shared = folder / "data/pairs-studio/runs";
+  EXPECT_EQ(default_runs_folder(folder / "work", true), folder / "work/runs");
+  EXPECT_EQ(default_runs_folder(folder / "work", false), shared);
+  EXPECT_EQ(default_runs_folder(folder / "home", true), shared);
+  EXPECT_EQ(default_runs_folder("/", true), shared);
+  EXPECT_EQ(default_runs_folder(folder / "gone", true), shared);
+}
+
+}  // namespace
+}  // namespace pairs::model

@@ -1,0 +1,181 @@
+#include "app/model/train/draft.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/train/config.h"
+#include "tasks/registry.h"
+#include "tests/app/model/environment.h"
+#include "tests/app/model/small_run.h"
+
+namespace pairs::model {
+namespace {
+
+using testing::HasSubstr;
+
+// What the shown command line would make: its --set assignments applied by the command line's own reader.
+RunConfig told_by(const std::string& command, const std::string& task) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  bool open = false;
+  bool escaped = false;
+  for (const char c : command + " ") {
+    if (escaped || (c == '\\' && quote != '\'')) {
+      if (escaped) word += c;
+      escaped = !escaped;
+    } else if (quote) {
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      open = true;
+    } else if (c != ' ') {
+      word += c;
+      open = true;
+    } else if (open) {
+      words.push_back(word);
+      word.clear();
+      open = false;
+    }
+  }
+  std::string preset, strategy;
+  std::vector<std::string> set;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == "--preset") preset = words[i + 1];
+    if (words[i] == "--strategy") strategy = words[i + 1];
+    if (words[i] == "--set") set.push_back(words[i + 1]);
+    if (words[i] == "--seed") set.push_back("seed=" + words[i + 1]);
+    if (words[i] == "--device") set.push_back("device=" + words[i + 1]);
+  }
+  return load_preset(make_task(task)->info(), preset, strategy, set);
+}
+
+std::string text_of(RunConfig config) {
+  return write_toml(fields(config));
+}
+
+TEST(Draft, HoldsPresetPaperAndChange) {
+  const TemporaryFolder scratch;
+  Draft draft("bump-hunt", scratch.path(), "");
+  RunConfig quick = load_preset(make_task("bump-hunt")->info(), "quick", "pairs", {});
+  RunConfig paper = load_preset(make_task("bump-hunt")->info(), "paper", "pairs", {});
+  EXPECT_EQ(text_of(draft.config()), text_of(quick));
+  EXPECT_EQ(draft.setting("pretrain.epochs").preset, std::to_string(quick.pretrain.epochs));
+  EXPECT_EQ(draft.setting("pretrain.epochs").paper, std::to_string(paper.pretrain.epochs));
+  EXPECT_EQ(draft.setting("cache.sizes").value, "100");
+  EXPECT_EQ(draft.changes(), 0);
+  const std::uint64_t before = draft.version();
+  draft.set("pretrain.rate", "3e-4");
+  EXPECT_GT(draft.version(), before);
+  EXPECT_TRUE(draft.setting("pretrain.rate").changed);
+  EXPECT_EQ(draft.setting("pretrain.rate").value, "3e-4");
+  EXPECT_EQ(draft.config().pretrain.rate, 3e-4);
+  EXPECT_EQ(draft.changes(), 1);
+  draft.set("pretrain.rate", "0.2e-2");  // the preset's own value, written otherwise
+  EXPECT_EQ(draft.changes(), 0);
+  EXPECT_EQ(draft.batch_command().find("--set"), std::string::npos);
+  for (const Setting& setting : draft.settings()) EXPECT_FALSE(setting.help.empty()) << setting.key;
+}
+
+TEST(Draft, SaysWhatIsWrongBesideTheSettingAsItIsTyped) {
+  const TemporaryFolder scratch;
+  Draft draft("gaussian", scratch.path(), "");
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{{"pretrain.rate", "fast"},
+                                                                                   {"pretrain.rate", ""},
+                                                                                   {"pretrain.rate", "99"},
+                                                                                   {"pretrain.epochs", "1.5"},
+                                                                                   {"pretrain.sizes", "1,,2"}}) {
+    draft.set(key, value);
+    EXPECT_EQ(draft.setting(key).value, value);
+    EXPECT_FALSE(draft.setting(key).error.empty()) << key << "=" << value;
+    EXPECT_EQ(draft.setting(key).error.find("setting '"), std::string::npos) << draft.setting(key).error;
+    EXPECT_FALSE(draft.error().empty());
+    draft.reset(key);
+    EXPECT_EQ(draft.error(), "");
+  }
+  // Settings that contradict each other: the sentence stands beside those that it names.
+  draft.set("encoding", "none");
+  EXPECT_THAT(draft.error(), HasSubstr("encoding"));
+  EXPECT_FALSE(draft.setting("pretrain.sizes").error.empty());
+  EXPECT_TRUE(draft.setting("pretrain.rate").error.empty());
+  draft.reset_all();
+  EXPECT_EQ(draft.error(), "");
+  EXPECT_THROW(draft.set("no.such", "1"), Error);
+  EXPECT_THROW(draft.set_preset("huge"), Error);
+  EXPECT_THROW(draft.set_strategy("guess"), Error);
+}
+
+TEST(Draft, ShowsTheCommandThatMakesTheSameRun) {
+  const TemporaryFolder scratch;
+  for (const std::string task : {"gaussian", "bump-hunt"})
+    for (const Choice& strategy : strategy_choices()) {
+      Draft draft(task, scratch.path(), "");
+      draft.set_strategy(strategy.name);
+      draft.set("seed", "42");
+      draft.set("device", "cpu");
+      draft.set("note", "it's a \"note\"; $HOME");
+      draft.set("cache.sizes", "5, 20");
+      draft.set("cache.sets", "300");
+      draft.set("head.affine", draft.setting("head.affine").value == "true" ? "false" : "true");
+      ASSERT_EQ(draft.error(), "") << strategy.name;
+      EXPECT_EQ(text_of(told_by(draft.batch_command(), task)), text_of(draft.config())) << draft.batch_command();
+      EXPECT_THAT(draft.batch_command(), HasSubstr("--out " + draft.folder().string()));
+    }
+}
+
+TEST(Draft, TakesOverTheSettingsOfARun) {
+  const TemporaryFolder scratch;
+  RunConfig config = small_config("gaussian", "n1");
+  config.seed = 7;
+  Draft draft(config, scratch.path(), "");
+  RunConfig expected = config;
+  expected.device = "auto";
+  EXPECT_EQ(text_of(draft.config()), text_of(expected));
+  EXPECT_GT(draft.changes(), 5);
+}
+
+TEST(Draft, EndToEndLooksLikeTheRunItMakes) {
+  const TemporaryFolder scratch;
+  Draft draft("bump-hunt", scratch.path(), "");
+  draft.set_strategy("e2e");
+  EXPECT_EQ(draft.setting("pretrain.sizes").value, "100");
+  EXPECT_FALSE(draft.setting("pretrain.sizes").changed);
+  EXPECT_EQ(draft.config().pretrain.sizes, std::vector<std::int64_t>{100});
+}
+
+TEST(Draft, NamesAreFolders) {
+  const TemporaryFolder scratch;
+  std::filesystem::create_directory(scratch.path() / "taken");
+  Draft draft("gaussian", scratch.path(), "");
+  EXPECT_EQ(draft.folder().parent_path(), scratch.path());
+  EXPECT_TRUE(draft.name().starts_with("gaussian-"));
+  for (const char* bad : {"taken", "a/b", ".."}) {
+    draft.set_name(bad);
+    EXPECT_FALSE(draft.name_error().empty()) << bad;
+  }
+  draft.set_name("my run");
+  EXPECT_EQ(draft.name_error(), "");
+  EXPECT_THAT(draft.batch_command(), HasSubstr("'"));
+  draft.set_name("");
+  EXPECT_TRUE(draft.name().starts_with("gaussian-"));
+}
+
+TEST(Draft, EveryTaskPresetAndStrategyCanBeDrafted) {
+  const TemporaryFolder scratch;
+  for (const std::string& task : task_names())
+    for (const Choice& preset : preset_choices())
+      for (const Choice& strategy : strategy_choices()) {
+        Draft draft(task, scratch.path(), "");
+        draft.set_preset(preset.name);
+        draft.set_strategy(strategy.name);
+        EXPECT_EQ(draft.changes(), 0) << task << " " << preset.name << " " << strategy.name;
+        EXPECT_FALSE(strategy.text.empty());
+      }
+}
+
+}  // namespace
+}  // namespace pairs::model

@@ -1,0 +1,166 @@
+#include "app/scores/metrics_file.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "app/text/number_text.h"
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+Metrics example() {
+  Metrics metrics;
+  metrics.task = "bump-hunt";
+  metrics.run = "a";
+  metrics.data = "simulated";
+  metrics.strategy = "pairs";
+  metrics.preset = "quick";
+  metrics.convention = "precision";
+  metrics.weights = "00c0ffee";
+  metrics.seed = 4;
+  EvaluationRow row;
+  row.n = 10;
+  row.sets = 3;
+  row.samples = 200;
+  row.nll = -0.7;
+  row.nll_se = 0.01;
+  row.reference_nll["naive product"] = 0.386;
+  row.ranks = {{0.1, 0.5, 0.9}};
+  row.log_prob = {0.6, 0.7, 0.8};
+  metrics.rows.push_back(row);
+  return metrics;
+}
+
+TEST(MetricsFile, ReadsBackWhatItWrote) {
+  const Metrics back = parse_metrics(metrics_text(example()), "memory");
+  EXPECT_EQ(back.weights, "00c0ffee");
+  EXPECT_EQ(back.seed, 4);
+  ASSERT_EQ(back.rows.size(), 1u);
+  EXPECT_EQ(back.rows[0].n, 10);
+  EXPECT_EQ(back.rows[0].nll, -0.7);
+  EXPECT_TRUE(std::isnan(back.rows[0].gap));
+  EXPECT_EQ(back.rows[0].log_prob, example().rows[0].log_prob);
+  EXPECT_EQ(back.rows[0].ranks, example().rows[0].ranks);
+  EXPECT_EQ(back.rows[0].reference_nll.at("naive product"), 0.386);
+}
+
+TEST(MetricsFile, LeavesUnknownNumbersOutOfTheDocument) {
+  const nlohmann::json row = metrics_document(example())["rows"][0];
+  EXPECT_TRUE(row.contains("nll"));
+  EXPECT_FALSE(row.contains("gap"));
+  EXPECT_FALSE(row.contains("exact_nll"));
+  EXPECT_FALSE(row.contains("log_prob")) << "only the file holds them";
+}
+
+TEST(MetricsFile, RefusesBrokenFilesWithOneSentence) {
+  for (const char* text : {"", "{", "[]", "{\"task\": 3}", "{\"task\": \"a\", \"rows\": 7}"}) {
+    try {
+      parse_metrics(text, "m.json");
+      ADD_FAILURE() << text << " was accepted";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("m.json"));
+    }
+  }
+}
+
+TEST(MetricsFile, RefusesNumbersThatNoEvaluationHas) {
+  Metrics metrics = example();
+  EXPECT_NO_THROW(parse_metrics(metrics_text(metrics), "m.json"));
+  for (const auto& damage : std::vector<std::function<void(EvaluationRow&)>>{
+           [](EvaluationRow& row) { row.n = -5; }, [](EvaluationRow& row) { row.n = 1'000'000'000'000'000'000; },
+           [](EvaluationRow& row) { row.sets = 0; }, [](EvaluationRow& row) { row.samples = -1; }}) {
+    Metrics damaged = metrics;
+    damage(damaged.rows[0]);
+    EXPECT_THROW(parse_metrics(metrics_text(damaged), "m.json"), Error);
+  }
+  metrics.rows.push_back(metrics.rows[0]);
+  EXPECT_THROW(parse_metrics(metrics_text(metrics), "m.json"), Error) << "a size twice";
+}
+
+Metrics ranked() {
+  Metrics metrics = example();
+  EvaluationRow& row = metrics.rows[0];
+  row.sets = 40;
+  row.samples = 4;
+  row.rmae = 0.1;
+  row.acauc = 0.01;
+  row.ranks = {std::vector<double>(40, 1.0), {}};
+  for (int i = 0; i < 40; ++i) row.ranks[1].push_back((i % 5) / 4.0);
+  for (const auto& ranks : row.ranks) row.rank_tests.push_back(rank_test(ranks, row.samples));
+  return metrics;
+}
+
+TEST(MetricsFile, KeepsTheRankTestsAndMakesThoseThatOlderFilesLack) {
+  const Metrics metrics = ranked();
+  nlohmann::json text = nlohmann::json::parse(metrics_text(metrics));
+  nlohmann::json& row = text["rows"][0];
+  EXPECT_FALSE(row.contains("sbc_p"));
+  EXPECT_EQ(row["location_z"].size(), 2u);
+  EXPECT_EQ(row["location_z"][0].get<double>(), metrics.rows[0].rank_tests[0].location_z);
+  for (const bool older : {false, true}) {
+    if (older)
+      for (const char* key : {"location_z", "width_z", "rank_p"}) row.erase(key);
+    const Metrics back = parse_metrics(text.dump(), "memory");
+    ASSERT_EQ(back.rows[0].rank_tests.size(), 2u);
+    for (std::size_t t = 0; t < 2; ++t) {
+      EXPECT_EQ(back.rows[0].rank_tests[t].location_z, metrics.rows[0].rank_tests[t].location_z);
+      EXPECT_EQ(back.rows[0].rank_tests[t].width_z, metrics.rows[0].rank_tests[t].width_z);
+      EXPECT_EQ(back.rows[0].rank_tests[t].rank_p, metrics.rows[0].rank_tests[t].rank_p);
+    }
+  }
+}
+
+TEST(MetricsFile, KeepsWhatThePoolExplains) {
+  Metrics metrics = ranked();
+  EXPECT_EQ(pool_note(metrics.rows), "");
+  metrics.rows[0].pool = 1000;
+  metrics.rows[0].pool_location_sd = {0.25, 0.125};
+  metrics.rows[0].pool_location_z = {1.5, -2.5};
+  const Metrics back = parse_metrics(metrics_text(metrics), "memory");
+  EXPECT_EQ(back.rows[0].pool, 1000);
+  EXPECT_EQ(back.rows[0].pool_location_sd, metrics.rows[0].pool_location_sd);
+  EXPECT_EQ(back.rows[0].pool_location_z, metrics.rows[0].pool_location_z);
+  EXPECT_THAT(pool_note(metrics.rows), testing::HasSubstr("√(N / 1,000) of their sd, 0.10 at N = 10"));
+  EXPECT_THAT(pool_note(metrics.rows), testing::HasSubstr("−2.5 standard errors"));
+  std::vector<EvaluationRow> unknown = metrics.rows;
+  unknown[0].pool_location_z = {NAN, NAN};
+  EXPECT_THAT(pool_note(unknown), testing::Not(testing::HasSubstr("standard errors")));
+  EXPECT_THAT(calibration_note(metrics.rows), testing::HasSubstr("999 of 1,000"));
+  nlohmann::json text = nlohmann::json::parse(metrics_text(metrics));
+  text["rows"][0]["pool_location_sd"] = {0.1};
+  EXPECT_THROW(parse_metrics(text.dump(), "memory"), Error);
+}
+
+TEST(MetricsFile, HoldsNoNumberThatItCannotReadBack) {
+  Metrics metrics = example();
+  metrics.rows[0].reference_nll["naive product"] = INFINITY;
+  EXPECT_TRUE(parse_metrics(metrics_text(metrics), "memory").rows[0].reference_nll.empty());
+  metrics.rows[0].log_prob[1] = NAN;
+  EXPECT_THROW(metrics_text(metrics), Error);
+}
+
+TEST(MetricsTable, SaysOfEachTargetWhetherItIsCalibrated) {
+  const Metrics metrics = ranked();
+  const std::string table = metrics_table(metrics.rows);
+  EXPECT_THAT(table, testing::HasSubstr("location z"));
+  EXPECT_THAT(table, testing::HasSubstr(fmt::format("{}, ", number_text(metrics.rows[0].rank_tests[0].location_z, 1))));
+  EXPECT_THAT(table, testing::HasSubstr("off centre"));
+}
+
+TEST(MetricsTable, ShowsExactColumnsOnlyWhereThereIsAnExactAnswer) {
+  Metrics metrics = example();
+  EXPECT_THAT(metrics_table(metrics.rows), testing::Not(testing::HasSubstr("gap")));
+  EXPECT_THAT(metrics_table(metrics.rows), testing::HasSubstr("naive product / nat"));
+  metrics.rows[0].exact_nll = -0.71;
+  metrics.rows[0].gap = 0.01;
+  metrics.rows[0].gap_se = 0.002;
+  EXPECT_THAT(metrics_table(metrics.rows), testing::HasSubstr("0.0100 ± 0.0020"));
+}
+
+}  // namespace
+}  // namespace pairs
