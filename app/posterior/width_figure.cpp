@@ -11,8 +11,8 @@
 #include "app/posterior/posterior_figure.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
+#include "core/aggregate.h"
 #include "core/base/error.h"
-#include "core/eval/aggregate.h"
 
 namespace pairs {
 namespace {
