@@ -245,7 +245,8 @@ void draw_glyph(std::uint64_t key, std::uint64_t index, int digit, std::span<std
   const Point centre = centre_of(strokes, radius, pressure, beat);
   Ink<glyph_side> ink;
   draw_strokes(ink, strokes, 1.0, radius, pressure, beat, {middle - centre.x, middle - centre.y});
-  for (std::size_t p = 0; p < ink.cover.size(); ++p) pixels[p] = static_cast<std::uint8_t>(std::lround(255.0f * ink.cover[p]));
+  for (std::size_t p = 0; p < ink.cover.size(); ++p)
+    pixels[p] = static_cast<std::uint8_t>(std::lround(255.0f * ink.cover[p]));
 }
 
 }  // namespace pairs

@@ -28,7 +28,7 @@ namespace {
 using std::numbers::pi;
 
 // A set's target camera is drawn from this item, that of observation j from item j.
-constexpr std::uint64_t target_item = latent_item + 1;
+constexpr std::uint64_t target_item = index_map::kSetItem;
 
 render::CastOptions cast_options(const ViewOptions& options) {
   return {.height = options.size, .width = options.size, .half_width = options.half_width};

@@ -8,8 +8,8 @@
 #include "app/batch/command.h"
 #include "app/batch/numbers.h"
 #include "app/batch/sampler_options.h"
-#include "app/kinds/image_samples.h"
 #include "app/kinds/observed.h"
+#include "app/kinds/target/parameters_room.h"
 #include "app/kinds/view_folder.h"
 #include "app/posterior/typicality.h"
 #include "app/text/number_text.h"
@@ -37,52 +37,26 @@ struct InferArguments {
   bool force = false;
 };
 
-const std::vector<double> kQuantiles = {0.05, 0.5, 0.95};
-constexpr std::int64_t kDraws = 1000;
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // in all samples; some 25 bytes of memory each
-
-std::vector<Table::Column> parameter_columns() {
-  return {{"θ", false}, {"posterior", false}, {"mean"}, {"sd"}, {"5 %"}, {"median"}, {"95 %"}};
-}
-std::vector<Table::Column> image_columns() {
-  return {{"image", false}, {"samples"}, {"mean pixel"}, {"mean sd"}, {"largest sd"}};
-}
 
 // The exact posterior of the observed set, with draws of its own for the quantiles.
 struct ExactAnswer {
   Summary summary;
   torch::Tensor log_density;
 };
-ExactAnswer exact_answer(const Task& task, const torch::Tensor& x, const InferArguments& arguments, std::int64_t draws,
+ExactAnswer exact_answer(const Task& task, const Observations& x, const InferArguments& arguments, std::int64_t draws,
                          const torch::Tensor& theta) {
   const auto reference = task.reference("exact");
   constexpr std::int64_t kChunk = 100000;
-  for (std::int64_t first = 0; first < x.size(0); first += kChunk)
-    reference->add(x.slice(0, first, std::min(first + kChunk, x.size(0))));
+  for (std::int64_t first = 0; first < x.count(); first += kChunk)
+    reference->add(x.slice(first, std::min(first + kChunk, x.count())));
   Stream stream(stream_key(static_cast<std::uint64_t>(arguments.seed), Purpose::posterior), 1);
   ExactAnswer answer;
-  answer.summary = summarise(reference->sample(draws, stream), kQuantiles);
+  answer.summary = summarise(reference->sample(draws, stream), kReportQuantiles);
   answer.summary.mean = reference->mean();
   answer.summary.sd = reference->covariance().diagonal().sqrt();
   if (theta.defined()) answer.log_density = reference->log_density(theta);
   return answer;
-}
-
-nlohmann::json summary_document(const Summary& summary) {
-  nlohmann::json quantiles = nlohmann::json::object();
-  for (std::size_t q = 0; q < kQuantiles.size(); ++q)
-    quantiles[fmt::format("{}", kQuantiles[q])] = doubles(summary.quantiles[static_cast<std::int64_t>(q)]);
-  return {{"mean", doubles(summary.mean)}, {"sd", doubles(summary.sd)}, {"quantiles", quantiles}};
-}
-
-void add_rows(Table& table, const TaskInfo& info, const std::string& who, const Summary& summary) {
-  for (std::size_t t = 0; t < info.targets.size(); ++t) {
-    const auto i = static_cast<std::int64_t>(t);
-    const auto cell = [&](const torch::Tensor& v) { return fmt::format("{:.5g}", v[i].item<double>()); };
-    const Target& target = info.targets[t];
-    table.add({target.short_title(), who, cell(summary.mean), cell(summary.sd), cell(summary.quantiles[0]),
-               cell(summary.quantiles[1]), cell(summary.quantiles[2])});
-  }
 }
 
 // A warning where cameras [V, 2] or the target stand where render::draw_camera puts none.
@@ -139,17 +113,25 @@ ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
 
 // What is written for images, in the folder that --out names.
 // Refuses observations so large that the embedder's numbers overflow.
-void check_aggregate(const torch::Tensor& aggregate, const torch::Tensor& x, const std::string& data,
+void check_aggregate(const torch::Tensor& aggregate, const Observations& x, const std::string& data,
                      const std::string& name) {
   if (aggregate.isfinite().all().item<bool>()) return;
-  const torch::Tensor largest = x.flatten(1).abs().amax(1);
-  const std::int64_t at = largest.argmax().item<std::int64_t>();
+  std::int64_t at = 0;
+  double largest = -1;
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    const Observations one = x.slice(i, i + 1);
+    const torch::Tensor values = one.is_ragged() ? one.rows() : one.block();
+    const double size = values.numel() > 0 ? values.abs().max().item<double>() : 0;
+    if (size <= largest) continue;
+    largest = size;
+    at = i;
+  }
   fail(
       "The network of {} overflows on {}: observation {} holds a value of size {:.3g}; check its unit, or leave it out",
-      name, printable(data, 300), count_text(at + 1), largest[at].item<double>());
+      name, printable(data, 300), count_text(at + 1), largest);
 }
 
-std::filesystem::path image_output(const LoadedRun& run, const InferArguments& arguments) {
+std::filesystem::path folder_output(const LoadedRun& run, const InferArguments& arguments) {
   const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
                                     : is_shipped(run.folder) ? std::filesystem::path("posterior")
                                                              : run.folder / "posterior";
@@ -177,6 +159,7 @@ Result infer(const InferArguments& arguments) {
   LoadedRun run = open_run(arguments.run, arguments.open, false);
   Estimator& estimator = *run.estimator;
   const TaskInfo& info = run.task->info();
+  const TargetRoom& target = target_room_of(info);
   set_sampler(run, arguments.sampler);
   const auto [observed, given] = read_set(run, arguments);
   for (const std::string& warning : observed.warnings) tell(fmt::format("warning: {}\n", warning));
@@ -184,8 +167,8 @@ Result infer(const InferArguments& arguments) {
   if (arguments.n > held)
     fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
                arguments.data, count_text(held), held);
-  const std::filesystem::path out = info.image_target() ? image_output(run, arguments) : file_output(run, arguments);
-  const std::int64_t draws = arguments.samples >= 0 ? arguments.samples : info.image_target() ? 16 : kDraws;
+  const std::filesystem::path out = target.in_folder() ? folder_output(run, arguments) : file_output(run, arguments);
+  const std::int64_t draws = arguments.samples >= 0 ? arguments.samples : target.draws();
   if (draws > kMostNumbers / info.target_size())
     fail_usage("--samples {} of {} numbers each do not fit into memory; give at most {}", count_text(draws),
                count_text(info.target_size()), count_text(kMostNumbers / info.target_size()));
@@ -209,12 +192,12 @@ Result infer(const InferArguments& arguments) {
   if (!run.finetuned)
     tell(fmt::format("warning: {} is only pretrained; its posterior holds for the small sets it saw\n", run.name));
 
-  const torch::Tensor x = observed.x.slice(0, 0, size);
+  const Observations x = observed.x.slice(0, size);
   const torch::Tensor aggregate = aggregate_observed(estimator, x);
   check_aggregate(aggregate, x, arguments.data, run.name);
   const torch::Tensor n = torch::full({1}, size, torch::kInt64);
   const std::uint64_t key = stream_key(static_cast<std::uint64_t>(arguments.seed), Purpose::posterior);
-  torch::Tensor samples = estimator.sample(aggregate, n, draws, key, given)[0].to(torch::kCPU);
+  const torch::Tensor samples = estimator.sample(aggregate, n, draws, key, given)[0].to(torch::kCPU);
   PAIRS_CHECK(
       samples.isfinite().all().item<bool>(),
       "The posterior of {} is not finite: its weights diverged in training or are damaged; train it again with a "
@@ -222,25 +205,11 @@ Result infer(const InferArguments& arguments) {
       run.name);
 
   Result result;
+  Table table(target.report_columns());
+  SampleReport report = target.report(info, samples, table);
+  std::map<std::string, torch::Tensor>& arrays = report.arrays;
+  result.document = std::move(report.document);
   nlohmann::json& document = result.document;
-  std::map<std::string, torch::Tensor> arrays;
-  Table table(info.image_target() ? image_columns() : parameter_columns());
-  if (info.image_target()) {
-    samples = samples.to(torch::kFloat32).view({draws, info.image.channels, info.image.height, info.image.width});
-    arrays = {{"samples", samples}, {"mean", samples.mean(0)}, {"sd", samples.std(0)}};
-    const double sd = arrays["sd"].mean().item<double>(), most = arrays["sd"].max().item<double>();
-    document = {{"image_shape", {info.image.channels, info.image.height, info.image.width}},
-                {"mean_sd", sd},
-                {"largest_sd", most},
-                {"mse", nullptr}};
-    table.add({fmt::format("{}×{}×{}", info.image.channels, info.image.height, info.image.width), count_text(draws),
-               number_text(arrays["mean"].mean().item<double>(), 4), number_text(sd, 4), number_text(most, 4)});
-  } else {
-    const Summary ours = summarise(samples, kQuantiles);
-    arrays = {{"samples", samples}};
-    document = summary_document(ours);
-    add_rows(table, info, "ours", ours);
-  }
   document["n"] = size;
   document["task"] = info.name;
   document["run"] = run.name;
@@ -274,7 +243,7 @@ Result infer(const InferArguments& arguments) {
     try {
       const ExactAnswer exact = exact_answer(*run.task, x, arguments, draws, theta);
       document["exact"] = summary_document(exact.summary);
-      add_rows(table, info, "exact", exact.summary);
+      add_summary(table, info, "exact", exact.summary);
       if (exact.log_density.defined()) {
         exact_scores = exact.log_density;
         document["exact"]["log_density"] = doubles(exact_scores);
@@ -283,20 +252,19 @@ Result infer(const InferArguments& arguments) {
       tell(fmt::format("warning: the exact posterior is left out: {}\n", error.what()));
     }
   }
-  const std::filesystem::path file = info.image_target() ? out / "samples.npz" : out;
-  std::string pictures;
-  if (info.image_target()) {
+  const std::filesystem::path file = target.in_folder() ? out / "samples.npz" : out;
+  if (target.in_folder()) {
     std::error_code ignored;
     std::filesystem::create_directory(out, ignored);
   }
   write_npz(file, arrays);
   document["samples"] = file.string();
-  if (info.image_target())
-    for (const auto& [name, bytes] : image_sample_pictures(samples, info.image)) {
-      write_file(out / name, bytes);
-      document["pictures"].push_back((out / name).string());
-      pictures += (pictures.empty() ? "" : ", ") + (out / name).string();
-    }
+  std::string pictures;
+  for (const auto& [name, bytes] : report.pictures) {
+    write_file(out / name, bytes);
+    document["pictures"].push_back((out / name).string());
+    pictures += (pictures.empty() ? "" : ", ") + (out / name).string();
+  }
 
   result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}", info.title, run.name,
                             size < held ? "first " : "", count_text(size), size == 1 ? "" : "s", arguments.data,
@@ -313,11 +281,7 @@ Result infer(const InferArguments& arguments) {
   if (place.known)
     result.text += fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n",
                                place.distance, place.percentile, place.outside ? " — OUTSIDE what training saw" : "");
-  if (info.image_target())
-    result.text += fmt::format(
-        "\nError (MSE): not known, as the true image is not; sd above is the posterior's, by pixel\n"
-        "Pictures: {}\n          (sd.png: black 0, brightest {} of a pixel's range and more)\n",
-        pictures, kBrightestSpread);
+  result.text += fmt::format(fmt::runtime(report.notes), pictures);
   result.text += fmt::format("Samples: {}\n", file.string());
   if (shipped_weights(info.name).size() > 1 && is_shipped(run.folder))
     result.text += fmt::format(

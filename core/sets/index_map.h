@@ -9,7 +9,7 @@ namespace pairs {
 // indices, or their items, must never meet: this is the map of them. Values are part of what a seed gives; only append.
 namespace index_map {
 
-// Items of the streams of a set. Observation j is item j; beside it a task may draw a choice a piece of a set, the
+// Items of the streams of a set. Observation j is item j; beside it a task may draw a choice for each observation, the
 // set's latents, and one thing more for the whole set (which part of a pool it draws from, its target camera).
 inline constexpr std::uint64_t kMostObservations = 1ull << 46;
 inline constexpr std::uint64_t kChoiceItem = 1ull << 46;
@@ -22,8 +22,8 @@ inline constexpr std::int64_t kGroupStride = std::int64_t{1} << 42;
 inline constexpr std::int64_t kStatisticsSets = std::int64_t{1} << 40;
 inline constexpr std::int64_t kValidationSets = std::int64_t{1} << 41;
 
-// Positions at which cached blocks are drawn: training steps, what held-out sets are judged by (and how typical they
-// are), the draws of a linear start. The first and the last of a seed and the second of the seed before share a key.
+// Positions at which cached blocks are drawn: of training steps, of the held-out sets, of those that tell how typical a
+// set is, of a linear start. Held-out draws of a seed share the key of the next seed's training draws.
 inline constexpr std::uint64_t kValidationPosition = 1ull << 40;
 inline constexpr std::uint64_t kTypicalityPosition = kValidationPosition + 1;
 inline constexpr std::uint64_t kLinearStartPosition = 1ull << 41;

@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/sets/amounts.h"
+#include "core/sets/index_map.h"
 #include "core/target_model.h"
 
 namespace pairs {
@@ -24,9 +25,6 @@ namespace {
 constexpr char kMagic[] = "PAIRSAG1";
 constexpr std::size_t kPage = 4096, kPrefix = 32;
 constexpr std::uint32_t kWritten = 0x53524950;
-constexpr std::int64_t kGroupStride = std::int64_t{1} << 42;
-constexpr std::int64_t kValidationStride = std::int64_t{1} << 41;
-constexpr std::int64_t kStatisticsBase = std::int64_t{1} << 40;  // sets that the standardiser is measured on
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -38,13 +36,15 @@ std::size_t record_stride(const CacheGroup& group, std::int64_t l, std::int64_t 
 
 // Index of a cached set in its source: training sets of later generations are new ones.
 std::int64_t set_index(std::size_t group, const CacheGroup& g, std::int64_t set, std::int64_t generation) {
-  const std::int64_t base = static_cast<std::int64_t>(group) * kGroupStride;
-  return set < g.training ? base + generation * g.training + set : base + kValidationStride + (set - g.training);
+  const std::int64_t base = static_cast<std::int64_t>(group) * index_map::kGroupStride;
+  return set < g.training ? base + generation * g.training + set
+                          : base + index_map::kValidationSets + (set - g.training);
 }
 
 // Whether such an index is of a validation set, whose observations a task may take from other data.
 Purpose purpose_of(std::int64_t index) {
-  return index % kGroupStride < kValidationStride ? Purpose::finetune : Purpose::finetune_validation;
+  return index % index_map::kGroupStride < index_map::kValidationSets ? Purpose::finetune
+                                                                      : Purpose::finetune_validation;
 }
 
 std::uint32_t embedder_checksum(const Estimator& estimator) {
@@ -153,7 +153,7 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
     std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
     std::vector<SetRange> ranges(indices.size());
     for (std::int64_t i = 0; i < count; ++i) {
-      indices[static_cast<std::size_t>(i)] = kStatisticsBase + first + i;
+      indices[static_cast<std::size_t>(i)] = index_map::kStatisticsSets + first + i;
       ranges[static_cast<std::size_t>(i)] = {indices[static_cast<std::size_t>(i)], 0, each};
     }
     const Latents latents = estimator.task().latents(seed, Purpose::finetune, indices);

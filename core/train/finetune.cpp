@@ -7,6 +7,7 @@
 #include "core/base/safetensors.h"
 #include "core/base/transfer.h"
 #include "core/sets/amounts.h"
+#include "core/sets/index_map.h"
 #include "core/train/linear_start.h"
 #include "core/train/regression_sigma.h"
 #include "core/train/run.h"
@@ -14,8 +15,6 @@
 
 namespace pairs {
 namespace {
-
-constexpr std::uint64_t kValidationPosition = std::uint64_t{1} << 40;
 
 bool list_law(const RunConfig& config) {
   return config.finetune.law == "list";
@@ -196,7 +195,7 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
     const std::int64_t head_n = heads[done.heads];
     const AggregateSampler sampler(groups, list_law(config), head_n, setting.seed);
     const AggregateBatch held_out =
-        sampler.draw(cache.first(), true, kValidationPosition, config.finetune.validation_draws);
+        sampler.draw(cache.first(), true, index_map::kValidationPosition, config.finetune.validation_draws);
     Problem problem;
     problem.stage = Stage::finetune;
     problem.head_n = head_n;
@@ -256,7 +255,7 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
 
   // How far from the training distribution held-out sets lie: the scale on which an observed set is judged.
   const AggregateSampler sampler(groups, list_law(config), 0, setting.seed);
-  const AggregateBatch held_out = sampler.draw(cache.first(), true, kValidationPosition + 1, 4096);
+  const AggregateBatch held_out = sampler.draw(cache.first(), true, index_map::kTypicalityPosition, 4096);
   AggregateStatistics statistics = estimator.statistics();
   const torch::Tensor levels = at::linspace(0, 1, 101, torch::kFloat64);
   statistics.distance = at::quantile(estimator.typicality(held_out.aggregates, held_out.n).distance, levels);

@@ -6,15 +6,11 @@
 
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/sets/index_map.h"
 #include "core/target_model.h"
 #include "core/train/permutation.h"
 
 namespace pairs {
-namespace {
-
-constexpr std::uint64_t kValidationBatches = std::uint64_t{1} << 47;
-
-}  // namespace
 
 std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& sizes, std::int64_t count,
                                            std::uint64_t seed, std::uint64_t batch) {
@@ -120,8 +116,8 @@ SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const tor
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
   return make(Purpose::pretrain_validation, indices,
-              stratified_sizes(sizes_, count, seed_, kValidationBatches + static_cast<std::uint64_t>(first)), device,
-              at_once);
+              stratified_sizes(sizes_, count, seed_, index_map::kValidationBatches + static_cast<std::uint64_t>(first)),
+              device, at_once);
 }
 
 }  // namespace pairs

@@ -19,7 +19,7 @@ BEGIN {
   allow("app/text", "core/base")
   allow("app/runs", all_core " tasks app/text")
   allow("app/kinds", all_core " render tasks app/text")
-  allow("app/scores", all_core " tasks app/text app/runs")
+  allow("app/scores", all_core " tasks app/text app/runs app/kinds")
   allow("app/posterior", all_core " render tasks app/text app/runs app/kinds")
   rooms = all_core " render tasks app/text app/runs app/kinds app/scores app/posterior"
   allow("app/batch", rooms)

@@ -1,4 +1,3 @@
-#include "app/kinds/samples_figure.h"
 #include "app/model/task/specimen.h"
 
 #include <fmt/format.h>
@@ -11,19 +10,20 @@
 #include <optional>
 
 #include "app/kinds/sample_plot.h"
+#include "app/kinds/samples_figure.h"
+#include "app/kinds/target_room.h"
 #include "app/model/hub/latest_worker.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/transfer.h"
 #include "core/estimator.h"
 #include "core/train/config.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
-
-constexpr std::int64_t kMostPoints = 2000, kMostImages = 400, kFirstPoints = 100, kFirstImages = 63;
 
 // What a worker has finished last, until the window takes it. Held for nanoseconds.
 template <class T>
@@ -61,34 +61,23 @@ struct Loaded {
   SampleView view;
 };
 
-// The values that can be set by hand; an image's pixels are none.
+// The values that can be set by hand.
 ParameterValues values_of(const Latents& latents, const TaskInfo& info) {
-  const auto row = [](const torch::Tensor& values) {
-    const double* first = values.const_data_ptr<double>();
-    return std::vector<double>(first, first + values.numel());
-  };
-  return {info.image_target() ? std::vector<double>() : row(latents.theta), row(latents.psi),
-          latents.given.defined() ? row(latents.given) : std::vector<double>()};
+  return {target_room_of(info).settable(latents), doubles(latents.psi),
+          latents.given.defined() ? doubles(latents.given) : std::vector<double>()};
 }
 
 Latents latents_of(const ParameterValues& setting, const TaskInfo& info) {
   const auto row = [](const std::vector<double>& values) {
     return torch::tensor(values, torch::kFloat64).unsqueeze(0);
   };
-  return {info.image_target() ? torch::Tensor() : row(setting.theta), row(setting.psi),
+  return {target_room_of(info).theta_of(setting.theta), row(setting.psi),
           setting.given.empty() ? torch::Tensor() : row(setting.given)};
 }
 
 ParameterValues drawn(const Task& task, std::int64_t draw) {
   const std::int64_t index[] = {draw};
   return values_of(task.latents(kFigureSeed, Purpose::explore, index), task.info());
-}
-
-std::string shape_text(const TaskInfo& info) {
-  const std::vector<std::int64_t>& shape = info.observation_shape;
-  if (info.kind == ObservationKind::image)
-    return fmt::format("{} × {} pixels{}", shape[1], shape[2], shape[0] >= 3 ? " in colour" : "");
-  return shape[0] == 1 ? "1 number" : fmt::format("{} numbers", shape[0]);
 }
 
 TaskCard card_of(const TaskInfo& info) {
@@ -111,9 +100,10 @@ TaskCard card_of(const TaskInfo& info) {
     card.psi.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, "",
                         quantity_title(nuisance.label, nuisance.meaning, {})});
   card.max_n = info.max_n;
-  card.image = info.kind == ObservationKind::image;
-  card.shown_n = std::min(info.max_n, card.image ? kMostImages : kMostPoints);
-  card.shape_text = shape_text(info);
+  const SampleAmounts amounts = room_of(info).amounts();
+  card.shown_n = std::min(info.max_n, amounts.drawn);
+  card.first_n = std::min(card.shown_n, amounts.drawn_first);
+  card.shape_text = room_of(info).shape_text(info);
   card.source = info.data_source;
   card.source_hint = info.data_hint;
   return card;
@@ -129,16 +119,19 @@ std::string numbers_text(std::int64_t count) {
   return count == 1 ? "1 number" : fmt::format("{} numbers", count_text(count));
 }
 
-Network network_of(std::shared_ptr<const Task> task, const std::string& preset) {
+// What the preset builds, with its own settings of the task.
+Network network_of(const TaskInfo& shown, const std::string& preset) {
+  const RunConfig run = load_preset(shown, preset, "pairs", {});
+  const EstimatorConfig& config = run.estimator;
+  const auto task = make_task(run.task, run.task_options());
   const TaskInfo& info = task->info();
-  const EstimatorConfig config = load_preset(info, preset, "pairs", {}).estimator;
   Estimator estimator(task, config, 1);
   const NetworkDescription embedder = estimator.embedder().describe(), head = estimator.head(0).describe();
   const std::int64_t size = estimator.embedding_size();
   Network network;
   network.task = info.name;
   network.preset = preset;
-  network.parts.push_back({"x", "Set of N", {"each x: " + shape_text(info)}, 0, 0, "", ""});
+  network.parts.push_back({"x", "Set of N", {"each x: " + room_of(info).shape_text(info)}, 0, 0, "", ""});
   network.parts.push_back({"embedder", "Embedder t", embedder.lines, embedder.parameters, embedder.flops, "observation",
                            numbers_text(size)});
   network.parts.push_back(
@@ -149,12 +142,9 @@ Network network_of(std::shared_ptr<const Task> task, const std::string& preset) 
   if (info.given_size() > 0) encoding.push_back(given_line(info));
   network.parts.push_back({"encoding", "+ N", encoding, 0, 0, "", ""});
   network.parts.push_back({"head", "Head q", head.lines, head.parameters, head.flops, "set", ""});
-  std::vector<std::string> labels;
-  for (const Target& target : info.targets) labels.push_back(target.label);
-  if (info.image_target()) labels = {"θ"};
   network.parts.push_back({"posterior",
                            "Posterior",
-                           {fmt::format("q({} | x₁ … x_N)", fmt::join(labels, ", ")),
+                           {fmt::format("q({} | x₁ … x_N)", target_room_of(info).labels_text(info)),
                             estimator.has_density() ? "densities and samples" : "samples"},
                            0,
                            0,
@@ -204,8 +194,8 @@ struct Specimen::State {
       try {
         const Latents latents = latents_of(setting, from->task->info());
         const SetRange range[] = {{0, 0, n}};
-        const torch::Tensor x = from->task->observe(latents, kFigureSeed + static_cast<std::uint64_t>(seed),
-                                                    Purpose::explore, range, torch::kCPU);
+        const Observations x = from->task->observe(latents, kFigureSeed + static_cast<std::uint64_t>(seed),
+                                                   Purpose::explore, range, torch::kCPU);
         Figure made;
         made.source = fmt::format("{}; {}", from->card.title, from->card.source);
         made.plot_width = 480;
@@ -230,7 +220,7 @@ struct Specimen::State {
     network_worker.request([this, task = generation, from = loaded, preset = preset](const auto&) {
       Answer<Network> answer{task, nullptr, ""};
       try {
-        answer.value = std::make_shared<const Network>(network_of(from->task, preset));
+        answer.value = std::make_shared<const Network>(network_of(from->task->info(), preset));
       } catch (const std::exception& error) {
         answer.failure = sentence(error);
       }
@@ -368,7 +358,7 @@ bool Specimen::poll() {
     if (s.loaded) {
       s.prior_draw = s.draw = 0;
       s.setting = drawn(*s.loaded->task, 0);
-      s.n = std::min(s.loaded->card.shown_n, s.loaded->card.image ? kFirstImages : kFirstPoints);
+      s.n = s.loaded->card.first_n;
       s.sample();
       s.count();
     } else {

@@ -1,4 +1,3 @@
-#include "app/kinds/samples_figure.h"
 #include "app/model/viewer/view_posterior.h"
 
 #include <ATen/ops/arange.h>
@@ -8,8 +7,9 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
-#include "app/kinds/heat_map.h"
+#include "app/kinds/samples_figure.h"
 #include "app/kinds/scene_picture.h"
+#include "app/kinds/target/heat_map.h"
 #include "app/posterior/posterior_figure.h"
 #include "core/base/error.h"
 #include "render/sphere_caster.h"

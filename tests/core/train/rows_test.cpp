@@ -130,7 +130,7 @@ TEST_F(RowsTest, GradientsInPartsAreThoseOfTheWholeBatch) {
   Estimator estimator(task_, toy_row_estimator(), 3);
   const SetSource source(task_, 1, {1, 2, 5}, 0, 16);
   const auto gradients = [&](std::int64_t at_once) {
-    for (auto& [name, tensor] : estimator.embedder_parameters()) tensor.mutable_grad() = {};
+    for (auto& [name, tensor] : estimator.embedder_parameters()) tensor.mutable_grad() = torch::Tensor();
     const SetBatch batch = source.training(0, 0, 24, 24, torch::kCPU, at_once);
     EXPECT_EQ(batch.x.defined(), at_once == SetSource::kAll);
     estimator.train(true);

@@ -13,6 +13,7 @@
 #include "core/base/files.h"
 #include "core/base/safetensors.h"
 #include "core/eval/evaluate.h"
+#include "core/heads/gaussian_head.h"
 #include "core/task_factory.h"
 #include "core/train/cost.h"
 #include "core/train/run.h"
@@ -280,7 +281,7 @@ TEST_F(StagesTest, SigmaOfTheRegressionHeadFitsManySizes) {
   for (const std::int64_t n : {1, 3, 10, 40, 100}) {
     const torch::Tensor sizes = torch::full({1500}, n, torch::kInt64);
     const torch::Tensor aggregates = aggregate_sets(estimator, latents, 1, Purpose::test, indices, n);
-    auto& head = *estimator.head(0).residual_spread();
+    auto& head = dynamic_cast<GaussianHead&>(estimator.head(0));
     at::NoGradGuard no_grad;
     const torch::Tensor context = estimator.context(aggregates, sizes);
     const torch::Tensor residual = estimator.target(0, latents.theta, aggregates) - head.predict(context);
