@@ -12,6 +12,7 @@
 #include "core/heads/head_config.h"
 #include "core/nn/embedder_config.h"
 #include "core/sets/observations.h"
+#include "core/task_settings.h"
 
 namespace pairs {
 
@@ -102,8 +103,11 @@ struct TaskInfo {
   TargetKind target_kind = TargetKind::parameters;
   ImageTarget image = {};         // where target_kind is image
   std::vector<Given> given = {};  // the columns of Latents::given
-  Question question = {};         // "Which signal fraction θ do these {} events share, ...?"
-  double rows = 0;                // of a typical x that is ragged rows; 0: every x has observation_shape
+  // Which of the task's worlds its settings chose, where data_source does not tell: sets and scores of different ones
+  // are not comparable. "" where there is one.
+  std::string variant = {};
+  Question question = {};  // "Which signal fraction θ do these {} events share, ...?"
+  double rows = 0;         // of a typical x that is ragged rows; 0: every x has observation_shape
 
   bool image_target() const { return target_kind == TargetKind::image; }
   // d, the length of θ.
@@ -194,24 +198,10 @@ class Task {
   virtual double exact_nll(std::int64_t n) const;
 };
 
-// Settings of a task whose observations are views of a scene.
-struct ViewOptions {
-  std::int64_t size = 64;       // pixels along an image's side
-  std::int64_t spheres = 3;     // in a scene
-  double half_width = 1.5;      // half of the image plane's width in world units
-  double noise = 0.03;          // sd of the noise on observed views in training
-  std::string map = "origin";   // what the ray map tells: origin, direction, pluecker
-  std::string frame = "world";  // axes of ray maps: world (paper), or target: those of the target camera
-  std::string scale = "data";   // θ is standardised by the prior's pixels (data), or from [0, 1] to [-1, 1] (signed)
-
-  bool operator==(const ViewOptions&) const = default;
-};
-
-// Settings of a task that are not part of a network or a stage.
+// What a task is made with.
 struct TaskOptions {
-  std::string data;        // folder of real data ("" = none): digits look for IDX files there
-  std::string convention;  // gaussian: "precision" (default), "covariance" or "literal" (method B4)
-  ViewOptions view = {};   // novel-view
+  std::string data = {};       // folder of real data; "" = none
+  TaskSettings settings = {};  // its own; empty: their defaults
 };
 
 }  // namespace pairs

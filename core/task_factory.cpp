@@ -18,8 +18,16 @@ bool register_task_factory(TaskFactory factory) {
 }
 
 std::shared_ptr<const Task> make_registered_task(const std::string& name, const TaskOptions& options) {
-  PAIRS_CHECK(registered() != nullptr, "This program was linked without tasks; link the tasks library");
-  return registered()(name, options);
+  PAIRS_CHECK(registered().make, "This program was linked without tasks; link the tasks library");
+  return registered().make(name, options);
+}
+
+std::vector<std::string> registered_task_names() {
+  return registered().names ? registered().names() : std::vector<std::string>();
+}
+
+TaskSettings default_task_settings(const std::string& name) {
+  return registered().settings ? registered().settings(name) : TaskSettings();
 }
 
 }  // namespace pairs

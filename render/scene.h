@@ -1,5 +1,6 @@
 #pragma once
 
+#include <numbers>
 #include <vector>
 
 #include "render/orthographic_camera.h"
@@ -26,5 +27,17 @@ struct SceneLimits {
 };
 inline constexpr SceneLimits world_limits{2.0, 0.01, 1.0};  // what can be drawn
 inline constexpr SceneLimits prior_limits{0.8, 0.15, 0.4};  // what draw_scene draws, and estimators have seen
+
+struct Range {
+  double low, high;
+};
+// The rest of what draw_scene and draw_camera draw: each uniform on its range. Angles in radians.
+struct ScenePrior {
+  Range camera_elevation{std::numbers::pi / 8, 3 * std::numbers::pi / 8};
+  Range light_elevation{std::numbers::pi / 6, std::numbers::pi / 3};
+  Range background{0.05, 0.2};  // each channel
+  Range vivid{0.75, 1};         // saturation and value of a sphere's colour
+};
+inline constexpr ScenePrior scene_prior{};
 
 }  // namespace pairs::render

@@ -18,6 +18,9 @@ constexpr std::uint64_t scene_key = 0x7363656e65000001ull, camera_key = 0x63616d
 double uniform(Stream& stream, double low, double high) {
   return low + (high - low) * stream.uniform64();
 }
+double uniform(Stream& stream, const Range& range) {
+  return uniform(stream, range.low, range.high);
+}
 
 // Of a saturated colour: hue in [0, 1) around the circle, saturation and value in [0, 1].
 void color_of_hsv(double hue, double saturation, double value, double out[3]) {
@@ -136,12 +139,13 @@ SphereScene draw_scene(std::uint64_t seed, Purpose purpose, std::uint64_t index,
   Stream stream(stream_key(seed, purpose) ^ scene_key, index);
   SphereScene scene;
   scene.light_azimuth = uniform(stream, 0, 2 * pi);
-  scene.light_elevation = uniform(stream, pi / 6, pi / 3);
-  for (double& c : scene.background) c = uniform(stream, 0.05, 0.2);
+  scene.light_elevation = uniform(stream, scene_prior.light_elevation);
+  for (double& c : scene.background) c = uniform(stream, scene_prior.background);
   scene.spheres.resize(static_cast<std::size_t>(spheres));
   for (Sphere& s : scene.spheres) {
     s.radius = uniform(stream, prior_limits.radius_low, prior_limits.radius_high);
-    const double hue = stream.uniform64(), saturation = uniform(stream, 0.75, 1), value = uniform(stream, 0.75, 1);
+    const double hue = stream.uniform64(), saturation = uniform(stream, scene_prior.vivid),
+                 value = uniform(stream, scene_prior.vivid);
     color_of_hsv(hue, saturation, value, s.color);
   }
   do {
@@ -154,7 +158,7 @@ SphereScene draw_scene(std::uint64_t seed, Purpose purpose, std::uint64_t index,
 Camera draw_camera(std::uint64_t seed, Purpose purpose, std::uint64_t index, std::uint64_t item) {
   Stream stream(stream_key(seed, purpose) ^ camera_key, index, item);
   const double azimuth = uniform(stream, 0, 2 * pi);
-  return {azimuth, uniform(stream, pi / 8, 3 * pi / 8)};
+  return {azimuth, uniform(stream, scene_prior.camera_elevation)};
 }
 
 }  // namespace pairs::render

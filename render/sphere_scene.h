@@ -33,12 +33,12 @@ void check_scene(const SphereScene& scene, const SceneLimits& limits = world_lim
                  std::string_view where = "The scene");
 void check_camera(const Camera& camera);
 
-// The prior (PAIRS, appendix "Novel-view synthesis"), a pure function of (seed, purpose, index): radii U(0.15, 0.4);
-// centres uniform on [-0.8, 0.8]^3 given that no spheres overlap (all are redrawn until none do); colours saturated:
-// hue U(0, 1), saturation U(0.75, 1), value U(0.75, 1) of HSV; light azimuth U(0, 2 pi), elevation U(pi/6, pi/3);
-// background U(0.05, 0.2) a channel. 1 <= spheres <= max_drawn_spheres.
+// The prior (PAIRS, appendix "Novel-view synthesis"), a pure function of (seed, purpose, index), uniform within
+// prior_limits and scene_prior: radii; centres given that no spheres overlap (all are redrawn until none do); colours
+// by hue U(0, 1), saturation and value of HSV; light azimuth U(0, 2 pi) and elevation; background a channel. 1 <=
+// spheres <= max_drawn_spheres.
 SphereScene draw_scene(std::uint64_t seed, Purpose purpose, std::uint64_t index, std::int64_t spheres = 3);
-// Camera `item` of scene `index`: azimuth U(0, 2 pi), elevation U(pi/8, 3 pi/8).
+// Camera `item` of scene `index`: azimuth U(0, 2 pi), elevation as in scene_prior.
 Camera draw_camera(std::uint64_t seed, Purpose purpose, std::uint64_t index, std::uint64_t item);
 
 }  // namespace pairs::render

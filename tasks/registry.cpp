@@ -4,58 +4,41 @@
 
 #include "core/base/error.h"
 #include "core/base/fields.h"
-#include "tasks/bump_hunt.h"
-#include "tasks/digits.h"
-#include "tasks/gaussian.h"
-#include "tasks/novel_view.h"
+#include "core/task_factory.h"
+#include "tasks/bump_hunt/bump_hunt.h"
+#include "tasks/digits/digits.h"
+#include "tasks/gaussian/gaussian.h"
+#include "tasks/novel_view/novel_view.h"
 
 namespace pairs {
 namespace {
 
-// An option that a task does not have must not lose its effect silently; "precision" is its default.
-void refuse_convention(const char* task, const TaskOptions& options) {
-  if (!options.convention.empty() && options.convention != "precision")
-    fail_usage("The task {} has no conventions to choose from, so \"{}\" means nothing there: leave it out", task,
-               options.convention);
+template <class Own>
+TaskSettings defaults() {
+  return Own();
 }
 
-void refuse_view(const char* task, const TaskOptions& options) {
-  if (options.view != ViewOptions{})
-    fail_usage("The task {} has no views, so the settings view.* mean nothing there: leave them out", task);
-}
-
-using Make = std::shared_ptr<const Task> (*)(const TaskOptions& options);
-
+// One entry a task: how it is made of a folder of real data and its settings, and the settings' defaults.
 struct Entry {
   const char* name;
-  Make make;
+  std::shared_ptr<const Task> (*make)(const TaskOptions& options);
+  TaskSettings (*settings)() = [] { return TaskSettings(); };
 };
 
-// One entry a task.
 constexpr Entry entries[] = {
-    {"gaussian",
-     [](const TaskOptions& o) {
-       refuse_view("gaussian", o);
-       return make_gaussian(o.convention);
-     }},
-    {"bump-hunt",
-     [](const TaskOptions& o) {
-       refuse_convention("bump-hunt", o);
-       refuse_view("bump-hunt", o);
-       return make_bump_hunt();
-     }},
-    {"digits",
-     [](const TaskOptions& o) {
-       refuse_convention("digits", o);
-       refuse_view("digits", o);
-       return make_digits(o.data);
-     }},
-    {"novel-view",
-     [](const TaskOptions& o) {
-       refuse_convention("novel-view", o);
-       return make_novel_view(o.view);
-     }},
+    {"gaussian", [](const TaskOptions& o) { return make_gaussian(o.settings.as<GaussianSettings>().convention); },
+     defaults<GaussianSettings>},
+    {"bump-hunt", [](const TaskOptions&) { return make_bump_hunt(); }},
+    {"digits", [](const TaskOptions& o) { return make_digits(o.data); }},
+    {"novel-view", [](const TaskOptions& o) { return make_novel_view(o.settings.as<NovelViewSettings>()); },
+     defaults<NovelViewSettings>},
 };
+
+const Entry* find(const std::string& name) {
+  for (const Entry& entry : entries)
+    if (name == entry.name) return &entry;
+  return nullptr;
+}
 
 }  // namespace
 
@@ -65,12 +48,28 @@ std::vector<std::string> task_names() {
   return names;
 }
 
+TaskSettings task_settings(const std::string& name) {
+  const Entry* entry = find(name);
+  return entry ? entry->settings() : TaskSettings();
+}
+
 std::shared_ptr<const Task> make_task(const std::string& name, const TaskOptions& options) {
-  for (const Entry& entry : entries)
-    if (name == entry.name) return entry.make(options);
+  if (const Entry* entry = find(name)) {
+    PAIRS_CHECK(options.settings.empty() || !entry->settings().empty(),
+                "The task {} has no settings, but was given some of another task", name);
+    return entry->make(options);
+  }
   const std::string near = nearest(name, task_names());
   fail_usage("There is no task \"{}\"{}; the tasks are {}", name,
              near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(task_names(), ", "));
+}
+
+bool register_tasks() {
+  return register_task_factory({make_task, task_names, task_settings});
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_tasks();
 }
 
 }  // namespace pairs

@@ -139,7 +139,7 @@ int perform(const Parsed& command, bool json) {
 }  // namespace
 
 int run_program(int argc, const char* const* argv, const Extension& extension) {
-  register_task_factory(make_task);
+  register_tasks();
   const bool json = std::any_of(argv + 1, argv + argc, [](const char* a) { return std::string_view(a) == "--json"; });
   CLI::App app{"Pairs Studio: posteriors from sets of exchangeable observations by pretraining on pairs"};
   app.name("pairs --batch");

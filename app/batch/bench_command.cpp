@@ -21,6 +21,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/nn/adamw.h"
+#include "core/train/cache_writer.h"
 #include "core/train/stage_tools.h"
 #include "tasks/registry.h"
 

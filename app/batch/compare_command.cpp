@@ -56,9 +56,10 @@ EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const Compa
 void check_comparable(const std::vector<LoadedRun>& runs) {
   for (const LoadedRun& run : runs) {
     const LoadedRun& first = runs.front();
-    PAIRS_CHECK(run.config.task == first.config.task && run.config.convention == first.config.convention,
-                "{} is of task {} and {} of task {} (or of another convention); only runs of one task can be compared",
-                first.name, first.config.task, run.name, run.config.task);
+    PAIRS_CHECK(
+        run.config.task == first.config.task && run.task->info().variant == first.task->info().variant,
+        "{} is of task {} and {} of task {} (or of another variant of it); only runs of one task can be compared",
+        first.name, first.config.task, run.name, run.config.task);
   }
   check_same_data(runs);
 }

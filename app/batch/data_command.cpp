@@ -10,7 +10,7 @@
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "tasks/digit_images.h"
+#include "tasks/digits/images.h"
 
 namespace pairs::batch {
 namespace {

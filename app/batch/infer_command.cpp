@@ -22,7 +22,7 @@
 #include "core/base/transfer.h"
 #include "core/eval/evaluate.h"
 #include "core/train/shipped.h"
-#include "tasks/novel_view.h"
+#include "tasks/scene_views.h"
 
 namespace pairs::batch {
 namespace {
@@ -82,7 +82,7 @@ struct ObservedSet {
 ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
   std::error_code error;
-  const bool views = run.config.task == "novel-view";
+  const SceneViews* const views = scene_views(*run.task);
   if (!views || !std::filesystem::is_directory(arguments.data, error)) {
     if (!arguments.camera.empty() && !views)
       fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
@@ -95,7 +95,7 @@ ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
     const std::int64_t most = arguments.n > 0 ? std::min(arguments.n, info.max_n) : info.max_n;
     Observed observed = read_observed(arguments.data, info, most);
     const torch::Tensor given = read_given(arguments.given, arguments.data, info);
-    if (views) warn_of_elevations(at::empty({0, 2}, torch::kFloat64), camera_of_given(given));
+    if (views) warn_of_elevations(at::empty({0, 2}, torch::kFloat64), views->target(given));
     return {std::move(observed), given};
   }
   if (!arguments.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --given");
@@ -103,12 +103,12 @@ ObservedSet read_set(const LoadedRun& run, const InferArguments& arguments) {
     fail_usage("{} is a folder of views; name the camera whose view is wanted with --camera AZ,EL in degrees",
                printable(arguments.data, 300));
   const render::Camera target = parse_camera(arguments.camera, "--camera");
-  const ViewFolder folder = read_view_folder(arguments.data, run.config.view.size, run.config.view.half_width);
+  const ViewFolder folder = read_view_folder(arguments.data, views->cast().height, views->cast().half_width);
   warn_of_elevations(folder.cameras, target);
-  Observed observed = as_observations(view_observations(run.config.view, folder.images, folder.cameras, target), info,
-                                      printable(arguments.data, 300));
+  Observed observed =
+      as_observations(views->observations(folder.images, folder.cameras, target), info, printable(arguments.data, 300));
   if (!folder.left_out.empty()) observed.warnings.push_back(folder.left_out);
-  return {std::move(observed), given_of_camera(target)};
+  return {std::move(observed), views->given(target)};
 }
 
 // What is written for images, in the folder that --out names.

@@ -21,6 +21,7 @@
 #include "core/train/run.h"
 #include "render/sphere_scene_file.h"
 #include "tasks/registry.h"
+#include "tasks/scene_views.h"
 
 namespace pairs::batch {
 namespace {
@@ -99,13 +100,15 @@ Result render_picture(const RenderArguments& arguments) {
 RenderArguments as_trained(RenderArguments arguments) {
   if (arguments.like.empty()) return arguments;
   const RunConfig config = read_run_toml(find_run(arguments.like, data_folder("")).folder / run_file::config);
-  if (make_task(config.task, config.task_options())->info().given.empty())
+  const std::shared_ptr<const Task> task = make_task(config.task, config.task_options());
+  const SceneViews* const views = scene_views(*task);
+  if (!views)
     fail_usage("--like {} is of the task {}, whose observations are no views of a scene",
                printable(arguments.like, 300), config.task);
-  arguments.size = fmt::format("{0}x{0}", config.view.size);
+  arguments.size = fmt::format("{}x{}", views->cast().width, views->cast().height);
   arguments.sized = true;
-  arguments.half_width = config.view.half_width;
-  arguments.spheres = config.view.spheres;
+  arguments.half_width = views->cast().half_width;
+  arguments.spheres = views->spheres();
   return arguments;
 }
 

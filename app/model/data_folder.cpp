@@ -53,7 +53,7 @@ void DataFolder::use(const std::string& task, const std::filesystem::path& folde
     state_->found.reset();
   }
   state_->worker.request([s = state_.get(), task, folder](const LatestWorker::Stale& stale) {
-    if (!folder.empty()) make_task(task, {folder.string(), ""});
+    if (!folder.empty()) make_task(task, {folder.string()});
     if (stale()) throw Stopped();
     {
       const std::lock_guard lock(s->mutex);

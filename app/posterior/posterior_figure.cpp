@@ -218,7 +218,7 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_ind
   std::int64_t most = info.max_n;
   std::string names;
   for (const LoadedRun& run : runs) {
-    PAIRS_CHECK(run.config.task == info.name && run.config.convention == runs.front().config.convention,
+    PAIRS_CHECK(run.config.task == info.name && run.task->info().variant == info.variant,
                 "The runs {} and {} are of different tasks; draw one task at a time", runs.front().name, run.name);
     most = std::min(most, run.estimator->max_n());
     names += (names.empty() ? "" : ", ") + run.name;

@@ -10,6 +10,7 @@
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/train/run.h"
 
 namespace pairs {
 namespace {
@@ -168,7 +169,7 @@ std::string calibration_note(const std::vector<EvaluationRow>& rows) {
 json metrics_document(const Metrics& metrics) {
   json out = {{"task", metrics.task},       {"run", metrics.run},
               {"data", metrics.data},       {"strategy", metrics.strategy},
-              {"preset", metrics.preset},   {"convention", metrics.convention},
+              {"preset", metrics.preset},   {"settings", metrics.settings},
               {"seed", metrics.seed},       {"training_seed", metrics.training_seed},
               {"weights", metrics.weights}, {"rows", json::array()}};
   if (!metrics.sampler.empty()) out["sampler"] = metrics.sampler;
@@ -198,7 +199,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
     in.at("data").get_to(metrics.data);
     in.at("strategy").get_to(metrics.strategy);
     in.at("preset").get_to(metrics.preset);
-    in.at("convention").get_to(metrics.convention);
+    if (in.contains("settings")) in["settings"].get_to(metrics.settings);
     in.at("seed").get_to(metrics.seed);
     in.at("training_seed").get_to(metrics.training_seed);
     in.at("weights").get_to(metrics.weights);
@@ -240,7 +241,17 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
 std::optional<Metrics> read_metrics(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return std::nullopt;
-  return parse_metrics(read_file(file, 1ull << 30), file.string());
+  Metrics metrics = parse_metrics(read_file(file, 1ull << 30), file.string());
+  const std::filesystem::path config = file.parent_path() / run_file::config;
+  if (metrics.settings.empty() && std::filesystem::exists(config, error))
+    metrics.settings = setting_texts(read_run_toml(config).task_settings);
+  return metrics;
+}
+
+std::map<std::string, std::string> setting_texts(TaskSettings settings) {
+  std::map<std::string, std::string> texts;
+  for (const Field& field : settings.fields()) texts[field.key] = field_text(field);
+  return texts;
 }
 
 bool of_images(const std::vector<EvaluationRow>& rows) {

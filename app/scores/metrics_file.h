@@ -3,22 +3,25 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/eval/evaluate.h"
+#include "core/task_settings.h"
 
 namespace pairs {
 
 // What metrics.json holds: an evaluation and what it was made of.
 struct Metrics {
-  std::string task, run, data, strategy, preset, convention;
-  std::int64_t seed = 1;           // of the test sets
-  std::int64_t training_seed = 1;  // of the run
-  std::string weights;             // checksum of the estimator's file: metrics of other weights are stale
-  std::string sampler;             // of images: "50 steps of euler"; else ""
+  std::string task, run, data, strategy, preset;
+  std::map<std::string, std::string> settings;  // the task's own, as field_text writes them
+  std::int64_t seed = 1;                        // of the test sets
+  std::int64_t training_seed = 1;               // of the run
+  std::string weights;                          // checksum of the estimator's file: metrics of other weights are stale
+  std::string sampler;                          // of images: "50 steps of euler"; else ""
   std::vector<EvaluationRow> rows;
   // Not stored. In legends, in place of the strategy's title; runs of different labels are not seeds of one another.
   std::string label;
@@ -29,9 +32,12 @@ struct Metrics {
 nlohmann::json metrics_document(const Metrics& metrics);
 // metrics.json: the document and, per row, the log densities and ranks that comparisons and figures need.
 std::string metrics_text(const Metrics& metrics);
-// Reads it back; throws Error with one sentence on anything malformed.
+// Reads it back; throws Error with one sentence on anything malformed. Files of older versions hold no settings.
 Metrics parse_metrics(const std::string& text, const std::string& where);
+// Of a run's file; settings that it does not hold come from the run.toml beside it. Nothing where there is no file.
 std::optional<Metrics> read_metrics(const std::filesystem::path& file);
+
+std::map<std::string, std::string> setting_texts(TaskSettings settings);
 
 // Whether rows are of a task whose target is an image: they hold squared errors and no densities.
 bool of_images(const std::vector<EvaluationRow>& rows);

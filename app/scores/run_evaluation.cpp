@@ -89,7 +89,7 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   metrics.data = run.task->info().data_source;
   metrics.strategy = run.config.strategy;
   metrics.preset = run.config.preset;
-  metrics.convention = run.config.convention;
+  metrics.settings = setting_texts(run.config.task_settings);
   metrics.seed = static_cast<std::int64_t>(options.seed);
   metrics.training_seed = run.config.seed;
   metrics.weights = weights_checksum(run);

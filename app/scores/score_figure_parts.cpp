@@ -19,7 +19,7 @@ namespace {
 using Group = std::vector<const Metrics*>;
 std::vector<Group> group_by_seed(const std::vector<Metrics>& metrics) {
   PAIRS_CHECK(!metrics.empty(), "A figure of metrics needs at least one run");
-  using Key = std::tuple<std::string, std::string, std::string, std::string>;
+  using Key = std::tuple<std::string, std::string, std::map<std::string, std::string>, std::string>;
   std::map<Key, Group> groups;
   std::vector<Key> order;
   for (const Metrics& one : metrics) {
@@ -28,7 +28,7 @@ std::vector<Group> group_by_seed(const std::vector<Metrics>& metrics) {
     PAIRS_CHECK(one.data == metrics.front().data,
                 "The run {} was evaluated on {} and {} on {}; draw runs of the same data at a time",
                 metrics.front().run, metrics.front().data, one.run, one.data);
-    const Key key{one.strategy, one.preset, one.convention, one.label};
+    const Key key{one.strategy, one.preset, one.settings, one.label};
     if (!groups.contains(key)) order.push_back(key);
     for (const Metrics* other : groups[key])
       PAIRS_CHECK(

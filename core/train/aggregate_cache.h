@@ -9,42 +9,10 @@
 #include <vector>
 
 #include "core/estimator.h"
-#include "core/train/config.h"
+#include "core/train/cache_file.h"
+#include "core/train/cache_groups.h"
 
 namespace pairs {
-
-// Sets cached together: each stores the means of its blocks of consecutive observations, largest block first. Any union
-// of blocks is a valid set of the same θ (design, Three stages).
-struct CacheGroup {
-  std::int64_t n = 0;                         // serves sizes in (previous group's n, n]
-  std::int64_t smallest = 1;                  // smallest size it serves
-  std::int64_t training = 0, validation = 0;  // sets
-  std::vector<std::int64_t> blocks;           // sizes, descending
-
-  std::int64_t observations() const;  // a set
-};
-
-// The groups a configuration asks for.
-std::vector<CacheGroup> plan_groups(const CacheConfig& cache, bool list_law);
-
-// How many numbers of θ a cached set keeps: d, or 0 where θ is an image or comes with given quantities, which are
-// recalled from the set's index instead.
-std::int64_t cached_targets(const TaskInfo& task);
-
-// Bytes of the finished cache file(s) for embeddings of length l and d = cached_targets(task).
-double cache_bytes(const std::vector<CacheGroup>& groups, std::int64_t l, std::int64_t d);
-
-// Writes the cache of one generation: every observation simulated, embedded in chunks and reduced in float64, so that
-// memory does not depend on N. Continues after the last whole unit when the file is there; a checksum stands behind
-// each set. Generation 0 holds training and validation sets and the aggregate statistics; later ones training sets
-// alone. Throws Stopped between units when `stop()` says so.
-struct CacheProgress {
-  std::int64_t done, total;  // sets
-  double observations;
-};
-void write_cache(const std::filesystem::path& file, Estimator& estimator, const std::vector<CacheGroup>& groups,
-                 std::uint64_t seed, std::int64_t generation, std::int64_t chunk, const std::function<bool()>& stop,
-                 const std::function<void(const CacheProgress&)>& progress);
 
 // Aggregates drawn for one step: θ [B, d] float64, aggregates [B, l] float32, n [B] int64, given [B, g] float64, all on
 // the CPU. θ and given are undefined until recalled where the cache keeps no θ; `index` [B] int64 are the sets' indices
@@ -78,6 +46,7 @@ class AggregateCache {
   void recall(AggregateBatch& batch) const;
 
  private:
+  void check_records(const std::string& where);
   const char* record(std::size_t group, std::int64_t set) const;
 
   std::shared_ptr<const Task> task_;
@@ -87,7 +56,8 @@ class AggregateCache {
   std::size_t bytes_ = 0;
   std::int64_t l_ = 0, d_ = 0;
   std::vector<CacheGroup> groups_;
-  std::vector<std::size_t> starts_, strides_;
+  std::vector<CacheRecord> records_;
+  std::vector<std::size_t> starts_;
   AggregateStatistics statistics_;
 };
 

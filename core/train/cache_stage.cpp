@@ -1,6 +1,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/train/cache_writer.h"
 #include "core/train/run.h"
 #include "core/train/stage_tools.h"
 

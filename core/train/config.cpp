@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -12,6 +13,11 @@
 
 namespace pairs {
 namespace {
+
+constexpr const char* kTaskTable = "task.";
+constexpr const char* kTaskName = "task.name";
+constexpr const char* kFormerTaskName = "task";
+constexpr std::uint64_t kLargestConfig = 1u << 20;
 
 std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o, double fewest_epochs) {
   const auto key = [&](const char* name) { return table + "." + name; };
@@ -49,6 +55,61 @@ void in_file(const std::filesystem::path& file, Check&& check) {
   }
 }
 
+// The former keys of other tasks' settings: files of older versions hold those of every task, at their defaults where
+// they mean nothing.
+class FormerSettings {
+ public:
+  // None of them is a key of `known`.
+  FormerSettings(const std::string& task, const std::vector<Field>& known) {
+    for (const std::string& name : registered_task_names())
+      if (name != task) others_.emplace_back(name, default_task_settings(name));
+    for (auto& [name, settings] : others_)
+      for (Field& field : settings.fields())
+        for (const std::string& key : field.former) add(name, key, field, known);
+  }
+  FormerSettings(const FormerSettings&) = delete;
+  FormerSettings& operator=(const FormerSettings&) = delete;
+
+  const std::vector<Field>& fields() const { return fields_; }
+
+  // A setting must not lose its effect silently.
+  void check(const std::string& task, const std::string& where) const {
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      if (const std::string is = field_text(fields_[i]); is != usual_[i])
+        fail_usage("{}: '{}' is a setting of the task {} and means nothing for {}; remove it", where, fields_[i].key,
+                   owners_[i], printable(task));
+  }
+
+ private:
+  void add(const std::string& owner, const std::string& key, const Field& field, const std::vector<Field>& known) {
+    const auto taken = [&](const Field& other) {
+      return other.key == key || std::find(other.former.begin(), other.former.end(), key) != other.former.end();
+    };
+    if (std::any_of(known.begin(), known.end(), taken) || std::any_of(fields_.begin(), fields_.end(), taken)) return;
+    fields_.push_back(field);
+    fields_.back().key = key;
+    fields_.back().former.clear();
+    usual_.push_back(field_text(field));
+    owners_.push_back(owner);
+  }
+
+  std::deque<std::pair<std::string, TaskSettings>> others_;  // what the fields are bound to
+  std::vector<Field> fields_;
+  std::vector<std::string> usual_, owners_;
+};
+
+// Reads a recorded configuration of whichever version, and beside it `more`.
+void read_recorded(std::string_view text, RunConfig& config, const std::vector<Field>& more, const std::string& where) {
+  config.task = find_toml_text(text, {kTaskName, kFormerTaskName}, where);
+  config.task_settings = default_task_settings(config.task);
+  std::vector<Field> all = fields(config);
+  const FormerSettings former(config.task, all);
+  all.insert(all.end(), more.begin(), more.end());
+  all.insert(all.end(), former.fields().begin(), former.fields().end());
+  read_toml(text, all, where);
+  former.check(config.task, where);
+}
+
 }  // namespace
 
 void check_per_size(std::size_t numbers, std::size_t sizes, const char* name) {
@@ -58,8 +119,16 @@ void check_per_size(std::size_t numbers, std::size_t sizes, const char* name) {
 }
 
 std::vector<Field> fields(RunConfig& c) {
-  std::vector<Field> all = {
-      {"task", &c.task, "Task"},
+  if (c.task_settings.empty()) c.task_settings = default_task_settings(c.task);
+  std::vector<Field> all = {{kTaskName, &c.task, "Task", -1e300, 1e300, {}, {kFormerTaskName}}};
+  for (Field& own : c.task_settings.fields()) {
+    own.key = kTaskTable + own.key;
+    all.push_back(std::move(own));
+  }
+  const auto append = [&](std::vector<Field> more) {
+    for (Field& f : more) all.push_back(std::move(f));
+  };
+  append({
       {"preset", &c.preset, "Preset the settings started from"},
       {"strategy", &c.strategy, "Which N the embedder saw, and with which head"},
       {"seed", &c.seed, "Seed of everything random", 0, 9007199254740992.0},
@@ -67,39 +136,8 @@ std::vector<Field> fields(RunConfig& c) {
       {"threads", &c.threads, "CPU threads, 0 = all cores", 0, 4096},
       {"checkpoint", &c.checkpoint, "Seconds between checkpoints of stages 1 and 3", 0, 1e6},
       {"data", &c.data, "Folder of real data, empty = none"},
-      {"convention",
-       &c.convention,
-       "gaussian: prior on the precision, the covariance, or the paper's literal words",
-       -1e300,
-       1e300,
-       {"precision", "covariance", "literal"}},
       {"note", &c.note, "Free text"},
-      {"view.size", &c.view.size, "novel-view: pixels along an image's side", 8, 512},
-      {"view.spheres", &c.view.spheres, "novel-view: spheres in a scene", 1, 8},
-      {"view.half_width", &c.view.half_width, "novel-view: half of the image plane's width in world units", 0.1, 10},
-      {"view.noise", &c.view.noise, "novel-view: sd of the noise on observed views in training", 0, 1},
-      {"view.map",
-       &c.view.map,
-       "novel-view: what the map beside a view tells of each pixel's ray",
-       -1e300,
-       1e300,
-       {"origin", "direction", "pluecker"}},
-      {"view.frame",
-       &c.view.frame,
-       "novel-view: axes of the ray maps: the world's (paper), or the target camera's",
-       -1e300,
-       1e300,
-       {"world", "target"}},
-      {"view.scale",
-       &c.view.scale,
-       "novel-view: targets are standardised by the prior's pixels, or brought to [-1, 1] (signed)",
-       -1e300,
-       1e300,
-       {"data", "signed"}},
-  };
-  const auto append = [&](std::vector<Field> more) {
-    for (Field& f : more) all.push_back(std::move(f));
-  };
+  });
   append(fields(c.estimator));
   append(optimiser_fields("pretrain", c.pretrain, 0));
   append({
@@ -270,7 +308,8 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
   // End to end trains at the largest size that the other strategies are cached for, unless told otherwise.
   if (strategy(strategy_name).sizes.empty() && config.pretrain.sizes.empty() && !config.cache.sizes.empty())
     config.pretrain.sizes = {config.cache.sizes.back()};
-  if (config.task != task.name) fail_usage("--set task= cannot change the task; name it as the command's argument");
+  if (config.task != task.name)
+    fail_usage("--set task.name= cannot change the task; name it as the command's argument");
   if (config.preset != preset || config.strategy != strategy_name)
     fail_usage("--set preset= and --set strategy= would change names and nothing else; use --preset and --strategy");
   validate(config, task);
@@ -285,7 +324,7 @@ std::string training_settings(const RunConfig& config) {
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
                             const std::string& where) {
   RunConfig then, now = config;
-  read_toml(recorded, fields(then), where);
+  read_recorded(recorded, then, {}, where);
   const auto decides = [&](const std::string& key) {
     for (const char* other : {"note", "data", "device", "threads", "checkpoint"})
       if (key == other) return false;
@@ -293,7 +332,8 @@ std::string changed_setting(const std::string& recorded, const RunConfig& config
     return !key.starts_with("evaluate.");
   };
   const std::vector<Field> before = fields(then), after = fields(now);
-  for (std::size_t i = 0; i < before.size(); ++i)
+  // Of two tasks the first field, their name, differs.
+  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
     if (const std::string was = field_text(before[i]), is = field_text(after[i]); decides(before[i].key) && was != is)
       return fmt::format("{} was trained with {} = {}, not {}", where, before[i].key, was, is);
   return "";
@@ -314,12 +354,18 @@ std::shared_ptr<const Task> make_run_task(const RunConfig& config, const std::fi
 RunConfig read_run_toml(const std::filesystem::path& file) {
   RunConfig config;
   std::string version, numerics;
-  std::vector<Field> all = fields(config);
-  all.push_back({"versions.pairs", &version, "Program that made the run"});
-  all.push_back({"versions.numerics", &numerics, "What decides bit-identical results"});
-  read_toml_file(file, all);
-  PAIRS_CHECK(!config.task.empty(), "{} names no task: it is empty or damaged; restore it or start a new run",
-              printable(file.string(), 300));
+  const std::string where = printable(file.string(), 300);
+  const std::string text = read_file(file, kLargestConfig);
+  const std::vector<std::string> tasks = registered_task_names();
+  const std::string task = find_toml_text(text, {kTaskName, kFormerTaskName}, where);
+  PAIRS_CHECK(task.empty() || tasks.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
+              "This program has no task \"{}\", which {} names; open the run with a program that has it",
+              printable(task), where);
+  read_recorded(text, config,
+                {{"versions.pairs", &version, "Program that made the run"},
+                 {"versions.numerics", &numerics, "What decides bit-identical results"}},
+                where);
+  PAIRS_CHECK(!config.task.empty(), "{} names no task: it is empty or damaged; restore it or start a new run", where);
   in_file(file, [&] { validate(config); });
   return config;
 }

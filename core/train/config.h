@@ -73,24 +73,24 @@ struct RunConfig {
   std::string task, strategy = "pairs", preset = "quick", device = "auto";
   std::string note;  // free text for people
   std::int64_t seed = 1;
-  std::int64_t threads = 0;              // 0 = all cores
-  double checkpoint = 20;                // seconds between checkpoints of stages 1 and 3
-  std::string data;                      // folder of real data; "" = none
-  std::string convention = "precision";  // gaussian only
-  ViewOptions view;                      // novel-view only
+  std::int64_t threads = 0;    // 0 = all cores
+  double checkpoint = 20;      // seconds between checkpoints of stages 1 and 3
+  std::string data;            // folder of real data; "" = none
+  TaskSettings task_settings;  // the task's own, its defaults while empty: the table [task]
   EstimatorConfig estimator;
   PretrainConfig pretrain;
   CacheConfig cache;
   FinetuneConfig finetune;
   EvaluateConfig evaluate;
 
-  TaskOptions task_options() const { return {data, convention, view}; }
+  TaskOptions task_options() const { return {data, task_settings}; }
 };
 
 // Refuses, as a usage error of `name`, other than one number for all set sizes or one a size.
 void check_per_size(std::size_t numbers, std::size_t sizes, const char* name);
 
-// The configuration as a table of fields bound to `config` (which must outlive it).
+// The configuration as a table of fields bound to `config` (which must outlive it). Where the task's settings are empty
+// they become its defaults first.
 std::vector<Field> fields(RunConfig& config);
 
 // Throws a usage error when settings contradict each other, e.g. encoding "none" with mixed sizes, log-uniform sizes on
@@ -124,11 +124,12 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
 std::string training_settings(const RunConfig& config);
 // A sentence on the first setting in which the record in the file `where` differs from `config`, "" when there is none
 // that decides the weights at the end of a stage: where and how often things are kept and told does not, nor do later
-// stages. Settings that the record's version did not have count as their defaults.
+// stages. Settings that the record's version did not have count as their defaults; former keys are read as today's.
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
                             const std::string& where);
 
-// run.toml's text: the configuration plus [versions]; and reading it back, without contradictions.
+// run.toml's text: the configuration plus [versions]; and reading it back, of whichever version, without
+// contradictions. Throws Error where the file names a task that the program does not have.
 std::string write_run_toml(const RunConfig& config, const std::string& numerics);
 RunConfig read_run_toml(const std::filesystem::path& file);
 // The task of a run whose run.toml is `file`. Throws a usage error where its settings contradict the task.

@@ -15,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/nn/adamw.h"
 #include "core/task_factory.h"
+#include "core/train/cache_writer.h"
 #include "core/train/stage_tools.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
@@ -130,7 +131,7 @@ double mean(const std::vector<double>& times) {
 
 template <class Stage>
 void busy_over_idle(benchmark::State& state) {
-  register_task_factory(make_task);
+  register_tasks();
   BusyProcesses others;
   Stage stage;
   std::vector<double> idle, busy;

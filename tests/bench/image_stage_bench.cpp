@@ -5,8 +5,9 @@
 #include <filesystem>
 
 #include "core/nn/adamw.h"
+#include "core/train/cache_writer.h"
 #include "core/train/stage_tools.h"
-#include "tasks/novel_view.h"
+#include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_image_task.h"
 
@@ -56,9 +57,9 @@ void finetune_100_over_2(benchmark::State& state, bool views) {
   EstimatorConfig settings = toy_image_estimator();
   std::shared_ptr<const Task> task = std::make_shared<ToyImageTask>();
   if (views) {
-    const RunConfig small = load_preset(make_novel_view({})->info(), "small", "pairs", {});
+    const RunConfig small = load_preset(make_task("novel-view")->info(), "small", "pairs", {});
     settings = small.estimator;
-    task = make_novel_view(small.view);
+    task = make_task(small.task, small.task_options());
   }
   ImageStage stage(task, settings);
   std::vector<double> times[2];

@@ -14,7 +14,7 @@ using namespace pairs::model;
 // quantiles, distances and the figures, of ours and of every reference. The counters are the shares of ours and of the
 // exact posterior.
 void shown_posterior(benchmark::State& state, const char* run) {
-  register_task_factory(make_task);
+  register_tasks();
   PosteriorEngine engine([] {});
   PosteriorWish wish;
   wish.scene = 1;

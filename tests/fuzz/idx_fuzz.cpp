@@ -1,4 +1,4 @@
-#include "tasks/idx.h"
+#include "tasks/digits/idx.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

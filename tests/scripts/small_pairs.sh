@@ -32,7 +32,7 @@ small() { # small KEY=VALUE...: settings behind those that are given
 small_stages=(pretrain.epochs=1 pretrain.steps=4 pretrain.batch=16 pretrain.validation_sets=32 cache.sizes=10
   cache.sets=100 finetune.epochs=1 finetune.steps=4 finetune.batch=16 finetune.validation_draws=32 evaluate.sizes=1,2
   evaluate.sets=20 evaluate.samples=10)
-small_views=(view.size=16 embedder.channels=8,8 embedder.size=8 head.channels=8 head.multipliers=1,2 head.blocks=1
+small_views=(task.size=16 embedder.channels=8,8 embedder.size=8 head.channels=8 head.multipliers=1,2 head.blocks=1
   head.attention= head.time_size=16 head.given_size=8 head.hidden=16)
 small_digits=(cache.sizes=100 cache.sets=40 embedder.channels=2,2,2 embedder.layers=4 embedder.projection=4
   embedder.size=4 head.conditioner=4,4 head.integrand=4,4)

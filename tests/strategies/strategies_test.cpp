@@ -48,7 +48,7 @@ std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset,
   if (paper_images) {
     if (task.name == "digits") set.insert(set.end(), {"embedder.channels=[8,8,16,32]"});
     if (task.name == "novel-view")
-      set.insert(set.end(), {"view.size=16", "embedder.channels=[8,8,8]", "head.channels=16", "head.blocks=1"});
+      set.insert(set.end(), {"task.size=16", "embedder.channels=[8,8,8]", "head.channels=16", "head.blocks=1"});
     sizes = task.name == "digits" ? std::vector<std::int64_t>{10, 100, 1000} : std::vector<std::int64_t>{20};
     set.push_back(fmt::format("cache.sizes=[{}]", fmt::join(sizes, ",")));
   }
@@ -60,7 +60,7 @@ std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset,
 
 class StrategiesTest : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
-  void SetUp() override { register_task_factory(make_task); }
+  void SetUp() override { register_tasks(); }
 };
 
 TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(All, StrategiesTest,
                          });
 
 TEST(Estimates, HearARequestToStopWithinTwoSeconds) {
-  register_task_factory(make_task);
+  register_tasks();
   for (const std::string name : {"gaussian", "bump-hunt", "digits", "novel-view"})
     for (const std::string strategy : {"pairs", "e2e"}) {
       RunConfig config = load_preset(make_task(name)->info(), "paper", strategy, {"device=cpu", "threads=2"});

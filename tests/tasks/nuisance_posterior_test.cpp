@@ -9,8 +9,8 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "tasks/bump_hunt.h"
-#include "tasks/gaussian.h"
+#include "tasks/bump_hunt/bump_hunt.h"
+#include "tasks/gaussian/gaussian.h"
 #include "tasks/registry.h"
 #include "tests/tasks/sets.h"
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/base/fields.h"
 
 namespace pairs {
 namespace {
@@ -28,15 +29,52 @@ TEST(Registry, NamesTheNearestTask) {
 }
 
 TEST(Registry, OptionsTakeEffectOrAreRefused) {
-  TaskOptions options;
-  options.convention = "literal";
-  EXPECT_TRUE(make_task("gaussian", options)->references().empty());
+  const auto with = [](const std::string& name, const std::string& assignment) {
+    TaskOptions options;
+    options.settings = task_settings(name);
+    set_field(options.settings.fields(), assignment);
+    return options;
+  };
+  const TaskOptions literal = with("gaussian", "convention=literal"), views = with("novel-view", "size=16");
+  EXPECT_TRUE(make_task("gaussian", literal)->references().empty());
+  EXPECT_EQ(make_task("gaussian", literal)->info().variant, "literal");
   EXPECT_FALSE(make_task("gaussian")->references().empty());
-  for (const char* name : {"bump-hunt", "digits"})
-    EXPECT_NE(message_of(name, options).find("literal"), std::string::npos);
-  options = {};
-  options.data = "no such folder";
-  EXPECT_THROW(make_task("digits", options), Error);
+  EXPECT_EQ(make_task("novel-view", views)->info().image.width, 16);
+  for (const char* name : {"bump-hunt", "digits", "novel-view"}) EXPECT_THROW(make_task(name, literal), Error) << name;
+  for (const char* name : {"bump-hunt", "digits", "gaussian"}) EXPECT_THROW(make_task(name, views), Error) << name;
+  TaskOptions data;
+  data.data = "no such folder";
+  EXPECT_THROW(make_task("digits", data), Error);
+}
+
+// Core and app show and check settings by their fields alone.
+TEST(Registry, EverySettingOfATaskHasHelpARangeAndADefaultWithinIt) {
+  for (const std::string& name : task_names()) {
+    TaskSettings settings = task_settings(name), again = settings;
+    EXPECT_EQ(settings.empty(), settings.fields().empty()) << name;
+    for (const Field& field : settings.fields()) {
+      EXPECT_EQ(field.key.find('.'), std::string::npos) << name << " " << field.key;
+      EXPECT_FALSE(field.help.empty()) << name << " " << field.key;
+      const bool text = std::holds_alternative<std::string*>(field.slot);
+      EXPECT_TRUE(!text || !field.choices.empty()) << field.key;
+      const bool number =
+          std::holds_alternative<std::int64_t*>(field.slot) || std::holds_alternative<double*>(field.slot);
+      EXPECT_TRUE(!number || (field.low > -1e300 && field.high < 1e300)) << name << " " << field.key;
+      EXPECT_NO_THROW(set_field(again.fields(), field.key + "=" + field_text(field))) << name << " " << field.key;
+    }
+    EXPECT_TRUE(settings == again) << name;
+  }
+}
+
+TEST(Registry, SettingsAreValues) {
+  TaskSettings settings = task_settings("novel-view"), other = settings;
+  EXPECT_TRUE(settings == other);
+  set_field(other.fields(), "half_width=1.25");
+  EXPECT_FALSE(settings == other) << "a copy is independent";
+  settings = other;
+  EXPECT_TRUE(settings == other);
+  EXPECT_FALSE(settings == task_settings("gaussian"));
+  EXPECT_TRUE(TaskSettings() == task_settings("bump-hunt"));
 }
 
 TEST(Registry, SaysWhatQuantitiesMeanAndWhatIsAsked) {

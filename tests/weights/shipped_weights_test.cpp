@@ -15,7 +15,7 @@
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
-#include "tests/tasks/mnist_folder.h"
+#include "tests/tasks/digits/mnist_folder.h"
 
 namespace pairs {
 namespace {
@@ -54,11 +54,11 @@ bool long_tests() {
 
 class ShippedWeights : public ::testing::TestWithParam<std::string> {
  protected:
-  static void SetUpTestSuite() { register_task_factory(make_task); }
+  static void SetUpTestSuite() { register_tasks(); }
 };
 
 LoadedRun shipped(const std::string& task) {
-  register_task_factory(make_task);
+  register_tasks();
   return load_run(task, task == "digits" ? testing::data_folder() : "", "cpu");
 }
 
@@ -145,7 +145,7 @@ class ShippedPromise : public ::testing::TestWithParam<Promise> {};
 
 TEST_P(ShippedPromise, IsKept) {
   const Promise& promise = GetParam();
-  register_task_factory(make_task);
+  register_tasks();
   LoadedRun run = load_run(promise.task, "", "cpu");
   ASSERT_EQ(run.estimator->data_source(), run.task->info().data_source) << "weights for the data that everyone has";
   const EvaluationRow row = measured(run, promise.n, long_tests() ? promise.long_sets : promise.sets);

@@ -22,7 +22,6 @@ using model::Setting;
 using model::StageState;
 using model::Training;
 
-constexpr std::array<const char*, model::kStages> kNames = {"pretrain", "cache", "finetune"};
 constexpr float kPlotWidth = 320;  // a plot has at least this
 
 }  // namespace
@@ -111,7 +110,7 @@ void TrainPanel::plots(Training& training) {
   float below = high;
   if (narrow) {
     for (const int k : {0, 2}) {
-      if (ui::segment(fmt::format("train/loss/{}", kNames[static_cast<std::size_t>(k)]),
+      if (ui::segment(fmt::format("train/loss/{}", stage_name(static_cast<Stage>(k))),
                       k == 0 ? "Pretrain" : "Finetune", stage == k, "The losses of this stage"))
         loss_stage_ = k;
       if (k == 0) ImGui::SameLine(0, px(4));

@@ -22,6 +22,7 @@
 #include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/task_factory.h"
 
 namespace pairs::model {
 namespace {
@@ -40,7 +41,10 @@ std::shared_ptr<const ReadRun> read_run(const std::string& run, const std::strin
     const RunFolder found = find_run(run, data);
     out->name = found.name;
     out->shipped = is_shipped(found.folder);
-    if (again) out->config = read_run_toml(found.folder / run_file::config);
+    if (again) {
+      out->config = read_run_toml(found.folder / run_file::config);
+      out->variant = make_registered_task(out->config.task, {"", out->config.task_settings})->info().variant;
+    }
     const auto events = found.folder / run_file::events;
     std::error_code code;
     if (std::filesystem::exists(events, code)) out->events = read_events(events.string());
@@ -157,14 +161,14 @@ ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun*
   if (!read.error.empty()) {
     entry.state = State::failed;
     entry.sentence = read.error;
-  } else if (first && (read.config.task != first->config.task || read.config.convention != first->config.convention)) {
+  } else if (first && (read.config.task != first->config.task || read.variant != first->variant)) {
     entry.state = State::other;
     entry.sentence = fmt::format("{} is of the task {} and {} of {}; only runs of one task can be compared", read.name,
                                  read.config.task, first->name, first->config.task);
     if (read.config.task == first->config.task)
       entry.sentence =
-          fmt::format("{} follows the convention {} and {} the convention {}; only runs of one can be compared",
-                      read.name, read.config.convention, first->name, first->config.convention);
+          fmt::format("{} is of the variant {} of {} and {} of the variant {}; only runs of one can be compared",
+                      read.name, read.variant, read.config.task, first->name, first->variant);
   } else if (first && !read.data.empty() && !first->data.empty() && read.data != first->data) {
     entry.state = State::other;
     entry.sentence = fmt::format(

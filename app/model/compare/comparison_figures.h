@@ -25,7 +25,7 @@ struct ReadRun {
   RunConfig config;
   std::vector<Event> events;
   std::string untrained;  // why there are no weights
-  std::string weights, data, data_hint;
+  std::string weights, variant, data, data_hint;
   RunCost cost;
   std::optional<Metrics> metrics;
   std::string metrics_error;

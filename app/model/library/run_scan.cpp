@@ -254,7 +254,7 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
     if (!data.empty()) config.data = data;
     const auto source = config.data.empty() ? sources_.end() : sources_.find(config.task + "\n" + config.data);
     const TaskInfo info =
-        make_task(config.task, source == sources_.end() ? config.task_options() : TaskOptions{"", config.convention})
+        make_task(config.task, source == sources_.end() ? config.task_options() : TaskOptions{"", config.task_settings})
             ->info();
     entry.data_here = source == sources_.end() ? info.data_source : source->second;
     if (!config.data.empty()) sources_[config.task + "\n" + config.data] = entry.data_here;

@@ -5,7 +5,7 @@
 namespace pairs::model {
 
 std::shared_ptr<const Thumbnail> draw_thumbnail(const std::string& name, const std::string& data) {
-  return std::make_shared<const Thumbnail>(pairs::draw_thumbnail(*make_task(name, {data, ""})));
+  return std::make_shared<const Thumbnail>(pairs::draw_thumbnail(*make_task(name, {data})));
 }
 
 }  // namespace pairs::model

@@ -214,8 +214,8 @@ void PosteriorEngine::Parts::load_runs(const PosteriorWish& wish, const Stale& s
     try {
       ShownRun run{name, load_run(name, wish.data, wish.device), nullptr};
       if (!loaded.empty()) {
-        const RunConfig &first = loaded.front().loaded.config, &other = run.loaded.config;
-        PAIRS_CHECK(first.task == other.task && first.convention == other.convention,
+        const TaskInfo &first = loaded.front().loaded.task->info(), &other = run.loaded.task->info();
+        PAIRS_CHECK(first.name == other.name && first.variant == other.variant,
                     "{} is not drawn beside {}: it is a run of another task", run.loaded.name,
                     loaded.front().loaded.name);
       }
@@ -243,7 +243,7 @@ void PosteriorEngine::Parts::load_runs(const PosteriorWish& wish, const Stale& s
     });
     return;
   }
-  const std::string key = first.config.task + "\n" + first.config.convention + "\n" + first.config.data;
+  const std::string key = first.config.task + "\n" + first.task->info().variant + "\n" + first.config.data;
   if (!task || key != task_key) {
     task_key = key;
     task = first.task;

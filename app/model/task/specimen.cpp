@@ -174,7 +174,7 @@ struct Specimen::State {
       Answer<Loaded> answer{task, nullptr, ""};
       try {
         auto made = std::make_shared<Loaded>();
-        made->task = make_task(name, {folder, ""});
+        made->task = make_task(name, {folder});
         made->card = card_of(made->task->info());
         made->view = prior_view(*made->task);
         answer.value = made;

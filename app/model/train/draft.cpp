@@ -42,6 +42,7 @@ constexpr Title kTitles[] = {
 };
 
 std::string section_of(const std::string& key) {
+  if (key.starts_with("task.")) return "Task";
   if (key == "encoding" || key.starts_with("embedder.") || key.starts_with("head.")) return "Network";
   if (key.starts_with("pretrain.")) return "Pretrain";
   if (key.starts_with("cache.")) return "Cache";
@@ -72,9 +73,8 @@ std::string plain(const Field& field) {
 }
 
 // Keys that have places of their own, or stand for the preset itself.
-bool hidden(const std::string& key, const RunConfig& config) {
-  return key == "task" || key == "preset" || key == "strategy" || (key == "convention" && config.task != "gaussian") ||
-         (key.starts_with("view.") && config.task != "novel-view");
+bool hidden(const std::string& key) {
+  return key == "task.name" || key == "preset" || key == "strategy";
 }
 
 // As load_preset fills in what end-to-end training leaves open.
@@ -88,7 +88,7 @@ std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<Ru
   const std::vector<Field> now = fields(config), before = fields(base);
   const std::vector<Field> papers = paper ? fields(*paper) : std::vector<Field>();
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (hidden(now[i].key, config)) continue;
+    if (hidden(now[i].key)) continue;
     Setting row;
     row.key = row.title = now[i].key;
     row.help = now[i].help;
@@ -108,7 +108,7 @@ std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<Ru
   }
   // By section, in the order in which the sections are met; what matters in the order of its titles.
   const auto rank = [](const Setting& row) {
-    constexpr const char* order[] = {"Network", "Pretrain", "Cache", "Finetune", "Evaluate", "Run"};
+    constexpr const char* order[] = {"Task", "Network", "Pretrain", "Cache", "Finetune", "Evaluate", "Run"};
     std::size_t section = 0, place = std::size(kTitles);
     while (row.section != order[section]) ++section;
     for (std::size_t t = 0; t < std::size(kTitles); ++t)
@@ -151,7 +151,7 @@ bool names(const std::string& sentence, const std::string& key) {
 }  // namespace
 
 std::vector<Setting> setting_table(const RunConfig& config) {
-  const TaskInfo info = make_task(config.task, {"", config.convention})->info();
+  const TaskInfo info = make_task(config.task, {"", config.task_settings})->info();
   return table_of(config, complete(preset_values(info, config.preset, config.strategy)),
                   paper_values(info, config.strategy));
 }
@@ -256,14 +256,14 @@ Draft::Draft(const RunConfig& config, std::filesystem::path runs_folder, std::st
   impl_->strategy = config.strategy;
   impl_->data = std::move(data_folder);
   impl_->runs_folder = std::move(runs_folder);
-  impl_->info = make_task(config.task, {"", config.convention})->info();
+  impl_->info = make_task(config.task, {"", config.task_settings})->info();
   RunConfig wanted = config, base = complete(preset_values(impl_->info, config.preset, config.strategy));
   const std::vector<Field> after = fields(wanted), before = fields(base);
   for (std::size_t i = 0; i < after.size(); ++i) {
     const std::string& key = after[i].key;
     // Where it ran and what was said of it belong to that run.
     const bool own = key == "device" || key == "data" || key == "note";
-    if (!own && !hidden(key, config) && field_text(after[i]) != field_text(before[i]))
+    if (!own && !hidden(key) && field_text(after[i]) != field_text(before[i]))
       impl_->assignments.emplace_back(key, plain(after[i]));
   }
   impl_->rebuild();

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/train/least_loss.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 
@@ -106,30 +107,6 @@ void leave_out_beginning(Plot& plot) {
 
 }  // namespace
 
-double least_loss(const RunConfig& config, const std::vector<std::int64_t>& sizes, bool log_uniform,
-                  const std::function<double(std::int64_t)>& exact_nll) {
-  if (!head_kind(config.estimator.head.kind).loss_is_nll || sizes.empty()) return NAN;
-  const TaskInfo info = make_task(config.task, {"", config.convention})->info();
-  double scales = 0;
-  for (const Target& target : info.targets)
-    scales += std::log(config.estimator.head.support == "real" ? target.scale : target.high - target.low);
-  double sum = 0;
-  if (!log_uniform) {
-    for (const std::int64_t n : sizes) sum += exact_nll(n) / static_cast<double>(sizes.size());
-  } else {
-    const std::int64_t most = sizes.back();
-    const double all = std::log(static_cast<double>(most) + 1);
-    for (std::int64_t n = 1; n <= most;) {
-      const std::int64_t next = std::min(most + 1, std::max(n + 1, n + n / 32));
-      const double weight = std::log(static_cast<double>(next) / static_cast<double>(n)) / all;
-      const double middle = std::sqrt(static_cast<double>(n) * static_cast<double>(next - 1));
-      sum += weight * exact_nll(static_cast<std::int64_t>(std::llround(middle)));
-      n = next;
-    }
-  }
-  return sum - scales;
-}
-
 // What the worker keeps between two looks at one folder.
 struct RunHistory::Tail {
   std::filesystem::path folder;
@@ -140,6 +117,7 @@ struct RunHistory::Tail {
   std::shared_ptr<const RunShades> shades;
   int shade = 0;
   RunView view;
+  std::shared_ptr<const Task> task;
   std::unique_ptr<ExactNll> exact;
 
   // Takes in what was appended since the last look; true when there was something.
@@ -204,11 +182,16 @@ struct RunHistory::Tail {
     if (now == metrics || !view.config) return false;
     metrics = now;
     const RunConfig& config = *view.config;
-    exact = std::make_unique<ExactNll>(make_task(config.task, {"", config.convention}), folder / run_file::metrics);
-    view.exact[0] = least_loss(config, config.pretrain.sizes, false, std::ref(*exact));
+    task = make_task(config.task, {"", config.task_settings});
+    exact = std::make_unique<ExactNll>(task, folder / run_file::metrics);
+    view.exact[0] = bound(config.pretrain.sizes, false);
     if (strategy(config.strategy).stages_2_and_3)
-      view.exact[2] = least_loss(config, config.cache.sizes, config.finetune.law == "log-uniform", std::ref(*exact));
+      view.exact[2] = bound(config.cache.sizes, config.finetune.law == "log-uniform");
     return true;
+  }
+
+  double bound(const std::vector<std::int64_t>& sizes, bool log_uniform) const {
+    return least_loss(task->info(), view.config->estimator.head, sizes, log_uniform, std::ref(*exact));
   }
 
   void draw() {
@@ -224,8 +207,7 @@ struct RunHistory::Tail {
       if (heads.begin()->first == 0)
         add_bound(plot, view.exact[k], "exact bound");
       else if (heads.size() <= kMostBounds)
-        for (const auto& [n, points] : heads)
-          add_bound(plot, least_loss(config, {n}, false, std::ref(*exact)), fmt::format("N = {}, exact bound", n));
+        for (const auto& [n, points] : heads) add_bound(plot, bound({n}, false), fmt::format("N = {}, exact bound", n));
       fit_losses(plot, loss_label(config.estimator.head));
       leave_out_beginning(plot);
       auto figure = std::make_shared<Figure>();

@@ -9,8 +9,6 @@
 
 #include "app/model/viewer/same_scene.h"
 #include "core/base/error.h"
-#include "render/sphere_caster.h"
-#include "tasks/novel_view.h"
 
 namespace pairs::model {
 namespace {
@@ -19,13 +17,13 @@ constexpr std::int64_t kViewsAtOnce = 4;  // between two questions whether to go
 
 }  // namespace
 
-ViewEmbeddings::ViewEmbeddings(std::shared_ptr<Estimator> estimator, const ViewOptions& options)
-    : estimator_(std::move(estimator)), options_(options) {}
+ViewEmbeddings::ViewEmbeddings(std::shared_ptr<Estimator> estimator, const SceneViews& views)
+    : estimator_(std::move(estimator)), views_(views) {}
 
 void ViewEmbeddings::show(const render::SphereScene& scene, const render::Camera& target) {
   const torch::Tensor row = render::pack_scenes({scene});
   const bool same_scene = scene_.defined() && at::equal(row, scene_);
-  const bool same_frame = options_.frame == "world" || same_camera(target, target_);
+  const bool same_frame = !views_.follow_target() || same_camera(target, target_);
   scene_ = row;
   target_ = target;
   if (same_scene && same_frame) return;
@@ -55,10 +53,9 @@ std::size_t ViewEmbeddings::embed(std::span<const render::Camera> views, const s
       angle[2 * k] = camera.azimuth;
       angle[2 * k + 1] = camera.elevation;
     }
-    const torch::Tensor images = render::cast_spheres(
-        scene_, cameras, at::zeros({count}, torch::kInt64),
-        {.height = options_.size, .width = options_.size, .half_width = options_.half_width}, torch::kCPU);
-    const torch::Tensor x = view_observations(options_, images, cameras, target_).to(estimator_->device());
+    const torch::Tensor images =
+        render::cast_spheres(scene_, cameras, at::zeros({count}, torch::kInt64), views_.cast(), torch::kCPU);
+    const torch::Tensor x = views_.observations(images, cameras, target_).to(estimator_->device());
     const torch::Tensor embeddings = estimator_->embed(x).to(torch::kCPU, torch::kFloat64);
     for (std::int64_t k = 0; k < count; ++k)
       known_.push_back({missing[first + static_cast<std::size_t>(k)], embeddings[k].clone()});

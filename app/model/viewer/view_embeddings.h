@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/estimator.h"
-#include "render/sphere_scene.h"
+#include "tasks/scene_views.h"
 
 namespace pairs::model {
 
@@ -17,7 +17,8 @@ namespace pairs::model {
 // those that were there. Where ray maps are told in the target camera's axes, another target costs all of them.
 class ViewEmbeddings {
  public:
-  ViewEmbeddings(std::shared_ptr<Estimator> estimator, const ViewOptions& options);
+  // `views` is a face of the estimator's task.
+  ViewEmbeddings(std::shared_ptr<Estimator> estimator, const SceneViews& views);
 
   // Forgets what does not hold for this scene and target.
   void show(const render::SphereScene& scene, const render::Camera& target);
@@ -38,7 +39,7 @@ class ViewEmbeddings {
   const Known* find(const render::Camera& camera) const;
 
   std::shared_ptr<Estimator> estimator_;
-  ViewOptions options_;
+  const SceneViews& views_;
   torch::Tensor scene_;  // [1, 7S + 5]
   render::Camera target_;
   std::vector<Known> known_;

@@ -23,7 +23,7 @@
 #include "core/report/png.h"
 #include "render/sphere_caster.h"
 #include "render/sphere_scene_file.h"
-#include "tasks/novel_view.h"
+#include "tasks/scene_views.h"
 
 namespace pairs::model {
 namespace {
@@ -93,18 +93,17 @@ struct ViewExporter::Parts {
     }
     return cameras;
   }
-  static torch::Tensor images_of(const ViewerWish& wish, const ViewOptions& options) {
+  static torch::Tensor images_of(const ViewerWish& wish, const SceneViews& views) {
     return render::cast_spheres(render::pack_scenes({wish.scene}), cameras_of(wish),
-                                at::zeros({static_cast<std::int64_t>(wish.views.size())}, torch::kInt64),
-                                {.height = options.size, .width = options.size, .half_width = options.half_width},
+                                at::zeros({static_cast<std::int64_t>(wish.views.size())}, torch::kInt64), views.cast(),
                                 torch::kCPU);
   }
 
   static void views(const ExportWish& e) {
     const ViewPosterior posterior(e.wish.run, e.wish.data, "cpu");
-    write_npz(e.file, {{"x", view_observations(posterior.options(), images_of(e.wish, posterior.options()),
-                                               cameras_of(e.wish), e.wish.target)},
-                       {"given", given_of_camera(e.wish.target)},
+    const SceneViews& views = posterior.views();
+    write_npz(e.file, {{"x", views.observations(images_of(e.wish, views), cameras_of(e.wish), e.wish.target)},
+                       {"given", views.given(e.wish.target)},
                        {"cameras", cameras_of(e.wish)}});
   }
 
@@ -120,10 +119,10 @@ struct ViewExporter::Parts {
     sheet.truth = picture_of(scene_picture(e.wish.scene, e.wish.target,
                                            {.height = kTruthSide,
                                             .width = kTruthSide,
-                                            .half_width = posterior.options().half_width,
+                                            .half_width = posterior.views().cast().half_width,
                                             .supersample = kSmoothRays},
                                            SceneBuffer::color));
-    const torch::Tensor images = images_of(e.wish, posterior.options());
+    const torch::Tensor images = images_of(e.wish, posterior.views());
     for (std::int64_t k = 0; k < images.size(0); ++k) sheet.views.push_back(picture_of(images[k]));
     const torch::Tensor truth = posterior.truth(e.wish.scene, e.wish.target);
     ViewEmbeddings& embeddings = posterior.embeddings();

@@ -7,13 +7,13 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
+#include "app/kinds/heat_map.h"
 #include "app/kinds/samples_figure.h"
 #include "app/kinds/scene_picture.h"
-#include "app/kinds/target/heat_map.h"
 #include "app/posterior/posterior_figure.h"
 #include "core/base/error.h"
 #include "render/sphere_caster.h"
-#include "tasks/novel_view.h"
+#include "tasks/scene_views.h"
 
 namespace pairs::model {
 namespace {
@@ -22,8 +22,8 @@ constexpr std::int64_t kPriorImages = 1024;
 
 LoadedRun load_view_run(const std::string& run, const std::string& data, const std::string& device) {
   LoadedRun loaded = load_run(run, data, device);
-  PAIRS_CHECK(Viewer::shows(loaded.config.task), "{} is a run of the task {}, whose target is no view of a scene",
-              loaded.name, loaded.config.task);
+  PAIRS_CHECK(scene_views(*loaded.task), "{} is a run of the task {}, whose target is no view of a scene", loaded.name,
+              loaded.config.task);
   PAIRS_CHECK(head_kind(loaded.config.estimator.head.kind).images,
               "The head of {} is of kind \"{}\", which draws no images; train one of kind \"flow-matching\"",
               loaded.name, loaded.config.estimator.head.kind);
@@ -38,14 +38,16 @@ double mean_square(const torch::Tensor& difference) {
 }  // namespace
 
 ViewPosterior::ViewPosterior(const std::string& run, const std::string& data, const std::string& device)
-    : loaded_(load_view_run(run, data, device)), embeddings_(loaded_.estimator, loaded_.config.view) {}
+    : loaded_(load_view_run(run, data, device)),
+      views_(*scene_views(*loaded_.task)),
+      embeddings_(loaded_.estimator, views_) {}
 
 ViewerInfo ViewPosterior::info() const {
   ViewerInfo info;
   info.name = loaded_.name;
-  info.size = options().size;
-  info.spheres = options().spheres;
-  info.half_width = options().half_width;
+  info.size = views_.cast().height;
+  info.spheres = views_.spheres();
+  info.half_width = views_.cast().half_width;
   info.most = loaded_.task->info().max_n;
   info.trained = loaded_.estimator->max_n();
   info.sizes = sizes();
@@ -77,7 +79,7 @@ torch::Tensor ViewPosterior::context(const torch::Tensor& aggregate, std::int64_
   torch::NoGradGuard no_grad;
   Estimator& estimator = *loaded_.estimator;
   return estimator.context(aggregate.to(estimator.device()), at::full({1}, n, torch::kInt64).to(estimator.device()),
-                           given_of_camera(target));
+                           views_.given(target));
 }
 
 torch::Tensor ViewPosterior::expected(const torch::Tensor& context, std::int64_t n) {
@@ -98,10 +100,7 @@ torch::Tensor ViewPosterior::samples(
 }
 
 torch::Tensor ViewPosterior::truth(const render::SphereScene& scene, const render::Camera& target) const {
-  return scene_picture(
-      scene, target,
-      {.height = options().size, .width = options().size, .half_width = options().half_width, .supersample = 1},
-      SceneBuffer::color);
+  return scene_picture(scene, target, views_.cast(), SceneBuffer::color);
 }
 
 const torch::Tensor& ViewPosterior::mean_image() {
@@ -111,16 +110,14 @@ const torch::Tensor& ViewPosterior::mean_image() {
   auto* angle = cameras.mutable_data_ptr<double>();
   for (std::int64_t i = 0; i < kPriorImages; ++i) {
     const auto index = static_cast<std::uint64_t>(i);
-    scenes.push_back(render::draw_scene(kFigureSeed, Purpose::check, index, options().spheres));
+    scenes.push_back(render::draw_scene(kFigureSeed, Purpose::check, index, views_.spheres()));
     const render::Camera camera = render::draw_camera(kFigureSeed, Purpose::check, index, 0);
     angle[2 * i] = camera.azimuth;
     angle[2 * i + 1] = camera.elevation;
   }
-  mean_image_ =
-      render::cast_spheres(render::pack_scenes(scenes), cameras, at::arange(kPriorImages, torch::kInt64),
-                           {.height = options().size, .width = options().size, .half_width = options().half_width},
-                           torch::kCPU)
-          .mean(0);
+  mean_image_ = render::cast_spheres(render::pack_scenes(scenes), cameras, at::arange(kPriorImages, torch::kInt64),
+                                     views_.cast(), torch::kCPU)
+                    .mean(0);
   return mean_image_;
 }
 

@@ -14,15 +14,15 @@
 
 namespace pairs::model {
 
-// A run of the task novel-view ready to be asked what a camera would see. Images are [3, H, W] float32 in [0, 1] on the
-// CPU. One thread.
+// A run of a task of views of a scene ready to be asked what a camera would see. Images are [3, H, W] float32 in [0, 1]
+// on the CPU. One thread.
 class ViewPosterior {
  public:
   // Throws Error when the run cannot be loaded or is no such run.
   ViewPosterior(const std::string& run, const std::string& data, const std::string& device);
 
   const LoadedRun& loaded() const { return loaded_; }
-  const ViewOptions& options() const { return loaded_.config.view; }
+  const SceneViews& views() const { return views_; }
   std::int64_t steps() const { return loaded_.config.estimator.head.steps; }
   ViewerInfo info() const;
   ViewEmbeddings& embeddings() { return embeddings_; }
@@ -47,6 +47,7 @@ class ViewPosterior {
   torch::Tensor restored(const torch::Tensor& z) const;  // [.., d] -> [.., 3, H, W]
 
   LoadedRun loaded_;
+  const SceneViews& views_;  // a face of its task
   ViewEmbeddings embeddings_;
   torch::Tensor mean_image_;
 };

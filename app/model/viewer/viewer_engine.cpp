@@ -131,7 +131,7 @@ void ViewerEngine::Parts::estimate(const ViewerWish& wish, std::span<const rende
 
 // Turns to the wish's scene, cameras and N, up to the estimate of the mean. False when there is nothing to sample.
 bool ViewerEngine::Parts::ask(const ViewerWish& wish, const Stale& stale) {
-  if (static_cast<std::int64_t>(wish.scene.spheres.size()) != posterior->options().spheres) return false;
+  if (static_cast<std::int64_t>(wish.scene.spheres.size()) != posterior->views().spheres()) return false;
   const auto wanted = static_cast<std::size_t>(std::min(wish.n, static_cast<std::int64_t>(wish.views.size())));
   if (wanted < 1) {
     question = {};

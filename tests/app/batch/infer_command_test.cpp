@@ -9,7 +9,7 @@
 
 #include "core/base/files.h"
 #include "core/base/npz.h"
-#include "tasks/novel_view.h"
+#include "tasks/novel_view/novel_view.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/viewer/view_run.h"
 
@@ -35,7 +35,7 @@ void shake_head(const std::filesystem::path& run) {
 class InferViews : public ::testing::Test {
  protected:
   InferViews()
-      : run_(model::untrained_view_run(folder_.path(), "run", {"view.frame=target"})),
+      : run_(model::untrained_view_run(folder_.path(), "run", {"task.frame=target"})),
         views_((folder_ / "views").string()) {
     shake_head(run_);
     const Answer answer = run_words({"render", "--scene", std::to_string(kSceneSeed), "--spheres", "2", "--views", "8",
@@ -65,12 +65,12 @@ class InferViews : public ::testing::Test {
 
 TEST_F(InferViews, AFolderIsTheSetThatTheTaskObserves) {
   const render::Camera target{0.5, 0.7};
-  const ViewOptions options{.size = 16, .spheres = 2, .half_width = 1.25, .frame = "target"};
-  const auto task = make_novel_view(options);
+  const NovelViewSettings settings{.size = 16, .spheres = 2, .half_width = 1.25, .frame = "target"};
+  const auto task = make_novel_view(settings);
   const std::int64_t index[] = {0};
   const SetRange range[] = {{0, 0, 8}};
   Latents latents = task->latents(kSceneSeed, Purpose::explore, index);
-  latents.given = given_of_camera(target);
+  latents.given = scene_views(*task)->given(target);
   torch::Tensor x = task->observe(latents, kSceneSeed, Purpose::explore, range, torch::kCPU);
   x.narrow(1, 0, 3).mul_(255).round_().div_(255);
   write_npz(folder_ / "set.npz", {{"x", x}, {"given", latents.given}});

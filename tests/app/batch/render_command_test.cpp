@@ -6,7 +6,7 @@
 
 #include "app/kinds/view_folder.h"
 #include "core/base/files.h"
-#include "tasks/novel_view.h"
+#include "tasks/novel_view/novel_view.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/viewer/view_run.h"
 
@@ -112,9 +112,8 @@ TEST_F(RenderCommand, ViewsAreThoseOfTheTaskToEightBits) {
       task->observe(task->latents(9, Purpose::explore, index), 9, Purpose::explore, range, torch::kCPU);
   const ViewFolder views = read_view_folder(path("views"), 24, 1.5);
   EXPECT_TRUE((views.images * 255).round().equal((x.narrow(1, 0, 3) * 255).round()));
-  EXPECT_TRUE(
-      at::allclose(view_observations({.size = 24, .spheres = 2}, views.images, views.cameras, {}).narrow(1, 3, 3),
-                   x.narrow(1, 3, 3), 0, 1e-6));
+  EXPECT_TRUE(at::allclose(scene_views(*task)->observations(views.images, views.cameras, {}).narrow(1, 3, 3),
+                           x.narrow(1, 3, 3), 0, 1e-6));
   // The scene is the one that --camera shows.
   EXPECT_EQ(render({"--scene", "9", "--spheres", "2", "--save", path("same.toml")}).code, 0);
   EXPECT_EQ(read_file(path("room.toml")), read_file(path("same.toml")));
@@ -137,7 +136,7 @@ TEST_F(RenderCommand, ViewsOfASceneFileAndOfOtherOptions) {
 }
 
 TEST_F(RenderCommand, ViewsAreOfTheKindThatARunKnows) {
-  const std::string run = model::untrained_view_run(path(""), "run", {"view.half_width=1.1"});
+  const std::string run = model::untrained_view_run(path(""), "run", {"task.half_width=1.1"});
   const Answer answer = render({"--scene", "9", "--views", "2", "--like", run, "--out", path("like"), "--json"});
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_EQ(nlohmann::json::parse(answer.out).at("spheres"), 2);

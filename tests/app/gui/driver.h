@@ -21,7 +21,7 @@ namespace pairs::gui {
 // Settings of a test: runs and everything else go to a folder of its own.
 inline model::Settings settings_in(const std::filesystem::path& folder, const std::string& task = "bump-hunt",
                                    const std::string& tab = "posterior") {
-  register_task_factory(make_task);
+  register_tasks();
   setenv("XDG_DATA_HOME", (folder / "data").c_str(), 1);
   setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
   model::Settings settings;

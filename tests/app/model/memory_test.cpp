@@ -48,7 +48,7 @@ bool rest(Studio& studio, double seconds) {
 // The quick bump hunt with its own networks, batches, sets and cache; fewer steps unless PAIRS_LONG_TESTS is set.
 TEST(Memory, GoesBackAfterTrainingAndEvaluating) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer keeps what is freed";
-  register_task_factory(make_task);
+  register_tasks();
   const TemporaryFolder scratch;
   const Environment config("XDG_CONFIG_HOME", scratch.path().string()), data("XDG_DATA_HOME", scratch.path().string());
   Settings settings;

@@ -45,7 +45,7 @@ inline RunConfig small_config(const std::string& task, const std::string& strate
                       "threads=1"});
 }
 
-inline const bool small_run_tasks = register_task_factory(make_task);
+inline const bool small_run_tasks = register_tasks();
 
 // A finished run FOLDER/NAME.
 inline std::string small_run(const std::filesystem::path& folder, const std::string& name, const std::string& task,

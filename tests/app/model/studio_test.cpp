@@ -12,7 +12,7 @@
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
 #include "tests/core/train/shipped_folder.h"
-#include "tests/tasks/tiny_mnist.h"
+#include "tests/tasks/digits/tiny_mnist.h"
 
 namespace pairs::model {
 namespace {
@@ -43,7 +43,7 @@ class StudioTest : public ::testing::Test {
     }
   }
 
-  StudioTest() { register_task_factory(make_task); }
+  StudioTest() { register_tasks(); }
   TemporaryFolder scratch_;
   Environment config_{"XDG_CONFIG_HOME", scratch_.path().string()}, data_{"XDG_DATA_HOME", scratch_.path().string()};
 };

@@ -20,7 +20,7 @@ Metrics example() {
   metrics.data = "simulated";
   metrics.strategy = "pairs";
   metrics.preset = "quick";
-  metrics.convention = "precision";
+  metrics.settings = {{"convention", "\"precision\""}};
   metrics.weights = "00c0ffee";
   metrics.seed = 4;
   EvaluationRow row;

@@ -8,6 +8,7 @@
 #include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/train/cache_writer.h"
 #include "tests/core/train/toy_task.h"
 
 namespace pairs {

@@ -9,6 +9,7 @@
 #include "core/base/files.h"
 #include "core/task_factory.h"
 #include "core/train/optimise.h"
+#include "core/train/run.h"
 #include "tasks/registry.h"
 
 namespace pairs {
@@ -25,6 +26,7 @@ std::string sentence_of(F&& call) {
 }
 
 TEST(Presets, EveryTaskPresetAndStrategyIsValid) {
+  register_tasks();
   for (const std::string& name : task_names()) {
     const auto task = make_task(name);
     for (const std::string& preset : preset_names())
@@ -88,7 +90,7 @@ TEST(RunToml, ReadsBackWhatItWrote) {
 }
 
 TEST(RunToml, IsCheckedLikeAPreset) {
-  register_task_factory(make_task);
+  register_tasks();
   const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-run-{}.toml", ::getpid());
   RunConfig good;
   good.task = "bump-hunt";
@@ -126,7 +128,112 @@ TEST(Schedule, WarmsUpThenFallsAlongACosine) {
   EXPECT_NEAR(learning_rate(c, 1000, 1000), 1.0, 1e-12);
 }
 
+// A run.toml as version 0.1.0 wrote it, for every task alike.
+std::string former(const std::string& task, const std::string& convention = "precision",
+                   const std::string& view =
+                       "size = 64\nspheres = 3\nhalf_width = 1.5\nnoise = 0.03\nmap = \"origin\"\n"
+                       "frame = \"world\"\nscale = \"data\"\n") {
+  return fmt::format(
+      "task = \"{}\"\npreset = \"quick\"\nseed = 5\nconvention = \"{}\"\nencoding = \"log\"\n\n[view]\n{}", task,
+      convention, view);
+}
+
+TEST(FormerKeys, AreReadAsTodaysAndWrittenAsThose) {
+  register_tasks();
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-former-{}.toml", ::getpid());
+  const auto read = [&](const std::string& text) {
+    write_file(file, text);
+    return read_run_toml(file);
+  };
+  const auto value = [](RunConfig config, const std::string& key) {
+    for (const Field& field : fields(config))
+      if (field.key == key) return field_text(field);
+    return std::string("none");
+  };
+  EXPECT_EQ(value(read(former("gaussian", "covariance")), "task.convention"), "\"covariance\"");
+  const RunConfig views = read(former("novel-view", "precision", "size = 32\nhalf_width = 1.25\nframe = \"target\"\n"));
+  EXPECT_EQ(value(views, "task.size"), "32");
+  EXPECT_EQ(value(views, "task.half_width"), "1.25");
+  EXPECT_EQ(value(views, "task.frame"), "\"target\"");
+  EXPECT_EQ(value(views, "task.spheres"), "3") << "what it does not hold has its default";
+  EXPECT_EQ(value(views, "seed"), "5");
+  EXPECT_EQ(make_task("novel-view", views.task_options())->info().image.width, 32);
+  for (const std::string& name : task_names()) {
+    const RunConfig config = read(former(name));
+    EXPECT_EQ(config.task, name);
+    const std::string now = write_run_toml(config, "cpu");
+    EXPECT_EQ(now.find("[view]"), std::string::npos);
+    EXPECT_EQ(now.find("\nconvention") != std::string::npos, name == "gaussian");
+    EXPECT_EQ(write_run_toml(read(now), "cpu"), now);
+    EXPECT_EQ(changed_setting(former(name), config, Stage::finetune, "file"), "");
+    EXPECT_THAT(changed_setting(former(name == "digits" ? "gaussian" : "digits"), config, Stage::finetune, "file"),
+                testing::HasSubstr("task.name"));
+  }
+  EXPECT_EQ(changed_setting(former("gaussian", "literal"), read(former("gaussian")), Stage::pretrain, "file"),
+            "file was trained with task.convention = \"literal\", not \"precision\"");
+  std::filesystem::remove(file);
+}
+
+TEST(FormerKeys, OfOtherTasksMustNotLoseTheirEffectSilently) {
+  register_tasks();
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-former-{}.toml", ::getpid());
+  const auto problem = [&](const std::string& text) {
+    write_file(file, text);
+    return sentence_of([&] { read_run_toml(file); });
+  };
+  EXPECT_THAT(problem(former("bump-hunt", "literal")),
+              testing::HasSubstr("'convention' is a setting of the task gaussian"));
+  EXPECT_THAT(problem(former("digits", "precision", "size = 32\n")),
+              testing::HasSubstr("'view.size' is a setting of the task novel-view"));
+  EXPECT_THAT(problem(former("gaussian") + "sise = 3\n"), testing::HasSubstr("unknown key 'view.sise'"));
+  EXPECT_THAT(problem("[task]\nname = \"bump-hunt\"\nsize = 3\n"), testing::HasSubstr("unknown key 'task.size'"));
+  EXPECT_THAT(problem("task = \"telepathy\"\n"), testing::HasSubstr("has no task \"telepathy\""));
+  std::filesystem::remove(file);
+}
+
+// The runs that come with the program were made by version 0.1.0.
+TEST(FormerKeys, TheShippedRunsReadAsTheyWere) {
+  register_tasks();
+  int runs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(assets_folder() / "weights")) {
+    const auto file = entry.path() / run_file::config;
+    if (!std::filesystem::exists(file)) continue;
+    ++runs;
+    const RunConfig config = read_run_toml(file);
+    EXPECT_EQ(changed_setting(training_settings(config), config, Stage::finetune, "file"), "") << file;
+    EXPECT_NO_THROW(make_run_task(config, file)) << file;
+    if (config.task == "novel-view") {
+      RunConfig copy = config;
+      std::string size, frame;
+      for (const Field& field : fields(copy)) {
+        if (field.key == "task.size") size = field_text(field);
+        if (field.key == "task.frame") frame = field_text(field);
+      }
+      EXPECT_EQ(size, "32");
+      EXPECT_EQ(frame, "\"target\"");
+    }
+  }
+  EXPECT_GE(runs, 4);
+}
+
+TEST(TaskSettings, AreAssignedUnderTheirTableAndNameTheNearest) {
+  register_tasks();
+  const TaskInfo views = make_task("novel-view")->info(), points = make_task("bump-hunt")->info();
+  const auto set = [](const TaskInfo& info, const std::string& assignment) {
+    return sentence_of([&] { load_preset(info, "quick", "pairs", {assignment}); });
+  };
+  EXPECT_EQ(set(views, "task.size=24"), "");
+  EXPECT_EQ(set(views, "view.size=24"), "") << "a former key";
+  EXPECT_THAT(set(views, "task.sise=24"), testing::HasSubstr("did you mean 'task.size'?"));
+  EXPECT_THAT(set(views, "task.size=4"), testing::HasSubstr("between 8 and 512"));
+  EXPECT_THAT(set(views, "task.map=orign"), testing::HasSubstr("did you mean 'origin'?"));
+  EXPECT_THAT(set(points, "task.size=24"), testing::HasSubstr("unknown key 'task.size'"));
+  EXPECT_THAT(set(points, "view.size=24"), testing::HasSubstr("unknown key 'view.size'"));
+  EXPECT_THAT(set(points, "task.name=digits"), testing::HasSubstr("cannot change the task"));
+}
+
 TEST(RunToml, RecordedSettingsAreComparedByValue) {
+  register_tasks();
   RunConfig config;
   config.task = "gaussian";
   const std::string recorded = training_settings(config);

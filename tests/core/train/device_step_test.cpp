@@ -8,6 +8,7 @@
 #include "core/base/files.h"
 #include "core/nn/adamw.h"
 #include "core/task_factory.h"
+#include "core/train/cache_writer.h"
 #include "core/train/run.h"
 #include "core/train/stage_tools.h"
 #include "core/train/weight_average.h"
@@ -27,7 +28,7 @@ RunConfig step_config(const std::string& task, const std::string& preset) {
     set = {"pretrain.batch=2", "finetune.batch=2"};
     if (preset != "quick")
       set.insert(set.end(),
-                 {"view.size=32", "head.channels=32", "head.attention_channels=16", "embedder.channels=[16,32,32,32]"});
+                 {"task.size=32", "head.channels=32", "head.attention_channels=16", "embedder.channels=[16,32,32,32]"});
   }
   return load_preset(make_task(task)->info(), preset, "pairs", set);
 }
@@ -215,7 +216,7 @@ class DeviceRuns {
  public:
   explicit DeviceRuns(const std::string& name)
       : folder_(std::filesystem::temp_directory_path() / fmt::format("pairs-device-{}-{}", name, ::getpid())) {
-    register_task_factory(make_task);
+    register_tasks();
     std::filesystem::remove_all(folder_);
   }
   ~DeviceRuns() { std::filesystem::remove_all(folder_); }

@@ -9,6 +9,7 @@
 #include "core/base/files.h"
 #include "core/eval/evaluate.h"
 #include "core/task_factory.h"
+#include "core/train/cache_writer.h"
 #include "core/train/run.h"
 #include "core/train/stage_tools.h"
 #include "tasks/registry.h"
@@ -52,9 +53,9 @@ std::string refusal(const std::function<void()>& call) {
 class ImageTargetTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    register_task_factory([task = task_](const std::string&, const TaskOptions&) { return task; });
+    register_task_factory({[task = task_](const std::string&, const TaskOptions&) { return task; }});
   }
-  void TearDown() override { register_task_factory(make_task); }
+  void TearDown() override { register_tasks(); }
 
   RunConfig config() const {
     RunConfig c;
@@ -145,7 +146,7 @@ TEST_F(ImageTargetTest, WhatOthersDrawChangesNoBit) {
                beside = create_run(c, folder_.path() / ("beside-" + c.estimator.embedder.kind));
     ImageMonitor monitor;
     execute_run(alone, monitor);
-    register_task_factory([](const std::string&, const TaskOptions&) { return std::make_shared<DrawingTask>(); });
+    register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<DrawingTask>(); }});
     execute_run(beside, monitor);
     SetUp();
     EXPECT_EQ(weights(alone), weights(beside)) << c.estimator.embedder.kind;

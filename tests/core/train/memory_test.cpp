@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/train/aggregate_cache.h"
+#include "core/train/cache_writer.h"
 #include "core/train/set_gradients.h"
 #include "tasks/registry.h"
 

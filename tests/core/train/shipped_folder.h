@@ -19,7 +19,7 @@ inline void make_assets(const std::filesystem::path& assets) {
 // Adds weights/NAME: tiny networks for the digits as they were drawn, which say that they were trained on what the task
 // draws from with the data folder `data`.
 inline void ship_digits(const std::filesystem::path& assets, const std::string& name, const std::string& data) {
-  register_task_factory(make_task);
+  register_tasks();
   RunConfig config =
       load_preset(make_task("digits", {})->info(), "quick", "pairs",
                   {"embedder.size=4", "embedder.layers=4", "embedder.channels=2,2,2", "embedder.projection=4",

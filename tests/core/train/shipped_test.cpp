@@ -9,7 +9,7 @@
 #include "tests/app/model/environment.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/shipped_folder.h"
-#include "tests/tasks/tiny_mnist.h"
+#include "tests/tasks/digits/tiny_mnist.h"
 
 namespace pairs {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 class ShippedTest : public ::testing::Test {
  protected:
   ShippedTest() : mnist_((folder_ / "mnist").string()) {
-    register_task_factory(make_task);
+    register_tasks();
     make_assets(folder_ / "assets");
     write_tiny_mnist(mnist_);
     assets_.emplace("PAIRS_ASSETS", (folder_ / "assets").string());
@@ -48,7 +48,7 @@ TEST_F(ShippedTest, WeightsAreChosenByTheDataAtHand) {
   const auto all = shipped_weights("digits");
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].folder.filename(), "digits-a");
-  EXPECT_EQ(all[0].data, make_task("digits", {mnist_, "precision", {}})->info().data_source);
+  EXPECT_EQ(all[0].data, make_task("digits", {mnist_})->info().data_source);
   EXPECT_EQ(all[1].data, "generated digits");
 }
 

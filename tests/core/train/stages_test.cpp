@@ -73,7 +73,7 @@ std::string failure(const std::function<void()>& call) {
 
 class StagesTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { register_task_factory(make_task); }
+  static void SetUpTestSuite() { register_tasks(); }
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("pairs-stages-{}", ::getpid());
     std::filesystem::remove_all(folder_);
@@ -317,7 +317,7 @@ TEST_F(StagesTest, EndToEndHasOneStageAndServesItsSize) {
 
 TEST_F(StagesTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheLastGoodWeights) {
   const auto run = make(tiny("gaussian", "pairs", {"evaluate.sizes=[1,10]", "evaluate.sets=[10]"}), "nan");
-  register_task_factory([](const std::string&, const TaskOptions&) { return std::make_shared<BreakingTask>(); });
+  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<BreakingTask>(); }});
   TestMonitor monitor;
   std::string sentence;
   try {
@@ -325,7 +325,7 @@ TEST_F(StagesTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheLastGoodWeights) {
   } catch (const Error& error) {
     sentence = error.what();
   }
-  register_task_factory(make_task);
+  register_tasks();
   EXPECT_THAT(sentence, testing::HasSubstr("at step 9"));
   EXPECT_THAT(sentence, testing::HasSubstr("pretrain.rate"));
   ASSERT_FALSE(monitor.events.empty());

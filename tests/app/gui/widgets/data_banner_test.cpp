@@ -6,7 +6,7 @@
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/environment.h"
 #include "tests/core/train/shipped_folder.h"
-#include "tests/tasks/tiny_mnist.h"
+#include "tests/tasks/digits/tiny_mnist.h"
 
 namespace pairs::gui {
 namespace {

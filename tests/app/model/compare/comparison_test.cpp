@@ -168,8 +168,8 @@ TEST_F(ComparisonTest, LeavesOutOtherTasksAndFoldersThatAreGone) {
 
 TEST_F(ComparisonTest, LeavesOutViewsOfAnotherFraming) {
   const TemporaryFolder folder;
-  const std::string near = untrained_view_run(folder.path(), "near", {"view.half_width=1.25"}),
-                    far = untrained_view_run(folder.path(), "far", {"view.half_width=1.5"});
+  const std::string near = untrained_view_run(folder.path(), "near", {"task.half_width=1.25"}),
+                    far = untrained_view_run(folder.path(), "far", {"task.half_width=1.5"});
   Comparison comparison(hub);
   comparison.toggle(near);
   comparison.toggle(far);

@@ -229,7 +229,7 @@ TEST(StableRange, StandsStillUntilItMustNot) {
 // What a window with shipped weights does, with no window.
 class ShippedPosterior : public testing::Test {
  protected:
-  static void SetUpTestSuite() { register_task_factory(make_task); }
+  static void SetUpTestSuite() { register_tasks(); }
   ShippedPosterior() : posterior(hub) {}
   void settle() { ASSERT_TRUE(posterior.wait(kPosteriorPatience)) << posterior.activity(); }
   const PosteriorSeries& series(const std::string& name) {

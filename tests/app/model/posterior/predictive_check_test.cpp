@@ -49,7 +49,7 @@ class PredictiveCheckOf : public ::testing::TestWithParam<std::tuple<std::string
 
 TEST_P(PredictiveCheckOf, LeavesModelsThatHoldAlone) {
   const auto [name, whose] = GetParam();
-  register_task_factory(make_task);
+  register_tasks();
   const bool shipped = whose == "Shipped";
   const LoadedRun run = shipped ? load_run(name) : LoadedRun();
   const std::shared_ptr<const Task> task = shipped ? run.task : make_task(name);
@@ -172,7 +172,7 @@ std::pair<double, double> moments_by_quadrature(const Task& task, const torch::T
 // What the window shows of ψ beside quadrature: the exact posterior's always; the shipped run's as far as its posterior
 // of θ is the exact one, which is least so where there may be no bump at all.
 TEST(NuisanceView, AgreesWithQuadratureOnTwentySets) {
-  register_task_factory(make_task);
+  register_tasks();
   const auto task = make_task("bump-hunt");
   Hub hub;
   Posterior posterior(hub);
@@ -201,7 +201,7 @@ TEST(NuisanceView, AgreesWithQuadratureOnTwentySets) {
 }
 
 TEST(NuisanceView, FollowsNAndSaysTheTruth) {
-  register_task_factory(make_task);
+  register_tasks();
   Hub hub;
   Posterior posterior(hub);
   for (const char* name : {"bump-hunt", "gaussian"}) {
@@ -224,7 +224,7 @@ TEST(NuisanceView, FollowsNAndSaysTheTruth) {
 
 // Of a file nobody knows the truth; data that no bump hunt makes are accused in words.
 TEST(PredictiveCheck, AccusesAFileThatTheModelDoesNotMake) {
-  register_task_factory(make_task);
+  register_tasks();
   TemporaryFolder folder;
   {
     std::ofstream file(folder / "wide.csv");
@@ -245,7 +245,7 @@ TEST(PredictiveCheck, AccusesAFileThatTheModelDoesNotMake) {
 }
 
 TEST(PredictiveCheck, IsLeftOutWithoutADensity) {
-  register_task_factory(make_task);
+  register_tasks();
   Hub hub;
   Posterior posterior(hub);
   posterior.open("digits");

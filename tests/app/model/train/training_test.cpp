@@ -26,7 +26,7 @@ using testing::HasSubstr;
 class TrainingTest : public testing::Test {
  protected:
   void SetUp() override {
-    register_task_factory(make_task);
+    register_tasks();
     hub_.runs_folder = scratch_.path();
   }
 
@@ -244,7 +244,7 @@ class BrokenTask : public ToyTask {
 };
 
 TEST_F(TrainingTest, AFailureIsASentenceUntilItIsDismissed) {
-  register_task_factory([](const std::string&, const TaskOptions&) { return std::make_shared<BrokenTask>(); });
+  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<BrokenTask>(); }});
   Training training(hub_);
   training.open_task("gaussian");
   make_small(training.draft(), {{"evaluate.sizes", "1, 10"}, {"evaluate.sets", "10"}});  // within the toy's largest N
@@ -494,42 +494,6 @@ TEST_F(TrainingTest, NobodyLooksNothingIsPreviewed) {
   }
   ASSERT_FALSE(training.active());
   EXPECT_EQ(training.live(), nullptr);
-}
-
-// The bound in the loss's units against what an estimator says of the same sets: its loss and its log densities differ
-// by the same constant.
-TEST(LeastLoss, HasTheUnitsOfTheLoss) {
-  register_task_factory(make_task);
-  for (const std::string task : {"gaussian", "bump-hunt"}) {
-    const RunConfig config = small_config(task);
-    Estimator estimator(make_task(task), config.estimator, 3);
-    estimator.train(false);
-    std::vector<std::int64_t> indices(50);
-    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::int64_t>(i);
-    const torch::Tensor theta = estimator.task().latents(1, Purpose::explore, indices).theta;
-    const torch::Tensor aggregates = torch::randn({50, estimator.embedding_size()});
-    const torch::Tensor n = torch::ones({50}, torch::kInt64);
-    const double nll = -estimator.log_prob(theta, aggregates, n).mean().item<double>();
-    const double loss = estimator.loss(0, theta, aggregates, n).value.item<double>();
-    EXPECT_NEAR(least_loss(config, {1}, false, [&](std::int64_t) { return nll; }), loss, 1e-3) << task;
-  }
-}
-
-TEST(LeastLoss, AveragesOverTheSizes) {
-  RunConfig config = small_config("bump-hunt");  // θ in [0, 1]: no scale
-  const auto log_n = [](std::int64_t n) { return std::log(static_cast<double>(n)); };
-  EXPECT_NEAR(least_loss(config, {1, 2, 4}, false, log_n), std::log(8.0) / 3, 1e-12);
-  // N = floor(exp(u log(max + 1))) for uniform u, by brute force.
-  double mean = 0;
-  constexpr int kDraws = 200000;
-  for (int i = 0; i < kDraws; ++i) {
-    const double u = (i + 0.5) / kDraws;
-    mean += std::log(std::floor(std::exp(u * std::log(1001.0)))) / kDraws;
-  }
-  EXPECT_NEAR(least_loss(config, {1000}, true, log_n), mean, 2e-3);
-  EXPECT_TRUE(std::isnan(least_loss(config, {1}, false, [](std::int64_t) { return NAN; })));
-  config.estimator.head.kind = "gaussian";
-  EXPECT_TRUE(std::isnan(least_loss(config, {1}, false, log_n)));
 }
 
 }  // namespace

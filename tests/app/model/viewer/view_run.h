@@ -11,7 +11,7 @@ namespace pairs::model {
 // A run FOLDER/NAME of the task novel-view whose networks are as they were drawn: tiny, and never trained.
 inline std::string untrained_view_run(const std::filesystem::path& folder, const std::string& name,
                                       const std::vector<std::string>& assignments = {}) {
-  std::vector<std::string> all = {"view.size=16",           "view.spheres=2",       "view.frame=world",
+  std::vector<std::string> all = {"task.size=16",           "task.spheres=2",       "task.frame=world",
                                   "embedder.channels=8,8",  "embedder.size=8",      "embedder.precision=float32",
                                   "head.channels=8",        "head.multipliers=1,2", "head.blocks=1",
                                   "head.time_size=16",      "head.given_size=8",    "head.steps=6",

@@ -19,7 +19,7 @@
 #include "core/base/npz.h"
 #include "render/sphere_caster.h"
 #include "render/sphere_scene_file.h"
-#include "tasks/novel_view.h"
+#include "tasks/scene_views.h"
 #include "tests/app/model/viewer/view_run.h"
 
 namespace pairs::model {
@@ -50,7 +50,7 @@ class ViewerTest : public ::testing::Test {
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
     world_ = untrained_view_run(folder_->path(), "world");
-    target_ = untrained_view_run(folder_->path(), "target", {"view.frame=target"});
+    target_ = untrained_view_run(folder_->path(), "target", {"task.frame=target"});
   }
   static void TearDownTestSuite() { folder_.reset(); }
 
@@ -64,12 +64,12 @@ class ViewerTest : public ::testing::Test {
 // What the estimator makes of the first n views by itself.
 torch::Tensor direct_aggregate(const ViewPosterior& posterior, const render::SphereScene& scene,
                                const std::vector<render::Camera>& views, const render::Camera& target) {
-  const ViewOptions& o = posterior.options();
-  const torch::Tensor images = render::cast_spheres(
-      render::pack_scenes({scene}), rows_of(views), at::zeros({static_cast<std::int64_t>(views.size())}, torch::kInt64),
-      {.height = o.size, .width = o.size, .half_width = o.half_width}, torch::kCPU);
+  const SceneViews& face = posterior.views();
+  const torch::Tensor images = render::cast_spheres(render::pack_scenes({scene}), rows_of(views),
+                                                    at::zeros({static_cast<std::int64_t>(views.size())}, torch::kInt64),
+                                                    face.cast(), torch::kCPU);
   return posterior.loaded()
-      .estimator->embed(view_observations(o, images, rows_of(views), target))
+      .estimator->embed(face.observations(images, rows_of(views), target))
       .to(torch::kFloat64)
       .mean(0, true);
 }
@@ -136,16 +136,16 @@ TEST_F(ViewerTest, SamplesAreTheEstimatorsAndRefine) {
   ViewPosterior posterior(world_, "", "cpu");
   const std::vector<render::Camera> used(viewer.views().begin(), viewer.views().begin() + 10);
   const torch::Tensor aggregate = direct_aggregate(posterior, viewer.scene(), used, viewer.target());
-  const torch::Tensor sample =
-      posterior.loaded().estimator->sample(aggregate, torch::full({1}, 10, torch::kInt64), 1,
-                                           stream_key(1, Purpose::posterior), given_of_camera(viewer.target()))[0];
+  const torch::Tensor sample = posterior.loaded().estimator->sample(aggregate, torch::full({1}, 10, torch::kInt64), 1,
+                                                                    stream_key(1, Purpose::posterior),
+                                                                    posterior.views().given(viewer.target()))[0];
   const auto& bytes = shown->samples[0].back()->rgb;
   const torch::Tensor image = sample.view({3, 16, 16}).permute({1, 2, 0}).contiguous();
   for (std::size_t i = 0; i < bytes.size(); ++i)
     ASSERT_NEAR(bytes[i], 255 * image.flatten()[static_cast<std::int64_t>(i)].item<double>(), 1.01) << i;
   const ViewerNumbers& n = shown->numbers;
   const torch::Tensor truth =
-      target_views(posterior.options(), render::pack_scenes({viewer.scene()}), given_of_camera(viewer.target()));
+      posterior.views().target_views(render::pack_scenes({viewer.scene()}), posterior.views().given(viewer.target()));
   std::vector<double> errors(16), mean(768, 0);
   double variance = 0;
   for (std::size_t i = 0; i < 768; ++i) {
@@ -475,7 +475,8 @@ TEST_F(ViewerExports, ViewsAndSceneMakeCommands) {
   const std::filesystem::path views = save(ViewerExport::views, "views.npz");
   const auto arrays = read_npz(views);
   EXPECT_EQ(arrays.at("x").sizes(), (std::vector<std::int64_t>{100, 6, 16, 16}));
-  EXPECT_TRUE(at::allclose(arrays.at("given").to(torch::kFloat64), given_of_camera(viewer.target())));
+  EXPECT_TRUE(at::allclose(arrays.at("given").to(torch::kFloat64),
+                           ViewPosterior(world_, "", "cpu").views().given(viewer.target())));
   EXPECT_EQ(viewer.infer_command(),
             "pairs --batch infer " + world_ + " --data " + views.string() + " --n 10 --samples 16");
   viewer.set_n(50);

@@ -1,4 +1,4 @@
-#include "tasks/mixture_product.h"
+#include "tasks/bump_hunt/mixture_product.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tasks/gaussian.h"
+#include "tasks/gaussian/gaussian.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
@@ -17,7 +17,7 @@
 #include "core/base/fields.h"
 #include "core/base/transfer.h"
 #include "core/nuisance_posterior.h"
-#include "tasks/gaussian_nuisance.h"
+#include "tasks/gaussian/nuisance.h"
 #include "tasks/rows.h"
 
 namespace pairs {
@@ -199,6 +199,9 @@ class Gaussian final : public Task, public InfersNuisances {
     info_.observation_shape = {2};
     info_.observation_columns = {"x1", "x2"};
     info_.data_source = "simulated";
+    info_.variant = convention == Convention::precision    ? "precision"
+                    : convention == Convention::covariance ? "covariance"
+                                                           : "literal";
   }
 
   const TaskInfo& info() const override { return info_; }
@@ -292,6 +295,16 @@ class Gaussian final : public Task, public InfersNuisances {
 };
 
 }  // namespace
+
+std::vector<Field> GaussianSettings::fields() {
+  return {{"convention",
+           &convention,
+           "Prior on the precision, the covariance, or the paper's literal words",
+           -1e300,
+           1e300,
+           {"precision", "covariance", "literal"},
+           {"convention"}}};
+}
 
 std::shared_ptr<const Task> make_gaussian(const std::string& convention) {
   if (convention.empty() || convention == "precision")

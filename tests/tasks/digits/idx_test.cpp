@@ -1,4 +1,4 @@
-#include "tasks/idx.h"
+#include "tasks/digits/idx.h"
 
 #include <ATen/ops/bincount.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "tests/tasks/mnist_folder.h"
+#include "tests/tasks/digits/mnist_folder.h"
 
 namespace pairs {
 namespace {

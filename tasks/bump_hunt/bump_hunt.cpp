@@ -1,4 +1,4 @@
-#include "tasks/bump_hunt.h"
+#include "tasks/bump_hunt/bump_hunt.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
@@ -11,8 +11,8 @@
 #include "core/base/fast_normal.h"
 #include "core/base/transfer.h"
 #include "core/nuisance_posterior.h"
-#include "tasks/bump_hunt_nuisance.h"
-#include "tasks/bump_hunt_posterior.h"
+#include "tasks/bump_hunt/nuisance.h"
+#include "tasks/bump_hunt/posterior.h"
 #include "tasks/rows.h"
 
 namespace pairs {

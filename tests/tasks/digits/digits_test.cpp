@@ -1,4 +1,4 @@
-#include "tasks/digits.h"
+#include "tasks/digits/digits.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
@@ -21,10 +21,10 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "render/digit_warp.h"
-#include "tasks/digit_images.h"
-#include "tasks/glyphs.h"
+#include "tasks/digits/glyphs.h"
+#include "tasks/digits/images.h"
 #include "tests/core/base/temporary_folder.h"
-#include "tests/tasks/mnist_folder.h"
+#include "tests/tasks/digits/mnist_folder.h"
 #include "tests/tasks/sets.h"
 
 namespace pairs {

@@ -2,10 +2,16 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/task.h"
 
 namespace pairs {
+
+struct GaussianSettings {
+  std::string convention = "precision";  // what the Wishart prior stands for: see make_gaussian
+  std::vector<Field> fields();
+};
 
 // Bivariate Gaussian (method B4): x ~ N(θ, ψ) with a conjugate prior on (θ, ψ), θ to be inferred, ψ the covariance.
 // `convention` says what the Wishart prior stands for: "precision" (default, also ""), "covariance" (inverse Wishart

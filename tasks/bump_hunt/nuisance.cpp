@@ -1,4 +1,4 @@
-#include "tasks/bump_hunt_nuisance.h"
+#include "tasks/bump_hunt/nuisance.h"
 
 #include <ATen/ops/empty.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/transfer.h"
-#include "tasks/bump_hunt_posterior.h"
+#include "tasks/bump_hunt/posterior.h"
 
 namespace pairs::bump_hunt {
 namespace {

@@ -1,4 +1,4 @@
-#include "tasks/glyphs.h"
+#include "tasks/digits/glyphs.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tasks/bump_hunt_posterior.h"
+#include "tasks/bump_hunt/posterior.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "tasks/mixture_product.h"
+#include "tasks/bump_hunt/mixture_product.h"
 
 namespace pairs::bump_hunt {
 namespace {

@@ -1,4 +1,4 @@
-#include "tasks/idx.h"
+#include "tasks/digits/idx.h"
 
 #include <ATen/ops/empty.h>
 #include <zlib.h>

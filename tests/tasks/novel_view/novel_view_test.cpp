@@ -1,4 +1,4 @@
-#include "tasks/novel_view.h"
+#include "tasks/novel_view/novel_view.h"
 
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/cat.h>
@@ -20,15 +20,26 @@ namespace {
 
 using namespace pairs::testing;
 
-ViewOptions small_views(const std::string& frame = "world") {
-  ViewOptions options;
+NovelViewSettings small_views(const std::string& frame = "world") {
+  NovelViewSettings options;
   options.size = 16;
   options.frame = frame;
   return options;
 }
 
+const SceneViews& face(const std::shared_ptr<const Task>& task) {
+  const SceneViews* views = scene_views(*task);
+  if (!views) throw std::runtime_error("the task is no SceneViews");
+  return *views;
+}
+
+torch::Tensor view_observations(const NovelViewSettings& settings, const torch::Tensor& images,
+                                const torch::Tensor& cameras, const render::Camera& target) {
+  return face(make_novel_view(settings)).observations(images, cameras, target);
+}
+
 TEST(NovelView, ThetaIsTheSceneSeenByTheTargetCamera) {
-  const ViewOptions options = small_views();
+  const NovelViewSettings options = small_views();
   const auto task = make_novel_view(options);
   const Latents l = latents_of(*task, 5, Purpose::test, 40, 3);
   ASSERT_EQ(l.theta.size(1), task->info().target_size());
@@ -36,7 +47,7 @@ TEST(NovelView, ThetaIsTheSceneSeenByTheTargetCamera) {
     const render::SphereScene scene =
         render::draw_scene(5, Purpose::test, static_cast<std::uint64_t>(40 + i), options.spheres);
     EXPECT_TRUE(at::equal(render::pack_scenes({scene}), l.psi.slice(0, i, i + 1)));
-    const render::Camera camera = camera_of_given(l.given[i]);
+    const render::Camera camera = face(task).target(l.given[i]);
     EXPECT_GE(camera.elevation, std::numbers::pi / 8 - 1e-12);
     EXPECT_LE(camera.elevation, 3 * std::numbers::pi / 8 + 1e-12);
     const torch::Tensor image = render::cast_spheres(
@@ -60,7 +71,7 @@ TEST(NovelView, SetsArePrefixesAndPurposesDiffer) {
 }
 
 TEST(NovelView, OnlyTrainingViewsAreNoisy) {
-  ViewOptions options = small_views();
+  NovelViewSettings options = small_views();
   const auto noisy = make_novel_view(options);
   options.noise = 0;
   const auto clean = make_novel_view(options);
@@ -88,7 +99,7 @@ TEST(NovelView, OnlyTrainingViewsAreNoisy) {
 
 // In the target's frame a scene and its cameras that turn together are told alike.
 TEST(NovelView, TargetFrameForgetsWhereTheWorldsAxesPoint) {
-  const ViewOptions options = small_views("target");
+  const NovelViewSettings options = small_views("target");
   const torch::Tensor images = torch::rand({4, 3, 16, 16});
   const torch::Tensor cameras = torch::tensor({{0.3, 0.5}, {2.0, 0.9}, {4.4, 1.1}, {6.0, 0.4}}, torch::kFloat64);
   const torch::Tensor x = view_observations(options, images, cameras, {1.2, 0.7});
@@ -97,17 +108,17 @@ TEST(NovelView, TargetFrameForgetsWhereTheWorldsAxesPoint) {
   turned.select(1, 0).add_(turn).remainder_(2 * std::numbers::pi);
   const torch::Tensor same = view_observations(options, images, turned, {1.2 + turn, 0.7});
   EXPECT_TRUE(at::allclose(x, same, 0, 1e-5));
-  const ViewOptions world = small_views("world");
+  const NovelViewSettings world = small_views("world");
   EXPECT_FALSE(at::allclose(view_observations(world, images, cameras, {1.2, 0.7}),
                             view_observations(world, images, turned, {1.2 + turn, 0.7}), 0, 1e-2));
 }
 
 // A point of the scene lies at the same place of the target's axes whichever view's map tells it.
 TEST(NovelView, TargetFrameIsTheTargetsPixels) {
-  const ViewOptions options = small_views("target");
+  const NovelViewSettings options = small_views("target");
   const auto task = make_novel_view(options);
   const render::Camera target{2.5, 0.6};
-  const torch::Tensor given = given_of_camera(target);
+  const torch::Tensor given = face(task).given(target);
   const torch::Tensor own = task->target_map(given)[0];
   for (std::int64_t row = 0; row < 16; ++row)
     for (std::int64_t column = 0; column < 16; ++column) {
@@ -132,7 +143,7 @@ TEST(NovelView, TargetFrameIsTheTargetsPixels) {
 
 TEST(NovelView, ObservationsOfAPersonAreThoseOfTheTask) {
   for (const char* frame : {"world", "target"}) {
-    const ViewOptions options = small_views(frame);
+    const NovelViewSettings options = small_views(frame);
     const auto task = make_novel_view(options);
     const std::int64_t index = 3;
     const Latents l = task->latents(9, Purpose::test, {&index, 1});
@@ -145,12 +156,12 @@ TEST(NovelView, ObservationsOfAPersonAreThoseOfTheTask) {
       cameras[j][1] = camera.elevation;
     }
     EXPECT_TRUE(
-        at::allclose(view_observations(options, x.slice(1, 0, 3), cameras, camera_of_given(l.given)), x, 0, 1e-5));
+        at::allclose(view_observations(options, x.slice(1, 0, 3), cameras, face(task).target(l.given)), x, 0, 1e-5));
   }
 }
 
 TEST(NovelView, RefusesWhatIsNoView) {
-  const ViewOptions options = small_views();
+  const NovelViewSettings options = small_views();
   const torch::Tensor camera = torch::tensor({{0.1, 0.5}}, torch::kFloat64);
   EXPECT_THROW(view_observations(options, torch::zeros({1, 3, 16, 20}), camera, {0, 0.5}), Error);
   EXPECT_THROW(view_observations(options, torch::zeros({1, 1, 16, 16}), camera, {0, 0.5}), Error);
@@ -165,7 +176,7 @@ TEST(NovelView, StandardisesByThePriorsPixels) {
   const ImageTarget& image = task->info().image;
   EXPECT_NEAR(l.theta.mean().item<double>(), image.location, 0.006);
   EXPECT_NEAR(l.theta.std().item<double>(), image.scale, 0.006);
-  ViewOptions paper = small_views();
+  NovelViewSettings paper = small_views();
   paper.scale = "signed";
   EXPECT_EQ(make_novel_view(paper)->info().image.location, 0.5);
   EXPECT_EQ(make_novel_view(paper)->info().image.scale, 0.5);
@@ -184,7 +195,7 @@ TEST(NovelView, AChangedSceneStaysPossible) {
     task->settle(l, {true, 7 * sphere});
     EXPECT_NO_THROW(render::check_scene(render::unpack_scene(l.psi[0]), render::prior_limits)) << index;
     EXPECT_TRUE(at::equal(l.psi.slice(1, 7 * sphere, 7 * sphere + 3), kept)) << "the changed sphere stays";
-    EXPECT_TRUE(at::equal(l.theta, target_views(small_views(), l.psi, l.given)));
+    EXPECT_TRUE(at::equal(l.theta, face(task).target_views(l.psi, l.given)));
   }
 }
 

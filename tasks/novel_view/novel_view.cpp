@@ -1,4 +1,4 @@
-#include "tasks/novel_view.h"
+#include "tasks/novel_view/novel_view.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/atan2.h>
@@ -30,7 +30,7 @@ using std::numbers::pi;
 // A set's target camera is drawn from this item, that of observation j from item j.
 constexpr std::uint64_t target_item = index_map::kSetItem;
 
-render::CastOptions cast_options(const ViewOptions& options) {
+render::CastOptions cast_options(const NovelViewSettings& options) {
   return {.height = options.size, .width = options.size, .half_width = options.half_width};
 }
 
@@ -44,7 +44,7 @@ torch::Tensor axes(const torch::Tensor& cameras) {
 }
 
 // Ray maps of cameras [V, 2] whose sets' target cameras are targets [V, 2]: [V, C, size, size] on `device`.
-torch::Tensor maps(const ViewOptions& options, const torch::Tensor& cameras, const torch::Tensor& targets,
+torch::Tensor maps(const NovelViewSettings& options, const torch::Tensor& cameras, const torch::Tensor& targets,
                    const torch::Device& device) {
   const torch::Tensor world =
       render::ray_map(cameras, render::ray_map_named(options.map), options.size, options.size, device);
@@ -69,9 +69,9 @@ void write_given(const render::Camera& camera, double* out) {
   out[3] = std::cos(camera.elevation);
 }
 
-class NovelView final : public Task {
+class NovelView final : public Task, public SceneViews {
  public:
-  explicit NovelView(const ViewOptions& options) : options_(options) {
+  explicit NovelView(const NovelViewSettings& options) : options_(options) {
     render::ray_map_named(options.map);
     info_.name = "novel-view";
     info_.title = "Novel views";
@@ -98,10 +98,11 @@ class NovelView final : public Task {
       add("blue", "blue of sphere", 0, 1);
     }
     info_.nuisances.push_back({"light_azimuth", "light's azimuth", "rad", 0, 2 * pi});
-    info_.nuisances.push_back({"light_elevation", "light's elevation", "rad", pi / 6, pi / 3});
+    info_.nuisances.push_back({"light_elevation", "light's elevation", "rad", render::scene_prior.light_elevation.low,
+                               render::scene_prior.light_elevation.high});
     for (const char* color : {"red", "green", "blue"})
-      info_.nuisances.push_back(
-          {fmt::format("background_{}", color), fmt::format("{} of background", color), "", 0.05, 0.2});
+      info_.nuisances.push_back({fmt::format("background_{}", color), fmt::format("{} of background", color), "",
+                                 render::scene_prior.background.low, render::scene_prior.background.high});
     info_.max_n = 100;
     info_.kind = ObservationKind::image;
     const std::int64_t channels = render::ray_map_channels(render::ray_map_named(options.map));
@@ -134,7 +135,7 @@ class NovelView final : public Task {
       render::pack_scene(render::draw_scene(seed, purpose, index, options_.spheres), psi + i * out.psi.size(1));
       write_given(render::draw_camera(seed, purpose, index, target_item), given + 4 * i);
     }
-    out.theta = target_views(options_, out.psi, out.given);
+    out.theta = target_views(out.psi, out.given);
     return out;
   }
 
@@ -181,12 +182,64 @@ class NovelView final : public Task {
     const std::int64_t sphere = changed.nuisance ? changed.index / 7 : options_.spheres;
     render::settle_scene(scene, sphere < options_.spheres ? static_cast<std::size_t>(sphere) : scene.spheres.size());
     render::pack_scene(scene, latents.psi.mutable_data_ptr<double>());
-    latents.theta = target_views(options_, latents.psi, latents.given);
+    latents.theta = target_views(latents.psi, latents.given);
   }
 
   torch::Tensor target_map(const torch::Tensor& given) const override {
     const torch::Tensor cameras = cameras_of_given(given);
     return maps(options_, cameras, cameras, given.device());
+  }
+
+  std::int64_t spheres() const override { return options_.spheres; }
+  render::CastOptions cast() const override { return cast_options(options_); }
+  bool follow_target() const override { return options_.frame == "target"; }
+
+  torch::Tensor observations(const torch::Tensor& images, const torch::Tensor& cameras,
+                             const render::Camera& target) const override {
+    const std::int64_t size = options_.size;
+    PAIRS_CHECK(images.dim() == 4 && images.size(1) == 3 && images.size(2) == size && images.size(3) == size,
+                "The views are {} but this estimator needs colour images of {} × {} pixels; resize them",
+                images.dim() == 4
+                    ? fmt::format("{} × {} pixels of {} channels", images.size(3), images.size(2), images.size(1))
+                    : fmt::format("of {} dimensions", images.dim()),
+                size, size);
+    const std::int64_t views = images.size(0);
+    PAIRS_CHECK(cameras.dim() == 2 && cameras.size(0) == views && cameras.size(1) == 2,
+                "{} views need {} cameras (azimuth, elevation)", views, views);
+    const torch::Tensor where = cameras.to(torch::kCPU, torch::kFloat64).contiguous();
+    const auto* angles = where.const_data_ptr<double>();
+    for (std::int64_t v = 0; v < views; ++v) render::check_camera({angles[2 * v], angles[2 * v + 1]});
+    render::check_camera(target);
+    const torch::Tensor targets =
+        at::tensor({target.azimuth, target.elevation}, torch::kFloat64).expand({views, 2}).contiguous();
+    return at::cat({images, maps(options_, where, targets, images.device())}, 1);
+  }
+
+  torch::Tensor given(const render::Camera& target) const override {
+    torch::Tensor given = at::empty({1, 4}, torch::kFloat64);
+    write_given(target, given.mutable_data_ptr<double>());
+    return given;
+  }
+
+  render::Camera target(const torch::Tensor& given) const override {
+    const torch::Tensor row = given.to(torch::kCPU, torch::kFloat64).reshape({4}), squares = row.square();
+    const auto at = [](const torch::Tensor& t, std::int64_t k) { return t[k].item<double>(); };
+    constexpr double rounding = 1e-3;
+    PAIRS_CHECK(std::abs(at(squares, 0) + at(squares, 1) - 1) < rounding &&
+                    std::abs(at(squares, 2) + at(squares, 3) - 1) < rounding && at(row, 3) > -rounding,
+                "({}, {}, {}, {}) is no camera; give the cosine and sine of its azimuth and the sine and cosine of its "
+                "elevation",
+                at(row, 0), at(row, 1), at(row, 2), at(row, 3));
+    const torch::Tensor camera = cameras_of_given(row.unsqueeze(0));
+    return {camera[0][0].item<double>(), camera[0][1].item<double>()};
+  }
+
+  torch::Tensor target_views(const torch::Tensor& scenes, const torch::Tensor& given) const override {
+    const std::int64_t sets = scenes.size(0);
+    return render::cast_spheres(scenes, cameras_of_given(given), at::arange(sets, torch::kInt64),
+                                cast_options(options_), torch::kCPU)
+        .reshape({sets, -1})
+        .to(torch::kFloat64);
   }
 
  private:
@@ -209,61 +262,43 @@ class NovelView final : public Task {
     return {rounded(images.mean().item<double>()), rounded(images.std().item<double>())};
   }
 
-  ViewOptions options_;
+  NovelViewSettings options_;
   TaskInfo info_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Task> make_novel_view(const ViewOptions& options) {
-  return std::make_shared<NovelView>(options);
+std::vector<Field> NovelViewSettings::fields() {
+  return {
+      {"size", &size, "Pixels along an image's side", 8, 512, {}, {"view.size"}},
+      {"spheres", &spheres, "Spheres in a scene", 1, render::max_drawn_spheres, {}, {"view.spheres"}},
+      {"half_width", &half_width, "Half of the image plane's width in world units", 0.1, 10, {}, {"view.half_width"}},
+      {"noise", &noise, "Sd of the noise on observed views in training", 0, 1, {}, {"view.noise"}},
+      {"map",
+       &map,
+       "What the map beside a view tells of each pixel's ray",
+       -1e300,
+       1e300,
+       {"origin", "direction", "pluecker"},
+       {"view.map"}},
+      {"frame",
+       &frame,
+       "Axes of the ray maps: the world's (paper), or the target camera's",
+       -1e300,
+       1e300,
+       {"world", "target"},
+       {"view.frame"}},
+      {"scale",
+       &scale,
+       "Targets are standardised by the prior's pixels, or brought to [-1, 1] (signed)",
+       -1e300,
+       1e300,
+       {"data", "signed"},
+       {"view.scale"}}};
 }
 
-torch::Tensor view_observations(const ViewOptions& options, const torch::Tensor& images, const torch::Tensor& cameras,
-                                const render::Camera& target) {
-  PAIRS_CHECK(
-      images.dim() == 4 && images.size(1) == 3 && images.size(2) == options.size && images.size(3) == options.size,
-      "The views are {} but this estimator needs colour images of {} × {} pixels; resize them",
-      images.dim() == 4 ? fmt::format("{} × {} pixels of {} channels", images.size(3), images.size(2), images.size(1))
-                        : fmt::format("of {} dimensions", images.dim()),
-      options.size, options.size);
-  const std::int64_t views = images.size(0);
-  PAIRS_CHECK(cameras.dim() == 2 && cameras.size(0) == views && cameras.size(1) == 2,
-              "{} views need {} cameras (azimuth, elevation)", views, views);
-  const torch::Tensor where = cameras.to(torch::kCPU, torch::kFloat64).contiguous();
-  const auto* angles = where.const_data_ptr<double>();
-  for (std::int64_t v = 0; v < views; ++v) render::check_camera({angles[2 * v], angles[2 * v + 1]});
-  render::check_camera(target);
-  const torch::Tensor targets =
-      at::tensor({target.azimuth, target.elevation}, torch::kFloat64).expand({views, 2}).contiguous();
-  return at::cat({images, maps(options, where, targets, images.device())}, 1);
-}
-
-torch::Tensor given_of_camera(const render::Camera& camera) {
-  torch::Tensor given = at::empty({1, 4}, torch::kFloat64);
-  write_given(camera, given.mutable_data_ptr<double>());
-  return given;
-}
-
-render::Camera camera_of_given(const torch::Tensor& given) {
-  const torch::Tensor row = given.to(torch::kCPU, torch::kFloat64).reshape({4}), squares = row.square();
-  const auto at = [](const torch::Tensor& t, std::int64_t k) { return t[k].item<double>(); };
-  constexpr double rounding = 1e-3;
-  PAIRS_CHECK(std::abs(at(squares, 0) + at(squares, 1) - 1) < rounding &&
-                  std::abs(at(squares, 2) + at(squares, 3) - 1) < rounding && at(row, 3) > -rounding,
-              "({}, {}, {}, {}) is no camera; give the cosine and sine of its azimuth and the sine and cosine of its "
-              "elevation",
-              at(row, 0), at(row, 1), at(row, 2), at(row, 3));
-  const torch::Tensor camera = cameras_of_given(row.unsqueeze(0));
-  return {camera[0][0].item<double>(), camera[0][1].item<double>()};
-}
-
-torch::Tensor target_views(const ViewOptions& options, const torch::Tensor& scenes, const torch::Tensor& given) {
-  const std::int64_t sets = scenes.size(0);
-  return render::cast_spheres(scenes, cameras_of_given(given), at::arange(sets, torch::kInt64), cast_options(options),
-                              torch::kCPU)
-      .reshape({sets, -1})
-      .to(torch::kFloat64);
+std::shared_ptr<const Task> make_novel_view(const NovelViewSettings& settings) {
+  return std::make_shared<NovelView>(settings);
 }
 
 }  // namespace pairs

@@ -1,4 +1,4 @@
-#include "tasks/bump_hunt.h"
+#include "tasks/bump_hunt/bump_hunt.h"
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/linspace.h>

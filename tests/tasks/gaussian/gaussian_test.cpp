@@ -1,4 +1,4 @@
-#include "tasks/gaussian.h"
+#include "tasks/gaussian/gaussian.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/linspace.h>

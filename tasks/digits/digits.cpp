@@ -1,4 +1,4 @@
-#include "tasks/digits.h"
+#include "tasks/digits/digits.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
@@ -13,8 +13,8 @@
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "render/digit_warp.h"
-#include "tasks/digit_images.h"
-#include "tasks/glyphs.h"
+#include "tasks/digits/glyphs.h"
+#include "tasks/digits/images.h"
 #include "tasks/rows.h"
 
 namespace pairs {

@@ -1,4 +1,4 @@
-#include "tasks/digit_images.h"
+#include "tasks/digits/images.h"
 
 #include <ATen/ops/empty_like.h>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "tasks/glyphs.h"
-#include "tasks/idx.h"
+#include "tasks/digits/glyphs.h"
+#include "tasks/digits/idx.h"
 
 namespace pairs {
 namespace {

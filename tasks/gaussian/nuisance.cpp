@@ -1,4 +1,4 @@
-#include "tasks/gaussian_nuisance.h"
+#include "tasks/gaussian/nuisance.h"
 
 #include <ATen/ops/empty.h>
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/task.h"
+#include "core/train/config.h"
+
+namespace pairs {
+
+// Sets cached together: each stores the means of its blocks of consecutive observations, largest block first. Any union
+// of blocks is a valid set of the same θ (design, Three stages).
+struct CacheGroup {
+  std::int64_t n = 0;                         // serves sizes in (previous group's n, n]
+  std::int64_t smallest = 1;                  // smallest size it serves
+  std::int64_t training = 0, validation = 0;  // sets
+  std::vector<std::int64_t> blocks;           // sizes, descending
+
+  std::int64_t observations() const;  // a set
+  std::int64_t sets() const { return training + validation; }
+};
+
+// The groups a configuration asks for.
+std::vector<CacheGroup> plan_groups(const CacheConfig& cache, bool list_law);
+
+// How many numbers of θ a cached set keeps: d, or 0 where θ is an image or comes with given quantities, which are
+// recalled from the set's index instead.
+std::int64_t cached_targets(const TaskInfo& task);
+
+// Index, in its source, of a group's set, of which it is a pure function; training sets come first, then validation
+// sets. Training sets of later generations are new ones.
+std::int64_t cached_set_index(std::size_t group, const CacheGroup& layout, std::int64_t set, std::int64_t generation);
+// What such a set is for: a validation set's observations a task may take from other data.
+Purpose cached_set_purpose(std::int64_t index);
+
+}  // namespace pairs

@@ -1,0 +1,63 @@
+#include "core/train/cache_statistics.h"
+
+#include <ATen/Functions.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/sets/amounts.h"
+#include "core/sets/index_map.h"
+#include "core/train/cache_groups.h"
+
+namespace pairs {
+
+std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed, const std::function<bool()>& stop) {
+  const std::int64_t l = estimator.embedding_size();
+  const StatisticsSample sample = statistics_sample(estimator.task().info().observation_numbers());
+  const std::int64_t sets = std::max(sample.sets, 6 * l), each = sample.observations;
+  torch::Tensor sum = torch::zeros({l}, torch::kFloat64), outer = torch::zeros({l, l}, torch::kFloat64),
+                within = torch::zeros({l, l}, torch::kFloat64);
+  const std::int64_t group = std::max<std::int64_t>(1, estimator.observations_at_once() / each);
+  for (std::int64_t first = 0; first < sets; first += group) {
+    if (stop()) throw Stopped();
+    const std::int64_t count = std::min(group, sets - first);
+    std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
+    std::vector<SetRange> ranges(indices.size());
+    for (std::int64_t i = 0; i < count; ++i) {
+      indices[static_cast<std::size_t>(i)] = index_map::kStatisticsSets + first + i;
+      ranges[static_cast<std::size_t>(i)] = {indices[static_cast<std::size_t>(i)], 0, each};
+    }
+    const Latents latents = estimator.task().latents(seed, Purpose::finetune, indices);
+    const Observations x = estimator.task().observe(latents, seed, Purpose::finetune, ranges, estimator.device());
+    const torch::Tensor e = estimator.embed(x).to(torch::kCPU, torch::kFloat64).view({count, each, l});
+    const torch::Tensor mean = e.mean(1);
+    const torch::Tensor rest = (e - mean.unsqueeze(1)).view({count * each, l});
+    sum += mean.sum(0);
+    outer += mean.t().mm(mean);
+    within += rest.t().mm(rest);
+  }
+  const double s = static_cast<double>(sets), m = static_cast<double>(each);
+  const torch::Tensor mean = sum / s;
+  within /= s * (m - 1);
+  torch::Tensor between = (outer - s * at::outer(mean, mean)) / (s - 1) - within / m;
+  // The difference of two estimates: keep it positive semi-definite, and its diagonal above rounding.
+  auto [values, vectors] = at::linalg_eigh(between);
+  const torch::Tensor floor = (within.diagonal().mean() + between.diagonal().abs().mean()) * 1e-12;
+  between = vectors.mm(at::diag(at::maximum(values, floor))).mm(vectors.t());
+  std::vector<double> out;
+  for (const torch::Tensor& t : {mean, between, within}) {
+    const torch::Tensor flat = t.contiguous().view({-1});
+    out.insert(out.end(), flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
+  }
+  return out;
+}
+
+AggregateStatistics unpack_statistics(const std::vector<double>& numbers, std::int64_t l) {
+  const torch::Tensor all = torch::tensor(numbers, torch::kFloat64);
+  return {all.slice(0, 0, l).clone(),
+          all.slice(0, l, l + l * l).view({l, l}).clone(),
+          all.slice(0, l + l * l, l + 2 * l * l).view({l, l}).clone(),
+          {}};
+}
+
+}  // namespace pairs

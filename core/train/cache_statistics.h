@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/estimator.h"
+
+namespace pairs {
+
+// What a cache keeps of its embeddings for the standardiser of aggregates: mean [l], between- and within-set
+// covariances [l, l] each, one after the other, float64, from a sample of fresh sets. Throws Stopped when `stop()` says
+// so.
+std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed, const std::function<bool()>& stop);
+
+// The same numbers as the standardiser takes them, for embeddings of length l.
+AggregateStatistics unpack_statistics(const std::vector<double>& numbers, std::int64_t l);
+
+}  // namespace pairs

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "core/estimator.h"
+#include "core/train/cache_groups.h"
+
+namespace pairs {
+
+// Writes the cache of one generation: every observation simulated, embedded in chunks and reduced in float64, so that
+// memory does not depend on N. Continues after the last whole unit when the file is there; a checksum stands behind
+// each set. Generation 0 holds training and validation sets and the aggregate statistics; later ones training sets
+// alone. Throws Stopped between units when `stop()` says so.
+struct CacheProgress {
+  std::int64_t done, total;  // sets
+  double observations;
+};
+void write_cache(const std::filesystem::path& file, Estimator& estimator, const std::vector<CacheGroup>& groups,
+                 std::uint64_t seed, std::int64_t generation, std::int64_t chunk, const std::function<bool()>& stop,
+                 const std::function<void(const CacheProgress&)>& progress);
+
+}  // namespace pairs

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "core/nn/adamw.h"
+#include "core/train/optimise.h"
+#include "core/train/weight_average.h"
+
+namespace pairs {
+
+using TensorMap = std::map<std::string, torch::Tensor>;
+
+// Where the optimisation of a stage stands; this and the tensors that are kept with it decide the rest of the run.
+struct Position {
+  std::int64_t epoch = 0, step = 0;  // next step within the epoch
+  double sum = 0;                    // training losses of this epoch so far
+  double best = INFINITY;
+  std::int64_t best_epoch = -1;
+  double last_train = 0;
+  double seconds = 0;                         // spent up to the last checkpoint
+  double first = NAN, last_validation = NAN;  // the first step's loss; the last epoch's
+};
+
+// RUN/resume.safetensors: what an interrupted stage goes on from, bit for bit on the same machine.
+class Checkpoint {
+ public:
+  Checkpoint(const Problem& problem, const RunConfig& config, std::filesystem::path file);
+
+  // `best`: the weights of the best validation loss so far; empty before the first.
+  void save(const Position& at, const TensorMap& best, const WeightAverage& average, const AdamW& adam) const;
+  // False when there is nothing of this stage to continue from. `warning` is set when the machine differs. Throws Error
+  // where the file is damaged, or of another network or other settings.
+  bool load(Position& at, TensorMap& best, const WeightAverage& average, AdamW& adam, std::string& warning) const;
+
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  const Problem& problem_;
+  std::filesystem::path file_;
+  std::string numerics_;
+  const RunConfig& config_;
+};
+
+// Copies the values into the tensors of these names.
+void assign(const TensorMap& target, const TensorMap& values);
+
+}  // namespace pairs

@@ -1,0 +1,57 @@
+#include "core/train/least_loss.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/estimator.h"
+#include "core/train/config.h"
+#include "tasks/registry.h"
+
+namespace pairs {
+namespace {
+
+EstimatorConfig quick_estimator(const std::string& task) {
+  return load_preset(make_task(task)->info(), "quick", "pairs", {}).estimator;
+}
+
+// The bound in the loss's units against what an estimator says of the same sets: its loss and its log densities differ
+// by the same constant.
+TEST(LeastLoss, HasTheUnitsOfTheLoss) {
+  for (const std::string task : {"gaussian", "bump-hunt"}) {
+    const EstimatorConfig config = quick_estimator(task);
+    Estimator estimator(make_task(task), config, 3);
+    estimator.train(false);
+    std::vector<std::int64_t> indices(50);
+    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::int64_t>(i);
+    const torch::Tensor theta = estimator.task().latents(1, Purpose::explore, indices).theta;
+    const torch::Tensor aggregates = torch::randn({50, estimator.embedding_size()});
+    const torch::Tensor n = torch::ones({50}, torch::kInt64);
+    const double nll = -estimator.log_prob(theta, aggregates, n).mean().item<double>();
+    const double loss = estimator.loss(0, theta, aggregates, n).value.item<double>();
+    EXPECT_NEAR(least_loss(estimator.task().info(), config.head, {1}, false, [&](std::int64_t) { return nll; }), loss,
+                1e-3)
+        << task;
+  }
+}
+
+TEST(LeastLoss, AveragesOverTheSizes) {
+  const TaskInfo info = make_task("bump-hunt")->info();  // θ in [0, 1]: no scale
+  HeadConfig head = quick_estimator("bump-hunt").head;
+  const auto log_n = [](std::int64_t n) { return std::log(static_cast<double>(n)); };
+  EXPECT_NEAR(least_loss(info, head, {1, 2, 4}, false, log_n), std::log(8.0) / 3, 1e-12);
+  // N = floor(exp(u log(max + 1))) for uniform u, by brute force.
+  double mean = 0;
+  constexpr int kDraws = 200000;
+  for (int i = 0; i < kDraws; ++i) {
+    const double u = (i + 0.5) / kDraws;
+    mean += std::log(std::floor(std::exp(u * std::log(1001.0)))) / kDraws;
+  }
+  EXPECT_NEAR(least_loss(info, head, {1000}, true, log_n), mean, 2e-3);
+  EXPECT_TRUE(std::isnan(least_loss(info, head, {1}, false, [](std::int64_t) { return NAN; })));
+  head.kind = "gaussian";
+  EXPECT_TRUE(std::isnan(least_loss(info, head, {1}, false, log_n)));
+}
+
+}  // namespace
+}  // namespace pairs
