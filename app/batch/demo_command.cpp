@@ -127,7 +127,7 @@ std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPr
   printer.line(fmt::format("{}: drawing", run.config.task));
   pictures.save("samples", samples_figure(*run.task, 0));
   if (density) {
-    pictures.save("posterior", posterior_figure({run}, 0, keep_going));
+    pictures.save("posterior", posterior_figure({run}, {.keep_going = keep_going}));
     pictures.tell(run.config.task + ": posterior");
   } else {
     draw_image_posterior(run, pictures);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 
@@ -26,7 +27,9 @@
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
-#include "core/base/log.h"
+#include "core/base/streams.h"
+#include "core/base/text.h"
+#include "core/report/shades.h"
 #include "core/train/cost.h"
 #include "tasks/registry.h"
 
@@ -48,7 +51,7 @@ const std::vector<FigureEntry>& figure_entries() {
       {"acauc", "Calibration against N: ACAUC, location z, width z and rank p, each with its noise"},
       {"coverage", "Coverage of central credible intervals against their level"},
       {"ranks", "Histograms of the truth's rank among posterior samples (one run)"},
-      {"posterior", "One set: the posterior sharpening with N around the truth, beside exact and naive"},
+      {"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
       {"width", "Bump hunt: median posterior width against ψ, beside exact, naive and per-event"},
       {"loss", "Training and validation loss of the stages"},
       {"pareto", "Training cost against NLL (images: squared error), one point a run"},
@@ -58,7 +61,7 @@ const std::vector<FigureEntry>& figure_entries() {
 }
 
 struct FigureArguments {
-  std::string name, out;
+  std::string name, out, file, theta, psi, range, height, shades;
   std::vector<std::string> runs;
   OpenArguments open;
   std::int64_t index = 0, sets = 200, n = 0;
@@ -169,38 +172,55 @@ Figure draw_samples(const FigureArguments& arguments) {
   return samples_figure(*make_task(arguments.runs[0], options), arguments.index);
 }
 
-// At one N: the first run must have an answer, though it may extrapolate; others without one are left out.
-std::vector<LoadedRun> runs_at(std::vector<LoadedRun> runs, std::int64_t n) {
-  const TaskInfo& info = runs.front().task->info();
+std::vector<AxisRange> ranges_of(const std::string& text) {
+  const std::vector<double> ends = parse_numbers(text, "--range");
+  std::vector<AxisRange> ranges;
+  for (std::size_t k = 0; k + 1 < ends.size(); k += 2) ranges.emplace_back(ends[k], ends[k + 1]);
+  if (ends.size() % 2 != 0 ||
+      std::any_of(ranges.begin(), ranges.end(), [](AxisRange r) { return r.first >= r.second; }))
+    fail_usage("--range {} is not a lower and an upper end for each target; write for example --range=-1,2.5",
+               printable(text));
+  return ranges;
+}
+
+std::vector<int> shades_of(const std::string& text) {
+  std::vector<int> shades;
+  for (const double shade : parse_numbers(text, "--shades")) {
+    if (shade != std::floor(shade) || shade < 0 || shade >= kShades)
+      fail_usage("--shades {} are not whole numbers from 0 to {}", printable(text), kShades - 1);
+    shades.push_back(static_cast<int>(shade));
+  }
+  return shades;
+}
+
+// The first run must have an answer at N, though it may extrapolate.
+void check_size(const LoadedRun& run, std::int64_t n) {
+  const TaskInfo& info = run.task->info();
   if (n > info.max_n)
     fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(n), count_text(info.max_n),
                info.name);
-  std::vector<LoadedRun> out;
-  for (LoadedRun& run : runs) {
-    const std::vector<std::int64_t> heads = run.estimator->sizes();
-    const bool first = out.empty(), beyond = n > run.estimator->max_n();
-    if (!heads.empty() && std::find(heads.begin(), heads.end(), n) == heads.end()) {
-      if (first)
-        fail_usage("{} has heads for N = {} alone; give one of these with --n", run.name, fmt::join(heads, ", "));
-      spdlog::warn("{} is left out: it has a head for some N only and none for {}", run.name, count_text(n));
-      continue;
-    }
-    if (beyond && !first) {
-      spdlog::warn("{} is left out: it saw sets of at most {}", run.name, count_text(run.estimator->max_n()));
-      continue;
-    }
-    if (beyond)
-      spdlog::warn("{} saw sets of at most {} in training: its posterior at N = {} is an extrapolation", run.name,
-                   count_text(run.estimator->max_n()), count_text(n));
-    out.push_back(std::move(run));
-  }
-  return out;
+  const std::vector<std::int64_t> heads = run.estimator->sizes();
+  if (!heads.empty() && std::find(heads.begin(), heads.end(), n) == heads.end())
+    fail_usage("{} has heads for N = {} alone; give one of these with --n", run.name, fmt::join(heads, ", "));
 }
 
 Figure draw_posterior(const FigureArguments& arguments) {
-  std::vector<LoadedRun> runs = open_all(arguments);
-  if (arguments.n > 0) runs = runs_at(std::move(runs), arguments.n);
-  return posterior_figure(runs, arguments.index, keep_going, arguments.n);
+  PosteriorFigureOptions options;
+  options.set = {.index = arguments.index,
+                 .theta = parse_numbers(arguments.theta, "--theta"),
+                 .psi = parse_numbers(arguments.psi, "--psi"),
+                 .file = arguments.file};
+  if (!arguments.file.empty() && !(arguments.theta.empty() && arguments.psi.empty()))
+    fail_usage("--theta and --psi make a set of their own; {} is one already", printable(arguments.file, 300));
+  options.n = arguments.n;
+  options.ranges = ranges_of(arguments.range);
+  options.heights = parse_numbers(arguments.height, "--height");
+  options.shades = shades_of(arguments.shades);
+  options.keep_going = keep_going;
+  options.warn = [](const PosteriorWarning& warning) { tell(fmt::format("warning: {}\n", warning.text)); };
+  const std::vector<LoadedRun> runs = open_all(arguments);
+  if (arguments.n > 0) check_size(runs.front(), arguments.n);
+  return posterior_figure(runs, options);
 }
 
 Figure draw(const FigureArguments& arguments) {
@@ -270,6 +290,19 @@ Action add_figure(CLI::App& app) {
                  "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest evaluated)")
       ->type_name("N")
       ->transform(whole_number(1, std::int64_t{1} << 40));
+  const auto posterior_option = [&](const char* name, std::string& value, const char* help, const char* type) {
+    app.add_option(name, value, help)->type_name(type);
+  };
+  posterior_option("--file", arguments->file, "posterior: an observed set of your own, as infer --data takes it",
+                   "FILE|DIR");
+  posterior_option("--theta", arguments->theta, "posterior: θ of the simulated set (default: the prior's)", "V,V,...");
+  posterior_option("--psi", arguments->psi, "posterior: ψ of the simulated set (default: the prior's)", "V,V,...");
+  posterior_option("--range", arguments->range, "posterior: ends of the axis of each target (default: chosen)",
+                   "LOW,HIGH,...");
+  posterior_option("--height", arguments->height, "posterior: largest density of each target's axis (default: chosen)",
+                   "H,...");
+  posterior_option("--shades", arguments->shades, "posterior: shade of each run's colour, 0 to 4 (default: chosen)",
+                   "K,...");
   add_open_arguments(app, arguments->open);
   std::string footer = "Figures:\n";
   for (const FigureEntry& entry : figure_entries()) footer += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
@@ -278,6 +311,8 @@ Action add_figure(CLI::App& app) {
              "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
              "  pairs --batch figure posterior gaussian --index 3 --out posterior.png\n"
              "  pairs --batch figure posterior gaussian --index 3 --n 500\n"
+             "  pairs --batch figure posterior bump-hunt --file events.csv --n 40\n"
+             "  pairs --batch figure posterior bump-hunt --theta=0.3 --psi=1.5 --n 64\n"
              "nll, gap, mse, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run "
              "when it is "
              "missing.");

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 
 #include "core/base/error.h"
@@ -40,6 +42,19 @@ CLI::Validator whole_number(std::int64_t low, std::int64_t high) {
 
 CLI::Validator number(double low, double high) {
   return within(low, high, "a number");
+}
+
+std::vector<double> parse_numbers(const std::string& text, const char* option) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  std::vector<double> values;
+  for (std::size_t from = 0; from <= text.size() && !text.empty();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    const auto value = number_in(std::string_view(text).substr(from, comma - from), -kLargest, kLargest);
+    if (!value) fail_usage("{} {} is not numbers with commas between them", option, printable(text, 300));
+    values.push_back(*value);
+    from = comma + 1;
+  }
+  return values;
 }
 
 PixelSize parse_size(const std::string& text, const char* option, PixelSize least, PixelSize most) {

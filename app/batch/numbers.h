@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace pairs::batch {
 
@@ -10,6 +11,9 @@ namespace pairs::batch {
 // errors.
 CLI::Validator whole_number(std::int64_t low, std::int64_t high);
 CLI::Validator number(double low, double high);
+
+// "1,-0.5,2e3" as `option` was given it: finite numbers; none of "". Throws a usage error.
+std::vector<double> parse_numbers(const std::string& text, const char* option);
 
 struct PixelSize {
   int width, height;

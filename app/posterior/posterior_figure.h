@@ -2,16 +2,34 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "app/posterior/posterior_axes.h"
+#include "app/posterior/set_posterior.h"
 #include "core/report/figure.h"
-#include "core/train/run.h"
 
 namespace pairs {
 
-// One test set: the posterior at growing N (or at `only_n`, when above zero) around the truth, beside the references
-// where the task has them. One target: densities; two: contours of 50 and 90 % with marginals.
-Figure posterior_figure(const std::vector<LoadedRun>& runs, std::int64_t set_index,
-                        const std::function<bool()>& keep_going, std::int64_t only_n = 0);
+// What the figure of a set's posterior is asked for.
+struct PosteriorFigureOptions {
+  SetChoice set = {};
+  std::int64_t n = 0;                     // this N alone; 0: growing N
+  std::vector<AxisRange> ranges = {};     // of the targets' axes; empty: chosen
+  std::vector<double> heights = {};       // of the densities' axes; empty: chosen
+  std::vector<int> shades = {};           // of the runs' colours; empty: as `runs` are beside one another
+  std::function<bool()> keep_going = {};  // false throws Stopped
+  std::function<void(const PosteriorWarning&)> warn = {};
+};
+
+// The axes that a figure of this posterior chooses by itself.
+PosteriorAxes chosen_axes(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
+                          const std::vector<double>& truth);
+// Title and plots of one N, as the window shows them.
+Figure posterior_figure_at(const SetPosterior& posterior, const PosteriorAt& at, const PosteriorAxes& axes);
+
+// The posterior of one set around the truth, beside the references: at one N what the window shows, else a column for
+// each of up to four N. Throws Error for runs of different tasks and images.
+Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigureOptions& options);
 
 }  // namespace pairs

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
 
-#include "app/kinds/samples_figure.h"
-#include "app/posterior/posterior_figure.h"
+#include "app/posterior/posterior_source.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
 #include "core/aggregate.h"
@@ -53,14 +51,12 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const
     Latents latents;
     latents.theta = torch::full({sets, 1}, kTheta, torch::kFloat64);
     latents.psi = torch::full({sets, 1}, psi, torch::kFloat64);
-    const torch::Tensor x = task.observe(latents, kFigureSeed, Purpose::explore, ranges, torch::kCPU);
+    const Observations x = task.observe(latents, kFigureSeed, Purpose::explore, ranges, torch::kCPU);
     for (const std::string& name : task.references()) {
       std::vector<double> widths;
       for (std::int64_t s = 0; s < sets; ++s) {
         if (!keep_going()) throw Stopped();
-        const auto reference = task.reference(name);
-        reference->add(x.slice(0, s * n, (s + 1) * n));
-        widths.push_back(std::sqrt(reference->covariance()[0][0].item<double>()));
+        widths.push_back(reference_source(task, name, x.slice(s * n, (s + 1) * n)).sd[0].item<double>());
       }
       references[name].x.push_back(psi);
       references[name].y.push_back(median(widths));
@@ -86,10 +82,9 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const
   }
   for (const std::string& name : task.references()) {
     Line& line = references[name];
-    const bool exact = name == "exact", naive = name.find("naive") != std::string::npos;
     line.name = name;
-    line.role = exact ? SeriesRole::exact : naive ? SeriesRole::naive : SeriesRole::other;
-    line.style = exact ? LineStyle::dashed : LineStyle::dotted;
+    line.role = reference_role(name);
+    line.style = posterior_style(line.role);
     plot.lines.push_back(std::move(line));
   }
   Figure figure;

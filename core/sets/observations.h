@@ -30,6 +30,9 @@ class Observations {
   // Numbers held in all, which is what they cost.
   std::int64_t numbers() const { return defined() ? values_.numel() : 0; }
 
+  // The largest size of any number; 0 where there are none.
+  double largest() const { return numbers() > 0 ? values_.abs().max().item<double>() : 0; }
+
   // Observations first .. last - 1.
   Observations slice(std::int64_t first, std::int64_t last) const;
   // The end of a part that begins at `first` and has at most `observations` of them and `numbers` numbers, but one

@@ -37,7 +37,7 @@ void shown_posterior(benchmark::State& state, const char* run) {
       state.SkipWithError(engine.news().failure.c_str());
       break;
     }
-    for (const PosteriorSeries& series : shown->series) {
+    for (const PosteriorNumbers& series : shown->series) {
       if (series.ours) ours += series.milliseconds;
       if (series.role == SeriesRole::exact) exact += series.milliseconds;
     }

@@ -21,9 +21,7 @@ namespace {
 
 using model::Posterior;
 using model::PosteriorScene;
-using model::PosteriorSeries;
 using model::PosteriorSnapshot;
-using model::PosteriorSummary;
 
 constexpr float kGap = 16, kLeastMain = 284, kMostBelow = 140, kLeastSmall = 200, kSmallWidth = 248, kLeastSide = 348,
                 kMostSide = 452;
@@ -58,19 +56,22 @@ float content_height() {
 // numbers become at most N of the shipped tasks, so that columns stand still while N moves.
 struct TableColumn {
   const char *title, *reserve;
-  std::string (*cell)(const PosteriorSeries&, const PosteriorSummary&, double spread);
+  std::string (*cell)(const PosteriorNumbers&, const TargetNumbers&, double spread);
 };
 constexpr std::array<TableColumn, 5> kColumns = {{
     {"mean", "−0.00000",
-     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return rounded(s.mean, spread); }},
+     [](const PosteriorNumbers&, const TargetNumbers& s, double spread) { return rounded(s.mean, spread); }},
     {"sd", "0.000000",
-     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return rounded(s.sd, spread / 10); }},
+     [](const PosteriorNumbers&, const TargetNumbers& s, double spread) { return rounded(s.sd, spread / 10); }},
     {"50 %", "0.00000 to 0.00000",
-     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return interval(s.q25, s.q75, spread); }},
+     [](const PosteriorNumbers&, const TargetNumbers& s, double spread) {
+       return interval(s.quantiles[1], s.quantiles[3], spread);
+     }},
     {"90 %", "0.00000 to 0.00000",
-     [](const PosteriorSeries&, const PosteriorSummary& s, double spread) { return interval(s.q05, s.q95, spread); }},
-    {"KL / nat", "0.000",
-     [](const PosteriorSeries& series, const PosteriorSummary&, double) { return nat(series.kl); }},
+     [](const PosteriorNumbers&, const TargetNumbers& s, double spread) {
+       return interval(s.quantiles[0], s.quantiles[4], spread);
+     }},
+    {"KL / nat", "0.000", [](const PosteriorNumbers& series, const TargetNumbers&, double) { return nat(series.kl); }},
 }};
 constexpr std::size_t kHalf = 2, kMost = 3, kDivergence = 4;
 
@@ -100,9 +101,10 @@ void swatch(ImVec2 at, float width, SeriesRole role) {
     list.AddLine({at.x + x, at.y}, {at.x + std::min(x + step * 0.6f, width), at.y}, color, px(2));
 }
 
-std::string tip_of(const PosteriorSeries& series, const PosteriorSummary& s) {
+std::string tip_of(const PosteriorNumbers& series, const TargetNumbers& s) {
   std::string text = fmt::format("{}\nmean {}, sd {}\n50 %: {}\n90 %: {}", series.name, rounded(s.mean, s.sd),
-                                 rounded(s.sd, s.sd / 10), interval(s.q25, s.q75, s.sd), interval(s.q05, s.q95, s.sd));
+                                 rounded(s.sd, s.sd / 10), interval(s.quantiles[1], s.quantiles[3], s.sd),
+                                 interval(s.quantiles[0], s.quantiles[4], s.sd));
   if (!std::isnan(s.mean_shift))
     text += fmt::format("\nmean {:+.2f} exact sd from the exact one, sd {:.2f} times", s.mean_shift, s.sd_ratio);
   if (!std::isnan(series.kl)) text += fmt::format("\nKL from exact {} nat", nat(series.kl));
@@ -207,9 +209,9 @@ void PosteriorPanel::State::messages(model::Studio& studio) {
              : shown->sentence);
     int k = 0;
     const bool said = !model::data_notice(studio).sentence.empty();  // above, with what can be done
-    for (const std::string& warning : shown->warnings)
-      if (!said || warning.find(" was trained on ") == warning.npos)
-        ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning);
+    for (const PosteriorWarning& warning : shown->warnings)
+      if (!said || warning.kind != WarningKind::other_data)
+        ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning.text);
     kept_messages = std::max(kept_messages, ImGui::GetCursorPosY() - top);
     ImGui::SetCursorPosY(top + kept_messages);
   }
@@ -224,8 +226,8 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     const float width = ImGui::GetContentRegionAvail().x;
     float gap = px(12);
     double spread = INFINITY;
-    for (const PosteriorSeries& series : shown.series) spread = std::min(spread, series.targets[t].sd);
-    const auto cell = [&](const PosteriorSeries& series, std::size_t c) {
+    for (const PosteriorNumbers& series : shown.series) spread = std::min(spread, series.targets[t].sd);
+    const auto cell = [&](const PosteriorNumbers& series, std::size_t c) {
       return kColumns[c].cell(series, series.targets[t], spread);
     };
     std::array<float, kColumns.size()> widths{};
@@ -234,8 +236,8 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     const float title = ui::text_size(heading, ui::Look::small_strong).x + 1;
     bool exact = false;
     std::vector<std::string> all_names;
-    for (const PosteriorSeries& series : shown.series) all_names.push_back(series.name);
-    for (const PosteriorSeries& series : shown.series) {
+    for (const PosteriorNumbers& series : shown.series) all_names.push_back(series.name);
+    for (const PosteriorNumbers& series : shown.series) {
       names = std::max(names, ui::text_size(series.name, ui::Look::small).x);
       exact |= !std::isnan(series.kl);
     }
@@ -244,7 +246,7 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     for (std::size_t c = 0; c < kColumns.size(); ++c) {
       widths[c] = std::max({ui::text_size(kColumns[c].title, ui::Look::small_muted).x,
                             ui::text_size(kColumns[c].reserve, ui::Look::small).x + px(3), kept_widths[t][c]});
-      for (const PosteriorSeries& series : shown.series)
+      for (const PosteriorNumbers& series : shown.series)
         widths[c] = std::max(widths[c], ui::text_size(cell(series, c), ui::Look::small).x);
     }
     kept_widths[t] = widths;
@@ -280,7 +282,7 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
       if (mouse <= right && mouse >= right - widths[c]) ui::tip(explanation(kColumns[c].title));
       right -= widths[c] + gap;
     }
-    for (const PosteriorSeries& series : shown.series) {
+    for (const PosteriorNumbers& series : shown.series) {
       const bool second = apart && (series.ours || series.role == SeriesRole::exact);
       const ImVec2 at = ImGui::GetCursorScreenPos();
       ImGui::Dummy({width, row + (second ? px(18) : 0) - spacing});
@@ -345,10 +347,8 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   ImGui::SameLine();
   if (ui::button_width("Copy command") > edge - ImGui::GetCursorScreenPos().x) ImGui::NewLine();
   if (ui::button("posterior/command", "Copy command", ui::Button::quiet,
-                 command.empty() ? "Values set by hand are of this window only: the command line takes sets of the "
-                                   "prior and files"
-                                 : "",
-                 "Copies the command that does the same without the window:\n" + command))
+                 command.empty() ? "The set with these values is on its way" : "",
+                 "Copies the command that draws this figure without the window:\n" + command))
     ui::copy(command);
   head_height = content_height();
   const bool many = scene.parameters.size() > kManyParameters;

@@ -1,23 +1,19 @@
 #include "app/model/posterior/posterior.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
-#include <mutex>
+#include <optional>
 #include <utility>
 
-#include "app/model/hub/latest_worker.h"
+#include "app/model/hub/background.h"
+#include "app/model/hub/n_player.h"
 #include "app/model/posterior/posterior_engine.h"
+#include "app/model/posterior/posterior_scene.h"
 #include "core/base/clock.h"
-#include "core/base/text.h"
 
 namespace pairs::model {
 namespace {
-
-constexpr double kPlaySeconds = 8;
 
 // A round N at which there is something to see, with more and less of it to either side.
 std::int64_t first_n(std::int64_t most) {
@@ -28,73 +24,44 @@ std::int64_t first_n(std::int64_t most) {
 }  // namespace
 
 struct Posterior::State {
-  explicit State(Hub& shared)
-      : hub(shared), engine([this] { hub.wake(); }), worker([this](const std::string& text) { fail(text); }) {}
+  explicit State(Hub& shared) : hub(shared), background(shared) {}
 
   Hub& hub;
   PosteriorWish wish;
   SetWish before;  // the set that was shown when a file was asked for
   PosteriorNews news;
-  std::uint64_t seen = 0;      // version of the news
   std::uint64_t shaded = 0;    // version of the runs' shades
   std::uint64_t last_set = 0;  // id
   std::size_t told = 0;        // problems that are in the log
-  std::int64_t most = 0;       // of the last scene; 0: none yet
   std::string scene_task;      // of the last scene
   std::uint64_t scene_set = 0;
   std::map<std::string, std::int64_t> file_n;  // shown of a file, by task
   bool chosen_n = false;                       // by a person, rather than the first
-  bool playing = false, loop = false;
-  double place = 0;  // of the playing N, 0 to 1
-  Stopwatch clock;
-  std::mutex failure_mutex;
-  std::string worker_failure;
-  PosteriorEngine engine;
-  LatestWorker worker;  // last: ends first
-
-  void fail(const std::string& text) {
-    {
-      const std::lock_guard lock(failure_mutex);
-      worker_failure = text;
-    }
-    hub.wake();
-  }
+  NPlayer player;
+  Background<PosteriorEngine, PosteriorWish> background;
 
   void ask() {
     shaded = hub.run_shades->version();
-    if (wish.run.empty()) return worker.cancel();
+    if (wish.run.empty()) return background.cancel();
     wish.data = hub.data_folder.string();
     wish.device = hub.device;
+    wish.n = player.n();
     wish.shades.clear();
     wish.shades[wish.run] = hub.run_shades->of(wish.run);
     for (const std::string& other : wish.others) wish.shades[other] = hub.run_shades->of(other);
-    worker.request([this, wanted = wish](const LatestWorker::Stale& stale) { engine.work(wanted, stale); });
+    background.request(wish);
   }
 
-  void another_set(SetWish set) {
-    set.id = ++last_set;
-    wish.set = std::move(set);
+  void another_set(SetChoice choice) {
+    wish.set = {++last_set, std::move(choice)};
     news.set_failure.clear();
     ask();
   }
 
-  // The nearest N that can be asked for.
-  std::int64_t allowed(std::int64_t n) const {
-    n = std::clamp<std::int64_t>(n, 1, std::max<std::int64_t>(most, 1));
-    if (!news.scene || news.scene->sizes.empty()) return n;
-    const auto distance = [&](std::int64_t size) {
-      return std::abs(std::log(static_cast<double>(size) / static_cast<double>(n)));
-    };
-    return *std::min_element(news.scene->sizes.begin(), news.scene->sizes.end(),
-                             [&](std::int64_t a, std::int64_t b) { return distance(a) < distance(b); });
-  }
-
-  void want(std::int64_t n) {
-    n = allowed(n);
-    if (news.scene && !news.scene->simulated) file_n[news.scene->task] = n;
-    if (n == wish.n) return;
-    wish.n = n;
-    ask();
+  // After the player's N may have changed.
+  void follow_player() {
+    if (news.scene && !news.scene->simulated) file_n[news.scene->task] = player.n();
+    if (player.n() != wish.n) ask();
   }
 
   void take_scene() {
@@ -103,28 +70,31 @@ struct Posterior::State {
     scene_task = scene.task;
     scene_set = scene.set;
     if (scene.set == wish.set.id) {
+      SetChoice& choice = wish.set.choice;
       // Another task has other files and values.
-      if (!scene.by_hand) wish.set.values.clear();
-      wish.set.file = scene.simulated ? std::filesystem::path() : std::filesystem::path(scene.set_source);
+      if (!scene.by_hand) choice = {.index = choice.index};
+      choice.file = scene.simulated ? std::filesystem::path() : std::filesystem::path(scene.set_source);
       if (scene.simulated)
         wish.files.erase(scene.task);
       else
-        wish.files[scene.task] = wish.set.file;
+        wish.files[scene.task] = choice.file;
     }
     // As much of a new file as the run saw in training; of one that is come back to as much as was shown.
     std::int64_t of_file = std::min(scene.most, scene.trained);
     if (const auto before = file_n.find(scene.task); other_task && before != file_n.end()) of_file = before->second;
     if (scene.simulated) file_n.erase(scene.task);
-    if (scene.most != most) {
-      most = scene.most;
-      if (!chosen_n && scene.simulated) want(first_n(most));
-    }
-    want(other_set && !scene.simulated ? of_file : wish.n);
+    const bool other_most = scene.most != player.most();
+    player.set_range(scene.most, scene.sizes);
+    if (other_set && !scene.simulated)
+      player.want(of_file);
+    else if (other_most && !chosen_n && scene.simulated)
+      player.want(first_n(scene.most));
+    player.want(player.n());
+    follow_player();
   }
 
-  std::int64_t played() const {
-    return std::llround(std::exp(place * std::log(static_cast<double>(std::max<std::int64_t>(most, 1)))));
-  }
+  // A set that is still being embedded is waited for by a playing N, not overtaken.
+  bool ready() const { return news.embedded >= 1 || !news.snapshot || news.snapshot->n == wish.n; }
 };
 
 Posterior::Posterior(Hub& hub) : state_(std::make_unique<State>(hub)) {
@@ -167,110 +137,84 @@ const std::vector<std::string>& Posterior::others() const {
 }
 
 void Posterior::new_set() {
-  set_index(state_->wish.set.index + 1);
+  set_index(index() + 1);
 }
 
 void Posterior::set_index(std::int64_t index) {
-  SetWish set;
-  set.index = std::max<std::int64_t>(index, 0);
-  state_->another_set(set);
+  state_->another_set({.index = std::max<std::int64_t>(index, 0)});
 }
 
 std::int64_t Posterior::index() const {
-  return state_->wish.set.index;
+  return state_->wish.set.choice.index;
 }
 
 void Posterior::set_parameter(std::size_t k, double value) {
   State& s = *state_;
-  if (!s.news.scene || k >= s.news.scene->parameters.size() || !s.wish.set.file.empty()) return;
-  SetWish set;
-  set.index = s.wish.set.index;
+  const SetChoice& now = s.wish.set.choice;
+  if (!s.news.scene || k >= s.news.scene->parameters.size() || !now.file.empty()) return;
+  SetChoice set{.index = now.index, .theta = now.theta, .psi = now.psi};
   // Values that the task ties to the last one are known once its set is there.
-  if (s.news.scene->set == s.wish.set.id || s.wish.set.values.size() != s.news.scene->parameters.size())
-    for (const SetParameter& parameter : s.news.scene->parameters) set.values.push_back(parameter.value);
-  else
-    set.values = s.wish.set.values;
-  set.values[k] = value;
-  set.changed = static_cast<std::int64_t>(k);
-  s.another_set(set);
+  if (s.news.scene->set == s.wish.set.id || set.theta.empty()) {
+    set.theta.clear();
+    set.psi.clear();
+    for (const SetParameter& parameter : s.news.scene->parameters)
+      (parameter.nuisance ? set.psi : set.theta).push_back(parameter.value);
+  }
+  const bool nuisance = k >= set.theta.size();
+  const std::size_t place = nuisance ? k - set.theta.size() : k;
+  (nuisance ? set.psi : set.theta)[place] = value;
+  set.changed = Component{nuisance, static_cast<std::int64_t>(place)};
+  s.another_set(std::move(set));
 }
 
 void Posterior::open_file(const std::filesystem::path& path) {
-  SetWish set;
-  set.index = state_->wish.set.index;
-  set.file = path;
-  if (state_->news.scene && state_->news.scene->set == state_->wish.set.id) state_->before = state_->wish.set;
-  state_->another_set(set);
+  State& s = *state_;
+  if (s.news.scene && s.news.scene->set == s.wish.set.id) s.before = s.wish.set;
+  s.another_set({.index = s.wish.set.choice.index, .file = path});
 }
 
 void Posterior::simulate() {
-  if (!state_->wish.set.file.empty()) set_index(state_->wish.set.index);
+  if (!state_->wish.set.choice.file.empty()) set_index(index());
 }
 
 std::int64_t Posterior::n() const {
-  return state_->wish.n;
+  return state_->player.n();
 }
 
 void Posterior::set_n(std::int64_t n) {
-  State& s = *state_;
-  s.chosen_n = true;
-  s.playing = false;
-  if (s.most > 0) return s.want(n);
-  s.wish.n = std::max<std::int64_t>(n, 1);  // what there is becomes known later
-  s.ask();
+  state_->chosen_n = true;
+  state_->player.set(n);
+  state_->follow_player();
 }
 
 void Posterior::step_n(int direction) {
-  State& s = *state_;
-  if (s.news.scene && !s.news.scene->sizes.empty()) {
-    const std::vector<std::int64_t>& sizes = s.news.scene->sizes;
-    const auto at = std::find(sizes.begin(), sizes.end(), s.wish.n) - sizes.begin();
-    return set_n(sizes[static_cast<std::size_t>(
-        std::clamp<std::ptrdiff_t>(at + direction, 0, static_cast<std::ptrdiff_t>(sizes.size()) - 1))]);
-  }
-  const std::int64_t n = s.wish.n, below = direction < 0 ? n - 1 : n;
-  std::int64_t step = 1;
-  while (below / step >= 100) step *= 10;
-  set_n((direction < 0 ? (n + step - 1) / step - 1 : n / step + 1) * step);
+  state_->chosen_n = true;
+  state_->player.step(direction);
+  state_->follow_player();
 }
 
 std::int64_t Posterior::most() const {
-  return std::max<std::int64_t>(state_->most, 1);
+  return std::max<std::int64_t>(state_->player.most(), 1);
 }
 
 void Posterior::toggle_play() {
-  State& s = *state_;
-  s.playing = !s.playing;
-  if (!s.playing) return;
-  s.chosen_n = true;
-  s.clock.restart();
-  s.place = s.wish.n >= s.most || s.most < 2
-                ? 0
-                : std::log(static_cast<double>(s.wish.n)) / std::log(static_cast<double>(s.most));
+  state_->player.toggle();
+  if (state_->player.playing()) state_->chosen_n = true;
 }
 
 bool Posterior::playing() const {
-  return state_->playing;
+  return state_->player.playing();
 }
 void Posterior::set_loop(bool loop) {
-  state_->loop = loop;
+  state_->player.set_loop(loop);
 }
 bool Posterior::loop() const {
-  return state_->loop;
+  return state_->player.loop();
 }
 
 void Posterior::advance(double seconds) {
-  State& s = *state_;
-  if (!s.playing || s.most < 2) return;
-  // A set that is still being embedded is waited for, not overtaken.
-  if (s.news.embedded < 1 && s.news.snapshot && s.news.snapshot->n != s.wish.n) return;
-  s.place += seconds / kPlaySeconds;
-  if (s.place >= 1 && s.loop) s.place = 0;
-  if (s.place >= 1) {
-    s.place = 1;
-    s.playing = false;
-  }
-  s.want(s.played());
+  state_->player.advance(seconds, state_->ready());
+  state_->follow_player();
 }
 
 std::shared_ptr<const PosteriorScene> Posterior::scene() const {
@@ -306,44 +250,37 @@ void Posterior::dismiss_set_failure() {
 
 std::string Posterior::batch_command() const {
   const State& s = *state_;
-  if (s.wish.run.empty() || !s.wish.set.values.empty()) return "";
-  const std::string device = s.hub.device == "auto" ? "" : " --device " + shell_word(s.hub.device);
-  std::string runs = shell_word(s.wish.run);
-  if (!s.wish.set.file.empty())
-    return fmt::format("pairs --batch infer {} --data {} --n {}{}{}", runs, shell_word(s.wish.set.file.string()),
-                       s.wish.n, s.news.scene && s.wish.n > s.news.scene->trained ? " --force" : "", device);
-  for (const std::string& other : s.wish.others) runs += " " + shell_word(other);
-  const std::filesystem::path& data = s.hub.data_folder;
-  return fmt::format("pairs --batch figure posterior {} --index {} --n {}{}{}", runs, s.wish.set.index, s.wish.n,
-                     data.empty() ? "" : " --data " + shell_word(data.string()), device);
+  if (s.wish.run.empty()) return "";
+  CommandOptions options{{s.wish.run}, s.wish.set.choice, n(), s.hub.data_folder.string(), s.hub.device};
+  options.runs.insert(options.runs.end(), s.wish.others.begin(), s.wish.others.end());
+  // Of the others those that can be drawn.
+  if (const auto& scene = s.news.scene; scene && scene->runs.front().run == s.wish.run)
+    std::erase_if(options.runs, [&](const std::string& name) {
+      return std::none_of(scene->runs.begin(), scene->runs.end(), [&](const auto& run) { return run.run == name; });
+    });
+  return figure_command(options, s.news.scene.get(), s.news.snapshot.get());
 }
 
 bool Posterior::poll() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
-  bool changed = false;
-  if (s.playing) {
-    advance(std::min(s.clock.seconds(), 0.1));
-    s.clock.restart();
+  bool changed = s.player.playing();
+  if (changed) {
+    s.player.tick(s.ready());
+    s.follow_player();
+  }
+  if (std::string failure = s.background.take_failure(); !failure.empty()) {
+    s.news.failure = std::move(failure);
     changed = true;
   }
-  {
-    const std::lock_guard lock(s.failure_mutex);
-    if (!s.worker_failure.empty()) {
-      s.news.failure = std::exchange(s.worker_failure, "");
-      changed = true;
-    }
-  }
-  const std::uint64_t version = s.engine.version();
-  if (version == s.seen) return changed;
-  s.seen = version;
-  PosteriorNews news = s.engine.news();
-  for (; s.told < news.problems.size(); ++s.told) s.hub.messages.warning("posterior", news.problems[s.told]);
-  if (news.scene_id != s.wish.scene) return changed;
-  if (!news.failure.empty() && news.failure != s.news.failure) s.hub.messages.error("posterior", news.failure);
-  const bool dismissed = news.failed_set == s.news.failed_set && s.news.set_failure.empty();
-  const bool other_set = news.failed_set != s.wish.set.id;
-  s.news = std::move(news);
+  std::optional<PosteriorNews> news = s.background.take();
+  if (!news) return changed;
+  for (; s.told < news->problems.size(); ++s.told) s.hub.messages.warning("posterior", news->problems[s.told]);
+  if (news->scene_id != s.wish.scene) return changed;
+  if (!news->failure.empty() && news->failure != s.news.failure) s.hub.messages.error("posterior", news->failure);
+  const bool dismissed = news->failed_set == s.news.failed_set && s.news.set_failure.empty();
+  const bool other_set = news->failed_set != s.wish.set.id;
+  s.news = std::move(*news);
   if (dismissed || other_set) s.news.set_failure.clear();
   if (!other_set && s.news.scene && s.news.scene->set == s.before.id) s.wish.set = s.before;
   if (s.news.scene) s.take_scene();
@@ -351,19 +288,19 @@ bool Posterior::poll() {
 }
 
 bool Posterior::busy() const {
-  return state_->worker.busy();
+  return state_->background.busy();
 }
 
 std::string Posterior::activity() const {
-  return state_->worker.busy() ? state_->engine.activity() : "";
+  return state_->background.activity();
 }
 
 bool Posterior::wait(double seconds) {
   const Stopwatch watch;
   for (;;) {
-    if (!state_->worker.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    if (!state_->background.wait(seconds - watch.seconds())) return false;
     poll();
-    if (!state_->worker.busy()) return true;
+    if (!busy()) return true;
   }
 }
 

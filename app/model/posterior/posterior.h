@@ -1,80 +1,33 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/model/hub/hub.h"
+#include "app/posterior/set_posterior.h"
 #include "core/report/figure.h"
 #include "core/task.h"
 
 namespace pairs::model {
-
-// What a posterior says about one target.
-struct PosteriorSummary {
-  double mean = NAN, sd = NAN;
-  double q05 = NAN, q25 = NAN, median = NAN, q75 = NAN, q95 = NAN;
-  double mean_shift = NAN;  // from the exact mean, in exact sd's
-  double sd_ratio = NAN;    // over the exact sd
-};
-
-// One posterior of the set at one N.
-struct PosteriorSeries {
-  std::string name;  // "PAIRS", a run's name, "exact", ...
-  SeriesRole role = SeriesRole::pairs;
-  bool ours = false;                      // of a run rather than a reference
-  std::vector<PosteriorSummary> targets;  // one for each target
-  double kl = NAN;                        // from the exact posterior, nat
-  double milliseconds = 0;                // it took
-};
-
-// How the set's aggregate stands among those of training.
-struct PosteriorPlace {
-  bool known = false, outside = false;
-  double distance = 0, percentile = 0;
-};
 
 // The posteriors at one N, ready to draw. Immutable once published.
 struct PosteriorSnapshot {
   std::uint64_t version = 0;  // grows with each snapshot
   std::uint64_t set = 0;      // id of the observed set
   std::int64_t n = 0;
-  std::vector<PosteriorSeries> series;      // runs first, the shown one in front, then references, exact first
+  std::vector<PosteriorNumbers> series;     // runs first, the shown one in front, then references, exact first
   std::shared_ptr<const Figure> density;    // one target: densities; two: contours; more: marginals
   std::shared_ptr<const Figure> marginals;  // of two targets; else null
   std::string question;                     // what is asked of these N observations
   std::string sentence;                     // what the shown run answers, beside the exact posterior
-  std::vector<std::string> warnings;        // a sentence each: extrapolation, only pretrained, series left out
-  PosteriorPlace place;
-  double milliseconds = 0;  // from the aggregate to the numbers of the shown run
-};
-
-// An observed set beside what the model makes at draws of its posterior p(θ, ψ | X).
-struct PredictiveCheck {
-  std::shared_ptr<const Figure> figure;
-  double point = NAN;    // of its log likelihood at one of the draws, among sets of the model: see likelihood_point
-  std::string line;      // says so
-  bool extreme = false;  // the model hardly makes such a set
-  std::string note;      // how it was made, and what is to be seen
-};
-
-// p(ψ | X) by a run or the exact posterior: mean and sd of each component.
-struct NuisanceSummary {
-  std::string name;
-  SeriesRole role = SeriesRole::pairs;
-  std::vector<double> mean, sd;
-};
-
-// The posterior of ψ by the shown run and, where it is known, the exact one, ready to draw.
-struct NuisanceView {
-  std::vector<NuisanceSummary> series;
-  std::shared_ptr<const Figure> figure;
-  std::string title;  // "Posterior of ψ, bump position"
-  std::string line;   // what the first series says in a few words
-  std::string note;   // mean and sd of each component by each series, the truth, and what was averaged
+  std::vector<PosteriorWarning> warnings;
+  Place place;                             // of the shown run's aggregate among those of training
+  std::optional<PosteriorAxes> kept_axes;  // where the axes are not those that a figure of this N alone chooses
+  double milliseconds = 0;                 // from the aggregate to the numbers of the shown run
 };
 
 // A value of θ or ψ that a simulated set was made with.
@@ -110,6 +63,7 @@ struct PosteriorScene {
   bool simulated = true;
   bool by_hand = false;                  // θ and ψ are not the prior's
   std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
+  std::vector<int> shades;               // of the runs, where a figure of them alone would choose others; else empty
 };
 
 // The posterior of one observed set at any N, by one run and others of its task, beside the exact one. Everything is
@@ -175,7 +129,7 @@ class Posterior {
   const std::string& set_failure() const;
   void dismiss_set_failure();
 
-  // The command that gives the same posterior without the window; empty where there is none (values set by hand).
+  // The command that draws the same figure without the window; empty while values set by hand are on their way.
   std::string batch_command() const;
 
   // Takes over what background work has finished, moves a playing N on. True when something shown has changed.

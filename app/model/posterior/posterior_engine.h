@@ -8,17 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "app/model/hub/news_board.h"
 #include "app/model/posterior/posterior.h"
 
 namespace pairs::model {
 
 // Which observed set.
 struct SetWish {
-  std::uint64_t id = 0;        // another set, another id
-  std::int64_t index = 0;      // of the prior
-  std::vector<double> values;  // θ then ψ set by hand; empty: the prior's
-  std::int64_t changed = -1;   // which of them was set last
-  std::filesystem::path file;  // empty: simulated
+  std::uint64_t id = 0;  // another set, another id
+  SetChoice choice;
 };
 
 // What the window wants to see.
@@ -48,9 +46,9 @@ struct PosteriorNews {
   std::vector<std::string> problems;  // since the start, for the log
 };
 
-// The background half of the posterior: loads runs, simulates or reads the set, embeds it, and answers. `work` belongs
-// to one thread; `news` may be asked from any.
-class PosteriorEngine {
+// The background half of the posterior: loads runs and the set, embeds it, and shows what a SetPosterior knows of it.
+// `work` belongs to one thread; the news may be asked from any.
+class PosteriorEngine : public NewsBoard<PosteriorNews> {
  public:
   explicit PosteriorEngine(std::function<void()> wake);
   ~PosteriorEngine();
@@ -59,14 +57,10 @@ class PosteriorEngine {
   // Does all that the wish asks for, first what it needs most. Returns or throws Stopped when `stale`; what is done
   // by then stays. Failures are news.
   void work(const PosteriorWish& wish, const Stale& stale);
-  PosteriorNews news() const;
-  // Of the newest news: whether asking for them is worth it.
-  std::uint64_t version() const;
-  std::string activity() const;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  class Work;
+  std::unique_ptr<Work> work_;
 };
 
 }  // namespace pairs::model

@@ -13,7 +13,6 @@
 #include "app/kinds/samples_figure.h"
 #include "app/kinds/target_room.h"
 #include "app/model/hub/latest_worker.h"
-#include "app/posterior/posterior_figure.h"
 #include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -1,6 +1,5 @@
 #include "app/model/train/live_posterior.h"
 
-#include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
@@ -8,92 +7,64 @@
 #include <chrono>
 #include <cmath>
 
-#include "app/kinds/samples_figure.h"
+#include "app/posterior/observed_set.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/text/number_text.h"
 #include "core/aggregate.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/base/transfer.h"
-#include "core/report/contour.h"
 #include "core/train/stages.h"
 
 namespace pairs::model {
 namespace {
 
-constexpr double kInterval = 0.7;    // seconds between two posteriors at least,
-constexpr double kShare = 1.0 / 70;  // and so much of the time at most
-constexpr double kAttention = 5;     // seconds for which one look counts
-constexpr std::int64_t kLinePoints = 200, kSide = 48;
-constexpr std::int64_t kMostImages = 200, kMostPoints = 20000;  // observed, where the head takes any N
+constexpr double kInterval = 0.7;                          // seconds between two posteriors at least,
+constexpr double kShare = 1.0 / 70;                        // and so much of the time at most
+constexpr double kAttention = 5;                           // seconds for which one look counts
+constexpr std::size_t kLineCells = 200, kPlaneCells = 48;  // of an axis
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// One axis of the grid: the middles of equal cells.
-struct Range {
-  double low, high;
-  std::vector<double> values(std::int64_t count) const {
-    std::vector<double> out;
-    for (std::int64_t k = 0; k < count; ++k)
-      out.push_back(low + (high - low) * (static_cast<double>(k) + 0.5) / static_cast<double>(count));
-    return out;
-  }
-};
+// What is learnt may be far too sharp; beside the exact posterior it is cut.
+double height_of(const std::vector<PosteriorNumbers>& series, std::size_t t) {
+  const auto most = [&](const PosteriorNumbers& one) {
+    const double top = *std::max_element(one.marginals[t].begin(), one.marginals[t].end());
+    return std::isfinite(top) ? 1.15 * top : 0;
+  };
+  const double learnt = most(series.back()), known = series.size() > 1 ? most(series.front()) : 0;
+  return known > 0 ? std::clamp(learnt, known, 3.5 * known) : learnt;
+}
 
 }  // namespace
 
 struct LivePosterior::Scene {
   Stage stage = Stage::pretrain;
   std::int64_t wanted_n = 0, n = 0;  // that the stage told, and that is shown
-  std::shared_ptr<const Task> task;
-  std::vector<double> truth;
-  torch::Tensor x, aggregate;  // aggregate: kept once the embedder is frozen
-  torch::Tensor given;         // with the set; undefined without
+  std::shared_ptr<ObservedSet> set;
+  torch::Tensor aggregate;  // kept once the embedder is frozen
   // Written by the thread of references before `ready`.
-  std::vector<Range> ranges;
-  torch::Tensor theta;  // [points, d]
-  std::vector<double> exact;
+  PosteriorAxes axes;
+  std::vector<Cells> cells;
+  std::vector<PosteriorNumbers> exact;  // one, or none
   std::atomic<bool> ready{false};
 
-  std::int64_t targets() const { return static_cast<std::int64_t>(task->info().targets.size()); }
-
-  void set_grid() {
-    if (targets() == 1) {
-      theta = torch::tensor(ranges[0].values(kLinePoints), torch::kFloat64).unsqueeze(1);
-      return;
-    }
-    const auto mesh = torch::meshgrid({torch::tensor(ranges[0].values(kSide), torch::kFloat64),
-                                       torch::tensor(ranges[1].values(kSide), torch::kFloat64)},
-                                      "ij");
-    theta = torch::stack({mesh[0].flatten(), mesh[1].flatten()}, 1);
-  }
-
-  // The grid lies around the exact posterior where there is one, else on the range of the prior.
+  // The axes are those of the exact posterior where there is one, else of the prior.
   void find_reference(const LatestWorker::Stale& stale) {
-    const TaskInfo& info = task->info();
-    for (const Target& target : info.targets) ranges.push_back({target.view_low, target.view_high});
-    const std::vector<std::string> names = task->references();
-    if (std::find(names.begin(), names.end(), "exact") == names.end()) return set_grid();
-    const auto reference = task->reference("exact");
-    constexpr std::int64_t kChunk = 5000;
-    for (std::int64_t first = 0; first < n; first += kChunk) {
-      if (stale()) throw Stopped();
-      reference->add(x.slice(0, first, std::min(first + kChunk, n)));
-    }
-    const torch::Tensor mean = reference->mean(), sd = reference->covariance().diagonal().sqrt();
-    for (std::size_t t = 0; t < ranges.size(); ++t) {
-      const auto i = static_cast<std::int64_t>(t);
-      const double centre = mean[i].item<double>(), reach = 4.5 * sd[i].item<double>();
-      if (!std::isfinite(centre) || !std::isfinite(reach) || reach <= 0) continue;
-      const Target& target = info.targets[t];
-      ranges[t] = {std::max(target.low, std::min(centre - reach, truth[t] - 0.1 * reach)),
-                   std::min(target.high, std::max(centre + reach, truth[t] + 0.1 * reach))};
-    }
-    set_grid();
+    const std::vector<std::string> names = set->task().references();
+    if (std::find(names.begin(), names.end(), "exact") == names.end()) return fit({});
+    const PosteriorSource source = reference_source(set->task(), "exact", set->first(n), [&] { return !stale(); });
+    fit(posterior_numbers(set->task().info().targets, true, {source}));
     if (stale()) throw Stopped();
-    exact = doubles(reference->log_density(theta).exp());
+    exact.push_back(numbers_on(source, cells));
+  }
+  void fit(const std::vector<PosteriorNumbers>& series) {
+    const std::vector<Target>& targets = set->task().info().targets;
+    axes = chosen_axes(series, targets, set->theta());
+    cells.clear();
+    for (const AxisRange& range : axes.ranges)
+      cells.push_back({range.first, range.second, targets.size() == 1 ? kLineCells : kPlaneCells});
   }
 };
 
@@ -129,81 +100,42 @@ void LivePosterior::set_scene(const Preview& preview) {
   auto scene = std::make_shared<Scene>();
   scene->stage = preview.stage;
   scene->wanted_n = scene->n = preview.n;
-  scene->task = preview.estimator.task_pointer();
-  const TaskInfo& info = scene->task->info();
-  PAIRS_CHECK(!info.image_target(),
+  const std::shared_ptr<const Task> task = preview.estimator.task_pointer();
+  const TaskInfo& info = task->info();
+  PAIRS_CHECK(preview.estimator.has_density(),
               "The target of this task is an image, whose posterior is not drawn while it is trained");
   PAIRS_CHECK(info.targets.size() <= 2, "A posterior of more than two targets is not drawn while it is trained");
-  if (preview.estimator.sizes().empty())
-    scene->n = std::min(scene->n, info.kind == ObservationKind::image ? kMostImages : kMostPoints);
-  const std::int64_t index[] = {0};
-  const Latents latents = scene->task->latents(kFigureSeed, Purpose::explore, index);
-  scene->given = latents.given;
-  for (std::int64_t t = 0; t < scene->targets(); ++t) scene->truth.push_back(latents.theta[0][t].item<double>());
-  const SetRange range[] = {{0, 0, scene->n}};
-  scene->x = scene->task->observe(latents, kFigureSeed, Purpose::explore, range, torch::kCPU);
+  if (preview.estimator.sizes().empty()) scene->n = std::min(scene->n, room_of(info).amounts().live);
+  scene->set = std::make_shared<ObservedSet>(task, SetChoice());
+  scene->set->first(scene->n);
   scene_ = scene;
   references_.request([scene](const LatestWorker::Stale& stale) {
     try {
       scene->find_reference(stale);
     } catch (const Error&) {
-      scene->exact.clear();
-      scene->set_grid();
+      scene->fit({});
     }
     scene->ready = true;
   });
 }
 
 Figure LivePosterior::draw(const Preview& preview, const Scene& scene) {
-  const TaskInfo& info = scene.task->info();
+  const TaskInfo& info = scene.set->task().info();
   SeriesRole role = SeriesRole::pairs;
   {
     const std::lock_guard lock(mutex_);
     role = role_;
   }
-  const torch::Tensor size = torch::full({1}, scene.n, torch::kInt64);
-  const std::vector<double> ours =
-      doubles(preview.estimator.log_prob_grid(scene.theta.unsqueeze(0), scene.aggregate, size, scene.given)[0].exp());
+  const std::shared_ptr<Estimator> estimator(std::shared_ptr<Estimator>(), &preview.estimator);
+  std::vector<PosteriorNumbers> series = scene.exact;
+  series.push_back(numbers_on(
+      estimator_source("learnt", role, estimator, scene.aggregate, scene.n, scene.set->latents().given), scene.cells));
+  PosteriorAxes axes = scene.axes;
+  for (std::size_t t = 0; t < info.targets.size(); ++t) axes.heights[t] = height_of(series, t);
   Figure figure;
   figure.source = info.data_source;
-  Plot plot;
-  plot.title = fmt::format("One set of N = {}, as it is learnt", count_text(scene.n));
-  const auto axis = [&](std::size_t t) {
-    const Target& target = info.targets[t];
-    return Axis{target.title(), AxisScale::linear, scene.ranges[t].low, scene.ranges[t].high};
-  };
-  plot.x = axis(0);
-  const auto add = [&](const std::vector<double>& density, const char* name, SeriesRole role, LineStyle style) {
-    if (density.empty()) return;
-    if (info.targets.size() == 1) {
-      plot.lines.push_back({name, role, style, false, scene.ranges[0].values(kLinePoints), density, {}, {}});
-      return;
-    }
-    const std::vector<double> a = scene.ranges[0].values(kSide), b = scene.ranges[1].values(kSide);
-    try {
-      for (const double level : density_levels(density, {0.5, 0.9}))
-        for (Polyline& line : contour_lines(density, kSide, kSide, b.front(), b.back(), a.front(), a.back(), level))
-          plot.contours.push_back({name, role, style, std::move(line.y), std::move(line.x)});
-    } catch (const Error&) {
-      // All of it lies outside of the grid, or nowhere: there is nothing to draw yet.
-    }
-  };
-  add(scene.exact, "exact", SeriesRole::exact, LineStyle::dashed);
-  add(ours, "learnt", role, LineStyle::solid);
-  if (info.targets.size() == 1) {
-    plot.y = {"density"};
-    const auto most = [](const std::vector<double>& v) {
-      return v.empty() ? 0.0 : *std::max_element(v.begin(), v.end());
-    };
-    const double high = most(ours), known = most(scene.exact);
-    plot.y.high = std::max(known * 1.15, std::isfinite(high) ? 1.15 * high : 0);
-    if (known > 0) plot.y.high = std::min(plot.y.high, known * 4);
-    plot.rules.push_back({"truth", SeriesRole::truth, scene.truth[0]});
-  } else {
-    plot.y = axis(1);
-    plot.scatters.push_back({"truth", SeriesRole::truth, {scene.truth[0]}, {scene.truth[1]}});
-  }
-  figure.plots.push_back(std::move(plot));
+  figure.plots = {posterior_plots(series, info.targets, scene.set->theta(), axes).front()};
+  figure.plots.front().title = fmt::format("One set of N = {}, as it is learnt", count_text(scene.n));
   return figure;
 }
 
@@ -215,7 +147,7 @@ void LivePosterior::preview(const Preview& preview) {
       set_scene(preview);
     if (scene_->ready) {
       if (preview.stage == Stage::pretrain || !scene_->aggregate.defined())
-        scene_->aggregate = aggregate_observed(preview.estimator, scene_->x);
+        scene_->aggregate = aggregate_observed(preview.estimator, scene_->set->first(scene_->n));
       figure_.store(std::make_shared<const Figure>(draw(preview, *scene_)));
       wake_();
     }

@@ -7,10 +7,9 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
-#include "app/kinds/heat_map.h"
 #include "app/kinds/samples_figure.h"
 #include "app/kinds/scene_picture.h"
-#include "app/posterior/posterior_figure.h"
+#include "app/kinds/target/heat_map.h"
 #include "core/base/error.h"
 #include "render/sphere_caster.h"
 #include "tasks/scene_views.h"

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
+#include <optional>
 #include <utility>
 
-#include "app/model/hub/latest_worker.h"
+#include "app/model/hub/background.h"
+#include "app/model/hub/n_player.h"
 #include "app/model/viewer/same_scene.h"
 #include "app/model/viewer/view_caster.h"
 #include "app/model/viewer/view_export.h"
@@ -25,7 +26,7 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr double kViewerPlaySeconds = 8, kDegree = pi / 180;
+constexpr double kDegree = pi / 180;
 constexpr std::int64_t kFirstViews = 10, kFirstSeed = 1;
 constexpr int kLeastSide = 32, kMostSide = 512;
 // What training saw of lights, backgrounds and colours (render::draw_scene).
@@ -58,11 +59,7 @@ bool Viewer::shows(const std::string& task) {
 
 struct Viewer::State {
   explicit State(Hub& shared)
-      : hub(shared),
-        caster([this] { hub.wake(); }),
-        exporter([this] { hub.wake(); }),
-        engine([this] { hub.wake(); }),
-        worker([this](const std::string& text) { fail(text); }) {}
+      : hub(shared), caster([this] { hub.wake(); }), exporter([this] { hub.wake(); }), background(shared) {}
 
   Hub& hub;
   bool open = false;
@@ -71,15 +68,12 @@ struct Viewer::State {
   std::int64_t seed = kFirstSeed;
   bool edited = false;
   std::size_t selected = 0;
-  std::int64_t wanted_n = kFirstViews;  // though there may be fewer views
+  NPlayer player{kFirstViews};
   ViewerInfo info;
   ViewerNews news;
   CastNews cast;
   std::uint64_t cast_seen = 0;
   int truth_side = 256;
-  bool playing = false, loop = false;
-  double place = 0;
-  Stopwatch clock;
   // What was saved last, for commands.
   std::filesystem::path scene_file, views_file, exported;
   render::SphereScene saved_scene;
@@ -87,51 +81,39 @@ struct Viewer::State {
   ExportWish exporting;
   bool export_under_way = false;
   std::string export_failure;
-  std::mutex failure_mutex;
-  std::string worker_failure;
   ViewCaster caster;
   ViewExporter exporter;
-  ViewerEngine engine;
-  LatestWorker worker;  // last: ends first
-
-  void fail(const std::string& text) {
-    {
-      const std::lock_guard lock(failure_mutex);
-      worker_failure = text;
-    }
-    hub.wake();
-  }
+  Background<ViewerEngine, ViewerWish> background;
 
   std::int64_t count() const { return static_cast<std::int64_t>(wish.views.size()); }
 
-  // The N that is used: as many as are wanted and there, and that the run has a head for.
-  std::int64_t allowed(std::int64_t n) const {
-    if (wish.views.empty()) return 0;
-    n = std::clamp<std::int64_t>(n, 1, count());
-    if (info.sizes.empty()) return n;
-    const auto distance = [&](std::int64_t size) {
-      return std::abs(std::log(static_cast<double>(size) / static_cast<double>(n)));
-    };
-    std::int64_t best = 0;
-    for (const std::int64_t size : info.sizes)
-      if (size <= count() && (best == 0 || distance(size) < distance(best))) best = size;
-    return best;
-  }
-
   void ask_samples() {
-    if (!open || wish.run.empty()) return worker.cancel();
+    if (!open || wish.run.empty()) return background.cancel();
     wish.data = hub.data_folder.string();
     wish.device = hub.device;
-    worker.request([this, wanted = wish](const LatestWorker::Stale& stale) { engine.work(wanted, stale); });
+    background.request(wish);
   }
   void ask_pictures() {
     if (!open) return caster.cancel();
     caster.request({wish.scene, wish.target, wish.views, truth_side, info.size, info.half_width});
   }
   void ask() {
-    wish.n = allowed(wanted_n);
+    player.set_range(count(), info.sizes);
+    wish.n = player.n();
     ask_pictures();
     ask_samples();
+  }
+
+  // After the player's N may have changed.
+  void follow_player() {
+    if (player.n() == wish.n) return;
+    wish.n = player.n();
+    ask_samples();
+  }
+  // Each N is seen by a playing one before the next comes.
+  bool ready() const {
+    return wish.run.empty() || !news.failure.empty() || !background.busy() ||
+           (news.snapshot && news.snapshot->n == wish.n);
   }
 
   void draw_scene() {
@@ -189,7 +171,8 @@ Viewer::Viewer(Hub& hub) : state_(std::make_unique<State>(hub)) {
   s.wish.target = {30 * kDegree, 40 * kDegree};
   s.draw_scene();
   s.draw_views(s.info.most);
-  s.wish.n = s.allowed(s.wanted_n);
+  s.player.set_range(s.count());
+  s.wish.n = s.player.n();
 }
 Viewer::~Viewer() = default;
 
@@ -204,8 +187,9 @@ void Viewer::open(const std::string& run) {
 void Viewer::close() {
   State& s = *state_;
   if (!s.open) return;
-  s.open = s.playing = false;
-  s.worker.cancel();
+  s.open = false;
+  s.player.stop();
+  s.background.cancel();
   s.caster.cancel();
 }
 
@@ -353,7 +337,6 @@ void Viewer::remove_view(std::size_t k) {
 void Viewer::clear_views() {
   State& s = *state_;
   s.wish.views.clear();
-  s.playing = false;
   s.ask();
 }
 
@@ -368,55 +351,32 @@ std::int64_t Viewer::n() const {
 }
 
 void Viewer::set_n(std::int64_t n) {
-  State& s = *state_;
-  s.wanted_n = std::max<std::int64_t>(n, 1);
-  if (s.allowed(s.wanted_n) == s.wish.n) return;
-  s.wish.n = s.allowed(s.wanted_n);
-  s.ask_samples();
+  state_->player.set(n);
+  state_->follow_player();
 }
 
 void Viewer::step_n(int direction) {
-  State& s = *state_;
-  if (s.info.sizes.empty()) return set_n(std::min(s.wish.n + direction, s.count()));
-  const auto at = std::find(s.info.sizes.begin(), s.info.sizes.end(), s.wish.n) - s.info.sizes.begin();
-  const auto last = static_cast<std::ptrdiff_t>(s.info.sizes.size()) - 1;
-  set_n(s.info.sizes[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(at + direction, 0, last))]);
+  state_->player.step(direction);
+  state_->follow_player();
 }
 
 void Viewer::toggle_play() {
-  State& s = *state_;
-  if (s.count() < 2) return;
-  s.playing = !s.playing;
-  if (!s.playing) return;
-  s.clock.restart();
-  s.place =
-      s.wish.n >= s.count() ? 0 : std::log(static_cast<double>(s.wish.n)) / std::log(static_cast<double>(s.count()));
+  state_->player.toggle();
 }
 
 bool Viewer::playing() const {
-  return state_->playing;
+  return state_->player.playing();
 }
 void Viewer::set_loop(bool loop) {
-  state_->loop = loop;
+  state_->player.set_loop(loop);
 }
 bool Viewer::loop() const {
-  return state_->loop;
+  return state_->player.loop();
 }
 
 void Viewer::advance(double seconds) {
-  State& s = *state_;
-  if (!s.playing || s.count() < 2) return;
-  // Each N is seen before the next one comes.
-  if (!s.wish.run.empty() && s.news.failure.empty() && s.worker.busy() &&
-      !(s.news.snapshot && s.news.snapshot->n == s.wish.n))
-    return;
-  s.place += seconds / kViewerPlaySeconds;
-  if (s.place >= 1 && s.loop) s.place = 0;
-  if (s.place >= 1) {
-    s.place = 1;
-    s.playing = false;
-  }
-  set_n(std::llround(std::exp(s.place * std::log(static_cast<double>(s.count())))));
+  state_->player.advance(seconds, state_->ready());
+  state_->follow_player();
 }
 
 const render::Camera& Viewer::target() const {
@@ -570,18 +530,14 @@ std::filesystem::path Viewer::take_exported() {
 
 bool Viewer::poll() {
   State& s = *state_;
-  bool changed = false;
-  if (s.playing) {
-    advance(std::min(s.clock.seconds(), 0.1));
-    s.clock.restart();
-    changed = true;
+  bool changed = s.player.playing();
+  if (changed) {
+    s.player.tick(s.ready());
+    s.follow_player();
   }
-  {
-    const std::lock_guard lock(s.failure_mutex);
-    if (!s.worker_failure.empty()) {
-      s.news.failure = std::exchange(s.worker_failure, "");
-      changed = true;
-    }
+  if (std::string failure = s.background.take_failure(); !failure.empty()) {
+    s.news.failure = std::move(failure);
+    changed = true;
   }
   if (s.caster.version() != s.cast_seen) {
     s.cast = s.caster.news();
@@ -592,28 +548,24 @@ bool Viewer::poll() {
     s.take_export();
     changed = true;
   }
-  if (s.engine.version() == s.news.version) return changed;
-  ViewerNews news = s.engine.news();
-  if (news.load != s.wish.load) {
-    s.news.version = news.version;
-    return changed;
-  }
-  if (!news.failure.empty() && news.failure != s.news.failure) s.hub.messages.error("posterior", news.failure);
-  const bool other = news.info != s.news.info;
-  s.news = std::move(news);
+  std::optional<ViewerNews> news = s.background.take();
+  if (!news || news->load != s.wish.load) return changed;
+  if (!news->failure.empty() && news->failure != s.news.failure) s.hub.messages.error("posterior", news->failure);
+  const bool other = news->info != s.news.info;
+  s.news = std::move(*news);
   if (other && s.news.info) s.take_info();
   return true;
 }
 
 bool Viewer::busy() const {
-  return state_->worker.busy() || state_->caster.busy() || state_->export_under_way;
+  return state_->background.busy() || state_->caster.busy() || state_->export_under_way;
 }
 
 std::string Viewer::activity() const {
   const State& s = *state_;
   if (s.export_under_way && s.exporting.kind == ViewerExport::animation)
     return fmt::format("saving the animation, {}", percent_text(s.exporter.share()));
-  return s.worker.busy() ? s.engine.activity() : "";
+  return s.background.activity();
 }
 
 bool Viewer::wait(double seconds) {
@@ -621,7 +573,7 @@ bool Viewer::wait(double seconds) {
   const Stopwatch watch;
   for (;;) {
     const auto left = [&] { return std::max(seconds - watch.seconds(), 0.0); };
-    if (!s.worker.wait(left()) || !s.caster.wait(left()) || !s.exporter.wait(left())) return false;
+    if (!s.background.wait(left()) || !s.caster.wait(left()) || !s.exporter.wait(left())) return false;
     poll();
     if (!busy()) return true;
   }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <span>
 
@@ -33,7 +32,7 @@ std::vector<double> scene_row(const render::SphereScene& scene) {
 }  // namespace
 
 struct ViewerEngine::Parts {
-  explicit Parts(std::function<void()> wake_up) : wake(std::move(wake_up)) {}
+  explicit Parts(NewsBoard<ViewerNews>& news) : board(news) {}
 
   // What the samples so far are of.
   struct Question {
@@ -53,27 +52,8 @@ struct ViewerEngine::Parts {
   Stopwatch since_publish;
   std::uint64_t snapshots = 0;
 
-  // Of both.
-  std::function<void()> wake;
-  mutable std::mutex mutex;
-  ViewerNews news;
-  std::string activity;
-  std::atomic<std::uint64_t> version{0};
-  std::atomic<std::int64_t> embedded{0};
-
-  template <class F>
-  void publish(F&& change) {
-    {
-      const std::lock_guard lock(mutex);
-      change(news);
-      version.store(++news.version);
-    }
-    wake();
-  }
-  void now(const std::string& doing) {
-    const std::lock_guard lock(mutex);
-    activity = doing;
-  }
+  NewsBoard<ViewerNews>& board;
+  std::atomic<std::int64_t> embedded{0};  // asked for from any thread
 
   std::int64_t stride() const { return (posterior->steps() + kKeptStates - 1) / kKeptStates; }
   std::int64_t finished() const { return samples.defined() ? samples.size(0) : 0; }
@@ -91,26 +71,24 @@ void ViewerEngine::Parts::load_run(const ViewerWish& wish) {
   posterior.reset();
   question = {};
   embedded = 0;
-  publish([&](ViewerNews& n) {
-    const std::uint64_t before = n.version;
+  board.publish([&](ViewerNews& n) {
     n = ViewerNews();
-    n.version = before;
     n.load = wish.load;
   });
   if (wish.run.empty()) return;
-  now("loading " + wish.run);
+  board.now("loading " + wish.run);
   try {
     posterior = std::make_unique<ViewPosterior>(wish.run, wish.data, wish.device);
   } catch (const std::exception& problem) {
-    publish([&](ViewerNews& n) { n.failure = sentence(problem); });
+    board.publish([&](ViewerNews& n) { n.failure = sentence(problem); });
     return;
   }
-  publish([&](ViewerNews& n) { n.info = std::make_shared<ViewerInfo>(posterior->info()); });
+  board.publish([&](ViewerNews& n) { n.info = std::make_shared<ViewerInfo>(posterior->info()); });
 }
 
 // What the views say at once, in one evaluation of the network.
 void ViewerEngine::Parts::estimate(const ViewerWish& wish, std::span<const render::Camera> views) {
-  now("estimating the view");
+  board.now("estimating the view");
   n = static_cast<std::int64_t>(views.size());
   context = posterior->context(posterior->embeddings().aggregate(views), n, wish.target);
   truth = posterior->truth(wish.scene, wish.target);
@@ -135,7 +113,7 @@ bool ViewerEngine::Parts::ask(const ViewerWish& wish, const Stale& stale) {
   const auto wanted = static_cast<std::size_t>(std::min(wish.n, static_cast<std::int64_t>(wish.views.size())));
   if (wanted < 1) {
     question = {};
-    publish([](ViewerNews& news_now) { news_now.snapshot = nullptr; });
+    board.publish([](ViewerNews& news_now) { news_now.snapshot = nullptr; });
     return false;
   }
   const std::span<const render::Camera> views(wish.views.data(), wanted);
@@ -149,7 +127,7 @@ bool ViewerEngine::Parts::ask(const ViewerWish& wish, const Stale& stale) {
   embeddings.show(wish.scene, wish.target);
   // Whoever drags, or waits for many views, sees what the first ones say by then.
   for (Stopwatch work;; work.restart()) {
-    now("embedding the observed views");
+    board.now("embedding the observed views");
     const auto go_on = [&] {
       return since_publish.seconds() > kLongestSilence ? work.seconds() < kLeastWork : !stale();
     };
@@ -180,7 +158,7 @@ void ViewerEngine::Parts::show(std::int64_t wanted) {
   snapshot->wanted = std::max(wanted, finished());
   snapshot->numbers = viewer_numbers(samples, expected, truth, posterior->mean_image());
   snapshot->warnings = warnings;
-  publish([&](ViewerNews& newest) {
+  board.publish([&](ViewerNews& newest) {
     newest.snapshot = snapshot;
     newest.failure.clear();
   });
@@ -200,8 +178,9 @@ void ViewerEngine::Parts::sample(std::int64_t wanted, std::int64_t until, const 
         for (std::int64_t k = 0; k < count; ++k)
           paths[static_cast<std::size_t>(first + k)].push_back(picture_of(state[k]));
         if (step < steps && since_publish.seconds() > kStateInterval) {
-          now(count == 1 ? fmt::format("sample {} of {}, step {} of {}", until, wanted, step, steps)
-                         : fmt::format("samples {} to {} of {}, step {} of {}", first + 1, until, wanted, step, steps));
+          board.now(count == 1
+                        ? fmt::format("sample {} of {}, step {} of {}", until, wanted, step, steps)
+                        : fmt::format("samples {} to {} of {}, step {} of {}", first + 1, until, wanted, step, steps));
           show(wanted);
         }
         return true;
@@ -218,22 +197,9 @@ void ViewerEngine::Parts::sample(std::int64_t wanted, std::int64_t until, const 
   show(wanted);
 }
 
-ViewerEngine::ViewerEngine(std::function<void()> wake) : parts_(std::make_unique<Parts>(std::move(wake))) {}
+ViewerEngine::ViewerEngine(std::function<void()> wake)
+    : NewsBoard(std::move(wake)), parts_(std::make_unique<Parts>(*this)) {}
 ViewerEngine::~ViewerEngine() = default;
-
-ViewerNews ViewerEngine::news() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->news;
-}
-
-std::uint64_t ViewerEngine::version() const {
-  return parts_->version.load();
-}
-
-std::string ViewerEngine::activity() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->activity;
-}
 
 std::int64_t ViewerEngine::embedded() const {
   return parts_->embedded.load();
@@ -253,13 +219,13 @@ void ViewerEngine::work(const ViewerWish& wish, const Stale& stale) {
       if (last.snapshot && last.snapshot->wanted != std::max(wish.samples, p.finished())) p.show(wish.samples);
     }
   } catch (const Stopped&) {
-    p.now("");
+    now("");
     throw;
   } catch (const std::exception& problem) {
     p.question = {};
-    p.publish([&](ViewerNews& n) { n.failure = sentence(problem); });
+    publish([&](ViewerNews& n) { n.failure = sentence(problem); });
   }
-  p.now("");
+  now("");
 }
 
 }  // namespace pairs::model

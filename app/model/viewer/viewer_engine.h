@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/model/hub/news_board.h"
 #include "app/model/viewer/viewer.h"
 
 namespace pairs::model {
@@ -31,7 +32,7 @@ struct ViewerNews {
 
 // The background half of the viewer: loads the run, embeds views, samples. `work` belongs to one thread; the rest may
 // be asked from any.
-class ViewerEngine {
+class ViewerEngine : public NewsBoard<ViewerNews> {
  public:
   explicit ViewerEngine(std::function<void()> wake);
   ~ViewerEngine();
@@ -41,9 +42,6 @@ class ViewerEngine {
   // then stays, and a wish that differs only in what comes later goes on from there. Failures are news. A scene with
   // another number of spheres than the run's, or n = 0, ends after the run's info.
   void work(const ViewerWish& wish, const Stale& stale);
-  ViewerNews news() const;
-  std::uint64_t version() const;
-  std::string activity() const;
   // Views embedded since the run was loaded. For tests.
   std::int64_t embedded() const;
 

@@ -99,7 +99,7 @@ TEST_P(RunsLook, OneColourARunWhereverItIs) {
     return shown &&
            std::count_if(shown->series.begin(), shown->series.end(), [](const auto& s) { return s.ours; }) == 3;
   }));
-  for (const model::PosteriorSeries& series : window.studio.posterior.shown()->series)
+  for (const PosteriorNumbers& series : window.studio.posterior.shown()->series)
     for (std::size_t i = 0; i < kNames.size(); ++i)
       if (series.name == kNames[i]) {
         EXPECT_EQ(series_color(series.role), inks[i]) << series.name;

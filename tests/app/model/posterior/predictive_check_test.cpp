@@ -1,6 +1,5 @@
 // The predictive check accuses no correct model, and ψ's posterior is the one that quadrature gives.
-#include "app/kinds/samples_figure.h"
-#include "app/model/posterior/predictive_check.h"
+#include "app/posterior/predictive_check.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,9 +8,9 @@
 #include <cmath>
 #include <fstream>
 
-#include "app/model/posterior/likelihood_check.h"
-#include "app/model/posterior/nuisance_figures.h"
-#include "app/posterior/posterior_figure.h"
+#include "app/kinds/samples_figure.h"
+#include "app/posterior/likelihood_check.h"
+#include "app/posterior/nuisance_view.h"
 #include "core/aggregate.h"
 #include "core/base/transfer.h"
 #include "core/eval/calibration.h"

@@ -2,17 +2,16 @@
 
 #include <torch/types.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "app/model/posterior/posterior.h"
-#include "app/model/posterior/posterior_figures.h"
-#include "app/posterior/grid_posterior.h"
+#include "app/posterior/posterior_axes.h"
 #include "core/nuisance_posterior.h"
 #include "core/report/figure.h"
 #include "core/task.h"
 
-namespace pairs::model {
+namespace pairs {
 
 // Draws of p(θ | X) by one run or the exact posterior, over which p(ψ | θ, X) is averaged.
 struct ThetaDraws {
@@ -30,6 +29,22 @@ struct NuisanceSeries {
   std::vector<TargetNumbers> numbers;
 };
 
+// p(ψ | X) by a run or the exact posterior: mean and sd of each component.
+struct NuisanceSummary {
+  std::string name;
+  SeriesRole role = SeriesRole::pairs;
+  std::vector<double> mean, sd;
+};
+
+// The posterior of ψ by the shown run and, where it is known, the exact one, ready to draw.
+struct NuisanceView {
+  std::vector<NuisanceSummary> series;
+  std::shared_ptr<const Figure> figure;
+  std::string title;  // "Posterior of ψ, bump position"
+  std::string line;   // what the first series says in a few words
+  std::string note;   // mean and sd of each component by each series, the truth, and what was averaged
+};
+
 std::vector<NuisanceSeries> nuisance_series(const TaskInfo& info, const NuisancePosterior& nuisance,
                                             const std::vector<ThetaDraws>& draws);
 
@@ -41,7 +56,7 @@ struct NuisanceAxes {
 };
 
 // All components share one axis. `truth` is ψ of a simulated set, else empty.
-NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSeries>& series, const Truth& truth,
-                           NuisanceAxes& axes);
+NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSeries>& series,
+                           const std::vector<double>& truth, NuisanceAxes& axes);
 
-}  // namespace pairs::model
+}  // namespace pairs

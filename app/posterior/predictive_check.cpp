@@ -1,4 +1,4 @@
-#include "app/model/posterior/predictive_check.h"
+#include "app/posterior/predictive_check.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <numeric>
 #include <vector>
 
-#include "app/model/posterior/likelihood_check.h"
+#include "app/posterior/likelihood_check.h"
 #include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 
-namespace pairs::model {
+namespace pairs {
 namespace {
 
 constexpr std::uint64_t kSimulationSeed = 0x70726564;
@@ -31,7 +31,7 @@ Latents joint_draws(const Task& task, const NuisancePosterior& nuisance, const t
 }  // namespace
 
 PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuisance, const torch::Tensor& theta,
-                                 const torch::Tensor& x, const SampleView& view, SeriesRole role, std::uint64_t seed) {
+                                 const Observations& x, const SampleView& view, SeriesRole role, std::uint64_t seed) {
   const Latents draws = joint_draws(task, nuisance, theta, seed);
   std::optional<SimulatedPlot> beside = room_of(task.info()).simulated_plot(task, draws, x, view, role);
   PAIRS_CHECK(beside, "There is no predictive check of observations that are {}", room_of(task.info()).name());
@@ -63,4 +63,4 @@ PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuis
   return out;
 }
 
-}  // namespace pairs::model
+}  // namespace pairs

@@ -5,7 +5,7 @@
 #include <omp.h>
 #endif
 
-namespace pairs::model {
+namespace pairs {
 
 // Until its end, small work of this thread stays on it: sharing it out would make it wait for cores that train.
 class OneThread {
@@ -25,4 +25,4 @@ class OneThread {
   int before_;
 };
 
-}  // namespace pairs::model
+}  // namespace pairs

@@ -1,4 +1,4 @@
-#include "app/model/posterior/posterior_figures.h"
+#include "app/posterior/posterior_plots.h"
 
 #include <fmt/format.h>
 
@@ -8,25 +8,8 @@
 
 #include "core/report/contour.h"
 
-namespace pairs::model {
+namespace pairs {
 namespace {
-
-// An axis is kept until less than this part of it is filled; then what is shown gets this much room.
-constexpr double kLeastShare = 4.5, kRoom = 2;
-
-// The next round number that is at least `value`.
-double round_up(double value) {
-  const double power = std::pow(10, std::floor(std::log10(value)));
-  for (const double step : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0})
-    if (step * power >= value * (1 - 1e-9)) return step * power;
-  return 10 * power;
-}
-
-LineStyle role_style(SeriesRole role) {
-  return role == SeriesRole::exact                                ? LineStyle::dashed
-         : role == SeriesRole::naive || role == SeriesRole::other ? LineStyle::dotted
-                                                                  : LineStyle::solid;
-}
 
 // The order in which series are drawn: the shown run after other runs, so that it has its role's full colour.
 std::vector<const PosteriorNumbers*> drawing_order(const std::vector<PosteriorNumbers>& series) {
@@ -64,52 +47,8 @@ Line shaded(const PosteriorNumbers& numbers, std::size_t t, double from, double 
   return line;
 }
 
-std::string short_number(double value) {
-  return fmt::format("{:.3g}", value);
-}
-
-}  // namespace
-
-std::pair<double, double> StableRange::update(double low, double high) {
-  const double width = shown_.second - shown_.first, needed = high - low;
-  if (!std::isfinite(needed) || needed <= 0) return shown_;
-  const bool inside = low >= shown_.first - 1e-9 * width && high <= shown_.second + 1e-9 * width;
-  if (inside && needed >= width / kLeastShare) return shown_;
-  const double all = most_.second - most_.first;
-  const double span = round_up(kRoom * needed);
-  if (span >= 0.6 * all && low >= most_.first && high <= most_.second) return shown_ = most_;
-  const double step = span / 10;
-  double from = step * std::round(((low + high) / 2 - span / 2) / step);
-  from = std::min(from, step * std::floor(low / step));
-  const double to = std::max(from + span, step * std::ceil(high / step));
-  shown_ = {from, to};
-  // What lies beyond the widest range is shown only where it must be.
-  if (low >= most_.first) shown_.first = std::max(shown_.first, most_.first);
-  if (high <= most_.second) shown_.second = std::min(shown_.second, most_.second);
-  return shown_;
-}
-
-double StableHeight::update(double peak) {
-  if (!std::isfinite(peak) || peak <= 0) return shown_ > 0 ? shown_ : 1;
-  if (1.1 * peak > shown_ || peak < 0.4 * shown_) shown_ = round_up(1.4 * peak);
-  return shown_;
-}
-
-std::pair<double, double> occupied_range(const std::vector<PosteriorNumbers>& series, std::size_t t) {
-  double low = INFINITY, high = -INFINITY;
-  for (const PosteriorNumbers& one : series) {
-    if (!one.ours && one.role != SeriesRole::exact) continue;
-    const auto& q = one.targets[t].quantiles;
-    const double margin = 0.7 * (q.back() - q.front());
-    const double first = one.cells[t].low, last = one.cells[t].high;
-    low = std::min(low, std::max(q.front() - margin, first));
-    high = std::max(high, std::min(q.back() + margin, last));
-  }
-  return {low, high};
-}
-
-Plot density_plot(const std::vector<PosteriorNumbers>& series, const Target& target, std::size_t t, const Truth& truth,
-                  std::pair<double, double> range, double height) {
+Plot density_plot(const std::vector<PosteriorNumbers>& series, const Target& target, std::size_t t,
+                  const std::vector<double>& truth, AxisRange range, double height) {
   Plot plot;
   plot.x = {target.title(), AxisScale::linear, range.first, range.second};
   plot.y = {"density", AxisScale::linear, 0, height};
@@ -122,7 +61,7 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const Target& tar
     Line line;
     line.name = one->name;
     line.role = one->role;
-    line.style = role_style(one->role);
+    line.style = posterior_style(one->role);
     line.x = one->cells[t].middles();
     line.y = one->marginals[t];
     plot.lines.push_back(std::move(line));
@@ -131,22 +70,38 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const Target& tar
   return plot;
 }
 
-Plot contour_plot(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets, const Truth& truth,
-                  const std::vector<std::pair<double, double>>& ranges) {
+Plot contour_plot(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
+                  const std::vector<double>& truth, const std::vector<AxisRange>& ranges) {
   Plot plot;
   plot.x = {targets[0].title(), AxisScale::linear, ranges[0].first, ranges[0].second};
   plot.y = {targets[1].title(), AxisScale::linear, ranges[1].first, ranges[1].second};
   for (const PosteriorNumbers* one : drawing_order(series)) {
+    // Of a head at the start of its training the grid may hold nothing.
+    if (!std::any_of(one->joint.begin(), one->joint.end(), [](double p) { return p > 0; })) continue;
     const Cells &first = one->cells[0], &second = one->cells[1];
     const auto rows = static_cast<std::int64_t>(first.count), columns = static_cast<std::int64_t>(second.count);
     const double x0 = first.low + first.width() / 2, x1 = first.high - first.width() / 2;
     const double y0 = second.low + second.width() / 2, y1 = second.high - second.width() / 2;
     for (const double level : density_levels(one->joint, {0.5, 0.9}))
       for (Polyline& line : contour_lines(one->joint, columns, rows, y0, y1, x0, x1, level))
-        plot.contours.push_back({one->name, one->role, role_style(one->role), std::move(line.y), std::move(line.x)});
+        plot.contours.push_back(
+            {one->name, one->role, posterior_style(one->role), std::move(line.y), std::move(line.x)});
   }
   if (!truth.empty()) plot.scatters.push_back({"truth", SeriesRole::truth, {truth[0]}, {truth[1]}});
   return plot;
+}
+
+}  // namespace
+
+std::vector<Plot> posterior_plots(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
+                                  const std::vector<double>& truth, const PosteriorAxes& axes) {
+  std::vector<Plot> plots;
+  if (targets.size() == 2) plots.push_back(contour_plot(series, targets, truth, axes.ranges));
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    plots.push_back(density_plot(series, targets[t], t, truth, axes.ranges[t], axes.heights[t]));
+    plots.back().legend = plots.size() == 1;
+  }
+  return plots;
 }
 
 Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<Target>& targets, std::int64_t most,
@@ -174,7 +129,7 @@ Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<
           values[point.n] = point.sd[t];
           line.role = point.role;
         }
-      line.style = role_style(line.role);
+      line.style = posterior_style(line.role);
       for (const auto& [n, sd] : values) {
         line.x.push_back(static_cast<double>(n));
         line.y.push_back(sd);
@@ -190,15 +145,12 @@ Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<
 
 std::string posterior_sentence(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets) {
   if (series.empty() || !series.front().ours) return "";
-  const auto width = [](const PosteriorNumbers& one) {
-    return one.targets[0].quantiles[4] - one.targets[0].quantiles[0];
-  };
-  std::string text = fmt::format("The 90 % interval{} is {} wide", targets.size() == 1 ? "" : " of " + targets[0].label,
-                                 short_number(width(series.front())));
-  for (const PosteriorNumbers& one : series)
-    if (one.role == SeriesRole::exact)
-      text += fmt::format(", {:.2f} times the exact one", width(series.front()) / width(one));
+  std::string text =
+      fmt::format("The 90 % interval{} is {:.3g} wide", targets.size() == 1 ? "" : " of " + targets[0].label,
+                  series.front().targets[0].width());
+  if (const PosteriorNumbers* exact = find_role(series, SeriesRole::exact))
+    text += fmt::format(", {:.2f} times the exact one", series.front().targets[0].width() / exact->targets[0].width());
   return text + ".";
 }
 
-}  // namespace pairs::model
+}  // namespace pairs

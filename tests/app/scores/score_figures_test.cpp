@@ -1,4 +1,6 @@
 
+#include "app/scores/score_figures.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@
 #include "app/runs/run_labels.h"
 #include "app/scores/cost_figure.h"
 #include "app/scores/score.h"
-#include "app/scores/score_figures.h"
 #include "core/base/error.h"
 #include "core/eval/calibration.h"
 

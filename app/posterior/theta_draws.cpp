@@ -1,8 +1,8 @@
-#include "app/model/posterior/theta_draws.h"
+#include "app/posterior/theta_draws.h"
 
 #include <vector>
 
-namespace pairs::model {
+namespace pairs {
 
 torch::Tensor theta_draws(const PosteriorNumbers& numbers, const PosteriorSource& source, std::int64_t count) {
   if (numbers.targets.size() > 1) return source.sample(count).to(torch::kCPU, torch::kFloat64);
@@ -13,4 +13,4 @@ torch::Tensor theta_draws(const PosteriorNumbers& numbers, const PosteriorSource
   return torch::tensor(draws, torch::kFloat64).unsqueeze(1);
 }
 
-}  // namespace pairs::model
+}  // namespace pairs

@@ -1,4 +1,4 @@
-#include "app/model/posterior/nuisance_figures.h"
+#include "app/posterior/nuisance_view.h"
 
 #include <fmt/format.h>
 
@@ -7,18 +7,14 @@
 
 #include "app/text/number_text.h"
 
-namespace pairs::model {
+namespace pairs {
 namespace {
 
-double lowest_view(const TaskInfo& info) {
-  double low = INFINITY;
-  for (const Nuisance& nuisance : info.nuisances) low = std::min(low, nuisance.view_low);
-  return low;
-}
-double highest_view(const TaskInfo& info) {
-  double high = -INFINITY;
-  for (const Nuisance& nuisance : info.nuisances) high = std::max(high, nuisance.view_high);
-  return high;
+AxisRange whole_view(const TaskInfo& info) {
+  AxisRange range = {INFINITY, -INFINITY};
+  for (const Nuisance& nuisance : info.nuisances)
+    range = {std::min(range.first, nuisance.view_low), std::max(range.second, nuisance.view_high)};
+  return range;
 }
 
 std::string with_decimals_of(double value, double spread) {
@@ -27,7 +23,7 @@ std::string with_decimals_of(double value, double spread) {
 }
 
 // What there is room for above a small plot.
-std::string in_short(const TaskInfo& info, const NuisanceSeries& series, const Truth& truth) {
+std::string in_short(const TaskInfo& info, const NuisanceSeries& series, const std::vector<double>& truth) {
   if (series.numbers.size() == 1) {
     const TargetNumbers& numbers = series.numbers[0];
     const std::string known = truth.empty() ? "" : ", truth " + with_decimals_of(truth[0], numbers.sd);
@@ -41,7 +37,7 @@ std::string in_short(const TaskInfo& info, const NuisanceSeries& series, const T
   return text;
 }
 
-std::string in_full(const TaskInfo& info, const std::vector<NuisanceSeries>& series, const Truth& truth) {
+std::string in_full(const TaskInfo& info, const std::vector<NuisanceSeries>& series, const std::vector<double>& truth) {
   std::string text;
   for (std::size_t k = 0; k < info.nuisances.size(); ++k) {
     text += text.empty() ? "" : "\n";
@@ -57,7 +53,7 @@ std::string in_full(const TaskInfo& info, const std::vector<NuisanceSeries>& ser
 
 }  // namespace
 
-NuisanceAxes::NuisanceAxes(const TaskInfo& info) : range(lowest_view(info), highest_view(info)) {}
+NuisanceAxes::NuisanceAxes(const TaskInfo& info) : range(whole_view(info)) {}
 
 std::vector<NuisanceSeries> nuisance_series(const TaskInfo& info, const NuisancePosterior& nuisance,
                                             const std::vector<ThetaDraws>& draws) {
@@ -75,31 +71,25 @@ std::vector<NuisanceSeries> nuisance_series(const TaskInfo& info, const Nuisance
   return out;
 }
 
-NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSeries>& series, const Truth& truth,
-                           NuisanceAxes& axes) {
+NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSeries>& series,
+                           const std::vector<double>& truth, NuisanceAxes& axes) {
   Plot plot;
-  double low = INFINITY, high = -INFINITY, peak = 0;
+  AxisNeed need;
+  double peak = 0;
   for (const NuisanceSeries& one : series)
     for (std::size_t k = 0; k < one.cells.size(); ++k) {
-      const auto& q = one.numbers[k].quantiles;
-      const double margin = 0.7 * (q.back() - q.front());
-      const Nuisance& nuisance = info.nuisances[k];
-      // Tails beyond what the prior is shown in are left out, nine tenths of the posterior never.
-      const double least = std::min(std::max(one.cells[k].low, nuisance.view_low), q.front());
-      const double most = std::max(std::min(one.cells[k].high, nuisance.view_high), q.back());
-      low = std::min(low, std::max(q.front() - margin, least));
-      high = std::max(high, std::min(q.back() + margin, most));
+      // Tails beyond what the prior is shown in are left out.
+      need.include(one.numbers[k], one.cells[k], {info.nuisances[k].view_low, info.nuisances[k].view_high});
       peak = std::max(peak, *std::max_element(one.densities[k].begin(), one.densities[k].end()));
-      const bool exact = one.role == SeriesRole::exact;
       Line line;
       line.name = one.cells.size() == 1 ? one.name : one.name + ", " + info.nuisances[k].label;
       line.role = one.role;
-      line.style = exact ? LineStyle::dashed : LineStyle::solid;
+      line.style = posterior_style(one.role);
       line.x = one.cells[k].middles();
       line.y = one.densities[k];
       plot.lines.push_back(std::move(line));
     }
-  const auto [from, to] = axes.range.update(low, high);
+  const auto [from, to] = axes.range.update(need);
   const bool single = info.nuisances.size() == 1;
   std::string labels;
   for (const Nuisance& nuisance : info.nuisances) labels += (labels.empty() ? "" : ", ") + nuisance.label;
@@ -128,4 +118,4 @@ NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSerie
   return view;
 }
 
-}  // namespace pairs::model
+}  // namespace pairs

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "app/model/hub/hub.h"
+#include "app/model/hub/latest_worker.h"
+
+namespace pairs::model {
+
+// The front half of a tab whose answers are worked out in the background, of which only the newest count. Engine: made
+// from a function that wakes the window, with work(wish, stale), which belongs to the worker's thread, and a NewsBoard.
+// All members belong to the window's thread.
+template <class Engine, class Wish>
+class Background {
+ public:
+  explicit Background(Hub& hub)
+      : hub_(hub), engine_([&hub] { hub.wake(); }), worker_([this](const std::string& text) { fail(text); }) {}
+
+  // Does what this wish asks for rather than an earlier one.
+  void request(Wish wish) {
+    worker_.request(
+        [this, wanted = std::move(wish)](const LatestWorker::Stale& stale) { engine_.work(wanted, stale); });
+  }
+  void cancel() { worker_.cancel(); }
+  bool busy() const { return worker_.busy(); }
+  bool wait(double seconds) { return worker_.wait(std::max(seconds, 0.0)); }
+  std::string activity() const { return worker_.busy() ? engine_.activity() : ""; }
+  const Engine& engine() const { return engine_; }
+
+  // The newest news, where there are newer ones than last time.
+  auto take() {
+    using News = decltype(engine_.news());
+    if (engine_.version() == seen_) return std::optional<News>();
+    std::optional<News> news = engine_.news();
+    seen_ = news->version;
+    return news;
+  }
+  // Why work ended that should not have, once: a sentence or nothing.
+  std::string take_failure() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(failure_, "");
+  }
+
+ private:
+  void fail(const std::string& text) {
+    {
+      const std::lock_guard lock(mutex_);
+      failure_ = text;
+    }
+    hub_.wake();
+  }
+
+  Hub& hub_;
+  std::uint64_t seen_ = 0;
+  std::mutex mutex_;
+  std::string failure_;
+  Engine engine_;
+  LatestWorker worker_;  // last: ends first
+};
+
+}  // namespace pairs::model

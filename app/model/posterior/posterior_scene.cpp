@@ -1,0 +1,147 @@
+#include "app/model/posterior/posterior_scene.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "app/posterior/posterior_figure.h"
+#include "app/runs/run_shades.h"
+#include "app/runs/strategy_look.h"
+#include "app/text/number_text.h"
+#include "core/base/text.h"
+#include "core/report/shades.h"
+
+namespace pairs::model {
+namespace {
+
+std::vector<SetParameter> parameters_of(const ObservedSet& set) {
+  std::vector<SetParameter> parameters;
+  const std::vector<double> theta = set.theta(), psi = set.psi();
+  const TaskInfo& info = set.task().info();
+  for (std::size_t t = 0; t < theta.size(); ++t) {
+    const Target& target = info.targets[t];
+    parameters.push_back({target.name, target.label, target.unit, target.view_low, target.view_high, theta[t], false,
+                          target.meaning, target.title()});
+  }
+  for (std::size_t k = 0; k < psi.size(); ++k) {
+    const Nuisance& nuisance = info.nuisances[k];
+    parameters.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, psi[k],
+                          true, nuisance.meaning, nuisance.title()});
+  }
+  return parameters;
+}
+
+// The shades that a command must name, as a figure of these runs alone would choose others.
+std::vector<int> other_shades(const std::vector<AskedRun>& runs) {
+  std::vector<LoadedRun> loaded;
+  for (const AskedRun& run : runs) loaded.push_back(run.loaded);
+  const std::vector<SeriesRole> own = run_roles(loaded);
+  std::vector<int> shades;
+  bool differ = false;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    shades.push_back(shade_of(runs[r].role));
+    differ |= own[r] != runs[r].role;
+  }
+  return differ ? shades : std::vector<int>();
+}
+
+// Two targets: contours and marginals, of which each has a place of its own.
+std::shared_ptr<const Figure> part(const Figure& figure, std::size_t from, std::size_t to) {
+  auto out = std::make_shared<Figure>(figure);
+  out->plots = {figure.plots.begin() + static_cast<std::ptrdiff_t>(from),
+                figure.plots.begin() + static_cast<std::ptrdiff_t>(to)};
+  out->columns = 1;
+  return out;
+}
+
+}  // namespace
+
+PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, const std::vector<std::string>& asked) {
+  const ObservedSet& set = posterior.set();
+  const TaskInfo& info = posterior.task().info();
+  PosteriorScene scene;
+  scene.task = info.name;
+  scene.title = info.title;
+  for (const Target& target : info.targets) scene.targets.push_back(target.short_title());
+  for (std::size_t r = 0; r < asked.size(); ++r) {
+    const AskedRun& run = posterior.runs()[r];
+    scene.runs.push_back({asked[r], run.loaded.name, strategy_title(run.loaded.config.strategy), run.role});
+  }
+  scene.question = info.question;
+  scene.most = set.size();
+  scene.sizes = posterior.sizes();
+  scene.set = set_id;
+  scene.set_size = set.held();
+  scene.trained = posterior.runs().front().loaded.estimator->max_n();
+  scene.simulated = set.simulated();
+  scene.by_hand = !set.choice().theta.empty();
+  scene.set_name = set.name();
+  scene.set_source = set.source();
+  scene.parameters = parameters_of(set);
+  scene.shades = other_shades(posterior.runs());
+  return scene;
+}
+
+PosteriorSnapshot snapshot_of(const SetPosterior& posterior, const PosteriorAt& at, StableAxes& axes,
+                              std::uint64_t set_id, std::uint64_t version) {
+  const TaskInfo& info = posterior.task().info();
+  PosteriorSnapshot snapshot;
+  snapshot.version = version;
+  snapshot.set = set_id;
+  snapshot.n = at.n;
+  snapshot.series = at.numbers;
+  snapshot.warnings = at.warnings;
+  snapshot.warnings.erase(std::unique(snapshot.warnings.begin(), snapshot.warnings.end()), snapshot.warnings.end());
+  snapshot.milliseconds = at.milliseconds;
+  snapshot.question = info.question.text(at.n, count_text(at.n));
+  snapshot.sentence = posterior_sentence(at.numbers, info.targets);
+  snapshot.place = at.place;
+  if (at.numbers.empty()) return snapshot;
+  const std::vector<double> truth = posterior.set().theta();
+  const PosteriorAxes kept = axes.update(at.numbers, truth);
+  if (kept != chosen_axes(at.numbers, info.targets, truth)) snapshot.kept_axes = kept;
+  const Figure figure = posterior_figure_at(posterior, at, kept);
+  if (info.targets.size() == 2) {
+    snapshot.density = part(figure, 0, 1);
+    snapshot.marginals = part(figure, 1, 3);
+  } else {
+    snapshot.density = std::make_shared<Figure>(figure);
+  }
+  return snapshot;
+}
+
+std::string figure_command(const CommandOptions& options, const PosteriorScene* scene, const PosteriorSnapshot* shown) {
+  std::vector<std::string> words = {"pairs --batch figure posterior"};
+  const auto add = [&](const char* option, const auto& values) {
+    if (!values.empty()) words.push_back(fmt::format("--{}={}", option, fmt::join(values, ",")));
+  };
+  for (const std::string& run : options.runs) words.push_back(shell_word(run));
+  const SetChoice& set = options.set;
+  if (set.file.empty())
+    words.push_back(fmt::format("--index {}", set.index));
+  else
+    words.push_back("--file " + shell_word(set.file.string()));
+  words.push_back(fmt::format("--n {}", options.n));
+  if (!set.theta.empty() || !set.psi.empty()) {
+    if (!scene || !scene->by_hand) return "";
+    std::vector<double> theta, psi;
+    for (const SetParameter& parameter : scene->parameters)
+      (parameter.nuisance ? psi : theta).push_back(parameter.value);
+    add("theta", theta);
+    add("psi", psi);
+  }
+  if (shown && shown->n == options.n && shown->kept_axes) {
+    std::vector<double> ends;
+    for (const AxisRange& range : shown->kept_axes->ranges) ends.insert(ends.end(), {range.first, range.second});
+    add("range", ends);
+    add("height", shown->kept_axes->heights);
+  }
+  if (scene && scene->runs.size() == options.runs.size()) add("shades", scene->shades);
+  if (!options.data.empty()) words.push_back("--data " + shell_word(options.data));
+  if (options.device != "auto") words.push_back("--device " + shell_word(options.device));
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+}  // namespace pairs::model

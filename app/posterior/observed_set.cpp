@@ -1,0 +1,134 @@
+#include "app/posterior/observed_set.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/kinds/observed.h"
+#include "app/kinds/samples_figure.h"
+#include "app/text/number_text.h"
+#include "core/base/error.h"
+#include "core/base/transfer.h"
+
+namespace pairs {
+namespace {
+
+void put(torch::Tensor& row, const std::vector<double>& values, const char* what) {
+  if (values.empty()) return;
+  PAIRS_CHECK(static_cast<std::int64_t>(values.size()) == row.size(1), "{} has {} values and {} were given", what,
+              row.size(1), values.size());
+  PAIRS_CHECK(std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }),
+              "{} must be finite numbers; {} was given", what, fmt::join(values, ","));
+  row = torch::tensor(values, torch::kFloat64).unsqueeze(0);
+}
+
+void check_same(const torch::Tensor& wanted, const torch::Tensor& possible, const char* what) {
+  PAIRS_CHECK(torch::allclose(wanted, possible, 1e-6, 1e-6), "{} = {} cannot be had; the nearest that can is {}", what,
+              fmt::join(doubles(wanted), ","), fmt::join(doubles(possible), ","));
+}
+
+// Values that nobody has just moved must be possible as they are.
+void check_values(const Task& task, const Latents& wanted) {
+  for (std::int64_t k = 0; k < wanted.psi.size(1); ++k) {
+    Latents settled{wanted.theta.clone(), wanted.psi.clone(), wanted.given};
+    task.settle(settled, {true, k});
+    check_same(wanted.psi, settled.psi, "ψ");
+    check_same(wanted.theta, settled.theta, "θ");
+  }
+}
+
+void set_by_hand(const Task& task, const SetChoice& choice, Latents& latents) {
+  put(latents.theta, choice.theta, "θ");
+  put(latents.psi, choice.psi, "ψ");
+  const std::vector<Target>& targets = task.info().targets;
+  for (std::size_t t = 0; t < choice.theta.size(); ++t)
+    PAIRS_CHECK(choice.theta[t] >= targets[t].low && choice.theta[t] <= targets[t].high,
+                "{} lies between {} and {}; {} was given", targets[t].label, targets[t].low, targets[t].high,
+                choice.theta[t]);
+  if (choice.changed) return task.settle(latents, *choice.changed);
+  if (choice.theta.empty() && choice.psi.empty()) return;
+  if (choice.psi.empty())
+    for (std::int64_t t = 0; t < latents.theta.size(1); ++t) task.settle(latents, {false, t});
+  else if (choice.theta.empty())
+    task.settle(latents, {true, latents.psi.size(1) - 1});
+  else
+    return check_values(task, latents);
+  if (!choice.theta.empty()) check_same(torch::tensor(choice.theta, torch::kFloat64), latents.theta[0], "θ");
+  if (!choice.psi.empty()) check_same(torch::tensor(choice.psi, torch::kFloat64), latents.psi[0], "ψ");
+}
+
+std::vector<double> values_of(const torch::Tensor& row) {
+  return row.defined() ? doubles(row) : std::vector<double>();
+}
+
+}  // namespace
+
+ObservedSet::ObservedSet(std::shared_ptr<const Task> task, SetChoice choice)
+    : task_(std::move(task)), choice_(std::move(choice)) {
+  simulated() ? draw() : read();
+}
+
+void ObservedSet::read() {
+  const TaskInfo& info = task_->info();
+  Observed observed = read_observed(choice_.file, info, info.max_n);
+  x_ = observed.x;
+  held_ = observed.held;
+  warnings_ = std::move(observed.warnings);
+  if (held_ > info.max_n)
+    note_ = fmt::format("{} holds {} observations; the first {} are used, the most that the task {} knows", name(),
+                        count_text(held_), count_text(info.max_n), info.title);
+}
+
+void ObservedSet::draw() {
+  const TaskInfo& info = task_->info();
+  const std::int64_t index[] = {choice_.index};
+  latents_ = task_->latents(kFigureSeed, Purpose::explore, index);
+  set_by_hand(*task_, choice_, latents_);
+  held_ = info.max_n;
+}
+
+std::vector<double> ObservedSet::theta() const {
+  return values_of(latents_.theta);
+}
+std::vector<double> ObservedSet::psi() const {
+  return values_of(latents_.psi);
+}
+
+Observations ObservedSet::first(std::int64_t n) {
+  PAIRS_CHECK(n <= size(), "The set holds {} observations; {} were asked for", size(), n);
+  const std::int64_t ready = x_.count();
+  if (n > ready) {
+    const SetRange range[] = {{choice_.index, ready, n - ready}};
+    const Observations more = task_->observe(latents_, kFigureSeed, Purpose::explore, range, torch::kCPU);
+    const Observations both[] = {x_, more};
+    x_ = ready > 0 ? Observations::concatenate(both) : more;
+  }
+  return x_.slice(0, n);
+}
+
+std::string ObservedSet::name() const {
+  if (simulated())
+    return fmt::format("Set {} of the prior{}", count_text(choice_.index),
+                       choice_.theta.empty() && choice_.psi.empty() ? "" : ", changed");
+  const std::string last = choice_.file.filename().string();
+  return last.empty() ? choice_.file.parent_path().filename().string() : last;
+}
+
+std::string ObservedSet::source() const {
+  return simulated() ? task_->info().data_source : choice_.file.string();
+}
+
+Figure ObservedSet::picture(std::int64_t n, const SampleView& view) {
+  const std::int64_t count = std::min(n, room_of(task_->info()).amounts().shown);
+  Plot plot = sample_plot(*task_, latents_, first(count), view);
+  plot.legend = false;
+  plot.title = (count == n ? count_text(n) : fmt::format("first {} of {}", count_text(count), count_text(n))) + " · " +
+               (simulated() ? source() : name());
+  Figure figure;
+  figure.plots.push_back(std::move(plot));
+  return figure;
+}
+
+}  // namespace pairs

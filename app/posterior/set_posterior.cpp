@@ -1,0 +1,211 @@
+#include "app/posterior/set_posterior.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/posterior/theta_draws.h"
+#include "app/runs/strategy_look.h"
+#include "app/text/number_text.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/one_thread.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::int64_t kNuisanceDraws = 128;
+constexpr std::size_t kPlaneWidthCells = 48;  // of an axis where nothing but the sd is asked for
+
+bool bounded(const Task& task) {
+  const std::vector<Target>& targets = task.info().targets;
+  return std::all_of(targets.begin(), targets.end(),
+                     [](const Target& t) { return std::isfinite(t.low) && std::isfinite(t.high); });
+}
+
+}  // namespace
+
+bool AskedRun::serves(std::int64_t n) const {
+  const std::vector<std::int64_t> sizes = loaded.estimator->sizes();
+  return sizes.empty() || std::find(sizes.begin(), sizes.end(), n) != sizes.end();
+}
+
+std::string AskedRun::name(std::size_t count) const {
+  return count == 1 ? strategy_title(loaded.config.strategy) : loaded.name;
+}
+
+bool same_question(const LoadedRun& a, const LoadedRun& b) {
+  return a.task->info().name == b.task->info().name && a.task->info().variant == b.task->info().variant;
+}
+
+const PosteriorSource& PosteriorAt::source_of(const PosteriorNumbers& one) const {
+  return *std::find_if(sources.begin(), sources.end(), [&](const auto& source) { return source.name == one.name; });
+}
+
+double PosteriorAt::reference_milliseconds() const {
+  double sum = 0;
+  for (const PosteriorNumbers& one : numbers)
+    if (!one.ours) sum += one.milliseconds;
+  return sum;
+}
+
+SetPosterior::SetPosterior(std::shared_ptr<ObservedSet> set, std::vector<AskedRun> runs)
+    : set_(std::move(set)), runs_(std::move(runs)) {
+  PAIRS_CHECK(!runs_.empty(), "A posterior needs at least one run");
+  for (AskedRun& run : runs_)
+    if (!run.embedded) run.embedded = std::make_shared<EmbeddedSet>(run.loaded.estimator, set_->size());
+  confined_ = bounded(task()) && std::all_of(runs_.begin(), runs_.end(), [](const AskedRun& run) {
+                return run.loaded.estimator->config().head.support != "real";
+              });
+}
+
+std::vector<std::int64_t> SetPosterior::sizes() const {
+  std::vector<std::int64_t> sizes = runs_.front().loaded.estimator->sizes();
+  std::erase_if(sizes, [&](std::int64_t n) { return n > set_->size(); });
+  return sizes;
+}
+
+std::string SetPosterior::source_text() const {
+  std::string names;
+  for (const AskedRun& run : runs_) names += (names.empty() ? "" : ", ") + run.loaded.name;
+  return set_->source() + "; " + names;
+}
+
+std::int64_t SetPosterior::all_ready() const {
+  std::int64_t least = set_->size();
+  for (const AskedRun& run : runs_) least = std::min(least, run.embedded->count());
+  return least;
+}
+
+void SetPosterior::embed_next() {
+  const SampleAmounts pace = room_of(task().info()).amounts();
+  const std::int64_t from = all_ready(),
+                     until = std::min(from + (from == 0 ? pace.embedded_first : pace.embedded), set_->size());
+  for (AskedRun& run : runs_)
+    if (run.embedded->count() < until) run.embedded->add(set_->part(run.embedded->count(), until));
+}
+
+std::vector<PosteriorSource> SetPosterior::run_sources(std::int64_t n, std::vector<PosteriorWarning>& warnings) const {
+  std::vector<PosteriorSource> sources;
+  const auto warn = [&](WarningKind kind, std::string text) { warnings.push_back({kind, std::move(text)}); };
+  for (const AskedRun& run : runs_) {
+    const bool first = &run == &runs_.front();
+    const std::shared_ptr<Estimator>& estimator = run.loaded.estimator;
+    const std::string& name = run.loaded.name;
+    if (run.embedded->count() < n) continue;
+    if (!run.serves(n)) {
+      warn(WarningKind::left_out, fmt::format("{} has a head for some N only and none for {}", name, count_text(n)));
+      continue;
+    }
+    if (n > estimator->max_n() && !first) {
+      warn(WarningKind::left_out,
+           fmt::format("{} is left out here: it saw sets of at most {}", name, count_text(estimator->max_n())));
+      continue;
+    }
+    if (n > estimator->max_n())
+      warn(WarningKind::extrapolation,
+           fmt::format("{} saw sets of at most {} in training: this posterior is an extrapolation", name,
+                       count_text(estimator->max_n())));
+    if (!run.loaded.finetuned && strategy(run.loaded.config.strategy).stages_2_and_3)
+      warn(WarningKind::only_pretrained,
+           fmt::format("{} is only pretrained: its posterior holds for the small sets it saw", name));
+    if (set_->simulated() && estimator->data_source() != task().info().data_source)
+      warn(WarningKind::other_data,
+           fmt::format("{} was trained on {} and is asked about {}: its posterior may be wrong", name,
+                       estimator->data_source(), task().info().data_source));
+    const Stopwatch watch;
+    const torch::Tensor aggregate = run.embedded->aggregate(n, set_->first(n));
+    sources.push_back(
+        estimator_source(run.name(runs_.size()), run.role, estimator, aggregate, n, set_->latents().given));
+    sources.back().milliseconds = 1000 * watch.seconds();
+  }
+  return sources;
+}
+
+std::vector<PosteriorSource> SetPosterior::references(std::int64_t n, std::vector<std::string>& problems) const {
+  std::vector<PosteriorSource> sources;
+  for (const std::string& name : task().references()) {
+    try {
+      sources.push_back(reference_source(task(), name, set_->first(n)));
+    } catch (const std::exception& error) {
+      problems.push_back(fmt::format("{} is left out: {}", name, sentence(error)));
+    }
+  }
+  return sources;
+}
+
+PosteriorAt SetPosterior::at(std::int64_t n, bool with_references) const {
+  const torch::NoGradGuard no_grad;
+  const OneThread one_thread;
+  const Stopwatch watch;
+  PosteriorAt out;
+  out.n = n;
+  out.sources = run_sources(n, out.warnings);
+  if (!set_->note().empty()) out.warnings.push_back({WarningKind::cut_file, set_->note()});
+  if (with_references)
+    for (PosteriorSource& source : references(n, out.problems)) out.sources.push_back(std::move(source));
+  out.numbers = posterior_numbers(task().info().targets, confined_, out.sources, [&](const std::string& text) {
+    out.warnings.push_back({WarningKind::left_out, text});
+  });
+  const AskedRun& shown = runs_.front();
+  if (shown.serves(n)) {
+    try {
+      out.place = place_of(*shown.loaded.estimator, shown.embedded->aggregate(n, set_->first(n)),
+                           torch::full({1}, n, torch::kInt64));
+    } catch (const std::exception& error) {
+      out.problems.push_back(sentence(error));
+    }
+  }
+  out.milliseconds = 1000 * watch.seconds();
+  return out;
+}
+
+std::vector<WidthPoint> SetPosterior::widths(std::int64_t n) const {
+  const torch::NoGradGuard no_grad;
+  const OneThread one_thread;
+  std::vector<PosteriorWarning> warnings;
+  std::vector<std::string> problems;
+  std::vector<PosteriorSource> sources = run_sources(n, warnings);
+  for (PosteriorSource& source : references(n, problems)) sources.push_back(std::move(source));
+  const std::vector<Target>& targets = task().info().targets;
+  std::vector<WidthPoint> points;
+  for (const PosteriorNumbers& one :
+       posterior_numbers(targets, confined_, sources, {}, targets.size() == 2 ? kPlaneWidthCells : 0)) {
+    WidthPoint point{one.name, one.role, one.ours, n, {}};
+    for (const TargetNumbers& target : one.targets) point.sd.push_back(target.sd);
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+std::unique_ptr<NuisancePosterior> SetPosterior::nuisances(std::int64_t n) const {
+  return pairs::nuisance_posterior(task(), set_->first(n));
+}
+
+std::shared_ptr<const PredictiveCheck> SetPosterior::check(const PosteriorAt& at, const NuisancePosterior& nuisances,
+                                                           const SampleView& view) const {
+  const OneThread one_thread;
+  for (const PosteriorNumbers& one : at.numbers)
+    if (one.ours)
+      return std::make_shared<PredictiveCheck>(
+          predictive_check(task(), nuisances, theta_draws(one, at.source_of(one), kReplicates), set_->first(at.n), view,
+                           one.role, static_cast<std::uint64_t>(set_->choice().index)));
+  return nullptr;
+}
+
+std::shared_ptr<const NuisanceView> SetPosterior::nuisance_view(const PosteriorAt& at,
+                                                                const NuisancePosterior& nuisances,
+                                                                NuisanceAxes& axes) const {
+  const OneThread one_thread;
+  std::vector<ThetaDraws> draws;
+  for (const PosteriorNumbers& one : at.numbers)
+    if (one.role == SeriesRole::exact || (one.ours && draws.empty()))
+      draws.push_back({one.name, one.role, theta_draws(one, at.source_of(one), kNuisanceDraws)});
+  if (draws.empty()) return nullptr;
+  const TaskInfo& info = task().info();
+  return std::make_shared<NuisanceView>(
+      pairs::nuisance_view(info, nuisance_series(info, nuisances, draws), set_->psi(), axes));
+}
+
+}  // namespace pairs

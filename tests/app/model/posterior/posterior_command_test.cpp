@@ -1,0 +1,150 @@
+// The figure that "Copy command" names is the one on the screen, curve for curve.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "app/model/posterior/posterior.h"
+#include "app/text/number_text.h"
+#include "core/base/files.h"
+#include "core/base/npz.h"
+#include "core/report/figure.h"
+#include "core/task_factory.h"
+#include "core/train/shipped.h"
+#include "tasks/registry.h"
+#include "tests/app/batch/program.h"
+#include "tests/app/model/small_run.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr double kCommandPatience = 120;
+
+std::vector<std::string> tasks_with_densities() {
+  std::vector<std::string> names;
+  for (const std::string& name : task_names())
+    if (!shipped_weights(name).empty() && !make_task(name)->info().image_target()) names.push_back(name);
+  return names;
+}
+
+class CopiedCommand : public testing::TestWithParam<std::string> {
+ protected:
+  static void SetUpTestSuite() { register_task_factory(make_task); }
+  CopiedCommand() : posterior_(hub_) { posterior_.open(GetParam()); }
+
+  void settle() {
+    ASSERT_TRUE(posterior_.wait(kCommandPatience)) << posterior_.activity();
+    ASSERT_EQ(posterior_.failure(), "");
+    ASSERT_EQ(posterior_.set_failure(), "");
+  }
+
+  // Plots of the screen in the order of the command's figure.
+  Figure screen() const {
+    const auto shown = posterior_.shown();
+    Figure figure = *shown->density;
+    if (shown->marginals)
+      figure.plots.insert(figure.plots.end(), shown->marginals->plots.begin(), shown->marginals->plots.end());
+    figure.columns = static_cast<std::int64_t>(figure.plots.size());
+    figure.plots.front().title = fmt::format("N = {}", count_text(shown->n));
+    return figure;
+  }
+
+  // Values to the last digit by the table; names, roles, styles and axes by the drawing.
+  void expect_the_same() {
+    const std::string command = posterior_.batch_command();
+    SCOPED_TRACE(command);
+    const std::string start = "pairs --batch ";
+    ASSERT_TRUE(command.starts_with(start));
+    for (const std::string ending : {".csv", ".svg"}) {
+      const std::string file = (folder_ / ("figure" + ending)).string();
+      std::istringstream text(command.substr(start.size()));
+      std::vector<std::string> words;
+      for (std::string word; text >> word;) words.push_back(word);
+      words.insert(words.end(), {"--out", file});
+      const batch::Answer answer = batch::run_words(words);
+      ASSERT_EQ(answer.code, 0) << answer.err;
+      const Figure figure = screen();
+      EXPECT_TRUE(read_file(file) == (ending == ".csv" ? figure_csv(figure) : figure_svg(figure))) << ending;
+    }
+  }
+
+  Hub hub_;
+  TemporaryFolder folder_;
+  Posterior posterior_;
+};
+
+TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfDrawnSets) {
+  settle();
+  expect_the_same();
+  posterior_.set_n(1);
+  settle();
+  expect_the_same();
+  posterior_.new_set();
+  posterior_.set_n(3);
+  settle();
+  expect_the_same();
+  // Axes that have stood still for another N are named.
+  for (const std::int64_t n : {4, 6, 9, 14, 9, 6}) {
+    posterior_.set_n(n);
+    settle();
+    expect_the_same();
+  }
+  const std::vector<SetParameter> parameters = posterior_.scene()->parameters;
+  for (std::size_t k = 0; k < std::min<std::size_t>(parameters.size(), 3); ++k) {
+    posterior_.set_parameter(k, 0.6 * parameters[k].low + 0.4 * parameters[k].high);
+    settle();
+    ASSERT_TRUE(posterior_.scene()->by_hand);
+    expect_the_same();
+  }
+}
+
+TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfAFile) {
+  const auto task = make_task(GetParam());
+  const std::int64_t index[] = {11};
+  const SetRange range[] = {{11, 0, 25}};
+  const Latents latents = task->latents(5, Purpose::explore, index);
+  write_npz(folder_ / "observed.npz", {{"x", task->observe(latents, 5, Purpose::explore, range, torch::kCPU)}});
+  settle();
+  posterior_.open_file(folder_ / "observed.npz");
+  settle();
+  ASSERT_FALSE(posterior_.scene()->simulated);
+  expect_the_same();
+  posterior_.set_n(8);
+  settle();
+  expect_the_same();
+}
+
+TEST_P(CopiedCommand, DrawsOtherRunsInTheirColours) {
+  const std::string first = small_run(folder_.path(), "first", GetParam());
+  const std::string second = small_run(folder_.path(), "second", GetParam(), 2);
+  const std::string other = small_run(folder_.path(), "other", GetParam(), 3, "n1");
+  std::vector<RunShades::Run> listed;
+  for (const std::string& run : {GetParam(), first, second, other}) {
+    const LoadedRun loaded = load_run(run);
+    listed.push_back(listed_run(loaded.folder, loaded.config, loaded.name));
+    listed.back().run = run;
+  }
+  hub_.run_shades->list(listed);
+  posterior_.set_n(10);
+  posterior_.set_others({second, other, first});
+  settle();
+  ASSERT_EQ(posterior_.scene()->runs.size(), 4u);
+  expect_the_same();
+  // Alone it keeps the colour that it has beside the others.
+  posterior_.open(second);
+  settle();
+  EXPECT_THAT(posterior_.batch_command(), testing::HasSubstr("--shades=2"));
+  expect_the_same();
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, CopiedCommand, testing::ValuesIn(tasks_with_densities()), [](const auto& of) {
+  std::string name = of.param;
+  std::erase(name, '-');
+  return name;
+});
+
+}  // namespace
+}  // namespace pairs::model
