@@ -20,6 +20,9 @@ constexpr std::int64_t kAffineWidth = 64;
 constexpr std::int64_t kTableDraws = 48;
 // Values of one context from which integrals over a grid are worth their fixed cost.
 constexpr std::int64_t kGridValues = 64;
+// Draws per context that are solved for by integrals over grids, which are nearer to the map than the quadrature and
+// cost a few evaluations of the integrand a draw. Fewer keep the quadrature: its draws are those of earlier versions.
+constexpr std::int64_t kGridDraws = 1000;
 
 Tensor per_row(const Tensor& t, std::int64_t rows) {
   return t.size(0) == rows ? t : t.repeat_interleave(rows / t.size(0), 0);
@@ -159,22 +162,37 @@ std::tuple<Tensor, Tensor> UmnnHead::map_grid(const Tensor& theta, const Tensor&
 
 Tensor UmnnHead::solve(const Transform& transform, const Tensor& z, const Tensor& h) const {
   const std::int64_t rows = z.size(0), repeat = rows / h.size(0);
-  const auto value = [&](const Tensor& x) {
+  const auto quadrature = [&](const Tensor& x) {
     return ops::umnn_integral(x, h, transform.weights, transform.biases, steps());
   };
-  Tensor low, high;
+  const auto grid = [&](const Tensor& x) {  // as many values for each row of h, [C, values] flat
+    const auto [value, slope] =
+        ops::umnn_integral_grid(x.view({h.size(0), -1}), h, transform.weights, transform.biases);
+    return std::tuple(value.flatten(), slope.flatten());
+  };
+  const bool many = repeat >= kGridDraws;
+  const auto value = [&](const Tensor& x) { return many ? grid(x) : quadrature(x); };
+  Tensor low, high, x;
   if (repeat >= kTableDraws) {
     // One table of the map per row of h; its cell replaces the bisections.
     constexpr std::int64_t cells = 128;
     const Tensor draws = z.view({-1, repeat});
-    const auto [from, to] = bracket(value, draws.amin(1), draws.amax(1));
+    const auto [from, to] = bracket(quadrature, draws.amin(1), draws.amax(1));
     const Tensor knots = from.unsqueeze(1) + (to - from).unsqueeze(1) * torch::linspace(0, 1, cells + 1, z.options());
     const Tensor table = std::get<0>(value(knots.flatten())).view({-1, cells + 1});
     const Tensor right = torch::searchsorted(table, draws.contiguous()).clamp(1, cells);
     low = knots.gather(1, right - 1).flatten();
     high = knots.gather(1, right).flatten();
+    if (many) {
+      // The table's integrals are coarser than those to come: their solution may lie a little outside of the cell.
+      const Tensor below = table.gather(1, right - 1).flatten(), above = table.gather(1, right).flatten();
+      const Tensor width = high - low;
+      x = torch::addcmul(low, width, ((z - below) / (above - below)).clamp(0, 1));
+      low -= 0.1 * width;
+      high += 0.1 * width;
+    }
   } else {
-    std::tie(low, high) = bracket(value, z, z);
+    std::tie(low, high) = bracket(quadrature, z, z);
     for (int i = 0; i < 12; ++i) {
       const Tensor middle = 0.5 * (low + high);
       const Tensor above = std::get<0>(value(middle)) > z;
@@ -184,7 +202,7 @@ Tensor UmnnHead::solve(const Transform& transform, const Tensor& z, const Tensor
   }
   // Newton, the bisection's bracket kept as a safeguard. Four steps do after bisections; wide table cells may need
   // more.
-  Tensor x = 0.5 * (low + high);
+  if (!x.defined()) x = 0.5 * (low + high);
   for (int i = 0; i < 12; ++i) {
     const auto [f, g] = value(x);
     const Tensor error = f - z;

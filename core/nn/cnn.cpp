@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/embedder_fields.h"
+#include "core/ops/relu_pool.h"
 
 namespace pairs {
 namespace {
@@ -23,7 +24,7 @@ torch::Tensor halve(const torch::Tensor& x) {
 }  // namespace
 
 Cnn::Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
-    : image_{image[1], image[2]} {
+    : image_{image[1], image[2]}, type_(precision_type(config.precision)) {
   PAIRS_CHECK(!config.channels.empty() && config.channels.size() == config.kernels.size(),
               "a CNN needs one kernel for each block, not {} kernels for {} channels: set embedder.kernels and "
               "embedder.channels",
@@ -48,6 +49,7 @@ std::vector<Field> Cnn::fields(EmbedderConfig& c) {
   return {
       channels_field(c),
       {"embedder.kernels", &c.kernels, "Kernel sizes of the CNN blocks", 1, 31},
+      precision_field(c),
   };
 }
 
@@ -58,6 +60,11 @@ std::shared_ptr<Embedder> Cnn::make(const EmbedderConfig& config, const Observat
 
 torch::Tensor Cnn::forward(const Observations& observed) {
   const torch::Tensor& x = observed.block();
+  if (type_ == torch::kBFloat16) {
+    torch::Tensor h = x.to(type_, false, false, at::MemoryFormat::ChannelsLast);
+    for (const auto& block : blocks_) h = ops::relu_pool(block->forward(h));
+    return output_->forward(h.to(x.scalar_type()).flatten(1));
+  }
   // Channels-last is a little faster here on the CPU; the ResNet's group normalisation makes it slower there.
   torch::Tensor h = x.is_cpu() && x.size(1) > 1 ? x.contiguous(at::MemoryFormat::ChannelsLast) : x;
   for (const auto& block : blocks_) {
@@ -77,16 +84,18 @@ NetworkDescription Cnn::describe() const {
   return described(
       *this,
       {"CNN with ReLU", "channels " + widths_text(channels), fmt::format("kernels {}", fmt::join(kernels, ", "))},
-      {{"kind", "cnn"}}, flops());
+      {{"kind", "cnn"}, {"precision", type_ == torch::kFloat ? "float32" : "bf16"}}, flops());
 }
 
 double Cnn::activations() const {
   ImageSize size = image_;
   double total = output_->activations();
+  // bf16: the output takes half of a float, a quarter of it is kept with one byte each for where the maxima came from.
+  const double kept = type_ == torch::kBFloat16 ? 0.75 : 2.0;
   for (const auto& block : blocks_) {
-    // The convolution's output; of a quarter of it the maxima, where they came from in two numbers each, and the
-    // rectified copy.
-    total += 2.0 * block->outputs(size);
+    // float32: the convolution's output; of a quarter of it the maxima, where they came from in two numbers each, and
+    // the rectified copy.
+    total += kept * block->outputs(size);
     size = {size.height / 2, size.width / 2};
   }
   return total;

@@ -9,7 +9,8 @@
 
 namespace pairs {
 
-// Simple CNN (paper, Circle Radius): conv + ReLU + 2x2 max-pool a block, then one linear layer to l.
+// Simple CNN (paper, Circle Radius): conv + ReLU + 2x2 max-pool a block, then one linear layer to l, which is float32
+// whatever the precision of the blocks.
 class Cnn : public Embedder {
  public:
   Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
@@ -24,6 +25,7 @@ class Cnn : public Embedder {
 
  private:
   ImageSize image_;
+  torch::ScalarType type_;
   std::vector<std::shared_ptr<Convolution>> blocks_;
   std::shared_ptr<Mlp> output_;
 };

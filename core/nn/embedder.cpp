@@ -21,11 +21,21 @@ const EmbedderKind& embedder_kind(const std::string& name) {
   fail_usage("there is no embedder of kind '{}': use {}", name, fmt::join(names, ", "));
 }
 
-// As field_text, or empty where no kind has such a setting.
-std::string value_of(const std::vector<Field>& all, const std::string& key) {
-  for (const Field& field : all)
-    if (field.key == key) return field_text(field);
-  return {};
+// Names of the kinds that read a setting.
+std::vector<std::string> readers(const char* key) {
+  EmbedderConfig any;
+  std::vector<std::string> names;
+  for (const EmbedderKind& kind : embedder_kinds()) {
+    const std::vector<Field> own = kind.fields(any);
+    if (std::any_of(own.begin(), own.end(), [&](const Field& field) { return field.key == key; }))
+      names.emplace_back(kind.name);
+  }
+  return names;
+}
+
+bool reads(const EmbedderConfig& config, const char* key) {
+  const std::vector<std::string> names = readers(key);
+  return std::find(names.begin(), names.end(), config.kind) != names.end();
 }
 
 }  // namespace
@@ -52,10 +62,9 @@ std::vector<Field> fields(EmbedderConfig& config) {
 }
 
 void validate(const EmbedderConfig& config) {
-  EmbedderConfig copy = config;
-  const EmbedderKind& kind = embedder_kind(config.kind);
-  if (config.append_input && value_of(kind.fields(copy), "embedder.append_input").empty())
-    fail_usage("embedder.append_input = true is for embedder.kind = \"mlp\", not \"{}\"; set it to false", config.kind);
+  if (config.append_input && !reads(config, "embedder.append_input"))
+    fail_usage("embedder.append_input = true is for embedder.kind = \"{}\", not \"{}\"; set it to false",
+               fmt::join(readers("embedder.append_input"), "\" or \""), config.kind);
 }
 
 std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, const ObservationShape& x,
@@ -63,6 +72,9 @@ std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, const Obse
   PAIRS_CHECK(config.size >= 1, "an embedding needs at least one number, not {}: set embedder.size", config.size);
   for (const std::int64_t n : x.sizes)
     PAIRS_CHECK(n >= 1, "an observation of shape [{}] is empty", fmt::join(x.sizes, ", "));
+  PAIRS_CHECK(config.precision == "float32" || reads(config, "embedder.precision"),
+              "embedder.precision = \"{}\" is for embedders of kind {}, not {}: leave it out", config.precision,
+              fmt::join(readers("embedder.precision"), " and "), config.kind);
   return embedder_kind(config.kind).make(config, x, std::move(generator));
 }
 

@@ -30,7 +30,7 @@ struct EmbedderConfig {
   // view: colours (the first three channels) enter as (x - input_location) / input_scale.
   double input_location = 0, input_scale = 1;
   std::int64_t stride = 1;            // view: of the stem
-  std::string precision = "float32";  // view: float32, or bf16 for activations and convolutions
+  std::string precision = "float32";  // cnn, view: float32, or bf16 for activations, convolutions
 };
 
 }  // namespace pairs

@@ -57,11 +57,11 @@ torch::Tensor RowEmbedder::forward(const Observations& x) {
 }
 
 NetworkDescription RowEmbedder::describe() const {
-  return described(*this,
-                   {activation_ == "silu" ? "MLP of each row with SiLU" : "MLP of each row with ReLU",
-                    widths_text(row_->widths()), "mean over the rows, and their number",
-                    "projection " + widths_text(projection_->widths())},
-                   {{"kind", "rows"}, {"activation", activation_}}, flops());
+  return described(
+      *this,
+      {activation_ == "silu" ? "MLP of each row with SiLU" : "MLP of each row with ReLU", widths_text(row_->widths()),
+       "mean over the rows, and their number", "projection " + widths_text(projection_->widths())},
+      {{"kind", "rows"}, {"activation", activation_}}, flops());
 }
 
 }  // namespace pairs

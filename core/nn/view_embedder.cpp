@@ -82,12 +82,7 @@ std::vector<Field> ViewEmbedder::fields(EmbedderConfig& c) {
       {"embedder.input_location", &c.input_location, "view: colours enter less this", -1e6, 1e6},
       {"embedder.input_scale", &c.input_scale, "view: and over this", 1e-6, 1e6},
       {"embedder.stride", &c.stride, "view: stride of the stem", 1, 4},
-      {"embedder.precision",
-       &c.precision,
-       "Activations and convolutions of the view embedder",
-       -1e300,
-       1e300,
-       {"float32", "bf16"}},
+      precision_field(c),
   };
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/heads/head.h"
 #include "core/nn/adamw.h"
+#include "core/nn/embedder.h"
 #include "core/ops/ops.h"
 #include "core/ops/umnn_integral.h"
 
@@ -82,6 +83,49 @@ BENCHMARK_CAPTURE(head_step, gaussian_task, HeadConfig(), 2, 129)
     ->UseRealTime();
 BENCHMARK_CAPTURE(head_step, umnn_circle, umnn(false), 1, 11)->Arg(100)->Unit(benchmark::kMicrosecond)->UseRealTime();
 BENCHMARK_CAPTURE(head_step, umnn_digits, umnn(true), 1, 257)->Arg(256)->Unit(benchmark::kMicrosecond)->UseRealTime();
+
+// Circle Radius as published, precision aside: a pretraining step of 100 sets of one or two images of 64 by 64 without
+// their simulation, and the embedding of images. tests/bench/circle_vs_python.sh puts them beside PyTorch.
+std::shared_ptr<Embedder> circle_embedder(const char* precision) {
+  EmbedderConfig config;
+  config.kind = "cnn";
+  config.size = 10;
+  config.channels = {64, 128, 256, 256};
+  config.kernels = {5, 5, 3, 3};
+  config.precision = precision;
+  return make_embedder(config, std::vector<std::int64_t>{1, 64, 64}, at::detail::createCPUGenerator(1));
+}
+
+void circle_step(benchmark::State& state, const char* precision) {
+  const auto embedder = circle_embedder(precision);
+  const auto head = build(umnn(false), 1, 11);
+  head->train();
+  std::vector<Tensor> parameters = embedder->parameters();
+  for (const Tensor& p : head->parameters()) parameters.push_back(p);
+  AdamW optimiser(parameters, {});
+  std::vector<std::int64_t> offsets = {0};
+  for (std::int64_t b = 0; b < 100; ++b) offsets.push_back(offsets.back() + 1 + b % 2);
+  const Tensor at = torch::tensor(offsets, torch::kLong), theta = torch::randn({100, 1});
+  const Tensor n = (at.slice(0, 1) - at.slice(0, 0, 100)).to(torch::kFloat).div(1000).unsqueeze(1);
+  const Tensor x = torch::rand({offsets.back(), 1, 64, 64});
+  for (auto _ : state) {
+    optimiser.zero_grad();
+    head->loss(theta, torch::cat({ops::segment_mean(embedder->forward(x), at), n}, 1)).backward();
+    optimiser.step(3e-4);
+  }
+}
+BENCHMARK_CAPTURE(circle_step, float32, "float32")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(circle_step, bf16, "bf16")->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void circle_embedding(benchmark::State& state, const char* precision) {
+  torch::NoGradGuard no_grad;
+  const auto embedder = circle_embedder(precision);
+  const Tensor x = torch::rand({500, 1, 64, 64});
+  for (auto _ : state) benchmark::DoNotOptimize(embedder->forward(x));
+  state.SetItemsProcessed(state.iterations() * 500);
+}
+BENCHMARK_CAPTURE(circle_embedding, float32, "float32")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(circle_embedding, bf16, "bf16")->Unit(benchmark::kMillisecond)->UseRealTime();
 
 // The UMNN integral, forward and backward: our operator against all nodes through plain ATen operators and autograd.
 void integral(benchmark::State& state, bool fused, bool linear_act) {

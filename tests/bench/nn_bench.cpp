@@ -109,9 +109,10 @@ void adamw_step(benchmark::State& state) {
 BENCHMARK(adamw_step)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 // The published image networks, forward, or forward and backward with `train`.
-void images(benchmark::State& state, const char* kind, bool train) {
+void images(benchmark::State& state, const char* kind, bool train, const char* precision = "float32") {
   EmbedderConfig config;
   config.kind = kind;
+  config.precision = precision;
   const bool resnet = config.kind == "resnet";
   if (!resnet) config.channels = {64, 128, 256, 256};
   const std::int64_t side = resnet ? 28 : 64;
@@ -129,5 +130,15 @@ BENCHMARK_CAPTURE(images, resnet_forward, "resnet", false)->Arg(128)->Unit(bench
 BENCHMARK_CAPTURE(images, resnet_train, "resnet", true)->Arg(128)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(images, cnn_forward, "cnn", false)->Arg(64)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(images, cnn_train, "cnn", true)->Arg(64)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(images, cnn_forward_bf16, "cnn", false, "bf16")
+    ->Arg(64)
+    ->Arg(500)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(images, cnn_train_bf16, "cnn", true, "bf16")
+    ->Arg(64)
+    ->Arg(150)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 }  // namespace

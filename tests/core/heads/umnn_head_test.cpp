@@ -61,6 +61,33 @@ TEST_P(UmnnHeads, InverseUndoesTheMap) {
   }
 }
 
+// Many draws of a context are solved for by integrals over grids: beside a quadrature of 400 steps.
+TEST_P(UmnnHeads, ManyDrawsUndoTheMapAsAFineQuadratureSeesIt) {
+  if (GetParam().d > 1) GTEST_SKIP() << "draws of several targets share no conditions";
+  for (const double factor : {1.0, 1.5, 2.0}) {
+    HeadConfig config = small_umnn();
+    config.transforms = GetParam().transforms;
+    config.affine = GetParam().affine;
+    config.legacy_mask = GetParam().legacy;
+    const auto made = [&](std::int64_t steps) {
+      config.quadrature_test = steps;
+      auto head = std::dynamic_pointer_cast<UmnnHead>(build(config, 1, 5));
+      sharpen(*head, factor, 0.1);
+      return head;
+    };
+    torch::NoGradGuard no_grad;
+    const std::int64_t sets = 2, draws = 1000;
+    const Tensor z = random({sets * draws, 1}, 9).to(torch::kFloat), context = random({sets, 5}, 4).to(torch::kFloat);
+    const Tensor theta = made(50)->inverse_map(z, context);
+    const Tensor error = (std::get<0>(made(400)->forward_map(theta, context)) - z).abs();
+    EXPECT_LT(error.max().item<double>(), 1e-4) << "weights times " << factor;
+    EXPECT_LT(error.mean().item<double>(), 1e-5) << "weights times " << factor;
+    const Tensor one = made(50)->inverse_map(z.narrow(0, draws, draws), context.narrow(0, 1, 1));
+    EXPECT_LT((one - theta.narrow(0, draws, draws)).abs().max().item<double>(), 1e-5)
+        << "whatever sets stand beside it";
+  }
+}
+
 TEST_P(UmnnHeads, GradientsMatchFiniteDifferences) {
   auto head = make(1.0, 0.1, torch::kDouble);
   // The slope in x is g itself, that of the value is the quadrature's: they agree where the quadrature is exact, so
