@@ -7,26 +7,25 @@
 #include "app/batch/command.h"
 #include "app/batch/infer_question.h"
 #include "app/batch/numbers.h"
-#include "app/kinds/image_samples.h"
+#include "app/kinds/target/parameters_room.h"
 #include "app/posterior/posterior_source.h"
 #include "app/posterior/typicality.h"
 #include "app/runs/task_words.h"
 #include "app/text/number_text.h"
 #include "app/text/table.h"
+#include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
-#include "core/eval/aggregate.h"
 #include "core/eval/metrics.h"
 #include "core/train/shipped.h"
 
 namespace pairs::batch {
 namespace {
 
-const std::vector<double> kQuantiles = {0.05, 0.5, 0.95};
 constexpr std::int64_t kScoresPrinted = 20;
 
 // What is known of the observed set.
@@ -39,14 +38,20 @@ struct InferAnswer {
 };
 
 // Refuses observations so large that the embedder's numbers overflow.
-void check_aggregate(const torch::Tensor& aggregate, const torch::Tensor& x, const std::string& data,
+void check_aggregate(const torch::Tensor& aggregate, const Observations& x, const std::string& data,
                      const std::string& name) {
   if (aggregate.isfinite().all().item<bool>()) return;
-  const torch::Tensor largest = x.flatten(1).abs().amax(1);
-  const std::int64_t at = largest.argmax().item<std::int64_t>();
+  std::int64_t at = 0;
+  double largest = -1;
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    const double size = x.slice(i, i + 1).largest();
+    if (size <= largest) continue;
+    largest = size;
+    at = i;
+  }
   fail(
       "The network of {} overflows on {}: observation {} holds a value of size {:.3g}; check its unit, or leave it out",
-      name, printable(data, 300), count_text(at + 1), largest[at].item<double>());
+      name, printable(data, 300), count_text(at + 1), largest);
 }
 
 // The exact posterior, with draws of its own for the quantiles.
@@ -55,7 +60,7 @@ void add_exact(InferAnswer& answer, const Task& task, const InferQuestion& quest
   if (references.empty() || references.front() != "exact") return;
   try {
     const PosteriorSource exact = reference_source(task, "exact", question.x, {}, seed);
-    Summary summary = summarise(exact.sample(question.draws), kQuantiles);
+    Summary summary = summarise(exact.sample(question.draws), kReportQuantiles);
     summary.mean = exact.mean;
     summary.sd = exact.sd;
     if (question.theta.defined()) answer.exact_scores = exact.log_density(question.theta);
@@ -90,64 +95,22 @@ InferAnswer answer_of(const LoadedRun& run, const InferQuestion& question, const
   return answer;
 }
 
-nlohmann::json summary_document(const Summary& summary) {
-  nlohmann::json quantiles = nlohmann::json::object();
-  for (std::size_t q = 0; q < kQuantiles.size(); ++q)
-    quantiles[fmt::format("{}", kQuantiles[q])] = doubles(summary.quantiles[static_cast<std::int64_t>(q)]);
-  return {{"mean", doubles(summary.mean)}, {"sd", doubles(summary.sd)}, {"quantiles", quantiles}};
-}
-
-void add_rows(Table& table, const TaskInfo& info, const std::string& who, const Summary& summary) {
-  for (std::size_t t = 0; t < info.targets.size(); ++t) {
-    const auto i = static_cast<std::int64_t>(t);
-    const auto cell = [&](const torch::Tensor& v) { return fmt::format("{:.5g}", v[i].item<double>()); };
-    const Target& target = info.targets[t];
-    table.add({target.short_title(), who, cell(summary.mean), cell(summary.sd), cell(summary.quantiles[0]),
-               cell(summary.quantiles[1]), cell(summary.quantiles[2])});
-  }
-}
-
-// What is said of the target, and the arrays that are written.
+// What is said of the target, with its table.
 struct TargetReport {
-  nlohmann::json document;
-  std::map<std::string, torch::Tensor> arrays;
+  SampleReport said;
   Table table;
 };
 
-TargetReport image_report(const ImageTarget& image, const InferAnswer& answer) {
-  const std::int64_t draws = answer.samples.size(0);
-  const torch::Tensor samples =
-      answer.samples.to(torch::kFloat32).view({draws, image.channels, image.height, image.width});
-  TargetReport report{{},
-                      {{"samples", samples}, {"mean", samples.mean(0)}, {"sd", samples.std(0)}},
-                      Table({{"image", false}, {"samples"}, {"mean pixel"}, {"mean sd"}, {"largest sd"}})};
-  const double sd = report.arrays["sd"].mean().item<double>(), most = report.arrays["sd"].max().item<double>();
-  report.document = {{"image_shape", {image.channels, image.height, image.width}},
-                     {"mean_sd", sd},
-                     {"largest_sd", most},
-                     {"mse", nullptr}};
-  report.table.add({fmt::format("{}×{}×{}", image.channels, image.height, image.width), count_text(draws),
-                    number_text(report.arrays["mean"].mean().item<double>(), 4), number_text(sd, 4),
-                    number_text(most, 4)});
-  return report;
-}
-
-TargetReport parameter_report(const TaskInfo& info, const InferAnswer& answer) {
-  const Summary ours = summarise(answer.samples, kQuantiles);
-  TargetReport report{summary_document(ours),
-                      {{"samples", answer.samples}},
-                      Table({{"θ", false}, {"posterior", false}, {"mean"}, {"sd"}, {"5 %"}, {"median"}, {"95 %"}})};
-  add_rows(report.table, info, "ours", ours);
-  if (!answer.exact) return report;
-  report.document["exact"] = summary_document(*answer.exact);
-  add_rows(report.table, info, "exact", *answer.exact);
-  return report;
-}
-
 TargetReport report_of(const LoadedRun& run, const InferQuestion& question, const InferAnswer& answer) {
   const TaskInfo& info = run.task->info();
-  TargetReport report = info.image_target() ? image_report(info.image, answer) : parameter_report(info, answer);
-  nlohmann::json& document = report.document;
+  const TargetRoom& room = target_room_of(info);
+  TargetReport report{{}, Table(room.report_columns())};
+  report.said = room.report(info, answer.samples, report.table);
+  nlohmann::json& document = report.said.document;
+  if (answer.exact) {
+    document["exact"] = summary_document(*answer.exact);
+    add_summary(report.table, info, "exact", *answer.exact);
+  }
   document["n"] = question.size;
   document["task"] = info.name;
   document["run"] = run.name;
@@ -161,38 +124,30 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     document["outside_training"] = answer.place.outside;
   }
   if (answer.scores.defined()) {
-    report.arrays["theta"] = question.theta;
-    report.arrays["log_density"] = answer.scores;
+    report.said.arrays["theta"] = question.theta;
+    report.said.arrays["log_density"] = answer.scores;
     document["log_density"] = doubles(answer.scores);
     if (answer.exact_scores.defined()) document["exact"]["log_density"] = doubles(answer.exact_scores);
   }
   return report;
 }
 
-// Writes the samples, of images with pictures; names the files in the document. What was written, as text.
-std::string write_report(TargetReport& report, const TaskInfo& info, const std::filesystem::path& out) {
-  const bool images = info.image_target();
-  const std::filesystem::path file = images ? out / "samples.npz" : out;
-  if (images) {
+// Writes the samples and their pictures; names the files in the document. What was written, as text.
+std::string write_report(SampleReport& report, bool in_folder, const std::filesystem::path& out) {
+  const std::filesystem::path file = in_folder ? out / "samples.npz" : out;
+  if (in_folder) {
     std::error_code ignored;
     std::filesystem::create_directory(out, ignored);
   }
   write_npz(file, report.arrays);
   report.document["samples"] = file.string();
-  std::string text;
-  if (images) {
-    std::string pictures;
-    for (const auto& [name, bytes] : image_sample_pictures(report.arrays.at("samples"), info.image)) {
-      write_file(out / name, bytes);
-      report.document["pictures"].push_back((out / name).string());
-      pictures += (pictures.empty() ? "" : ", ") + (out / name).string();
-    }
-    text = fmt::format(
-        "\nError (MSE): not known, as the true image is not; sd above is the posterior's, by pixel\n"
-        "Pictures: {}\n          (sd.png: black 0, brightest {} of a pixel's range and more)\n",
-        pictures, kBrightestSpread);
+  std::string pictures;
+  for (const auto& [name, bytes] : report.pictures) {
+    write_file(out / name, bytes);
+    report.document["pictures"].push_back((out / name).string());
+    pictures += (pictures.empty() ? "" : ", ") + (out / name).string();
   }
-  return text + fmt::format("Samples: {}\n", file.string());
+  return fmt::format(fmt::runtime(report.notes), pictures) + fmt::format("Samples: {}\n", file.string());
 }
 
 std::string scores_text(const InferAnswer& answer) {
@@ -224,12 +179,12 @@ Result infer(const InferArguments& arguments) {
     result.text +=
         fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n", answer.place.distance,
                     answer.place.percentile, answer.place.outside ? " — OUTSIDE what training saw" : "");
-  result.text += write_report(report, info, question.out);
+  result.text += write_report(report.said, target_room_of(info).in_folder(), question.out);
   if (shipped_weights(info.name).size() > 1 && is_shipped(run.folder))
     result.text += fmt::format(
         "The weights {} were trained on {}; those for other data are opened by their name (pairs --batch tasks)\n",
         run.folder.filename().string(), run.estimator->data_source());
-  result.document = std::move(report.document);
+  result.document = std::move(report.said.document);
   return result;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "app/kinds/range_text.h"
+#include "app/kinds/target_room.h"
 #include "app/kinds/view_folder.h"
 #include "app/text/number_text.h"
 #include "core/base/error.h"
@@ -15,7 +17,6 @@
 namespace pairs::batch {
 namespace {
 
-constexpr std::int64_t kDraws = 1000, kImageDraws = 16;
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // in all samples; some 25 bytes of memory each
 
 // A warning where cameras [V, 2] or the target stand where render::draw_camera puts none.
@@ -73,7 +74,7 @@ GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
 }
 
 // What is written for images, in the folder that --out names.
-std::filesystem::path image_output(const LoadedRun& run, const InferArguments& arguments) {
+std::filesystem::path folder_output(const LoadedRun& run, const InferArguments& arguments) {
   const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
                                     : is_shipped(run.folder) ? std::filesystem::path("posterior")
                                                              : run.folder / "posterior";
@@ -98,7 +99,7 @@ std::filesystem::path file_output(const LoadedRun& run, const InferArguments& ar
 }
 
 std::int64_t draws_of(const TaskInfo& info, std::int64_t asked) {
-  const std::int64_t draws = asked >= 0 ? asked : info.image_target() ? kImageDraws : kDraws;
+  const std::int64_t draws = asked >= 0 ? asked : target_room_of(info).draws();
   if (draws > kMostNumbers / info.target_size())
     fail_usage("--samples {} of {} numbers each do not fit into memory; give at most {}", count_text(draws),
                count_text(info.target_size()), count_text(kMostNumbers / info.target_size()));
@@ -132,12 +133,12 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
   if (arguments.n > question.held)
     fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
                arguments.data, count_text(question.held), question.held);
-  question.out = info.image_target() ? image_output(run, arguments) : file_output(run, arguments);
+  question.out = target_room_of(info).in_folder() ? folder_output(run, arguments) : file_output(run, arguments);
   question.draws = draws_of(info, arguments.samples);
   if (!arguments.theta.empty()) question.theta = read_theta(arguments.theta, info);
   question.size = arguments.n > 0 ? arguments.n : question.held;
   check_size(run, arguments, question.size);
-  question.x = observed.x.slice(0, 0, question.size);
+  question.x = observed.x.slice(0, question.size);
   question.extrapolates = question.size > run.estimator->max_n();
   if (question.extrapolates)
     tell(fmt::format("warning: {} saw sets of at most {} observations; for {} its posterior is an extrapolation\n",

@@ -25,12 +25,12 @@ struct InferArguments {
 
 // What `infer` is asked, read and checked.
 struct InferQuestion {
-  torch::Tensor x;      // [size, ...] that are used
+  Observations x;       // `size` that are used
   torch::Tensor given;  // [1, g], or undefined
   torch::Tensor theta;  // to score, [S, d], or undefined
   std::int64_t size = 0, held = 0, draws = 0;
   bool extrapolates = false;
-  std::filesystem::path out;  // a file, of images a folder
+  std::filesystem::path out;  // a file, or a folder (TargetRoom::in_folder)
 };
 
 // Throws Error, a usage error where the arguments do not go together; says on stderr what is doubtful.
