@@ -205,7 +205,7 @@ std::vector<Row> finetuning_at(const BenchArguments& arguments, const std::strin
           stage.row(fmt::format("finetune/N={}", most), seconds[1])};
 }
 
-torch::Tensor first_set(const Task& task, std::int64_t count) {
+Observations first_set(const Task& task, std::int64_t count) {
   const std::int64_t indices[] = {0};
   const SetRange ranges[] = {{0, 0, count}};
   return task.observe(task.latents(kBenchSeed, Purpose::check, indices), kBenchSeed, Purpose::check, ranges,
@@ -216,7 +216,7 @@ Row embedding(const BenchArguments& arguments, const Benchmark& benchmark) {
   const SmallTask small(benchmark.task, benchmark.settings);
   Estimator estimator(small.task, small.config.estimator, kBenchSeed);
   estimator.train(false);
-  const torch::Tensor x = first_set(*small.task, benchmark.count);
+  const Observations x = first_set(*small.task, benchmark.count);
   const auto count = static_cast<double>(benchmark.count);
   return {"embed/" + benchmark.task, median_seconds({[&] { estimator.embed(x); }}, arguments.seconds)[0], count,
           1e-9 * count * estimator.embedder_flops()};
@@ -226,18 +226,17 @@ Row sampling(const BenchArguments& arguments, const Benchmark& benchmark) {
   const SmallTask small(benchmark.task, benchmark.settings);
   Estimator estimator(small.task, small.config.estimator, kBenchSeed);
   estimator.train(false);
-  const bool image = small.task->info().image_target();
-  const std::int64_t sets = image ? 1 : 100;
+  const bool stepped = estimator.head(100).stepped_sampler() != nullptr;
+  const std::int64_t sets = stepped ? 1 : 100;
   const torch::Tensor aggregates = torch::zeros({sets, estimator.embedding_size()}, torch::kFloat64);
   const torch::Tensor n = torch::full({sets}, 100, torch::kInt64);
   const std::int64_t indices[] = {0};
   const torch::Tensor given = small.task->latents(kBenchSeed, Purpose::check, indices).given;
   const double seconds =
-      median_seconds({[&] { estimator.sample(aggregates, n, benchmark.count, 1, image ? given : torch::Tensor()); }},
-                     arguments.seconds)[0];
+      median_seconds({[&] { estimator.sample(aggregates, n, benchmark.count, 1, given); }}, arguments.seconds)[0];
   const auto samples = static_cast<double>(sets * benchmark.count);
-  if (!image) return {"sample/" + benchmark.task, seconds, samples, 0};
-  // Images in as many steps of the velocity as the preset has.
+  if (!stepped) return {"sample/" + benchmark.task, seconds, samples, 0};
+  // In as many steps of the velocity as the preset has.
   const auto steps = small.config.estimator.head.steps;
   return {fmt::format("sample/{} ({} steps)", benchmark.task, steps), seconds, samples,
           1e-9 * samples * static_cast<double>(steps) * estimator.head_flops()};
@@ -245,7 +244,7 @@ Row sampling(const BenchArguments& arguments, const Benchmark& benchmark) {
 
 Row exact_posterior(const BenchArguments& arguments, const Benchmark& benchmark) {
   const auto task = make_task(benchmark.task);
-  const torch::Tensor x = first_set(*task, benchmark.count);
+  const Observations x = first_set(*task, benchmark.count);
   const auto call = [&] {
     const auto reference = task->reference("exact");
     reference->add(x);
