@@ -3,7 +3,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include "app/kinds/image_file.h"
+#include "app/kinds/image/image_file.h"
 #include "app/kinds/view_folder.h"
 #include "app/runs/places.h"
 #include "core/base/devices.h"

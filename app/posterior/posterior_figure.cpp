@@ -38,7 +38,7 @@ std::vector<std::int64_t> shown_sizes(const std::vector<LoadedRun>& runs, std::i
 void check_runs(const std::vector<LoadedRun>& runs) {
   PAIRS_CHECK(!runs.empty(), "The figure posterior needs at least one run");
   const TaskInfo& info = runs.front().task->info();
-  PAIRS_CHECK(!info.image_target(),
+  PAIRS_CHECK(runs.front().estimator->has_density(),
               "The figure posterior draws densities, but the target of task {} is an image; draw the figure mse",
               info.name);
   for (const LoadedRun& run : runs)

@@ -9,8 +9,8 @@
 #include "app/posterior/posterior_source.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
+#include "core/aggregate.h"
 #include "core/base/error.h"
-#include "core/eval/aggregate.h"
 
 namespace pairs {
 namespace {
@@ -64,12 +64,12 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const
     Latents latents;
     latents.theta = torch::full({sets, 1}, theta, torch::kFloat64);
     latents.psi = torch::full({sets, 1}, psi, torch::kFloat64);
-    const torch::Tensor x = task.observe(latents, kFigureSeed, Purpose::explore, ranges, torch::kCPU);
+    const Observations x = task.observe(latents, kFigureSeed, Purpose::explore, ranges, torch::kCPU);
     for (const std::string& name : task.references()) {
       std::vector<double> widths;
       for (std::int64_t s = 0; s < sets; ++s) {
         if (!keep_going()) throw Stopped();
-        widths.push_back(reference_source(task, name, x.slice(0, s * n, (s + 1) * n)).sd[0].item<double>());
+        widths.push_back(reference_source(task, name, x.slice(s * n, (s + 1) * n)).sd[0].item<double>());
       }
       references[name].x.push_back(psi);
       references[name].y.push_back(median(widths));

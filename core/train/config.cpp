@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/target_model.h"
 #include "core/task_factory.h"
 #include "core/version.h"
 
@@ -232,11 +233,8 @@ void validate(const RunConfig& c) {
   if (c.pretrain.budget > 0 && c.pretrain.budget / biggest(c.pretrain.sizes) < 10)
     fail_usage("pretrain.budget = {} observations make fewer than 10 sets of {}; raise it or set it to 0",
                c.pretrain.budget, biggest(c.pretrain.sizes));
-  if (c.estimator.head.kind == "umnn" && (c.estimator.head.quadrature % 2 || c.estimator.head.quadrature_test % 2))
-    fail_usage("head.quadrature and head.quadrature_test must be even numbers of Clenshaw-Curtis steps");
-  if (c.estimator.embedder.append_input && c.estimator.embedder.kind != "mlp")
-    fail_usage("embedder.append_input = true is for embedder.kind = \"mlp\", not \"{}\"; set it to false",
-               c.estimator.embedder.kind);
+  validate(c.estimator.head);
+  validate(c.estimator.embedder);
   if (c.estimator.encoding == "none" && c.pretrain.sizes.size() > 1)
     fail_usage("encoding = \"none\" hides N from the head, so pretrain.sizes may hold one size only");
   if (!plan.stages_2_and_3) return;
@@ -250,7 +248,7 @@ void validate(const RunConfig& c) {
       fail_usage("cache.sets = {} leaves fewer than two sets for training or validation; raise it", sets);
   if (c.finetune.law == "log-uniform" && c.cache.mode == "fixed")
     fail_usage("finetune.law = \"log-uniform\" needs cache.mode = \"blocks\": a fixed cache only holds its own sizes");
-  if (c.finetune.start == "linear" && c.estimator.head.kind != "gaussian" && c.estimator.head.support == "box")
+  if (c.finetune.start == "linear" && head_kind(c.estimator.head.kind).confines && c.estimator.head.support == "box")
     fail_usage(
         "finetune.start = \"linear\" shifts the target, which head.support = \"box\" does not allow; use "
         "\"pretrained\" or \"fresh\"");
@@ -274,12 +272,11 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   check_reach(c.evaluate.sizes, "evaluate.sizes");
   if (plan.stages_2_and_3) check_reach(c.cache.sizes, "cache.sizes");
   validate(c);
-  if (task.image_target() != models_images(c.estimator.head))
+  const TargetModel& target = target_model(task);
+  if (!target.modelled_by(head_kind(c.estimator.head.kind)))
     fail_usage("head.kind = \"{}\"{} does not model the target of task {}, which is {}", c.estimator.head.kind,
-               plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name,
-               task.image_target() ? "an image: only \"flow-matching\" does"
-                                   : "no image: use \"spline\", \"umnn\" or \"gaussian\"");
-  if (task.image_target() && c.finetune.start == "linear")
+               plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name, target.refusal());
+  if (!target.linear() && c.finetune.start == "linear")
     fail_usage(
         "finetune.start = \"linear\" cannot fit the target of task {}, an image; use \"pretrained\" or \"fresh\"",
         task.name);

@@ -1,25 +1,26 @@
 # Reads the C++ and CUDA files named as arguments (paths from the repository root) and prints every #include that runs
 # against the order of the folders: app -> tasks -> render -> core, and inside core
-# base <- ops <- nn <- heads <- core/*.h <- eval <- train, with report on base alone; in app a folder of a tab sees no
+# base <- ops, sets <- nn <- heads <- core/*.h <- eval <- train, with report on base alone; in app a folder of a tab sees no
 # other tab's, and in tasks a task's folder no other task's, nor does anybody but the registry see one. Exit 1 when there
 # is one.
 
 BEGIN {
   allow("core/base", "")
   allow("core/ops", "core/base")
-  allow("core/nn", "core/base core/ops")
-  allow("core/heads", "core/base core/ops core/nn")
-  allow("core", "core/base core/ops core/nn core/heads")
+  allow("core/sets", "core/base")
+  allow("core/nn", "core/base core/ops core/sets")
+  allow("core/heads", "core/base core/ops core/sets core/nn")
+  allow("core", "core/base core/ops core/sets core/nn core/heads")
   allow("core/report", "core/base")
-  allow("core/eval", "core/base core/ops core/nn core/heads core core/report")
-  allow("core/train", "core/base core/ops core/nn core/heads core core/report core/eval")
+  allow("core/eval", "core/base core/ops core/sets core/nn core/heads core core/report")
+  allow("core/train", "core/base core/ops core/sets core/nn core/heads core core/report core/eval")
   allow("render", "core/base")
-  allow("tasks", "core/base core/ops core/nn core/heads core render")
-  all_core = "core/base core/ops core/nn core/heads core core/report core/eval core/train"
+  allow("tasks", "core/base core/ops core/sets core/nn core/heads core render")
+  all_core = "core/base core/ops core/sets core/nn core/heads core core/report core/eval core/train"
   allow("app/text", "core/base")
   allow("app/runs", all_core " tasks app/text")
   allow("app/kinds", all_core " render tasks app/text")
-  allow("app/scores", all_core " tasks app/text app/runs")
+  allow("app/scores", all_core " tasks app/text app/runs app/kinds")
   allow("app/posterior", all_core " render tasks app/text app/runs app/kinds")
   rooms = all_core " render tasks app/text app/runs app/kinds app/scores app/posterior"
   allow("app/batch", rooms)

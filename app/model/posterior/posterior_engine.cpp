@@ -152,7 +152,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
         shaded(strategy_role(one.asked.loaded.config.strategy), shade == shades_.end() ? 0 : shade->second);
   }
   const LoadedRun& first = runs_.front().asked.loaded;
-  if (first.task->info().image_target())
+  if (!first.estimator->has_density())
     return show_nothing(
         wish, first.task->info().title + " predicts images; the densities that this tab draws are of parameters");
   if (const std::string question = question_of(first); !task_ || question != question_) {
