@@ -104,7 +104,7 @@ void add_losses(Plot& plot, const RunLog& log, Stage stage, SeriesRole role, con
 }
 
 std::string loss_label(const HeadConfig& head) {
-  return models_images(head) ? "mean squared error of the velocity" : "loss / nat";
+  return head_kind(head.kind).loss_text;
 }
 
 void fit_losses(Plot& plot, const std::string& label) {

@@ -12,6 +12,7 @@
 #include "core/eval/evaluate_images.h"
 #include "core/eval/mean_error.h"
 #include "core/eval/pool_ranks.h"
+#include "core/sets/amounts.h"
 
 namespace pairs {
 namespace {
@@ -28,13 +29,13 @@ class ReferenceScores {
       for (const std::string& name : names_) mine.push_back(task_.reference(name));
     }
   }
-  void add(const torch::Tensor& x, const std::vector<ChunkPart>& parts) {
-    const torch::Tensor host = x.to(torch::kCPU);
+  void add(const Observations& x, const std::vector<ChunkPart>& parts) {
+    const Observations host = x.to(torch::kCPU);
     at::parallel_for(0, static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const ChunkPart& part = parts[static_cast<std::size_t>(i)];
         for (auto& reference : running_[static_cast<std::size_t>(part.set)])
-          reference->add(host.slice(0, part.begin, part.end));
+          reference->add(host.slice(part.begin, part.end));
       }
     });
   }
@@ -86,7 +87,8 @@ class SizeEvaluation {
 
   // Sets to add at once.
   std::int64_t unit() const {
-    const std::int64_t most = pooled_ ? PoolRanks::kMostSets : sets_at_once(task().info());  // between two questions
+    const std::int64_t most =
+        pooled_ ? PoolRanks::kMostSets : sets_at_once(task().info().observation_numbers());  // between two questions
     return std::clamp<std::int64_t>(estimator_.observations_at_once() / row_.n, 1, most);
   }
 
@@ -99,7 +101,7 @@ class SizeEvaluation {
     stream.keep_going = keep_going;
     if (scored_) {
       references_.begin(count);
-      stream.visit = [&](const torch::Tensor& x, const std::vector<ChunkPart>& parts) { references_.add(x, parts); };
+      stream.visit = [&](const Observations& x, const std::vector<ChunkPart>& parts) { references_.add(x, parts); };
     }
     const bool resampled = pooled_ && pool_->watch(first, count, stream);
     const torch::Tensor aggregates =
@@ -195,7 +197,7 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
   const Task& task = estimator.task();
   PAIRS_CHECK(!options.sizes.empty() && (options.sets.size() == 1 || options.sets.size() == options.sizes.size()),
               "An evaluation needs set sizes, and one number of sets for all or one a size");
-  if (task.info().image_target()) return evaluate_images(estimator, options, keep_going, row_done, step);
+  if (!estimator.has_density()) return evaluate_images(estimator, options, keep_going, row_done, step);
   const std::vector<std::string> references = wanted_references(task, options);
   estimator.train(false);
 

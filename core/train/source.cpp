@@ -6,14 +6,11 @@
 
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/sets/index_map.h"
+#include "core/target_model.h"
 #include "core/train/permutation.h"
 
 namespace pairs {
-namespace {
-
-constexpr std::uint64_t kValidationBatches = std::uint64_t{1} << 47;
-
-}  // namespace
 
 std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& sizes, std::int64_t count,
                                            std::uint64_t seed, std::uint64_t batch) {
@@ -93,12 +90,8 @@ SetBatch SetSource::make(Purpose purpose, const std::vector<std::int64_t>& indic
   return batch;
 }
 
-torch::Tensor SetSource::observe(const SetBatch& batch, const SetPart& part) const {
-  const torch::Tensor rows = torch::tensor(part.rows, torch::kInt64);
-  const auto mine = [&](const torch::Tensor& all) { return all.defined() ? all.index_select(0, rows) : all; };
-  // What an image shows is in psi and given (Task::observe); images of all parts need not be copied.
-  const Latents latents{task_->info().image_target() ? torch::Tensor() : mine(batch.latents.theta),
-                        mine(batch.latents.psi), mine(batch.latents.given)};
+Observations SetSource::observe(const SetBatch& batch, const SetPart& part) const {
+  const Latents latents = latents_to_observe(task_->info(), batch.latents, torch::tensor(part.rows, torch::kInt64));
   return task_->observe(latents, seed_, batch.purpose, part.ranges, batch.device);
 }
 
@@ -123,8 +116,8 @@ SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const tor
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
   return make(Purpose::pretrain_validation, indices,
-              stratified_sizes(sizes_, count, seed_, kValidationBatches + static_cast<std::uint64_t>(first)), device,
-              at_once);
+              stratified_sizes(sizes_, count, seed_, index_map::kValidationBatches + static_cast<std::uint64_t>(first)),
+              device, at_once);
 }
 
 }  // namespace pairs

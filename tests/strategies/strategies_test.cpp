@@ -5,9 +5,9 @@
 #include <cmath>
 #include <ctime>
 
+#include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/eval/aggregate.h"
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"

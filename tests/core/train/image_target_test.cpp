@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/eval/aggregate.h"
 #include "core/eval/evaluate.h"
 #include "core/task_factory.h"
 #include "core/train/cache_writer.h"
@@ -114,8 +114,8 @@ TEST_F(ImageTargetTest, StoppedAnywhereARunEndsWithTheSameBits) {
 // Draws from LibTorch's generator whenever it is asked, as an estimate in flight or a window may.
 class DrawingTask : public ToyImageTask {
  public:
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     at::rand({1 + drawn++ % 5});
     return ToyImageTask::observe(latents, seed, purpose, ranges, device);
   }

@@ -38,8 +38,8 @@ TEST(SetSource, ABudgetIsVisitedOnceAnEpochAndNeverMeetsValidation) {
     for (std::int64_t at = 0; at < 80; at += 16) {
       const SetBatch batch = source.training(epoch, at, 16, 80, torch::kCPU);
       for (std::int64_t i = 0; i < 16; ++i) seen.insert(batch.theta[i][0].item<double>());
-      EXPECT_EQ(batch.offsets[16].item<std::int64_t>(), batch.x.size(0));
-      EXPECT_EQ(batch.n.sum().item<std::int64_t>(), batch.x.size(0));
+      EXPECT_EQ(batch.offsets[16].item<std::int64_t>(), batch.x.block().size(0));
+      EXPECT_EQ(batch.n.sum().item<std::int64_t>(), batch.x.block().size(0));
     }
     EXPECT_EQ(seen.size(), 80u);
     for (double theta : validation) EXPECT_FALSE(seen.contains(theta));
@@ -53,7 +53,7 @@ TEST(SetSource, UnlimitedSetsNeverRepeatAndDependOnPositionAlone) {
     for (std::int64_t at = 0; at < 64; at += 32) {
       const SetBatch batch = source.training(epoch, at, 32, 64, torch::kCPU);
       for (std::int64_t i = 0; i < 32; ++i) EXPECT_TRUE(seen.insert(batch.theta[i][0].item<double>()).second);
-      EXPECT_TRUE(batch.x.equal(source.training(epoch, at, 32, 64, torch::kCPU).x));
+      EXPECT_TRUE(batch.x.block().equal(source.training(epoch, at, 32, 64, torch::kCPU).x));
     }
 }
 
@@ -61,7 +61,8 @@ TEST(SetSource, ASmallerVisitIsAPrefixOfALargerOne) {
   const auto task = std::make_shared<ToyTask>();
   const SetSource ones(task, 3, {1}, 0, 10), fives(task, 3, {5}, 0, 10);
   const SetBatch small = ones.training(0, 0, 8, 8, torch::kCPU), large = fives.training(0, 0, 8, 8, torch::kCPU);
-  for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(small.x[i].item<float>(), large.x[5 * i].item<float>());
+  for (std::int64_t i = 0; i < 8; ++i)
+    EXPECT_EQ(small.x.block()[i].item<float>(), large.x.block()[5 * i].item<float>());
 }
 
 }  // namespace

@@ -294,7 +294,7 @@ TEST_F(DigitsOnMnist, PoolDrawsNameTheImagesThatAreSeen) {
   EXPECT_EQ(draws.size, read_mnist(data_)->test.images.size(0));
   EXPECT_EQ(draws.trained, read_mnist(data_)->train.images.size(0) / 2) << "what the header gives to stages 2 and 3";
   const torch::Tensor images = read_mnist(data_)->test.images.index_select(0, draws.member).to(torch::kFloat32) / 255;
-  const torch::Tensor x = task->observe(pure(5, 0.0), 1, Purpose::test, ranges, torch::kCPU).squeeze(1);
+  const torch::Tensor x = task->observe(pure(5, 0.0), 1, Purpose::test, ranges, torch::kCPU).block().squeeze(1);
   EXPECT_LT((x - images).square().mean().item<double>(), 0.06);  // the noise alone: 0.0433
 }
 

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "app/kinds/samples_figure.h"
+#include "core/aggregate.h"
 #include "core/base/error.h"
-#include "core/eval/aggregate.h"
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
