@@ -11,6 +11,7 @@
 #include "app/runs/strategy_look.h"
 #include "core/aggregate.h"
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 
 namespace pairs {
 namespace {
@@ -81,9 +82,9 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const
           aggregate_sets(*runs[r].estimator, latents, kFigureSeed, Purpose::explore, indices, n, options);
       const torch::Tensor samples = runs[r].estimator->sample(aggregates, torch::full({sets}, n, torch::kInt64), 1000,
                                                               stream_key(kFigureSeed, Purpose::posterior));
-      const torch::Tensor sd = samples.to(torch::kCPU, torch::kFloat64).std(1).flatten().contiguous();
+      const torch::Tensor sd = samples.to(torch::kCPU, torch::kFloat64).std(1);
       ours[r].x.push_back(psi);
-      ours[r].y.push_back(median({sd.data_ptr<double>(), sd.data_ptr<double>() + sd.numel()}));
+      ours[r].y.push_back(median(doubles(sd)));
     }
   }
   const std::vector<SeriesRole> roles = run_roles(runs);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "core/eval/evaluate_images.h"
 #include "core/eval/mean_error.h"
 #include "core/eval/pool_ranks.h"
@@ -15,11 +16,6 @@
 
 namespace pairs {
 namespace {
-
-void append(std::vector<double>& out, const torch::Tensor& values) {
-  const torch::Tensor flat = values.contiguous().to(torch::kFloat64);
-  out.insert(out.end(), flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
-}
 
 // log densities of the references at each set's θ, computed from the observations as they stream by.
 class ReferenceScores {
@@ -112,16 +108,16 @@ class SizeEvaluation {
         aggregate_sets(estimator_, latents, options_.seed, Purpose::test, indices, row_.n, stream);
     if (scored_) references_.finish(latents.theta, scores_);
     const torch::Tensor n = torch::full({count}, row_.n, torch::kInt64);
-    append(row_.log_prob, estimator_.log_prob(latents.theta, aggregates, n, latents.given));
+    append_doubles(row_.log_prob, estimator_.log_prob(latents.theta, aggregates, n, latents.given));
     check_log_prob(row_.log_prob, first, row_.n);
     if (options_.samples <= 0) return;
     const std::uint64_t key =
         stream_key(options_.seed + static_cast<std::uint64_t>(first) * 977 + static_cast<std::uint64_t>(row_.n) * 7919,
                    Purpose::posterior);
     const torch::Tensor samples = estimator_.sample(aggregates, n, options_.samples, key, latents.given);
-    append(ranks_, central_ranks(samples, latents.theta, key));
-    append(absolute_error_, ((samples.mean(1) - latents.theta).abs() / range_).mean(1));
-    append(sds_, samples.std(1).mean(1));
+    append_doubles(ranks_, central_ranks(samples, latents.theta, key));
+    append_doubles(absolute_error_, ((samples.mean(1) - latents.theta).abs() / range_).mean(1));
+    append_doubles(sds_, samples.std(1).mean(1));
     if (resampled) pool_->rank(first, aggregates, latents);
   }
 
@@ -165,8 +161,7 @@ class SizeEvaluation {
     row_.acauc_floor = floor.mean;
     row_.acauc_p95 = floor.p95;
     for (std::int64_t j = 0; j < d; ++j) {
-      std::vector<double> column;
-      append(column, all.select(1, j));
+      std::vector<double> column = doubles(all.select(1, j));
       row_.rank_tests.push_back(rank_test(column, row_.samples));
       row_.ranks.push_back(std::move(column));
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "core/sets/amounts.h"
 #include "core/sets/index_map.h"
 #include "core/train/cache_groups.h"
@@ -44,12 +45,7 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
   auto [values, vectors] = at::linalg_eigh(between);
   const torch::Tensor floor = (within.diagonal().mean() + between.diagonal().abs().mean()) * 1e-12;
   between = vectors.mm(at::diag(at::maximum(values, floor))).mm(vectors.t());
-  std::vector<double> out;
-  for (const torch::Tensor& t : {mean, between, within}) {
-    const torch::Tensor flat = t.contiguous().view({-1});
-    out.insert(out.end(), flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
-  }
-  return out;
+  return doubles(at::cat({mean, between.flatten(), within.flatten()}));
 }
 
 AggregateStatistics unpack_statistics(const std::vector<double>& numbers, std::int64_t l) {

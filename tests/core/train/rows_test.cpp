@@ -38,9 +38,9 @@ class RowMonitor : public Monitor {
 class RowsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    register_task_factory([task = task_](const std::string&, const TaskOptions&) { return task; });
+    register_task_factory({.make = [task = task_](const std::string&, const TaskOptions&) { return task; }});
   }
-  void TearDown() override { register_task_factory(make_task); }
+  void TearDown() override { register_tasks(); }
 
   RunConfig config() const {
     RunConfig c;

@@ -18,26 +18,11 @@
 #include "core/train/cost.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_task.h"
 
 namespace pairs {
 namespace {
-
-// Asks to stop with a probability of 1 / `one_in` at each poll (0: never); records what it is told.
-class TestMonitor : public Monitor {
- public:
-  explicit TestMonitor(std::uint64_t one_in = 0, std::uint64_t seed = 0)
-      : one_in_(one_in), stream_(stream_key(seed, Purpose::check), 0) {}
-  void event(const Event& event) override { events.push_back(event); }
-  void progress(const Progress&) override {}
-  bool should_stop() override { return one_in_ > 0 && stream_.below(one_in_) == 0; }
-
-  std::vector<Event> events;
-
- private:
-  std::uint64_t one_in_;
-  Stream stream_;
-};
 
 // Runs to the end, stopped at random moments on the way; returns how often.
 int run_in_pieces(const std::filesystem::path& run, std::uint64_t one_in) {
