@@ -22,6 +22,16 @@ SampleView prior_view(const Task& task);
 // tensors: unknown, as of a file.
 Plot sample_plot(const Task& task, const Latents& latents, const torch::Tensor& x, const SampleView& view);
 
+// A curve over all images of a sheet, in pixels of an image, y down; what leaves the image is not drawn.
+struct ImageCurve {
+  SeriesRole role = SeriesRole::pairs;
+  LineStyle style = LineStyle::solid;
+  std::vector<double> x, y;
+};
+// Draws curves over each image of the sheet that sample_plot made of `count` images of that size.
+void draw_over_images(Plot& sheet, std::int64_t count, std::int64_t height, std::int64_t width,
+                      const std::vector<ImageCurve>& curves);
+
 // "θ = 0.42, ψ = 1.30", or the targets alone where there are many nuisances.
 std::string latents_text(const TaskInfo& info, const Latents& latents);
 
