@@ -7,6 +7,7 @@
 
 #include "app/batch/numbers.h"
 #include "app/gui/screenshot.h"
+#include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 
@@ -36,7 +37,7 @@ batch::Action add_screenshot(CLI::App& app) {
   const auto arguments = std::make_shared<ScreenshotArguments>();
   gui::ScreenshotOptions& options = arguments->options;
   app.add_option("--out", arguments->out, "Where the picture goes")->type_name("FILE.png")->required();
-  app.add_option("--task", options.task, "Which task is open (default: bump-hunt)")->type_name("TASK");
+  app.add_option("--task", options.task, with_task_names("Which task is open (default: {first})"))->type_name("TASK");
   app.add_option("--tab", options.tab, "task, train, posterior, evaluate or compare (default: posterior)")
       ->type_name("TAB");
   app.add_option("--run", options.run, "A run folder, or a task's name for its shipped weights")->type_name("RUN");
@@ -61,8 +62,8 @@ batch::Action add_screenshot(CLI::App& app) {
   app.add_flag("--tour", options.tour, "With the tour of a first start above the posterior");
   app.add_option("--items", options.items, "Also write where each widget is, by name")->type_name("FILE.json");
   app.footer(
-      "Draws the panels without a display (EGL). Example:\n"
-      "  pairs --batch screenshot --task gaussian --tab posterior --n 100 --out posterior.png");
+      with_task_names("Draws the panels without a display (EGL). Example:\n"
+                      "  pairs --batch screenshot --task {exact} --tab posterior --n 100 --out posterior.png"));
   return [arguments] { return take(*arguments); };
 }
 

@@ -8,41 +8,21 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/estimator_tensors.h"
 #include "core/nn/encoding.h"
 #include "core/nn/initial.h"
+#include "core/sets/amounts.h"
+#include "core/target_model.h"
 
 namespace pairs {
 namespace {
 
 // Numbers that a graph of an embedder may hold: 1 GiB of float32, and 8 GiB on a GPU.
 constexpr std::int64_t kGraph = std::int64_t{1} << 28, kGraphOnGpu = std::int64_t{1} << 31;
-
-bool is_regression(const HeadConfig& config) {
-  return config.kind == "gaussian";
-}
-bool is_bounded(const HeadConfig& config) {
-  return config.support == "box";
-}
-
-std::vector<HeadTarget> head_targets(const Task& task, const HeadConfig& config) {
-  constexpr double inf = std::numeric_limits<double>::infinity();
-  if (task.info().image_target())
-    return std::vector<HeadTarget>(static_cast<std::size_t>(task.info().target_size()), HeadTarget{-inf, inf});
-  std::vector<HeadTarget> targets;
-  for (const Target& t : task.info().targets) {
-    const bool box = is_bounded(config);
-    if (box)
-      PAIRS_CHECK(std::isfinite(t.low) && std::isfinite(t.high),
-                  "head.support = \"{}\" needs a bounded target, but {} of task {} is unbounded; use \"real\"",
-                  config.support, t.name, task.info().name);
-    targets.push_back(box ? HeadTarget{0, 1} : HeadTarget{-inf, inf});
-  }
-  return targets;
-}
 
 torch::Tensor column(const std::vector<double>& values) {
   return torch::tensor(values, torch::dtype(torch::kFloat64));
@@ -53,36 +33,27 @@ torch::Tensor column(const std::vector<double>& values) {
 Estimator::Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& config, std::uint64_t seed)
     : task_(std::move(task)), config_(config), data_source_(task_->info().data_source) {
   at::Generator generator = at::detail::createCPUGenerator(stream_key(seed, Purpose::init));
-  embedder_ = make_embedder(config_.embedder, task_->info().observation_shape, generator);
-  std::vector<double> shift, scale;
-  if (task_->info().image_target()) {
-    shift.push_back(task_->info().image.location);
-    scale.push_back(task_->info().image.scale);
-  }
-  for (const Target& t : task_->info().targets) {
-    const bool bounded = is_bounded(config_.head);
-    shift.push_back(bounded ? t.low : t.location);
-    scale.push_back(bounded ? t.high - t.low : t.scale);
-    log_scale_ += std::log(scale.back());
-  }
-  target_shift_ = column(shift);
-  target_scale_ = column(scale);
+  const TaskInfo& info = task_->info();
+  embedder_ = make_embedder(config_.embedder, ObservationShape{info.observation_shape, info.rows}, generator);
+  const TargetScale target = target_model(info).scale(info, config_.head);
+  target_shift_ = column(target.shift);
+  target_scale_ = column(target.scale);
+  log_scale_ = target.log_scale;
   heads_.push_back({0, fresh_head(seed)});
 }
 
 std::shared_ptr<Head> Estimator::fresh_head(std::uint64_t seed) const {
   at::Generator generator = at::detail::createCPUGenerator(stream_key(seed + 0x68656164, Purpose::init));
   const TaskInfo& info = task_->info();
-  PAIRS_CHECK(info.image_target() == models_images(config_.head),
-              "head.kind = \"{}\" does not model the target of task {}, which is {}", config_.head.kind, info.name,
-              info.image_target() ? "an image: use \"flow-matching\"" : "no image: use \"spline\" or \"umnn\"");
+  const TargetModel& target = target_model(info);
+  const HeadKind& kind = head_kind(config_.head.kind);
+  PAIRS_CHECK(target.modelled_by(kind), "head.kind = \"{}\" does not model the target of task {}, which is {}",
+              config_.head.kind, info.name, target.refusal());
   const std::int64_t context =
-      embedder_->size() + encoding_size(config_.encoding) + info.given_size() + (is_regression(config_.head) ? 1 : 0);
-  HeadImage image{info.image.channels, info.image.height, info.image.width, info.given_size(), info.image.map_channels};
-  if (info.image.map_channels > 0)
-    image.map = [task = task_](const torch::Tensor& given) { return task->target_map(given); };
-  auto head = make_head(config_.head, head_targets(*task_, config_.head), context, generator,
-                        info.image_target() ? &image : nullptr);
+      embedder_->size() + encoding_size(config_.encoding) + info.given_size() + (kind.told_log_n ? 1 : 0);
+  const std::optional<HeadImage> image = target.image(task_);
+  auto head =
+      make_head(config_.head, target.head_targets(info, config_.head), context, generator, image ? &*image : nullptr);
   if (!device_.is_cpu()) head->to(device_);
   return head;
 }
@@ -155,17 +126,18 @@ void Estimator::set_statistics(const AggregateStatistics& statistics, bool fold,
   }
 }
 
-torch::Tensor Estimator::embed(const torch::Tensor& x, std::int64_t at_once) {
+torch::Tensor Estimator::embed(const Observations& x, std::int64_t at_once) {
   at::NoGradGuard no_grad;
   if (at_once <= 0) at_once = observations_at_once();
-  const std::int64_t all = x.size(0);
-  if (all <= at_once) return embedder_->forward(x);
+  const double numbers = static_cast<double>(at_once) * task_->info().observation_numbers();
+  const std::int64_t all = x.count();
   torch::Tensor out;
-  for (std::int64_t first = 0; first < all; first += at_once) {
-    const std::int64_t count = std::min(at_once, all - first);
-    const torch::Tensor part = embedder_->forward(x.narrow(0, first, count));
+  for (std::int64_t first = 0, last = 0; first < all || !out.defined(); first = last) {
+    last = all > 0 ? x.part_end(first, at_once, numbers) : 0;
+    if (first == 0 && last == all) return embedder_->forward(x);
+    const torch::Tensor part = embedder_->forward(x.slice(first, last));
     if (!out.defined()) out = at::empty({all, part.size(1)}, part.options());
-    out.narrow(0, first, count).copy_(part);
+    out.narrow(0, first, last - first).copy_(part);
   }
   return out;
 }
@@ -176,7 +148,7 @@ std::int64_t Estimator::observations_in_graph() const {
 }
 
 std::int64_t Estimator::observations_at_once() const {
-  return std::min(observations_in_graph(), pairs::observations_at_once(task_->info()));
+  return std::min(observations_in_graph(), pairs::observations_at_once(task_->info().observation_numbers()));
 }
 
 void Estimator::set_noise(std::uint64_t key) {
@@ -205,7 +177,7 @@ torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::T
   if (encoding_size(config_.encoding) > 0)
     columns.push_back(send(encode_n(config_.encoding, n, task_->info().max_n), aggregates.device()));
   if (known > 0) columns.push_back(send(given.to(torch::kFloat32), aggregates.device()));
-  if (is_regression(config_.head))
+  if (head_kind(config_.head.kind).told_log_n)
     columns.push_back(send(n.to(torch::kFloat32).log().unsqueeze(1), aggregates.device()));
   return columns.size() == 1 ? columns[0] : at::cat(columns, 1);
 }
@@ -220,8 +192,8 @@ torch::Tensor Estimator::restore(const torch::Tensor& z) const {
 
 void Estimator::set_location(std::int64_t head_n, const torch::Tensor& weight, const torch::Tensor& bias) {
   const std::int64_t l = embedder_->size(), d = task_->info().target_size();
-  PAIRS_CHECK(!task_->info().image_target(), "The target of task {} is an image, which has no linear location map",
-              task_->info().name);
+  PAIRS_CHECK(target_model(task_->info()).linear(),
+              "The target of task {} is an image, which has no linear location map", task_->info().name);
   PAIRS_CHECK(weight.dim() == 2 && weight.size(0) == d && weight.size(1) == l && bias.numel() == d,
               "The location map does not fit {} targets and an embedding of length {}", d, l);
   HeadSlot& s = slot(head_n);
@@ -304,7 +276,7 @@ torch::Tensor Estimator::sample(const torch::Tensor& aggregates, const torch::Te
       out.copy_(z);
   });
   const torch::Tensor theta = restore(out.to(torch::kCPU));
-  return info.image_target() ? theta.clamp(info.image.low, info.image.high) : theta;
+  return target_model(info).within_range(info, theta);
 }
 
 Estimator::Typicality Estimator::typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const {

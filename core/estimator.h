@@ -26,9 +26,6 @@ struct EstimatorConfig {
 // Its settings as fields, keys "embedder.…", "head.…" and "encoding", bound to `config`.
 std::vector<Field> fields(EstimatorConfig& config);
 
-// Whether a head of this kind models a target that is an image; all others model parameters.
-bool models_images(const HeadConfig& config);
-
 // Distribution of the aggregates over sets of size N: mean [l] and covariance between + within / N, both [l, l],
 // float64. `distance` [101] float64: percentiles 0..100 of the Mahalanobis distance over held-out training sets (empty
 // before stage 3).
@@ -94,8 +91,9 @@ class Estimator {
   Loss loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
             const torch::Tensor& given = {});
 
-  // t(x): [M, ...] -> [M, l] on x's device, no gradient, `at_once` observations at a time; 0: observations_at_once().
-  torch::Tensor embed(const torch::Tensor& x, std::int64_t at_once = 0);
+  // t(x): M observations -> [M, l] on x's device, no gradient, `at_once` observations at a time, fewer where they hold
+  // more numbers than that many typical ones; 0: observations_at_once().
+  torch::Tensor embed(const Observations& x, std::int64_t at_once = 0);
   // Observations that are embedded at once so that memory depends neither on N nor on the number of sets: without
   // gradients, and with a graph.
   std::int64_t observations_at_once() const;

@@ -31,9 +31,9 @@ CellDensity kernel_density(std::vector<double> draws) {
   return out;
 }
 
-std::unique_ptr<NuisancePosterior> nuisance_posterior(const Task& task, const torch::Tensor& x) {
+std::unique_ptr<NuisancePosterior> nuisance_posterior(const Task& task, const Observations& x) {
   const auto* infers = dynamic_cast<const InfersNuisances*>(&task);
-  return infers != nullptr && x.size(0) > 0 ? infers->nuisance_posterior(x) : nullptr;
+  return infers != nullptr && x.count() > 0 ? infers->nuisance_posterior(x) : nullptr;
 }
 
 }  // namespace pairs

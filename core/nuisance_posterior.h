@@ -35,11 +35,11 @@ class NuisancePosterior {
 class InfersNuisances {
  public:
   virtual ~InfersNuisances() = default;
-  // Of the set x [N, ...observation shape], N >= 1, float32 or float64, on the CPU.
-  virtual std::unique_ptr<NuisancePosterior> nuisance_posterior(const torch::Tensor& x) const = 0;
+  // Of the set x of N >= 1 observations, float32 or float64, on the CPU.
+  virtual std::unique_ptr<NuisancePosterior> nuisance_posterior(const Observations& x) const = 0;
 };
 
 // p(ψ | θ, X) of the set x; null where the task does not know it.
-std::unique_ptr<NuisancePosterior> nuisance_posterior(const Task& task, const torch::Tensor& x);
+std::unique_ptr<NuisancePosterior> nuisance_posterior(const Task& task, const Observations& x);
 
 }  // namespace pairs

@@ -19,6 +19,12 @@ std::string Question::text(std::int64_t n, const std::string& count) const {
   return asked;
 }
 
+double TaskInfo::observation_numbers() const {
+  double numbers = rows > 0 ? rows : 1;
+  for (const std::int64_t n : observation_shape) numbers *= static_cast<double>(n);
+  return numbers;
+}
+
 std::unique_ptr<ReferencePosterior> Task::reference(const std::string& name) const {
   const std::vector<std::string> known = references();
   if (known.empty()) fail("The task {} has no reference posterior, so \"{}\" cannot be computed", info().name, name);
@@ -27,7 +33,7 @@ std::unique_ptr<ReferencePosterior> Task::reference(const std::string& name) con
 
 void Task::settle(Latents&, Component) const {}
 
-torch::Tensor Task::density(const Latents&, const torch::Tensor&) const {
+torch::Tensor Task::density(const Latents&, const Observations&) const {
   return {};
 }
 
@@ -37,18 +43,6 @@ torch::Tensor Task::target_map(const torch::Tensor&) const {
 
 PoolDraws Task::pool_draws(const Latents&, std::uint64_t, Purpose, std::span<const SetRange>) const {
   return {};
-}
-
-std::int64_t observations_at_once(const TaskInfo& task) {
-  return task.kind == ObservationKind::image ? 2048 : 65536;
-}
-
-std::int64_t sets_at_once(const TaskInfo& task) {
-  return task.kind == ObservationKind::image ? 32 : 512;
-}
-
-std::int64_t head_rows_at_once(const TaskInfo& task) {
-  return task.image_target() ? 256 : 4096;
 }
 
 double Task::exact_nll(std::int64_t) const {

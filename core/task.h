@@ -11,6 +11,7 @@
 #include "core/base/random.h"
 #include "core/heads/head_config.h"
 #include "core/nn/embedder_config.h"
+#include "core/sets/observations.h"
 #include "core/task_settings.h"
 
 namespace pairs {
@@ -66,8 +67,9 @@ struct Given {
   std::string label;  // windows and figures
 };
 
-// `image`: with three or more channels the first three are red, green and blue in [0, 1]; else the first is grey.
-enum class ObservationKind { points, image };
+// How people see an observation. `image`: with three or more channels the first three are red, green and blue in
+// [0, 1]; else the first is grey. `rows`: ragged rows in no order.
+enum class ObservationKind { points, image, rows };
 
 // What is asked of a set, as people would ask it.
 struct Question {
@@ -86,15 +88,15 @@ struct Component {
 
 // What a task is, as data. Texts are one sentence each.
 struct TaskInfo {
-  std::string name;   // "bump-hunt"
-  std::string title;  // "Bump hunt"
+  std::string name;   // in files and commands: lower case and hyphens
+  std::string title;  // for people
   std::string summary, theta_text, psi_text, x_text;
   std::vector<Target> targets;      // empty for an image
   std::vector<Nuisance> nuisances;  // the columns of psi
   std::int64_t max_n;               // largest set size in any stage; encodings divide by it
   ObservationKind kind;
-  std::vector<std::int64_t> observation_shape;   // of one x: {2} or {1, 28, 28}
-  std::vector<std::string> observation_columns;  // names of x's columns for points; empty for images
+  std::vector<std::int64_t> observation_shape;   // of one x: {2} or {1, 28, 28}; of one of its rows where x is rows
+  std::vector<std::string> observation_columns;  // names of the columns of points and rows; empty for images
   std::string data_source;     // "simulated", "MNIST", "1 sphere, 16 × 16 pixels, ...": stands in every run and
                                // figure; scores of different ones are not comparable
   std::string data_hint = {};  // how to give better data, in one sentence; "" when there are none
@@ -107,12 +109,15 @@ struct TaskInfo {
   // Images: when all of a set are turned by quarters, θ, its prior and that of ψ stay as they are.
   bool turns = false;
   Question question = {};  // "Which signal fraction θ do these {} events share, ...?"
+  double rows = 0;         // of a typical x that is ragged rows; 0: every x has observation_shape
 
   bool image_target() const { return target_kind == TargetKind::image; }
   // d, the length of θ.
   std::int64_t target_size() const {
-    return image_target() ? image.channels * image.height * image.width : static_cast<std::int64_t>(targets.size());
+    return image.channels * image.height * image.width + static_cast<std::int64_t>(targets.size());
   }
+  // Numbers of one observation, of a typical one where it is ragged rows.
+  double observation_numbers() const;
   // g, the number of given quantities.
   std::int64_t given_size() const { return static_cast<std::int64_t>(given.size()); }
 };
@@ -143,8 +148,8 @@ struct PoolDraws {
 class ReferencePosterior {
  public:
   virtual ~ReferencePosterior() = default;
-  // x [M, ...observation shape], float32 or float64, on the CPU.
-  virtual void add(const torch::Tensor& x) = 0;
+  // float32 or float64, on the CPU.
+  virtual void add(const Observations& x) = 0;
   // log density at theta [S, d] float64 in original units -> [S] float64.
   virtual torch::Tensor log_density(const torch::Tensor& theta) = 0;
   // Mean [d] and covariance [d, d], float64.
@@ -164,14 +169,14 @@ class Task {
   // Parameters of the sets with these indices -> row k belongs to indices[k]. Always drawn on the CPU in float64.
   virtual Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const = 0;
 
-  // Observations of the ranges, stacked along the first axis: [sum of counts, ...observation shape] float32 on
-  // `device`. Row k of `latents` are the parameters of ranges[k].index. Observation j of set i depends on
-  // (seed, purpose, i, j) and the latents alone, whatever the ranges: sets are prefixes of larger sets. Where the
-  // target is an image theta may be undefined: everything that x depends on is in psi and given.
-  virtual torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose,
-                                std::span<const SetRange> ranges, const torch::Device& device) const = 0;
+  // Observations of the ranges, packed one after another, float32 on `device`. Row k of `latents` are the parameters of
+  // ranges[k].index. Observation j of set i depends on (seed, purpose, i, j) and the latents alone, whatever the
+  // ranges: sets are prefixes of larger sets. Where the target is an image theta may be undefined: everything that x
+  // depends on is in psi and given.
+  virtual Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose,
+                               std::span<const SetRange> ranges, const torch::Device& device) const = 0;
 
-  // Members of the pool behind the observations of the ranges, row by row as `observe` stacks them.
+  // Members of the pool behind the observations of the ranges, one by one as `observe` packs them.
   virtual PoolDraws pool_draws(const Latents& latents, std::uint64_t seed, Purpose purpose,
                                std::span<const SetRange> ranges) const;
 
@@ -179,9 +184,9 @@ class Task {
   // impossible values become the nearest possible ones (a covariance stays positive definite, probabilities sum to 1).
   virtual void settle(Latents& latents, Component changed) const;
 
-  // p(x | θ, ψ) of single observations x [M, ...observation shape] given the parameters of one set -> [M] float64;
-  // undefined where there is no closed form.
-  virtual torch::Tensor density(const Latents& latents, const torch::Tensor& x) const;
+  // p(x | θ, ψ) of single observations given the parameters of one set -> [M] float64; undefined where there is no
+  // closed form.
+  virtual torch::Tensor density(const Latents& latents, const Observations& x) const;
 
   // Image targets: what a head may know of every pixel of the target from what is given [B, g] (any floating type and
   // device) -> [B, map_channels, height, width] float32 on that device; undefined where map_channels is 0.
@@ -194,12 +199,6 @@ class Task {
   // Expected NLL of the exact posterior at set size n in original units (nat), NaN when it has no closed form.
   virtual double exact_nll(std::int64_t n) const;
 };
-
-// How much of a task's data is handled at once, so that memory is bounded and a request to stop is soon heard:
-// observations, sets, and rows of a head without gradients.
-std::int64_t observations_at_once(const TaskInfo& task);
-std::int64_t sets_at_once(const TaskInfo& task);
-std::int64_t head_rows_at_once(const TaskInfo& task);
 
 // What a task is made with.
 struct TaskOptions {

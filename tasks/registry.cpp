@@ -6,9 +6,12 @@
 #include "core/base/fields.h"
 #include "core/task_factory.h"
 #include "tasks/bump_hunt/bump_hunt.h"
+#include "tasks/bump_hunt/self_check.h"
 #include "tasks/circle/circle.h"
 #include "tasks/digits/digits.h"
+#include "tasks/digits/images.h"
 #include "tasks/gaussian/gaussian.h"
+#include "tasks/gaussian/self_check.h"
 #include "tasks/novel_view/novel_view.h"
 
 namespace pairs {
@@ -49,6 +52,39 @@ std::vector<std::string> task_names() {
   std::vector<std::string> names;
   for (const Entry& entry : entries) names.emplace_back(entry.name);
   return names;
+}
+
+std::string task_in_role(TaskRole role) {
+  switch (role) {
+    case TaskRole::first:
+      return "bump-hunt";
+    case TaskRole::exact:
+      return "gaussian";
+    case TaskRole::data:
+      return "digits";
+    case TaskRole::views:
+      return "novel-view";
+  }
+  fail("There is no such role");
+}
+
+const std::vector<DataSet>& data_sets() {
+  static const std::vector<DataSet> all = {
+      {"MNIST", "digits", "[.gz]",
+       "MNIST is read as it is distributed: four IDX files, gzipped or plain, in the folder or in mnist/ below it.",
+       find_mnist}};
+  return all;
+}
+
+const DataSet* data_set_of(const std::string& task) {
+  for (const DataSet& set : data_sets())
+    if (set.task == task) return &set;
+  return nullptr;
+}
+
+std::vector<SelfCheck> task_self_checks() {
+  return {{"exact posterior of a known Gaussian set", 1e-6, gaussian::posterior_deviation},
+          {"exact posterior of a known bump-hunt set", 1e-6, bump_hunt::posterior_deviation}};
 }
 
 TaskSettings task_settings(const std::string& name) {

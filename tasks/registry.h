@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/task.h"
+#include "tasks/data_sets.h"
+#include "tasks/self_check.h"
 
 namespace pairs {
 
@@ -13,6 +15,22 @@ std::vector<std::string> task_names();
 
 // The settings of a task at their defaults; none for a name that is no task's.
 TaskSettings task_settings(const std::string& name);
+
+// What a task stands for where the program needs one of its kind: on the first start, and in examples of commands.
+enum class TaskRole {
+  first,  // what the window opens before anything was chosen, and the tour leads through
+  exact,  // two targets, whose exact posterior is known
+  data,   // observations come from real data where there is a folder of them
+  views,  // observations are views of a scene
+};
+std::string task_in_role(TaskRole role);
+
+// The data sets that tasks draw from where people have them; and that of one task, null where it simulates all.
+const std::vector<DataSet>& data_sets();
+const DataSet* data_set_of(const std::string& task);
+
+// Checks of all tasks.
+std::vector<SelfCheck> task_self_checks();
 
 // Makes a task. Unknown names are a usage error naming the nearest one.
 std::shared_ptr<const Task> make_task(const std::string& name, const TaskOptions& options = {});

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "core/base/fast_normal.h"
+#include "core/sets/index_map.h"
 #include "core/task.h"
 
 namespace pairs {
-
-// Stream item from which a set's latents are drawn; observations are items 0, 1, 2, ...
-inline constexpr std::uint64_t latent_item = 1ull << 47;
 
 // The latents of the sets `indices`: draw(stream, theta, psi) fills one set's rows from its stream.
 template <class Draw>
@@ -29,7 +27,7 @@ Latents draw_latents(const TaskInfo& info, std::uint64_t seed, Purpose purpose, 
   double* psi = out.psi.mutable_data_ptr<double>();
   at::parallel_for(0, sets, 512, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      Stream stream(key, static_cast<std::uint64_t>(indices[static_cast<std::size_t>(i)]), latent_item);
+      Stream stream(key, static_cast<std::uint64_t>(indices[static_cast<std::size_t>(i)]), index_map::kLatentItem);
       draw(stream, theta + targets * i, psi + nuisances * i);
     }
   });

@@ -12,6 +12,7 @@
 
 #include "app/batch/command.h"
 #include "app/batch/exit_on_signal.h"
+#include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
@@ -148,9 +149,9 @@ int run_program(int argc, const char* const* argv, const Extension& extension) {
   app.add_option("--theme", theme, "Without --batch: dark or light")->check(CLI::IsMember({"dark", "light"}));
   app.set_version_flag("--version", fmt::format("pairs {}", kVersion));
   app.footer(
-      "pairs alone opens the window, pairs RUN with that run.\n"
-      "Commands need --batch: pairs --batch COMMAND --help explains each.\n"
-      "Example: pairs --batch run gaussian --preset quick");
+      with_task_names("pairs alone opens the window, pairs RUN with that run.\n"
+                      "Commands need --batch: pairs --batch COMMAND --help explains each.\n"
+                      "Example: pairs --batch run {exact} --preset quick"));
   bool batch = false, json_flag = false;
   app.add_flag("--batch", batch, "Run a command without a window");
   app.require_subcommand(0, 1);

@@ -23,6 +23,7 @@
 #include "core/nn/adamw.h"
 #include "core/train/cache_writer.h"
 #include "core/train/stage_tools.h"
+#include "tasks/benchmarks.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
@@ -172,6 +173,7 @@ class Finetuning {
           adam_->zero_grad();
         };
   }
+  const std::vector<std::int64_t>& sizes() const { return small_.config.cache.sizes; }
   Row row(const std::string& name, double seconds) {
     return {name, seconds, kBatch, 3e-9 * kBatch * estimator_.head_flops()};
   }
@@ -194,88 +196,91 @@ Row finetuning(const BenchArguments& arguments, const std::string& task, const s
 }
 
 // The same step at both ends of N, taken in turns so that a busy machine slows both alike.
-std::vector<Row> gaussian_finetuning(const BenchArguments& arguments) {
-  Finetuning stage("gaussian", {"embedder.size=64", "cache.mode=\"fixed\"", "cache.sizes=[2,100000]",
-                                "cache.sets=[640,40]", "finetune.law=\"list\"", "finetune.heads=\"amortised\""});
-  const std::vector<double> seconds = median_seconds({stage.step(2), stage.step(100000)}, 2 * arguments.seconds);
-  return {stage.row("finetune/N=2", seconds[0]), stage.row("finetune/N=100000", seconds[1])};
+std::vector<Row> finetuning_at(const BenchArguments& arguments, const std::string& task,
+                               const std::vector<std::string>& settings) {
+  Finetuning stage(task, settings);
+  const std::int64_t least = stage.sizes().front(), most = stage.sizes().back();
+  const std::vector<double> seconds = median_seconds({stage.step(least), stage.step(most)}, 2 * arguments.seconds);
+  return {stage.row(fmt::format("finetune/N={}", least), seconds[0]),
+          stage.row(fmt::format("finetune/N={}", most), seconds[1])};
 }
 
-Row embedding(const BenchArguments& arguments, const std::string& task_name, std::int64_t count) {
-  const SmallTask small(task_name, {"embedder.size=128"});
-  const auto& task = small.task;
-  Estimator estimator(task, small.config.estimator, kBenchSeed);
-  estimator.train(false);
+Observations first_set(const Task& task, std::int64_t count) {
   const std::int64_t indices[] = {0};
   const SetRange ranges[] = {{0, 0, count}};
-  const torch::Tensor x = task->observe(task->latents(kBenchSeed, Purpose::check, indices), kBenchSeed, Purpose::check,
-                                        ranges, torch::kCPU);
-  return {"embed/" + task_name, median_seconds({[&] { estimator.embed(x); }}, arguments.seconds)[0],
-          static_cast<double>(count), 1e-9 * static_cast<double>(count) * estimator.embedder_flops()};
+  return task.observe(task.latents(kBenchSeed, Purpose::check, indices), kBenchSeed, Purpose::check, ranges,
+                      torch::kCPU);
 }
 
-Row sampling(const BenchArguments& arguments) {
-  const SmallTask small("bump-hunt", {});
+Row embedding(const BenchArguments& arguments, const Benchmark& benchmark) {
+  const SmallTask small(benchmark.task, benchmark.settings);
   Estimator estimator(small.task, small.config.estimator, kBenchSeed);
   estimator.train(false);
-  const torch::Tensor aggregates = torch::zeros({100, estimator.embedding_size()}, torch::kFloat64);
-  const torch::Tensor n = torch::full({100}, 100, torch::kInt64);
-  return {"sample/bump-hunt", median_seconds({[&] { estimator.sample(aggregates, n, 1000, 1); }}, arguments.seconds)[0],
-          1e5, 0};
+  const Observations x = first_set(*small.task, benchmark.count);
+  const auto count = static_cast<double>(benchmark.count);
+  return {"embed/" + benchmark.task, median_seconds({[&] { estimator.embed(x); }}, arguments.seconds)[0], count,
+          1e-9 * count * estimator.embedder_flops()};
 }
 
-// Images in as many steps of the velocity as the preset has.
-Row image_sampling(const BenchArguments& arguments) {
-  const SmallTask small("novel-view", {});
+Row sampling(const BenchArguments& arguments, const Benchmark& benchmark) {
+  const SmallTask small(benchmark.task, benchmark.settings);
   Estimator estimator(small.task, small.config.estimator, kBenchSeed);
   estimator.train(false);
-  constexpr std::int64_t kImages = 8;
+  const bool stepped = estimator.head(100).stepped_sampler() != nullptr;
+  const std::int64_t sets = stepped ? 1 : 100;
+  const torch::Tensor aggregates = torch::zeros({sets, estimator.embedding_size()}, torch::kFloat64);
+  const torch::Tensor n = torch::full({sets}, 100, torch::kInt64);
   const std::int64_t indices[] = {0};
-  const torch::Tensor given = small.task->latents(kBenchSeed, Purpose::check, indices).given,
-                      aggregate = torch::zeros({1, estimator.embedding_size()}, torch::kFloat64),
-                      n = torch::full({1}, 100, torch::kInt64);
+  const torch::Tensor given = small.task->latents(kBenchSeed, Purpose::check, indices).given;
+  const double seconds =
+      median_seconds({[&] { estimator.sample(aggregates, n, benchmark.count, 1, given); }}, arguments.seconds)[0];
+  const auto samples = static_cast<double>(sets * benchmark.count);
+  if (!stepped) return {"sample/" + benchmark.task, seconds, samples, 0};
+  // In as many steps of the velocity as the preset has.
   const auto steps = small.config.estimator.head.steps;
-  const auto call = [&] { estimator.sample(aggregate, n, kImages, 1, given); };
-  return {fmt::format("sample/novel-view ({} steps)", steps), median_seconds({call}, arguments.seconds)[0],
-          static_cast<double>(kImages), 1e-9 * static_cast<double>(kImages * steps) * estimator.head_flops()};
+  return {fmt::format("sample/{} ({} steps)", benchmark.task, steps), seconds, samples,
+          1e-9 * samples * static_cast<double>(steps) * estimator.head_flops()};
 }
 
-Row exact_posterior(const BenchArguments& arguments) {
-  const auto task = make_task("bump-hunt");
-  const std::int64_t indices[] = {0};
-  const SetRange ranges[] = {{0, 0, 100}};
-  const torch::Tensor x = task->observe(task->latents(kBenchSeed, Purpose::check, indices), kBenchSeed, Purpose::check,
-                                        ranges, torch::kCPU);
+Row exact_posterior(const BenchArguments& arguments, const Benchmark& benchmark) {
+  const auto task = make_task(benchmark.task);
+  const Observations x = first_set(*task, benchmark.count);
   const auto call = [&] {
     const auto reference = task->reference("exact");
     reference->add(x);
     reference->mean();
   };
-  return {"exact/bump-hunt", median_seconds({call}, arguments.seconds)[0], 1, 0};
+  return {"exact/" + benchmark.task, median_seconds({call}, arguments.seconds)[0], 1, 0};
+}
+
+std::vector<Row> measure(const BenchArguments& arguments, const Benchmark& benchmark) {
+  switch (benchmark.step) {
+    case Benchmark::Step::pretrain:
+      return {pretraining(arguments, benchmark.task, benchmark.count)};
+    case Benchmark::Step::finetune:
+      return {finetuning(arguments, benchmark.task, benchmark.settings)};
+    case Benchmark::Step::finetune_at:
+      return finetuning_at(arguments, benchmark.task, benchmark.settings);
+    case Benchmark::Step::embed:
+      return {embedding(arguments, benchmark)};
+    case Benchmark::Step::sample:
+      return {sampling(arguments, benchmark)};
+    case Benchmark::Step::exact:
+      return {exact_posterior(arguments, benchmark)};
+  }
+  fail("There is no such step");
 }
 
 Result bench(const BenchArguments& arguments) {
   set_threads(arguments.threads);
-  const std::vector<std::function<std::vector<Row>()>> steps = {
-      [&] { return std::vector{pretraining(arguments, "bump-hunt", 2048)}; },
-      [&] { return std::vector{pretraining(arguments, "novel-view", 128)}; },
-      [&] { return std::vector{finetuning(arguments, "bump-hunt", {"cache.sets=2000"})}; },
-      [&] { return std::vector{finetuning(arguments, "novel-view", {"cache.sets=40"})}; },
-      [&] { return gaussian_finetuning(arguments); },
-      [&] { return std::vector{embedding(arguments, "bump-hunt", 200000)}; },
-      [&] { return std::vector{embedding(arguments, "digits", 1000)}; },
-      [&] { return std::vector{sampling(arguments)}; },
-      [&] { return std::vector{image_sampling(arguments)}; },
-      [&] { return std::vector{exact_posterior(arguments)}; },
-  };
   const double gemm = gemm_gflops(2 * arguments.seconds);
   Result result;
   result.document = {
       {"device", "cpu"}, {"threads", at::get_num_threads()}, {"gemm_gflops", gemm}, {"rows", nlohmann::json::array()}};
   Table table({{"step", false}, {"ms"}, {"items / s"}, {"GFLOP"}, {"GFLOP / s"}, {"of GEMM"}});
   std::vector<Row> rows;
-  for (const auto& measure : steps)
-    for (Row& row : measure()) rows.push_back(std::move(row));
+  for (const Benchmark& benchmark : benchmarks())
+    for (Row& row : measure(arguments, benchmark)) rows.push_back(std::move(row));
   for (const Row& row : rows) {
     const double rate = row.gflop / row.seconds;
     nlohmann::json line = {{"name", row.name}, {"ms", 1e3 * row.seconds}, {"items_per_s", row.items / row.seconds}};

@@ -9,6 +9,7 @@
 #include "app/batch/command.h"
 #include "app/batch/numbers.h"
 #include "app/batch/printed_evaluation.h"
+#include "app/kinds/target_room.h"
 #include "app/runs/run_labels.h"
 #include "app/scores/score.h"
 #include "app/text/number_text.h"
@@ -46,12 +47,7 @@ EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const Compa
   PAIRS_CHECK(!options.sizes.empty(), "The runs have no set size in common; give --sizes up to {}", most);
   if (!arguments.sets.empty()) options.sets = parse_counts(arguments.sets, "--sets");
   check_per_size(options.sets.size(), options.sizes.size(), "--sets");
-  if (arguments.samples >= 0)
-    options.samples = arguments.samples;
-  else if (!runs.front().task->info().image_target())
-    options.samples = 199;
-  if (runs.front().task->info().image_target() && options.samples < 2)
-    fail_usage("Images are compared by their samples; give --samples 2 or more");
+  options.samples = target_room_of(runs.front().task->info()).compared_samples(arguments.samples, options.samples);
   options.seed = static_cast<std::uint64_t>(arguments.seed);
   options.references.clear();
   return options;

@@ -13,18 +13,20 @@
 #include "app/batch/numbers.h"
 #include "app/batch/printed_evaluation.h"
 #include "app/batch/printed_training.h"
-#include "app/kinds/image_samples.h"
 #include "app/kinds/samples_figure.h"
+#include "app/kinds/target/image_samples.h"
+#include "app/kinds/target_room.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/width_figure.h"
 #include "app/runs/places.h"
+#include "app/runs/task_words.h"
 #include "app/scores/score_figures.h"
 #include "app/text/number_text.h"
+#include "core/aggregate.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/eval/aggregate.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
 
@@ -122,18 +124,18 @@ void draw_image_posterior(const LoadedRun& run, Pictures& pictures) {
 
 // The posterior first, which is what people wait for; then the scores: shipped weights have theirs beside them.
 std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPrinter& printer) {
-  const bool image = run.task->info().image_target();
+  const bool density = run.estimator->has_density();
   printer.line(fmt::format("{}: drawing", run.config.task));
   pictures.save("samples", samples_figure(*run.task, 0));
-  if (image) {
-    draw_image_posterior(run, pictures);
-  } else {
+  if (density) {
     pictures.save("posterior", posterior_figure({run}, {.keep_going = keep_going}));
     pictures.tell(run.config.task + ": posterior");
+  } else {
+    draw_image_posterior(run, pictures);
   }
-  if (run.config.task == "bump-hunt") pictures.save("width", width_figure({run}, 40, keep_going));
+  if (has_width_figure(*run.task)) pictures.save("width", width_figure({run}, 40, keep_going));
   const std::optional<Metrics> metrics = is_shipped(run.folder) ? stored_metrics(run) : metrics_of(run, printer);
-  if (metrics) image ? pictures.save("mse", mse_figure({*metrics})) : pictures.save("nll", nll_figure({*metrics}));
+  if (metrics) density ? pictures.save("nll", nll_figure({*metrics})) : pictures.save("mse", mse_figure({*metrics}));
   return metrics;
 }
 
@@ -148,8 +150,8 @@ Plan plan(const DemoArguments& arguments) {
   const std::vector<std::string> tasks = arguments.tasks.empty() ? task_names() : arguments.tasks;
   Plan plan;
   for (const std::string& task : tasks) {
-    const bool images = make_task(task)->info().image_target();
-    const bool train = !images || names(arguments.train, task) || !has_shipped_weights(task);
+    const bool train = target_room_of(make_task(task)->info()).trains_soon() || names(arguments.train, task) ||
+                       !has_shipped_weights(task);
     (train ? plan.trained : plan.shipped).push_back(task);
   }
   for (const std::string& task : arguments.train)
@@ -180,7 +182,7 @@ Result demonstrate(const DemoArguments& arguments, const Plan& plan, ProgressPri
                                train ? "preset " + run.config.preset : "shipped weights", run.folder.string());
     result.text += metrics ? metrics_table(metrics->rows, 2)
                            : fmt::format("  no scores are stored; pairs --batch evaluate {} makes them\n", task);
-    if (run.task->references().empty() && !run.task->info().image_target())
+    if (run.task->references().empty() && run.estimator->has_density())
       result.text += "  (this task has no exact posterior to compare with)\n";
     result.text += fmt::format("  figures: {}\n\n", (folder / "figures").string());
   };
@@ -190,7 +192,7 @@ Result demonstrate(const DemoArguments& arguments, const Plan& plan, ProgressPri
   result.text += fmt::format("Done in {}.\n", duration_text(watch.seconds()));
   if (!plan.trained.empty())
     result.text += fmt::format("Next: pairs --batch figure {} {}\n",
-                               make_task(plan.trained.front())->info().image_target() ? "mse" : "coverage",
+                               target_room_of(make_task(plan.trained.front())->info()).next_figure(),
                                shell_word((std::filesystem::path(arguments.out) / plan.trained.front()).string()));
   return result;
 }
@@ -231,13 +233,12 @@ Action add_demo(CLI::App& app) {
   app.add_option("--threads", arguments->wanted.threads, "CPU threads, 0 = all cores (default: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
-  app.footer(
-      "Trains, draws and evaluates every task, beside the exact posterior where it is known; novel views are drawn "
-      "from\n"
-      "the shipped weights. Stopped, it goes on where\n"
-      "it was when the same command is run again; finished runs in the folder are used as they stand. Examples:\n"
+  app.footer(with_task_names(
+      "Trains, draws and evaluates every task, beside the exact posterior where it is known; images are drawn from\n"
+      "the shipped weights. Stopped, it goes on where it was when the same command is run again; finished runs in the "
+      "folder are used as they stand. Examples:\n"
       "  pairs --batch demo --out runs/demo\n"
-      "  pairs --batch demo --tasks novel-view --train novel-view");
+      "  pairs --batch demo --tasks {views} --train {views}"));
   return [arguments] { return demo(*arguments); };
 }
 

@@ -1,6 +1,7 @@
 #include <ATen/Functions.h>
 
 #include "app/batch/checks.h"
+#include "app/kinds/observation_room.h"
 #include "core/base/devices.h"
 #include "core/base/random.h"
 #include "core/ops/ops.h"
@@ -37,18 +38,15 @@ double cuda_spline() {
                             std::get<0>(ops::quadratic_spline(y, params, 16, false)));
 }
 
-// Observations of a task are the same on every device but for rounding; of images one pixel in a thousand may lie on
-// the other side of an edge.
+// Observations of a task are the same on every device but for what their kind allows.
 double observations(const std::string& name) {
   const auto task = make_task(name);
   const std::int64_t indices[] = {0, 5};
   const SetRange ranges[] = {{0, 0, 20}, {5, 3, 20}};
   const Latents latents = task->latents(1, Purpose::check, indices);
-  const torch::Tensor cuda = task->observe(latents, 1, Purpose::check, ranges, torch::kCUDA),
-                      cpu = task->observe(latents, 1, Purpose::check, ranges, torch::kCPU);
-  if (task->info().kind != ObservationKind::image) return largest_difference(cuda, cpu);
-  const torch::Tensor apart = (cuda.to(torch::kCPU) - cpu).abs().flatten();
-  return std::get<0>(apart.kthvalue(apart.numel() - apart.numel() / 1000)).item<double>();
+  return room_of(task->info())
+      .difference(task->observe(latents, 1, Purpose::check, ranges, torch::kCUDA),
+                  task->observe(latents, 1, Purpose::check, ranges, torch::kCPU));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "app/batch/numbers.h"
 #include "app/batch/printed_evaluation.h"
 #include "app/batch/sampler_options.h"
+#include "app/runs/task_words.h"
 #include "app/scores/verdict.h"
 #include "app/text/number_text.h"
 #include "core/base/error.h"
@@ -118,9 +119,9 @@ Action add_evaluate(CLI::App& app) {
                  "Write the metrics here (default: RUN/metrics.json; nowhere for shipped weights)")
       ->type_name("FILE");
   add_open_arguments(app, arguments->open);
-  app.footer(
+  app.footer(with_task_names(
       "Examples:\n"
-      "  pairs --batch evaluate gaussian --sizes 2,10,100 --sets 10000\n"
+      "  pairs --batch evaluate {exact} --sizes 2,10,100 --sets 10000\n"
       "  pairs --batch evaluate runs/digits --json > digits.json\n"
       "NLL: mean of -log posterior density of the truth. exact: the same for the exact posterior, same sets.\n"
       "gap: their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the prior's width.\n"
@@ -134,7 +135,8 @@ Action add_evaluate(CLI::App& app) {
       "ranks\n"
       "in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: what the three "
       "say,\n"
-      "corrected for their number. Where a task draws from a finite pool (MNIST's test images), pool_location_sd: sd "
+      "corrected for their number. Where a task draws from a finite pool (the test images of a data set), "
+      "pool_location_sd: sd "
       "of\n"
       "the mean rank over such pools, from a bootstrap over the pool, and over those of as many observations as stage "
       "2\n"
@@ -145,7 +147,7 @@ Action add_evaluate(CLI::App& app) {
       "of\n"
       "the mean image of the test targets; a prior sample has twice that. mse_share and mse_posterior_share: over\n"
       "mse_prior. Each size sees prefixes of the same sets, embedded once for the largest.\n"
-      "A run keeps the evaluation with the most sets; --out saves any.");
+      "A run keeps the evaluation with the most sets; --out saves any."));
   return [arguments] { return evaluate_command(*arguments); };
 }
 

@@ -19,6 +19,7 @@
 #include "app/runs/run_labels.h"
 #include "app/runs/run_log.h"
 #include "app/runs/run_shades.h"
+#include "app/runs/task_words.h"
 #include "app/scores/cost_figure.h"
 #include "app/scores/score.h"
 #include "app/scores/score_figures.h"
@@ -52,7 +53,7 @@ const std::vector<FigureEntry>& figure_entries() {
       {"coverage", "Coverage of central credible intervals against their level"},
       {"ranks", "Histograms of the truth's rank among posterior samples (one run)"},
       {"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
-      {"width", "Bump hunt: median posterior width against ψ, beside exact, naive and per-event"},
+      {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
       {"loss", "Training and validation loss of the stages"},
       {"pareto", "Training cost against NLL (images: squared error), one point a run"},
       {"samples", "What a set of the task looks like (a run, or a task's name)"},
@@ -163,7 +164,8 @@ Figure draw_pareto(const FigureArguments& arguments) {
 
 Figure draw_samples(const FigureArguments& arguments) {
   if (arguments.runs.size() != 1)
-    fail_usage("The figure samples needs one run or task: pairs --batch figure samples bump-hunt");
+    fail_usage("The figure samples needs one run or task: pairs --batch figure samples {}",
+               task_in_role(TaskRole::first));
   std::error_code error;
   if (std::filesystem::exists(std::filesystem::path(arguments.runs[0]) / run_file::config, error))
     return samples_figure(*open_run(arguments.runs[0], arguments.open).task, arguments.index);
@@ -306,16 +308,17 @@ Action add_figure(CLI::App& app) {
   add_open_arguments(app, arguments->open);
   std::string footer = "Figures:\n";
   for (const FigureEntry& entry : figure_entries()) footer += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
-  app.footer(footer +
-             "Examples:\n"
-             "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
-             "  pairs --batch figure posterior gaussian --index 3 --out posterior.png\n"
-             "  pairs --batch figure posterior gaussian --index 3 --n 500\n"
-             "  pairs --batch figure posterior bump-hunt --file events.csv --n 40\n"
-             "  pairs --batch figure posterior bump-hunt --theta=0.3 --psi=1.5 --n 64\n"
-             "nll, gap, mse, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run "
-             "when it is "
-             "missing.");
+  app.footer(with_task_names(
+      footer +
+      "Examples:\n"
+      "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
+      "  pairs --batch figure posterior {exact} --index 3 --out posterior.png\n"
+      "  pairs --batch figure posterior {exact} --index 3 --n 500\n"
+      "  pairs --batch figure posterior {first} --file events.csv --n 40\n"
+      "  pairs --batch figure posterior {first} --theta=0.3 --psi=1.5 --n 64\n"
+      "nll, gap, mse, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run "
+      "when it is "
+      "missing."));
   return [arguments] { return figure_command(*arguments); };
 }
 

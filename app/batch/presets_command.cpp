@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/batch/command.h"
+#include "app/runs/task_words.h"
 #include "app/text/table.h"
 #include "core/train/config.h"
 #include "tasks/registry.h"
@@ -58,7 +59,7 @@ Action add_presets(CLI::App& app) {
   app.add_option("--strategy", arguments->strategy, "As in run: it changes some settings")
       ->type_name("NAME")
       ->capture_default_str();
-  app.footer("Example:\n  pairs --batch presets gaussian");
+  app.footer(with_task_names("Example:\n  pairs --batch presets {exact}"));
   return [arguments] { return show_presets(*arguments); };
 }
 

@@ -10,6 +10,7 @@
 #include "app/text/number_text.h"
 #include "app/text/table.h"
 #include "core/base/streams.h"
+#include "core/train/event_values.h"
 
 namespace pairs::batch {
 namespace {
@@ -44,16 +45,15 @@ std::string progress_line(const Progress& p, int width) {
 
 std::string event_line(const Event& event) {
   const char* stage = stage_name(event.stage);
-  const auto text = [&] { return event.values.value("text", std::string()); };
   if (event.type == "stage-started") return fmt::format("{} started", stage);
   if (event.type == "resumed") return fmt::format("{} resumed at step {}", stage, count_text(event.step));
   if (event.type == "stopped") return fmt::format("{} stopped and saved", stage);
-  if (event.type == "warning") return fmt::format("warning: {}", text());
+  if (event.type == "warning") return fmt::format("warning: {}", event_text(event));
   if (event.type == "stage-done") {
     std::string line = fmt::format("{} done in {}", stage, duration_text(event.seconds));
     for (const char* key : {"loss", "validation"})
-      if (const auto value = event.values.find(key); value != event.values.end() && value->is_number())
-        line += fmt::format(", {} {}", key, number_text(value->get<double>(), 4));
+      if (const double value = event_number(event, key); !std::isnan(value))
+        line += fmt::format(", {} {}", key, number_text(value, 4));
     return line;
   }
   return "";

@@ -12,8 +12,10 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/numbers.h"
+#include "app/kinds/range_text.h"
 #include "app/kinds/scene_picture.h"
 #include "app/kinds/view_folder.h"
+#include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -202,17 +204,19 @@ Action add_render(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  app.footer(
+  app.footer(with_task_names(
       "Examples:\n"
       "  pairs --batch render --scene 7 --camera 30,45 --size 512x512 --out scene.png\n"
       "  pairs --batch render --scene 7 --save room.toml --out before.png\n"
       "  pairs --batch render --scene room.toml --buffer normal --out after.png\n"
-      "  pairs --batch render --scene 7 --views 20 --like novel-view --out views\n"
-      "  pairs --batch infer novel-view --data views --camera 60,40 --out samples\n"
+      "  pairs --batch render --scene 7 --views 20 --like {views} --out views\n"
+      "  pairs --batch infer {views} --data views --camera 60,40 --out samples\n"
       "  pairs --batch render --scene 7 --views 5 --size 64x64 --half-width 1.25 --out large-views\n"
-      "A camera of the prior has an elevation between 22.5 and 67.5 degrees. A folder of views holds an image each\n"
+      "A camera of the prior has an elevation of " +
+      degrees_text(render::scene_prior.camera_elevation, "") +
+      " degrees. A folder of views holds an image each\n"
       "(view_001.png, ...) and cameras.csv with the columns file,azimuth,elevation (degrees) and half_width;\n"
-      "--scene and --spheres draw the same scene with --views and with --camera.");
+      "--scene and --spheres draw the same scene with --views and with --camera."));
   return [arguments, spheres, size] {
     arguments->counted = spheres->count() > 0;
     arguments->sized = size->count() > 0;

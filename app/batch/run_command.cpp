@@ -8,6 +8,7 @@
 #include "app/batch/numbers.h"
 #include "app/batch/printed_training.h"
 #include "app/runs/places.h"
+#include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/train/run.h"
 
@@ -89,18 +90,18 @@ Action add_run(CLI::App& app) {
   app.add_option("--until", arguments->until, "Stop after this stage; --resume does the rest")
       ->type_name("STAGE")
       ->check(CLI::IsMember({"pretrain", "cache", "finetune"}));
-  app.footer(
+  app.footer(with_task_names(
       "Examples:\n"
-      "  pairs --batch run gaussian\n"
-      "  pairs --batch run digits --preset small --strategy n1 --seed 2 --data ~/mnist --out runs/digits-n1-2\n"
-      "  pairs --batch run bump-hunt --set cache.sets=50000 --set head.bins=24 --until cache\n"
-      "  pairs --batch run bump-hunt --seed 2 --set pretrain.from=runs/a\n"
+      "  pairs --batch run {exact}\n"
+      "  pairs --batch run {data} --preset small --strategy n1 --seed 2 --data ~/data --out runs/digits-n1-2\n"
+      "  pairs --batch run {first} --set cache.sets=50000 --set head.bins=24 --until cache\n"
+      "  pairs --batch run {first} --seed 2 --set pretrain.from=runs/a\n"
       "  pairs --batch run --resume runs/digits-n1-2\n"
       "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them "
       "other\n"
       "sets, and pretrain.epochs=0 leaves the embedder as it is.\n"
       "A run is a folder; one stopped by Ctrl+C, a signal or a crash resumes from its last checkpoint and ends with\n"
-      "the same weights. The expected time and disk are printed before it starts.");
+      "the same weights. The expected time and disk are printed before it starts."));
   return [arguments, &app] {
     bool only_resume = true;
     for (const char* name : {"--preset", "--strategy", "--set", "--seed", "--device", "--out", "--data", "--threads"})

@@ -4,7 +4,6 @@
 
 #include "app/batch/numbers.h"
 #include "core/base/error.h"
-#include "core/heads/flow_matching_head.h"
 
 namespace pairs::batch {
 
@@ -19,11 +18,11 @@ void add_sampler_options(CLI::App& app, SamplerOptions& options) {
 
 void set_sampler(const LoadedRun& run, const SamplerOptions& options) {
   if (!options.any()) return;
-  if (!run.task->info().image_target())
-    fail_usage("--steps and --solver belong to samples of images; the task {} has none", run.task->info().name);
   const auto set = [&](std::int64_t n) {
-    if (auto* head = dynamic_cast<FlowMatchingHead*>(&run.estimator->head(n)))
-      head->set_sampler(options.steps, options.solver);
+    SteppedSampler* sampler = run.estimator->head(n).stepped_sampler();
+    if (sampler == nullptr)
+      fail_usage("--steps and --solver belong to samples of images; the task {} has none", run.task->info().name);
+    sampler->set_sampler(options.steps, options.solver);
   };
   const std::vector<std::int64_t> sizes = run.estimator->sizes();
   if (sizes.empty()) set(1);

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "app/batch/command.h"
+#include "app/kinds/observation_room.h"
+#include "app/kinds/target_room.h"
 #include "app/runs/places.h"
 #include "app/text/number_text.h"
 #include "app/text/table.h"
@@ -32,30 +34,26 @@ Result list_tasks() {
   for (const std::string& name : task_names()) {
     const auto task = make_task(name);
     const TaskInfo& info = task->info();
-    std::vector<std::string> labels, nuisances;
+    std::vector<std::string> nuisances;
     for (const Nuisance& nuisance : info.nuisances) nuisances.push_back(nuisance.name);
     nlohmann::json targets = nlohmann::json::array();
-    for (const Target& target : info.targets) {
-      labels.push_back(target.label);
-      targets.push_back(target_document(target));
-    }
+    for (const Target& target : info.targets) targets.push_back(target_document(target));
     nlohmann::json given = nlohmann::json::array();
     for (const Given& one : info.given) given.push_back(one.name);
-    if (info.image_target())
-      labels = {fmt::format("image {}×{}×{}", info.image.channels, info.image.height, info.image.width)};
-    const bool image = info.kind == ObservationKind::image;
+    const ObservationRoom& room = room_of(info);
+    const TargetRoom& target_room = target_room_of(info);
     result.document["tasks"].push_back({{"name", name},
                                         {"title", info.title},
                                         {"summary", info.summary},
                                         {"targets", targets},
                                         {"nuisances", nuisances},
                                         {"max_n", info.max_n},
-                                        {"kind", image ? "image" : "points"},
+                                        {"kind", room.name()},
                                         {"observation_shape", info.observation_shape},
                                         {"observation_columns", info.observation_columns},
                                         {"references", task->references()},
                                         {"data", info.data_source},
-                                        {"target_kind", info.image_target() ? "image" : "parameters"},
+                                        {"target_kind", target_room.name()},
                                         {"given", given}});
     nlohmann::json weights = nlohmann::json::array();
     std::vector<std::string> weights_texts;
@@ -71,11 +69,8 @@ Result list_tasks() {
     } catch (const Error&) {
       // The data folder holds nothing that this task can read, which it says when it is used.
     }
-    if (info.image_target())
-      result.document["tasks"].back()["image_shape"] = {info.image.channels, info.image.height, info.image.width};
-    const std::string shape = image ? fmt::format("image {}", fmt::join(info.observation_shape, "×"))
-                                    : fmt::format("{}", fmt::join(info.observation_columns, ", "));
-    table.add({name, fmt::format("{}", fmt::join(labels, ", ")), count_text(info.max_n), shape,
+    result.document["tasks"].back().update(target_room.document(info));
+    table.add({name, target_room.columns_text(info), count_text(info.max_n), room.columns_text(info),
                fmt::format("{}", fmt::join(task->references(), ", ")), info.data_source});
     sentences += fmt::format("{}: {}\n  θ: {}\n  ψ: {}\n  x: {}\n  shipped weights: {}\n", info.title, info.summary,
                              info.theta_text, info.psi_text, info.x_text,

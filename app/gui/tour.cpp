@@ -9,6 +9,7 @@
 
 #include "app/gui/widgets/keyboard.h"
 #include "app/gui/widgets/ui.h"
+#include "tasks/registry.h"
 
 namespace pairs::gui {
 namespace {
@@ -60,7 +61,7 @@ void Tour::restart(model::Studio& studio) {
   std::erase(studio.settings.dismissed, kEnded);
   step_ = 0;
   first_n_.reset();
-  if (studio.viewing()) studio.open_task("bump-hunt");
+  if (studio.viewing()) studio.open_task(task_in_role(TaskRole::first));
   studio.set_tab(model::Tab::posterior);
 }
 

@@ -5,23 +5,16 @@
 #include <filesystem>
 #include <limits>
 #include <string>
-#include <vector>
 
-#include "core/task.h"
+#include "app/kinds/observation_room.h"
 
 namespace pairs {
 
-// Observations as a person brings them.
-struct Observed {
-  torch::Tensor x;                    // [N, ...observation shape] float32
-  std::int64_t held = 0;              // observations that are there, of which x may be the first
-  std::vector<std::string> warnings;  // sentences
-};
-
-// An observed set from a user: NPZ (the array "x", or the only one), CSV for points (where a header names columns,
-// those of the task), a folder of images for images. No more than its first `most` observations are read, and no others
-// unpacked. Colours given as whole numbers beyond 0 and 1 are bytes and scaled to [0, 1]. Throws Error with one
-// sentence on a wrong shape, an empty set, values that are not finite or colours far from [0, 1].
+// An observed set from a user: NPZ (the array "x", or the only one; of ragged rows "rows" and "offsets"), CSV for
+// points (where a header names columns, those of the task), a folder of images for images. No more than its first
+// `most` observations are read, and no others unpacked where it can be helped. Colours given as whole numbers beyond 0
+// and 1 are bytes and scaled to [0, 1]. Throws Error with one sentence on a wrong shape, an empty set, values that are
+// not finite or colours far from [0, 1].
 Observed read_observed(const std::filesystem::path& path, const TaskInfo& task,
                        std::int64_t most = std::numeric_limits<std::int64_t>::max());
 

@@ -15,7 +15,7 @@ constexpr std::int64_t kSets = 3;
 
 Figure samples_figure(const Task& task, std::int64_t set_index) {
   const TaskInfo& info = task.info();
-  const std::int64_t count = info.kind == ObservationKind::image ? 35 : std::min<std::int64_t>(info.max_n, 100);
+  const std::int64_t count = std::min(info.max_n, room_of(info).amounts().figure);
   const SampleView view = prior_view(task);
   Figure figure;
   figure.title = fmt::format("{}: {} sets of {} observations", info.title, kSets, count);
@@ -26,7 +26,7 @@ Figure samples_figure(const Task& task, std::int64_t set_index) {
     const std::int64_t index[] = {set_index + s};
     const SetRange range[] = {{index[0], 0, count}};
     const Latents latents = task.latents(kFigureSeed, Purpose::explore, index);
-    const torch::Tensor x = task.observe(latents, kFigureSeed, Purpose::explore, range, torch::kCPU);
+    const Observations x = task.observe(latents, kFigureSeed, Purpose::explore, range, torch::kCPU);
     Plot plot = sample_plot(task, latents, x, view);
     plot.title = latents_text(info, latents);
     if (plot.title.empty()) plot.title = fmt::format("set {}", index[0]);

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "app/kinds/image_file.h"
+#include "app/kinds/image/image_file.h"
 #include "app/kinds/scene_picture.h"
 #include "core/base/csv_line.h"
 #include "core/base/error.h"

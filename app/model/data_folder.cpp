@@ -32,7 +32,8 @@ struct DataFolder::State {
 };
 
 std::string real_data_of(const std::string& task) {
-  return task == "digits" ? "MNIST" : "";
+  const DataSet* set = data_set_of(task);
+  return set ? set->name : "";
 }
 
 DataFolder::DataFolder(Hub& hub) : state_(std::make_unique<State>(hub)) {}

@@ -11,7 +11,7 @@ namespace pairs::model {
 
 class Studio;
 
-// What real data a task can draw from a folder of, e.g. "MNIST"; "" for tasks that simulate all they need.
+// What real data a task can draw from a folder of; "" for tasks that simulate all they need.
 std::string real_data_of(const std::string& task);
 
 // The choice of the folder of real data, looked into in the background before it is used.

@@ -3,7 +3,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include "app/kinds/image_file.h"
+#include "app/kinds/image/image_file.h"
 #include "app/kinds/view_folder.h"
 #include "app/runs/places.h"
 #include "core/base/devices.h"
@@ -20,8 +20,6 @@ namespace pairs::model {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kFirstTask = "bump-hunt";
 
 bool is_task(const std::string& name) {
   const std::vector<std::string> names = task_names();
@@ -78,10 +76,15 @@ Studio::Studio(Settings remembered, std::function<void()> wake)
   if (!settings.run.empty() && fs::exists(fs::path(settings.run) / run_file::config, error))
     open_run(settings.run);
   else
-    open_task(is_task(settings.task) ? settings.task : kFirstTask);
+    open_task(is_task(settings.task) ? settings.task : task_in_role(TaskRole::first));
 }
 
 Studio::~Studio() = default;
+
+bool Studio::viewing() const {
+  const TaskEntry* task = library.task(task_);
+  return task && task->views;
+}
 
 void Studio::set_tab(Tab tab) {
   tab_ = tab;
@@ -203,9 +206,10 @@ void Studio::open_path(const fs::path& path) {
   }
   const bool images = fs::is_directory(path, error) && holds_images(path);
   if ((viewing() && (ending == ".csv" || ending == ".npz" || images)) || fs::exists(path / kCamerasFile, error)) {
+    const std::string seer = viewing() ? task_ : task_in_role(TaskRole::views);
     hub.messages.error("open", fmt::format("{} cannot be shown here: the window casts views of scenes of its own; "
-                                           "views of yours are read by pairs --batch infer novel-view --data {}",
-                                           printable(name, 300), printable(name, 300)));
+                                           "views of yours are read by pairs --batch infer {} --data {}",
+                                           printable(name, 300), seer, printable(name, 300)));
     settings.log_open = true;
     return;
   }

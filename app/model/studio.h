@@ -30,7 +30,7 @@ Tab parse_tab(const std::string& name);  // usage error naming the nearest
 // Everything that the window shows and can do, without the window. One thread; nothing here waits for a worker.
 class Studio {
  public:
-  // Opens what was open last; on the first start the bump hunt's posterior with its shipped weights.
+  // Opens what was open last; on the first start the first task's posterior with its shipped weights.
   // `wake` asks for another frame, from any thread.
   explicit Studio(
       Settings settings, std::function<void()> wake = [] {});
@@ -55,7 +55,7 @@ class Studio {
   const std::string& run() const { return run_; }
   Tab tab() const { return tab_; }
   // Whether the Posterior tab is the viewer's.
-  bool viewing() const { return Viewer::shows(task_); }
+  bool viewing() const;
   void set_tab(Tab tab);
 
   // Shows a task, with its shipped weights or its newest finished run.
@@ -79,7 +79,7 @@ class Studio {
   std::string activity() const;
   // The run that the tab in view is about: on the Train tab the one in training; empty for none and for a new run.
   std::string shown_run() const;
-  // "Bump hunt · bump-hunt (shipped)".
+  // the task and the run: "Title · name (shipped)".
   std::string shown_title() const;
   // As people have named it, else its folder's name.
   std::string name_of_run(const std::string& run) const;

@@ -16,16 +16,16 @@ class EmbeddedSet {
   // `size`: observations that will come.
   EmbeddedSet(std::shared_ptr<Estimator> estimator, std::int64_t size);
 
-  // Embeds the next observations, x [M, ...] on the CPU. Throws Error beyond `size`.
-  void add(const torch::Tensor& x);
+  // Embeds the next observations, on the CPU. Throws Error beyond `size`.
+  void add(const Observations& x);
   std::int64_t count() const { return count_; }
   // Mean embedding of the first n <= count() observations -> [1, l] float64 on the CPU; `x` holds all that were added.
-  torch::Tensor aggregate(std::int64_t n, const torch::Tensor& x) const;
+  torch::Tensor aggregate(std::int64_t n, const Observations& x) const;
   // Observations between two sums that are kept.
   std::int64_t stride() const { return stride_; }
 
  private:
-  torch::Tensor embed(const torch::Tensor& x) const;  // [M, l] float64
+  torch::Tensor embed(const Observations& x) const;  // [M, l] float64
 
   std::shared_ptr<Estimator> estimator_;
   std::int64_t size_, stride_ = 1, count_ = 0;

@@ -15,18 +15,18 @@ torch::Tensor simulated_log_likelihoods(const Task& task, const Latents& latents
   const Latents rows{latents.theta.expand({sets, -1}).contiguous(), latents.psi.expand({sets, -1}).contiguous()};
   std::vector<SetRange> ranges;
   for (std::int64_t k = 0; k < sets; ++k) ranges.push_back({k, 0, n});
-  const torch::Tensor x = task.observe(rows, seed, Purpose::explore, ranges, torch::kCPU);
+  const Observations x = task.observe(rows, seed, Purpose::explore, ranges, torch::kCPU);
   return task.density(latents, x).log().view({sets, n}).sum(1);
 }
 
 }  // namespace
 
-std::optional<double> likelihood_point(const Task& task, const Latents& latents, const torch::Tensor& x,
+std::optional<double> likelihood_point(const Task& task, const Latents& latents, const Observations& x,
                                        std::uint64_t seed) {
   const torch::Tensor density = task.density(latents, x);
   if (!density.defined()) return std::nullopt;
   const torch::Tensor logs = density.log();
-  const std::int64_t n = x.size(0);
+  const std::int64_t n = x.count();
   const double observed = logs.sum().item<double>();
   if (std::isnan(observed)) return std::nullopt;
   if (n <= kLargestSet) {

@@ -15,7 +15,7 @@ namespace pairs {
 // likely than the model's own, near 1 more likely. Up to 250 observations among 999 sets; beyond, as sums of so many
 // are normal, by mean and sd of 50,000 observations of the model. `latents` are one row; nothing where the task has no
 // density. `seed` decides on the sets.
-std::optional<double> likelihood_point(const Task& task, const Latents& latents, const torch::Tensor& x,
+std::optional<double> likelihood_point(const Task& task, const Latents& latents, const Observations& x,
                                        std::uint64_t seed);
 
 // Beyond these points of the likelihood a set of the model falls once in a hundred.

@@ -68,11 +68,6 @@ std::vector<double> values_of(const torch::Tensor& row) {
 
 }  // namespace
 
-SetPace set_pace(const TaskInfo& task) {
-  if (task.kind == ObservationKind::image) return {64, 64, 40, 200};
-  return {512, 4096, 3000, 20000};
-}
-
 ObservedSet::ObservedSet(std::shared_ptr<const Task> task, SetChoice choice)
     : task_(std::move(task)), choice_(std::move(choice)) {
   simulated() ? draw() : read();
@@ -83,7 +78,6 @@ void ObservedSet::read() {
   Observed observed = read_observed(choice_.file, info, info.max_n);
   x_ = observed.x;
   held_ = observed.held;
-  ready_ = size();
   warnings_ = std::move(observed.warnings);
   if (held_ > info.max_n)
     note_ = fmt::format("{} holds {} observations; the first {} are used, the most that the task {} knows", name(),
@@ -95,9 +89,6 @@ void ObservedSet::draw() {
   const std::int64_t index[] = {choice_.index};
   latents_ = task_->latents(kFigureSeed, Purpose::explore, index);
   set_by_hand(*task_, choice_, latents_);
-  std::vector<std::int64_t> shape = info.observation_shape;
-  shape.insert(shape.begin(), info.max_n);
-  x_ = torch::empty(shape, torch::kFloat32);
   held_ = info.max_n;
 }
 
@@ -108,14 +99,16 @@ std::vector<double> ObservedSet::psi() const {
   return values_of(latents_.psi);
 }
 
-torch::Tensor ObservedSet::first(std::int64_t n) {
+Observations ObservedSet::first(std::int64_t n) {
   PAIRS_CHECK(n <= size(), "The set holds {} observations; {} were asked for", size(), n);
-  if (n > ready_) {
-    const SetRange range[] = {{choice_.index, ready_, n - ready_}};
-    x_.slice(0, ready_, n).copy_(task_->observe(latents_, kFigureSeed, Purpose::explore, range, torch::kCPU));
-    ready_ = n;
+  const std::int64_t ready = x_.count();
+  if (n > ready) {
+    const SetRange range[] = {{choice_.index, ready, n - ready}};
+    const Observations more = task_->observe(latents_, kFigureSeed, Purpose::explore, range, torch::kCPU);
+    const Observations both[] = {x_, more};
+    x_ = ready > 0 ? Observations::concatenate(both) : more;
   }
-  return x_.slice(0, 0, n);
+  return x_.slice(0, n);
 }
 
 std::string ObservedSet::name() const {
@@ -131,7 +124,7 @@ std::string ObservedSet::source() const {
 }
 
 std::int64_t ObservedSet::drawn(std::int64_t n) const {
-  return std::min(n, outlines(*task_) && simulated() ? kOutlined : set_pace(task_->info()).drawn);
+  return std::min(n, outlines(*task_) && simulated() ? kOutlined : room_of(task_->info()).amounts().shown);
 }
 
 Figure ObservedSet::picture(std::int64_t n, const SampleView& view) {

@@ -24,14 +24,6 @@ struct SetChoice {
   std::filesystem::path file = {};        // empty: simulated
 };
 
-// How much of a set is handled at once so that a person waits for nothing, and how much of it is looked at.
-struct SetPace {
-  std::int64_t first, at_once;  // observations that are embedded: at first, then
-  std::int64_t drawn;           // in a picture
-  std::int64_t live;            // in the posterior that is shown while a head of any N learns
-};
-SetPace set_pace(const TaskInfo& task);
-
 // The observations of a set, simulated as far as they are asked for. Belongs to one thread at a time.
 class ObservedSet {
  public:
@@ -47,12 +39,12 @@ class ObservedSet {
   std::vector<double> theta() const;
   std::vector<double> psi() const;
   // Observations that can be used; all that a file holds.
-  std::int64_t size() const { return x_.size(0); }
+  std::int64_t size() const { return simulated() ? task_->info().max_n : x_.count(); }
   std::int64_t held() const { return held_; }
-  // The first n [n, ...] float32 on the CPU, n <= size().
-  torch::Tensor first(std::int64_t n);
-  // Rows from .. to of the same.
-  torch::Tensor rows(std::int64_t from, std::int64_t to) { return first(to).slice(0, from); }
+  // The first n, float32 on the CPU, n <= size().
+  Observations first(std::int64_t n);
+  // Observations from .. to - 1 of the same.
+  Observations part(std::int64_t from, std::int64_t to) { return first(to).slice(from, to); }
 
   std::string name() const;    // "Set 3 of the prior", a file's name
   std::string source() const;  // "simulated", "generated digits", a path
@@ -70,8 +62,8 @@ class ObservedSet {
   std::shared_ptr<const Task> task_;
   SetChoice choice_;
   Latents latents_;
-  torch::Tensor x_;  // the first `ready_` hold values
-  std::int64_t held_ = 0, ready_ = 0;
+  Observations x_;  // as far as they were asked for
+  std::int64_t held_ = 0;
   std::vector<std::string> warnings_;
   std::string note_;
 };

@@ -38,12 +38,12 @@ std::vector<std::int64_t> shown_sizes(const std::vector<LoadedRun>& runs, std::i
 void check_runs(const std::vector<LoadedRun>& runs) {
   PAIRS_CHECK(!runs.empty(), "The figure posterior needs at least one run");
   const TaskInfo& info = runs.front().task->info();
-  PAIRS_CHECK(!info.image_target(),
+  PAIRS_CHECK(runs.front().estimator->has_density(),
               "The figure posterior draws densities, but the target of task {} is an image; draw the figure mse",
               info.name);
   for (const LoadedRun& run : runs)
-    PAIRS_CHECK(same_question(run, runs.front()),
-                "The runs {} and {} are of different tasks; draw one task at a time", runs.front().name, run.name);
+    PAIRS_CHECK(same_question(run, runs.front()), "The runs {} and {} are of different tasks; draw one task at a time",
+                runs.front().name, run.name);
 }
 
 std::vector<AskedRun> asked_runs(const std::vector<LoadedRun>& runs, const std::vector<int>& shades) {

@@ -25,14 +25,14 @@ PosteriorSource estimator_source(const std::string& name, SeriesRole role, std::
   return source;
 }
 
-PosteriorSource reference_source(const Task& task, const std::string& name, const torch::Tensor& x,
+PosteriorSource reference_source(const Task& task, const std::string& name, const Observations& x,
                                  const std::function<bool()>& keep_going, std::uint64_t seed) {
   constexpr std::int64_t kChunk = 20000;
   const Stopwatch watch;
   const std::shared_ptr<ReferencePosterior> reference = task.reference(name);
-  for (std::int64_t first = 0; first < x.size(0); first += kChunk) {
+  for (std::int64_t first = 0; first < x.count(); first += kChunk) {
     if (keep_going && !keep_going()) throw Stopped();
-    reference->add(x.slice(0, first, std::min(first + kChunk, x.size(0))));
+    reference->add(x.slice(first, std::min(first + kChunk, x.count())));
   }
   PosteriorSource source;
   source.name = name;

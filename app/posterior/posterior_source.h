@@ -33,7 +33,7 @@ PosteriorSource estimator_source(const std::string& name, SeriesRole role, std::
 
 // The task's reference `name` of the observations x [N, ...]. Throws Stopped once `keep_going` says no, Error as
 // Task::reference does.
-PosteriorSource reference_source(const Task& task, const std::string& name, const torch::Tensor& x,
+PosteriorSource reference_source(const Task& task, const std::string& name, const Observations& x,
                                  const std::function<bool()>& keep_going = {}, std::uint64_t seed = kFigureSeed);
 
 // How a reference is drawn in every figure, and how posteriors of this role are.

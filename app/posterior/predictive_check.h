@@ -30,6 +30,6 @@ inline constexpr std::int64_t kReplicates = 200;
 // of the same; `role` colours what is simulated, `seed` picks the draw that the likelihood is asked at. For points that
 // have a density.
 PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuisance, const torch::Tensor& theta,
-                                 const torch::Tensor& x, const SampleView& view, SeriesRole role, std::uint64_t seed);
+                                 const Observations& x, const SampleView& view, SeriesRole role, std::uint64_t seed);
 
 }  // namespace pairs

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kinds/image/image_plot.h"
 #include "app/posterior/theta_draws.h"
 #include "app/runs/strategy_look.h"
 #include "app/text/number_text.h"
@@ -80,10 +81,11 @@ std::int64_t SetPosterior::all_ready() const {
 }
 
 void SetPosterior::embed_next() {
-  const SetPace pace = set_pace(task().info());
-  const std::int64_t from = all_ready(), until = std::min(from + (from == 0 ? pace.first : pace.at_once), set_->size());
+  const SampleAmounts pace = room_of(task().info()).amounts();
+  const std::int64_t from = all_ready(),
+                     until = std::min(from + (from == 0 ? pace.embedded_first : pace.embedded), set_->size());
   for (AskedRun& run : runs_)
-    if (run.embedded->count() < until) run.embedded->add(set_->rows(run.embedded->count(), until));
+    if (run.embedded->count() < until) run.embedded->add(set_->part(run.embedded->count(), until));
 }
 
 std::vector<PosteriorSource> SetPosterior::run_sources(std::int64_t n, std::vector<PosteriorWarning>& warnings) const {

@@ -9,13 +9,14 @@
 #include "app/posterior/posterior_source.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
+#include "core/aggregate.h"
 #include "core/base/error.h"
-#include "core/eval/aggregate.h"
+#include "core/base/transfer.h"
 
 namespace pairs {
 namespace {
 
-constexpr double kTheta = 0.2;
+constexpr int kPlaces = 20;  // of ψ, and one more
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -26,14 +27,23 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
+bool has_width_figure(const Task& task) {
+  const TaskInfo& info = task.info();
+  return info.targets.size() == 1 && info.nuisances.size() == 1 && !task.references().empty();
+}
+
 Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const std::function<bool()>& keep_going) {
   PAIRS_CHECK(!runs.empty(), "The figure width needs at least one run");
   const Task& task = *runs.front().task;
+  const TaskInfo& info = task.info();
   std::int64_t n = 100;
   std::string names;
   for (const LoadedRun& run : runs) {
-    PAIRS_CHECK(run.config.task == "bump-hunt", "The figure width is of the bump hunt; {} is a run of {}", run.name,
-                run.config.task);
+    PAIRS_CHECK(has_width_figure(*run.task),
+                "The figure width is of tasks with one target, one nuisance and references; {} is a run of {}",
+                run.name, run.config.task);
+    PAIRS_CHECK(run.config.task == info.name, "The runs {} and {} are of different tasks; draw one task at a time",
+                runs.front().name, run.name);
     n = std::min(n, run.estimator->max_n());
     names += (names.empty() ? "" : ", ") + run.name;
   }
@@ -42,21 +52,25 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const
   std::vector<SetRange> ranges;
   for (const std::int64_t index : indices) ranges.push_back({index, 0, n});
 
+  const Target& target = info.targets.front();
+  const Nuisance& nuisance = info.nuisances.front();
+  const double theta = target.view_low + 0.2 * (target.view_high - target.view_low);
   Plot plot;
-  plot.x = {"place of the signal ψ"};
-  plot.y = {"median posterior sd of θ"};
+  plot.x = {nuisance.title()};
+  plot.y = {"median posterior sd of " + target.label};
   std::map<std::string, Line> references;
   std::vector<Line> ours(runs.size());
-  for (double psi = -4; psi <= 6.001; psi += 0.5) {
+  for (int place = 0; place <= kPlaces; ++place) {
+    const double psi = nuisance.view_low + (nuisance.view_high - nuisance.view_low) * place / kPlaces;
     Latents latents;
-    latents.theta = torch::full({sets, 1}, kTheta, torch::kFloat64);
+    latents.theta = torch::full({sets, 1}, theta, torch::kFloat64);
     latents.psi = torch::full({sets, 1}, psi, torch::kFloat64);
-    const torch::Tensor x = task.observe(latents, kFigureSeed, Purpose::explore, ranges, torch::kCPU);
+    const Observations x = task.observe(latents, kFigureSeed, Purpose::explore, ranges, torch::kCPU);
     for (const std::string& name : task.references()) {
       std::vector<double> widths;
       for (std::int64_t s = 0; s < sets; ++s) {
         if (!keep_going()) throw Stopped();
-        widths.push_back(reference_source(task, name, x.slice(0, s * n, (s + 1) * n)).sd[0].item<double>());
+        widths.push_back(reference_source(task, name, x.slice(s * n, (s + 1) * n)).sd[0].item<double>());
       }
       references[name].x.push_back(psi);
       references[name].y.push_back(median(widths));
@@ -68,9 +82,9 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const
           aggregate_sets(*runs[r].estimator, latents, kFigureSeed, Purpose::explore, indices, n, options);
       const torch::Tensor samples = runs[r].estimator->sample(aggregates, torch::full({sets}, n, torch::kInt64), 1000,
                                                               stream_key(kFigureSeed, Purpose::posterior));
-      const torch::Tensor sd = samples.to(torch::kCPU, torch::kFloat64).std(1).flatten().contiguous();
+      const torch::Tensor sd = samples.to(torch::kCPU, torch::kFloat64).std(1);
       ours[r].x.push_back(psi);
-      ours[r].y.push_back(median({sd.data_ptr<double>(), sd.data_ptr<double>() + sd.numel()}));
+      ours[r].y.push_back(median(doubles(sd)));
     }
   }
   const std::vector<SeriesRole> roles = run_roles(runs);
@@ -88,7 +102,8 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const
     plot.lines.push_back(std::move(line));
   }
   Figure figure;
-  figure.title = fmt::format("Bump hunt: posterior width at N = {}, θ = {}, {} sets a point", n, kTheta, sets);
+  figure.title = fmt::format("{}: posterior width at N = {}, {} = {:.4g}, {} sets a point", info.title, n, target.label,
+                             theta, sets);
   figure.source = task.info().data_source + "; " + names;
   figure.plot_width = 460;
   figure.plot_height = 320;

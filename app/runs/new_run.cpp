@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "app/runs/places.h"
 #include "core/base/error.h"
@@ -64,19 +63,6 @@ void check_room(double cache_bytes, const std::filesystem::path& folder, const s
 std::string busy_note(const RunConfig& config, const Expectation& need) {
   const int most = usable_cores();
   return busy_sentence(need.others, need.cores, config.threads > 0 ? std::min<int>(config.threads, most) : most);
-}
-
-std::string new_run_name(const std::string& task, const std::filesystem::path& parent) {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  const std::string base = fmt::format("{}-{}", task, text);
-  std::string name = base;
-  std::error_code code;
-  for (int k = 2; std::filesystem::exists(parent / name, code); ++k) name = fmt::format("{}-{}", base, k);
-  return name;
 }
 
 }  // namespace pairs

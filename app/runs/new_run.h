@@ -28,7 +28,4 @@ void check_room(double cache_bytes, const std::filesystem::path& folder, const s
 // "" or a sentence on why the times that a run is expected to take may be far too long: the machine is busy.
 std::string busy_note(const RunConfig& config, const Expectation& need);
 
-// "<task>-20250131-142501", made unique in `parent` by a number.
-std::string new_run_name(const std::string& task, const std::filesystem::path& parent);
-
 }  // namespace pairs

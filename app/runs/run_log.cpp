@@ -6,42 +6,27 @@
 
 #include "app/text/number_text.h"
 #include "core/estimator.h"
+#include "core/train/event_values.h"
 
 namespace pairs {
 namespace {
 
 constexpr std::size_t kKeptLines = 200;
 
-double number(const Event& event, const char* key) {
-  const auto value = event.values.find(key);
-  return value != event.values.end() && value->is_number() ? value->get<double>() : NAN;
-}
-
-std::int64_t whole(const Event& event, const char* key) {
-  const auto value = event.values.find(key);
-  return value != event.values.end() && value->is_number_integer() ? value->get<std::int64_t>() : 0;
-}
-
-std::string words(const Event& event) {
-  const auto value = event.values.find("text");
-  return value != event.values.end() && value->is_string() ? value->get<std::string>() : "";
-}
-
 std::string line_of(const Event& event) {
   const std::string stage = stage_name(event.stage);
-  const std::int64_t n = whole(event, "n");
+  const std::int64_t n = event_count(event, "n");
   const std::string head = n > 0 ? fmt::format(" (head of N = {})", count_text(n)) : "";
   if (event.type == "started-from") {
-    const auto from = event.values.find("from");
-    return "starts from " +
-           (from != event.values.end() && from->is_string() ? from->get<std::string>() : "another run");
+    const std::string from = event_text(event, "from");
+    return "starts from " + (from.empty() ? "another run" : from);
   }
   if (event.type == "stage-started") return fmt::format("{}{} started", stage, head);
   if (event.type == "resumed") return fmt::format("{}{} resumed at step {}", stage, head, count_text(event.step));
   if (event.type == "stage-done") return fmt::format("{} done after {}", stage, duration_text(event.seconds));
   if (event.type == "stopped") return fmt::format("stopped in {}", stage);
   if (event.type == "done") return "run done";
-  return event.type + ": " + words(event);
+  return event.type + ": " + event_text(event);
 }
 
 }  // namespace
@@ -49,9 +34,10 @@ std::string line_of(const Event& event) {
 void RunLog::add(const Event& event) {
   Slot& slot = stages_[static_cast<std::size_t>(event.stage)];
   StageRecord& record = slot.record;
-  const std::int64_t head = whole(event, "n");
+  const std::int64_t head = event_count(event, "n");
   if (event.type == "loss") {
-    LossPoint point{event.epoch, event.step, event.seconds, number(event, "train"), number(event, "validation")};
+    LossPoint point{event.epoch, event.step, event.seconds, event_number(event, "train"),
+                    event_number(event, "validation")};
     std::vector<LossPoint>& points = slot.losses[head];
     record.rate = NAN;
     if (!points.empty() && points.back().seconds < point.seconds && points.back().step < point.step)
@@ -63,12 +49,12 @@ void RunLog::add(const Event& event) {
   }
   lines_.push_back(line_of(event));
   if (lines_.size() > kKeptLines) lines_.erase(lines_.begin());
-  if (event.type == "stage-started" || event.type == "resumed") {
+  if (begins_stage(event)) {
     record.begun = record.running = true;
     record.done = false;
     record.head = head;
-    record.epochs = whole(event, "epochs");
-    record.steps = whole(event, "steps");
+    record.epochs = event_count(event, "epochs");
+    record.steps = event_count(event, "steps");
     record.before += record.seconds;
     record.seconds = 0;
     record.rate = NAN;
@@ -92,7 +78,7 @@ void RunLog::add(const Event& event) {
     if (event.type == "stopped" && event.stage != Stage::cache)
       record.last.step = std::max(record.last.step, event.step);
     stopped_ = event.type == "stopped";
-    error_ = event.type == "error" ? words(event) : "";
+    error_ = event.type == "error" ? event_text(event) : "";
   }
 }
 
@@ -118,7 +104,7 @@ void add_losses(Plot& plot, const RunLog& log, Stage stage, SeriesRole role, con
 }
 
 std::string loss_label(const HeadConfig& head) {
-  return models_images(head) ? "mean squared error of the velocity" : "loss / nat";
+  return head_kind(head.kind).loss_text;
 }
 
 void fit_losses(Plot& plot, const std::string& label) {

@@ -29,10 +29,9 @@ bool matches(const Metrics& metrics, const EvaluationOptions& options) {
 }
 
 std::string sampler_text(const LoadedRun& run) {
-  if (!run.task->info().image_target()) return "";
   const std::vector<std::int64_t> sizes = run.estimator->sizes();
-  const std::map<std::string, std::string> head = run.estimator->head(sizes.empty() ? 1 : sizes.front()).describe();
-  return fmt::format("{} steps of {}", head.at("steps"), head.at("solver"));
+  const SteppedSampler* sampler = run.estimator->head(sizes.empty() ? 1 : sizes.front()).stepped_sampler();
+  return sampler != nullptr ? sampler->sampler_text() : "";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/kinds/target_room.h"
 #include "app/runs/strategy_look.h"
 #include "app/scores/score_figure_parts.h"
 #include "app/text/number_text.h"
@@ -53,8 +54,7 @@ void refuse_without_exact(bool exact, const std::string& task) {
 
 void check_figure_of(const std::string& figure, const Task& task) {
   const TaskInfo& info = task.info();
-  if (figure == "mse") return refuse_parameters(info.image_target(), info.name);
-  refuse_images(info.image_target(), figure, info.name);
+  target_room_of(info).check_figure(figure, info.name);
   const std::vector<std::string> known = task.references();
   if (figure == "gap") refuse_without_exact(std::find(known.begin(), known.end(), "exact") != known.end(), info.name);
 }

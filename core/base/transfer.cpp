@@ -14,4 +14,9 @@ std::vector<double> doubles(const torch::Tensor& tensor) {
   return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
 }
 
+void append_doubles(std::vector<double>& out, const torch::Tensor& tensor) {
+  const std::vector<double> more = doubles(tensor);
+  out.insert(out.end(), more.begin(), more.end());
+}
+
 }  // namespace pairs

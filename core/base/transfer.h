@@ -12,5 +12,7 @@ torch::Tensor send(const torch::Tensor& tensor, const torch::Device& device);
 
 // The tensor's values, row by row.
 std::vector<double> doubles(const torch::Tensor& tensor);
+// Puts them behind what is there.
+void append_doubles(std::vector<double>& out, const torch::Tensor& tensor);
 
 }  // namespace pairs

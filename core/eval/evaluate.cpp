@@ -8,17 +8,14 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "core/eval/evaluate_images.h"
 #include "core/eval/mean_error.h"
 #include "core/eval/pool_ranks.h"
+#include "core/sets/amounts.h"
 
 namespace pairs {
 namespace {
-
-void append(std::vector<double>& out, const torch::Tensor& values) {
-  const torch::Tensor flat = values.contiguous().to(torch::kFloat64);
-  out.insert(out.end(), flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
-}
 
 // log densities of the references at each set's θ, computed from the observations as they stream by.
 class ReferenceScores {
@@ -32,13 +29,13 @@ class ReferenceScores {
       for (const std::string& name : names_) mine.push_back(task_.reference(name));
     }
   }
-  void add(const torch::Tensor& x, const std::vector<ChunkPart>& parts) {
-    const torch::Tensor host = x.to(torch::kCPU);
+  void add(const Observations& x, const std::vector<ChunkPart>& parts) {
+    const Observations host = x.to(torch::kCPU);
     at::parallel_for(0, static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const ChunkPart& part = parts[static_cast<std::size_t>(i)];
         for (auto& reference : running_[static_cast<std::size_t>(part.set)])
-          reference->add(host.slice(0, part.begin, part.end));
+          reference->add(host.slice(part.begin, part.end));
       }
     });
   }
@@ -90,7 +87,8 @@ class SizeEvaluation {
 
   // Sets to add at once.
   std::int64_t unit() const {
-    const std::int64_t most = pooled_ ? PoolRanks::kMostSets : sets_at_once(task().info());  // between two questions
+    const std::int64_t most =
+        pooled_ ? PoolRanks::kMostSets : sets_at_once(task().info().observation_numbers());  // between two questions
     return std::clamp<std::int64_t>(estimator_.observations_at_once() / row_.n, 1, most);
   }
 
@@ -103,23 +101,23 @@ class SizeEvaluation {
     stream.keep_going = keep_going;
     if (scored_) {
       references_.begin(count);
-      stream.visit = [&](const torch::Tensor& x, const std::vector<ChunkPart>& parts) { references_.add(x, parts); };
+      stream.visit = [&](const Observations& x, const std::vector<ChunkPart>& parts) { references_.add(x, parts); };
     }
     const bool resampled = pooled_ && pool_->watch(first, count, stream);
     const torch::Tensor aggregates =
         aggregate_sets(estimator_, latents, options_.seed, Purpose::test, indices, row_.n, stream);
     if (scored_) references_.finish(latents.theta, scores_);
     const torch::Tensor n = torch::full({count}, row_.n, torch::kInt64);
-    append(row_.log_prob, estimator_.log_prob(latents.theta, aggregates, n, latents.given));
+    append_doubles(row_.log_prob, estimator_.log_prob(latents.theta, aggregates, n, latents.given));
     check_log_prob(row_.log_prob, first, row_.n);
     if (options_.samples <= 0) return;
     const std::uint64_t key =
         stream_key(options_.seed + static_cast<std::uint64_t>(first) * 977 + static_cast<std::uint64_t>(row_.n) * 7919,
                    Purpose::posterior);
     const torch::Tensor samples = estimator_.sample(aggregates, n, options_.samples, key, latents.given);
-    append(ranks_, central_ranks(samples, latents.theta, key));
-    append(absolute_error_, ((samples.mean(1) - latents.theta).abs() / range_).mean(1));
-    append(sds_, samples.std(1).mean(1));
+    append_doubles(ranks_, central_ranks(samples, latents.theta, key));
+    append_doubles(absolute_error_, ((samples.mean(1) - latents.theta).abs() / range_).mean(1));
+    append_doubles(sds_, samples.std(1).mean(1));
     if (resampled) pool_->rank(first, aggregates, latents);
   }
 
@@ -163,8 +161,7 @@ class SizeEvaluation {
     row_.acauc_floor = floor.mean;
     row_.acauc_p95 = floor.p95;
     for (std::int64_t j = 0; j < d; ++j) {
-      std::vector<double> column;
-      append(column, all.select(1, j));
+      std::vector<double> column = doubles(all.select(1, j));
       row_.rank_tests.push_back(rank_test(column, row_.samples));
       row_.ranks.push_back(std::move(column));
     }
@@ -200,7 +197,7 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
   const Task& task = estimator.task();
   PAIRS_CHECK(!options.sizes.empty() && (options.sets.size() == 1 || options.sets.size() == options.sizes.size()),
               "An evaluation needs set sizes, and one number of sets for all or one a size");
-  if (task.info().image_target()) return evaluate_images(estimator, options, keep_going, row_done, step);
+  if (!estimator.has_density()) return evaluate_images(estimator, options, keep_going, row_done, step);
   const std::vector<std::string> references = wanted_references(task, options);
   estimator.train(false);
 

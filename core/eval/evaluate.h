@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/eval/aggregate.h"
+#include "core/aggregate.h"
 #include "core/eval/calibration.h"
 #include "core/eval/evaluation_row.h"
 #include "core/eval/metrics.h"

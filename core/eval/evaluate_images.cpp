@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "core/eval/mean_error.h"
 
 namespace pairs {
@@ -13,11 +14,6 @@ namespace {
 
 // Sets between two questions, and numbers of their samples held at once.
 constexpr std::int64_t kMostSets = 32, kMostNumbers = std::int64_t{1} << 24;
-
-void append_values(std::vector<double>& out, const torch::Tensor& values) {
-  const torch::Tensor flat = values.contiguous();
-  out.insert(out.end(), flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
-}
 
 // Mean squared distance of images from their mean image, unbiased, from sums that need no second pass.
 class PriorError {
@@ -105,16 +101,16 @@ std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const Evaluatio
             aggregates, torch::full({count}, row.n, torch::kInt64), options.samples,
             stream_key(options.seed + static_cast<std::uint64_t>(first) * 977, Purpose::posterior), latents.given);
         const SquaredErrors errors = squared_errors(drawn, latents.theta);
-        append_values(row.set_mse, errors.draw);
+        append_doubles(row.set_mse, errors.draw);
         PAIRS_CHECK(
             errors.draw.isfinite().all().item<bool>(),
             "At N = {} samples of the posterior are not finite numbers: the weights are damaged or their training "
             "diverged; train the run again",
             row.n);
-        append_values(of_mean, errors.mean);
+        append_doubles(of_mean, errors.mean);
         if (options.samples > 1) {
-          append_values(row.set_mse_posterior, errors.posterior);
-          append_values(sds, errors.sd);
+          append_doubles(row.set_mse_posterior, errors.posterior);
+          append_doubles(sds, errors.sd);
         }
       }
       sets_done += count;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/random.h"
+#include "core/base/transfer.h"
 #include "core/eval/metrics_checks.h"
 
 namespace pairs {
@@ -110,7 +111,7 @@ torch::Tensor hpd_ranks(const torch::Tensor& sample_log_prob, const torch::Tenso
 std::vector<double> central_coverage(const torch::Tensor& ranks, const std::vector<double>& levels) {
   const torch::Tensor r = metric_input(ranks, 1, "Ranks");
   check_unit(r);
-  std::vector<double> widths(r.const_data_ptr<double>(), r.const_data_ptr<double>() + r.numel());
+  std::vector<double> widths = doubles(r);
   for (double& w : widths) w = std::fabs(2 * w - 1);
   return distribution(std::move(widths), levels);
 }
@@ -118,7 +119,7 @@ std::vector<double> central_coverage(const torch::Tensor& ranks, const std::vect
 std::vector<double> hpd_coverage(const torch::Tensor& ranks, const std::vector<double>& levels) {
   const torch::Tensor r = metric_input(ranks, 1, "Ranks");
   check_unit(r);
-  return distribution({r.const_data_ptr<double>(), r.const_data_ptr<double>() + r.numel()}, levels);
+  return distribution(doubles(r), levels);
 }
 
 double acauc(const torch::Tensor& ranks) {

@@ -11,6 +11,7 @@
 #include "core/base/fast_normal.h"
 #include "core/base/transfer.h"
 #include "core/heads/affine_layer.h"
+#include "core/heads/head_fields.h"
 
 namespace pairs {
 namespace {
@@ -224,11 +225,55 @@ torch::Tensor FlowMatchingHead::posterior_mean_estimate(const torch::Tensor& con
   return (chunked_velocity(context, draws)(noise, 0.0) + noise).reshape({batch, draws, d_}).mean(1);
 }
 
-std::map<std::string, std::string> FlowMatchingHead::describe() const {
-  return {{"kind", "flow-matching"},
-          {"text", fmt::format("Flow matching, {}, {} {} steps", unet_->describe(), config_.steps, config_.solver)},
-          {"steps", std::to_string(config_.steps)},
-          {"solver", config_.solver}};
+std::vector<Field> FlowMatchingHead::fields(HeadConfig& c) {
+  return {
+      hidden_field(c),
+      context_layers_field(c),
+      blocks_field(c),
+      {"head.channels", &c.channels, "Channels of the U-Net at the highest resolution", 4, 4096},
+      {"head.multipliers", &c.multipliers, "Channels of each resolution in units of head.channels", 1, 64},
+      {"head.attention", &c.attention, "Heights of the U-Net's maps that attend to themselves", 1, 4096},
+      {"head.attention_channels", &c.attention_channels, "Channels of one attention head", 1, 4096},
+      {"head.time_size", &c.time_size, "Length of the sinusoidal embedding of time (even)", 2, 4096},
+      {"head.given_size", &c.given_size, "Length of the encoding of what is given", 1, 4096},
+      {"head.patch", &c.patch, "The image enters the U-Net as patch x patch pixels a place", 1, 16},
+      {"head.context_map", &c.context_map, "Add the context as a learnt map at the lowest resolution"},
+      {"head.steps", &c.steps, "Steps of a sample's integration", 1, 10000},
+      {"head.solver", &c.solver, "Integrator of samples", -1e300, 1e300, {"euler", "heun"}},
+      {"head.time_power", &c.time_power, "Flow times are t = u^p, in training and in the steps of sampling", 1, 16},
+      {"head.summary", &c.summary, "Weight of telling the image's lowest frequencies from the context, training only",
+       0, 1e6},
+      {"head.summary_frequencies", &c.summary_frequencies, "How many of them along each side", 1, 64},
+      {"head.precondition", &c.precondition, "The U-Net adds to the velocity of a Gaussian target"},
+      {"head.precision", &c.precision, "Activations and convolutions of the U-Net", -1e300, 1e300, {"float32", "bf16"}},
+  };
+}
+
+std::shared_ptr<Head> FlowMatchingHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,
+                                             std::int64_t context, at::Generator generator, const HeadImage* image) {
+  const auto d = static_cast<std::int64_t>(targets.size());
+  PAIRS_CHECK(image != nullptr,
+              "head.kind = \"flow-matching\" needs a task whose target is an image; use another kind");
+  PAIRS_CHECK(d == image->channels * image->height * image->width,
+              "an image of {} x {} x {} is not a target of {} numbers", image->channels, image->height, image->width,
+              d);
+  return std::make_shared<FlowMatchingHead>(config, *image, context, std::move(generator));
+}
+
+std::string FlowMatchingHead::sampler_text() const {
+  return fmt::format("{} steps of {}", config_.steps, config_.solver);
+}
+
+NetworkDescription FlowMatchingHead::describe() const {
+  return described(
+      *this,
+      {"flow matching", fmt::format("U-Net, {} channels × {}", config_.channels, fmt::join(config_.multipliers, ", ")),
+       sampler_text()},
+      {{"kind", "flow-matching"},
+       {"steps", std::to_string(config_.steps)},
+       {"solver", config_.solver},
+       {"precision", config_.precision}},
+      flops());
 }
 
 double FlowMatchingHead::flops() const {

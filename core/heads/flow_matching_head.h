@@ -13,9 +13,12 @@ namespace pairs {
 // and a U-Net regresses the velocity θ - x_0 on (x_t, t, context). The last columns of the context, what is given, go
 // through an MLP of their own and as a map beside the image; with context_layers an MLP of all the context follows, so
 // that it may solve for the scene before the U-Net draws it. It has no density.
-class FlowMatchingHead : public Head {
+class FlowMatchingHead : public Head, public SteppedSampler {
  public:
   FlowMatchingHead(const HeadConfig& config, const HeadImage& image, std::int64_t context, at::Generator generator);
+  static std::vector<Field> fields(HeadConfig& config);
+  static std::shared_ptr<Head> make(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
+                                    at::Generator generator, const HeadImage* image);
 
   // Mean squared error of the velocity over pixels and rows, at times t = u^time_power.
   torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
@@ -26,7 +29,7 @@ class FlowMatchingHead : public Head {
   torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) override;
   bool has_density() const override { return false; }
   torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
-  std::map<std::string, std::string> describe() const override;
+  NetworkDescription describe() const override;
   // The summary's loss times its weight, where summary > 0.
   torch::Tensor auxiliary_loss(const torch::Tensor& theta, const torch::Tensor& context) override;
   // Mean squared error of the θ's lowest spatial frequencies as told from the context, each over its variance in the
@@ -36,14 +39,13 @@ class FlowMatchingHead : public Head {
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
 
-  // Steps and solver of sample() from here on, in place of the settings'; 0 and "" keep them.
-  void set_sampler(std::int64_t steps, const std::string& solver);
-  // As sample(), in `steps` steps and telling of every state x [B, count, d]; false from `on_step` ends there. No
-  // gradients.
+  SteppedSampler* stepped_sampler() override { return this; }
+  void set_sampler(std::int64_t steps, const std::string& solver) override;
+  std::string sampler_text() const override;
   torch::Tensor sample_path(const torch::Tensor& context, std::int64_t count, std::uint64_t key, std::int64_t steps,
-                            const FlowStep& on_step);
-  // E[θ | context] from velocities at t = 0, averaged over `draws` noises -> [B, d]. No gradients.
-  torch::Tensor posterior_mean_estimate(const torch::Tensor& context, std::int64_t draws, std::uint64_t key);
+                            const FlowStep& on_step) override;
+  // From velocities at t = 0, averaged over the noises.
+  torch::Tensor posterior_mean_estimate(const torch::Tensor& context, std::int64_t draws, std::uint64_t key) override;
   // v(x, t | context): x [B, d], t [B], context [B, c] -> [B, d]. Differentiable.
   torch::Tensor velocity(const torch::Tensor& x, const torch::Tensor& t, const torch::Tensor& context);
 

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/heads/affine_layer.h"
+#include "core/heads/head_fields.h"
 #include "core/heads/noise.h"
 #include "core/nn/initial.h"
 
@@ -80,10 +81,19 @@ torch::Tensor GaussianHead::sample(const torch::Tensor& context, std::int64_t co
   return mean.unsqueeze(1) + torch::exp(log_sigma(context)).unsqueeze(1) * noise;
 }
 
-std::map<std::string, std::string> GaussianHead::describe() const {
-  return {{"kind", "gaussian"},
-          {"text", fmt::format("Gaussian regression, {} -> {} targets", net_->describe(), d_)},
-          {"sizes", fmt::format("{}", fitted_.item<std::int64_t>())}};
+std::vector<Field> GaussianHead::fields(HeadConfig& c) {
+  return {hidden_field(c), context_layers_field(c)};
+}
+
+std::shared_ptr<Head> GaussianHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,
+                                         std::int64_t context, at::Generator generator, const HeadImage*) {
+  return std::make_shared<GaussianHead>(config, static_cast<std::int64_t>(targets.size()), context,
+                                        std::move(generator));
+}
+
+NetworkDescription GaussianHead::describe() const {
+  return described(*this, {"Gaussian regression", widths_text(net_->widths())},
+                   {{"kind", "gaussian"}, {"sizes", fmt::format("{}", fitted_.item<std::int64_t>())}}, flops());
 }
 
 double GaussianHead::flops() const {

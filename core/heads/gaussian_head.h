@@ -8,17 +8,21 @@ namespace pairs {
 // A point prediction trained by its mean squared error, with one residual standard deviation per target and set size
 // fitted afterwards (Gaussian baseline of the paper). The last column of the context is log N: it selects σ and is not
 // seen by the network.
-class GaussianHead : public GaussianRegression {
+class GaussianHead : public Head, public ResidualSpread {
  public:
   GaussianHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator);
+  static std::vector<Field> fields(HeadConfig& config);
+  static std::shared_ptr<Head> make(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
+                                    at::Generator generator, const HeadImage* image);
 
   torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
   torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) override;
   torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
   torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) override;
-  std::map<std::string, std::string> describe() const override;
+  NetworkDescription describe() const override;
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
+  ResidualSpread* residual_spread() override { return this; }
   void set_sigma(const torch::Tensor& n, const torch::Tensor& sigma) override;
   torch::Tensor predict(const torch::Tensor& context) override;
 

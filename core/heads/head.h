@@ -5,13 +5,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "core/base/fields.h"
 #include "core/base/random.h"
+#include "core/heads/flow_sampler.h"
 #include "core/heads/head_config.h"
+#include "core/nn/description.h"
 
 namespace pairs {
 
@@ -41,6 +44,33 @@ struct Loss {
   torch::Tensor total() const { return auxiliary.defined() ? value + auxiliary : value; }
 };
 
+// What a head is as well that keeps one residual standard deviation per set size, fitted after training.
+class ResidualSpread {
+ public:
+  virtual ~ResidualSpread() = default;
+  // Sets σ [K, d] fitted at sizes n [K] (ascending); between sizes log σ is interpolated linearly in log N.
+  virtual void set_sigma(const torch::Tensor& n, const torch::Tensor& sigma) = 0;
+  // Point prediction [B, d].
+  virtual torch::Tensor predict(const torch::Tensor& context) = 0;
+};
+
+// What a head is as well whose samples come step by step out of noise.
+class SteppedSampler {
+ public:
+  virtual ~SteppedSampler() = default;
+  // Steps and solver of sample() from here on, in place of the settings'; 0 and "" keep them.
+  virtual void set_sampler(std::int64_t steps, const std::string& solver) = 0;
+  // "50 steps of euler".
+  virtual std::string sampler_text() const = 0;
+  // As sample(), in `steps` steps and telling of every state x [B, count, d]; false from `on_step` ends there. No
+  // gradients.
+  virtual torch::Tensor sample_path(const torch::Tensor& context, std::int64_t count, std::uint64_t key,
+                                    std::int64_t steps, const FlowStep& on_step) = 0;
+  // E[θ | context] from `draws` noises -> [B, d]. No gradients.
+  virtual torch::Tensor posterior_mean_estimate(const torch::Tensor& context, std::int64_t draws,
+                                                std::uint64_t key) = 0;
+};
+
 // q_φ(θ | context). θ [B, d] is standardised (box support: scaled to [0, 1]);
 // context is [B, c]; both on one device.
 // In training mode `loss` uses the training quadrature; in eval mode everything uses the test quadrature.
@@ -61,8 +91,10 @@ class Head : public torch::nn::Module {
   virtual torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) = 0;
   // Whether log_prob and log_prob_grid can be asked for; where not they throw Error.
   virtual bool has_density() const { return true; }
-  // One line for people and the settings that matter, e.g. {"kind": "spline", "bins": "16"}.
-  virtual std::map<std::string, std::string> describe() const = 0;
+  // Null where the head has no such side.
+  virtual ResidualSpread* residual_spread() { return nullptr; }
+  virtual SteppedSampler* stepped_sampler() { return nullptr; }
+  virtual NetworkDescription describe() const = 0;
   // FLOPs of one forward log_prob for one item, counted from the actual layers (training quadrature).
   virtual double flops() const = 0;
   // Folds an affine map of the first `scale.size(0)` context columns into the first layers: afterwards feeding
@@ -77,20 +109,33 @@ class Head : public torch::nn::Module {
   std::uint64_t noise_key_ = 0;
 };
 
+// One kind of head: its name in settings, what follows from it, and how it is built. The last column of the context of
+// a head that is `told_log_n` is log N (natural logarithm), which the estimator appends for it.
+struct HeadKind {
+  const char* name;
+  bool images;            // models a target that is an image, not some numbers
+  bool told_log_n;        // see above
+  bool confines;          // head.support = "box" keeps all of its density within the ranges of the targets
+  bool loss_is_nll;       // its loss is a negative log density
+  const char* loss_text;  // what its loss is, with its unit
+  std::vector<Field> (*fields)(HeadConfig& config);
+  void (*check)(const HeadConfig& config);  // throws a usage error for settings that contradict each other
+  std::shared_ptr<Head> (*make)(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
+                                at::Generator generator, const HeadImage* image);
+};
+const std::vector<HeadKind>& head_kinds();
+// Throws a usage error where there is none of this name.
+const HeadKind& head_kind(const std::string& name);
+
+// The settings of all kinds as fields "head.…", bound to `config`; each stands once.
+std::vector<Field> fields(HeadConfig& config);
+// Throws a usage error when settings of the configuration's kind contradict each other.
+void validate(const HeadConfig& config);
+
 // Builds the head with weights drawn from `generator` (CPU) for d = targets.size() targets and a context of `context`
-// columns. `image`: the target is one image, which kind "flow-matching" needs. Throws Error on settings that do not
+// columns. `image`: the target is one image, which kinds that model images need. Throws Error on settings that do not
 // fit.
 std::shared_ptr<Head> make_head(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
                                 at::Generator generator, const HeadImage* image = nullptr);
-
-// A Gaussian regression head keeps one residual standard deviation per set size, fitted after training.
-class GaussianRegression : public Head {
- public:
-  // Column of the context that holds log N (natural logarithm) is appended by the estimator for this head alone;
-  // sets σ [K, d] fitted at sizes n [K] (ascending); between sizes log σ is interpolated linearly in log N.
-  virtual void set_sigma(const torch::Tensor& n, const torch::Tensor& sigma) = 0;
-  // Point prediction [B, d].
-  virtual torch::Tensor predict(const torch::Tensor& context) = 0;
-};
 
 }  // namespace pairs

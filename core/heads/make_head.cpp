@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "core/heads/flow_matching_head.h"
@@ -9,32 +9,78 @@
 
 namespace pairs {
 
+const std::vector<HeadKind>& head_kinds() {
+  constexpr const char* kNll = "loss / nat";
+  static const std::vector<HeadKind> all = {
+      {.name = "spline",
+       .images = false,
+       .told_log_n = false,
+       .confines = true,
+       .loss_is_nll = true,
+       .loss_text = kNll,
+       .fields = SplineHead::fields,
+       .check = [](const HeadConfig&) {},
+       .make = SplineHead::make},
+      {.name = "umnn",
+       .images = false,
+       .told_log_n = false,
+       .confines = true,
+       .loss_is_nll = true,
+       .loss_text = kNll,
+       .fields = UmnnHead::fields,
+       .check = UmnnHead::check,
+       .make = UmnnHead::make},
+      {.name = "gaussian",
+       .images = false,
+       .told_log_n = true,
+       .confines = false,
+       .loss_is_nll = false,
+       .loss_text = kNll,
+       .fields = GaussianHead::fields,
+       .check = [](const HeadConfig&) {},
+       .make = GaussianHead::make},
+      {.name = "flow-matching",
+       .images = true,
+       .told_log_n = false,
+       .confines = false,
+       .loss_is_nll = false,
+       .loss_text = "mean squared error of the velocity",
+       .fields = FlowMatchingHead::fields,
+       .check = [](const HeadConfig&) {},
+       .make = FlowMatchingHead::make},
+  };
+  return all;
+}
+
+const HeadKind& head_kind(const std::string& name) {
+  std::vector<std::string> names;
+  for (const HeadKind& kind : head_kinds()) {
+    if (name == kind.name) return kind;
+    names.emplace_back(kind.name);
+  }
+  fail_usage("there is no head of kind '{}': use {}", name, fmt::join(names, ", "));
+}
+
+std::vector<Field> fields(HeadConfig& config) {
+  Field kind{"head.kind", &config.kind, "Density head"};
+  for (const HeadKind& one : head_kinds()) kind.choices.emplace_back(one.name);
+  std::vector<Field> all = {std::move(kind)};
+  for (const HeadKind& one : head_kinds())
+    for (Field& field : one.fields(config))
+      if (std::none_of(all.begin(), all.end(), [&](const Field& known) { return known.key == field.key; }))
+        all.push_back(std::move(field));
+  return all;
+}
+
+void validate(const HeadConfig& config) {
+  head_kind(config.kind).check(config);
+}
+
 std::shared_ptr<Head> make_head(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
                                 at::Generator generator, const HeadImage* image) {
-  const auto d = static_cast<std::int64_t>(targets.size());
-  PAIRS_CHECK(d >= 1, "a head needs at least one target");
+  PAIRS_CHECK(!targets.empty(), "a head needs at least one target");
   PAIRS_CHECK(context >= 1, "a head needs a context of at least one column");
-  if (config.kind == "gaussian") return std::make_shared<GaussianHead>(config, d, context, generator);
-  if (config.kind == "flow-matching") {
-    PAIRS_CHECK(image != nullptr,
-                "head.kind = \"flow-matching\" needs a task whose target is an image; use another kind");
-    PAIRS_CHECK(d == image->channels * image->height * image->width,
-                "an image of {} x {} x {} is not a target of {} numbers", image->channels, image->height, image->width,
-                d);
-    return std::make_shared<FlowMatchingHead>(config, *image, context, generator);
-  }
-  PAIRS_CHECK(config.transforms >= 1, "a head needs at least one transform, not {}: set head.transforms",
-              config.transforms);
-  if (config.kind == "umnn") return std::make_shared<UmnnHead>(config, d, context, generator);
-  if (config.kind == "spline") {
-    if (config.support == "box")
-      for (const HeadTarget& target : targets)
-        PAIRS_CHECK(std::isfinite(target.low) && std::isfinite(target.high) && target.low < target.high,
-                    "box support needs finite ranges, but a target's is [{}, {}]: set head.support to real", target.low,
-                    target.high);
-    return std::make_shared<SplineHead>(config, d, context, generator);
-  }
-  fail_usage("there is no head of kind '{}': use spline, umnn, gaussian or flow-matching", config.kind);
+  return head_kind(config.kind).make(config, targets, context, std::move(generator), image);
 }
 
 }  // namespace pairs

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/heads/head_fields.h"
 #include "core/heads/noise.h"
 #include "core/heads/truncated_logistic.h"
 #include "core/ops/ops.h"
@@ -222,19 +223,41 @@ Tensor SplineHead::sample(const Tensor& context, std::int64_t count, std::uint64
   return torch::cat(parts).view({sets, count, d_});
 }
 
-std::map<std::string, std::string> SplineHead::describe() const {
-  return {{"kind", "spline"},
-          {"text", fmt::format("{} piecewise-quadratic {} of {} bins{}, {}", config_.transforms,
-                               d_ == 1 ? "CDFs" : "coupling transforms", config_.bins,
-                               !affine_ ? ""
-                               : box_   ? " after a truncated logistic"
-                                        : " after a conditional affine layer",
-                               box_ ? "on the target's range" : fmt::format("on [-{0}, {0}]", config_.bound))},
-          {"transforms", std::to_string(config_.transforms)},
-          {"bins", std::to_string(config_.bins)},
-          {"hidden", std::to_string(config_.hidden)},
-          {"support", config_.support},
-          {"affine", affine_ ? "yes" : "no"}};
+std::vector<Field> SplineHead::fields(HeadConfig& c) {
+  return {
+      transforms_field(c),
+      {"head.bins", &c.bins, "Spline bins K", 2, 512},
+      hidden_field(c),
+      context_layers_field(c),
+      blocks_field(c),
+      support_field(c),
+      {"head.bound", &c.bound, "Splines act on [-bound, bound]", 0.1, 1000},
+      affine_field(c),
+  };
+}
+
+std::shared_ptr<Head> SplineHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,
+                                       std::int64_t context, at::Generator generator, const HeadImage*) {
+  check_transforms(config);
+  if (config.support == "box")
+    for (const HeadTarget& target : targets)
+      PAIRS_CHECK(std::isfinite(target.low) && std::isfinite(target.high) && target.low < target.high,
+                  "box support needs finite ranges, but a target's is [{}, {}]: set head.support to real", target.low,
+                  target.high);
+  return std::make_shared<SplineHead>(config, static_cast<std::int64_t>(targets.size()), context, std::move(generator));
+}
+
+NetworkDescription SplineHead::describe() const {
+  std::vector<std::string> lines = {"spline flow", fmt::format("transforms: {}", config_.transforms),
+                                    fmt::format("{} bins, hidden {}", config_.bins, config_.hidden)};
+  return described(*this, std::move(lines),
+                   {{"kind", "spline"},
+                    {"transforms", std::to_string(config_.transforms)},
+                    {"bins", std::to_string(config_.bins)},
+                    {"hidden", std::to_string(config_.hidden)},
+                    {"support", config_.support},
+                    {"affine", affine_ ? "yes" : "no"}},
+                   flops());
 }
 
 double SplineHead::flops() const {

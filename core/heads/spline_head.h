@@ -15,12 +15,15 @@ namespace pairs {
 class SplineHead : public Head {
  public:
   SplineHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator);
+  static std::vector<Field> fields(HeadConfig& config);
+  static std::shared_ptr<Head> make(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
+                                    at::Generator generator, const HeadImage* image);
 
   torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
   torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) override;
   torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
   torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) override;
-  std::map<std::string, std::string> describe() const override;
+  NetworkDescription describe() const override;
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/heads/head_fields.h"
 #include "core/heads/noise.h"
 #include "core/nn/initial.h"
 #include "core/ops/umnn_integral.h"
@@ -295,16 +296,42 @@ Tensor UmnnHead::sample(const Tensor& context, std::int64_t count, std::uint64_t
   return torch::cat(parts).view({sets, count, d_});
 }
 
-std::map<std::string, std::string> UmnnHead::describe() const {
-  return {{"kind", "umnn"},
-          {"text", fmt::format("{} UMNN transform{}, conditioner {} -> {}, integrand {}{}", config_.transforms,
-                               config_.transforms == 1 ? "" : "s", fmt::join(config_.conditioner, "-"),
-                               config_.conditioner_size, fmt::join(config_.integrand, "-"),
-                               affine_ ? ", after a conditional affine layer" : "")},
-          {"transforms", std::to_string(config_.transforms)},
-          {"quadrature", fmt::format("{} training, {} evaluating", config_.quadrature, config_.quadrature_test)},
-          {"affine", affine_ ? "yes" : "no"},
-          {"mask", config_.legacy_mask ? "legacy" : "context visible to every unit"}};
+std::vector<Field> UmnnHead::fields(HeadConfig& c) {
+  return {
+      transforms_field(c),
+      support_field(c),
+      affine_field(c),
+      {"head.conditioner", &c.conditioner, "Hidden widths of the UMNN conditioner", 1, 65536},
+      {"head.conditioner_size", &c.conditioner_size, "q, conditioner output size", 1, 4096},
+      {"head.integrand", &c.integrand, "Hidden widths of the UMNN integrand", 1, 65536},
+      {"head.quadrature", &c.quadrature, "Clenshaw-Curtis steps in training (even)", 2, 1000},
+      {"head.quadrature_test", &c.quadrature_test, "Clenshaw-Curtis steps in evaluation (even)", 2, 1000},
+      {"head.legacy_mask", &c.legacy_mask, "Replicate the reference's context mask (method B1)"},
+  };
+}
+
+void UmnnHead::check(const HeadConfig& config) {
+  if (config.quadrature % 2 != 0 || config.quadrature_test % 2 != 0)
+    fail_usage("head.quadrature and head.quadrature_test must be even numbers of Clenshaw-Curtis steps");
+}
+
+std::shared_ptr<Head> UmnnHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,
+                                     std::int64_t context, at::Generator generator, const HeadImage*) {
+  check_transforms(config);
+  return std::make_shared<UmnnHead>(config, static_cast<std::int64_t>(targets.size()), context, std::move(generator));
+}
+
+NetworkDescription UmnnHead::describe() const {
+  return described(
+      *this,
+      {"monotonic flow (UMNN)", fmt::format("transforms: {}", config_.transforms),
+       "conditioner " + widths_text(config_.conditioner), "integrand " + widths_text(config_.integrand)},
+      {{"kind", "umnn"},
+       {"transforms", std::to_string(config_.transforms)},
+       {"quadrature", fmt::format("{} training, {} evaluating", config_.quadrature, config_.quadrature_test)},
+       {"affine", affine_ ? "yes" : "no"},
+       {"mask", config_.legacy_mask ? "legacy" : "context visible to every unit"}},
+      flops());
 }
 
 double UmnnHead::flops() const {

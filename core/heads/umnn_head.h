@@ -12,12 +12,16 @@ namespace pairs {
 class UmnnHead : public Head {
  public:
   UmnnHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator);
+  static void check(const HeadConfig& config);
+  static std::vector<Field> fields(HeadConfig& config);
+  static std::shared_ptr<Head> make(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
+                                    at::Generator generator, const HeadImage* image);
 
   torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
   torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) override;
   torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
   torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) override;
-  std::map<std::string, std::string> describe() const override;
+  NetworkDescription describe() const override;
   // By the paper's rule: conditioner + d (n + 2) integrands, n the training quadrature, each integrand counted whole
   // although its first layer's part from h is evaluated once.
   double flops() const override;

@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
+#include "core/nn/embedder_fields.h"
 #include "core/ops/relu_pool.h"
 
 namespace pairs {
@@ -44,7 +45,21 @@ Cnn::Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::
                                                       config.size, "relu", std::move(generator)));
 }
 
-torch::Tensor Cnn::forward(const torch::Tensor& x) {
+std::vector<Field> Cnn::fields(EmbedderConfig& c) {
+  return {
+      channels_field(c),
+      {"embedder.kernels", &c.kernels, "Kernel sizes of the CNN blocks", 1, 31},
+      precision_field(c),
+  };
+}
+
+std::shared_ptr<Embedder> Cnn::make(const EmbedderConfig& config, const ObservationShape& x, at::Generator generator) {
+  check_image(config, x);
+  return std::make_shared<Cnn>(config, x.sizes, std::move(generator));
+}
+
+torch::Tensor Cnn::forward(const Observations& observed) {
+  const torch::Tensor& x = observed.block();
   if (type_ == torch::kBFloat16) {
     torch::Tensor h = x.to(type_, false, false, at::MemoryFormat::ChannelsLast);
     for (const auto& block : blocks_) h = ops::relu_pool(block->forward(h));
@@ -58,6 +73,18 @@ torch::Tensor Cnn::forward(const torch::Tensor& x) {
     if (h.is_cpu()) h = h.contiguous(at::MemoryFormat::ChannelsLast);
   }
   return output_->forward(h.flatten(1));
+}
+
+NetworkDescription Cnn::describe() const {
+  std::vector<std::int64_t> channels, kernels;
+  for (const auto& block : blocks_) {
+    channels.push_back(block->channels());
+    kernels.push_back(block->kernel());
+  }
+  return described(
+      *this,
+      {"CNN with ReLU", "channels " + widths_text(channels), fmt::format("kernels {}", fmt::join(kernels, ", "))},
+      {{"kind", "cnn"}, {"precision", type_ == torch::kFloat ? "float32" : "bf16"}}, flops());
 }
 
 double Cnn::activations() const {

@@ -14,10 +14,14 @@ namespace pairs {
 class Cnn : public Embedder {
  public:
   Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
-  torch::Tensor forward(const torch::Tensor& x) override;
+  static std::vector<Field> fields(EmbedderConfig& config);
+  static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
+                                        at::Generator generator);
+  torch::Tensor forward(const Observations& observed) override;
   std::int64_t size() const override { return output_->outputs(); }
   double flops() const override;
   double activations() const override;
+  NetworkDescription describe() const override;
 
  private:
   ImageSize image_;

@@ -8,10 +8,11 @@ namespace pairs {
 
 // Which network embeds one observation.
 struct EmbedderConfig {
-  std::string kind = "mlp";                       // mlp, cnn, resnet, view
+  std::string kind = "mlp";                       // mlp, cnn, resnet, view, rows
   std::int64_t size = 128;                        // l, the length of an embedding
-  std::string activation = "silu";                // mlp: relu, silu
+  std::string activation = "silu";                // mlp, rows: relu, silu
   std::vector<std::int64_t> layers = {128, 128};  // mlp: hidden widths; the output layer of `size` follows
+                                                  // rows: widths of the layers that see one row
   // mlp: sines and cosines of each input at this many frequencies (radians per unit, spaced geometrically up to the
   // highest) stand beside the input, so that fine structure is learnt as fast as coarse (Tancik et al. 2020). 0: none.
   std::int64_t frequencies = 0;
@@ -24,7 +25,7 @@ struct EmbedderConfig {
   // view: channels of the 7x7 stem and of each residual block (strides 2, 2, ... until the map is 4x4, then 1).
   std::vector<std::int64_t> channels = {64, 64, 128, 256};
   std::vector<std::int64_t> kernels = {5, 5, 3, 3};
-  std::vector<std::int64_t> projection = {256};  // resnet: hidden widths of the projection MLP
+  std::vector<std::int64_t> projection = {256};  // resnet, rows: hidden widths of the projection MLP
   double dropout = 0.1;                          // resnet: in the projection MLP, training only
   // view: colours (the first three channels) enter as (x - input_location) / input_scale.
   double input_location = 0, input_scale = 1;

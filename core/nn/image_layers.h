@@ -22,6 +22,9 @@ class Convolution : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& x) const;
   // The same of x and `beside` as one concatenation along the channels, which is not made.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& beside) const;
+  // Of the output.
+  std::int64_t channels() const { return weight_.size(0); }
+  std::int64_t kernel() const { return kernel_; }
   // Weights and bias become zero.
   void clear();
   // Multiply-adds times two of one image of `size`, which becomes the size of the result.

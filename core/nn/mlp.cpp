@@ -68,6 +68,14 @@ double Mlp::activations() const {
   return total;
 }
 
+std::vector<std::int64_t> Mlp::widths() const {
+  std::vector<std::int64_t> widths = {inputs()};
+  if (blocks_ >= 0) widths.push_back(weights_.front().size(0));
+  for (std::size_t i = blocks_ >= 0 ? weights_.size() - 1 : 0; i < weights_.size(); ++i)
+    widths.push_back(weights_[i].size(0));
+  return widths;
+}
+
 std::string Mlp::describe() const {
   std::string text = std::to_string(inputs());
   if (blocks_ >= 0) {

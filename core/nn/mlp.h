@@ -27,6 +27,8 @@ class Mlp : public torch::nn::Module {
   double flops() const;
   // Numbers that a forward pass of one row leaves behind for its gradients.
   double activations() const;
+  // {128, 128, 33}; of a residual network without its blocks.
+  std::vector<std::int64_t> widths() const;
   // "128 -> 128 -> 33, silu" or "128 -> 128 (2 residual blocks) -> 33, relu".
   std::string describe() const;
   // Parameters of the first layer, [out, in] and [out], to be changed in place.

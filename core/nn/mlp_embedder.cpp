@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/nn/embedder_fields.h"
 
 namespace pairs {
 namespace {
@@ -14,7 +15,8 @@ constexpr double kSpan = 64;
 
 }  // namespace
 
-MlpEmbedder::MlpEmbedder(const EmbedderConfig& config, std::int64_t inputs, at::Generator generator) {
+MlpEmbedder::MlpEmbedder(const EmbedderConfig& config, std::int64_t inputs, at::Generator generator)
+    : activation_(config.activation) {
   if (config.frequencies > 0) {
     const double step = config.frequencies > 1 ? std::log(kSpan) / static_cast<double>(config.frequencies - 1) : 0;
     frequencies_ = register_buffer(
@@ -26,13 +28,31 @@ MlpEmbedder::MlpEmbedder(const EmbedderConfig& config, std::int64_t inputs, at::
               "an embedding of {} numbers has no room beside the observation's {}: raise embedder.size or set "
               "embedder.append_input to false",
               config.size, appended_);
-  net_ = register_module(
-      "net", std::make_shared<Mlp>(inputs * (1 + 2 * config.frequencies), config.layers, config.size - appended_,
-                                   config.activation, std::move(generator)));
+  net_ =
+      register_module("net", std::make_shared<Mlp>(inputs * (1 + 2 * config.frequencies), config.layers,
+                                                   config.size - appended_, config.activation, std::move(generator)));
 }
 
-torch::Tensor MlpEmbedder::forward(const torch::Tensor& x) {
-  const torch::Tensor flat = x.flatten(1);
+std::vector<Field> MlpEmbedder::fields(EmbedderConfig& c) {
+  return {
+      activation_field(c),
+      layers_field(c),
+      {"embedder.frequencies", &c.frequencies, "Fourier features of each input of the MLP, 0 = none", 0, 1024},
+      {"embedder.highest_frequency", &c.highest_frequency, "Highest of them, radians per unit of the input", 1e-6, 1e9},
+      {"embedder.append_input", &c.append_input, "The observation itself ends its embedding (mlp)"},
+  };
+}
+
+std::shared_ptr<Embedder> MlpEmbedder::make(const EmbedderConfig& config, const ObservationShape& x,
+                                            at::Generator generator) {
+  PAIRS_CHECK(x.rows == 0, "an embedder of kind mlp takes observations of one shape, not ragged rows: use rows");
+  std::int64_t inputs = 1;
+  for (const std::int64_t n : x.sizes) inputs *= n;
+  return std::make_shared<MlpEmbedder>(config, inputs, std::move(generator));
+}
+
+torch::Tensor MlpEmbedder::forward(const Observations& x) {
+  const torch::Tensor flat = x.block().flatten(1);
   torch::Tensor in = flat;
   if (frequencies_.defined()) {
     const torch::Tensor angle = (flat.unsqueeze(2) * frequencies_).flatten(1);
@@ -40,6 +60,15 @@ torch::Tensor MlpEmbedder::forward(const torch::Tensor& x) {
   }
   const torch::Tensor out = net_->forward(in);
   return appended_ > 0 ? at::cat({out, flat}, 1) : out;
+}
+
+NetworkDescription MlpEmbedder::describe() const {
+  const std::vector<std::int64_t> widths = net_->widths();
+  std::vector<std::string> lines = {activation_ == "silu" ? "MLP with SiLU" : "MLP with ReLU", widths_text(widths)};
+  if (frequencies_.defined())
+    lines.push_back(fmt::format("sines and cosines of x at {} frequencies", frequencies_.size(0)));
+  if (appended_ > 0) lines.emplace_back("then x itself");
+  return described(*this, std::move(lines), {{"kind", "mlp"}, {"activation", activation_}}, flops());
 }
 
 double MlpEmbedder::activations() const {

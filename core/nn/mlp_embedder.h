@@ -10,12 +10,17 @@ namespace pairs {
 class MlpEmbedder : public Embedder {
  public:
   MlpEmbedder(const EmbedderConfig& config, std::int64_t inputs, at::Generator generator);
-  torch::Tensor forward(const torch::Tensor& x) override;
+  static std::vector<Field> fields(EmbedderConfig& config);
+  static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
+                                        at::Generator generator);
+  torch::Tensor forward(const Observations& x) override;
   std::int64_t size() const override { return net_->outputs() + appended_; }
   double flops() const override { return net_->flops(); }
   double activations() const override;
+  NetworkDescription describe() const override;
 
  private:
+  std::string activation_;
   torch::Tensor frequencies_;  // [K], undefined without Fourier features
   std::shared_ptr<Mlp> net_;
   std::int64_t appended_ = 0;  // numbers of the observation at the embedding's end

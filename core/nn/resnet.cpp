@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/dropout.h"
+#include "core/nn/embedder_fields.h"
 
 namespace pairs {
 
@@ -59,7 +60,22 @@ ResNet::ResNet(const EmbedderConfig& config, std::span<const std::int64_t> image
   }
 }
 
-torch::Tensor ResNet::forward(const torch::Tensor& x) {
+std::vector<Field> ResNet::fields(EmbedderConfig& c) {
+  return {
+      channels_field(c),
+      projection_field(c),
+      {"embedder.dropout", &c.dropout, "Dropout in the ResNet's projection, training only", 0, 0.95},
+  };
+}
+
+std::shared_ptr<Embedder> ResNet::make(const EmbedderConfig& config, const ObservationShape& x,
+                                       at::Generator generator) {
+  check_image(config, x);
+  return std::make_shared<ResNet>(config, x.sizes, std::move(generator));
+}
+
+torch::Tensor ResNet::forward(const Observations& observed) {
+  const torch::Tensor& x = observed.block();
   torch::Tensor h = at::relu(stem_norm_->forward(stem_->forward(x)));
   for (const auto& stage : stages_) h = stage->forward(h);
   h = h.mean({2, 3});
@@ -72,6 +88,15 @@ torch::Tensor ResNet::forward(const torch::Tensor& x) {
     }
   }
   return h;
+}
+
+NetworkDescription ResNet::describe() const {
+  std::vector<std::int64_t> channels = {stem_->channels()}, projection;
+  for (const auto& stage : stages_) channels.push_back(stage->channels());
+  for (const auto& layer : projection_) projection.push_back(layer->inputs());
+  projection.push_back(size());
+  return described(*this, {"ResNet", "channels " + widths_text(channels), "projection " + widths_text(projection)},
+                   {{"kind", "resnet"}, {"dropout", fmt::format("{}", dropout_)}}, flops());
 }
 
 double ResNet::activations() const {

@@ -15,6 +15,7 @@ class BasicBlock : public torch::nn::Module {
  public:
   BasicBlock(std::int64_t in, std::int64_t out, std::int64_t stride, at::Generator& generator);
   torch::Tensor forward(const torch::Tensor& x) const;
+  std::int64_t channels() const { return second_->channels(); }
   double flops(ImageSize& size) const;
   double activations(ImageSize& size) const;
 
@@ -28,10 +29,14 @@ class BasicBlock : public torch::nn::Module {
 class ResNet : public Embedder {
  public:
   ResNet(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
-  torch::Tensor forward(const torch::Tensor& x) override;
+  static std::vector<Field> fields(EmbedderConfig& config);
+  static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
+                                        at::Generator generator);
+  torch::Tensor forward(const Observations& observed) override;
   std::int64_t size() const override { return projection_.back()->outputs(); }
   double flops() const override;
   double activations() const override;
+  NetworkDescription describe() const override;
 
  private:
   ImageSize image_;

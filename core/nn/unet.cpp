@@ -250,12 +250,4 @@ std::vector<std::shared_ptr<Mlp>> UNet::context_layers() const {
   return layers;
 }
 
-std::string UNet::describe() const {
-  return fmt::format("U-Net of {} x ({}) channels, {} block{} a resolution, {}{}", config_.channels,
-                     fmt::join(config_.multipliers, ", "), config_.blocks, config_.blocks == 1 ? "" : "s",
-                     config_.attention.empty() ? std::string("no attention")
-                                               : fmt::format("attention at {}", fmt::join(config_.attention, ", ")),
-                     config_.patch > 1 ? fmt::format(", patches of {}", config_.patch) : "");
-}
-
 }  // namespace pairs

@@ -53,8 +53,6 @@ class UNet : public torch::nn::Module {
   double embedding_flops() const;
   // The layers that see the context: its columns are their first inputs.
   std::vector<std::shared_ptr<Mlp>> context_layers() const;
-  // "32 x (1, 2, 2) channels, 1 block, no attention".
-  std::string describe() const;
 
  private:
   // One step of the way down or up: a residual block and attention where there is one, or a change of the resolution.

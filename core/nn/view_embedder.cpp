@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/nn/embedder_fields.h"
 
 namespace pairs {
 namespace {
@@ -31,6 +32,7 @@ class ViewBlock : public torch::nn::Module {
   // Maps before and after each normalisation, and the sum. `in`: numbers of its input.
   double activations(ImageSize& size, double in) const { return in + 4 * first_->outputs(size); }
 
+  std::int64_t channels() const { return second_->channels(); }
   double flops(ImageSize& size) const {
     ImageSize before = size;
     double total = first_->flops(size);
@@ -62,6 +64,7 @@ ViewEmbedder::ViewEmbedder(const EmbedderConfig& config, std::span<const std::in
                         std::make_shared<ViewBlock>(config.channels[i - 1], config.channels[i], stride, generator)));
     size = {(size.height + stride - 1) / stride, (size.width + stride - 1) / stride};
   }
+  last_ = size;
   output_ =
       register_module("output", std::make_shared<Mlp>(config.channels.back() * size.height * size.width,
                                                       std::vector<std::int64_t>{}, config.size, "silu", generator));
@@ -73,11 +76,38 @@ torch::Tensor ViewEmbedder::features(const torch::Tensor& x) const {
   return at::cat({colors, x.narrow(1, kColors, x.size(1) - kColors)}, 1);
 }
 
-torch::Tensor ViewEmbedder::forward(const torch::Tensor& x) {
+std::vector<Field> ViewEmbedder::fields(EmbedderConfig& c) {
+  return {
+      channels_field(c),
+      {"embedder.input_location", &c.input_location, "view: colours enter less this", -1e6, 1e6},
+      {"embedder.input_scale", &c.input_scale, "view: and over this", 1e-6, 1e6},
+      {"embedder.stride", &c.stride, "view: stride of the stem", 1, 4},
+      precision_field(c),
+  };
+}
+
+std::shared_ptr<Embedder> ViewEmbedder::make(const EmbedderConfig& config, const ObservationShape& x,
+                                             at::Generator generator) {
+  check_image(config, x);
+  return std::make_shared<ViewEmbedder>(config, x.sizes, std::move(generator));
+}
+
+torch::Tensor ViewEmbedder::forward(const Observations& observed) {
+  const torch::Tensor& x = observed.block();
   torch::Tensor h = stem_->forward(features(x).to(type_).contiguous(at::MemoryFormat::ChannelsLast));
   for (const auto& block : blocks_) h = block->forward(h);
   // Flattened pixel by pixel, as it lies in memory.
   return output_->forward(at::silu(h.to(torch::kFloat)).permute({0, 2, 3, 1}).flatten(1));
+}
+
+NetworkDescription ViewEmbedder::describe() const {
+  std::vector<std::int64_t> channels = {stem_->channels()};
+  for (const auto& block : blocks_) channels.push_back(block->channels());
+  return described(*this,
+                   {"residual CNN with SiLU", "channels " + widths_text(channels),
+                    fmt::format("{} × {} pixels to a map of {} × {}, then linear", image_.height, image_.width,
+                                last_.height, last_.width)},
+                   {{"kind", "view"}, {"precision", type_ == torch::kFloat ? "float32" : "bf16"}}, flops());
 }
 
 double ViewEmbedder::activations() const {

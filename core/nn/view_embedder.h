@@ -17,15 +17,19 @@ class ViewBlock;
 class ViewEmbedder : public Embedder {
  public:
   ViewEmbedder(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
-  torch::Tensor forward(const torch::Tensor& x) override;
+  static std::vector<Field> fields(EmbedderConfig& config);
+  static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
+                                        at::Generator generator);
+  torch::Tensor forward(const Observations& observed) override;
   std::int64_t size() const override { return output_->outputs(); }
   double flops() const override;
   double activations() const override;
+  NetworkDescription describe() const override;
 
  private:
   torch::Tensor features(const torch::Tensor& x) const;
 
-  ImageSize image_;
+  ImageSize image_, last_;  // of a view, and of the last map
   torch::ScalarType type_;
   double input_location_, input_scale_;
   std::shared_ptr<Convolution> stem_;

@@ -86,7 +86,7 @@ struct Plot {
 // Plots laid out on a grid, as plain data: the window draws it, the writers below save it.
 struct Figure {
   std::string title;
-  std::string source;  // data source and run, a footnote: "MNIST; runs/digits-..."
+  std::string source;  // data source and run, a footnote: "simulated; runs/..."
   std::int64_t columns = 1;
   double plot_width = 320, plot_height = 240;  // points
   std::vector<Plot> plots;

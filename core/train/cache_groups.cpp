@@ -4,14 +4,10 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/sets/index_map.h"
+#include "core/target_model.h"
 
 namespace pairs {
-namespace {
-
-constexpr std::int64_t kGroupStride = std::int64_t{1} << 42;
-constexpr std::int64_t kValidationStride = std::int64_t{1} << 41;
-
-}  // namespace
 
 std::int64_t CacheGroup::observations() const {
   std::int64_t total = 0;
@@ -51,17 +47,18 @@ std::vector<CacheGroup> plan_groups(const CacheConfig& c, bool list_law) {
 }
 
 std::int64_t cached_targets(const TaskInfo& task) {
-  return task.image_target() || task.given_size() > 0 ? 0 : task.target_size();
+  return target_model(task).kept_in_cache() && task.given_size() == 0 ? task.target_size() : 0;
 }
 
 std::int64_t cached_set_index(std::size_t group, const CacheGroup& layout, std::int64_t set, std::int64_t generation) {
-  const std::int64_t base = static_cast<std::int64_t>(group) * kGroupStride;
+  const std::int64_t base = static_cast<std::int64_t>(group) * index_map::kGroupStride;
   return set < layout.training ? base + generation * layout.training + set
-                               : base + kValidationStride + (set - layout.training);
+                               : base + index_map::kValidationSets + (set - layout.training);
 }
 
 Purpose cached_set_purpose(std::int64_t index) {
-  return index % kGroupStride < kValidationStride ? Purpose::finetune : Purpose::finetune_validation;
+  return index % index_map::kGroupStride < index_map::kValidationSets ? Purpose::finetune
+                                                                      : Purpose::finetune_validation;
 }
 
 }  // namespace pairs

@@ -32,7 +32,5 @@ std::int64_t cached_targets(const TaskInfo& task);
 std::int64_t cached_set_index(std::size_t group, const CacheGroup& layout, std::int64_t set, std::int64_t generation);
 // What such a set is for: a validation set's observations a task may take from other data.
 Purpose cached_set_purpose(std::int64_t index);
-// First index of the sets that the standardiser is measured on, which are none of the cache's.
-inline constexpr std::int64_t kCacheStatisticsBase = std::int64_t{1} << 40;
 
 }  // namespace pairs

@@ -5,14 +5,17 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/transfer.h"
+#include "core/sets/amounts.h"
+#include "core/sets/index_map.h"
 #include "core/train/cache_groups.h"
 
 namespace pairs {
 
 std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed, const std::function<bool()>& stop) {
-  const bool image = estimator.task().info().kind == ObservationKind::image;
   const std::int64_t l = estimator.embedding_size();
-  const std::int64_t sets = std::max<std::int64_t>(image ? 1000 : 4000, 6 * l), each = image ? 8 : 32;
+  const StatisticsSample sample = statistics_sample(estimator.task().info().observation_numbers());
+  const std::int64_t sets = std::max(sample.sets, 6 * l), each = sample.observations;
   torch::Tensor sum = torch::zeros({l}, torch::kFloat64), outer = torch::zeros({l, l}, torch::kFloat64),
                 within = torch::zeros({l, l}, torch::kFloat64);
   const std::int64_t group = std::max<std::int64_t>(1, estimator.observations_at_once() / each);
@@ -22,11 +25,11 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
     std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
     std::vector<SetRange> ranges(indices.size());
     for (std::int64_t i = 0; i < count; ++i) {
-      indices[static_cast<std::size_t>(i)] = kCacheStatisticsBase + first + i;
+      indices[static_cast<std::size_t>(i)] = index_map::kStatisticsSets + first + i;
       ranges[static_cast<std::size_t>(i)] = {indices[static_cast<std::size_t>(i)], 0, each};
     }
     const Latents latents = estimator.task().latents(seed, Purpose::finetune, indices);
-    const torch::Tensor x = estimator.task().observe(latents, seed, Purpose::finetune, ranges, estimator.device());
+    const Observations x = estimator.task().observe(latents, seed, Purpose::finetune, ranges, estimator.device());
     const torch::Tensor e = estimator.embed(x).to(torch::kCPU, torch::kFloat64).view({count, each, l});
     const torch::Tensor mean = e.mean(1);
     const torch::Tensor rest = (e - mean.unsqueeze(1)).view({count * each, l});
@@ -42,12 +45,7 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
   auto [values, vectors] = at::linalg_eigh(between);
   const torch::Tensor floor = (within.diagonal().mean() + between.diagonal().abs().mean()) * 1e-12;
   between = vectors.mm(at::diag(at::maximum(values, floor))).mm(vectors.t());
-  std::vector<double> out;
-  for (const torch::Tensor& t : {mean, between, within}) {
-    const torch::Tensor flat = t.contiguous().view({-1});
-    out.insert(out.end(), flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
-  }
-  return out;
+  return doubles(at::cat({mean, between.flatten(), within.flatten()}));
 }
 
 AggregateStatistics unpack_statistics(const std::vector<double>& numbers, std::int64_t l) {

@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/aggregate.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
-#include "core/eval/aggregate.h"
 #include "core/train/cache_file.h"
 #include "core/train/cache_statistics.h"
 

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/target_model.h"
 #include "core/task_factory.h"
 #include "core/version.h"
 
@@ -97,9 +98,14 @@ class FormerSettings {
   std::vector<std::string> usual_, owners_;
 };
 
-// Reads a recorded configuration of whichever version, and beside it `more`.
-void read_recorded(std::string_view text, RunConfig& config, const std::vector<Field>& more, const std::string& where) {
-  config.task = find_toml_text(text, {kTaskName, kFormerTaskName}, where);
+std::string recorded_task(std::string_view text, const std::string& where) {
+  return find_toml_text(text, {kTaskName, kFormerTaskName}, where);
+}
+
+// Reads a configuration of this task as whichever version recorded it, and beside it `more`.
+void read_recorded(std::string_view text, const std::string& task, RunConfig& config, const std::vector<Field>& more,
+                   const std::string& where) {
+  config.task = task;
   config.task_settings = default_task_settings(config.task);
   std::vector<Field> all = fields(config);
   const FormerSettings former(config.task, all);
@@ -228,11 +234,8 @@ void validate(const RunConfig& c) {
   if (c.pretrain.budget > 0 && c.pretrain.budget / biggest(c.pretrain.sizes) < 10)
     fail_usage("pretrain.budget = {} observations make fewer than 10 sets of {}; raise it or set it to 0",
                c.pretrain.budget, biggest(c.pretrain.sizes));
-  if (c.estimator.head.kind == "umnn" && (c.estimator.head.quadrature % 2 || c.estimator.head.quadrature_test % 2))
-    fail_usage("head.quadrature and head.quadrature_test must be even numbers of Clenshaw-Curtis steps");
-  if (c.estimator.embedder.append_input && c.estimator.embedder.kind != "mlp")
-    fail_usage("embedder.append_input = true is for embedder.kind = \"mlp\", not \"{}\"; set it to false",
-               c.estimator.embedder.kind);
+  validate(c.estimator.head);
+  validate(c.estimator.embedder);
   if (c.estimator.encoding == "none" && c.pretrain.sizes.size() > 1)
     fail_usage("encoding = \"none\" hides N from the head, so pretrain.sizes may hold one size only");
   if (!plan.stages_2_and_3) return;
@@ -246,7 +249,7 @@ void validate(const RunConfig& c) {
       fail_usage("cache.sets = {} leaves fewer than two sets for training or validation; raise it", sets);
   if (c.finetune.law == "log-uniform" && c.cache.mode == "fixed")
     fail_usage("finetune.law = \"log-uniform\" needs cache.mode = \"blocks\": a fixed cache only holds its own sizes");
-  if (c.finetune.start == "linear" && c.estimator.head.kind != "gaussian" && c.estimator.head.support == "box")
+  if (c.finetune.start == "linear" && head_kind(c.estimator.head.kind).confines && c.estimator.head.support == "box")
     fail_usage(
         "finetune.start = \"linear\" shifts the target, which head.support = \"box\" does not allow; use "
         "\"pretrained\" or \"fresh\"");
@@ -270,15 +273,14 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   check_reach(c.evaluate.sizes, "evaluate.sizes");
   if (plan.stages_2_and_3) check_reach(c.cache.sizes, "cache.sizes");
   validate(c);
-  if (task.image_target() != models_images(c.estimator.head))
+  const TargetModel& target = target_model(task);
+  if (!target.modelled_by(head_kind(c.estimator.head.kind)))
     fail_usage("head.kind = \"{}\"{} does not model the target of task {}, which is {}", c.estimator.head.kind,
-               plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name,
-               task.image_target() ? "an image: only \"flow-matching\" does"
-                                   : "no image: use \"spline\", \"umnn\" or \"gaussian\"");
+               plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name, target.refusal());
   if (c.pretrain.turn && !task.turns)
     fail_usage("pretrain.turn = true would change what task {} asks for or what its sets are like; set it to false",
                task.name);
-  if (task.image_target() && c.finetune.start == "linear")
+  if (!target.linear() && c.finetune.start == "linear")
     fail_usage(
         "finetune.start = \"linear\" cannot fit the target of task {}, an image; use \"pretrained\" or \"fresh\"",
         task.name);
@@ -331,7 +333,7 @@ std::string training_settings(const RunConfig& config) {
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
                             const std::string& where) {
   RunConfig then, now = config;
-  read_recorded(recorded, then, {}, where);
+  read_recorded(recorded, recorded_task(recorded, where), then, {}, where);
   const auto decides = [&](const std::string& key) {
     for (const char* other : {"note", "data", "device", "threads", "checkpoint"})
       if (key == other) return false;
@@ -364,11 +366,11 @@ RunConfig read_run_toml(const std::filesystem::path& file) {
   const std::string where = printable(file.string(), 300);
   const std::string text = read_file(file, kLargestConfig);
   const std::vector<std::string> tasks = registered_task_names();
-  const std::string task = find_toml_text(text, {kTaskName, kFormerTaskName}, where);
+  const std::string task = recorded_task(text, where);
   PAIRS_CHECK(task.empty() || tasks.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
               "This program has no task \"{}\", which {} names; open the run with a program that has it",
               printable(task), where);
-  read_recorded(text, config,
+  read_recorded(text, task, config,
                 {{"versions.pairs", &version, "Program that made the run"},
                  {"versions.numerics", &numerics, "What decides bit-identical results"}},
                 where);

@@ -3,27 +3,19 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/train/aggregate_cache.h"
+#include "core/train/cache_groups.h"
+#include "core/train/event_values.h"
 
 namespace pairs {
-namespace {
-
-double number(const Event& event, const char* key, double missing) {
-  const auto value = event.values.find(key);
-  return value != event.values.end() && value->is_number() ? value->get<double>() : missing;
-}
-
-}  // namespace
-
 Visits visits_of(const std::vector<Event>& events) {
   Visits visits;
   for (const Event& event : events) {
     if (event.type == "started-from") {
-      visits.before = number(event, "gflop", std::nan(""));
-      visits.before_with_cache = number(event, "gflop_with_cache", std::nan(""));
+      visits.before = event_number(event, "gflop", std::nan(""));
+      visits.before_with_cache = event_number(event, "gflop_with_cache", std::nan(""));
     }
     if (event.type != "stage-done") continue;
-    const double sets = number(event, "sets", 0);
+    const double sets = event_number(event, "sets", 0);
     if (event.stage == Stage::pretrain) {
       visits.pretrain += sets;
       visits.known = true;
@@ -31,7 +23,7 @@ Visits visits_of(const std::vector<Event>& events) {
     if (event.stage == Stage::cache) visits.cached = true;
     if (event.stage == Stage::finetune) {
       visits.finetune += sets;
-      visits.refreshes += number(event, "refreshes", 0);
+      visits.refreshes += event_number(event, "refreshes", 0);
     }
   }
   return visits;

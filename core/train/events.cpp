@@ -12,17 +12,13 @@
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/train/event_values.h"
 
 namespace pairs {
 namespace {
 
 constexpr std::int64_t kMostBytes = 16 << 20;  // of a log, from its end
 constexpr std::size_t kLongestLine = 64 << 10;
-
-// Whether the event begins or resumes a stage and so tells again what stands in the log.
-bool tells_again(const Event& event) {
-  return event.type == "resumed" || event.type == "stage-started";
-}
 
 }  // namespace
 
@@ -122,7 +118,7 @@ std::vector<Event> read_events(const std::string& file) {
   std::int64_t offset = 0;
   const bool read = follow_events(file, offset, [&](Event& event) {
     std::vector<std::size_t>& told = losses[{event.stage, event.values.value("n", std::int64_t{0})}];
-    if (tells_again(event)) {
+    if (begins_stage(event)) {
       for (; !told.empty() && events[told.back()].epoch >= event.epoch; told.pop_back()) dropped[told.back()] = true;
       for (const std::size_t end : std::exchange(ends[event.stage], {})) dropped[end] = true;
     }

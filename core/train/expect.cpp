@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/aggregate.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/load.h"
-#include "core/eval/aggregate.h"
 #include "core/nn/adamw.h"
 #include "core/ops/ops.h"
 #include "core/train/set_gradients.h"

@@ -6,6 +6,8 @@
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/base/transfer.h"
+#include "core/sets/amounts.h"
+#include "core/sets/index_map.h"
 #include "core/train/linear_start.h"
 #include "core/train/refreshing_cache.h"
 #include "core/train/regression_sigma.h"
@@ -14,8 +16,6 @@
 
 namespace pairs {
 namespace {
-
-constexpr std::uint64_t kValidationPosition = std::uint64_t{1} << 40;
 
 bool list_law(const RunConfig& config) {
   return config.finetune.law == "list";
@@ -79,7 +79,7 @@ struct HeadTraining {
   double validation_loss(std::int64_t head_n, const AggregateBatch& held_out) const {
     estimator.train(false);
     double sum = 0;
-    const std::int64_t all = held_out.n.size(0), part = head_rows_at_once(setting.task->info());
+    const std::int64_t all = held_out.n.size(0), part = head_rows_at_once(setting.task->info().target_size());
     for (std::int64_t first = 0; first < all; first += part) {
       if (monitor.should_stop()) throw Stopped();
       const std::int64_t last = std::min(first + part, all);
@@ -131,17 +131,17 @@ struct HeadTraining {
   OptimiseResult train(std::int64_t head_n, const std::filesystem::path& run) const {
     const AggregateSampler draws = sampler(head_n);
     const AggregateBatch held_out =
-        draws.draw(cache.first(), true, kValidationPosition, config.finetune.validation_draws);
+        draws.draw(cache.first(), true, index_map::kValidationPosition, config.finetune.validation_draws);
     Problem head = problem(head_n, draws, held_out);
     const OptimiseResult result = optimise(head, run, config, monitor);
     estimator.train(false);
-    if (config.estimator.head.kind == "gaussian") fit_sigma(head_n, held_out);
+    if (estimator.head(head_n).residual_spread() != nullptr) fit_sigma(head_n, held_out);
     return result;
   }
 
   // How far from the training distribution held-out sets lie: the scale on which an observed set is judged.
   void measure_distance() const {
-    const AggregateBatch held_out = sampler(0).draw(cache.first(), true, kValidationPosition + 1, 4096);
+    const AggregateBatch held_out = sampler(0).draw(cache.first(), true, index_map::kTypicalityPosition, 4096);
     AggregateStatistics statistics = estimator.statistics();
     const torch::Tensor levels = at::linspace(0, 1, 101, torch::kFloat64);
     statistics.distance = at::quantile(estimator.typicality(held_out.aggregates, held_out.n).distance, levels);

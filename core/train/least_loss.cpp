@@ -24,7 +24,7 @@ double log_uniform_mean(std::int64_t most, const std::function<double(std::int64
 
 double least_loss(const TaskInfo& task, const HeadConfig& head, const std::vector<std::int64_t>& sizes,
                   bool log_uniform, const std::function<double(std::int64_t)>& exact_nll) {
-  if (head.kind == "gaussian" || models_images(head) || sizes.empty()) return NAN;
+  if (!head_kind(head.kind).loss_is_nll || sizes.empty()) return NAN;
   double scales = 0;
   for (const Target& target : task.targets)
     scales += std::log(head.support == "real" ? target.scale : target.high - target.low);

@@ -7,11 +7,12 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/sets/index_map.h"
+#include "core/target_model.h"
 
 namespace pairs {
 namespace {
 
-constexpr std::uint64_t kPosition = std::uint64_t{1} << 41;
 constexpr std::int64_t kDraws = 65536, kBatch = 4096;
 constexpr int kOctaves = 40;
 
@@ -20,7 +21,7 @@ constexpr int kOctaves = 40;
 void linear_start(Estimator& estimator, const RunConfig& config, const AggregateCache& cache) {
   const TaskInfo& task = estimator.task().info();
   PAIRS_CHECK(
-      !task.image_target(),
+      target_model(task).linear(),
       "The target of task {} is an image, which a linear start cannot fit; set finetune.start to \"pretrained\" "
       "or \"fresh\"",
       task.name);
@@ -32,7 +33,8 @@ void linear_start(Estimator& estimator, const RunConfig& config, const Aggregate
                                    static_cast<std::uint64_t>(config.seed));
     std::vector<torch::Tensor> theta, aggregates, sizes;
     for (std::int64_t k = 0; k < kDraws / kBatch; ++k) {
-      AggregateBatch batch = sampler.draw(cache, false, kPosition + static_cast<std::uint64_t>(k), kBatch);
+      AggregateBatch batch =
+          sampler.draw(cache, false, index_map::kLinearStartPosition + static_cast<std::uint64_t>(k), kBatch);
       cache.recall(batch);
       theta.push_back(estimator.standardise(batch.theta));
       aggregates.push_back(batch.aggregates.to(torch::kFloat64));

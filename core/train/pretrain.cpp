@@ -106,7 +106,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     result.train = result.validation = problem.validate();
 
   estimator.train(false);
-  if (config.estimator.head.kind == "gaussian") {
+  if (estimator.head(0).residual_spread() != nullptr) {
     at::NoGradGuard no_grad;
     std::vector<torch::Tensor> theta, context, n;
     for (std::int64_t first = 0; first < std::min<std::int64_t>(source.validation_sets(), 20000); first += held_out) {

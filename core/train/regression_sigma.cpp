@@ -18,7 +18,7 @@ constexpr std::size_t kOwnSizes = 24;
 
 void fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const torch::Tensor& target,
                           const torch::Tensor& context, const torch::Tensor& n) {
-  auto* head = dynamic_cast<GaussianRegression*>(&estimator.head(head_n));
+  ResidualSpread* head = estimator.head(head_n).residual_spread();
   if (head == nullptr) return;
   at::NoGradGuard no_grad;
   const torch::Tensor residual = (target.to(torch::kCPU) - head->predict(context).to(torch::kCPU, torch::kFloat64));

@@ -1,8 +1,6 @@
 #include "core/train/run.h"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 
 #include "core/base/clock.h"
 #include "core/base/devices.h"
@@ -13,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/task_factory.h"
 #include "core/train/cost.h"
+#include "core/train/run_name.h"
 #include "core/train/shipped.h"
 
 namespace pairs {
@@ -62,12 +61,7 @@ void clean_up(const FolderLock& lock) {
 
 // A new folder runs/<task>-<time> of this process alone, however many start at once.
 std::filesystem::path make_default_folder(const RunConfig& config) {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  const std::filesystem::path base = std::filesystem::path("runs") / fmt::format("{}-{}", config.task, text);
+  const std::filesystem::path base = std::filesystem::path("runs") / stamped_name(config.task);
   std::filesystem::path folder = base;
   std::error_code code;
   std::filesystem::create_directories(base.parent_path(), code);

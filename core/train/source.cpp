@@ -6,16 +6,11 @@
 
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/sets/index_map.h"
+#include "core/target_model.h"
 #include "core/train/permutation.h"
 
 namespace pairs {
-namespace {
-
-constexpr std::uint64_t kValidationBatches = std::uint64_t{1} << 47;
-// Of a batch's stream of sizes: item 0 orders them, this one turns the sets.
-constexpr std::uint64_t kTurnItem = 1;
-
-}  // namespace
 
 std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& sizes, std::int64_t count,
                                            std::uint64_t seed, std::uint64_t batch) {
@@ -28,7 +23,7 @@ std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& size
     const auto rotated = (batch * static_cast<std::uint64_t>(rest) + static_cast<std::uint64_t>(r)) % sizes.size();
     out.push_back(sizes[rotated]);
   }
-  Stream stream(stream_key(seed, Purpose::sizes), batch);
+  Stream stream(stream_key(seed, Purpose::sizes), batch, index_map::kOrderItem);
   for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[stream.below(i)]);
   return out;
 }
@@ -89,15 +84,15 @@ std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once) {
 namespace {
 
 // The images of some ranges, range k those of the batch's set rows[k] (null: of set k), turned as the batch says.
-torch::Tensor turn_images(const SetBatch& batch, const torch::Tensor& x, const std::vector<SetRange>& ranges,
-                          const std::vector<std::int64_t>* rows = nullptr) {
+Observations turn_images(const SetBatch& batch, const Observations& x, const std::vector<SetRange>& ranges,
+                         const std::vector<std::int64_t>* rows = nullptr) {
   if (batch.turns.empty()) return x;
   std::vector<std::int64_t> turns;
   for (std::size_t k = 0; k < ranges.size(); ++k) {
     const std::size_t set = rows ? static_cast<std::size_t>((*rows)[k]) : k;
     turns.insert(turns.end(), static_cast<std::size_t>(ranges[k].count), batch.turns[set]);
   }
-  return turned(x, turns);
+  return turned(x.block(), turns);
 }
 
 }  // namespace
@@ -128,12 +123,8 @@ SetBatch SetSource::make(Purpose purpose, const std::vector<std::int64_t>& indic
   return batch;
 }
 
-torch::Tensor SetSource::observe(const SetBatch& batch, const SetPart& part) const {
-  const torch::Tensor rows = torch::tensor(part.rows, torch::kInt64);
-  const auto mine = [&](const torch::Tensor& all) { return all.defined() ? all.index_select(0, rows) : all; };
-  // What an image shows is in psi and given (Task::observe); images of all parts need not be copied.
-  const Latents latents{task_->info().image_target() ? torch::Tensor() : mine(batch.latents.theta),
-                        mine(batch.latents.psi), mine(batch.latents.given)};
+Observations SetSource::observe(const SetBatch& batch, const SetPart& part) const {
+  const Latents latents = latents_to_observe(task_->info(), batch.latents, torch::tensor(part.rows, torch::kInt64));
   return turn_images(batch, task_->observe(latents, seed_, batch.purpose, part.ranges, batch.device), part.ranges,
                      &part.rows);
 }
@@ -152,7 +143,7 @@ SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int
   const auto batch = static_cast<std::uint64_t>((epoch * epoch_sets + position) / count);
   std::vector<std::int64_t> turns;
   if (turn_) {
-    Stream stream(stream_key(seed_, Purpose::sizes), batch, kTurnItem);
+    Stream stream(stream_key(seed_, Purpose::sizes), batch, index_map::kTurnItem);
     for (std::int64_t i = 0; i < count; ++i) turns.push_back(static_cast<std::int64_t>(stream.below(4)));
   }
   return make(Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), std::move(turns), device,
@@ -165,8 +156,8 @@ SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const tor
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
   return make(Purpose::pretrain_validation, indices,
-              stratified_sizes(sizes_, count, seed_, kValidationBatches + static_cast<std::uint64_t>(first)), {},
-              device, at_once);
+              stratified_sizes(sizes_, count, seed_, index_map::kValidationBatches + static_cast<std::uint64_t>(first)),
+              {}, device, at_once);
 }
 
 }  // namespace pairs

@@ -11,10 +11,10 @@
 
 namespace pairs {
 
-// A ragged batch of sets: observations of all sets stacked, offsets [B + 1] where each begins (paper, Deep Sets).
+// A ragged batch of sets: observations of all sets packed, offsets [B + 1] where each begins (paper, Deep Sets).
 struct SetBatch {
-  torch::Tensor theta;    // [B, d] float64, CPU
-  torch::Tensor x;        // [sum of n, ...] float32; undefined where they are more than were asked for at once
+  torch::Tensor theta;  // [B, d] float64, CPU
+  Observations x;  // all sets' one after another, float32; undefined where they are more than were asked for at once
   torch::Tensor offsets;  // [B + 1] int64, on the device
   torch::Tensor n;        // [B] int64, CPU
   torch::Tensor given;    // [B, g] float64, CPU; undefined where g = 0
@@ -56,8 +56,8 @@ class SetSource {
                     const torch::Device& device, std::int64_t at_once = kAll) const;
   SetBatch validation(std::int64_t first, std::int64_t count, const torch::Device& device,
                       std::int64_t at_once = kAll) const;
-  // The observations of a part of a batch -> [count, ...] on the batch's device.
-  torch::Tensor observe(const SetBatch& batch, const SetPart& part) const;
+  // The observations of a part of a batch on the batch's device.
+  Observations observe(const SetBatch& batch, const SetPart& part) const;
 
  private:
   SetBatch make(Purpose purpose, const std::vector<std::int64_t>& indices, const std::vector<std::int64_t>& sizes,

@@ -48,8 +48,8 @@ class BumpHunt final : public Task, public InfersNuisances {
     });
   }
 
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     const std::uint64_t key = stream_key(seed, purpose);
     const Rows rows(ranges, latents, info_);
     const double* theta = latents.theta.const_data_ptr<double>();
@@ -73,7 +73,8 @@ class BumpHunt final : public Task, public InfersNuisances {
     return send(out, device);
   }
 
-  torch::Tensor density(const Latents& latents, const torch::Tensor& x) const override {
+  torch::Tensor density(const Latents& latents, const Observations& observed) const override {
+    const torch::Tensor& x = observed.block();
     const double theta = latents.theta.item<double>(), psi = latents.psi.item<double>();
     const auto normal = [](const torch::Tensor& z, double sd) {
       return (-0.5 * (z / sd).square()).exp() / (sd * std::sqrt(2 * std::numbers::pi));
@@ -92,7 +93,7 @@ class BumpHunt final : public Task, public InfersNuisances {
     return Task::reference(name);
   }
 
-  std::unique_ptr<NuisancePosterior> nuisance_posterior(const torch::Tensor& x) const override {
+  std::unique_ptr<NuisancePosterior> nuisance_posterior(const Observations& x) const override {
     return bump_hunt::make_nuisance_posterior(x);
   }
 

@@ -71,7 +71,8 @@ class Posterior final : public ReferencePosterior {
  public:
   explicit Posterior(Likelihood likelihood) : likelihood_(likelihood) {}
 
-  void add(const torch::Tensor& x) override {
+  void add(const Observations& observed) override {
+    const torch::Tensor& x = observed.block();
     PAIRS_CHECK(x.dim() == 2 && x.size(1) == 1 && x.device().is_cpu(),
                 "The bump hunt posterior takes observations [M, 1] on the CPU");
     const torch::Tensor rows = x.to(torch::kFloat64).contiguous();

@@ -69,8 +69,8 @@ class Circle final : public Task, public Outlines {
                         [this](Stream& stream, double* theta, double* psi) { draw(stream, psi[0], psi[1], theta[0]); });
   }
 
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     const Rows rows(ranges, latents, info_);
     const std::uint64_t key = stream_key(seed, purpose);
     const std::int64_t total = rows.total(), count = 1 + settings_.distractors;

@@ -21,10 +21,10 @@ namespace pairs {
 namespace {
 
 // An observation's class, image and noise level come from this item of its set's stream, its pixels from the plain one.
-constexpr std::uint64_t choice_item = 1ull << 46;
+constexpr std::uint64_t choice_item = index_map::kChoiceItem;
 
 // Where a set's own part of each class begins comes from this item.
-constexpr std::uint64_t part_item = latent_item + 1;
+constexpr std::uint64_t part_item = index_map::kSetItem;
 
 // Which images of a class a purpose draws from, as shares of a data set's split, and how much of them each set has to
 // itself: 1 / parts of them, neighbours.
@@ -107,8 +107,8 @@ class Digits final : public Task {
     });
   }
 
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     const Rows rows(ranges, latents, info_);
     const Draws draws = draw(latents, seed, purpose, ranges, rows);
     const torch::Tensor images =

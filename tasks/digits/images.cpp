@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 
 // Of MNIST as it is distributed.
 constexpr std::uint32_t kMnistTrain = 0xdf6dde61, kMnistTest = 0x190e897b;
+constexpr const char* kMnistFiles[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
+                                       "t10k-labels-idx1-ubyte"};
 
 // The file with or without .gz; empty when there is neither.
 fs::path find(const fs::path& folder, const std::string& name) {
@@ -32,8 +34,7 @@ fs::path find(const fs::path& folder, const std::string& name) {
 // Changes when one of the four files does.
 std::string state_of(const fs::path& folder) {
   std::string state;
-  for (const char* name :
-       {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}) {
+  for (const char* name : kMnistFiles) {
     const fs::path file = find(folder, name);
     std::error_code error;
     const auto size = fs::file_size(file, error);
@@ -97,6 +98,31 @@ std::shared_ptr<const DigitSource> read_mnist(const std::string& folder) {
     latest.first = state;
   }
   return latest.second;
+}
+
+FoundData find_mnist(const std::string& folder) {
+  FoundData out;
+  for (const char* name : kMnistFiles) {
+    fs::path at;
+    if (!folder.empty()) {
+      at = find(folder, name);
+      if (at.empty()) at = find(fs::path(folder) / "mnist", name);
+    }
+    out.files.push_back({name, at.string()});
+  }
+  if (out.missing() > 0) {
+    out.problem = fmt::format("{} of {} files are missing", out.missing(), out.files.size());
+    return out;
+  }
+  try {
+    const auto source = read_mnist(folder);
+    out.source = source->name;
+    out.training = source->train.images.size(0);
+    out.test = source->test.images.size(0);
+  } catch (const Error& error) {
+    out.problem = error.what();
+  }
+  return out;
 }
 
 }  // namespace pairs

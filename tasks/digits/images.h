@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "tasks/data_sets.h"
+
 namespace pairs {
 
 // Images of digits by class: those of class k stand in rows first[k] .. first[k + 1] - 1.
@@ -26,5 +28,8 @@ struct DigitSource {
 // sub-folder mnist. Throws Error with one sentence that names the file which is missing or broken. What was read last
 // is kept for as long as its files stay as they are.
 std::shared_ptr<const DigitSource> read_mnist(const std::string& folder);
+
+// What a folder holds of it.
+FoundData find_mnist(const std::string& folder);
 
 }  // namespace pairs

@@ -63,7 +63,8 @@ class TPosterior final : public ReferencePosterior {
  public:
   explicit TPosterior(const Sym& psi0) : psi0_(psi0) {}
 
-  void add(const torch::Tensor& x) override {
+  void add(const Observations& observed) override {
+    const torch::Tensor& x = observed.block();
     PAIRS_CHECK(x.dim() == 2 && x.size(1) == 2 && x.device().is_cpu(),
                 "The Gaussian posterior takes observations [M, 2] on the CPU");
     const torch::Tensor rows = x.to(torch::kFloat64).contiguous();
@@ -219,8 +220,8 @@ class Gaussian final : public Task, public InfersNuisances {
     });
   }
 
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     const std::uint64_t key = stream_key(seed, purpose);
     const Rows rows(ranges, latents, info_);
     const double* theta = latents.theta.const_data_ptr<double>();
@@ -251,7 +252,8 @@ class Gaussian final : public Task, public InfersNuisances {
     psi[1] = std::clamp(psi[1], -most, most);
   }
 
-  torch::Tensor density(const Latents& latents, const torch::Tensor& x) const override {
+  torch::Tensor density(const Latents& latents, const Observations& observed) const override {
+    const torch::Tensor& x = observed.block();
     const auto* theta = latents.theta.const_data_ptr<double>();
     const auto* psi = latents.psi.const_data_ptr<double>();
     const Sym cov{psi[0], psi[1], psi[2]}, inverse = cov.inverse();
@@ -270,7 +272,7 @@ class Gaussian final : public Task, public InfersNuisances {
     return Task::reference(name);
   }
 
-  std::unique_ptr<NuisancePosterior> nuisance_posterior(const torch::Tensor& x) const override {
+  std::unique_ptr<NuisancePosterior> nuisance_posterior(const Observations& x) const override {
     const bool literal = convention_ == Convention::literal;
     const Sym scale = literal ? wishart_scale.inverse() : psi0_;
     return gaussian::make_nuisance_posterior({!literal, {scale.a, scale.b, scale.c}, nu, {mu0[0], mu0[1]}, lambda0}, x);

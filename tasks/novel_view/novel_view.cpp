@@ -28,7 +28,7 @@ namespace {
 using std::numbers::pi;
 
 // A set's target camera is drawn from this item, that of observation j from item j.
-constexpr std::uint64_t target_item = latent_item + 1;
+constexpr std::uint64_t target_item = index_map::kSetItem;
 
 render::CastOptions cast_options(const NovelViewSettings& options) {
   return {.height = options.size, .width = options.size, .half_width = options.half_width};
@@ -139,8 +139,8 @@ class NovelView final : public Task, public SceneViews {
     return out;
   }
 
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     const Rows rows(ranges, latents, info_);
     PAIRS_CHECK(latents.given.defined() && latents.given.size(0) == latents.psi.size(0) && latents.given.size(1) == 4,
                 "novel-view: {} sets need their target cameras as given [{}, 4]", ranges.size(), ranges.size());

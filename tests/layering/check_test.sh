@@ -28,7 +28,11 @@ expect ok core/ops/a_cpu.cpp '#include "a.h"'
 expect ok core/task.h '#include "core/heads/head_config.h"'
 expect ok core/train/run.h '#include "core/eval/metrics.h"'
 expect ok core/eval/metrics.cpp '#include "core/task.h"'
-expect ok tasks/digits.cpp '#include "render/digit_warp.h"'
+expect ok tasks/digits/digits.cpp '#include "render/digit_warp.h"'
+expect ok tasks/digits/digits.cpp '#include "tasks/rows.h"'
+expect ok tasks/digits/digits.cpp '#include "tasks/digits/glyphs.h"'
+expect ok tasks/registry.cpp '#include "tasks/digits/digits.h"'
+expect ok app/batch/run.cpp '#include "tasks/registry.h"'
 expect ok app/main.cpp '#include "app/batch/commands.h"'
 expect ok app/gui/window.cpp '#include <GLFW/glfw3.h>'
 expect ok core/base/log.cpp '#include <boost/core/noncopyable.hpp>'
@@ -45,8 +49,12 @@ expect wrong core/train/run.cpp '#include "tasks/registry.h"'
 expect wrong core/train/run.cpp '  #  include <tasks/registry.h>'
 expect wrong render/digit_warp.cpp '#include "core/ops/ops.h"'
 expect wrong render/digit_warp.cpp '#include "tasks/digits/digits.h"'
-expect wrong tasks/digits.cpp '#include "core/train/run.h"'
-expect wrong tasks/digits.cpp '#include "app/batch/commands.h"'
+expect wrong tasks/digits/digits.cpp '#include "core/train/run.h"'
+expect wrong tasks/digits/digits.cpp '#include "app/batch/commands.h"'
+expect wrong tasks/digits/digits.cpp '#include "tasks/gaussian/gaussian.h"'
+expect wrong tasks/rows.cpp '#include "tasks/digits/digits.h"'
+expect wrong app/batch/data.cpp '#include "tasks/digits/images.h"'
+expect wrong core/train/run.cpp '#include "tasks/digits/digits.h"'
 expect wrong app/batch/run.cpp '#include "app/gui/window.h"'
 expect wrong app/batch/run.cpp '#include <imgui.h>'
 expect wrong app/model/studio.cpp '#include <imgui.h>'
@@ -62,6 +70,45 @@ expect wrong app/main.cpp '#include <GLFW/glfw3.h>'
 expect wrong core/report/figure.h '#include <GL/gl.h>'
 expect wrong core/ops/a_cpu.cpp '#include "../nn/embedder.h"'
 expect wrong core/base/error.h '#include "tests/core/helper.h"'
+
+# The same in a tree with two tasks, of which one has settings.
+expect_name() {
+  local verdict=ok
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree/core/base" "$tree/app/batch" "$tree/app/model" "$tree/tasks/bump_hunt" "$tree/tasks/gaussian"
+  echo '#include <vector>' >"$tree/core/base/error.h"
+  printf '%s\n' '    {"bump-hunt", [](const TaskOptions&) {' '    {"gaussian", [](const TaskOptions&) {' '    {"digits", [](' \
+    >"$tree/tasks/registry.cpp"
+  printf '%s\n' 'return {{"size", &size, "Pixels", 8, 512, {}, {"view.size"}},' ' {"convention",' '  &convention,' \
+    '  {"precision"},' '  {"convention"}}};' >"$tree/tasks/gaussian/gaussian.cpp"
+  printf '%s\n' '#pragma once' "$3" >"$tree/$2"
+  "$check" "$tree" >"$tree/out" 2>&1 || verdict=wrong
+  count=$((count + 1))
+  if [[ $verdict == "$1" ]] && { [[ $verdict == ok ]] || grep -q "^$2:2: names " "$tree/out"; }; then return; fi
+  echo "expected $1 but got $verdict: $2 with $3"
+  cat "$tree/out"
+  failures=$((failures + 1))
+}
+
+expect_name ok core/base/text.cpp 'if (head.kind == "gaussian") draw_circle();'
+expect_name ok app/model/draft.cpp '{"gaussian", "Mean and spread by regression"},'
+expect_name ok app/model/draft.cpp 'std::string digits = "digits of a number";  // posterior draws'
+expect_name ok app/model/draft.cpp 'const auto size = views->cast().height;'
+expect_name ok app/model/draft.cpp 'key == "task.name"'
+expect_name ok tasks/gaussian/gaussian.h 'struct GaussianSettings { std::string name = "gaussian"; };'
+expect_name wrong app/model/studio.cpp 'constexpr const char* kFirst = "bump-hunt";'
+expect_name wrong app/model/studio.cpp 'open("pairs --batch run bump-hunt --json");'
+expect_name wrong app/model/studio.cpp 'auto posterior = bump_hunt::posterior();'
+expect_name wrong app/model/studio.cpp 'class BumpHuntPanel;'
+expect_name wrong app/model/studio.cpp '// Of bump-hunt alone.'
+expect_name wrong core/base/text.cpp 'return task == "digits" ? 1 : 0;'
+expect_name wrong core/base/text.cpp 'return config.task == "gaussian";'
+expect_name wrong app/batch/run.cpp '"  pairs --batch run gaussian\n"'
+expect_name wrong app/batch/run.cpp '"  pairs --batch presets gaussian"'
+expect_name wrong app/batch/run.cpp 'set.push_back("task.size=32");'
+expect_name wrong app/batch/run.cpp 'if (key == "task.convention") return;'
+expect_name wrong app/batch/run.cpp 'if (key == "view.size") return;'
+expect_name wrong core/base/text.cpp 'out["convention"] = convention;'
 
 # expect_wrong WHY COMMAND...: anything else that must not pass.
 expect_wrong() {

@@ -1,24 +1,26 @@
 # Reads the C++ and CUDA files named as arguments (paths from the repository root) and prints every #include that runs
 # against the order of the folders: app -> tasks -> render -> core, and inside core
-# base <- ops <- nn <- heads <- core/*.h <- eval <- train, with report on base alone; in app a folder of a tab sees no
-# other tab's. Exit 1 when there is one.
+# base <- ops, sets <- nn <- heads <- core/*.h <- eval <- train, with report on base alone; in app a folder of a tab sees no
+# other tab's, and in tasks a task's folder no other task's, nor does anybody but the registry see one. Exit 1 when there
+# is one.
 
 BEGIN {
   allow("core/base", "")
   allow("core/ops", "core/base")
-  allow("core/nn", "core/base core/ops")
-  allow("core/heads", "core/base core/ops core/nn")
-  allow("core", "core/base core/ops core/nn core/heads")
+  allow("core/sets", "core/base")
+  allow("core/nn", "core/base core/ops core/sets")
+  allow("core/heads", "core/base core/ops core/sets core/nn")
+  allow("core", "core/base core/ops core/sets core/nn core/heads")
   allow("core/report", "core/base")
-  allow("core/eval", "core/base core/ops core/nn core/heads core core/report")
-  allow("core/train", "core/base core/ops core/nn core/heads core core/report core/eval")
+  allow("core/eval", "core/base core/ops core/sets core/nn core/heads core core/report")
+  allow("core/train", "core/base core/ops core/sets core/nn core/heads core core/report core/eval")
   allow("render", "core/base")
-  allow("tasks", "core/base core/ops core/nn core/heads core render")
-  all_core = "core/base core/ops core/nn core/heads core core/report core/eval core/train"
+  allow("tasks", "core/base core/ops core/sets core/nn core/heads core render")
+  all_core = "core/base core/ops core/sets core/nn core/heads core core/report core/eval core/train"
   allow("app/text", "core/base")
   allow("app/runs", all_core " tasks app/text")
   allow("app/kinds", all_core " render tasks app/text")
-  allow("app/scores", all_core " tasks app/text app/runs")
+  allow("app/scores", all_core " tasks app/text app/runs app/kinds")
   allow("app/posterior", all_core " render tasks app/text app/runs app/kinds")
   rooms = all_core " render tasks app/text app/runs app/kinds app/scores app/posterior"
   allow("app/batch", rooms)
@@ -49,6 +51,7 @@ function allow(folder, list,   n, i, parts) {
 
 # The longest known folder that holds the path, or "". Only files stand in core itself: a folder of core has its own rule.
 function layer(path) {
+  if (match(path, /^tasks\/[^\/]+\//)) return substr(path, 1, RLENGTH - 1)  # a task's own
   if (match(path, /^core\/[^\/]+\//)) return substr(path, 1, RLENGTH - 1) in known ? substr(path, 1, RLENGTH - 1) : ""
   while (sub(/\/[^\/]*$/, "", path)) if (path in known) return path
   return ""
@@ -87,6 +90,15 @@ FNR == 1 {
   if (there == "" && quoted && here != "" && target !~ /\//) there = here  # a file beside this one
   if (there == "" || here == "") next  # a library's header
   ++includes
+  if (there ~ /^tasks\//) {
+    if (there != here && FILENAME != "tasks/registry.cpp")
+      complain(here " includes " target "; only the registry sees a task's folder")
+    next
+  }
+  if (here ~ /^tasks\//) {
+    if (there != "tasks" && !(("tasks", there) in may)) complain(here " includes " target "; " there " does not stand before " here)
+    next
+  }
   if (!((here, there) in may)) complain(here " includes " target "; " there " does not stand before " here)
 }
 

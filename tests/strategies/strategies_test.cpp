@@ -5,13 +5,14 @@
 #include <cmath>
 #include <ctime>
 
+#include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/eval/aggregate.h"
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/core/train/test_monitor.h"
 
 // One step of every stage of every strategy on every task and preset. What is shrunk is shrunk by settings that a user
 // may give: steps, batches, budgets and cached sets everywhere; N of the caches and e2e where one observation is
@@ -19,14 +20,6 @@
 
 namespace pairs {
 namespace {
-
-class QuietMonitor : public Monitor {
- public:
-  void event(const Event& event) override { events.push_back(event); }
-  void progress(const Progress&) override {}
-  bool should_stop() override { return false; }
-  std::vector<Event> events;
-};
 
 std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset, const RunConfig& values,
                                 bool end_to_end) {
@@ -89,7 +82,7 @@ TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
     const RunConfig config = load(shrunk(task->info(), preset, values, end_to_end));
     const TemporaryFolder folder;
     const auto run = create_run(config, folder.path() / "run");
-    QuietMonitor monitor;
+    TestMonitor monitor;
     execute_run(run, monitor);
     int losses = 0;
     for (const Event& event : monitor.events) {

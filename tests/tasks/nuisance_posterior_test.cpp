@@ -92,7 +92,7 @@ TEST(BumpHuntNuisance, DrawsFollowTheMarginal) {
       below += density.density[i] * std::clamp(psi - density.low - step * static_cast<double>(i), 0.0, step);
     return below;
   };
-  EXPECT_LT(kolmogorov(to_vector(draws.flatten()), cdf), 1.95);
+  EXPECT_LT(kolmogorov(doubles(draws.flatten()), cdf), 1.95);
 }
 
 TEST(BumpHuntNuisance, StandsExtremes) {

@@ -4,6 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/base/fields.h"
+#include "tasks/benchmarks.h"
+#include "tasks/scene_views.h"
 
 namespace pairs {
 namespace {
@@ -96,6 +98,39 @@ TEST(Registry, SaysWhatQuantitiesMeanAndWhatIsAsked) {
   EXPECT_EQ(make_task("bump-hunt")->info().targets[0].title(), "θ, signal fraction");
   EXPECT_EQ(make_task("bump-hunt")->info().nuisances[0].title(), "ψ, bump position");
   EXPECT_EQ(make_task("digits")->info().nuisances[0].title(), "angle, of every image / rad");
+}
+
+TEST(Registry, TasksAreWhatTheirRolesSay) {
+  for (const TaskRole role : {TaskRole::first, TaskRole::exact, TaskRole::data, TaskRole::views})
+    EXPECT_EQ(make_task(task_in_role(role))->info().name, task_in_role(role));
+  EXPECT_FALSE(make_task(task_in_role(TaskRole::first))->info().image_target()) << "the tour drags N";
+  const auto exact = make_task(task_in_role(TaskRole::exact));
+  EXPECT_EQ(exact->references().front(), "exact");
+  EXPECT_EQ(exact->info().targets.size(), 2u);
+  EXPECT_NE(data_set_of(task_in_role(TaskRole::data)), nullptr);
+  EXPECT_NE(scene_views(*make_task(task_in_role(TaskRole::views))), nullptr);
+  EXPECT_EQ(scene_views(*exact), nullptr);
+}
+
+TEST(Registry, DataSetsBelongToTasksAndSayWhatIsMissing) {
+  for (const DataSet& set : data_sets()) {
+    EXPECT_EQ(data_set_of(set.task), &set);
+    EXPECT_FALSE(make_task(set.task)->info().data_source.empty());
+    for (const char* folder : {"", "no such folder"}) {
+      const FoundData found = set.find(folder);
+      EXPECT_EQ(found.missing(), static_cast<std::int64_t>(found.files.size())) << set.name;
+      EXPECT_FALSE(found.problem.empty()) << set.name;
+    }
+  }
+  EXPECT_EQ(data_set_of("no such task"), nullptr);
+}
+
+TEST(Registry, KnownNumbersOfTheTasksHold) {
+  for (const SelfCheck& check : task_self_checks()) EXPECT_LE(check.deviation(), check.limit) << check.name;
+}
+
+TEST(Registry, BenchmarksAreOfTasks) {
+  for (const Benchmark& benchmark : benchmarks()) EXPECT_NO_THROW(make_task(benchmark.task));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/base/transfer.h"
 #include "core/task.h"
 
 namespace pairs::testing {
@@ -95,11 +96,6 @@ double kolmogorov(std::vector<double> values, Cdf cdf) {
     distance = std::max({distance, f - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - f});
   }
   return distance * std::sqrt(n);
-}
-
-inline std::vector<double> to_vector(const torch::Tensor& t) {
-  const torch::Tensor c = t.to(torch::kFloat64).contiguous();
-  return {c.const_data_ptr<double>(), c.const_data_ptr<double>() + c.numel()};
 }
 
 }  // namespace pairs::testing

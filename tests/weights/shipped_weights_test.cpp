@@ -260,7 +260,7 @@ TEST(ShippedDigits, KnowsMoreFromLargerSets) {
 // Few sets and steps: the full figures are in metrics.json and README.md. Errors are paired over N.
 TEST(ShippedViews, SeeTheSceneBetterWithMoreViews) {
   LoadedRun run = shipped("novel-view");
-  dynamic_cast<FlowMatchingHead&>(run.estimator->head(1)).set_sampler(15, "");
+  run.estimator->head(1).stepped_sampler()->set_sampler(15, "");
   EvaluationOptions options;
   options.sizes = {1, 10, 100};
   options.sets = {40};

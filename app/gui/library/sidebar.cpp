@@ -120,7 +120,7 @@ void Sidebar::draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max)
     Picture& picture = pictures_[task.name];
     const int width = static_cast<int>(max.x - min.x), height = static_cast<int>(max.y - min.y);
     if (picture.of != task.thumbnail || picture.generation != texture_generation() || picture.width != width) {
-      const model::Thumbnail fitted = model::resized(*task.thumbnail, width, height);
+      const Thumbnail fitted = resized(*task.thumbnail, width, height);
       picture = {task.thumbnail, texture_generation(), width, Texture(width, height, fitted.rgba.data())};
     }
     const ImU32 tint = task.thumbnail->mask ? series_color(SeriesRole::pairs) : IM_COL32_WHITE;
@@ -292,7 +292,7 @@ void Sidebar::draw_dialogs(model::Studio& studio) {
 void Sidebar::draw_open(model::Studio& studio) {
   const PathDialog::Texts texts = {
       "Open", "A run folder, a folder of runs, or observations: a CSV or NPZ file, or a folder of images.",
-      "Path, e.g. ~/runs/bump-hunt-1"};
+      "Path, e.g. ~/runs/first"};
   if (const auto path = path_.draw("sidebar/open", texts)) open_typed(studio, *path);
 }
 

@@ -26,7 +26,7 @@ class Sidebar {
  private:
   enum class Dialog { none, rename, note, remove };
   struct Picture {
-    std::shared_ptr<const model::Thumbnail> of;
+    std::shared_ptr<const Thumbnail> of;
     int generation = -1, width = 0;
     Texture texture;
   };

@@ -107,9 +107,9 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
     curve(list, 0, 2 * pi, colors.muted, px(width), alpha, [&](double a) { return eye.on_dome(a, elevation); });
   };
   ring(0, 0.55, 1);
-  ring(model::kTrainedElevationLow, 0.75, 1.2f);
+  ring(render::scene_prior.camera_elevation.low, 0.75, 1.2f);
   ring(pi / 4, 0.3, 1);
-  ring(model::kTrainedElevationHigh, 0.75, 1.2f);
+  ring(render::scene_prior.camera_elevation.high, 0.75, 1.2f);
   for (int k = 0; k < 12; ++k)
     curve(list, 0, pi / 2, colors.muted, px(1), 0.3, [&](double e) { return eye.on_dome(k * pi / 6, e); });
 

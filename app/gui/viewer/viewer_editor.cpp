@@ -7,6 +7,7 @@
 
 #include "app/gui/widgets/keyboard.h"
 #include "app/gui/widgets/ui.h"
+#include "app/kinds/range_text.h"
 
 namespace pairs::gui {
 namespace {
@@ -34,7 +35,9 @@ void ViewerEditor::camera(model::Viewer& viewer) {
                               "Where the target camera stands around the scene; or drag the truth or the dome");
   changed |= named_slider("viewer/elevation", "Elevation", elevation, model::kElevationLow * kDegrees,
                           model::kElevationHigh * kDegrees, "%.0f°",
-                          "How high the target camera stands; training had 22.5° to 67.5°");
+                          fmt::format("How high the target camera stands; training had {}",
+                                      degrees_text(render::scene_prior.camera_elevation))
+                              .c_str());
   if (changed) viewer.set_target({std::min(azimuth, 359.999) / kDegrees, elevation / kDegrees});
 }
 

@@ -19,11 +19,11 @@ struct ExportChoice {
 };
 constexpr ExportChoice kChoices[] = {
     {ViewerExport::grid, "viewer/save/grid", "Picture",
-     "Views, truth, samples, mean, spread and error of this N side by side, as a PNG.", "novel-view"},
+     "Views, truth, samples, mean, spread and error of this N side by side, as a PNG.", "picture"},
     {ViewerExport::animation, "viewer/save/animation", "Animation",
      "The same while N grows from one view to all of them, as an animated WebP. Samples are drawn for every frame, "
      "which takes a while; the window stays free.",
-     "novel-view-n"},
+     "picture-by-n"},
     {ViewerExport::views, "viewer/save/views", "Views",
      "The observed views and the target camera as an NPZ file, which the command infer reads.", "views"},
     {ViewerExport::scene, "viewer/save/scene", "Scene file",

@@ -16,7 +16,7 @@
 #include "app/gui/widgets/n_row.h"
 #include "app/gui/widgets/picture_textures.h"
 #include "app/gui/widgets/ui.h"
-#include "app/kinds/heat_map.h"
+#include "app/kinds/target/heat_map.h"
 #include "app/model/viewer/average_error.h"
 #include "app/text/number_text.h"
 

@@ -6,8 +6,8 @@
 
 namespace pairs::gui {
 
-// The Posterior tab of novel views: observed views, the true scene and its cameras, samples of what the target camera
-// sees, and the scene's settings.
+// The Posterior tab of views of a scene: observed views, the true scene and its cameras, samples of what the target
+// camera sees, and the scene's settings.
 class ViewerPanel {
  public:
   ViewerPanel();

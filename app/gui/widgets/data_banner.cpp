@@ -52,7 +52,7 @@ void DataBanner::dialog(model::Studio& studio) {
   const std::string title = fmt::format("Use a folder of {}", name);
   const std::string about =
       fmt::format("The folder with the files of {} as they are distributed, gzipped or not.", name);
-  const PathDialog::Texts texts = {title.c_str(), about.c_str(), "Path, e.g. ~/data/mnist"};
+  const PathDialog::Texts texts = {title.c_str(), about.c_str(), "Path, e.g. ~/data"};
   if (const auto path = path_.draw("data/folder", texts, waits_ ? "It is being read…" : "")) {
     waits_ = true;
     studio.data.use(studio.task(), *path);

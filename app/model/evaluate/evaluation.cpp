@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "app/kinds/observation_room.h"
 #include "app/model/hub/latest_worker.h"
 #include "app/model/hub/waking_monitor.h"
 #include "app/runs/places.h"
@@ -117,11 +118,10 @@ std::shared_ptr<const Opened> open(const std::string& run, const std::string& da
 // A few sets at a small and a larger size.
 Speed measured_speed(const LoadedRun& run, const EvaluationOptions& wanted, const std::function<bool()>& stale) {
   const auto [least, most] = std::minmax_element(wanted.sizes.begin(), wanted.sizes.end());
-  const bool image = run.task->info().kind == ObservationKind::image;
   const std::vector<std::int64_t> heads = run.estimator->sizes();
   const std::int64_t low = *least;
   std::int64_t high = *most;
-  if (heads.empty()) high = std::min<std::int64_t>(high, std::max<std::int64_t>(low, image ? 16 : 1024));
+  if (heads.empty()) high = std::min<std::int64_t>(high, std::max(low, room_of(run.task->info()).amounts().timed));
   const auto time_of = [&](std::int64_t n, std::int64_t sets) {
     EvaluationOptions options = wanted;
     options.sizes = {n};

@@ -8,9 +8,9 @@ namespace pairs::model {
 
 // What is remembered between starts.
 struct Settings {
-  std::string theme = "dark";  // or "light"
-  double scale = 0;            // of the interface; 0 = the screen's
-  std::string task = "bump-hunt", run, tab = "posterior";
+  std::string theme = "dark";                // or "light"
+  double scale = 0;                          // of the interface; 0 = the screen's
+  std::string task, run, tab = "posterior";  // task "": the first
   std::string unfinished;                // the run that was trained last, until it is finished or given up; "": none
   std::string runs_folder, data_folder;  // "" = default_runs_folder(), no real data
   std::vector<std::string> run_folders;  // opened from elsewhere

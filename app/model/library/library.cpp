@@ -24,6 +24,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "tasks/registry.h"
+#include "tasks/scene_views.h"
 
 extern char** environ;
 
@@ -251,6 +252,7 @@ Library::Library(Hub& hub) : hub_(hub) {
     entry.name = name;
     entry.title = task->info().title;
     entry.summary = task->info().summary;
+    entry.views = scene_views(*task) != nullptr;
   }
 }
 

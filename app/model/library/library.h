@@ -7,19 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "app/kinds/thumbnail.h"
 #include "app/model/hub/hub.h"
 #include "app/scores/verdict.h"
 #include "core/report/figure.h"
 
 namespace pairs::model {
-
-// A small picture, row by row from the top. A mask is white with the drawing in its alpha: give it a colour of the
-// theme.
-struct Thumbnail {
-  int width = 0, height = 0;
-  bool mask = false;
-  std::vector<std::uint8_t> rgba;
-};
 
 // How far a task is: nothing trained, a run has finished stage 1, all weights (or those of the open run) learnt from
 // other data than are now in use, a finished run or shipped weights.
@@ -28,6 +21,7 @@ const char* badge_name(Badge badge);
 
 struct TaskEntry {
   std::string name, title, summary;
+  bool views = false;  // its observations are views of a scene: the viewer shows its posterior
   Badge badge = Badge::untrained;
   // Of the task's own simulator; null until it is drawn. Another pointer when it was drawn anew.
   std::shared_ptr<const Thumbnail> thumbnail;

@@ -135,8 +135,8 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
       Shown one{name, {load_run(name, wish.data, wish.device)}};
       if (!loaded.empty()) {
         const LoadedRun& first = loaded.front().asked.loaded;
-        PAIRS_CHECK(same_question(first, one.asked.loaded),
-                    "{} is not drawn beside {}: it is a run of another task", one.asked.loaded.name, first.name);
+        PAIRS_CHECK(same_question(first, one.asked.loaded), "{} is not drawn beside {}: it is a run of another task",
+                    one.asked.loaded.name, first.name);
       }
       loaded.push_back(std::move(one));
     } catch (const std::exception& error) {
@@ -152,7 +152,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
         shaded(strategy_role(one.asked.loaded.config.strategy), shade == shades_.end() ? 0 : shade->second);
   }
   const LoadedRun& first = runs_.front().asked.loaded;
-  if (first.task->info().image_target())
+  if (!first.estimator->has_density())
     return show_nothing(
         wish, first.task->info().title + " predicts images; the densities that this tab draws are of parameters");
   if (const std::string question = question_of(first); !task_ || question != question_) {

@@ -11,18 +11,18 @@
 
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/samples_figure.h"
+#include "app/kinds/target_room.h"
 #include "app/model/hub/latest_worker.h"
 #include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/transfer.h"
 #include "core/estimator.h"
 #include "core/train/config.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
-
-constexpr std::int64_t kMostPoints = 2000, kMostImages = 400, kFirstPoints = 100, kFirstImages = 63;
 
 // What a worker has finished last, until the window takes it. Held for nanoseconds.
 template <class T>
@@ -60,34 +60,23 @@ struct Loaded {
   SampleView view;
 };
 
-// The values that can be set by hand; an image's pixels are none.
+// The values that can be set by hand.
 ParameterValues values_of(const Latents& latents, const TaskInfo& info) {
-  const auto row = [](const torch::Tensor& values) {
-    const double* first = values.const_data_ptr<double>();
-    return std::vector<double>(first, first + values.numel());
-  };
-  return {info.image_target() ? std::vector<double>() : row(latents.theta), row(latents.psi),
-          latents.given.defined() ? row(latents.given) : std::vector<double>()};
+  return {target_room_of(info).settable(latents), doubles(latents.psi),
+          latents.given.defined() ? doubles(latents.given) : std::vector<double>()};
 }
 
 Latents latents_of(const ParameterValues& setting, const TaskInfo& info) {
   const auto row = [](const std::vector<double>& values) {
     return torch::tensor(values, torch::kFloat64).unsqueeze(0);
   };
-  return {info.image_target() ? torch::Tensor() : row(setting.theta), row(setting.psi),
+  return {target_room_of(info).theta_of(setting.theta), row(setting.psi),
           setting.given.empty() ? torch::Tensor() : row(setting.given)};
 }
 
 ParameterValues drawn(const Task& task, std::int64_t draw) {
   const std::int64_t index[] = {draw};
   return values_of(task.latents(kFigureSeed, Purpose::explore, index), task.info());
-}
-
-std::string shape_text(const TaskInfo& info) {
-  const std::vector<std::int64_t>& shape = info.observation_shape;
-  if (info.kind == ObservationKind::image)
-    return fmt::format("{} × {} pixels{}", shape[1], shape[2], shape[0] >= 3 ? " in colour" : "");
-  return shape[0] == 1 ? "1 number" : fmt::format("{} numbers", shape[0]);
 }
 
 TaskCard card_of(const TaskInfo& info) {
@@ -110,46 +99,13 @@ TaskCard card_of(const TaskInfo& info) {
     card.psi.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, "",
                         quantity_title(nuisance.label, nuisance.meaning, {})});
   card.max_n = info.max_n;
-  card.image = info.kind == ObservationKind::image;
-  card.shown_n = std::min(info.max_n, card.image ? kMostImages : kMostPoints);
-  card.shape_text = shape_text(info);
+  const SampleAmounts amounts = room_of(info).amounts();
+  card.shown_n = std::min(info.max_n, amounts.drawn);
+  card.first_n = std::min(card.shown_n, amounts.drawn_first);
+  card.shape_text = room_of(info).shape_text(info);
   card.source = info.data_source;
   card.source_hint = info.data_hint;
   return card;
-}
-
-std::string widths(const std::vector<std::int64_t>& values) {
-  return fmt::format("{}", fmt::join(values, " → "));
-}
-
-std::vector<std::string> embedder_lines(const EmbedderConfig& config, const TaskInfo& info) {
-  if (config.kind == "cnn")
-    return {"CNN with ReLU", "channels " + widths(config.channels),
-            fmt::format("kernels {}", fmt::join(config.kernels, ", "))};
-  if (config.kind == "resnet")
-    return {"ResNet", "channels " + widths(config.channels), "projection " + widths(config.projection)};
-  std::vector<std::string> lines = {config.activation == "silu" ? "MLP with SiLU" : "MLP with ReLU"};
-  std::vector<std::int64_t> layers = {info.observation_shape[0] * (1 + 2 * config.frequencies)};
-  layers.insert(layers.end(), config.layers.begin(), config.layers.end());
-  layers.push_back(config.size - (config.append_input ? info.observation_shape[0] : 0));
-  lines.push_back(widths(layers));
-  if (config.frequencies > 0)
-    lines.push_back(fmt::format("sines and cosines of x at {} frequencies", config.frequencies));
-  if (config.append_input) lines.push_back("then x itself");
-  return lines;
-}
-
-std::vector<std::string> head_lines(const HeadConfig& config) {
-  if (config.kind == "gaussian") return {"Gaussian regression", fmt::format("hidden {}", config.hidden)};
-  if (models_images(config))
-    return {"flow matching",
-            fmt::format("U-Net, {} channels × {}", config.channels, fmt::join(config.multipliers, ", ")),
-            fmt::format("{} steps of {}", config.steps, config.solver)};
-  if (config.kind == "umnn")
-    return {"monotonic flow (UMNN)", fmt::format("transforms: {}", config.transforms),
-            "conditioner " + widths(config.conditioner), "integrand " + widths(config.integrand)};
-  return {"spline flow", fmt::format("transforms: {}", config.transforms),
-          fmt::format("{} bins, hidden {}", config.bins, config.hidden)};
 }
 
 std::string given_line(const TaskInfo& info) {
@@ -158,27 +114,24 @@ std::string given_line(const TaskInfo& info) {
   return fmt::format("given: {}", fmt::join(labels, ", "));
 }
 
-double parameters_in(const std::map<std::string, torch::Tensor>& tensors) {
-  double total = 0;
-  for (const auto& [name, tensor] : tensors) total += static_cast<double>(tensor.numel());
-  return total;
-}
-
 std::string numbers_text(std::int64_t count) {
   return count == 1 ? "1 number" : fmt::format("{} numbers", count_text(count));
 }
 
-Network network_of(std::shared_ptr<const Task> task, const std::string& preset) {
+// What the preset builds, with its own settings of the task.
+Network network_of(const TaskInfo& shown, const std::string& preset) {
+  const RunConfig run = load_preset(shown, preset, "pairs", {});
+  const EstimatorConfig& config = run.estimator;
+  const auto task = make_task(run.task, run.task_options());
   const TaskInfo& info = task->info();
-  const EstimatorConfig config = load_preset(info, preset, "pairs", {}).estimator;
-  const Estimator estimator(task, config, 1);
+  Estimator estimator(task, config, 1);
+  const NetworkDescription embedder = estimator.embedder().describe(), head = estimator.head(0).describe();
   const std::int64_t size = estimator.embedding_size();
   Network network;
   network.task = info.name;
   network.preset = preset;
-  network.parts.push_back({"x", "Set of N", {"each x: " + shape_text(info)}, 0, 0, "", ""});
-  network.parts.push_back({"embedder", "Embedder t", embedder_lines(config.embedder, info),
-                           parameters_in(estimator.embedder_parameters()), estimator.embedder_flops(), "observation",
+  network.parts.push_back({"x", "Set of N", {"each x: " + room_of(info).shape_text(info)}, 0, 0, "", ""});
+  network.parts.push_back({"embedder", "Embedder t", embedder.lines, embedder.parameters, embedder.flops, "observation",
                            numbers_text(size)});
   network.parts.push_back(
       {"mean", "Mean over N", {"T = mean of t(x)", "any N, any order"}, 0, 0, "", numbers_text(size)});
@@ -187,14 +140,10 @@ Network network_of(std::shared_ptr<const Task> task, const std::string& preset) 
   if (config.encoding == "linear") encoding = {"N / N_max beside T"};
   if (info.given_size() > 0) encoding.push_back(given_line(info));
   network.parts.push_back({"encoding", "+ N", encoding, 0, 0, "", ""});
-  network.parts.push_back({"head", "Head q", head_lines(config.head), parameters_in(estimator.head_parameters()),
-                           estimator.head_flops(), "set", ""});
-  std::vector<std::string> labels;
-  for (const Target& target : info.targets) labels.push_back(target.label);
-  if (info.image_target()) labels = {"θ"};
+  network.parts.push_back({"head", "Head q", head.lines, head.parameters, head.flops, "set", ""});
   network.parts.push_back({"posterior",
                            "Posterior",
-                           {fmt::format("q({} | x₁ … x_N)", fmt::join(labels, ", ")),
+                           {fmt::format("q({} | x₁ … x_N)", target_room_of(info).labels_text(info)),
                             estimator.has_density() ? "densities and samples" : "samples"},
                            0,
                            0,
@@ -244,8 +193,8 @@ struct Specimen::State {
       try {
         const Latents latents = latents_of(setting, from->task->info());
         const SetRange range[] = {{0, 0, n}};
-        const torch::Tensor x = from->task->observe(latents, kFigureSeed + static_cast<std::uint64_t>(seed),
-                                                    Purpose::explore, range, torch::kCPU);
+        const Observations x = from->task->observe(latents, kFigureSeed + static_cast<std::uint64_t>(seed),
+                                                   Purpose::explore, range, torch::kCPU);
         Figure made;
         made.source = fmt::format("{}; {}", from->card.title, from->card.source);
         made.plot_width = 480;
@@ -270,7 +219,7 @@ struct Specimen::State {
     network_worker.request([this, task = generation, from = loaded, preset = preset](const auto&) {
       Answer<Network> answer{task, nullptr, ""};
       try {
-        answer.value = std::make_shared<const Network>(network_of(from->task, preset));
+        answer.value = std::make_shared<const Network>(network_of(from->task->info(), preset));
       } catch (const std::exception& error) {
         answer.failure = sentence(error);
       }
@@ -408,7 +357,7 @@ bool Specimen::poll() {
     if (s.loaded) {
       s.prior_draw = s.draw = 0;
       s.setting = drawn(*s.loaded->task, 0);
-      s.n = std::min(s.loaded->card.shown_n, s.loaded->card.image ? kFirstImages : kFirstPoints);
+      s.n = s.loaded->card.first_n;
       s.sample();
       s.count();
     } else {

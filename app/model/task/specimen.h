@@ -24,10 +24,10 @@ struct TaskCard {
   std::vector<Parameter> theta, psi;
   std::int64_t max_n = 1;    // largest set in any stage
   std::int64_t shown_n = 1;  // largest set that is drawn
-  bool image = false;
-  std::string shape_text;   // of one x: "one number", "28 × 28 pixels"
-  std::string source;       // of the data
-  std::string source_hint;  // how to get better data; empty when there is none
+  std::int64_t first_n = 1;  // set that is drawn first
+  std::string shape_text;    // of one x: "one number", "28 × 28 pixels"
+  std::string source;        // of the data
+  std::string source_hint;   // how to get better data; empty when there is none
 };
 
 // θ and ψ of the sample set.

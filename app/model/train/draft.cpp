@@ -10,6 +10,7 @@
 #include "app/runs/new_run.h"
 #include "core/base/error.h"
 #include "core/train/config.h"
+#include "core/train/run_name.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {

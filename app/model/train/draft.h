@@ -18,7 +18,7 @@ enum class SettingKind { number, numbers, text, choice, yes_no };
 // One setting of a run, with its values as people write them: texts without quotes, lists without brackets.
 struct Setting {
   std::string key, title, help;  // title: for people, the key where it has none
-  std::string section;           // "Network", "Pretrain", "Cache", "Finetune", "Evaluate", "Run"
+  std::string section;           // "Task", "Network", "Pretrain", "Cache", "Finetune", "Evaluate", "Run"
   SettingKind kind = SettingKind::number;
   std::vector<std::string> choices;
   bool matters = false;  // one of the few that are shown first

@@ -10,9 +10,9 @@
 #include "app/posterior/observed_set.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/text/number_text.h"
+#include "core/aggregate.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/eval/aggregate.h"
 #include "core/train/stages.h"
 
 namespace pairs::model {
@@ -102,10 +102,10 @@ void LivePosterior::set_scene(const Preview& preview) {
   scene->wanted_n = scene->n = preview.n;
   const std::shared_ptr<const Task> task = preview.estimator.task_pointer();
   const TaskInfo& info = task->info();
-  PAIRS_CHECK(!info.image_target(),
+  PAIRS_CHECK(preview.estimator.has_density(),
               "The target of this task is an image, whose posterior is not drawn while it is trained");
   PAIRS_CHECK(info.targets.size() <= 2, "A posterior of more than two targets is not drawn while it is trained");
-  if (preview.estimator.sizes().empty()) scene->n = std::min(scene->n, set_pace(info).live);
+  if (preview.estimator.sizes().empty()) scene->n = std::min(scene->n, room_of(info).amounts().live);
   scene->set = std::make_shared<ObservedSet>(task, SetChoice());
   scene->set->first(scene->n);
   scene_ = scene;

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/train/event_values.h"
 #include "core/train/session.h"
 
 namespace pairs::model {
@@ -181,17 +182,17 @@ struct Training::Impl {
     session_state = session.state();
     const std::string name = session_folder.filename().string();
     for (const Event& event : session.drain()) {
-      if (event.type == "stage-started" || event.type == "resumed") {
+      if (begins_stage(event)) {
         const int stage = std::min(kStages - 1, static_cast<int>(event.stage));
         if (stage != at.stage) {
           at.elapsed = 0;
           at.share = NAN;
         }
         at.stage = stage;
-        at.head = event.values.value("n", std::int64_t{0});
+        at.head = event_count(event, "n");
         changed = true;
       } else if (event.type == "warning") {
-        hub.messages.warning("train", fmt::format("{}: {}", name, event.values.value("text", "")));
+        hub.messages.warning("train", fmt::format("{}: {}", name, event_text(event)));
         changed = true;
       } else if (event.type == "stage-done") {
         hub.messages.info(

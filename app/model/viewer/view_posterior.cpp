@@ -7,9 +7,9 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
-#include "app/kinds/heat_map.h"
 #include "app/kinds/samples_figure.h"
 #include "app/kinds/scene_picture.h"
+#include "app/kinds/target/heat_map.h"
 #include "core/base/error.h"
 #include "render/sphere_caster.h"
 #include "tasks/scene_views.h"
@@ -23,7 +23,7 @@ LoadedRun load_view_run(const std::string& run, const std::string& data, const s
   LoadedRun loaded = load_run(run, data, device);
   PAIRS_CHECK(scene_views(*loaded.task), "{} is a run of the task {}, whose target is no view of a scene", loaded.name,
               loaded.config.task);
-  PAIRS_CHECK(models_images(loaded.config.estimator.head),
+  PAIRS_CHECK(head_kind(loaded.config.estimator.head.kind).images,
               "The head of {} is of kind \"{}\", which draws no images; train one of kind \"flow-matching\"",
               loaded.name, loaded.config.estimator.head.kind);
   loaded.estimator->train(false);
@@ -57,8 +57,8 @@ ViewerInfo ViewPosterior::info() const {
   return info;
 }
 
-FlowMatchingHead& ViewPosterior::head(std::int64_t n) {
-  auto* head = dynamic_cast<FlowMatchingHead*>(&loaded_.estimator->head(n));
+SteppedSampler& ViewPosterior::sampler(std::int64_t n) {
+  SteppedSampler* head = loaded_.estimator->head(n).stepped_sampler();
   PAIRS_CHECK(head, "The head of {} for N = {} draws no images", loaded_.name, n);
   return *head;
 }
@@ -82,7 +82,7 @@ torch::Tensor ViewPosterior::context(const torch::Tensor& aggregate, std::int64_
 }
 
 torch::Tensor ViewPosterior::expected(const torch::Tensor& context, std::int64_t n) {
-  return restored(head(n).posterior_mean_estimate(context, 1, stream_key(kFigureSeed, Purpose::posterior)))[0];
+  return restored(sampler(n).posterior_mean_estimate(context, 1, stream_key(kFigureSeed, Purpose::posterior)))[0];
 }
 
 torch::Tensor ViewPosterior::samples(
@@ -94,7 +94,7 @@ torch::Tensor ViewPosterior::samples(
     return !ended;
   };
   const std::uint64_t key = stream_key(kFigureSeed + static_cast<std::uint64_t>(first), Purpose::posterior);
-  const torch::Tensor z = head(n).sample_path(context, count, key, steps(), told);
+  const torch::Tensor z = sampler(n).sample_path(context, count, key, steps(), told);
   return ended ? torch::Tensor() : restored(z[0]);
 }
 

@@ -9,7 +9,7 @@
 
 #include "app/model/viewer/view_embeddings.h"
 #include "app/model/viewer/viewer.h"
-#include "core/heads/flow_matching_head.h"
+#include "core/heads/head.h"
 #include "core/train/run.h"
 
 namespace pairs::model {
@@ -43,7 +43,7 @@ class ViewPosterior {
   const torch::Tensor& mean_image();
 
  private:
-  FlowMatchingHead& head(std::int64_t n);
+  SteppedSampler& sampler(std::int64_t n);
   torch::Tensor restored(const torch::Tensor& z) const;  // [.., d] -> [.., 3, H, W]
 
   LoadedRun loaded_;

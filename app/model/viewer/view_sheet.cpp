@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/kinds/heat_map.h"
+#include "app/kinds/target/heat_map.h"
 #include "core/report/cairo_canvas.h"
 
 namespace pairs::model {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/kinds/range_text.h"
 #include "app/model/hub/background.h"
 #include "app/model/hub/n_player.h"
 #include "app/model/viewer/same_scene.h"
@@ -29,17 +30,16 @@ using std::numbers::pi;
 constexpr double kDegree = pi / 180;
 constexpr std::int64_t kFirstViews = 10, kFirstSeed = 1;
 constexpr int kLeastSide = 32, kMostSide = 512;
-// What training saw of lights, backgrounds and colours (render::draw_scene).
-constexpr double kLightLow = pi / 6, kLightHigh = pi / 3, kBackgroundLow = 0.05, kBackgroundHigh = 0.2, kVivid = 0.75;
 constexpr double kHair = 1e-9;
 
-bool in_range(double x, double low, double high) {
-  return x >= low - kHair && x <= high + kHair;
+bool in_range(double x, const render::Range& range) {
+  return x >= range.low - kHair && x <= range.high + kHair;
 }
 
 bool vivid(const double color[3]) {
+  const double least = render::scene_prior.vivid.low;
   const auto [low, high] = std::minmax({color[0], color[1], color[2]});
-  return high >= kVivid - kHair && low <= (1 - kVivid) * high + kHair;
+  return high >= least - kHair && low <= (1 - least) * high + kHair;
 }
 
 double within_turn(double angle) {
@@ -51,10 +51,6 @@ double within_turn(double angle) {
 const char* export_ending(ViewerExport kind) {
   constexpr const char* kEndings[] = {".png", ".webp", ".npz", ".toml"};
   return kEndings[static_cast<std::size_t>(kind)];
-}
-
-bool Viewer::shows(const std::string& task) {
-  return task == "novel-view";
 }
 
 struct Viewer::State {
@@ -400,14 +396,16 @@ void Viewer::orbit(double azimuth, double elevation) {
 std::string Viewer::beyond() const {
   const State& s = *state_;
   const render::SphereScene& scene = s.wish.scene;
+  const render::ScenePrior& prior = render::scene_prior;
   std::vector<std::string> parts;
-  if (!in_range(s.wish.target.elevation, kTrainedElevationLow, kTrainedElevationHigh))
-    parts.push_back(fmt::format("a camera {:.0f}° high (22.5° to 67.5°)", s.wish.target.elevation / kDegree));
-  if (!in_range(scene.light_elevation, kLightLow, kLightHigh))
-    parts.push_back(fmt::format("a light {:.0f}° high (30° to 60°)", scene.light_elevation / kDegree));
-  if (!std::all_of(scene.background, scene.background + 3,
-                   [](double c) { return in_range(c, kBackgroundLow, kBackgroundHigh); }))
-    parts.push_back("this background (0.05 to 0.2)");
+  if (!in_range(s.wish.target.elevation, prior.camera_elevation))
+    parts.push_back(fmt::format("a camera {:.0f}° high ({})", s.wish.target.elevation / kDegree,
+                                degrees_text(prior.camera_elevation)));
+  if (!in_range(scene.light_elevation, prior.light_elevation))
+    parts.push_back(
+        fmt::format("a light {:.0f}° high ({})", scene.light_elevation / kDegree, degrees_text(prior.light_elevation)));
+  if (!std::all_of(scene.background, scene.background + 3, [&](double c) { return in_range(c, prior.background); }))
+    parts.push_back(fmt::format("this background ({})", range_text(prior.background)));
   if (!std::all_of(scene.spheres.begin(), scene.spheres.end(),
                    [](const render::Sphere& sphere) { return vivid(sphere.color); }))
     parts.push_back("colours as pale or dark as these");

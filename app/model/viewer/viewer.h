@@ -17,8 +17,7 @@ namespace pairs::model {
 
 using PicturePointer = std::shared_ptr<const Picture>;
 
-// What observed and target cameras of training had, in radians; and how far a target camera can be moved here.
-inline constexpr double kTrainedElevationLow = std::numbers::pi / 8, kTrainedElevationHigh = 3 * std::numbers::pi / 8;
+// How far a target camera can be moved here, in radians; what training had is in render::scene_prior.
 inline constexpr double kElevationLow = 0, kElevationHigh = std::numbers::pi / 2;
 // Spread and error of a channel's value that the end of the heat maps' colours stands for.
 inline constexpr double kHeatMost = 0.25;
@@ -69,8 +68,8 @@ enum class ViewerExport {
 };
 const char* export_ending(ViewerExport kind);  // ".png", ...
 
-// Novel views in the window: a scene of spheres, cameras that observe it, and what a target camera would see: truth,
-// and samples of the estimator's posterior from the first N views. Pictures and samples are worked out in the
+// Views of a scene in the window: a scene of spheres, cameras that observe it, and what a target camera would see:
+// truth, and samples of the estimator's posterior from the first N views. Pictures and samples are worked out in the
 // background; what is asked for last is worked out first.
 class Viewer {
  public:
@@ -78,9 +77,6 @@ class Viewer {
   ~Viewer();
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;
-
-  // Whether a task's posterior is shown by this rather than by densities.
-  static bool shows(const std::string& task);
 
   // Shows a run: a folder, or a task's name for its shipped weights; empty: scene and cameras alone. The scene stays
   // where it has as many spheres as the run's scenes.

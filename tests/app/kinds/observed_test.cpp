@@ -69,18 +69,20 @@ TEST_F(ObservedTest, ReadsCsvColumnsByTheirNames) {
   write("c.csv", "u,v\n1,2\n");
   write("d.csv", "anything\n1\n");
   const torch::Tensor expected = torch::tensor({{1.0, 2.0}, {3.0, 4.5}, {-1.0, 0.0}}, torch::kFloat32);
-  EXPECT_TRUE(read_observed(folder_ / "a.csv", points(2)).x.equal(expected));
-  EXPECT_TRUE(read_observed(folder_ / "b.csv", points(2)).x.equal(expected));
+  EXPECT_TRUE(read_observed(folder_ / "a.csv", points(2)).x.block().equal(expected));
+  EXPECT_TRUE(read_observed(folder_ / "b.csv", points(2)).x.block().equal(expected));
   EXPECT_THAT(refusal(folder_ / "c.csv", points(2)), testing::HasSubstr("columns u, v"));
-  EXPECT_EQ(read_observed(folder_ / "d.csv", points(1)).x.size(0), 1);
+  EXPECT_EQ(read_observed(folder_ / "d.csv", points(1)).x.block().size(0), 1);
 }
 
 TEST_F(ObservedTest, TakesTheTasksColumnsAmongOthers) {
   write("more.csv", "id,x1,when\nfirst,0.5,2024-01-02\n\"a, b\",-2,\n");
-  EXPECT_TRUE(read_observed(folder_ / "more.csv", points(1)).x.equal(torch::tensor({{0.5}, {-2.0}}, torch::kFloat32)));
-  write("both.csv", "x2;id;x1\n1;7;2\n3;8;4\n");
   EXPECT_TRUE(
-      read_observed(folder_ / "both.csv", points(2)).x.equal(torch::tensor({{2.0, 1.0}, {4.0, 3.0}}, torch::kFloat32)));
+      read_observed(folder_ / "more.csv", points(1)).x.block().equal(torch::tensor({{0.5}, {-2.0}}, torch::kFloat32)));
+  write("both.csv", "x2;id;x1\n1;7;2\n3;8;4\n");
+  EXPECT_TRUE(read_observed(folder_ / "both.csv", points(2))
+                  .x.block()
+                  .equal(torch::tensor({{2.0, 1.0}, {4.0, 3.0}}, torch::kFloat32)));
   write("other.csv", "id,energy\na,0.5\n");
   EXPECT_THAT(refusal(folder_ / "other.csv", points(1)),
               testing::HasSubstr("names its columns id, energy, but x1 is needed"));
@@ -110,9 +112,9 @@ TEST_F(ObservedTest, SaysWhenNumbersHaveDecimalCommasOrLinesAnotherSeparator) {
 
 TEST_F(ObservedTest, ReadsTheOnlyArrayOrTheOneNamedX) {
   write_npz(folder_ / "one.npz", {{"events", torch::tensor({1.0, 2.0}, torch::kFloat64)}});
-  EXPECT_EQ(read_observed(folder_ / "one.npz", points(1)).x.sizes(), (std::vector<std::int64_t>{2, 1}));
+  EXPECT_EQ(read_observed(folder_ / "one.npz", points(1)).x.block().sizes(), (std::vector<std::int64_t>{2, 1}));
   write_npz(folder_ / "two.npz", {{"x", torch::ones({3, 1})}, {"y", torch::zeros({5, 1})}});
-  EXPECT_EQ(read_observed(folder_ / "two.npz", points(1)).x.size(0), 3);
+  EXPECT_EQ(read_observed(folder_ / "two.npz", points(1)).x.block().size(0), 3);
   write_npz(folder_ / "none.npz", {{"a", torch::ones({3, 1})}, {"b", torch::zeros({5, 1})}});
   EXPECT_THAT(refusal(folder_ / "none.npz", points(1)), testing::HasSubstr("a, b"));
 }
@@ -156,7 +158,7 @@ TEST_F(ObservedTest, TurnsColourIntoLuminance) {
   for (int k = 0; k < 16; ++k) pixels.insert(pixels.end(), {200, 100, 50});
   write_png("a.png", PNG_FORMAT_RGB, 4, pixels);
   const double expected = (0.299 * 200 + 0.587 * 100 + 0.114 * 50) / 255;
-  EXPECT_NEAR(read_observed(folder_, images()).x.mean().item<double>(), expected, 1e-6);
+  EXPECT_NEAR(read_observed(folder_, images()).x.block().mean().item<double>(), expected, 1e-6);
 }
 
 TEST_F(ObservedTest, RefusesPngsOfAnotherKind) {
@@ -173,7 +175,7 @@ TEST_F(ObservedTest, RefusesPngsOfAnotherKind) {
 TEST_F(ObservedTest, ScalesImagesByWhatTheirValuesAre) {
   const auto read = [&](const torch::Tensor& x) {
     write_npz(folder_ / "i.npz", {{"x", x}});
-    return read_observed(folder_ / "i.npz", images()).x.max().item<float>();
+    return read_observed(folder_ / "i.npz", images()).x.block().max().item<float>();
   };
   const torch::Tensor mask = torch::eye(4).expand({3, 4, 4});
   EXPECT_EQ(read(mask.to(torch::kUInt8)), 1);
@@ -236,7 +238,7 @@ TEST_F(ObservedTest, UnpacksNoMoreOfAFileThanIsAskedFor) {
               testing::AnyOf(testing::HasSubstr("damaged"), testing::HasSubstr("cut short")));
   const Observed first = read_observed(folder_ / "x.npz", points(1), 1000);
   EXPECT_EQ(first.held, 1 << 20);
-  EXPECT_EQ(first.x.sizes(), (std::vector<std::int64_t>{1000, 1}));
+  EXPECT_EQ(first.x.block().sizes(), (std::vector<std::int64_t>{1000, 1}));
   // An array that nobody asked for is left alone.
   write_npz(folder_ / "y.npz", {{"x", torch::rand({7})}, {"y", torch::rand({1 << 20}, torch::kFloat64)}});
   std::fstream other(folder_ / "y.npz", std::ios::in | std::ios::out | std::ios::binary);

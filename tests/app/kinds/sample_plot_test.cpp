@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
+#include "app/kinds/image/image_plot.h"
 #include "core/report/figure.h"
 #include "core/report/ranges.h"
 #include "tasks/registry.h"

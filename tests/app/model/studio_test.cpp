@@ -92,7 +92,8 @@ TEST_F(StudioTest, ShowsTheShippedWeightsThatKnowTheData) {
   Studio studio(wanted);
   settle(studio);
   ASSERT_TRUE(studio.posterior.shown()) << studio.posterior.failure();
-  EXPECT_THAT(studio.posterior.shown()->warnings, ::testing::Contains(HasSubstr("was trained on")));
+  EXPECT_THAT(studio.posterior.shown()->warnings,
+              ::testing::Contains(::testing::Field(&PosteriorWarning::text, HasSubstr("was trained on"))));
   EXPECT_THAT(studio.evaluation.warning(), HasSubstr("was trained on"));
 }
 

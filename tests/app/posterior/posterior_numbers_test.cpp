@@ -11,8 +11,8 @@
 
 #include "app/posterior/embedded_set.h"
 #include "app/posterior/posterior_axes.h"
+#include "core/aggregate.h"
 #include "core/base/error.h"
-#include "core/eval/aggregate.h"
 #include "tasks/registry.h"
 #include "tests/core/train/toy_task.h"
 

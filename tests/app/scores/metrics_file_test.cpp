@@ -9,6 +9,10 @@
 
 #include "app/text/number_text.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/train/run.h"
+#include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
 
 namespace pairs {
 namespace {
@@ -47,6 +51,20 @@ TEST(MetricsFile, ReadsBackWhatItWrote) {
   EXPECT_EQ(back.rows[0].log_prob, example().rows[0].log_prob);
   EXPECT_EQ(back.rows[0].ranks, example().rows[0].ranks);
   EXPECT_EQ(back.rows[0].reference_nll.at("naive product"), 0.386);
+}
+
+TEST(MetricsFile, KeepsTheTasksSettingsAndFindsThoseThatOlderFilesLackBesideThem) {
+  register_tasks();
+  EXPECT_EQ(parse_metrics(metrics_text(example()), "memory").settings, example().settings);
+  const TemporaryFolder folder;
+  nlohmann::json older = nlohmann::json::parse(metrics_text(example()));
+  older.erase("settings");
+  older["convention"] = "literal";
+  write_file(folder / run_file::metrics, older.dump());
+  EXPECT_TRUE(read_metrics(folder / run_file::metrics)->settings.empty());
+  write_file(folder / run_file::config, "task = \"gaussian\"\nconvention = \"literal\"\n[pretrain]\nsizes = [1, 2]\n");
+  const std::map<std::string, std::string> literal = {{"convention", "\"literal\""}};
+  EXPECT_EQ(read_metrics(folder / run_file::metrics)->settings, literal);
 }
 
 TEST(MetricsFile, LeavesUnknownNumbersOutOfTheDocument) {

@@ -134,8 +134,8 @@ TEST(PoolSets, AreFewWhereSetsAreLarge) {
 class PooledToy : public ToyTask {
  public:
   static constexpr std::int64_t kPool = 10;
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     const PoolDraws draws = pool_draws(latents, seed, purpose, ranges);
     torch::Tensor x = torch::empty({draws.member.size(0), 1});
     std::int64_t row = 0;

@@ -53,7 +53,7 @@ constexpr std::int64_t kDeviceContext = 7;
 std::shared_ptr<Head> prepared(const DeviceHead& of, const torch::Device& device, torch::ScalarType type) {
   auto head = build(of.config, of.d, kDeviceContext);
   sharpen(*head, 1.0, 0.1);
-  if (auto* regression = dynamic_cast<GaussianRegression*>(head.get()))
+  if (ResidualSpread* regression = head->residual_spread())
     regression->set_sigma(torch::tensor({std::int64_t{1}, std::int64_t{10}}),
                           torch::rand({2, of.d}, at::detail::createCPUGenerator(2)) + 0.1);
   head->to(device, type);

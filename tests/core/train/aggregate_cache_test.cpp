@@ -5,9 +5,9 @@
 
 #include <fstream>
 
+#include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/eval/aggregate.h"
 #include "core/train/cache_writer.h"
 #include "tests/core/train/toy_task.h"
 

@@ -217,6 +217,30 @@ TEST(FormerKeys, TheShippedRunsReadAsTheyWere) {
   EXPECT_GE(runs, 4);
 }
 
+// Runs that were stopped in their first stage: what their checkpoints record is run.toml's text.
+TEST(FormerKeys, CheckpointsOfVersion010BelongToTheirRuns) {
+  register_tasks();
+  for (const auto& [name, key, value] :
+       {std::tuple("gaussian", "task.convention", "\"covariance\""), std::tuple("novel-view", "task.spheres", "2"),
+        std::tuple("bump-hunt", "head.hidden", "16")}) {
+    const std::string file = fmt::format("{}/tests/reference/former/{}.toml", PAIRS_SOURCE_DIR, name);
+    RunConfig config = read_run_toml(file);
+    EXPECT_EQ(config.task, name);
+    const std::string text = read_file(file), recorded = text.substr(0, text.find("\n[versions]"));
+    EXPECT_EQ(changed_setting(recorded, config, Stage::finetune, "file"), "") << name;
+    EXPECT_EQ(changed_setting(training_settings(config), config, Stage::finetune, "file"), "") << name;
+    bool found = false;
+    for (const Field& field : fields(config))
+      if (field.key == key) {
+        found = true;
+        EXPECT_EQ(field_text(field), value) << name;
+      }
+    EXPECT_TRUE(found) << key;
+    config.estimator.head.hidden += 1;
+    EXPECT_THAT(changed_setting(recorded, config, Stage::pretrain, "file"), testing::HasSubstr("head.hidden"));
+  }
+}
+
 TEST(TaskSettings, AreAssignedUnderTheirTableAndNameTheNearest) {
   register_tasks();
   const TaskInfo views = make_task("novel-view")->info(), points = make_task("bump-hunt")->info();

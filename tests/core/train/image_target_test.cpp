@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/eval/aggregate.h"
 #include "core/eval/evaluate.h"
 #include "core/task_factory.h"
 #include "core/train/cache_writer.h"
@@ -14,26 +14,13 @@
 #include "core/train/stage_tools.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_image_task.h"
 
 // Everything of core on a task whose target is an image, with something given: the toy of toy_image_task.h.
 
 namespace pairs {
 namespace {
-
-class ImageMonitor : public Monitor {
- public:
-  explicit ImageMonitor(std::uint64_t one_in = 0, std::uint64_t seed = 0)
-      : one_in_(one_in), stream_(stream_key(seed, Purpose::check), 0) {}
-  void event(const Event& event) override { events.push_back(event); }
-  void progress(const Progress&) override {}
-  bool should_stop() override { return one_in_ > 0 && stream_.below(one_in_) == 0; }
-  std::vector<Event> events;
-
- private:
-  std::uint64_t one_in_;
-  Stream stream_;
-};
 
 std::vector<std::int64_t> counted(std::int64_t first, std::int64_t count) {
   std::vector<std::int64_t> out(static_cast<std::size_t>(count));
@@ -106,12 +93,12 @@ TEST_F(ImageTargetTest, TrainingAddsTheSummaryToTheLossThatItReports) {
 TEST_F(ImageTargetTest, StoppedAnywhereARunEndsWithTheSameBits) {
   validate(config(), task_->info());
   const auto whole = create_run(config(), folder_.path() / "whole"), cut = create_run(config(), folder_.path() / "cut");
-  ImageMonitor all;
+  TestMonitor all;
   execute_run(whole, all);
   int stops = 0;
   for (bool done = false; !done;) {
     ASSERT_LT(stops, 300);
-    ImageMonitor monitor(300, static_cast<std::uint64_t>(stops) + 1);
+    TestMonitor monitor(300, static_cast<std::uint64_t>(stops) + 1);
     try {
       execute_run(cut, monitor);
       done = true;
@@ -127,8 +114,8 @@ TEST_F(ImageTargetTest, StoppedAnywhereARunEndsWithTheSameBits) {
 // Draws from LibTorch's generator whenever it is asked, as an estimate in flight or a window may.
 class DrawingTask : public ToyImageTask {
  public:
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     at::rand({1 + drawn++ % 5});
     return ToyImageTask::observe(latents, seed, purpose, ranges, device);
   }
@@ -144,7 +131,7 @@ TEST_F(ImageTargetTest, WhatOthersDrawChangesNoBit) {
   for (const RunConfig& c : {config(), with_dropout}) {
     const auto alone = create_run(c, folder_.path() / ("alone-" + c.estimator.embedder.kind)),
                beside = create_run(c, folder_.path() / ("beside-" + c.estimator.embedder.kind));
-    ImageMonitor monitor;
+    TestMonitor monitor;
     execute_run(alone, monitor);
     register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<DrawingTask>(); }});
     execute_run(beside, monitor);
@@ -314,7 +301,7 @@ TEST_F(ImageTargetTest, TrainedItComesNearTheExactPosteriorMean) {
   c.finetune.rate = 3e-3;
   c.finetune.ema = 0.95;
   const auto run = create_run(c, folder_.path() / "trained");
-  ImageMonitor monitor;
+  TestMonitor monitor;
   execute_run(run, monitor);
   const LoadedRun loaded = load_run(run.string());
   EXPECT_EQ(loaded.estimator->max_n(), 20);

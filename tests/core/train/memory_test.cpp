@@ -9,8 +9,8 @@
 #include <fstream>
 #include <string>
 
-#include "core/train/cache_writer.h"
 #include "core/train/aggregate_cache.h"
+#include "core/train/cache_writer.h"
 #include "core/train/set_gradients.h"
 #include "tasks/registry.h"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/heads/gaussian_head.h"
 #include "tests/core/train/toy_task.h"
 
 namespace pairs {
@@ -18,7 +19,7 @@ TEST(RegressionSigma, IsTheResidualsAtEverySize) {
   config.head.kind = "gaussian";
   Estimator estimator(std::make_shared<ToyTask>(), config, 1);
   estimator.train(false);
-  auto& head = dynamic_cast<GaussianRegression&>(estimator.head(0));
+  auto& head = dynamic_cast<GaussianHead&>(estimator.head(0));
   const auto sigma = [](const torch::Tensor& n) { return 0.05 + 2.0 * n.to(torch::kFloat64).pow(-0.5); };
   auto generator = at::detail::createCPUGenerator(3);
   const std::int64_t rows = 60000;
@@ -48,7 +49,7 @@ TEST(RegressionSigma, OneSizeHasOne) {
   Estimator estimator(std::make_shared<ToyTask>(), config, 1);
   estimator.train(false);
   at::NoGradGuard no_grad;
-  auto& head = dynamic_cast<GaussianRegression&>(estimator.head(0));
+  auto& head = dynamic_cast<GaussianHead&>(estimator.head(0));
   auto generator = at::detail::createCPUGenerator(3);
   const torch::Tensor n = at::full({20000}, 7, torch::kInt64);
   const torch::Tensor context = estimator.context(at::randn({20000, estimator.embedding_size()}, generator), n);

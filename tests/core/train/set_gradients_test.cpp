@@ -21,8 +21,8 @@ namespace {
 template <class Base>
 class Counting : public Base {
  public:
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     std::int64_t total = 0;
     for (const SetRange& range : ranges) total += range.count;
     most = std::max<std::int64_t>(most, total);

@@ -42,8 +42,8 @@ TEST(SetSource, ABudgetIsVisitedOnceAnEpochAndNeverMeetsValidation) {
     for (std::int64_t at = 0; at < 80; at += 16) {
       const SetBatch batch = source.training(epoch, at, 16, 80, torch::kCPU);
       for (std::int64_t i = 0; i < 16; ++i) seen.insert(batch.theta[i][0].item<double>());
-      EXPECT_EQ(batch.offsets[16].item<std::int64_t>(), batch.x.size(0));
-      EXPECT_EQ(batch.n.sum().item<std::int64_t>(), batch.x.size(0));
+      EXPECT_EQ(batch.offsets[16].item<std::int64_t>(), batch.x.block().size(0));
+      EXPECT_EQ(batch.n.sum().item<std::int64_t>(), batch.x.block().size(0));
     }
     EXPECT_EQ(seen.size(), 80u);
     for (double theta : validation) EXPECT_FALSE(seen.contains(theta));
@@ -57,7 +57,7 @@ TEST(SetSource, UnlimitedSetsNeverRepeatAndDependOnPositionAlone) {
     for (std::int64_t at = 0; at < 64; at += 32) {
       const SetBatch batch = source.training(epoch, at, 32, 64, torch::kCPU);
       for (std::int64_t i = 0; i < 32; ++i) EXPECT_TRUE(seen.insert(batch.theta[i][0].item<double>()).second);
-      EXPECT_TRUE(batch.x.equal(source.training(epoch, at, 32, 64, torch::kCPU).x));
+      EXPECT_TRUE(batch.x.block().equal(source.training(epoch, at, 32, 64, torch::kCPU).x));
     }
 }
 
@@ -65,7 +65,8 @@ TEST(SetSource, ASmallerVisitIsAPrefixOfALargerOne) {
   const auto task = std::make_shared<ToyTask>();
   const SetSource ones(task, 3, {1}, 0, 10), fives(task, 3, {5}, 0, 10);
   const SetBatch small = ones.training(0, 0, 8, 8, torch::kCPU), large = fives.training(0, 0, 8, 8, torch::kCPU);
-  for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(small.x[i].item<float>(), large.x[5 * i].item<float>());
+  for (std::int64_t i = 0; i < 8; ++i)
+    EXPECT_EQ(small.x.block()[i].item<float>(), large.x.block()[5 * i].item<float>());
 }
 
 TEST(SetSource, TurnsAllImagesOfASetAlikeAndEachVisitAnew) {
@@ -81,7 +82,7 @@ TEST(SetSource, TurnsAllImagesOfASetAlikeAndEachVisitAnew) {
       ASSERT_TRUE(a.theta.equal(b.theta) && a.n.equal(b.n));
       for (std::int64_t i = 0; i < batch; ++i) {
         const auto images = [&](const SetBatch& of) {
-          return of.x.slice(0, of.offsets[i].item<std::int64_t>(), of.offsets[i + 1].item<std::int64_t>());
+          return of.x.block().slice(0, of.offsets[i].item<std::int64_t>(), of.offsets[i + 1].item<std::int64_t>());
         };
         const std::int64_t quarters = b.turns[static_cast<std::size_t>(i)];
         EXPECT_TRUE(images(b).equal(at::rot90(images(a), quarters, {2, 3})));
@@ -91,15 +92,15 @@ TEST(SetSource, TurnsAllImagesOfASetAlikeAndEachVisitAnew) {
       std::vector<torch::Tensor> cut;
       SetBatch later = turning.training(epoch, at, batch, sets, torch::kCPU, 3);
       ASSERT_FALSE(later.x.defined());
-      for (const SetPart& part : parts(later, 3)) cut.push_back(turning.observe(later, part));
-      EXPECT_TRUE(at::cat(cut).equal(b.x)) << "in parts as at once";
+      for (const SetPart& part : parts(later, 3)) cut.push_back(turning.observe(later, part).block());
+      EXPECT_TRUE(at::cat(cut).equal(b.x.block())) << "in parts as at once";
     }
   ASSERT_EQ(by_quarter.size(), 4u);
   for (const auto& [quarters, count] : by_quarter) EXPECT_NEAR(count, 60, 30) << quarters;
   std::size_t changed = 0;
   for (const auto& [theta, seen] : by_set) changed += seen.size() > 1;
   EXPECT_GT(changed, by_set.size() / 2);
-  EXPECT_TRUE(turning.validation(0, 10, torch::kCPU).x.equal(plain.validation(0, 10, torch::kCPU).x));
+  EXPECT_TRUE(turning.validation(0, 10, torch::kCPU).x.block().equal(plain.validation(0, 10, torch::kCPU).x.block()));
 }
 
 TEST(Turned, RefusesWhatIsNoSquareImage) {

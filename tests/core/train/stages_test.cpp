@@ -8,35 +8,21 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/safetensors.h"
-#include "core/eval/aggregate.h"
 #include "core/eval/evaluate.h"
+#include "core/heads/gaussian_head.h"
 #include "core/task_factory.h"
 #include "core/train/cost.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_task.h"
 
 namespace pairs {
 namespace {
-
-// Asks to stop with a probability of 1 / `one_in` at each poll (0: never); records what it is told.
-class TestMonitor : public Monitor {
- public:
-  explicit TestMonitor(std::uint64_t one_in = 0, std::uint64_t seed = 0)
-      : one_in_(one_in), stream_(stream_key(seed, Purpose::check), 0) {}
-  void event(const Event& event) override { events.push_back(event); }
-  void progress(const Progress&) override {}
-  bool should_stop() override { return one_in_ > 0 && stream_.below(one_in_) == 0; }
-
-  std::vector<Event> events;
-
- private:
-  std::uint64_t one_in_;
-  Stream stream_;
-};
 
 // Runs to the end, stopped at random moments on the way; returns how often.
 int run_in_pieces(const std::filesystem::path& run, std::uint64_t one_in) {
@@ -54,8 +40,8 @@ int run_in_pieces(const std::filesystem::path& run, std::uint64_t one_in) {
 // Observations turn into NaN after a few steps of stage 1.
 class BreakingTask : public ToyTask {
  public:
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     const torch::Tensor x = ToyTask::observe(latents, seed, purpose, ranges, device);
     return ranges.front().index >= 64 * 9 && ranges.front().index < 1 << 20 ? x * NAN : x;
   }
@@ -280,7 +266,7 @@ TEST_F(StagesTest, SigmaOfTheRegressionHeadFitsManySizes) {
   for (const std::int64_t n : {1, 3, 10, 40, 100}) {
     const torch::Tensor sizes = torch::full({1500}, n, torch::kInt64);
     const torch::Tensor aggregates = aggregate_sets(estimator, latents, 1, Purpose::test, indices, n);
-    auto& head = dynamic_cast<GaussianRegression&>(estimator.head(0));
+    auto& head = dynamic_cast<GaussianHead&>(estimator.head(0));
     at::NoGradGuard no_grad;
     const torch::Tensor context = estimator.context(aggregates, sizes);
     const torch::Tensor residual = estimator.target(0, latents.theta, aggregates) - head.predict(context);

@@ -52,8 +52,8 @@ class ToyImageTask : public Task {
     return out;
   }
 
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     std::int64_t total = 0;
     for (const SetRange& range : ranges) total += range.count;
     observed += total;

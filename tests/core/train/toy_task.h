@@ -33,8 +33,8 @@ class ToyTask : public Task {
     }
     return out;
   }
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     std::vector<float> x;
     for (std::size_t k = 0; k < ranges.size(); ++k)
       for (std::int64_t j = 0; j < ranges[k].count; ++j) {

@@ -92,7 +92,7 @@ TEST(BumpHunt, EveryPosteriorIsADensityWithItsMomentsAndSamples) {
       Stream stream(stream_key(2, Purpose::posterior), static_cast<std::uint64_t>(n));
       const torch::Tensor cdf = (density / 4000.0).cumsum(0);
       const double* steps = cdf.const_data_ptr<double>();
-      EXPECT_LT(kolmogorov(to_vector(posterior->sample(4000, stream)),
+      EXPECT_LT(kolmogorov(doubles(posterior->sample(4000, stream)),
                            [&](double v) { return steps[static_cast<std::int64_t>(v * 4000.0)]; }),
                 2.2)
           << name << " N = " << n;
@@ -178,7 +178,7 @@ TEST(BumpHunt, ObservationsFollowTheMixture) {
   const auto task = make_bump_hunt();
   const Latents l{events({0.3}), events({1.7})};
   const boost::math::normal background, signal(1.7, 0.1);
-  EXPECT_LT(kolmogorov(to_vector(sets_of(*task, l, 6, Purpose::test, 0, 200000)),
+  EXPECT_LT(kolmogorov(doubles(sets_of(*task, l, 6, Purpose::test, 0, 200000)),
                        [&](double v) { return 0.3 * cdf(signal, v) + 0.7 * cdf(background, v); }),
             1.95);
 }
@@ -186,8 +186,8 @@ TEST(BumpHunt, ObservationsFollowTheMixture) {
 TEST(BumpHunt, PriorIsUniformTimesNormal) {
   const Latents l = latents_of(*make_bump_hunt(), 6, Purpose::pretrain, 0, 50000);
   const boost::math::normal place(1.0, 2.0);
-  EXPECT_LT(kolmogorov(to_vector(l.theta), [](double v) { return v; }), 1.95);
-  EXPECT_LT(kolmogorov(to_vector(l.psi), [&](double v) { return cdf(place, v); }), 1.95);
+  EXPECT_LT(kolmogorov(doubles(l.theta), [](double v) { return v; }), 1.95);
+  EXPECT_LT(kolmogorov(doubles(l.psi), [&](double v) { return cdf(place, v); }), 1.95);
 }
 
 TEST(BumpHunt, IsAddressableAndDescribed) {

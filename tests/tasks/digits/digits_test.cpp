@@ -43,7 +43,7 @@ TEST(Digits, PriorIsTheDirichletOfTheTask) {
   for (int k = 0; k < 10; ++k) {
     const double alpha = k == 6 || k == 9 ? 2.5 : 0.25;
     const boost::math::beta_distribution<double> marginal(alpha, 7.0 - alpha);
-    EXPECT_LT(kolmogorov(to_vector(p.select(1, k)), [&](double v) { return cdf(marginal, v); }), 2.2) << k;
+    EXPECT_LT(kolmogorov(doubles(p.select(1, k)), [&](double v) { return cdf(marginal, v); }), 2.2) << k;
     mean += k * alpha / 7.0;
   }
   const torch::Tensor expectation = (p * at::arange(10, torch::kFloat64)).sum(1);
@@ -52,7 +52,7 @@ TEST(Digits, PriorIsTheDirichletOfTheTask) {
   EXPECT_NEAR(target.location, mean, 1e-12);
   EXPECT_NEAR(l.theta.mean().item<double>(), mean, 4.0 * target.scale / std::sqrt(sets));
   EXPECT_NEAR(l.theta.std().item<double>(), target.scale, 0.03 * target.scale);
-  EXPECT_LT(kolmogorov(to_vector(l.psi.select(1, 0)), [](double v) { return v / (2.0 * M_PI); }), 1.95);
+  EXPECT_LT(kolmogorov(doubles(l.psi.select(1, 0)), [](double v) { return v / (2.0 * M_PI); }), 1.95);
 }
 
 // Latents of one set whose images are all of one class, turned by an angle.
@@ -294,7 +294,7 @@ TEST_F(DigitsOnMnist, PoolDrawsNameTheImagesThatAreSeen) {
   EXPECT_EQ(draws.size, read_mnist(data_)->test.images.size(0));
   EXPECT_EQ(draws.trained, read_mnist(data_)->train.images.size(0) / 2) << "what the header gives to stages 2 and 3";
   const torch::Tensor images = read_mnist(data_)->test.images.index_select(0, draws.member).to(torch::kFloat32) / 255;
-  const torch::Tensor x = task->observe(pure(5, 0.0), 1, Purpose::test, ranges, torch::kCPU).squeeze(1);
+  const torch::Tensor x = task->observe(pure(5, 0.0), 1, Purpose::test, ranges, torch::kCPU).block().squeeze(1);
   EXPECT_LT((x - images).square().mean().item<double>(), 0.06);  // the noise alone: 0.0433
 }
 

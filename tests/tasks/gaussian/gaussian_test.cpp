@@ -163,7 +163,7 @@ TEST(Gaussian, PriorHasTheMomentsOfItsConvention) {
     // theta given psi is N(mu0, psi): whitened, its squared length is chi-square with two degrees of freedom.
     const torch::Tensor d1 = l.theta.select(1, 0) + 1.0, d2 = l.theta.select(1, 1) - 2.0;
     const torch::Tensor q = (c * d1 * d1 - 2.0 * b * d1 * d2 + a * d2 * d2) / det;
-    EXPECT_LT(kolmogorov(to_vector(q.slice(0, 0, 20000)), [](double v) { return 1.0 - std::exp(-0.5 * v); }), 1.95);
+    EXPECT_LT(kolmogorov(doubles(q.slice(0, 0, 20000)), [](double v) { return 1.0 - std::exp(-0.5 * v); }), 1.95);
   }
 }
 

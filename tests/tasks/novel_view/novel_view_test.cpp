@@ -83,8 +83,8 @@ TEST(NovelView, OnlyTrainingViewsAreNoisy) {
   }
   for (const Purpose purpose : {Purpose::pretrain, Purpose::finetune, Purpose::test, Purpose::explore}) {
     const Latents l = noisy->latents(3, purpose, indices);
-    const torch::Tensor difference =
-        noisy->observe(l, 3, purpose, ranges, torch::kCPU) - clean->observe(l, 3, purpose, ranges, torch::kCPU);
+    const torch::Tensor difference = noisy->observe(l, 3, purpose, ranges, torch::kCPU).block() -
+                                     clean->observe(l, 3, purpose, ranges, torch::kCPU).block();
     const torch::Tensor noise = difference.slice(1, 0, 3);
     EXPECT_EQ(difference.slice(1, 3).abs().max().item<double>(), 0) << "ray maps have no noise";
     if (purpose == Purpose::pretrain || purpose == Purpose::finetune) {

@@ -32,7 +32,7 @@ std::vector<std::string> tasks_with_densities() {
 
 class CopiedCommand : public testing::TestWithParam<std::string> {
  protected:
-  static void SetUpTestSuite() { register_task_factory(make_task); }
+  static void SetUpTestSuite() { register_tasks(); }
   CopiedCommand() : posterior_(hub_) { posterior_.open(GetParam()); }
 
   void settle() {

@@ -1,14 +1,19 @@
 #include "app/model/task/specimen.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <regex>
 #include <set>
 
 #include "core/base/error.h"
+#include "core/estimator.h"
+#include "core/train/config.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
@@ -279,6 +284,93 @@ TEST_F(SpecimenTest, CountsTheNetworksOfAPreset) {
   EXPECT_FALSE(specimen.network()) << "never that of another preset";
   ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_EQ(find("embedder").parameters, 2 * 128 + 128 + 128 * 128 + 128 + 128 * 64 + 64);
+}
+
+// The numbers in a text, in order.
+std::vector<std::int64_t> numbers_in(const std::string& text) {
+  std::vector<std::int64_t> out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!std::isdigit(static_cast<unsigned char>(text[i]))) continue;
+    std::size_t end = i;
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
+    out.push_back(std::stoll(text.substr(i, end - i)));
+    i = end;
+  }
+  return out;
+}
+
+// The outputs of the layers whose weights have names that match, in the order in which data meets them.
+std::vector<std::int64_t> outputs_of(const torch::nn::Module& network, const std::string& pattern) {
+  std::vector<std::int64_t> out;
+  for (const auto& item : network.named_parameters())
+    if (std::regex_match(item.key(), std::regex(pattern))) out.push_back(item.value().size(0));
+  return out;
+}
+
+TEST_F(SpecimenTest, TellsTheNetworkThatEveryPresetBuilds) {
+  for (const std::string& name : task_names()) {
+    show(name);
+    for (const std::string& preset : preset_names()) {
+      SCOPED_TRACE(name + ", " + preset);
+      specimen.set_preset(preset);
+      ASSERT_TRUE(specimen.wait(kSpecimenPatience));
+      ASSERT_TRUE(specimen.network()) << specimen.network_failure();
+      const auto part = [&](const std::string& wanted) {
+        for (const NetworkPart& one : specimen.network()->parts)
+          if (one.name == wanted) return one;
+        throw Error("no part " + wanted);
+      };
+      const RunConfig config = load_preset(make_task(name)->info(), preset, "pairs", {});
+      const auto task = make_task(config.task, config.task_options());
+      Estimator estimator(task, config.estimator, 1);
+      const auto count = [](const std::map<std::string, torch::Tensor>& tensors) {
+        double total = 0;
+        for (const auto& [key, tensor] : tensors) total += static_cast<double>(tensor.numel());
+        return total;
+      };
+      EXPECT_EQ(part("embedder").parameters, count(estimator.embedder_parameters()));
+      EXPECT_EQ(part("head").parameters, count(estimator.head_parameters()));
+      EXPECT_EQ(part("embedder").flops, estimator.embedder_flops());
+      EXPECT_EQ(part("head").flops, estimator.head_flops());
+      EXPECT_EQ(part("mean").flow, fmt::format("{} numbers", estimator.embedding_size()));
+      // x as the preset has it, not as the task has it by itself.
+      std::vector<std::int64_t> shape = task->info().observation_shape;
+      if (shape.size() == 3) shape.erase(shape.begin());
+      EXPECT_EQ(numbers_in(part("x").lines.at(0)), shape) << part("x").lines.at(0);
+
+      // The words against the shapes of the weights themselves.
+      const Embedder& embedder = estimator.embedder();
+      std::vector<std::int64_t> widths = outputs_of(embedder, R"(net\.weight\d+)");
+      const std::string words = fmt::format("{}", fmt::join(part("embedder").lines, "\n"));
+      if (!widths.empty()) {
+        widths.insert(widths.begin(), embedder.named_parameters()["net.weight0"].size(1));
+        EXPECT_EQ(numbers_in(part("embedder").lines.at(1)), widths) << words;
+      } else {
+        const std::vector<std::int64_t> channels = outputs_of(embedder, R"((block\d+|stem|stage\d+\.conv1)\.weight)");
+        ASSERT_FALSE(channels.empty()) << "an embedder that this test does not know";
+        EXPECT_EQ(numbers_in(part("embedder").lines.at(1)), channels) << words;
+      }
+      // Convolutions at one pixel a weight at least: another picture size would give another number.
+      double weights = 0;
+      for (const auto& item : embedder.named_parameters())
+        if (item.value().dim() >= 2) weights += static_cast<double>(item.value().numel());
+      EXPECT_GE(part("embedder").flops, 2 * weights * (widths.empty() ? 4 : 1));
+    }
+  }
+}
+
+// The network of novel views was once told as an MLP of 64 × 64 pixels, whatever the preset.
+TEST_F(SpecimenTest, ViewsAreEmbeddedAtThePresetsSize) {
+  show("novel-view");
+  for (const char* preset : {"quick", "small"}) {
+    specimen.set_preset(preset);
+    ASSERT_TRUE(specimen.wait(kSpecimenPatience));
+    ASSERT_TRUE(specimen.network());
+    for (const NetworkPart& part : specimen.network()->parts) {
+      if (part.name == "embedder") EXPECT_THAT(part.lines.at(0), testing::Not(HasSubstr("MLP")));
+      if (part.name == "x") EXPECT_THAT(part.lines.at(0), testing::Not(HasSubstr("64 × 64")));
+    }
+  }
 }
 
 TEST_F(SpecimenTest, AnotherTaskReplacesTheFirstWhileItIsStillMade) {

@@ -164,6 +164,32 @@ TEST(Draft, NamesAreFolders) {
   EXPECT_TRUE(draft.name().starts_with("gaussian-"));
 }
 
+// A task's settings come from its own folder: here are those of all of them, and of no other task.
+TEST(Draft, ShowsTheTasksOwnSettings) {
+  const TemporaryFolder scratch;
+  for (const std::string& task : task_names()) {
+    Draft draft(task, scratch.path(), "");
+    TaskSettings own = task_settings(task);
+    std::vector<std::string> keys, wanted;
+    for (const Field& field : own.fields()) wanted.push_back("task." + field.key);
+    for (const Setting& setting : draft.settings())
+      if (setting.section == "Task") keys.push_back(setting.key);
+    EXPECT_EQ(keys, wanted) << task;
+  }
+  Draft views("novel-view", scratch.path(), "");
+  EXPECT_EQ(views.setting("task.size").value, "16") << "of the preset quick";
+  EXPECT_EQ(views.setting("task.size").paper, "64");
+  views.set("task.size", "4");
+  EXPECT_THAT(views.setting("task.size").error, HasSubstr("between 8 and 512"));
+  views.set("task.size", "24");
+  views.set("task.frame", "world");
+  EXPECT_EQ(views.error(), "");
+  EXPECT_THAT(views.batch_command(), HasSubstr("--set task.size=24"));
+  EXPECT_EQ(text_of(told_by(views.batch_command(), "novel-view")), text_of(views.config()));
+  const Draft again(views.config(), scratch.path(), "");
+  EXPECT_EQ(text_of(again.config()), text_of(views.config()));
+}
+
 TEST(Draft, EveryTaskPresetAndStrategyCanBeDrafted) {
   const TemporaryFolder scratch;
   for (const std::string& task : task_names())

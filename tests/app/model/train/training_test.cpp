@@ -236,8 +236,8 @@ TEST_F(TrainingTest, ClosingStopsWithinTwoSeconds) {
 // Observations turn into NaN after a few steps.
 class BrokenTask : public ToyTask {
  public:
-  torch::Tensor observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
-                        const torch::Device& device) const override {
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
     const torch::Tensor x = ToyTask::observe(latents, seed, purpose, ranges, device);
     return ranges.front().index >= 32 * 9 && ranges.front().index < 1 << 20 ? x * NAN : x;
   }

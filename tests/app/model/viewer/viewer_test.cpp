@@ -323,7 +323,7 @@ TEST_F(ViewerTest, TheTargetKeepsToItsLimits) {
   EXPECT_GE(viewer.target().azimuth, 0);
   EXPECT_LT(viewer.target().azimuth, 2 * pi);
   EXPECT_NEAR(viewer.target().elevation, pi / 4, 1e-12);
-  viewer.set_target({1, kTrainedElevationLow});
+  viewer.set_target({1, render::scene_prior.camera_elevation.low});
   EXPECT_EQ(viewer.beyond(), "");
 }
 

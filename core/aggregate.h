@@ -20,7 +20,7 @@ struct StreamOptions {
   std::int64_t chunk = 0;                 // observations at once; 0: Estimator::observations_at_once
   std::function<bool()> keep_going = {};  // asked between chunks; false throws Stopped
   // Sees every chunk on the device before it is dropped.
-  std::function<void(const torch::Tensor& x, const std::vector<ChunkPart>& parts)> visit = {};
+  std::function<void(const Observations& x, const std::vector<ChunkPart>& parts)> visit = {};
   // Sees every chunk's embeddings [rows, l] on the device, with the ranges they are of and a row of latents for each.
   std::function<void(const torch::Tensor& embeddings, const std::vector<ChunkPart>& parts, const Latents& latents,
                      std::span<const SetRange> ranges)>
@@ -38,7 +38,7 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
 torch::Tensor aggregate_sets(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
                              std::span<const std::int64_t> indices, std::int64_t n, const StreamOptions& options = {});
 
-// Aggregate [1, l] float64 of an observed set x [N, ...], embedded in chunks.
-torch::Tensor aggregate_observed(Estimator& estimator, const torch::Tensor& x);
+// Aggregate [1, l] float64 of an observed set, embedded in chunks.
+torch::Tensor aggregate_observed(Estimator& estimator, const Observations& x);
 
 }  // namespace pairs

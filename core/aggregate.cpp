@@ -1,4 +1,4 @@
-#include "core/eval/aggregate.h"
+#include "core/aggregate.h"
 
 #include <ATen/Functions.h>
 
@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/ops.h"
+#include "core/target_model.h"
 
 namespace pairs {
 
@@ -15,7 +16,6 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
   const std::int64_t chunk = options.chunk > 0 ? options.chunk : estimator.observations_at_once();
   const auto sets = static_cast<std::int64_t>(indices.size()), per_set = static_cast<std::int64_t>(blocks.size());
   const std::int64_t l = estimator.embedding_size();
-  const bool image_target = estimator.task().info().image_target();
   torch::Tensor sums = torch::zeros({sets * per_set, l}, torch::kFloat64);
 
   std::vector<SetRange> ranges;
@@ -24,13 +24,8 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
   const auto flush = [&] {
     if (ranges.empty()) return;
     if (options.keep_going && !options.keep_going()) throw Stopped();
-    const torch::Tensor owner = torch::tensor(owners, torch::kInt64);
-    const auto mine_of = [&](const torch::Tensor& all) {
-      return all.defined() ? all.index_select(0, owner) : torch::Tensor();
-    };
-    const Latents mine{image_target ? torch::Tensor() : mine_of(latents.theta), mine_of(latents.psi),
-                       mine_of(latents.given)};
-    const torch::Tensor x = estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
+    const Latents mine = latents_to_observe(estimator.task().info(), latents, torch::tensor(owners, torch::kInt64));
+    const Observations x = estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
     if (options.visit) options.visit(x, parts);
     const torch::Tensor at = torch::tensor(offsets, torch::kInt64).to(estimator.device());
     const torch::Tensor embeddings = estimator.embed(x, chunk);
@@ -69,17 +64,15 @@ torch::Tensor aggregate_sets(Estimator& estimator, const Latents& latents, std::
   return block_sums(estimator, latents, seed, purpose, indices, blocks, options).squeeze(1) / static_cast<double>(n);
 }
 
-torch::Tensor aggregate_observed(Estimator& estimator, const torch::Tensor& x) {
-  PAIRS_CHECK(x.dim() >= 1 && x.size(0) >= 1, "The observed set is empty; a set holds at least one observation");
+torch::Tensor aggregate_observed(Estimator& estimator, const Observations& x) {
+  PAIRS_CHECK(x.count() >= 1, "The observed set is empty; a set holds at least one observation");
   torch::Tensor sum = torch::zeros({estimator.embedding_size()}, torch::kFloat64);
   const std::int64_t chunk = estimator.observations_at_once();
-  for (std::int64_t first = 0; first < x.size(0); first += chunk) {
-    const torch::Tensor part = x.slice(0, first, std::min(first + chunk, x.size(0)));
-    sum += estimator.embed(part.to(estimator.device(), torch::kFloat32).contiguous())
-               .to(torch::kCPU, torch::kFloat64)
-               .sum(0);
+  for (std::int64_t first = 0; first < x.count(); first += chunk) {
+    const Observations part = x.slice(first, std::min(first + chunk, x.count()));
+    sum += estimator.embed(part.to(estimator.device(), torch::kFloat32)).to(torch::kCPU, torch::kFloat64).sum(0);
   }
-  return (sum / static_cast<double>(x.size(0))).unsqueeze(0);
+  return (sum / static_cast<double>(x.count())).unsqueeze(0);
 }
 
 }  // namespace pairs

@@ -1,4 +1,4 @@
-#include "app/kinds/image_file.h"
+#include "app/kinds/image/image_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "app/kinds/jpeg_check.h"
+#include "app/kinds/image/jpeg_check.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"

@@ -1,9 +1,9 @@
-#include "app/kinds/image_folder.h"
+#include "app/kinds/image/image_folder.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "app/kinds/image_file.h"
+#include "app/kinds/image/image_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -32,8 +32,9 @@ Observed read_image_folder(const std::filesystem::path& folder, std::int64_t cha
   observed.held = static_cast<std::int64_t>(names.size());
   if (!left_out.empty()) observed.warnings.push_back(left_out);
   const std::int64_t count = std::min(observed.held, most);
-  observed.x = torch::empty({count, channels, height, width}, torch::kFloat32);
-  float* out = observed.x.data_ptr<float>();
+  const torch::Tensor images = torch::empty({count, channels, height, width}, torch::kFloat32);
+  observed.x = images;
+  float* out = images.data_ptr<float>();
   const std::int64_t area = height * width;
   for (std::int64_t i = 0; i < count; ++i, out += channels * area) {
     const std::vector<std::uint8_t> rgb = read_pixels(folder / names[static_cast<std::size_t>(i)], height, width);

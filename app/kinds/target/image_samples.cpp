@@ -1,4 +1,4 @@
-#include "app/kinds/image_samples.h"
+#include "app/kinds/target/image_samples.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/kinds/heat_map.h"
 #include "app/kinds/scene_picture.h"
+#include "app/kinds/target/heat_map.h"
 #include "core/base/error.h"
 #include "core/report/png.h"
 

@@ -1,4 +1,4 @@
-#include "app/kinds/heat_map.h"
+#include "app/kinds/target/heat_map.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,151 @@
+#include "app/batch/infer_question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/kinds/range_text.h"
+#include "app/kinds/target_room.h"
+#include "app/kinds/view_folder.h"
+#include "app/text/number_text.h"
+#include "core/base/error.h"
+#include "core/base/streams.h"
+#include "core/base/text.h"
+#include "core/train/shipped.h"
+#include "tasks/scene_views.h"
+
+namespace pairs::batch {
+namespace {
+
+constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // in all samples; some 25 bytes of memory each
+
+// A warning where cameras [V, 2] or the target stand where render::draw_camera puts none.
+void warn_of_elevations(const torch::Tensor& cameras, const render::Camera& target) {
+  const auto& [low, high] = render::scene_prior.camera_elevation;
+  constexpr double rounding = 1e-9;
+  const torch::Tensor elevation = cameras.select(1, 1);
+  const auto views = ((elevation < low - rounding) | (elevation > high + rounding)).sum().item<std::int64_t>();
+  const bool aim = target.elevation < low - rounding || target.elevation > high + rounding;
+  if (views == 0 && !aim) return;
+  tell(fmt::format("warning: {}{}{} outside the elevations {} degrees of training; do not trust the posterior\n",
+                   views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "",
+                   views > 0 && aim ? " and " : "",
+                   aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
+                   : views > 1 ? " lie"
+                               : " lies",
+                   degrees_text(render::scene_prior.camera_elevation, "")));
+}
+
+// The observed set, no more of it than is asked for and the task knows, and what is given of it.
+struct GivenSet {
+  Observed observed;
+  torch::Tensor given;
+};
+GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
+  const TaskInfo& info = run.task->info();
+  std::error_code error;
+  const SceneViews* const views = scene_views(*run.task);
+  if (!views || !std::filesystem::is_directory(arguments.data, error)) {
+    if (!arguments.camera.empty() && !views)
+      fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
+    if (!arguments.camera.empty() && std::filesystem::exists(arguments.data, error))
+      fail_usage(
+          "--camera needs the views as a folder of images with {}, and {} is none; the array x of an .npz already "
+          "holds "
+          "ray maps for the camera that is given with it",
+          kCamerasFile, printable(arguments.data, 300));
+    const std::int64_t most = arguments.n > 0 ? std::min(arguments.n, info.max_n) : info.max_n;
+    Observed observed = read_observed(arguments.data, info, most);
+    const torch::Tensor given = read_given(arguments.given, arguments.data, info);
+    if (views) warn_of_elevations(at::empty({0, 2}, torch::kFloat64), views->target(given));
+    return {std::move(observed), given};
+  }
+  if (!arguments.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --given");
+  if (arguments.camera.empty())
+    fail_usage("{} is a folder of views; name the camera whose view is wanted with --camera AZ,EL in degrees",
+               printable(arguments.data, 300));
+  const render::Camera target = parse_camera(arguments.camera, "--camera");
+  const ViewFolder folder = read_view_folder(arguments.data, views->cast().height, views->cast().half_width);
+  warn_of_elevations(folder.cameras, target);
+  Observed observed =
+      as_observations(views->observations(folder.images, folder.cameras, target), info, printable(arguments.data, 300));
+  if (!folder.left_out.empty()) observed.warnings.push_back(folder.left_out);
+  return {std::move(observed), views->given(target)};
+}
+
+// What is written for images, in the folder that --out names.
+std::filesystem::path folder_output(const LoadedRun& run, const InferArguments& arguments) {
+  const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
+                                    : is_shipped(run.folder) ? std::filesystem::path("posterior")
+                                                             : run.folder / "posterior";
+  if (out.extension() == ".npz")
+    fail_usage("--out {} names a file, but samples of images go into a folder, as samples.npz and pictures",
+               printable(out.string(), 300));
+  check_output_folder(out, false);
+  std::error_code error;
+  if (std::filesystem::equivalent(out, arguments.data, error) ||
+      std::filesystem::equivalent(out / "samples.npz", arguments.data, error))
+    fail_usage("--out {} would mix the results with the observed set; choose another folder",
+               printable(out.string(), 300));
+  return out;
+}
+
+std::filesystem::path file_output(const LoadedRun& run, const InferArguments& arguments) {
+  const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
+                                    : is_shipped(run.folder) ? std::filesystem::path("samples.npz")
+                                                             : run.folder / "samples.npz";
+  check_output(out, ".npz", {arguments.data, arguments.theta});
+  return out;
+}
+
+std::int64_t draws_of(const TaskInfo& info, std::int64_t asked) {
+  const std::int64_t draws = asked >= 0 ? asked : target_room_of(info).draws();
+  if (draws > kMostNumbers / info.target_size())
+    fail_usage("--samples {} of {} numbers each do not fit into memory; give at most {}", count_text(draws),
+               count_text(info.target_size()), count_text(kMostNumbers / info.target_size()));
+  return draws;
+}
+
+void check_size(const LoadedRun& run, const InferArguments& arguments, std::int64_t size) {
+  const TaskInfo& info = run.task->info();
+  if (size > info.max_n)
+    fail(
+        "{} observations of {} are asked for, but task {} is defined up to N = {}{}; give at most {}, or use the first "
+        "with --n",
+        count_text(size), arguments.data, info.name, count_text(info.max_n),
+        arguments.force ? ", which --force does not change" : "", info.max_n);
+  if (!arguments.force && size > run.estimator->max_n())
+    fail(
+        "{} observations of {} are asked for, but {} saw sets of at most {}; use fewer with --n, train with larger "
+        "sets, or pass --force to extrapolate",
+        count_text(size), arguments.data, run.name, count_text(run.estimator->max_n()));
+}
+
+}  // namespace
+
+InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
+  const TaskInfo& info = run.task->info();
+  const auto [observed, given] = read_set(run, arguments);
+  for (const std::string& warning : observed.warnings) tell(fmt::format("warning: {}\n", warning));
+  InferQuestion question;
+  question.given = given;
+  question.held = observed.held;
+  if (arguments.n > question.held)
+    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
+               arguments.data, count_text(question.held), question.held);
+  question.out = target_room_of(info).in_folder() ? folder_output(run, arguments) : file_output(run, arguments);
+  question.draws = draws_of(info, arguments.samples);
+  if (!arguments.theta.empty()) question.theta = read_theta(arguments.theta, info);
+  question.size = arguments.n > 0 ? arguments.n : question.held;
+  check_size(run, arguments, question.size);
+  question.x = observed.x.slice(0, question.size);
+  question.extrapolates = question.size > run.estimator->max_n();
+  if (question.extrapolates)
+    tell(fmt::format("warning: {} saw sets of at most {} observations; for {} its posterior is an extrapolation\n",
+                     run.name, count_text(run.estimator->max_n()), count_text(question.size)));
+  if (!run.finetuned)
+    tell(fmt::format("warning: {} is only pretrained; its posterior holds for the small sets it saw\n", run.name));
+  return question;
+}
+
+}  // namespace pairs::batch

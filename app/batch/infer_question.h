@@ -1,0 +1,39 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "app/batch/arguments.h"
+#include "app/batch/sampler_options.h"
+#include "app/kinds/observed.h"
+#include "core/train/run.h"
+
+namespace pairs::batch {
+
+struct InferArguments {
+  std::string run, data, given, camera, theta, out;
+  OpenArguments open;
+  SamplerOptions sampler;
+  std::int64_t samples = -1;  // -1: by the kind of target
+  std::int64_t seed = 1;
+  std::int64_t n = 0;  // 0: all
+  bool force = false;
+};
+
+// What `infer` is asked, read and checked.
+struct InferQuestion {
+  Observations x;       // `size` that are used
+  torch::Tensor given;  // [1, g], or undefined
+  torch::Tensor theta;  // to score, [S, d], or undefined
+  std::int64_t size = 0, held = 0, draws = 0;
+  bool extrapolates = false;
+  std::filesystem::path out;  // a file, or a folder (TargetRoom::in_folder)
+};
+
+// Throws Error, a usage error where the arguments do not go together; says on stderr what is doubtful.
+InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments);
+
+}  // namespace pairs::batch

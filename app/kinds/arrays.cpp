@@ -1,0 +1,91 @@
+#include "app/kinds/arrays.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace pairs {
+namespace {
+
+// Whether an array of this shape lacks the only channel, or the last axis of one-dimensional points.
+bool lacks_axis(at::IntArrayRef sizes, const TaskInfo& task) {
+  return sizes.size() == task.observation_shape.size() && task.observation_shape[0] == 1;
+}
+
+}  // namespace
+
+std::string shape_text(at::IntArrayRef shape, const char* first) {
+  std::vector<std::string> parts;
+  if (first) parts.emplace_back(first);
+  for (const std::int64_t size : shape) parts.push_back(fmt::format("{}", size));
+  return fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
+// The array `name` of a file, or its only one.
+const std::string& pick_array(const NpzReader& arrays, const std::filesystem::path& path, const std::string& name) {
+  const auto& shapes = arrays.shapes();
+  if (const auto found = shapes.find(name); found != shapes.end()) return found->first;
+  if (shapes.size() == 1) return shapes.begin()->first;
+  PAIRS_CHECK(!shapes.empty(), "{} holds no array; save one named \"{}\"", path.string(), name);
+  std::vector<std::string> names;
+  for (const auto& [key, shape] : shapes) names.push_back(printable(key));
+  fail("{} holds the arrays {} and none is named \"{}\"; give that name to the one that holds the {}", path.string(),
+       fmt::join(names, ", "), name, name == "x" ? "observations" : "values of θ");
+}
+
+void check_block_shape(at::IntArrayRef sizes, const TaskInfo& task, const std::string& where) {
+  const std::vector<std::int64_t>& shape = task.observation_shape;
+  const std::size_t own = lacks_axis(sizes, task) ? 1 : 0;  // where an observation's axes begin in `shape`
+  const bool fits =
+      sizes.size() == shape.size() + 1 - own && std::equal(sizes.begin() + 1, sizes.end(), shape.begin() + own);
+  PAIRS_CHECK(fits, "{} has the shape {} but task {} needs {}", where, shape_text(sizes), task.name,
+              shape_text(shape, "N"));
+  PAIRS_CHECK(sizes[0] > 0, "{} holds no observation; a set needs at least one", where);
+}
+
+void check_finite(const torch::Tensor& values, const std::string& where) {
+  const torch::Tensor bad = torch::isfinite(values).logical_not().reshape({values.size(0), -1}).any(1);
+  const auto count = bad.sum().item<std::int64_t>();
+  PAIRS_CHECK(count == 0, "{}: {} of {} rows hold NaN or infinite values, the first is row {}; remove or repair them",
+              where, count, values.size(0), bad.to(torch::kInt64).argmax().item<std::int64_t>() + 1);
+}
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+void check_exists(const std::filesystem::path& path) {
+  std::error_code error;
+  PAIRS_CHECK(std::filesystem::exists(path, error), "The file {} does not exist", path.string());
+}
+
+torch::Tensor with_all_axes(const torch::Tensor& x, const TaskInfo& task) {
+  return lacks_axis(x.sizes(), task) ? x.unsqueeze(1) : x;
+}
+
+Observed checked_block(const torch::Tensor& x, const std::string& where) {
+  check_finite(x, where);
+  const torch::Tensor values = x.to(torch::kFloat32).contiguous();
+  PAIRS_CHECK(torch::isfinite(values).all().item<bool>(),
+              "{} holds values beyond ±3.4e38, the range of single precision; rescale or remove them", where);
+  return {values, x.size(0), {}};
+}
+
+Observed read_block(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) {
+  NpzReader arrays(path);
+  const std::string& name = pick_array(arrays, path, "x");
+  const std::vector<std::int64_t>& shape = arrays.shapes().at(name);
+  check_block_shape(shape, task, path.string());
+  Observed observed = room_of(task).checked(arrays.read(name, most), task, path.string());
+  observed.held = shape[0];
+  return observed;
+}
+
+}  // namespace pairs

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <filesystem>
+#include <string>
+
+#include "app/kinds/observation_room.h"
+#include "core/base/npz.h"
+
+namespace pairs {
+
+// What reading any observations needs. `where` names the source in errors.
+
+// "[N, 28, 28]" for first = "N".
+std::string shape_text(at::IntArrayRef shape, const char* first = nullptr);
+// The array `name` of a file, or its only one; Throws Error where it holds others.
+const std::string& pick_array(const NpzReader& arrays, const std::filesystem::path& path, const std::string& name);
+// Throws Error naming the first row that holds NaN or infinite values.
+void check_finite(const torch::Tensor& values, const std::string& where);
+// ".npz" of "X.NPZ".
+std::string lower_extension(const std::filesystem::path& path);
+void check_exists(const std::filesystem::path& path);
+
+// The shape of a set of the task's observations of one shape, a missing axis of one allowed; else throws Error.
+void check_block_shape(at::IntArrayRef sizes, const TaskInfo& task, const std::string& where);
+// A set of that shape with the axis it may lack.
+torch::Tensor with_all_axes(const torch::Tensor& x, const TaskInfo& task);
+// Finite float32 observations of a set of that shape, of floating values; throws Error where they are none.
+Observed checked_block(const torch::Tensor& x, const std::string& where);
+// The block of observations of an .npz file, at most `most`, brought into shape by the task's room.
+Observed read_block(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most);
+
+}  // namespace pairs

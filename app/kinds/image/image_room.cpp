@@ -1,0 +1,127 @@
+#include "app/kinds/image/image_room.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/kinds/arrays.h"
+#include "app/kinds/image/image_folder.h"
+#include "app/kinds/image/image_plot.h"
+#include "app/kinds/sample_plot.h"
+#include "app/kinds/thumbnail.h"
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+// The channels of images that are colours, or their only one.
+torch::Tensor colours(const torch::Tensor& x) {
+  return x.narrow(1, 0, std::min<std::int64_t>(x.size(1), x.size(1) >= 3 ? 3 : 1));
+}
+
+// Images of whole numbers as floats: 0 and 1 as they are, bytes over 255.
+torch::Tensor scaled_images(const torch::Tensor& x, const TaskInfo& task, const std::string& where) {
+  const auto low = x.min().item<std::int64_t>(), high = x.max().item<std::int64_t>();
+  PAIRS_CHECK(low >= 0 && high <= 255,
+              "{} holds whole numbers outside 0..255; give images as bytes, or as floats from "
+              "0 to 1",
+              where);
+  PAIRS_CHECK(x.size(1) <= 3,
+              "{} holds whole numbers, but only the first three channels of task {} are colours; give floats", where,
+              task.name);
+  return x.to(torch::kFloat32) / (high > 1 ? 255.0 : 1.0);
+}
+
+// Refuses colours that are no colours, and tells of images without any.
+void check_colours(const torch::Tensor& x, const std::string& where, std::vector<std::string>& warnings) {
+  constexpr double margin = 4;  // beyond [0, 1]: a task's noise is not clamped
+  const torch::Tensor pixels = colours(x).flatten(1);
+  const double low = pixels.min().item<double>(), high = pixels.max().item<double>();
+  PAIRS_CHECK(low >= -margin && high <= 1 + margin,
+              "{} holds images with values from {:.4g} to {:.4g}, but black is 0 and white is 1; {}", where, low, high,
+              low >= 0 && high <= 255 ? "divide them by 255" : "rescale them");
+  const torch::Tensor blank = pixels.amax(1) == pixels.amin(1);
+  const auto count = blank.sum().item<std::int64_t>();
+  if (count > 0)
+    warnings.push_back(fmt::format("{} of {} images of {} {} blank, one colour all over (the first is image {})", count,
+                                   x.size(0), where, count == 1 ? "is" : "are",
+                                   blank.to(torch::kInt64).argmax().item<std::int64_t>() + 1));
+}
+
+}  // namespace
+
+std::string ImageRoom::shape_text(const TaskInfo& info) const {
+  const std::vector<std::int64_t>& shape = info.observation_shape;
+  return fmt::format("{} × {} pixels{}", shape[1], shape[2], shape[0] >= 3 ? " in colour" : "");
+}
+
+std::string ImageRoom::columns_text(const TaskInfo& info) const {
+  return fmt::format("image {}", fmt::join(info.observation_shape, "×"));
+}
+
+SampleAmounts ImageRoom::amounts() const {
+  return {.drawn = 400,
+          .drawn_first = 63,
+          .figure = 35,
+          .shown = 40,
+          .live = 200,
+          .embedded_first = 64,
+          .embedded = 64,
+          .timed = 16};
+}
+
+Observed ImageRoom::read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const {
+  if (std::filesystem::is_directory(path)) {
+    const auto& shape = task.observation_shape;
+    PAIRS_CHECK(
+        shape.at(0) == 1 || shape.at(0) == 3,
+        "{} is a folder, but observations of task {} have {} channels, which images do not hold; give an .npz file",
+        path.string(), task.name, shape.at(0));
+    Observed observed = read_image_folder(path, shape.at(0), shape.at(1), shape.at(2), most);
+    check_colours(observed.x, path.string(), observed.warnings);
+    return observed;
+  }
+  const std::string extension = lower_extension(path);
+  if (extension == ".npz") return read_block(path, task, most);
+  PAIRS_CHECK(extension != ".csv",
+              "{} is a CSV file, but the observations of task {} are images; give an .npz file or a folder of images",
+              path.string(), task.name);
+  fail("{} is neither an .npz file nor a folder of images; convert it to one of them", path.string());
+}
+
+Observed ImageRoom::checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const {
+  check_block_shape(x.sizes(), task, where);
+  x = with_all_axes(x, task);
+  PAIRS_CHECK(!x.is_complex(), "{} must hold real numbers", where);
+  if (!x.is_floating_point()) x = scaled_images(x.to(torch::kInt64), task, where);
+  Observed observed = checked_block(x, where);
+  check_colours(observed.x, where, observed.warnings);
+  return observed;
+}
+
+SampleView ImageRoom::prior_view(const Task&) const {
+  return {};
+}
+
+Plot ImageRoom::sample_plot(const Task&, const Latents&, const Observations& x, const SampleView&) const {
+  return image_sheet(x);
+}
+
+Thumbnail ImageRoom::thumbnail(const Task& task) const {
+  return image_thumbnail(thumbnail_sample(task, kThumbnailImages));
+}
+
+// Sheets of images side by side tell nothing that the posterior's own pictures do not.
+std::optional<SimulatedPlot> ImageRoom::simulated_plot(const Task&, const Latents&, const Observations&,
+                                                       const SampleView&, SeriesRole) const {
+  return std::nullopt;
+}
+
+// One pixel in a thousand may lie on the other side of an edge.
+double ImageRoom::difference(const Observations& a, const Observations& b) const {
+  const torch::Tensor apart = (a.block().to(torch::kCPU) - b.block().to(torch::kCPU)).abs().flatten();
+  return std::get<0>(apart.kthvalue(apart.numel() - apart.numel() / 1000)).item<double>();
+}
+
+}  // namespace pairs

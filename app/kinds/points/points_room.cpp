@@ -1,0 +1,101 @@
+#include "app/kinds/points/points_room.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/kinds/arrays.h"
+#include "app/kinds/points/points_check.h"
+#include "app/kinds/points/points_plot.h"
+#include "app/kinds/sample_plot.h"
+#include "app/kinds/thumbnail.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace pairs {
+namespace {
+
+// Whether a file may hold numbers with decimal commas, each read as two.
+bool may_have_decimal_commas(const torch::Tensor& rows, std::int64_t columns) {
+  return rows.size(1) == 2 * columns && rows.equal(rows.floor());
+}
+
+Observed read_points(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) {
+  const torch::Tensor rows = read_csv(path, task.observation_columns);
+  PAIRS_CHECK(rows.size(1) == task.observation_shape[0], "{} has {} but task {} needs {}: {}{}", path.string(),
+              counted(static_cast<std::size_t>(rows.size(1)), "column"), task.name, task.observation_shape[0],
+              fmt::join(task.observation_columns, ", "),
+              may_have_decimal_commas(rows, task.observation_shape[0])
+                  ? "; if its numbers have decimal commas, write decimal points"
+                  : "");
+  Observed observed = room_of(task).checked(rows.slice(0, 0, std::min(most, rows.size(0))), task, path.string());
+  observed.held = rows.size(0);
+  return observed;
+}
+
+}  // namespace
+
+std::string PointsRoom::shape_text(const TaskInfo& info) const {
+  const std::int64_t numbers = info.observation_shape[0];
+  return numbers == 1 ? "1 number" : fmt::format("{} numbers", numbers);
+}
+
+std::string PointsRoom::columns_text(const TaskInfo& info) const {
+  return fmt::format("{}", fmt::join(info.observation_columns, ", "));
+}
+
+SampleAmounts PointsRoom::amounts() const {
+  return {.drawn = 2000,
+          .drawn_first = 100,
+          .figure = 100,
+          .shown = 3000,
+          .live = 20000,
+          .embedded_first = 512,
+          .embedded = 4096,
+          .timed = 1024};
+}
+
+Observed PointsRoom::read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const {
+  PAIRS_CHECK(!std::filesystem::is_directory(path),
+              "{} is a folder, but the observations of task {} are points; give an .npz or .csv file", path.string(),
+              task.name);
+  const std::string extension = lower_extension(path);
+  if (extension == ".npz") return read_block(path, task, most);
+  if (extension == ".csv") return read_points(path, task, most);
+  fail("{} is neither an .npz file nor a .csv file; convert it to one of them", path.string());
+}
+
+Observed PointsRoom::checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const {
+  check_block_shape(x.sizes(), task, where);
+  PAIRS_CHECK(!x.is_complex() && x.scalar_type() != torch::kBool, "{} must hold real numbers", where);
+  return checked_block(with_all_axes(x, task).to(x.is_floating_point() ? x.scalar_type() : torch::kFloat32), where);
+}
+
+SampleView PointsRoom::prior_view(const Task& task) const {
+  return view_of_points(task.info(), prior_sample(task, 500, 4));
+}
+
+Plot PointsRoom::sample_plot(const Task& task, const Latents& latents, const Observations& x,
+                             const SampleView& view) const {
+  return points_plot(task.info(), latents, x, view, [&](const torch::Tensor& at) { return task.density(latents, at); });
+}
+
+Thumbnail PointsRoom::thumbnail(const Task& task) const {
+  constexpr std::int64_t kPoints = 4000;  // more than a set of most tasks has: its density shows better
+  return points_thumbnail(thumbnail_sample(task, kPoints).block().flatten(1));
+}
+
+std::optional<SimulatedPlot> PointsRoom::simulated_plot(const Task& task, const Latents& draws, const Observations& x,
+                                                        const SampleView& view, SeriesRole role) const {
+  return points_check(task, draws, x, view, role);
+}
+
+double PointsRoom::difference(const Observations& a, const Observations& b) const {
+  return (a.block().to(torch::kCPU, torch::kFloat64) - b.block().to(torch::kCPU, torch::kFloat64))
+      .abs()
+      .max()
+      .item<double>();
+}
+
+}  // namespace pairs

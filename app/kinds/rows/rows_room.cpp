@@ -1,0 +1,92 @@
+#include "app/kinds/rows/rows_room.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/kinds/arrays.h"
+#include "app/kinds/points/points_plot.h"
+#include "app/kinds/sample_plot.h"
+#include "app/kinds/thumbnail.h"
+#include "core/base/error.h"
+#include "core/sets/observations_file.h"
+
+namespace pairs {
+
+std::string RowsRoom::shape_text(const TaskInfo& info) const {
+  const std::int64_t numbers = info.observation_shape[0];
+  return fmt::format("rows of {}, some {:.3g} of them", numbers == 1 ? "1 number" : fmt::format("{} numbers", numbers),
+                     info.rows);
+}
+
+std::string RowsRoom::columns_text(const TaskInfo& info) const {
+  return fmt::format("rows of {}", fmt::join(info.observation_columns, ", "));
+}
+
+SampleAmounts RowsRoom::amounts() const {
+  return {.drawn = 1000,
+          .drawn_first = 50,
+          .figure = 50,
+          .shown = 500,
+          .live = 5000,
+          .embedded_first = 128,
+          .embedded = 1024,
+          .timed = 256};
+}
+
+Observed RowsRoom::read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const {
+  PAIRS_CHECK(!std::filesystem::is_directory(path) && lower_extension(path) == ".npz",
+              "{} is no .npz file, which observations of ragged rows need, with the arrays \"{}\" and \"{}\"",
+              path.string(), kRowsArray, kOffsetsArray);
+  const Observations all = load_observations(path);
+  const std::int64_t columns = task.observation_shape.at(0);
+  PAIRS_CHECK(all.is_ragged() && all.rows().size(1) == columns,
+              "{} must hold rows of {} numbers and their offsets, which is what task {} needs: {}", path.string(),
+              columns, task.name, fmt::join(task.observation_columns, ", "));
+  PAIRS_CHECK(all.count() > 0, "{} holds no observation; a set needs at least one", path.string());
+  PAIRS_CHECK(!all.rows().is_complex(), "{} must hold real numbers", path.string());
+  const Observations kept = all.slice(0, std::min(most, all.count()));
+  if (kept.rows().size(0) > 0) check_finite(kept.rows(), path.string());
+  Observed observed{kept.to(torch::kCPU, torch::kFloat32), all.count(), {}};
+  PAIRS_CHECK(torch::isfinite(observed.x.rows()).all().item<bool>(),
+              "{} holds values beyond ±3.4e38, the range of single precision; rescale or remove them", path.string());
+  return observed;
+}
+
+Observed RowsRoom::checked(torch::Tensor, const TaskInfo& task, const std::string& where) const {
+  fail("{} is one array, but observations of task {} are ragged rows, which need offsets", where, task.name);
+}
+
+SampleView RowsRoom::prior_view(const Task& task) const {
+  return view_of_points(task.info(), prior_sample(task, 500, 4).rows());
+}
+
+Plot RowsRoom::sample_plot(const Task& task, const Latents& latents, const Observations& x,
+                           const SampleView& view) const {
+  PAIRS_CHECK(x.rows().size(0) > 0, "None of {} observations of task {} has a row to be drawn", x.count(),
+              task.info().name);
+  return points_plot(task.info(), latents, x.rows(), view, {});
+}
+
+Thumbnail RowsRoom::thumbnail(const Task& task) const {
+  constexpr std::int64_t kObservations = 1000;
+  return points_thumbnail(thumbnail_sample(task, kObservations).rows());
+}
+
+// What a row's neighbours are is lost in a plot of rows, so it cannot show whether the model holds.
+std::optional<SimulatedPlot> RowsRoom::simulated_plot(const Task&, const Latents&, const Observations&,
+                                                      const SampleView&, SeriesRole) const {
+  return std::nullopt;
+}
+
+double RowsRoom::difference(const Observations& a, const Observations& b) const {
+  PAIRS_CHECK(torch::equal(a.offsets(), b.offsets()), "The devices made observations of different numbers of rows");
+  if (a.numbers() == 0) return 0;
+  return (a.rows().to(torch::kCPU, torch::kFloat64) - b.rows().to(torch::kCPU, torch::kFloat64))
+      .abs()
+      .max()
+      .item<double>();
+}
+
+}  // namespace pairs

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "app/kinds/observation_room.h"
+
+namespace pairs {
+
+inline constexpr int kThumbnailWidth = 96, kThumbnailHeight = 64;
+
+// One of that size, transparent all over.
+Thumbnail blank_thumbnail(bool mask);
+
+// A picture of one sample set, simulated by the task: images as a small grid, points as a density, single numbers as a
+// histogram. The same picture each time. Throws Error.
+Thumbnail draw_thumbnail(const Task& task);
+
+// The first `count` observations of the set that thumbnails are of.
+Observations thumbnail_sample(const Task& task, std::int64_t count);
+
+// The same picture in another size: each pixel the mean of what it covers.
+Thumbnail resized(const Thumbnail& picture, int width, int height);
+
+}  // namespace pairs

@@ -1,0 +1,67 @@
+#include "core/nn/row_embedder.h"
+
+#include <ATen/Functions.h>
+
+#include "core/base/error.h"
+#include "core/base/transfer.h"
+#include "core/nn/embedder_fields.h"
+#include "core/ops/ops.h"
+
+namespace pairs {
+namespace {
+
+torch::Tensor activated(const torch::Tensor& x, const std::string& activation) {
+  return activation == "silu" ? at::silu(x) : at::relu(x);
+}
+
+// Mean of each observation's rows h [R, w] -> [M, w]; zero where it has none.
+torch::Tensor mean_of_rows(const torch::Tensor& h, const torch::Tensor& offsets) {
+  const torch::Tensor counts = offsets.diff();
+  const torch::Tensor filled = counts.nonzero().squeeze(1);
+  if (filled.size(0) == counts.size(0)) return ops::segment_mean(h, send(offsets, h.device()));
+  const torch::Tensor zero = at::zeros({counts.size(0), h.size(1)}, h.options());
+  if (filled.size(0) == 0) return zero;
+  const torch::Tensor ends = at::cat({offsets.slice(0, 0, 1), offsets.slice(0, 1).index_select(0, filled)});
+  return zero.index_add(0, send(filled, h.device()), ops::segment_mean(h, send(ends, h.device())));
+}
+
+}  // namespace
+
+RowEmbedder::RowEmbedder(const EmbedderConfig& config, std::int64_t columns, double rows, at::Generator generator)
+    : rows_(rows), activation_(config.activation) {
+  PAIRS_CHECK(!config.layers.empty(), "an embedder of rows needs the width of at least one layer: set embedder.layers");
+  const std::vector<std::int64_t> hidden(config.layers.begin(), config.layers.end() - 1);
+  row_ = register_module("row",
+                         std::make_shared<Mlp>(columns, hidden, config.layers.back(), config.activation, generator));
+  projection_ = register_module("projection", std::make_shared<Mlp>(row_->outputs() + 1, config.projection, config.size,
+                                                                    config.activation, std::move(generator)));
+}
+
+std::vector<Field> RowEmbedder::fields(EmbedderConfig& c) {
+  return {activation_field(c), layers_field(c), projection_field(c)};
+}
+
+std::shared_ptr<Embedder> RowEmbedder::make(const EmbedderConfig& config, const ObservationShape& x,
+                                            at::Generator generator) {
+  PAIRS_CHECK(x.rows > 0 && x.sizes.size() == 1,
+              "an embedder of kind rows takes ragged rows, not observations [{}] of one shape: use another kind",
+              fmt::join(x.sizes, ", "));
+  return std::make_shared<RowEmbedder>(config, x.sizes[0], x.rows, std::move(generator));
+}
+
+torch::Tensor RowEmbedder::forward(const Observations& x) {
+  const torch::Tensor &rows = x.rows(), &offsets = x.offsets();
+  const torch::Tensor mean = mean_of_rows(activated(row_->forward(rows), activation_), offsets);
+  const torch::Tensor number = send(offsets.diff().to(rows.scalar_type()).log1p().unsqueeze(1), rows.device());
+  return projection_->forward(at::cat({mean, number}, 1));
+}
+
+NetworkDescription RowEmbedder::describe() const {
+  return described(
+      *this,
+      {activation_ == "silu" ? "MLP of each row with SiLU" : "MLP of each row with ReLU", widths_text(row_->widths()),
+       "mean over the rows, and their number", "projection " + widths_text(projection_->widths())},
+      {{"kind", "rows"}, {"activation", activation_}}, flops());
+}
+
+}  // namespace pairs

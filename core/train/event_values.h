@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/train/events.h"
+
+namespace pairs {
+
+// What an event tells under a key; `missing`, 0 or "" where it tells no such thing, as logs of other versions may not.
+double event_number(const Event& event, const char* key, double missing = NAN);
+std::int64_t event_count(const Event& event, const char* key);
+std::string event_text(const Event& event, const char* key = "text");
+
+// Whether it begins a stage, or goes on with it, and so tells again what stands in the log.
+bool begins_stage(const Event& event);
+
+}  // namespace pairs

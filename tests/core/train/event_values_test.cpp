@@ -1,0 +1,32 @@
+#include "core/train/event_values.h"
+
+#include <gtest/gtest.h>
+
+namespace pairs {
+namespace {
+
+TEST(EventValues, AreReadWhereTheyAreOfTheirKind) {
+  Event event;
+  event.values = {{"train", 1.5}, {"n", 10}, {"text", "slow"}, {"from", 3}};
+  EXPECT_EQ(event_number(event, "train"), 1.5);
+  EXPECT_EQ(event_number(event, "n"), 10);
+  EXPECT_TRUE(std::isnan(event_number(event, "validation")));
+  EXPECT_EQ(event_number(event, "text", -1), -1);
+  EXPECT_EQ(event_count(event, "n"), 10);
+  EXPECT_EQ(event_count(event, "train"), 0);
+  EXPECT_EQ(event_count(event, "steps"), 0);
+  EXPECT_EQ(event_text(event), "slow");
+  EXPECT_EQ(event_text(event, "from"), "");
+}
+
+TEST(EventValues, AStageBeginsOrGoesOn) {
+  Event event;
+  for (const auto& [type, begins] :
+       {std::pair{"stage-started", true}, {"resumed", true}, {"loss", false}, {"", false}}) {
+    event.type = type;
+    EXPECT_EQ(begins_stage(event), begins) << type;
+  }
+}
+
+}  // namespace
+}  // namespace pairs

@@ -1,0 +1,42 @@
+# Reads the C++ and CUDA files named as arguments (paths from the repository root) and prints every line that asks of which
+# kind an observation, a target, an embedder or a head is. Only one place chooses by each: what follows from a kind is in
+# the kind's own folder or class. Exit 1 when there is such a line.
+
+BEGIN {
+  chooses["core/task.h"] = 1             # the kinds' names
+  chooses["core/target_model.cpp"] = 1   # target_model
+  chooses["core/nn/embedder.cpp"] = 1    # embedder_kinds
+  chooses["core/heads/make_head.cpp"] = 1  # head_kinds
+  chooses["app/kinds/kind.cpp"] = 1      # room_of, target_room_of
+}
+
+function complain(text) {
+  print FILENAME ":" FNR ": " text
+  wrong = 1
+}
+
+FNR == 1 { ++files }
+
+FILENAME in chooses { next }
+
+{
+  line = $0
+  sub(/\/\/.*/, "", line)
+  # A task says of which kind it is.
+  if (FILENAME ~ /^tasks\//) sub(/(target_)?kind = (Observation|Target)Kind::[a-z]+;/, "", line)
+  if (line ~ /(Observation|Target)Kind::|[.>]image_target\(\)|[.>]target_kind/)
+    complain("asks for the kind of an observation or a target; give its room, or its model, a face")
+  else if (line ~ /kind *[!=]= *"(mlp|cnn|resnet|view|rows|spline|umnn|gaussian|flow-matching)"/ || line ~ /(embedder|head|config)\.kind *[!=]=/)
+    complain("asks for the kind of an embedder or a head; let it, or its entry in the table of kinds, tell")
+  else if (line ~ /dynamic_(pointer_)?cast/ && FILENAME ~ /^(core\/(train|eval)|app)\//)
+    complain("casts to a kind; ask through an interface")
+}
+
+END {
+  if (files == 0) {
+    print "no source files were given"
+    exit 1
+  }
+  if (!wrong) print files " files ask for no kind"
+  exit wrong
+}
