@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "render/circle_raster.h"
 #include "tasks/outlines.h"
 #include "tests/tasks/sets.h"
@@ -20,9 +21,9 @@ using namespace pairs::testing;
 TEST(Circle, PriorIsUniform) {
   const auto task = make_circle({});
   const Latents l = latents_of(*task, 3, Purpose::pretrain, 0, 20000);
-  EXPECT_LT(kolmogorov(to_vector(l.theta.select(1, 0)), [](double v) { return (v - 15) / 35; }), 1.95);
+  EXPECT_LT(kolmogorov(doubles(l.theta.select(1, 0)), [](double v) { return (v - 15) / 35; }), 1.95);
   for (int d = 0; d < 2; ++d)
-    EXPECT_LT(kolmogorov(to_vector(l.psi.select(1, d)), [](double v) { return v / 64; }), 1.95) << d;
+    EXPECT_LT(kolmogorov(doubles(l.psi.select(1, d)), [](double v) { return v / 64; }), 1.95) << d;
   const Target& target = task->info().targets[0];
   EXPECT_EQ(target.location, 32.5);
   EXPECT_NEAR(l.theta.std().item<double>(), target.scale, 0.02 * target.scale);
@@ -55,12 +56,12 @@ TEST(Circle, DistractorsComeFromTheTargetsOwnPrior) {
   const Latents away{l.theta, at::full({4000, 2}, 4000.0, torch::kFloat64)};
   const torch::Tensor other = sets_of(*one, away, 1, Purpose::test, 0, 1).flatten(1).sum(1);
   EXPECT_FALSE(at::equal(ink, other));
-  const auto values = to_vector(ink);
+  const auto values = doubles(ink);
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   // Two samples of 4,000: the distance of one from the other's distribution is √2 that from the true one.
   EXPECT_LT(
-      kolmogorov(to_vector(other),
+      kolmogorov(doubles(other),
                  [&](double v) {
                    return static_cast<double>(std::upper_bound(sorted.begin(), sorted.end(), v) - sorted.begin()) /
                           static_cast<double>(sorted.size());
