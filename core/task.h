@@ -106,6 +106,8 @@ struct TaskInfo {
   // Which of the task's worlds its settings chose, where data_source does not tell: sets and scores of different ones
   // are not comparable. "" where there is one.
   std::string variant = {};
+  // Images: when all of a set are turned by quarters, θ, its prior and that of ψ stay as they are.
+  bool turns = false;
   Question question = {};  // "Which signal fraction θ do these {} events share, ...?"
   double rows = 0;         // of a typical x that is ragged rows; 0: every x has observation_shape
 

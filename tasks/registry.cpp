@@ -7,6 +7,7 @@
 #include "core/task_factory.h"
 #include "tasks/bump_hunt/bump_hunt.h"
 #include "tasks/bump_hunt/self_check.h"
+#include "tasks/circle/circle.h"
 #include "tasks/digits/digits.h"
 #include "tasks/digits/images.h"
 #include "tasks/gaussian/gaussian.h"
@@ -32,6 +33,8 @@ constexpr Entry entries[] = {
     {"gaussian", [](const TaskOptions& o) { return make_gaussian(o.settings.as<GaussianSettings>().convention); },
      defaults<GaussianSettings>},
     {"bump-hunt", [](const TaskOptions&) { return make_bump_hunt(); }},
+    {"circle", [](const TaskOptions& o) { return make_circle(o.settings.as<CircleSettings>()); },
+     defaults<CircleSettings>},
     {"digits", [](const TaskOptions& o) { return make_digits(o.data); }},
     {"novel-view", [](const TaskOptions& o) { return make_novel_view(o.settings.as<NovelViewSettings>()); },
      defaults<NovelViewSettings>},

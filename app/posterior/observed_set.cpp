@@ -11,9 +11,12 @@
 #include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "tasks/outlines.h"
 
 namespace pairs {
 namespace {
+
+constexpr std::int64_t kOutlined = 6;  // images that curves are drawn over: large enough to see them
 
 void put(torch::Tensor& row, const std::vector<double>& values, const char* what) {
   if (values.empty()) return;
@@ -120,8 +123,12 @@ std::string ObservedSet::source() const {
   return simulated() ? task_->info().data_source : choice_.file.string();
 }
 
+std::int64_t ObservedSet::drawn(std::int64_t n) const {
+  return std::min(n, outlines(*task_) && simulated() ? kOutlined : room_of(task_->info()).amounts().shown);
+}
+
 Figure ObservedSet::picture(std::int64_t n, const SampleView& view) {
-  const std::int64_t count = std::min(n, room_of(task_->info()).amounts().shown);
+  const std::int64_t count = drawn(n);
   Plot plot = sample_plot(*task_, latents_, first(count), view);
   plot.legend = false;
   plot.title = (count == n ? count_text(n) : fmt::format("first {} of {}", count_text(count), count_text(n))) + " · " +

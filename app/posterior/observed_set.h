@@ -51,8 +51,9 @@ class ObservedSet {
   // What reading the file had to say, and that not all of it is used: sentences.
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::string& note() const { return note_; }
-  // The first n of them as people would draw them.
+  // The first n of them as people would draw them, so many at most.
   Figure picture(std::int64_t n, const SampleView& view);
+  std::int64_t drawn(std::int64_t n) const;
 
  private:
   void read();

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/kinds/image/image_plot.h"
 #include "app/posterior/theta_draws.h"
 #include "app/runs/strategy_look.h"
 #include "app/text/number_text.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
+#include "tasks/outlines.h"
 
 namespace pairs {
 namespace {
@@ -159,6 +161,26 @@ PosteriorAt SetPosterior::at(std::int64_t n, bool with_references) const {
   }
   out.milliseconds = 1000 * watch.seconds();
   return out;
+}
+
+Figure SetPosterior::picture(const PosteriorAt& at, const SampleView& view) const {
+  Figure figure = set_->picture(at.n, view);
+  const Outlines* const look = outlines(task());
+  const auto ours =
+      std::find_if(at.numbers.begin(), at.numbers.end(), [](const PosteriorNumbers& one) { return one.ours; });
+  if (!look || !set_->simulated() || ours == at.numbers.end()) return figure;
+  std::vector<ImageCurve> curves;
+  for (const std::size_t level : {std::size_t{0}, kQuantileLevels.size() / 2, kQuantileLevels.size() - 1}) {
+    std::vector<double> theta;
+    for (const TargetNumbers& target : ours->targets) theta.push_back(target.quantiles[level]);
+    const bool middle = level == kQuantileLevels.size() / 2;
+    for (Outline& outline : look->outlines(theta, set_->psi()))
+      curves.push_back(
+          {ours->role, middle ? LineStyle::solid : LineStyle::dashed, std::move(outline.x), std::move(outline.y)});
+  }
+  const std::vector<std::int64_t>& shape = task().info().observation_shape;
+  draw_over_images(figure.plots.front(), set_->drawn(at.n), shape[1], shape[2], curves);
+  return figure;
 }
 
 std::vector<WidthPoint> SetPosterior::widths(std::int64_t n) const {

@@ -76,6 +76,9 @@ class SetPosterior {
 
   // The posteriors at n <= ready(); without `references` those of runs alone.
   PosteriorAt at(std::int64_t n, bool references = true) const;
+  // The first observations, and on images that show θ the shown run's interval of 90 % (dashed) and its median about
+  // the true ψ; nothing is drawn on a file's, whose ψ nobody knows.
+  Figure picture(const PosteriorAt& at, const SampleView& view) const;
   // Posterior sd at n by all that know it.
   std::vector<WidthPoint> widths(std::int64_t n) const;
 

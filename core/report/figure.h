@@ -48,8 +48,8 @@ struct Rule {
   double x;
 };
 
-// An image in data coordinates; rgb row by row from the top. A plot of nothing but pictures and without axis labels is
-// drawn without axes, both scales equal.
+// An image in data coordinates; rgb row by row from the top. A plot of nothing but pictures and curves over them,
+// without axis labels, is drawn without axes, both scales equal.
 struct Picture {
   std::int64_t width = 0, height = 0;
   std::vector<std::uint8_t> rgb;

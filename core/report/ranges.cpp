@@ -45,8 +45,7 @@ Range padded(const Axis& axis, Extent extent, double share) {
 
 bool pictures_only(const Plot& plot) {
   return !plot.pictures.empty() && plot.bands.empty() && plot.bars.empty() && plot.lines.empty() &&
-         plot.contours.empty() && plot.scatters.empty() && plot.rules.empty() && plot.x.label.empty() &&
-         plot.y.label.empty();
+         plot.scatters.empty() && plot.rules.empty() && plot.x.label.empty() && plot.y.label.empty();
 }
 
 Range x_range(const Plot& plot) {

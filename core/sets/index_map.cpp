@@ -22,6 +22,8 @@ std::span<const Range> ranges() {
       {"positions in the cache", "linear start", kLinearStartPosition, kEnd},
       {"batches of sizes", "training", 0, kValidationBatches},
       {"batches of sizes", "validation", kValidationBatches, kEnd},
+      {"items of a batch of sizes", "order", kOrderItem, kOrderItem + 1},
+      {"items of a batch of sizes", "turns", kTurnItem, kTurnItem + 1},
   };
   return all;
 }

@@ -151,6 +151,7 @@ std::vector<Field> fields(RunConfig& c) {
       {"pretrain.budget", &c.pretrain.budget, "Observations simulated again each epoch, 0 = never-repeated sets", 0,
        1e12},
       {"pretrain.scale_epochs", &c.pretrain.scale_epochs, "Epochs times the largest size (paper, Epoch scaling)"},
+      {"pretrain.turn", &c.pretrain.turn, "Each visit turns all images of a set by quarters, drawn anew"},
       {"pretrain.validation_sets", &c.pretrain.validation_sets, "Validation sets where the source is unlimited", 1,
        1e9},
       {"cache.mode",
@@ -276,6 +277,9 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   if (!target.modelled_by(head_kind(c.estimator.head.kind)))
     fail_usage("head.kind = \"{}\"{} does not model the target of task {}, which is {}", c.estimator.head.kind,
                plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name, target.refusal());
+  if (c.pretrain.turn && !task.turns)
+    fail_usage("pretrain.turn = true would change what task {} asks for or what its sets are like; set it to false",
+               task.name);
   if (!target.linear() && c.finetune.start == "linear")
     fail_usage(
         "finetune.start = \"linear\" cannot fit the target of task {}, an image; use \"pretrained\" or \"fresh\"",

@@ -63,7 +63,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   if (!config.pretrain.from.empty()) start_from(run / run_file::start, estimator, monitor);
   estimator.to(setting.device);
   const SetSource source(setting.task, setting.seed, config.pretrain.sizes, config.pretrain.budget,
-                         config.pretrain.validation_sets);
+                         config.pretrain.validation_sets, config.pretrain.turn);
   const PretrainPlan plan = plan_pretraining(config, source);
 
   // Validation sets are simulated again each time: nothing is stored (design, A source).

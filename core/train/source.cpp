@@ -23,14 +23,29 @@ std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& size
     const auto rotated = (batch * static_cast<std::uint64_t>(rest) + static_cast<std::uint64_t>(r)) % sizes.size();
     out.push_back(sizes[rotated]);
   }
-  Stream stream(stream_key(seed, Purpose::sizes), batch);
+  Stream stream(stream_key(seed, Purpose::sizes), batch, index_map::kOrderItem);
   for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[stream.below(i)]);
   return out;
 }
 
+torch::Tensor turned(const torch::Tensor& x, const std::vector<std::int64_t>& turns) {
+  PAIRS_CHECK(x.dim() == 4 && x.size(2) == x.size(3) && x.size(0) == static_cast<std::int64_t>(turns.size()),
+              "{} quarter turns do not fit images of [{}]", turns.size(), fmt::join(x.sizes(), ", "));
+  torch::Tensor out = x.clone();
+  for (std::int64_t quarters = 1; quarters < 4; ++quarters) {
+    std::vector<std::int64_t> rows;
+    for (std::size_t i = 0; i < turns.size(); ++i)
+      if (turns[i] == quarters) rows.push_back(static_cast<std::int64_t>(i));
+    if (rows.empty()) continue;
+    const torch::Tensor at = send(torch::tensor(rows, torch::kInt64), x.device());
+    out.index_copy_(0, at, at::rot90(x.index_select(0, at), quarters, {2, 3}));
+  }
+  return out;
+}
+
 SetSource::SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes,
-                     std::int64_t budget, std::int64_t validation_sets)
-    : task_(std::move(task)), seed_(seed), sizes_(std::move(sizes)) {
+                     std::int64_t budget, std::int64_t validation_sets, bool turn)
+    : task_(std::move(task)), seed_(seed), sizes_(std::move(sizes)), turn_(turn) {
   PAIRS_CHECK(!sizes_.empty(), "A source of sets needs at least one set size");
   if (budget > 0) {
     const std::int64_t total = budget / *std::max_element(sizes_.begin(), sizes_.end());
@@ -66,11 +81,28 @@ std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once) {
   return out;
 }
 
+namespace {
+
+// The images of some ranges, range k those of the batch's set rows[k] (null: of set k), turned as the batch says.
+Observations turn_images(const SetBatch& batch, const Observations& x, const std::vector<SetRange>& ranges,
+                         const std::vector<std::int64_t>* rows = nullptr) {
+  if (batch.turns.empty()) return x;
+  std::vector<std::int64_t> turns;
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    const std::size_t set = rows ? static_cast<std::size_t>((*rows)[k]) : k;
+    turns.insert(turns.end(), static_cast<std::size_t>(ranges[k].count), batch.turns[set]);
+  }
+  return turned(x.block(), turns);
+}
+
+}  // namespace
+
 SetBatch SetSource::make(Purpose purpose, const std::vector<std::int64_t>& indices,
-                         const std::vector<std::int64_t>& sizes, const torch::Device& device,
-                         std::int64_t at_once) const {
+                         const std::vector<std::int64_t>& sizes, std::vector<std::int64_t> turns,
+                         const torch::Device& device, std::int64_t at_once) const {
   SetBatch batch;
   batch.purpose = purpose;
+  batch.turns = std::move(turns);
   batch.device = device;
   batch.latents = task_->latents(seed_, batch.purpose, indices);
   batch.theta = batch.latents.theta;
@@ -84,7 +116,8 @@ SetBatch SetSource::make(Purpose purpose, const std::vector<std::int64_t>& indic
     offset[i + 1] = offset[i] + sizes[i];
   }
   batch.observations = offset[indices.size()];
-  if (batch.observations <= at_once) batch.x = task_->observe(batch.latents, seed_, batch.purpose, batch.sets, device);
+  if (batch.observations <= at_once)
+    batch.x = turn_images(batch, task_->observe(batch.latents, seed_, batch.purpose, batch.sets, device), batch.sets);
   batch.n = torch::tensor(sizes, torch::kInt64);
   batch.offsets = send(offsets, device);
   return batch;
@@ -92,7 +125,8 @@ SetBatch SetSource::make(Purpose purpose, const std::vector<std::int64_t>& indic
 
 Observations SetSource::observe(const SetBatch& batch, const SetPart& part) const {
   const Latents latents = latents_to_observe(task_->info(), batch.latents, torch::tensor(part.rows, torch::kInt64));
-  return task_->observe(latents, seed_, batch.purpose, part.ranges, batch.device);
+  return turn_images(batch, task_->observe(latents, seed_, batch.purpose, part.ranges, batch.device), part.ranges,
+                     &part.rows);
 }
 
 SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int64_t count, std::int64_t epoch_sets,
@@ -107,7 +141,13 @@ SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int
                       : epoch * epoch_sets + visit;
   }
   const auto batch = static_cast<std::uint64_t>((epoch * epoch_sets + position) / count);
-  return make(Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), device, at_once);
+  std::vector<std::int64_t> turns;
+  if (turn_) {
+    Stream stream(stream_key(seed_, Purpose::sizes), batch, index_map::kTurnItem);
+    for (std::int64_t i = 0; i < count; ++i) turns.push_back(static_cast<std::int64_t>(stream.below(4)));
+  }
+  return make(Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), std::move(turns), device,
+              at_once);
 }
 
 SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const torch::Device& device,
@@ -117,7 +157,7 @@ SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const tor
   for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
   return make(Purpose::pretrain_validation, indices,
               stratified_sizes(sizes_, count, seed_, index_map::kValidationBatches + static_cast<std::uint64_t>(first)),
-              device, at_once);
+              {}, device, at_once);
 }
 
 }  // namespace pairs

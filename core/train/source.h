@@ -22,6 +22,7 @@ struct SetBatch {
   // What x is made of, whole or part by part.
   Latents latents;
   std::vector<SetRange> sets;
+  std::vector<std::int64_t> turns;  // quarters by which the images of each set are turned; empty: none
   Purpose purpose;
   std::int64_t observations = 0;
   torch::Device device = torch::kCPU;
@@ -39,13 +40,13 @@ std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once);
 // Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. With a budget
 // of P observations there are P / max(sizes) sets, 20 % of them for validation, simulated again each epoch; without
 // one, training sets never repeat. Validation sets have a purpose of their own, so that tasks can hold out data for
-// them.
+// them. With `turn` all images of a training set are turned by 0 to 3 quarters, drawn anew for each visit.
 class SetSource {
  public:
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
   SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes, std::int64_t budget,
-            std::int64_t validation_sets);
+            std::int64_t validation_sets, bool turn = false);
 
   std::int64_t training_sets() const { return training_; }  // 0: unlimited
   std::int64_t validation_sets() const { return validation_; }
@@ -60,17 +61,21 @@ class SetSource {
 
  private:
   SetBatch make(Purpose purpose, const std::vector<std::int64_t>& indices, const std::vector<std::int64_t>& sizes,
-                const torch::Device& device, std::int64_t at_once) const;
+                std::vector<std::int64_t> turns, const torch::Device& device, std::int64_t at_once) const;
 
   std::shared_ptr<const Task> task_;
   std::uint64_t seed_;
   std::vector<std::int64_t> sizes_;
   std::int64_t training_ = 0, validation_ = 0;
+  bool turn_;
 };
 
 // `count` sizes in which each of `sizes` occurs equally often, the remainder rotating from batch to batch, in random
 // order; a pure function of (seed, batch).
 std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& sizes, std::int64_t count,
                                            std::uint64_t seed, std::uint64_t batch);
+
+// Square images x [M, C, side, side], image i turned by turns[i] quarters counter-clockwise as seen.
+torch::Tensor turned(const torch::Tensor& x, const std::vector<std::int64_t>& turns);
 
 }  // namespace pairs

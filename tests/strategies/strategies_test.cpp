@@ -39,7 +39,7 @@ std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset,
                                   "finetune.validation_draws=16"};
   std::vector<std::int64_t> sizes = values.cache.sizes;
   if (paper_images) {
-    if (task.name == "digits") set.insert(set.end(), {"embedder.channels=[8,8,16,32]"});
+    if (task.name == "digits" || task.name == "circle") set.insert(set.end(), {"embedder.channels=[8,8,16,32]"});
     if (task.name == "novel-view")
       set.insert(set.end(), {"task.size=16", "embedder.channels=[8,8,8]", "head.channels=16", "head.blocks=1"});
     sizes = task.name == "digits" ? std::vector<std::int64_t>{10, 100, 1000} : std::vector<std::int64_t>{20};
@@ -107,7 +107,7 @@ TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StrategiesTest,
-                         testing::Combine(testing::Values("gaussian", "bump-hunt", "digits", "novel-view"),
+                         testing::Combine(testing::Values("gaussian", "bump-hunt", "circle", "digits", "novel-view"),
                                           testing::Values("quick", "small", "paper")),
                          [](const auto& which) {
                            std::string text = std::get<0>(which.param) + "_" + std::get<1>(which.param);
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(All, StrategiesTest,
 
 TEST(Estimates, HearARequestToStopWithinTwoSeconds) {
   register_tasks();
-  for (const std::string name : {"gaussian", "bump-hunt", "digits", "novel-view"})
+  for (const std::string name : {"gaussian", "bump-hunt", "circle", "digits", "novel-view"})
     for (const std::string strategy : {"pairs", "e2e"}) {
       RunConfig config = load_preset(make_task(name)->info(), "paper", strategy, {"device=cpu", "threads=2"});
       // How long it is deaf: from one question to the next, in processor time, which other processes do not lengthen.

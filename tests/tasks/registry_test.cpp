@@ -21,13 +21,13 @@ std::string message_of(const std::string& name, const TaskOptions& options = {})
 }
 
 TEST(Registry, MakesEveryTaskUnderItsName) {
-  EXPECT_EQ(task_names(), (std::vector<std::string>{"gaussian", "bump-hunt", "digits", "novel-view"}));
+  EXPECT_EQ(task_names(), (std::vector<std::string>{"gaussian", "bump-hunt", "circle", "digits", "novel-view"}));
   for (const std::string& name : task_names()) EXPECT_EQ(make_task(name)->info().name, name);
 }
 
 TEST(Registry, NamesTheNearestTask) {
   EXPECT_NE(message_of("bump-hant").find("did you mean bump-hunt?"), std::string::npos) << message_of("bump-hant");
-  EXPECT_NE(message_of("xyzzyxyzzyxyzzy").find("gaussian, bump-hunt, digits"), std::string::npos);
+  EXPECT_NE(message_of("xyzzyxyzzyxyzzy").find("gaussian, bump-hunt, circle, digits"), std::string::npos);
 }
 
 TEST(Registry, OptionsTakeEffectOrAreRefused) {

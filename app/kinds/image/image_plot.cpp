@@ -7,6 +7,12 @@
 namespace pairs {
 namespace {
 
+// Points between the images of a sheet, and how many stand in a row.
+constexpr std::int64_t kGap = 1;
+std::int64_t sheet_columns(std::int64_t count) {
+  return static_cast<std::int64_t>(std::ceil(std::sqrt(1.2 * static_cast<double>(count))));
+}
+
 // As many whole images as fit, two rows of them where they are small.
 void draw_grid(Thumbnail& picture, const torch::Tensor& x, int columns, int rows, int cell) {
   const torch::Tensor bytes = (x.clamp(0, 1) * 255).round().to(torch::kUInt8).contiguous();
@@ -27,11 +33,10 @@ void draw_grid(Thumbnail& picture, const torch::Tensor& x, int columns, int rows
 
 }  // namespace
 
-// Rows of images side by side, one point apart. A last row that is not full is a picture of its own.
+// Rows of images side by side. A last row that is not full is a picture of its own.
 Plot image_sheet(const torch::Tensor& x) {
-  constexpr std::int64_t kGap = 1;
   const std::int64_t count = x.size(0), channels = x.size(1), height = x.size(2), width = x.size(3);
-  const auto columns = static_cast<std::int64_t>(std::ceil(std::sqrt(1.2 * static_cast<double>(count))));
+  const std::int64_t columns = sheet_columns(count);
   const std::int64_t rows = (count + columns - 1) / columns;
   // Channels beyond the colours are not shown.
   const torch::Tensor bytes = (x.clamp(0, 1) * 255).round().to(torch::kUInt8).contiguous();
@@ -61,6 +66,32 @@ Plot image_sheet(const torch::Tensor& x) {
   if (full > 0) add(0, columns, full, static_cast<double>(rows));
   if (rest > 0) add(full * columns, rest, 1, static_cast<double>(rows - full));
   return plot;
+}
+
+void draw_over_images(Plot& sheet, std::int64_t count, std::int64_t height, std::int64_t width,
+                      const std::vector<ImageCurve>& curves) {
+  const std::int64_t columns = sheet_columns(count), rows = (count + columns - 1) / columns;
+  const auto wide = static_cast<double>(width), tall = static_cast<double>(height);
+  for (std::int64_t k = 0; k < count; ++k)
+    for (const ImageCurve& curve : curves) {
+      const auto left = static_cast<double>(k % columns), top = static_cast<double>(rows - k / columns);
+      Contour piece{"", curve.role, curve.style, {}, {}};
+      const auto end_piece = [&] {
+        if (piece.x.size() > 1) sheet.contours.push_back(piece);
+        piece.x.clear();
+        piece.y.clear();
+      };
+      for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        const double x = curve.x[i], y = curve.y[i];
+        if (!(x >= 0 && x <= wide && y >= 0 && y <= tall)) {
+          end_piece();
+          continue;
+        }
+        piece.x.push_back(left + x / (wide + static_cast<double>(kGap)));
+        piece.y.push_back(top - y / (tall + static_cast<double>(kGap)));
+      }
+      end_piece();
+    }
 }
 
 Thumbnail image_thumbnail(const torch::Tensor& x) {

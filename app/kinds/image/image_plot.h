@@ -9,6 +9,16 @@ namespace pairs {
 // Images x [M, channels, height, width] as a sheet of rows side by side.
 Plot image_sheet(const torch::Tensor& x);
 
+// A curve over all images of a sheet, in pixels of an image, y down; what leaves the image is not drawn.
+struct ImageCurve {
+  SeriesRole role = SeriesRole::pairs;
+  LineStyle style = LineStyle::solid;
+  std::vector<double> x, y;
+};
+// Draws curves over each image of the sheet that image_sheet made of `count` images of that size.
+void draw_over_images(Plot& sheet, std::int64_t count, std::int64_t height, std::int64_t width,
+                      const std::vector<ImageCurve>& curves);
+
 // The first images as a small grid.
 Thumbnail image_thumbnail(const torch::Tensor& x);
 // How many images that holds.

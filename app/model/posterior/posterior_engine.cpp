@@ -288,7 +288,7 @@ void PosteriorEngine::Work::check(const Stale& stale) {
   try {
     const std::unique_ptr<NuisancePosterior> nuisances = posterior_->nuisances(at_.n);
     if (!nuisances) {
-      const auto picture = std::make_shared<Figure>(set_->picture(at_.n, view_));
+      const auto picture = std::make_shared<Figure>(posterior_->picture(at_, view_));
       board_.publish([&](PosteriorNews& n) { n.observed = picture; });
       return;
     }

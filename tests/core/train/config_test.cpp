@@ -74,6 +74,7 @@ TEST(Presets, ContradictionsAreUsageErrorsThatSayWhatToDo) {
   EXPECT_THAT(with({"head.quadrature=7", "head.kind=umnn"}), testing::HasSubstr("even"));
   EXPECT_THAT(with({"task=digits"}), testing::HasSubstr("task"));
   EXPECT_THAT(with({"pretrain.rate=-1"}), testing::HasSubstr("pretrain.rate"));
+  EXPECT_THAT(with({"pretrain.turn=true"}), testing::HasSubstr("pretrain.turn"));
   EXPECT_THAT(sentence_of([&] { load_preset(task->info(), "smal", "pairs", {}); }), testing::HasSubstr("\"small\""));
   EXPECT_THAT(sentence_of([&] { load_preset(task->info(), "small", "n-1", {}); }), testing::HasSubstr("\"n1\""));
 }

@@ -1,10 +1,14 @@
 #include "core/train/source.h"
 
+#include <ATen/ops/cat.h>
+#include <ATen/ops/rot90.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
+#include "core/base/error.h"
+#include "tasks/registry.h"
 #include "tests/core/train/toy_task.h"
 
 namespace pairs {
@@ -63,6 +67,46 @@ TEST(SetSource, ASmallerVisitIsAPrefixOfALargerOne) {
   const SetBatch small = ones.training(0, 0, 8, 8, torch::kCPU), large = fives.training(0, 0, 8, 8, torch::kCPU);
   for (std::int64_t i = 0; i < 8; ++i)
     EXPECT_EQ(small.x.block()[i].item<float>(), large.x.block()[5 * i].item<float>());
+}
+
+TEST(SetSource, TurnsAllImagesOfASetAlikeAndEachVisitAnew) {
+  const std::shared_ptr<const Task> task = make_task("digits");
+  const SetSource plain(task, 3, {1, 2}, 100, 0), turning(task, 3, {1, 2}, 100, 0, true);
+  const std::int64_t batch = 20, sets = plain.training_sets();
+  std::map<double, std::set<std::int64_t>> by_set;  // quarters of each set's visits, the set known by its θ
+  std::map<std::int64_t, int> by_quarter;
+  for (std::int64_t epoch = 0; epoch < 6; ++epoch)
+    for (std::int64_t at = 0; at < sets; at += batch) {
+      const SetBatch a = plain.training(epoch, at, batch, sets, torch::kCPU),
+                     b = turning.training(epoch, at, batch, sets, torch::kCPU);
+      ASSERT_TRUE(a.theta.equal(b.theta) && a.n.equal(b.n));
+      for (std::int64_t i = 0; i < batch; ++i) {
+        const auto images = [&](const SetBatch& of) {
+          return of.x.block().slice(0, of.offsets[i].item<std::int64_t>(), of.offsets[i + 1].item<std::int64_t>());
+        };
+        const std::int64_t quarters = b.turns[static_cast<std::size_t>(i)];
+        EXPECT_TRUE(images(b).equal(at::rot90(images(a), quarters, {2, 3})));
+        by_set[a.theta[i][0].item<double>()].insert(quarters);
+        ++by_quarter[quarters];
+      }
+      std::vector<torch::Tensor> cut;
+      SetBatch later = turning.training(epoch, at, batch, sets, torch::kCPU, 3);
+      ASSERT_FALSE(later.x.defined());
+      for (const SetPart& part : parts(later, 3)) cut.push_back(turning.observe(later, part).block());
+      EXPECT_TRUE(at::cat(cut).equal(b.x.block())) << "in parts as at once";
+    }
+  ASSERT_EQ(by_quarter.size(), 4u);
+  for (const auto& [quarters, count] : by_quarter) EXPECT_NEAR(count, 60, 30) << quarters;
+  std::size_t changed = 0;
+  for (const auto& [theta, seen] : by_set) changed += seen.size() > 1;
+  EXPECT_GT(changed, by_set.size() / 2);
+  EXPECT_TRUE(turning.validation(0, 10, torch::kCPU).x.block().equal(plain.validation(0, 10, torch::kCPU).x.block()));
+}
+
+TEST(Turned, RefusesWhatIsNoSquareImage) {
+  EXPECT_THROW(turned(torch::zeros({2, 1, 3, 4}), {0, 1}), Error);
+  EXPECT_THROW(turned(torch::zeros({2, 1, 4, 4}), {0}), Error);
+  EXPECT_THROW(turned(torch::zeros({2, 3}), {0, 1}), Error);
 }
 
 }  // namespace
