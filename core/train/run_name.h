@@ -5,7 +5,7 @@
 
 namespace pairs {
 
-// "bump-hunt-20260711-153000": a run's name from the local time of day.
+// "gaussian-20260711-153000": a run's name from the local time of day.
 std::string stamped_name(const std::string& task);
 
 // The same with -2, -3, ... where `parent` holds that name already.

@@ -11,7 +11,7 @@
 namespace pairs {
 namespace {
 
-EvaluationRow row(std::int64_t n, std::vector<RankTest> tests) {
+EvaluationRow judged_row(std::int64_t n, std::vector<RankTest> tests) {
   EvaluationRow out;
   out.n = n;
   out.sets = 1000;
@@ -24,7 +24,7 @@ const RankTest kGood{0.4, -0.7, 0.3};
 
 TEST(EvaluationVerdict, CountsTheSizesAndNamesThoseThatAreOff) {
   std::vector<EvaluationRow> rows;
-  for (const std::int64_t n : {1, 2, 5, 10, 100, 1000, 10000}) rows.push_back(row(n, {kGood}));
+  for (const std::int64_t n : {1, 2, 5, 10, 100, 1000, 10000}) rows.push_back(judged_row(n, {kGood}));
   EvaluationVerdict verdict = evaluation_verdict(rows, {"θ"});
   EXPECT_FALSE(verdict.bad);
   EXPECT_EQ(verdict.text, "Calibrated at all 7 sizes");
@@ -44,7 +44,7 @@ TEST(EvaluationVerdict, CountsTheSizesAndNamesThoseThatAreOff) {
 }
 
 TEST(EvaluationVerdict, NamesTheTargetWhereThereAreSeveral) {
-  std::vector<EvaluationRow> rows = {row(1, {kGood, kGood}), row(10, {kGood, {0, 8, 0.1}})};
+  std::vector<EvaluationRow> rows = {judged_row(1, {kGood, kGood}), judged_row(10, {kGood, {0, 8, 0.1}})};
   EXPECT_EQ(evaluation_verdict(rows, {"θ₁", "θ₂"}).text, "Calibrated at 1 of 2 sizes; N = 10: θ₂ too narrow");
   rows[1].rank_tests[0].width_z = 7;
   EXPECT_EQ(evaluation_verdict(rows, {"θ₁", "θ₂"}).text, "Calibrated at 1 of 2 sizes; N = 10: θ₁ and θ₂ too narrow");
@@ -60,7 +60,7 @@ TEST(EvaluationVerdict, NamesTheTargetWhereThereAreSeveral) {
 }
 
 TEST(EvaluationVerdict, JudgesTheLocationBesideThePoolAndNotTheRanksItMoves) {
-  EvaluationRow one = row(1000, {{9, 0, 1e-9}});
+  EvaluationRow one = judged_row(1000, {{9, 0, 1e-9}});
   one.pool = 10000;
   one.pool_location_sd = {0.02};
   one.pool_location_z = {1.1};
@@ -71,10 +71,11 @@ TEST(EvaluationVerdict, JudgesTheLocationBesideThePoolAndNotTheRanksItMoves) {
 
 TEST(EvaluationVerdict, SaysNothingOfWhatWasNotMeasured) {
   EXPECT_EQ(evaluation_verdict({}, {}).text, "");
-  EXPECT_EQ(evaluation_verdict({row(1, {})}, {"θ"}).text, "");
-  EXPECT_EQ(evaluation_verdict({row(1, {RankTest{}})}, {"θ"}).text, "") << "fewer than 20 sets";
-  EXPECT_EQ(evaluation_verdict({row(1, {RankTest{}}), row(2, {kGood}), row(3, {kGood})}, {"θ"}).text,
-            "Calibrated at all 2 sizes");
+  EXPECT_EQ(evaluation_verdict({judged_row(1, {})}, {"θ"}).text, "");
+  EXPECT_EQ(evaluation_verdict({judged_row(1, {RankTest{}})}, {"θ"}).text, "") << "fewer than 20 sets";
+  EXPECT_EQ(
+      evaluation_verdict({judged_row(1, {RankTest{}}), judged_row(2, {kGood}), judged_row(3, {kGood})}, {"θ"}).text,
+      "Calibrated at all 2 sizes");
 }
 
 TEST(EvaluationVerdict, AgreesWithTheVerdictOfEachRow) {
@@ -85,7 +86,7 @@ TEST(EvaluationVerdict, AgreesWithTheVerdictOfEachRow) {
       const auto test = [&] {
         return RankTest{3 * stream.normal64(), 3 * stream.normal64(), std::pow(10, -8 * stream.uniform64())};
       };
-      rows.push_back(row(n, {test(), test()}));
+      rows.push_back(judged_row(n, {test(), test()}));
       if (trial % 3 == 0) {
         rows.back().pool = 1000;
         rows.back().pool_location_sd = {0.1, 0.1};

@@ -302,7 +302,8 @@ TEST_F(StagesTest, EndToEndHasOneStageAndServesItsSize) {
 
 TEST_F(StagesTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheLastGoodWeights) {
   const auto run = make(tiny("gaussian", "pairs", {"evaluate.sizes=[1,10]", "evaluate.sets=[10]"}), "nan");
-  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<BreakingTask>(); }});
+  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<BreakingTask>(); },
+                         task_names, task_settings});
   TestMonitor monitor;
   std::string sentence;
   try {
