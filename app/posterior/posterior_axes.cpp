@@ -13,7 +13,7 @@ namespace {
 constexpr double kMust = 0.35, kWell = 0.7, kBeyond = 0.15;
 // An axis is kept until less than this part of it is filled; the steps it has when it moves.
 constexpr double kLeastShare = 0.4;
-constexpr int kSteps = 12;
+constexpr int kSteps = 20;
 
 double power_below(double value) {
   return std::pow(10, std::floor(std::log10(value)));
@@ -36,8 +36,8 @@ double tidy(double value) {
 
 AxisRange around(const TargetNumbers& numbers, double share, const Cells& cells, AxisRange support) {
   const double low = numbers.quantiles.front(), high = numbers.quantiles.back(), width = high - low;
-  const double least = std::min(support.first, low - kBeyond * width);
-  const double most = std::max(support.second, high + kBeyond * width);
+  const double least = low < support.first ? low - kBeyond * width : support.first;
+  const double most = high > support.second ? high + kBeyond * width : support.second;
   return {std::max({low - share * width, least, std::min(cells.low, low)}),
           std::min({high + share * width, most, std::max(cells.high, high)})};
 }

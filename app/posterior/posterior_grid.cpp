@@ -162,17 +162,18 @@ void find_grid(std::vector<PosteriorDraft>& group, const std::vector<Target>& ta
       draft.ask([&] { draft.evaluate(grid); });
       if (draft.failed || !std::isfinite(draft.top())) continue;
       double narrowest = kInfinity;
+      bool cut = false;
       for (std::size_t t = 0; t < grid.size(); ++t) {
         const Occupied own = occupied(draft.numbers.marginals[t], fit.share);
         narrowest = std::min(narrowest, own.sd);
+        cut |= own.first == 0 || own.last + 1 == grid[t].count;
         place[t].include(own);
       }
       if (!draft.source->ours) continue;
       // Mass that is missing, or too much of it, stands between two points or beyond the last.
-      const double mass = mass_on(draft, grid);
-      hidden[k] = narrowest < 1 || mass > 1 + kHidden ? "it is narrower than the plot can show beside the others"
-                  : mass < 1 - kHidden                ? "the plot does not hold all of it"
-                                                      : "";
+      hidden[k] = narrowest >= 1 && std::fabs(mass_on(draft, grid) - 1) <= kHidden ? ""
+                  : cut && narrowest >= 1                                          ? "the plot does not hold all of it"
+                                          : "it is narrower than the plot can show beside the others";
       if (!hidden[k].empty())
         for (Occupied& one : place) one.sd = 0;
     }

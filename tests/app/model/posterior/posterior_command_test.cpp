@@ -117,7 +117,9 @@ TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfAFile) {
   expect_the_same();
 }
 
-TEST_P(CopiedCommand, DrawsOtherRunsInTheirColours) {
+class CopiedCommandOfRuns : public CopiedCommand {};
+
+TEST_P(CopiedCommandOfRuns, DrawsThemInTheirColours) {
   const std::string first = small_run(folder_.path(), "first", GetParam());
   const std::string second = small_run(folder_.path(), "second", GetParam(), 2);
   const std::string other = small_run(folder_.path(), "other", GetParam(), 3, "n1");
@@ -136,15 +138,17 @@ TEST_P(CopiedCommand, DrawsOtherRunsInTheirColours) {
   // Alone it keeps the colour that it has beside the others.
   posterior_.open(second);
   settle();
-  EXPECT_THAT(posterior_.batch_command(), testing::HasSubstr("--shades=2"));
+  EXPECT_THAT(posterior_.batch_command(), testing::HasSubstr(fmt::format("--shades={}", hub_.run_shades->of(second))));
   expect_the_same();
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, CopiedCommand, testing::ValuesIn(tasks_with_densities()), [](const auto& of) {
+std::string test_name(const testing::TestParamInfo<std::string>& of) {
   std::string name = of.param;
   std::erase(name, '-');
   return name;
-});
+}
+INSTANTIATE_TEST_SUITE_P(Tasks, CopiedCommand, testing::ValuesIn(tasks_with_densities()), test_name);
+INSTANTIATE_TEST_SUITE_P(Tasks, CopiedCommandOfRuns, testing::Values("bump-hunt", "gaussian"), test_name);
 
 }  // namespace
 }  // namespace pairs::model
