@@ -93,7 +93,7 @@ Action add_run(CLI::App& app) {
   app.footer(with_task_names(
       "Examples:\n"
       "  pairs --batch run {exact}\n"
-      "  pairs --batch run {data} --preset small --strategy n1 --seed 2 --data ~/data --out runs/digits-n1-2\n"
+      "  pairs --batch run {data} --preset small --strategy n1 --seed 2 --data ~/datasets --out runs/digits-n1-2\n"
       "  pairs --batch run {first} --set cache.sets=50000 --set head.bins=24 --until cache\n"
       "  pairs --batch run {first} --seed 2 --set pretrain.from=runs/a\n"
       "  pairs --batch run --resume runs/digits-n1-2\n"
