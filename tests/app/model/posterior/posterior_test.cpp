@@ -316,8 +316,9 @@ TEST_F(ShippedPosterior, RunsBesideIt) {
   ASSERT_EQ(posterior.shown()->series.size(), 5u);
   EXPECT_EQ(posterior.shown()->series[1].name, "copy");
   EXPECT_EQ(posterior.shown()->series[1].targets[0].mean, posterior.shown()->series[0].targets[0].mean);
-  EXPECT_EQ(posterior.batch_command(),
-            "pairs --batch figure posterior bump-hunt " + (folder.path() / "copy").string() + " --index 0 --n 30");
+  EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt " + (folder.path() / "copy").string() +
+                                           " --index 0 --n 30 --shades=0,0")
+      << "no library has listed the copy, which two runs of a figure would tell from the first by its shade";
 }
 
 TEST_F(ShippedPosterior, PlaysAndSteps) {
