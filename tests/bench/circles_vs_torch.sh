@@ -7,7 +7,7 @@ bench=$(realpath "$1") python=$2 threads=${3:-2} rounds=${4:-5}
 export OMP_NUM_THREADS=$threads
 ours() {
   "$bench" --benchmark_filter='^circles/100/' --benchmark_format=json 2>/dev/null |
-    "$python" -c 'import json, sys; print(json.load(sys.stdin)["benchmarks"][0]["items_per_second"])'
+    "$python" -c 'import json, sys; print(json.load(sys.stdin)["benchmarks"][0]["images_per_s"])'
 }
 theirs() {
   "$python" - "$threads" <<'PY'
