@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
 #include "core/base/error.h"
-#include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/target_model.h"
 #include "core/task_factory.h"
-#include "core/version.h"
+#include "core/train/config_keys.h"
 
 namespace pairs {
 namespace {
 
 constexpr const char* kTaskTable = "task.";
-constexpr const char* kTaskName = "task.name";
-constexpr const char* kFormerTaskName = "task";
-constexpr std::uint64_t kLargestConfig = 1u << 20;
 
 std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o, double fewest_epochs) {
   const auto key = [&](const char* name) { return table + "." + name; };
@@ -43,76 +38,6 @@ std::int64_t biggest(const std::vector<std::int64_t>& values) {
 
 void check_sizes(const std::vector<std::int64_t>& sizes, const char* key) {
   if (sizes.empty()) fail_usage("{} is empty; list at least one set size", key);
-}
-
-// Names the file in the usage error that `check` throws.
-template <class Check>
-void in_file(const std::filesystem::path& file, Check&& check) {
-  try {
-    check();
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", printable(file.string(), 300), error.what()), error.kind());
-  }
-}
-
-// The former keys of other tasks' settings: files of older versions hold those of every task, at their defaults where
-// they mean nothing.
-class FormerSettings {
- public:
-  // None of them is a key of `known`.
-  FormerSettings(const std::string& task, const std::vector<Field>& known) {
-    for (const std::string& name : registered_task_names())
-      if (name != task) others_.emplace_back(name, default_task_settings(name));
-    for (auto& [name, settings] : others_)
-      for (Field& field : settings.fields())
-        for (const std::string& key : field.former) add(name, key, field, known);
-  }
-  FormerSettings(const FormerSettings&) = delete;
-  FormerSettings& operator=(const FormerSettings&) = delete;
-
-  const std::vector<Field>& fields() const { return fields_; }
-
-  // A setting must not lose its effect silently.
-  void check(const std::string& task, const std::string& where) const {
-    for (std::size_t i = 0; i < fields_.size(); ++i)
-      if (const std::string is = field_text(fields_[i]); is != usual_[i])
-        fail_usage("{}: '{}' is a setting of the task {} and means nothing for {}; remove it", where, fields_[i].key,
-                   owners_[i], printable(task));
-  }
-
- private:
-  void add(const std::string& owner, const std::string& key, const Field& field, const std::vector<Field>& known) {
-    const auto taken = [&](const Field& other) {
-      return other.key == key || std::find(other.former.begin(), other.former.end(), key) != other.former.end();
-    };
-    if (std::any_of(known.begin(), known.end(), taken) || std::any_of(fields_.begin(), fields_.end(), taken)) return;
-    fields_.push_back(field);
-    fields_.back().key = key;
-    fields_.back().former.clear();
-    usual_.push_back(field_text(field));
-    owners_.push_back(owner);
-  }
-
-  std::deque<std::pair<std::string, TaskSettings>> others_;  // what the fields are bound to
-  std::vector<Field> fields_;
-  std::vector<std::string> usual_, owners_;
-};
-
-std::string recorded_task(std::string_view text, const std::string& where) {
-  return find_toml_text(text, {kTaskName, kFormerTaskName}, where);
-}
-
-// Reads a configuration of this task as whichever version recorded it, and beside it `more`.
-void read_recorded(std::string_view text, const std::string& task, RunConfig& config, const std::vector<Field>& more,
-                   const std::string& where) {
-  config.task = task;
-  config.task_settings = default_task_settings(config.task);
-  std::vector<Field> all = fields(config);
-  const FormerSettings former(config.task, all);
-  all.insert(all.end(), more.begin(), more.end());
-  all.insert(all.end(), former.fields().begin(), former.fields().end());
-  read_toml(text, all, where);
-  former.check(config.task, where);
 }
 
 }  // namespace
@@ -198,32 +123,6 @@ std::vector<Field> fields(RunConfig& c) {
   return all;
 }
 
-const std::vector<Strategy>& strategies() {
-  static const std::vector<Strategy> all = {
-      {"pairs", "PAIRS", {1, 2}, "", true},
-      {"n1", "Trained on N = 1", {1}, "", true},
-      {"n1-10", "Trained on N = 1–10", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "", true},
-      {"e2e", "End to end", {}, "", false},
-      {"gaussian", "Gaussian regression", {1, 2}, "gaussian", true},
-  };
-  return all;
-}
-
-const Strategy& strategy(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Strategy& s : strategies()) {
-    if (s.name == name) return s;
-    names.push_back(s.name);
-  }
-  const std::string near = nearest(name, names);
-  fail_usage("There is no strategy \"{}\"{}; strategies are {}", name,
-             near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), fmt::join(names, ", "));
-}
-
-std::vector<std::string> preset_names() {
-  return {"quick", "small", "paper"};
-}
-
 void validate(const RunConfig& c) {
   const Strategy& plan = strategy(c.strategy);
   check_sizes(c.pretrain.sizes, "pretrain.sizes");
@@ -284,99 +183,6 @@ void validate(const RunConfig& c, const TaskInfo& task) {
     fail_usage(
         "finetune.start = \"linear\" cannot fit the target of task {}, an image; use \"pretrained\" or \"fresh\"",
         task.name);
-}
-
-RunConfig preset_values(const TaskInfo& task, const std::string& preset, const std::string& strategy_name) {
-  const std::vector<std::string> names = preset_names();
-  if (std::find(names.begin(), names.end(), preset) == names.end()) {
-    const std::string near = nearest(preset, names);
-    fail_usage("There is no preset \"{}\"{}; presets are {}", preset,
-               near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), fmt::join(names, ", "));
-  }
-  RunConfig config;
-  config.task = task.name;
-  config.preset = preset;
-  config.strategy = strategy_name;
-  const Strategy& plan = strategy(strategy_name);
-  read_toml_file(assets_folder() / "presets" / task.name / (preset + ".toml"), fields(config));
-  PAIRS_CHECK(config.task == task.name && config.preset == preset,
-              "The preset file {}/{}.toml must not set task or preset", task.name, preset);
-  // A preset may say which sizes up to two its task's pairs have (the paper's exact tasks train on sets of two alone).
-  const bool pairs = plan.sizes == std::vector<std::int64_t>{1, 2};
-  if (!pairs || config.pretrain.sizes != std::vector<std::int64_t>{2}) config.pretrain.sizes = plan.sizes;
-  if (!plan.head.empty()) config.estimator.head.kind = plan.head;
-  // The paper's exact tasks hide N from heads that see one size; one that sees several must be told.
-  if (config.pretrain.sizes.size() > 1 && config.estimator.encoding == "none") config.estimator.encoding = "log";
-  return config;
-}
-
-RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy_name,
-                      const std::vector<std::string>& assignments) {
-  RunConfig config = preset_values(task, preset, strategy_name);
-  for (const std::string& assignment : assignments) set_field(fields(config), assignment);
-  // End to end trains at the largest size that the other strategies are cached for, unless told otherwise.
-  if (strategy(strategy_name).sizes.empty() && config.pretrain.sizes.empty() && !config.cache.sizes.empty())
-    config.pretrain.sizes = {config.cache.sizes.back()};
-  if (config.task != task.name)
-    fail_usage("--set task.name= cannot change the task; name it as the command's argument");
-  if (config.preset != preset || config.strategy != strategy_name)
-    fail_usage("--set preset= and --set strategy= would change names and nothing else; use --preset and --strategy");
-  validate(config, task);
-  return config;
-}
-
-std::string training_settings(const RunConfig& config) {
-  RunConfig copy = config;
-  return write_toml(fields(copy));
-}
-
-std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
-                            const std::string& where) {
-  RunConfig then, now = config;
-  read_recorded(recorded, recorded_task(recorded, where), then, {}, where);
-  const auto decides = [&](const std::string& key) {
-    for (const char* other : {"note", "data", "device", "threads", "checkpoint"})
-      if (key == other) return false;
-    if (stage == Stage::pretrain && (key.starts_with("cache.") || key.starts_with("finetune."))) return false;
-    return !key.starts_with("evaluate.");
-  };
-  const std::vector<Field> before = fields(then), after = fields(now);
-  // Of two tasks the first field, their name, differs.
-  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
-    if (const std::string was = field_text(before[i]), is = field_text(after[i]); decides(before[i].key) && was != is)
-      return fmt::format("{} was trained with {} = {}, not {}", where, before[i].key, was, is);
-  return "";
-}
-
-std::string write_run_toml(const RunConfig& config, const std::string& numerics) {
-  RunConfig copy = config;
-  return write_toml(fields(copy)) +
-         fmt::format("\n[versions]\npairs = \"{}\"\nnumerics = \"{}\"\n", kVersion, numerics);
-}
-
-std::shared_ptr<const Task> make_run_task(const RunConfig& config, const std::filesystem::path& file) {
-  std::shared_ptr<const Task> task = make_registered_task(config.task, config.task_options());
-  in_file(file, [&] { validate(config, task->info()); });
-  return task;
-}
-
-RunConfig read_run_toml(const std::filesystem::path& file) {
-  RunConfig config;
-  std::string version, numerics;
-  const std::string where = printable(file.string(), 300);
-  const std::string text = read_file(file, kLargestConfig);
-  const std::vector<std::string> tasks = registered_task_names();
-  const std::string task = recorded_task(text, where);
-  PAIRS_CHECK(task.empty() || tasks.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
-              "This program has no task \"{}\", which {} names; open the run with a program that has it",
-              printable(task), where);
-  read_recorded(text, task, config,
-                {{"versions.pairs", &version, "Program that made the run"},
-                 {"versions.numerics", &numerics, "What decides bit-identical results"}},
-                where);
-  PAIRS_CHECK(!config.task.empty(), "{} names no task: it is empty or damaged; restore it or start a new run", where);
-  in_file(file, [&] { validate(config); });
-  return config;
 }
 
 }  // namespace pairs

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace pairs {
+
+// The key of the task's name in every file of settings, and what older versions called it.
+inline constexpr const char* kTaskName = "task.name";
+inline constexpr const char* kFormerTaskName = "task";
+
+}  // namespace pairs

@@ -1,0 +1,75 @@
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/train/config.h"
+
+namespace pairs {
+
+const std::vector<Strategy>& strategies() {
+  static const std::vector<Strategy> all = {
+      {"pairs", "PAIRS", {1, 2}, "", true},
+      {"n1", "Trained on N = 1", {1}, "", true},
+      {"n1-10", "Trained on N = 1–10", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "", true},
+      {"e2e", "End to end", {}, "", false},
+      {"gaussian", "Gaussian regression", {1, 2}, "gaussian", true},
+  };
+  return all;
+}
+
+const Strategy& strategy(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Strategy& s : strategies()) {
+    if (s.name == name) return s;
+    names.push_back(s.name);
+  }
+  const std::string near = nearest(name, names);
+  fail_usage("There is no strategy \"{}\"{}; strategies are {}", name,
+             near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), fmt::join(names, ", "));
+}
+
+std::vector<std::string> preset_names() {
+  return {"quick", "small", "paper"};
+}
+
+RunConfig preset_values(const TaskInfo& task, const std::string& preset, const std::string& strategy_name) {
+  const std::vector<std::string> names = preset_names();
+  if (std::find(names.begin(), names.end(), preset) == names.end()) {
+    const std::string near = nearest(preset, names);
+    fail_usage("There is no preset \"{}\"{}; presets are {}", preset,
+               near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), fmt::join(names, ", "));
+  }
+  RunConfig config;
+  config.task = task.name;
+  config.preset = preset;
+  config.strategy = strategy_name;
+  const Strategy& plan = strategy(strategy_name);
+  read_toml_file(assets_folder() / "presets" / task.name / (preset + ".toml"), fields(config));
+  PAIRS_CHECK(config.task == task.name && config.preset == preset,
+              "The preset file {}/{}.toml must not set task or preset", task.name, preset);
+  // A preset may say which sizes up to two its task's pairs have (the paper's exact tasks train on sets of two alone).
+  const bool pairs = plan.sizes == std::vector<std::int64_t>{1, 2};
+  if (!pairs || config.pretrain.sizes != std::vector<std::int64_t>{2}) config.pretrain.sizes = plan.sizes;
+  if (!plan.head.empty()) config.estimator.head.kind = plan.head;
+  // The paper's exact tasks hide N from heads that see one size; one that sees several must be told.
+  if (config.pretrain.sizes.size() > 1 && config.estimator.encoding == "none") config.estimator.encoding = "log";
+  return config;
+}
+
+RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy_name,
+                      const std::vector<std::string>& assignments) {
+  RunConfig config = preset_values(task, preset, strategy_name);
+  for (const std::string& assignment : assignments) set_field(fields(config), assignment);
+  // End to end trains at the largest size that the other strategies are cached for, unless told otherwise.
+  if (strategy(strategy_name).sizes.empty() && config.pretrain.sizes.empty() && !config.cache.sizes.empty())
+    config.pretrain.sizes = {config.cache.sizes.back()};
+  if (config.task != task.name)
+    fail_usage("--set task.name= cannot change the task; name it as the command's argument");
+  if (config.preset != preset || config.strategy != strategy_name)
+    fail_usage("--set preset= and --set strategy= would change names and nothing else; use --preset and --strategy");
+  validate(config, task);
+  return config;
+}
+
+}  // namespace pairs

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <deque>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/task_factory.h"
+#include "core/train/config.h"
+#include "core/train/config_keys.h"
+#include "core/version.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::uint64_t kLargestConfig = 1u << 20;
+
+// Names the file in the usage error that `check` throws.
+template <class Check>
+void in_file(const std::filesystem::path& file, Check&& check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", printable(file.string(), 300), error.what()), error.kind());
+  }
+}
+
+// The former keys of other tasks' settings: files of older versions hold those of every task, at their defaults where
+// they mean nothing.
+class FormerSettings {
+ public:
+  // None of them is a key of `known`.
+  FormerSettings(const std::string& task, const std::vector<Field>& known) {
+    for (const std::string& name : registered_task_names())
+      if (name != task) others_.emplace_back(name, default_task_settings(name));
+    for (auto& [name, settings] : others_)
+      for (Field& field : settings.fields())
+        for (const std::string& key : field.former) add(name, key, field, known);
+  }
+  FormerSettings(const FormerSettings&) = delete;
+  FormerSettings& operator=(const FormerSettings&) = delete;
+
+  const std::vector<Field>& fields() const { return fields_; }
+
+  // A setting must not lose its effect silently.
+  void check(const std::string& task, const std::string& where) const {
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      if (const std::string is = field_text(fields_[i]); is != usual_[i])
+        fail_usage("{}: '{}' is a setting of the task {} and means nothing for {}; remove it", where, fields_[i].key,
+                   owners_[i], printable(task));
+  }
+
+ private:
+  void add(const std::string& owner, const std::string& key, const Field& field, const std::vector<Field>& known) {
+    const auto taken = [&](const Field& other) {
+      return other.key == key || std::find(other.former.begin(), other.former.end(), key) != other.former.end();
+    };
+    if (std::any_of(known.begin(), known.end(), taken) || std::any_of(fields_.begin(), fields_.end(), taken)) return;
+    fields_.push_back(field);
+    fields_.back().key = key;
+    fields_.back().former.clear();
+    usual_.push_back(field_text(field));
+    owners_.push_back(owner);
+  }
+
+  std::deque<std::pair<std::string, TaskSettings>> others_;  // what the fields are bound to
+  std::vector<Field> fields_;
+  std::vector<std::string> usual_, owners_;
+};
+
+std::string recorded_task(std::string_view text, const std::string& where) {
+  return find_toml_text(text, {kTaskName, kFormerTaskName}, where);
+}
+
+// Reads a configuration of this task as whichever version recorded it, and beside it `more`.
+void read_recorded(std::string_view text, const std::string& task, RunConfig& config, const std::vector<Field>& more,
+                   const std::string& where) {
+  config.task = task;
+  config.task_settings = default_task_settings(config.task);
+  std::vector<Field> all = fields(config);
+  const FormerSettings former(config.task, all);
+  all.insert(all.end(), more.begin(), more.end());
+  all.insert(all.end(), former.fields().begin(), former.fields().end());
+  read_toml(text, all, where);
+  former.check(config.task, where);
+}
+
+}  // namespace
+
+std::string training_settings(const RunConfig& config) {
+  RunConfig copy = config;
+  return write_toml(fields(copy));
+}
+
+std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
+                            const std::string& where) {
+  RunConfig then, now = config;
+  read_recorded(recorded, recorded_task(recorded, where), then, {}, where);
+  const auto decides = [&](const std::string& key) {
+    for (const char* other : {"note", "data", "device", "threads", "checkpoint"})
+      if (key == other) return false;
+    if (stage == Stage::pretrain && (key.starts_with("cache.") || key.starts_with("finetune."))) return false;
+    return !key.starts_with("evaluate.");
+  };
+  const std::vector<Field> before = fields(then), after = fields(now);
+  // Of two tasks the first field, their name, differs.
+  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
+    if (const std::string was = field_text(before[i]), is = field_text(after[i]); decides(before[i].key) && was != is)
+      return fmt::format("{} was trained with {} = {}, not {}", where, before[i].key, was, is);
+  return "";
+}
+
+std::string write_run_toml(const RunConfig& config, const std::string& numerics) {
+  RunConfig copy = config;
+  return write_toml(fields(copy)) +
+         fmt::format("\n[versions]\npairs = \"{}\"\nnumerics = \"{}\"\n", kVersion, numerics);
+}
+
+std::shared_ptr<const Task> make_run_task(const RunConfig& config, const std::filesystem::path& file) {
+  std::shared_ptr<const Task> task = make_registered_task(config.task, config.task_options());
+  in_file(file, [&] { validate(config, task->info()); });
+  return task;
+}
+
+RunConfig read_run_toml(const std::filesystem::path& file) {
+  RunConfig config;
+  std::string version, numerics;
+  const std::string where = printable(file.string(), 300);
+  const std::string text = read_file(file, kLargestConfig);
+  const std::vector<std::string> tasks = registered_task_names();
+  const std::string task = recorded_task(text, where);
+  PAIRS_CHECK(task.empty() || tasks.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
+              "This program has no task \"{}\", which {} names; open the run with a program that has it",
+              printable(task), where);
+  read_recorded(text, task, config,
+                {{"versions.pairs", &version, "Program that made the run"},
+                 {"versions.numerics", &numerics, "What decides bit-identical results"}},
+                where);
+  PAIRS_CHECK(!config.task.empty(), "{} names no task: it is empty or damaged; restore it or start a new run", where);
+  in_file(file, [&] { validate(config); });
+  return config;
+}
+
+}  // namespace pairs
