@@ -314,7 +314,7 @@ Action add_figure(CLI::App& app) {
       "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
       "  pairs --batch figure posterior {exact} --index 3 --out posterior.png\n"
       "  pairs --batch figure posterior {exact} --index 3 --n 500\n"
-      "  pairs --batch figure posterior {first} --file events.csv --n 40\n"
+      "  pairs --batch figure posterior {first} --file events.csv --n 20\n"
       "  pairs --batch figure posterior {first} --theta=0.3 --psi=1.5 --n 64\n"
       "nll, gap, mse, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run "
       "when it is "

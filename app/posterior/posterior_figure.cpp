@@ -100,6 +100,9 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
   check_runs(runs);
   const TaskInfo& info = runs.front().task->info();
   const auto set = std::make_shared<ObservedSet>(runs.front().task, options.set);
+  if (options.n > set->size())
+    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(options.n),
+               set->name(), count_text(set->size()), set->size());
   SetPosterior posterior(set, asked_runs(runs, options.shades));
   std::int64_t most = set->size();
   for (const LoadedRun& run : runs) most = std::min(most, run.estimator->max_n());

@@ -94,6 +94,8 @@ refuses 2 "first 4 observations, but good.csv holds 3; give at most 3" --batch i
 refuses 2 "--n" --batch infer run --data good.csv --n 0
 refuses 2 "a.x0ab not in" --batch infer novel-view --data good.csv --camera 30,45 --solver $'a\nb'
 refuses 2 "goes beyond N = 100" --batch figure posterior run --n 101
+printf '0.1\n0.2\n' >two.csv
+refuses 2 "holds 2; give at most 2" --batch figure posterior run --file two.csv --n 20
 refuses 1 "missing.csv" --batch infer run --data missing.csv
 printf '0.1\n1e39\n' >vast.csv
 refuses 1 "vast.csv holds values beyond" --batch infer run --data vast.csv

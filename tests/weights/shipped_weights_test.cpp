@@ -36,7 +36,8 @@ constexpr Promise kPromises[] = {
     {"bump-hunt", 2, 4000, 20000, 0.005, 0.003},   {"bump-hunt", 10, 3000, 20000, 0.018, 0.0095},
     {"bump-hunt", 100, 2000, 20000, 0.035, 0.024}, {"digits", 1, 1000, 20000, NAN, NAN},
     {"digits", 10, 1000, 20000, NAN, NAN},         {"digits", 100, 500, 20000, NAN, NAN},
-    {"digits", 1000, 150, 20000, NAN, NAN},
+    {"digits", 1000, 150, 20000, NAN, NAN},        {"circle", 1, 1000, 20000, NAN, NAN},
+    {"circle", 10, 300, 5000, NAN, NAN},           {"circle", 100, 60, 500, NAN, NAN},
 };
 constexpr std::int64_t kSamples = 99, kLongSamples = 299;
 constexpr double kMostZ = 4;
@@ -116,7 +117,7 @@ TEST_P(ShippedWeights, DensityIntegratesToOneAtEveryN) {
 TEST_P(ShippedWeights, SaysHowItWasMade) {
   const LoadedRun run = shipped(GetParam());
   EXPECT_TRUE(run.finetuned);
-  EXPECT_EQ(run.config.preset, "small");
+  EXPECT_EQ(run.config.preset, GetParam() == "circle" ? "quick" : "small");
   const bool more = GetParam() == "bump-hunt" || GetParam() == "novel-view";
   EXPECT_EQ(run.config.strategy, more ? "n1-10" : "pairs");
   EXPECT_TRUE(std::filesystem::exists(run.folder / run_file::events));
@@ -124,7 +125,8 @@ TEST_P(ShippedWeights, SaysHowItWasMade) {
   EXPECT_LT(std::filesystem::file_size(run.folder / run_file::estimator), 20u << 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, ShippedWeights, ::testing::Values("gaussian", "bump-hunt", "digits", "novel-view"),
+INSTANTIATE_TEST_SUITE_P(Tasks, ShippedWeights,
+                         ::testing::Values("gaussian", "bump-hunt", "circle", "digits", "novel-view"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');
