@@ -143,10 +143,6 @@ void read_run(const fs::path& folder, RunEntry& entry) {
   PAIRS_CHECK(fs::exists(folder / run_file::config), "{} holds no {}; put it back, or delete what is left of the run",
               printable(folder.string(), 300), run_file::config);
   const RunConfig config = read_run_toml(folder / run_file::config);
-  const std::vector<std::string> tasks = task_names();
-  PAIRS_CHECK(std::find(tasks.begin(), tasks.end(), config.task) != tasks.end(),
-              "This program has no task \"{}\", which {} names; open the run with a program that has it",
-              printable(config.task), printable((folder / run_file::config).string(), 300));
   entry.task = config.task;
   entry.strategy = strategy(config.strategy).name;
   entry.strategy_title = strategy_title(config.strategy);
