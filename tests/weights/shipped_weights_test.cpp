@@ -8,11 +8,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <numeric>
 
 #include "core/eval/evaluate.h"
 #include "core/heads/flow_matching_head.h"
 #include "core/task_factory.h"
+#include "core/train/events.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/tasks/digits/mnist_folder.h"
@@ -120,7 +122,10 @@ TEST_P(ShippedWeights, SaysHowItWasMade) {
   EXPECT_EQ(run.config.preset, GetParam() == "circle" ? "quick" : "small");
   const bool more = GetParam() == "bump-hunt" || GetParam() == "novel-view";
   EXPECT_EQ(run.config.strategy, more ? "n1-10" : "pairs");
-  EXPECT_TRUE(std::filesystem::exists(run.folder / run_file::events));
+  std::map<Stage, int> ends;  // of each stage: the record is of the training that made the weights alone
+  for (const Event& event : read_events((run.folder / run_file::events).string()))
+    if (event.type == "stage-done") ++ends[event.stage];
+  EXPECT_EQ(ends, (std::map<Stage, int>{{Stage::pretrain, 1}, {Stage::cache, 1}, {Stage::finetune, 1}}));
   EXPECT_EQ(run.estimator->max_n(), run.task->info().max_n);
   EXPECT_LT(std::filesystem::file_size(run.folder / run_file::estimator), 20u << 20);
 }
