@@ -12,9 +12,9 @@
 #include "app/kinds/target_room.h"
 #include "app/runs/run_labels.h"
 #include "app/scores/score.h"
-#include "app/text/number_text.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
+#include "core/report/number_text.h"
 #include "core/train/config.h"
 #include "core/train/cost.h"
 

@@ -6,10 +6,10 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
-#include "app/text/number_text.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/report/number_text.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {

@@ -21,12 +21,12 @@
 #include "app/runs/places.h"
 #include "app/runs/task_words.h"
 #include "app/scores/score_figures.h"
-#include "app/text/number_text.h"
 #include "core/aggregate.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
 

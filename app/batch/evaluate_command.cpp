@@ -10,9 +10,9 @@
 #include "app/batch/sampler_options.h"
 #include "app/runs/task_words.h"
 #include "app/scores/verdict.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/report/number_text.h"
 #include "core/train/config.h"
 
 namespace pairs::batch {

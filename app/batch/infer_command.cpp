@@ -8,10 +8,7 @@
 #include "app/batch/infer_question.h"
 #include "app/batch/numbers.h"
 #include "app/kinds/target/parameters_room.h"
-#include "app/posterior/posterior_source.h"
-#include "app/posterior/typicality.h"
 #include "app/runs/task_words.h"
-#include "app/text/number_text.h"
 #include "app/text/table.h"
 #include "core/aggregate.h"
 #include "core/base/error.h"
@@ -21,6 +18,9 @@
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/eval/metrics.h"
+#include "core/posterior/posterior_source.h"
+#include "core/posterior/typicality.h"
+#include "core/report/number_text.h"
 #include "core/train/shipped.h"
 
 namespace pairs::batch {

@@ -6,13 +6,13 @@
 
 #include "app/kinds/range_text.h"
 #include "app/kinds/target_room.h"
-#include "app/kinds/view_folder.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "core/train/shipped.h"
 #include "tasks/scene_views.h"
+#include "tasks/view_folder.h"
 
 namespace pairs::batch {
 namespace {

@@ -7,11 +7,11 @@
 #include "app/batch/arguments.h"
 #include "app/batch/drive.h"
 #include "app/runs/new_run.h"
-#include "app/text/number_text.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {

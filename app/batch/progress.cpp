@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/text/number_text.h"
 #include "app/text/table.h"
 #include "core/base/streams.h"
+#include "core/report/number_text.h"
 #include "core/train/event_values.h"
 
 namespace pairs::batch {

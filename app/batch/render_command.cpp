@@ -13,17 +13,17 @@
 #include "app/batch/command.h"
 #include "app/batch/numbers.h"
 #include "app/kinds/range_text.h"
-#include "app/kinds/scene_picture.h"
-#include "app/kinds/view_folder.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/report/png.h"
 #include "core/train/run.h"
+#include "render/scene_picture.h"
 #include "render/sphere_scene_file.h"
 #include "tasks/registry.h"
 #include "tasks/scene_views.h"
+#include "tasks/view_folder.h"
 
 namespace pairs::batch {
 namespace {

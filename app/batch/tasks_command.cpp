@@ -8,9 +8,9 @@
 #include "app/kinds/observation_room.h"
 #include "app/kinds/target_room.h"
 #include "app/runs/places.h"
-#include "app/text/number_text.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
+#include "core/report/number_text.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
 

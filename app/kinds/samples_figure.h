@@ -7,9 +7,6 @@
 
 namespace pairs {
 
-// Seed of the sets that figures simulate.
-inline constexpr std::uint64_t kFigureSeed = 1;
-
 // What a set looks like.
 Figure samples_figure(const Task& task, std::int64_t set_index);
 

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <utility>
 
-#include "app/model/hub/latest_worker.h"
 #include "app/model/studio.h"
 #include "core/base/error.h"
+#include "core/base/latest_worker.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {

@@ -3,8 +3,6 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include "app/kinds/image/image_file.h"
-#include "app/kinds/view_folder.h"
 #include "app/runs/places.h"
 #include "core/base/devices.h"
 #include "core/base/driver.h"
@@ -12,9 +10,11 @@
 #include "core/base/fields.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/images/image_file.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
+#include "tasks/view_folder.h"
 
 namespace pairs::model {
 namespace {

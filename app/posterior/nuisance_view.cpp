@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/text/number_text.h"
+#include "core/report/number_text.h"
 
 namespace pairs {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/samples_figure.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/report/number_text.h"
 #include "tasks/outlines.h"
 
 namespace pairs {

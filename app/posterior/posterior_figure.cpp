@@ -8,8 +8,8 @@
 #include <set>
 
 #include "app/runs/run_shades.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
+#include "core/report/number_text.h"
 #include "core/report/shades.h"
 
 namespace pairs {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "app/posterior/posterior_axes.h"
 #include "app/posterior/set_posterior.h"
+#include "core/posterior/posterior_axes.h"
 #include "core/report/figure.h"
 
 namespace pairs {

@@ -7,10 +7,10 @@
 #include <numeric>
 #include <vector>
 
-#include "app/posterior/likelihood_check.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/posterior/likelihood_check.h"
+#include "core/report/number_text.h"
 
 namespace pairs {
 namespace {

@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "app/kinds/image/image_plot.h"
-#include "app/posterior/theta_draws.h"
 #include "app/runs/strategy_look.h"
-#include "app/text/number_text.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
+#include "core/posterior/theta_draws.h"
+#include "core/report/number_text.h"
 #include "tasks/outlines.h"
 
 namespace pairs {

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/embedded_set.h"
 #include "app/posterior/nuisance_view.h"
 #include "app/posterior/observed_set.h"
-#include "app/posterior/posterior_numbers.h"
-#include "app/posterior/posterior_plots.h"
 #include "app/posterior/predictive_check.h"
-#include "app/posterior/typicality.h"
 #include "core/nuisance_posterior.h"
+#include "core/posterior/embedded_set.h"
+#include "core/posterior/posterior_numbers.h"
+#include "core/posterior/posterior_plots.h"
+#include "core/posterior/typicality.h"
 #include "core/train/run.h"
 
 namespace pairs {

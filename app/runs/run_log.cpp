@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "app/text/number_text.h"
 #include "core/estimator.h"
+#include "core/report/number_text.h"
 #include "core/train/event_values.h"
 
 namespace pairs {

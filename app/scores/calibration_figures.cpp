@@ -7,9 +7,9 @@
 #include "app/runs/strategy_look.h"
 #include "app/scores/score_figure_parts.h"
 #include "app/scores/score_figures.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/eval/calibration.h"
+#include "core/report/number_text.h"
 
 namespace pairs {
 namespace {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <functional>
 
-#include "app/text/number_text.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/report/number_text.h"
 #include "core/train/run.h"
 
 namespace pairs {

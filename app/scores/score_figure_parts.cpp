@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "app/runs/strategy_look.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
+#include "core/report/number_text.h"
 #include "core/report/shades.h"
 
 namespace pairs {

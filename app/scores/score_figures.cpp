@@ -9,8 +9,8 @@
 #include "app/kinds/target_room.h"
 #include "app/runs/strategy_look.h"
 #include "app/scores/score_figure_parts.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
+#include "core/report/number_text.h"
 #include "core/report/shades.h"
 #include "core/train/config.h"
 

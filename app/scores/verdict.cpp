@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "app/scores/metrics_file.h"
-#include "app/text/number_text.h"
 #include "core/eval/calibration.h"
+#include "core/report/number_text.h"
 
 namespace pairs {
 namespace {

@@ -29,6 +29,9 @@ enum class Purpose : std::uint32_t {
   finetune_validation = 14,  // held-out sets of stages 2 and 3
 };
 
+// Seed of the sets that figures simulate and of the draws they show.
+inline constexpr std::uint64_t kFigureSeed = 1;
+
 // Mixes seed and purpose into the 64-bit key of a Philox stream (splitmix64 finaliser).
 PAIRS_HOST_DEVICE inline std::uint64_t stream_key(std::uint64_t seed, Purpose purpose) {
   std::uint64_t z = seed + 0x9e3779b97f4a7c15ull * (static_cast<std::uint64_t>(purpose) + 1);

@@ -32,9 +32,9 @@ Cnn::Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::
   std::int64_t channels = image[0];
   ImageSize size = image_;
   for (std::size_t i = 0; i < config.channels.size(); ++i) {
-    blocks_.push_back(
-        register_module(fmt::format("block{}", i),
-                        std::make_shared<Convolution>(channels, config.channels[i], config.kernels[i], 1, generator)));
+    blocks_.push_back(register_module(fmt::format("block{}", i),
+                                      std::make_shared<Convolution>(channels, config.channels[i], config.kernels[i], 1,
+                                                                    generator, config.initial == "he")));
     channels = config.channels[i];
     size = {size.height / 2, size.width / 2};
     PAIRS_CHECK(size.height >= 1 && size.width >= 1, "images of {} x {} are too small for {} CNN blocks: remove some",
@@ -49,6 +49,7 @@ std::vector<Field> Cnn::fields(EmbedderConfig& c) {
   return {
       channels_field(c),
       {"embedder.kernels", &c.kernels, "Kernel sizes of the CNN blocks", 1, 31},
+      {"embedder.initial", &c.initial, "Weights of a fresh CNN", -1e300, 1e300, {"uniform", "he"}},
       precision_field(c),
   };
 }

@@ -29,7 +29,10 @@ struct EmbedderConfig {
   double dropout = 0.1;                          // resnet: in the projection MLP, training only
   // view: colours (the first three channels) enter as (x - input_location) / input_scale.
   double input_location = 0, input_scale = 1;
-  std::int64_t stride = 1;            // view: of the stem
+  std::int64_t stride = 1;  // view: of the stem
+  // cnn: "uniform" is PyTorch's default, which shrinks what passes a layer; "he" keeps its second moment through the
+  // rectified layers, biases at zero (He et al. 2015).
+  std::string initial = "uniform";
   std::string precision = "float32";  // cnn, view: float32, or bf16 for activations, convolutions
 };
 

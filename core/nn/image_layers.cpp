@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/interruption.h"
@@ -23,14 +24,15 @@ torch::Tensor breakable(torch::Tensor x) {
 }  // namespace
 
 Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
-                         at::Generator& generator)
+                         at::Generator& generator, bool he)
     : kernel_(kernel), stride_(stride) {
   PAIRS_CHECK(in >= 1 && out >= 1, "a convolution needs at least one channel, not {} to {}", in, out);
   PAIRS_CHECK(kernel >= 1 && kernel % 2 == 1, "a convolution's kernel must be odd, not {}: change embedder.kernels",
               kernel);
   const double bound = uniform_bound(in * kernel * kernel);
-  weight_ = register_parameter("weight", uniform_tensor({out, in, kernel, kernel}, bound, generator));
-  bias_ = register_parameter("bias", uniform_tensor({out}, bound, generator));
+  weight_ = register_parameter(
+      "weight", uniform_tensor({out, in, kernel, kernel}, he ? std::sqrt(6.0) * bound : bound, generator));
+  bias_ = register_parameter("bias", uniform_tensor({out}, he ? 0 : bound, generator));
 }
 
 torch::Tensor Convolution::forward(const torch::Tensor& x) const {

@@ -17,7 +17,10 @@ struct ImageSize {
 // back are points of interruption (core/base/interruption.h).
 class Convolution : public torch::nn::Module {
  public:
-  Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride, at::Generator& generator);
+  // `he`: fresh weights keep the second moment of a rectified input, uniform of variance 2 / fan in, and the bias is
+  // zero (He et al. 2015, arXiv:1502.01852).
+  Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride, at::Generator& generator,
+              bool he = false);
   // [M, in, H, W] -> [M, out, ceil(H / stride), ceil(W / stride)].
   torch::Tensor forward(const torch::Tensor& x) const;
   // The same of x and `beside` as one concatenation along the channels, which is not made.

@@ -8,6 +8,7 @@
 #include "core/target_model.h"
 #include "core/task_factory.h"
 #include "core/train/config_keys.h"
+#include "core/train/curriculum.h"
 
 namespace pairs {
 namespace {
@@ -76,6 +77,8 @@ std::vector<Field> fields(RunConfig& c) {
       {"pretrain.budget", &c.pretrain.budget, "Observations simulated again each epoch, 0 = never-repeated sets", 0,
        1e12},
       {"pretrain.scale_epochs", &c.pretrain.scale_epochs, "Epochs times the largest size (paper, Epoch scaling)"},
+      {"pretrain.curriculum", &c.pretrain.curriculum,
+       "Easier task first: its settings and for how many epochs, \"key=value: 2; key=value: 4\""},
       {"pretrain.turn", &c.pretrain.turn, "Each visit turns all images of a set by quarters, drawn anew"},
       {"pretrain.validation_sets", &c.pretrain.validation_sets, "Validation sets where the source is unlimited", 1,
        1e9},
@@ -176,6 +179,7 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   if (!target.modelled_by(head_kind(c.estimator.head.kind)))
     fail_usage("head.kind = \"{}\"{} does not model the target of task {}, which is {}", c.estimator.head.kind,
                plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name, target.refusal());
+  curriculum(c, task);
   if (c.pretrain.turn && !task.turns)
     fail_usage("pretrain.turn = true would change what task {} asks for or what its sets are like; set it to false",
                task.name);

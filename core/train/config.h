@@ -36,6 +36,7 @@ struct PretrainConfig : OptimiserConfig {
   std::vector<std::int64_t> sizes = {1, 2};  // N drawn per set, stratified; the strategy sets this
   std::int64_t budget = 0;                   // observations P, simulated again each epoch; 0 = never-repeated sets
   bool scale_epochs = false;                 // epochs times the largest size (paper, Epoch scaling)
+  std::string curriculum;  // easier settings of the task for the first epochs (core/train/curriculum.h); "" = none
   bool turn = false;  // each visit turns all images of a training set by quarters, drawn anew (paper, Circle Radius)
   std::int64_t validation_sets = 20000;  // for unlimited sources; a budget keeps its last 20 %
 };

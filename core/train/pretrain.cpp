@@ -6,6 +6,7 @@
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/ops/ops.h"
+#include "core/train/curriculum.h"
 #include "core/train/optimise.h"
 #include "core/train/regression_sigma.h"
 #include "core/train/run.h"
@@ -63,7 +64,8 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   if (!config.pretrain.from.empty()) start_from(run / run_file::start, estimator, monitor);
   estimator.to(setting.device);
   const SetSource source(setting.task, setting.seed, config.pretrain.sizes, config.pretrain.budget,
-                         config.pretrain.validation_sets, config.pretrain.turn);
+                         config.pretrain.validation_sets, config.pretrain.turn,
+                         curriculum(config, setting.task->info()));
   const PretrainPlan plan = plan_pretraining(config, source);
 
   // Validation sets are simulated again each time: nothing is stored (design, A source).

@@ -44,8 +44,9 @@ torch::Tensor turned(const torch::Tensor& x, const std::vector<std::int64_t>& tu
 }
 
 SetSource::SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes,
-                     std::int64_t budget, std::int64_t validation_sets, bool turn)
-    : task_(std::move(task)), seed_(seed), sizes_(std::move(sizes)), turn_(turn) {
+                     std::int64_t budget, std::int64_t validation_sets, bool turn,
+                     std::vector<std::shared_ptr<const Task>> lessons)
+    : task_(std::move(task)), seed_(seed), sizes_(std::move(sizes)), turn_(turn), lessons_(std::move(lessons)) {
   PAIRS_CHECK(!sizes_.empty(), "A source of sets needs at least one set size");
   if (budget > 0) {
     const std::int64_t total = budget / *std::max_element(sizes_.begin(), sizes_.end());
@@ -97,14 +98,15 @@ Observations turn_images(const SetBatch& batch, const Observations& x, const std
 
 }  // namespace
 
-SetBatch SetSource::make(Purpose purpose, const std::vector<std::int64_t>& indices,
-                         const std::vector<std::int64_t>& sizes, std::vector<std::int64_t> turns,
-                         const torch::Device& device, std::int64_t at_once) const {
+SetBatch SetSource::make(const std::shared_ptr<const Task>& task, Purpose purpose,
+                         const std::vector<std::int64_t>& indices, const std::vector<std::int64_t>& sizes,
+                         std::vector<std::int64_t> turns, const torch::Device& device, std::int64_t at_once) const {
   SetBatch batch;
+  batch.task = task;
   batch.purpose = purpose;
   batch.turns = std::move(turns);
   batch.device = device;
-  batch.latents = task_->latents(seed_, batch.purpose, indices);
+  batch.latents = task->latents(seed_, batch.purpose, indices);
   batch.theta = batch.latents.theta;
   batch.given = batch.latents.given;
   batch.sets.resize(indices.size());
@@ -117,15 +119,16 @@ SetBatch SetSource::make(Purpose purpose, const std::vector<std::int64_t>& indic
   }
   batch.observations = offset[indices.size()];
   if (batch.observations <= at_once)
-    batch.x = turn_images(batch, task_->observe(batch.latents, seed_, batch.purpose, batch.sets, device), batch.sets);
+    batch.x = turn_images(batch, task->observe(batch.latents, seed_, batch.purpose, batch.sets, device), batch.sets);
   batch.n = torch::tensor(sizes, torch::kInt64);
   batch.offsets = send(offsets, device);
   return batch;
 }
 
 Observations SetSource::observe(const SetBatch& batch, const SetPart& part) const {
-  const Latents latents = latents_to_observe(task_->info(), batch.latents, torch::tensor(part.rows, torch::kInt64));
-  return turn_images(batch, task_->observe(latents, seed_, batch.purpose, part.ranges, batch.device), part.ranges,
+  const Latents latents =
+      latents_to_observe(batch.task->info(), batch.latents, torch::tensor(part.rows, torch::kInt64));
+  return turn_images(batch, batch.task->observe(latents, seed_, batch.purpose, part.ranges, batch.device), part.ranges,
                      &part.rows);
 }
 
@@ -146,7 +149,9 @@ SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int
     Stream stream(stream_key(seed_, Purpose::sizes), batch, index_map::kTurnItem);
     for (std::int64_t i = 0; i < count; ++i) turns.push_back(static_cast<std::int64_t>(stream.below(4)));
   }
-  return make(Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), std::move(turns), device,
+  const auto& task =
+      epoch < static_cast<std::int64_t>(lessons_.size()) ? lessons_[static_cast<std::size_t>(epoch)] : task_;
+  return make(task, Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), std::move(turns), device,
               at_once);
 }
 
@@ -155,7 +160,7 @@ SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const tor
   count = std::min(count, validation_ - first);
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
-  return make(Purpose::pretrain_validation, indices,
+  return make(task_, Purpose::pretrain_validation, indices,
               stratified_sizes(sizes_, count, seed_, index_map::kValidationBatches + static_cast<std::uint64_t>(first)),
               {}, device, at_once);
 }

@@ -20,6 +20,7 @@ struct SetBatch {
   torch::Tensor given;    // [B, g] float64, CPU; undefined where g = 0
 
   // What x is made of, whole or part by part.
+  std::shared_ptr<const Task> task;
   Latents latents;
   std::vector<SetRange> sets;
   std::vector<std::int64_t> turns;  // quarters by which the images of each set are turned; empty: none
@@ -40,13 +41,14 @@ std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once);
 // Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. With a budget
 // of P observations there are P / max(sizes) sets, 20 % of them for validation, simulated again each epoch; without
 // one, training sets never repeat. Validation sets have a purpose of their own, so that tasks can hold out data for
-// them. With `turn` all images of a training set are turned by 0 to 3 quarters, drawn anew for each visit.
+// them. The first epochs' training sets are those of `lessons`, element e for epoch e. With `turn` all images of a
+// training set are turned by 0 to 3 quarters, drawn anew for each visit.
 class SetSource {
  public:
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
   SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes, std::int64_t budget,
-            std::int64_t validation_sets, bool turn = false);
+            std::int64_t validation_sets, bool turn = false, std::vector<std::shared_ptr<const Task>> lessons = {});
 
   std::int64_t training_sets() const { return training_; }  // 0: unlimited
   std::int64_t validation_sets() const { return validation_; }
@@ -60,14 +62,16 @@ class SetSource {
   Observations observe(const SetBatch& batch, const SetPart& part) const;
 
  private:
-  SetBatch make(Purpose purpose, const std::vector<std::int64_t>& indices, const std::vector<std::int64_t>& sizes,
-                std::vector<std::int64_t> turns, const torch::Device& device, std::int64_t at_once) const;
+  SetBatch make(const std::shared_ptr<const Task>& task, Purpose purpose, const std::vector<std::int64_t>& indices,
+                const std::vector<std::int64_t>& sizes, std::vector<std::int64_t> turns, const torch::Device& device,
+                std::int64_t at_once) const;
 
   std::shared_ptr<const Task> task_;
   std::uint64_t seed_;
   std::vector<std::int64_t> sizes_;
   std::int64_t training_ = 0, validation_ = 0;
   bool turn_;
+  std::vector<std::shared_ptr<const Task>> lessons_;
 };
 
 // `count` sizes in which each of `sizes` occurs equally often, the remainder rotating from batch to batch, in random

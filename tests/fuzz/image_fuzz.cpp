@@ -1,4 +1,4 @@
-#include "app/kinds/image/image_file.h"
+#include "core/images/image_file.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,7 +8,7 @@
 
 #include "app/gui/widgets/ui.h"
 #include "app/text/glossary.h"
-#include "app/text/number_text.h"
+#include "core/report/number_text.h"
 
 namespace pairs::gui {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/data_folder.h"
-#include "app/text/number_text.h"
+#include "core/report/number_text.h"
 
 namespace pairs::gui {
 namespace {

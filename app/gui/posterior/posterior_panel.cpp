@@ -14,7 +14,7 @@
 #include "app/model/data_folder.h"
 #include "app/runs/strategy_look.h"
 #include "app/text/glossary.h"
-#include "app/text/number_text.h"
+#include "core/report/number_text.h"
 
 namespace pairs::gui {
 namespace {

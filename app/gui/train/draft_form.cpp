@@ -8,8 +8,8 @@
 
 #include "app/gui/widgets/ui.h"
 #include "app/runs/strategy_look.h"
-#include "app/text/number_text.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 
 namespace pairs::gui {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "app/gui/widgets/ui.h"
-#include "app/text/number_text.h"
+#include "core/report/number_text.h"
 
 namespace pairs::gui {
 namespace {

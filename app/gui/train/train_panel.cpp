@@ -10,8 +10,8 @@
 
 #include "app/gui/train/stage_cards.h"
 #include "app/gui/widgets/ui.h"
-#include "app/text/number_text.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 
 namespace pairs::gui {
 namespace {
@@ -110,8 +110,8 @@ void TrainPanel::plots(Training& training) {
   float below = high;
   if (narrow) {
     for (const int k : {0, 2}) {
-      if (ui::segment(fmt::format("train/loss/{}", stage_name(static_cast<Stage>(k))),
-                      k == 0 ? "Pretrain" : "Finetune", stage == k, "The losses of this stage"))
+      if (ui::segment(fmt::format("train/loss/{}", stage_name(static_cast<Stage>(k))), k == 0 ? "Pretrain" : "Finetune",
+                      stage == k, "The losses of this stage"))
         loss_stage_ = k;
       if (k == 0) ImGui::SameLine(0, px(4));
     }

@@ -18,7 +18,7 @@
 #include "app/gui/widgets/ui.h"
 #include "app/kinds/target/heat_map.h"
 #include "app/model/viewer/average_error.h"
-#include "app/text/number_text.h"
+#include "core/report/number_text.h"
 
 namespace pairs::gui {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/kinds/image/image_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/images/image_file.h"
 
 namespace pairs {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "app/kinds/sample_plot.h"
-#include "app/text/number_text.h"
 #include "core/base/transfer.h"
+#include "core/report/number_text.h"
 
 namespace pairs {
 namespace {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/kinds/scene_picture.h"
 #include "app/kinds/target/heat_map.h"
 #include "core/base/error.h"
 #include "core/report/png.h"
+#include "render/scene_picture.h"
 
 namespace pairs {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "app/kinds/target/image_samples.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
+#include "core/report/number_text.h"
 
 namespace pairs {
 

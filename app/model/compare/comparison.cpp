@@ -8,15 +8,15 @@
 #include <map>
 
 #include "app/model/compare/comparison_figures.h"
-#include "app/model/hub/latest_worker.h"
 #include "app/model/hub/waking_monitor.h"
 #include "app/runs/places.h"
 #include "app/scores/run_evaluation.h"
-#include "app/text/number_text.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/latest_worker.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "core/train/session.h"
 #include "core/train/shipped.h"
 

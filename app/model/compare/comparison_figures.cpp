@@ -19,9 +19,9 @@
 #include "app/scores/run_evaluation.h"
 #include "app/scores/score.h"
 #include "app/scores/score_figures.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/report/number_text.h"
 #include "core/task_factory.h"
 
 namespace pairs::model {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "app/model/compare/comparison.h"
-#include "app/model/hub/latest_worker.h"
 #include "app/model/hub/scores.h"
 #include "app/runs/run_shades.h"
 #include "app/scores/metrics_file.h"
+#include "core/base/latest_worker.h"
 #include "core/train/config.h"
 #include "core/train/cost.h"
 #include "core/train/session.h"

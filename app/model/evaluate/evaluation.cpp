@@ -11,17 +11,17 @@
 #include <optional>
 
 #include "app/kinds/observation_room.h"
-#include "app/model/hub/latest_worker.h"
 #include "app/model/hub/waking_monitor.h"
 #include "app/runs/places.h"
 #include "app/runs/run_stamp.h"
 #include "app/scores/run_evaluation.h"
 #include "app/text/counts.h"
-#include "app/text/number_text.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/latest_worker.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "core/train/config.h"
 #include "core/train/session.h"
 

@@ -8,8 +8,8 @@
 #include "app/scores/metrics_file.h"
 #include "app/scores/score_figures.h"
 #include "app/text/glossary.h"
-#include "app/text/number_text.h"
 #include "core/base/error.h"
+#include "core/report/number_text.h"
 
 namespace pairs::model {
 namespace {

@@ -14,15 +14,15 @@
 #include <mutex>
 #include <thread>
 
-#include "app/model/hub/latest_worker.h"
 #include "app/model/library/run_scan.h"
 #include "app/model/library/thumbnail.h"
 #include "app/model/library/trash.h"
-#include "app/text/number_text.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/latest_worker.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "tasks/registry.h"
 #include "tasks/scene_views.h"
 

@@ -9,8 +9,8 @@
 #include "app/posterior/posterior_figure.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
-#include "app/text/number_text.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "core/report/shades.h"
 
 namespace pairs::model {

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "app/model/hub/latest_worker.h"
 #include "app/model/train/draft.h"
 #include "app/model/train/stage_card.h"
+#include "core/base/latest_worker.h"
 
 namespace pairs::model {
 

@@ -9,10 +9,10 @@
 
 #include "app/posterior/observed_set.h"
 #include "app/posterior/posterior_figure.h"
-#include "app/text/number_text.h"
 #include "core/aggregate.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/report/number_text.h"
 #include "core/train/stages.h"
 
 namespace pairs::model {

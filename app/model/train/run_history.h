@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "app/model/hub/latest_worker.h"
 #include "app/model/train/draft.h"
 #include "app/runs/run_log.h"
 #include "app/runs/run_shades.h"
+#include "core/base/latest_worker.h"
 
 namespace pairs::model {
 

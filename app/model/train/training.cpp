@@ -7,16 +7,16 @@
 #include <ctime>
 #include <map>
 
-#include "app/model/hub/latest_worker.h"
 #include "app/model/train/live_posterior.h"
 #include "app/model/train/run_history.h"
 #include "app/runs/new_run.h"
 #include "app/runs/strategy_look.h"
-#include "app/text/number_text.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/latest_worker.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "core/train/event_values.h"
 #include "core/train/session.h"
 

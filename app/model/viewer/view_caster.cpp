@@ -7,11 +7,11 @@
 #include <atomic>
 #include <mutex>
 
-#include "app/kinds/scene_picture.h"
-#include "app/model/hub/latest_worker.h"
 #include "app/model/viewer/same_scene.h"
 #include "app/model/viewer/view_posterior.h"
+#include "core/base/latest_worker.h"
 #include "core/base/one_thread.h"
+#include "render/scene_picture.h"
 #include "render/sphere_caster.h"
 #include "render/sphere_scene.h"
 

@@ -12,15 +12,15 @@
 #include <set>
 #include <utility>
 
-#include "app/kinds/scene_picture.h"
-#include "app/model/hub/latest_worker.h"
 #include "app/model/viewer/view_posterior.h"
 #include "app/model/viewer/view_sheet.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/latest_worker.h"
 #include "core/base/npz.h"
 #include "core/report/animation.h"
 #include "core/report/png.h"
+#include "render/scene_picture.h"
 #include "render/sphere_caster.h"
 #include "render/sphere_scene_file.h"
 #include "tasks/scene_views.h"

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "app/kinds/samples_figure.h"
-#include "app/kinds/scene_picture.h"
 #include "app/kinds/target/heat_map.h"
 #include "core/base/error.h"
+#include "render/scene_picture.h"
 #include "render/sphere_caster.h"
 #include "tasks/scene_views.h"
 

@@ -10,9 +10,9 @@
 #include <span>
 
 #include "app/model/viewer/view_posterior.h"
-#include "app/text/number_text.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/report/number_text.h"
 
 namespace pairs::model {
 namespace {

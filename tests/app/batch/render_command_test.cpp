@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/kinds/view_folder.h"
 #include "core/base/files.h"
 #include "tasks/novel_view/novel_view.h"
+#include "tasks/view_folder.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/viewer/view_run.h"
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <functional>
 
-#include "app/text/number_text.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/report/number_text.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"

@@ -124,6 +124,32 @@ TEST(Embedder, CnnGivesTheSameBitsWithGradientsAndWithout) {
   }
 }
 
+// Through rectified layers "he" keeps the size of what runs through, where PyTorch's default shrinks it.
+TEST(Embedder, CnnStartsWithTheWeightsAskedFor) {
+  EmbedderConfig config = circle();
+  config.channels = {64, 64, 64, 64};
+  const auto second_moment = [&](const char* initial) {
+    config.initial = initial;
+    const auto net = make(config, {1, 64, 64});
+    const auto weights = net->named_parameters();
+    torch::manual_seed(4);
+    torch::Tensor h = torch::rand({4, 1, 64, 64});
+    const double before = h.square().mean().item<double>();
+    for (int block = 0; block < 4; ++block) {
+      const std::string name = "block" + std::to_string(block);
+      h = torch::relu(torch::conv2d(h, weights[name + ".weight"], weights[name + ".bias"]));
+    }
+    return h.square().mean().item<double>() / before;
+  };
+  EXPECT_GT(second_moment("he"), 0.25);
+  EXPECT_LT(second_moment("he"), 4);
+  EXPECT_LT(second_moment("uniform"), 0.05);
+  for (const char* bias : {"block0.bias", "block3.bias"}) {
+    config.initial = "he";
+    EXPECT_EQ(make(config, {1, 64, 64})->named_parameters()[bias].abs().max().item<float>(), 0) << bias;
+  }
+}
+
 // What bfloat16 costs: embeddings and gradients beside those of the same weights in float32.
 TEST(Embedder, CnnHoldsInBfloat16) {
   EmbedderConfig config = circle();

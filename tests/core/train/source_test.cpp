@@ -2,13 +2,15 @@
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/rot90.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <map>
 #include <set>
 
 #include "core/base/error.h"
+#include "core/train/curriculum.h"
 #include "tasks/registry.h"
+#include "tests/core/base/message.h"
 #include "tests/core/train/toy_task.h"
 
 namespace pairs {
@@ -101,6 +103,44 @@ TEST(SetSource, TurnsAllImagesOfASetAlikeAndEachVisitAnew) {
   for (const auto& [theta, seen] : by_set) changed += seen.size() > 1;
   EXPECT_GT(changed, by_set.size() / 2);
   EXPECT_TRUE(turning.validation(0, 10, torch::kCPU).x.block().equal(plain.validation(0, 10, torch::kCPU).x.block()));
+}
+
+TEST(SetSource, TheFirstEpochsAreOfTheLessons) {
+  const auto plain = make_task("circle");
+  RunConfig config = load_preset(plain->info(), "small", "pairs", {});
+  config.pretrain.curriculum = "distractors=0: 1; distractors=1 line=3: 2";
+  const auto lessons = curriculum(config, plain->info());
+  ASSERT_EQ(lessons.size(), 3u);
+  const SetSource taught(plain, 3, {1, 2}, 0, 8, false, lessons), straight(plain, 3, {1, 2}, 0, 8);
+  const auto images = [](const SetSource& source, std::int64_t epoch) {
+    return source.training(epoch, 0, 8, 8, torch::kCPU).x.block();
+  };
+  for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
+    const SetSource lesson(epoch < 3 ? lessons[static_cast<std::size_t>(epoch)] : plain, 3, {1, 2}, 0, 8);
+    EXPECT_TRUE(images(taught, epoch).equal(images(lesson, epoch))) << epoch;
+    EXPECT_EQ(images(taught, epoch).equal(images(straight, epoch)), epoch == 3) << epoch;
+  }
+  // A part of a lesson's batch is made as the whole is; what is held out is of the task itself.
+  const SetBatch batch = taught.training(0, 0, 8, 8, torch::kCPU);
+  torch::Tensor made = torch::empty({0, 1, 64, 64});
+  for (const SetPart& part : parts(batch, 3)) made = torch::cat({made, taught.observe(batch, part).block()});
+  EXPECT_TRUE(made.equal(batch.x.block()));
+  EXPECT_TRUE(taught.validation(0, 8, torch::kCPU).x.block().equal(straight.validation(0, 8, torch::kCPU).x.block()));
+}
+
+TEST(Curriculum, RefusesWhatIsNoLesson) {
+  const auto refused = [](const char* task, const std::string& text) {
+    return message_of([&] { load_preset(make_task(task)->info(), "quick", "pairs", {"pretrain.curriculum=" + text}); });
+  };
+  for (const char* text : {"distractors=0", "distractors=0:", "distractors=0: 0", "distractors=0: two", ": 3", ";",
+                           "distractors=0: 1;;", "distractors=0: 1e2", "distractors=0: 99999999999999999999"})
+    EXPECT_THAT(refused("circle", text), testing::HasSubstr("no lesson")) << text;
+  EXPECT_THAT(refused("circle", "distractor=0: 1"), testing::HasSubstr("distractors"));
+  EXPECT_THAT(refused("circle", "distractors=-1: 1"), testing::HasSubstr("pretrain.curriculum, 'distractors=-1: 1'"));
+  EXPECT_THAT(refused("bump-hunt", "distractors=0: 1"), testing::HasSubstr("distractors"));
+  EXPECT_THAT(refused("novel-view", "size=8: 1"), testing::HasSubstr("another shape"));
+  EXPECT_NO_THROW(load_preset(make_task("circle")->info(), "quick", "pairs",
+                              {"pretrain.curriculum=distractors=0: 1; distractors=1 : 2 ;"}));
 }
 
 TEST(Turned, RefusesWhatIsNoSquareImage) {

@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "app/model/posterior/posterior.h"
-#include "app/text/number_text.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "core/report/figure.h"
+#include "core/report/number_text.h"
 #include "core/task_factory.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"

@@ -1,12 +1,12 @@
-#include "app/posterior/posterior_numbers.h"
+#include "core/posterior/posterior_numbers.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "app/posterior/posterior_grid.h"
 #include "core/base/transfer.h"
 #include "core/nuisance_posterior.h"
+#include "core/posterior/posterior_grid.h"
 
 namespace pairs {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/kinds/view_folder.h"
+#include "tasks/view_folder.h"
 
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>

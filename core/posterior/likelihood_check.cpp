@@ -1,4 +1,4 @@
-#include "app/posterior/likelihood_check.h"
+#include "core/posterior/likelihood_check.h"
 
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "app/posterior/typicality.h"
+#include "core/posterior/typicality.h"
 
 namespace pairs {
 

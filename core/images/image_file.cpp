@@ -1,4 +1,4 @@
-#include "app/kinds/image/image_file.h"
+#include "core/images/image_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <memory>
 
-#include "app/kinds/image/jpeg_check.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/images/jpeg_check.h"
 
 namespace pairs {
 namespace {

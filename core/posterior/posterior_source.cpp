@@ -1,4 +1,4 @@
-#include "app/posterior/posterior_source.h"
+#include "core/posterior/posterior_source.h"
 
 #include <algorithm>
 

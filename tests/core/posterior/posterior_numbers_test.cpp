@@ -1,5 +1,5 @@
 // Grids that fit posteriors, axes that stand still, and sets that are embedded: the parts of a set's posterior.
-#include "app/posterior/posterior_numbers.h"
+#include "core/posterior/posterior_numbers.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/posterior/embedded_set.h"
-#include "app/posterior/posterior_axes.h"
 #include "core/aggregate.h"
 #include "core/base/error.h"
+#include "core/posterior/embedded_set.h"
+#include "core/posterior/posterior_axes.h"
 #include "tasks/registry.h"
 #include "tests/core/train/toy_task.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/cells.h"
-#include "app/posterior/posterior_source.h"
+#include "core/posterior/cells.h"
+#include "core/posterior/posterior_source.h"
 #include "core/task.h"
 
 namespace pairs {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "app/posterior/posterior_numbers.h"
+#include "core/posterior/posterior_numbers.h"
 
 namespace pairs {
 

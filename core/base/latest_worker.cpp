@@ -1,4 +1,4 @@
-#include "app/model/hub/latest_worker.h"
+#include "core/base/latest_worker.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,11 +1,11 @@
-#include "app/kinds/image/image_file.h"
+#include "core/images/image_file.h"
 
 #include <gmock/gmock.h>
 #include <stb_image_write.h>
 
 #include <cstdlib>
 
-#include "app/kinds/image/jpeg_check.h"
+#include "core/images/jpeg_check.h"
 #include "tests/core/base/message.h"
 
 namespace pairs {

@@ -1,4 +1,4 @@
-#include "app/posterior/cells.h"
+#include "core/posterior/cells.h"
 
 #include <numeric>
 

@@ -1,4 +1,4 @@
-#include "app/posterior/posterior_grid.h"
+#include "core/posterior/posterior_grid.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "app/kinds/image/jpeg_check.h"
+#include "core/images/jpeg_check.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "app/text/number_text.h"
+#include "core/report/number_text.h"
 
 #include <fmt/format.h>
 

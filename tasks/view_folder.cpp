@@ -1,4 +1,4 @@
-#include "app/kinds/view_folder.h"
+#include "tasks/view_folder.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "app/kinds/image/image_file.h"
-#include "app/kinds/scene_picture.h"
 #include "core/base/csv_line.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/images/image_file.h"
 #include "core/report/png.h"
+#include "render/scene_picture.h"
 
 namespace pairs {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/posterior/posterior_plots.h"
+#include "core/posterior/posterior_plots.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/posterior/theta_draws.h"
+#include "core/posterior/theta_draws.h"
 
 #include <vector>
 

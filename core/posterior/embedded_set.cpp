@@ -1,4 +1,4 @@
-#include "app/posterior/embedded_set.h"
+#include "core/posterior/embedded_set.h"
 
 #include "core/base/error.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/posterior/posterior_numbers.h"
+#include "core/posterior/posterior_numbers.h"
 #include "core/task.h"
 
 namespace pairs {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/posterior_axes.h"
-#include "app/posterior/posterior_numbers.h"
+#include "core/posterior/posterior_axes.h"
+#include "core/posterior/posterior_numbers.h"
 #include "core/report/figure.h"
 #include "core/task.h"
 

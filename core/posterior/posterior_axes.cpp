@@ -1,4 +1,4 @@
-#include "app/posterior/posterior_axes.h"
+#include "core/posterior/posterior_axes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "app/kinds/scene_picture.h"
+#include "render/scene_picture.h"
 
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>

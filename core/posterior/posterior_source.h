@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 
-#include "app/kinds/samples_figure.h"
 #include "core/estimator.h"
 #include "core/report/figure.h"
 #include "core/task.h"

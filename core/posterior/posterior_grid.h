@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/posterior/posterior_numbers.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/posterior/posterior_numbers.h"
 
 namespace pairs {
 
