@@ -87,8 +87,9 @@ TEST(Registry, SaysWhatQuantitiesMeanAndWhatIsAsked) {
       EXPECT_FALSE(target.meaning.empty()) << name << " " << target.label;
       EXPECT_EQ(target.title().rfind(target.label + ", " + target.meaning, 0), 0u);
     }
-    if (!info.image_target())
+    if (!info.image_target()) {
       for (const Nuisance& nuisance : info.nuisances) EXPECT_FALSE(nuisance.meaning.empty()) << name;
+    }
     EXPECT_NE(info.question.many.find("{}"), std::string::npos) << name;
     EXPECT_EQ(info.question.many.find("{}"), info.question.many.rfind("{}")) << name;
     EXPECT_EQ(info.question.text(1, "1"), info.question.one);

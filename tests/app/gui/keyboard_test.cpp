@@ -9,6 +9,7 @@
 #include <set>
 
 #include "app/gui/widgets/ui.h"
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {
@@ -83,7 +84,7 @@ TEST_F(KeyboardTest, TabReachesEveryControlOfEveryTab) {
     Driver d(settings_in(folder_.path()), width, height);
     d.studio.viewer.set_samples(1);
     d.studio.settings.log_open = true;
-    for (const char* task : {"gaussian", "bump-hunt", "digits", "novel-view"})
+    for (const std::string& task : task_names())
       for (int tab = 0; tab < model::tab_count; ++tab) {
         d.studio.open_task(task);
         d.studio.set_tab(static_cast<model::Tab>(tab));

@@ -7,6 +7,7 @@
 #include "app/gui/offscreen_window.h"
 #include "app/gui/platform/recorder.h"
 #include "app/gui/platform/theme.h"
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {
@@ -36,7 +37,7 @@ TEST(Pictures, ShowEveryTabOfEveryTaskInBothThemes) {
   recorder().turn(true);
   std::set<std::vector<std::uint8_t>> seen;
   for (const char* theme : {"dark", "light"})
-    for (const char* task : {"gaussian", "bump-hunt", "digits", "novel-view"})
+    for (const std::string& task : task_names())
       for (int tab = 0; tab < model::tab_count; ++tab) {
         model::Studio& studio = window.studio();
         studio.settings.theme = theme;

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"
 
@@ -218,12 +219,11 @@ TEST_F(WindowSizes, KeepThemWhileARunIsTrainedAndCompared) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, SizesTest, ::testing::Values("gaussian", "bump-hunt", "digits", "novel-view"),
-                         [](const auto& one) {
-                           std::string name = one.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Tasks, SizesTest, ::testing::ValuesIn(task_names()), [](const auto& one) {
+  std::string name = one.param;
+  std::erase(name, '-');
+  return name;
+});
 
 }  // namespace
 }  // namespace pairs::gui

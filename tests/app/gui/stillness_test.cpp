@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {
@@ -99,7 +100,7 @@ TEST(Stillness, MovesAreSeen) {
   EXPECT_EQ(moved(before, now).size(), 1u);
 }
 
-class StillnessTest : public ::testing::TestWithParam<const char*> {
+class StillnessTest : public ::testing::TestWithParam<std::string> {
  protected:
   // Drags a slider over its range; complains of all that moves, while the answer is worked out and after it.
   void drag(Driver& d, const std::string& name, double first, double last, int steps) {
@@ -153,12 +154,11 @@ TEST_P(StillnessTest, NothingMovesButThePlots) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, StillnessTest, ::testing::Values("gaussian", "bump-hunt", "digits", "novel-view"),
-                         [](const auto& one) {
-                           std::string name = one.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Tasks, StillnessTest, ::testing::ValuesIn(task_names()), [](const auto& one) {
+  std::string name = one.param;
+  std::erase(name, '-');
+  return name;
+});
 
 }  // namespace
 }  // namespace pairs::gui

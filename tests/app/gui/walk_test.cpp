@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/train/config.h"
 #include "core/train/run.h"
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"
 #include "tests/app/model/small_run.h"
@@ -255,7 +256,7 @@ TEST(Walk, FromEachRunToEachTaskNothingOfTheOldOneStays) {
     }
   };
   for (const std::string& run : runs)
-    for (const char* task : {"bump-hunt", "gaussian", "digits", "novel-view"})
+    for (const std::string& task : task_names())
       for (const bool train_first : {false, true}) {
         d.studio.open_run(run);
         if (train_first) d.click("tab/train");

@@ -74,7 +74,7 @@ TEST_F(PosteriorPanelTest, TheFileDialogTakesTheKeyboardAndSaysWhatIsWrong) {
 
 TEST_F(PosteriorPanelTest, TheButtonsOfTheSetStayInView) {
   Driver& d = window(1024, 700);
-  for (const char* task : {"bump-hunt", "gaussian", "digits"}) {
+  for (const char* task : {"bump-hunt", "gaussian", "digits", "circle"}) {
     d.studio.open_task(task);
     ASSERT_TRUE(d.rest(60));
     d.frames(5);
@@ -92,11 +92,11 @@ TEST_F(PosteriorPanelTest, TheCheckSaysWhereTheLikelihoodLiesAndWhereTheBumpIs) 
   for (const auto& [width, height] : std::vector<std::pair<float, float>>{{1024, 700}, {1440, 900}}) {
     driver_.reset();
     Driver& d = window(width, height);
-    for (const char* task : {"bump-hunt", "gaussian", "digits"}) {
+    for (const char* task : {"bump-hunt", "gaussian", "digits", "circle"}) {
       d.studio.open_task(task);
       ASSERT_TRUE(d.rest(60));
       d.frames(5);
-      const bool known = task != std::string("digits");
+      const bool known = task == std::string("bump-hunt") || task == std::string("gaussian");
       EXPECT_EQ(d.find("posterior/check/0") != nullptr, known) << task;
       EXPECT_EQ(d.find("posterior/nuisance/0") != nullptr, known) << task;
       EXPECT_EQ(d.find("posterior/observed/0") != nullptr, !known) << task;
