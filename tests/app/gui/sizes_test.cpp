@@ -149,7 +149,7 @@ class WindowSizes : public ::testing::Test {
   std::map<std::string, std::set<std::string>> complaints_;  // and where
 };
 
-class SizesTest : public WindowSizes, public ::testing::WithParamInterface<const char*> {};
+class SizesTest : public WindowSizes, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(SizesTest, KeepWordsControlsAndData) {
   Driver d(settings_in(folder_.path(), GetParam()), 1440, 900, 1);

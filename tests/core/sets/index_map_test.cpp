@@ -14,9 +14,10 @@ TEST(IndexMap, NoTwoRangesMeet) {
     EXPECT_LT(ranges[i].first, ranges[i].end) << ranges[i].end_use;
     EXPECT_LE(ranges[i].end, index_map::kEnd) << ranges[i].end_use;
     for (std::size_t k = 0; k < i; ++k)
-      if (std::string(ranges[i].axis) == ranges[k].axis)
+      if (std::string(ranges[i].axis) == ranges[k].axis) {
         EXPECT_TRUE(ranges[i].end <= ranges[k].first || ranges[k].end <= ranges[i].first)
             << ranges[i].axis << ": " << ranges[i].end_use << " and " << ranges[k].end_use;
+      }
   }
 }
 

@@ -367,8 +367,11 @@ TEST_F(SpecimenTest, ViewsAreEmbeddedAtThePresetsSize) {
     ASSERT_TRUE(specimen.wait(kSpecimenPatience));
     ASSERT_TRUE(specimen.network());
     for (const NetworkPart& part : specimen.network()->parts) {
-      if (part.name == "embedder") EXPECT_THAT(part.lines.at(0), testing::Not(HasSubstr("MLP")));
-      if (part.name == "x") EXPECT_THAT(part.lines.at(0), testing::Not(HasSubstr("64 × 64")));
+      if (part.name == "embedder") {
+        EXPECT_THAT(part.lines.at(0), testing::Not(HasSubstr("MLP")));
+      } else if (part.name == "x") {
+        EXPECT_THAT(part.lines.at(0), testing::Not(HasSubstr("64 × 64")));
+      }
     }
   }
 }
