@@ -42,8 +42,8 @@ std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool turn) {
 
 }  // namespace
 
-std::vector<std::shared_ptr<const Task>> curriculum(const RunConfig& config, const TaskInfo& task) {
-  std::vector<std::shared_ptr<const Task>> epochs;
+std::vector<Lesson> curriculum(const RunConfig& config, const TaskInfo& task) {
+  std::vector<Lesson> epochs;
   std::string_view rest = trimmed(config.pretrain.curriculum);
   while (!rest.empty()) {
     const auto end_of_lesson = std::min(rest.find(';'), rest.size());
@@ -74,8 +74,17 @@ std::vector<std::shared_ptr<const Task>> curriculum(const RunConfig& config, con
     if (const std::string flaw = unfit(made->info(), task, config.pretrain.turn); !flaw.empty())
       fail_usage("pretrain.curriculum, '{}': it gives {}, which the run's networks do not take; change other settings",
                  printable(lesson), flaw);
-    epochs.insert(epochs.end(), static_cast<std::size_t>(count), made);
+    epochs.insert(epochs.end(), static_cast<std::size_t>(count), {made, std::string(trimmed(lesson.substr(0, colon)))});
   }
+  const std::int64_t whole =
+      config.pretrain.epochs * (config.pretrain.scale_epochs && !config.pretrain.sizes.empty()
+                                    ? *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end())
+                                    : 1);
+  if (whole > 0 && static_cast<std::int64_t>(epochs.size()) >= whole)
+    fail_usage(
+        "pretrain.curriculum takes {} epochs and leaves none of {} for the task itself; raise pretrain.epochs, or set "
+        "pretrain.curriculum=\"\"",
+        epochs.size(), whole);
   return epochs;
 }
 

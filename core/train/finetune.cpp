@@ -113,7 +113,7 @@ struct HeadTraining {
       loss.total().backward();
       return loss.value.detach();
     };
-    problem.validate = [this, head_n, &held_out] { return validation_loss(head_n, held_out); };
+    problem.validate = [this, head_n, &held_out](std::int64_t) { return validation_loss(head_n, held_out); };
     const std::int64_t shown_n = head_n > 0 ? head_n : config.cache.sizes.back();
     problem.preview = [this, shown_n] { show_preview(monitor, Stage::finetune, shown_n, estimator); };
     return problem;

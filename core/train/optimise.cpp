@@ -235,7 +235,7 @@ class Optimisation {
       at::NoGradGuard no_grad;
       const Interruptible within(stop_);
       const WeightAverage::InPlace judged(average_);
-      validation = p_.validate();
+      validation = p_.validate(at_.epoch);
     } catch (const Stopped&) {
       leave();
     }
@@ -250,6 +250,7 @@ class Optimisation {
     emit("loss", {{"train", at_.last_train},
                   {"validation", validation},
                   {"rate", learning_rate(p_.optimiser, (at_.epoch + 1) * p_.steps - 1, total_)}});
+    if (at_.epoch <= p_.lessons) at_.best = std::numeric_limits<double>::infinity();
     if (validation > at_.best + kRising && !rising_) {
       rising_ = true;
       emit("warning",

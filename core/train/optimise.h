@@ -28,8 +28,11 @@ struct Problem {
   // Adds a step's gradients to the parameters' and returns its loss, detached and on the device, for which it need not
   // wait. What it draws is a pure function of the arguments. May throw Stopped when asked to stop.
   std::function<torch::Tensor(std::int64_t epoch, std::int64_t step, std::uint64_t key)> gradients;
-  std::function<double()> validate;  // mean loss on held-out sets; may throw Stopped when asked to stop
-  std::function<void()> preview;     // shows the estimator to a client that wants a look; may be empty
+  std::function<double(std::int64_t epoch)>
+      validate;  // mean loss on held-out sets; may throw Stopped when asked to stop
+  // So many epochs at the beginning are of an easier problem: their losses are told, and none is the stage's best.
+  std::int64_t lessons = 0;
+  std::function<void()> preview;  // shows the estimator to a client that wants a look; may be empty
 };
 
 struct OptimiseResult {

@@ -31,6 +31,16 @@ void start_from(const std::filesystem::path& file, Estimator& estimator, Monitor
   monitor.event(event);
 }
 
+// Tells which settings the epochs from here on are of.
+void tell_lesson(std::int64_t epoch, const std::string& settings, Monitor& monitor) {
+  Event event;
+  event.type = "lesson";
+  event.stage = Stage::pretrain;
+  event.epoch = epoch;
+  event.values = {{"text", settings}};
+  monitor.event(event);
+}
+
 }  // namespace
 
 PretrainPlan plan_pretraining(const RunConfig& config, const SetSource& source) {
@@ -87,12 +97,19 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
         source.training(epoch, step * plan.batch, plan.batch, plan.steps * plan.batch, setting.device, in_graph);
     return set_gradients(estimator, source, batch, key, in_graph, stop);
   };
-  problem.validate = [&] {
+  problem.lessons = std::min(source.lessons(), plan.epochs);
+  problem.begin_epoch = [&, told = std::string()](std::int64_t epoch, const auto&) mutable {
+    const Lesson* lesson = source.lesson(epoch);
+    const std::string settings = lesson ? lesson->text : epoch == source.lessons() ? "the run's own settings" : told;
+    if (source.lessons() > 0 && settings != told) tell_lesson(epoch, settings, monitor);
+    told = settings;
+  };
+  problem.validate = [&](std::int64_t epoch) {
     estimator.train(false);
     double sum = 0;
     for (std::int64_t first = 0; first < source.validation_sets(); first += held_out) {
       if (monitor.should_stop()) throw Stopped();
-      const SetBatch batch = source.validation(first, held_out, setting.device, at_once);
+      const SetBatch batch = source.validation(first, held_out, setting.device, at_once, epoch);
       const Loss loss =
           estimator.loss(0, batch.theta, set_aggregates(estimator, source, batch, at_once, stop), batch.n, batch.given);
       sum += loss.value.item<double>() * static_cast<double>(batch.n.size(0));
@@ -105,7 +122,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   if (plan.epochs > 0)
     result = optimise(problem, run, config, monitor);
   else
-    result.train = result.validation = problem.validate();
+    result.train = result.validation = problem.validate(source.lessons());
 
   estimator.train(false);
   if (estimator.head(0).residual_spread() != nullptr) {

@@ -44,8 +44,7 @@ torch::Tensor turned(const torch::Tensor& x, const std::vector<std::int64_t>& tu
 }
 
 SetSource::SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes,
-                     std::int64_t budget, std::int64_t validation_sets, bool turn,
-                     std::vector<std::shared_ptr<const Task>> lessons)
+                     std::int64_t budget, std::int64_t validation_sets, bool turn, std::vector<Lesson> lessons)
     : task_(std::move(task)), seed_(seed), sizes_(std::move(sizes)), turn_(turn), lessons_(std::move(lessons)) {
   PAIRS_CHECK(!sizes_.empty(), "A source of sets needs at least one set size");
   if (budget > 0) {
@@ -98,15 +97,15 @@ Observations turn_images(const SetBatch& batch, const Observations& x, const std
 
 }  // namespace
 
-SetBatch SetSource::make(const std::shared_ptr<const Task>& task, Purpose purpose,
-                         const std::vector<std::int64_t>& indices, const std::vector<std::int64_t>& sizes,
-                         std::vector<std::int64_t> turns, const torch::Device& device, std::int64_t at_once) const {
+SetBatch SetSource::make(std::int64_t epoch, Purpose purpose, const std::vector<std::int64_t>& indices,
+                         const std::vector<std::int64_t>& sizes, std::vector<std::int64_t> turns,
+                         const torch::Device& device, std::int64_t at_once) const {
   SetBatch batch;
-  batch.task = task;
+  batch.task = lesson(epoch) ? lesson(epoch)->task : task_;
   batch.purpose = purpose;
   batch.turns = std::move(turns);
   batch.device = device;
-  batch.latents = task->latents(seed_, batch.purpose, indices);
+  batch.latents = batch.task->latents(seed_, batch.purpose, indices);
   batch.theta = batch.latents.theta;
   batch.given = batch.latents.given;
   batch.sets.resize(indices.size());
@@ -119,7 +118,8 @@ SetBatch SetSource::make(const std::shared_ptr<const Task>& task, Purpose purpos
   }
   batch.observations = offset[indices.size()];
   if (batch.observations <= at_once)
-    batch.x = turn_images(batch, task->observe(batch.latents, seed_, batch.purpose, batch.sets, device), batch.sets);
+    batch.x =
+        turn_images(batch, batch.task->observe(batch.latents, seed_, batch.purpose, batch.sets, device), batch.sets);
   batch.n = torch::tensor(sizes, torch::kInt64);
   batch.offsets = send(offsets, device);
   return batch;
@@ -149,18 +149,16 @@ SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int
     Stream stream(stream_key(seed_, Purpose::sizes), batch, index_map::kTurnItem);
     for (std::int64_t i = 0; i < count; ++i) turns.push_back(static_cast<std::int64_t>(stream.below(4)));
   }
-  const auto& task =
-      epoch < static_cast<std::int64_t>(lessons_.size()) ? lessons_[static_cast<std::size_t>(epoch)] : task_;
-  return make(task, Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), std::move(turns), device,
-              at_once);
+  return make(epoch, Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), std::move(turns),
+              device, at_once);
 }
 
 SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const torch::Device& device,
-                               std::int64_t at_once) const {
+                               std::int64_t at_once, std::int64_t epoch) const {
   count = std::min(count, validation_ - first);
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
-  return make(task_, Purpose::pretrain_validation, indices,
+  return make(epoch, Purpose::pretrain_validation, indices,
               stratified_sizes(sizes_, count, seed_, index_map::kValidationBatches + static_cast<std::uint64_t>(first)),
               {}, device, at_once);
 }

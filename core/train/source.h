@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/task.h"
@@ -38,17 +39,23 @@ struct SetPart {
 // A batch cut into parts of at most `at_once` observations; the cuts depend on nothing else.
 std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once);
 
+// An epoch of stage 1 on an easier version of its task (core/train/curriculum.h).
+struct Lesson {
+  std::shared_ptr<const Task> task;
+  std::string text;  // the settings that make it, "distractors=0"
+};
+
 // Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. With a budget
 // of P observations there are P / max(sizes) sets, 20 % of them for validation, simulated again each epoch; without
 // one, training sets never repeat. Validation sets have a purpose of their own, so that tasks can hold out data for
-// them. The first epochs' training sets are those of `lessons`, element e for epoch e. With `turn` all images of a
+// them. The first epochs are of `lessons`, element e is epoch e. With `turn` all images of a
 // training set are turned by 0 to 3 quarters, drawn anew for each visit.
 class SetSource {
  public:
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
   SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes, std::int64_t budget,
-            std::int64_t validation_sets, bool turn = false, std::vector<std::shared_ptr<const Task>> lessons = {});
+            std::int64_t validation_sets, bool turn = false, std::vector<Lesson> lessons = {});
 
   std::int64_t training_sets() const { return training_; }  // 0: unlimited
   std::int64_t validation_sets() const { return validation_; }
@@ -56,13 +63,19 @@ class SetSource {
   // are left out where they are more than `at_once`.
   SetBatch training(std::int64_t epoch, std::int64_t position, std::int64_t count, std::int64_t epoch_sets,
                     const torch::Device& device, std::int64_t at_once = kAll) const;
-  SetBatch validation(std::int64_t first, std::int64_t count, const torch::Device& device,
-                      std::int64_t at_once = kAll) const;
+  // Held-out sets, of the lesson of `epoch` where that is one.
+  SetBatch validation(std::int64_t first, std::int64_t count, const torch::Device& device, std::int64_t at_once = kAll,
+                      std::int64_t epoch = kAll) const;
+  // How many epochs are lessons, and the lesson that an epoch is; null where it is none.
+  std::int64_t lessons() const { return static_cast<std::int64_t>(lessons_.size()); }
+  const Lesson* lesson(std::int64_t epoch) const {
+    return epoch < lessons() ? &lessons_[static_cast<std::size_t>(epoch)] : nullptr;
+  }
   // The observations of a part of a batch on the batch's device.
   Observations observe(const SetBatch& batch, const SetPart& part) const;
 
  private:
-  SetBatch make(const std::shared_ptr<const Task>& task, Purpose purpose, const std::vector<std::int64_t>& indices,
+  SetBatch make(std::int64_t epoch, Purpose purpose, const std::vector<std::int64_t>& indices,
                 const std::vector<std::int64_t>& sizes, std::vector<std::int64_t> turns, const torch::Device& device,
                 std::int64_t at_once) const;
 
@@ -71,7 +84,7 @@ class SetSource {
   std::vector<std::int64_t> sizes_;
   std::int64_t training_ = 0, validation_ = 0;
   bool turn_;
-  std::vector<std::shared_ptr<const Task>> lessons_;
+  std::vector<Lesson> lessons_;
 };
 
 // `count` sizes in which each of `sizes` occurs equally often, the remainder rotating from batch to batch, in random

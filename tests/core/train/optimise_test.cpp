@@ -39,7 +39,7 @@ class OneWeight {
       loss.backward();
       return loss.detach();
     };
-    problem.validate = [this] { return told(); };
+    problem.validate = [this](std::int64_t) { return told(); };
   }
   torch::Tensor w = torch::zeros({1}, torch::requires_grad());
   torch::Tensor broken_at;
@@ -103,6 +103,30 @@ TEST(Optimise, AStepThatIsNotFiniteIsNamedAndTheLastGoodWeightsKept) {
       const TensorFile kept = read_safetensors(folder.path() / run_file::resume);
       EXPECT_EQ(kept.tensors.at("live.w").item<float>(), one.broken_at.item<float>()) << read_every << " " << breaks;
     }
+}
+
+// Losses of easier problems say nothing of the stage's own.
+TEST(Optimise, NoLessonIsTheBestEpoch) {
+  RunConfig config;
+  config.checkpoint = 1000;
+  const std::vector<double> losses = {0.1, 0.2, 0.9, 0.8, 0.85};
+  const auto run = [&](std::int64_t lessons, const std::filesystem::path& folder, int polls = 1 << 30) {
+    OneWeight one(1);
+    one.problem.epochs = static_cast<std::int64_t>(losses.size());
+    one.problem.lessons = lessons;
+    one.problem.validate = [&](std::int64_t epoch) { return losses.at(static_cast<std::size_t>(epoch)); };
+    SilentMonitor monitor;
+    monitor.left = polls;
+    return optimise(one.problem, folder, config, monitor);
+  };
+  for (const auto& [lessons, best] : {std::pair{0, 0}, {1, 1}, {2, 3}, {4, 4}}) {
+    const TemporaryFolder whole, cut;
+    EXPECT_EQ(run(lessons, whole.path()).best_epoch, best) << lessons;
+    EXPECT_THROW(run(lessons, cut.path(), 70), Stopped);
+    const OptimiseResult resumed = run(lessons, cut.path());
+    EXPECT_EQ(resumed.best_epoch, best) << lessons;
+    EXPECT_EQ(resumed.validation, losses.at(static_cast<std::size_t>(best))) << lessons;
+  }
 }
 
 TEST(Optimise, AStageThatEndsFarAboveItsBeginningHasDiverged) {

@@ -116,16 +116,23 @@ TEST(SetSource, TheFirstEpochsAreOfTheLessons) {
     return source.training(epoch, 0, 8, 8, torch::kCPU).x.block();
   };
   for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
-    const SetSource lesson(epoch < 3 ? lessons[static_cast<std::size_t>(epoch)] : plain, 3, {1, 2}, 0, 8);
+    const SetSource lesson(epoch < 3 ? lessons[static_cast<std::size_t>(epoch)].task : plain, 3, {1, 2}, 0, 8);
     EXPECT_TRUE(images(taught, epoch).equal(images(lesson, epoch))) << epoch;
     EXPECT_EQ(images(taught, epoch).equal(images(straight, epoch)), epoch == 3) << epoch;
   }
-  // A part of a lesson's batch is made as the whole is; what is held out is of the task itself.
+  // What is held out is of the lesson, too; without an epoch, of the task itself.
+  const auto held_out = [](const SetSource& source, std::int64_t epoch) {
+    return source.validation(0, 8, torch::kCPU, SetSource::kAll, epoch).x.block();
+  };
+  const SetSource lesson(lessons[0].task, 3, {1, 2}, 0, 8);
+  EXPECT_TRUE(held_out(taught, 0).equal(held_out(lesson, SetSource::kAll)));
+  EXPECT_TRUE(held_out(taught, 3).equal(held_out(straight, 0)));
+  EXPECT_TRUE(held_out(taught, SetSource::kAll).equal(held_out(straight, 0)));
+  // A part of a lesson's batch is made as the whole is.
   const SetBatch batch = taught.training(0, 0, 8, 8, torch::kCPU);
   torch::Tensor made = torch::empty({0, 1, 64, 64});
   for (const SetPart& part : parts(batch, 3)) made = torch::cat({made, taught.observe(batch, part).block()});
   EXPECT_TRUE(made.equal(batch.x.block()));
-  EXPECT_TRUE(taught.validation(0, 8, torch::kCPU).x.block().equal(straight.validation(0, 8, torch::kCPU).x.block()));
 }
 
 TEST(Curriculum, RefusesWhatIsNoLesson) {
@@ -138,6 +145,7 @@ TEST(Curriculum, RefusesWhatIsNoLesson) {
   EXPECT_THAT(refused("circle", "distractor=0: 1"), testing::HasSubstr("distractors"));
   EXPECT_THAT(refused("circle", "distractors=-1: 1"), testing::HasSubstr("pretrain.curriculum, 'distractors=-1: 1'"));
   EXPECT_THAT(refused("bump-hunt", "distractors=0: 1"), testing::HasSubstr("distractors"));
+  EXPECT_THAT(refused("circle", "distractors=0: 1000"), testing::HasSubstr("leaves none of"));
   EXPECT_THAT(refused("novel-view", "size=8: 1"), testing::HasSubstr("another shape"));
   EXPECT_NO_THROW(load_preset(make_task("circle")->info(), "quick", "pairs",
                               {"pretrain.curriculum=distractors=0: 1; distractors=1 : 2 ;"}));

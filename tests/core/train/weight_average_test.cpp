@@ -60,7 +60,7 @@ class NoisyProblem {
       loss.backward();
       return loss.detach();
     };
-    problem.validate = [this] {
+    problem.validate = [this](std::int64_t) {
       validated.push_back(w.item<float>());
       return (w.item<double>() - 1) * (w.item<double>() - 1);
     };
