@@ -78,7 +78,7 @@ std::vector<Field> fields(RunConfig& c) {
        1e12},
       {"pretrain.scale_epochs", &c.pretrain.scale_epochs, "Epochs times the largest size (paper, Epoch scaling)"},
       {"pretrain.curriculum", &c.pretrain.curriculum,
-       "Easier task first: its settings and for how many epochs, \"key=value: 2; key=value: 4\""},
+       "Easier task first: its settings and their share of the epochs, \"key=value: 10 %; key=value: 30 %\""},
       {"pretrain.turn", &c.pretrain.turn, "Each visit turns all images of a set by quarters, drawn anew"},
       {"pretrain.validation_sets", &c.pretrain.validation_sets, "Validation sets where the source is unlimited", 1,
        1e9},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <sstream>
 #include <string_view>
 
@@ -22,8 +23,8 @@ std::string_view trimmed(std::string_view text) {
 
 [[noreturn]] void fail_form(std::string_view lesson) {
   fail_usage(
-      "pretrain.curriculum holds '{}', which is no lesson: write settings of the task and a number of epochs, as in "
-      "\"key=value: 2; key=value: 4\"",
+      "pretrain.curriculum holds '{}', which is no lesson: write settings of the task and their share of the epochs or "
+      "a number of epochs, as in \"key=value: 10 %; key=value: 4\"",
       printable(lesson));
 }
 
@@ -43,48 +44,71 @@ std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool turn) {
 }  // namespace
 
 std::vector<Lesson> curriculum(const RunConfig& config, const TaskInfo& task) {
+  const PretrainConfig& stage = config.pretrain;
+  const bool scaled = stage.scale_epochs && !stage.sizes.empty();
+  const std::int64_t all = stage.epochs * (scaled ? *std::max_element(stage.sizes.begin(), stage.sizes.end()) : 1);
   std::vector<Lesson> epochs;
-  std::string_view rest = trimmed(config.pretrain.curriculum);
+  double percent = 0;  // of all epochs, by the lessons that take shares
+  std::int64_t shared = 0, counted = 0;
+  std::string key;
+  std::string_view rest = trimmed(stage.curriculum);
   while (!rest.empty()) {
     const auto end_of_lesson = std::min(rest.find(';'), rest.size());
     const std::string_view lesson = trimmed(rest.substr(0, end_of_lesson));
     rest = trimmed(rest.substr(std::min(end_of_lesson + 1, rest.size())));
     const auto colon = lesson.rfind(':');
     if (colon == std::string_view::npos) fail_form(lesson);
-    const std::string_view number = trimmed(lesson.substr(colon + 1));
-    std::int64_t count = 0;
-    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), count);
-    if (code != std::errc() || end != number.data() + number.size() || count < 1 || count > kMostEpochs)
-      fail_form(lesson);
-    std::istringstream words{std::string(lesson.substr(0, colon))};
+    std::string text;
     TaskOptions options = config.task_options();
     if (options.settings.empty()) options.settings = default_task_settings(config.task);
-    std::string word;
-    bool changed = false;
-    while (words >> word) {
+    std::istringstream words{std::string(lesson.substr(0, colon))};
+    for (std::string word; words >> word;) {
+      const auto equal = word.find('=');
+      if (equal == std::string::npos && key.empty()) fail_form(lesson);
+      if (equal == std::string::npos) word.insert(0, key + "=");
+      key = word.substr(0, word.find('='));
       try {
         set_field(options.settings.fields(), word);
-        changed = true;
       } catch (const Error& error) {
         throw Error(fmt::format("pretrain.curriculum, '{}': {}", printable(lesson), error.what()), error.kind());
       }
+      text += (text.empty() ? "" : " ") + word;
     }
-    if (!changed) fail_form(lesson);
+    if (text.empty()) fail_form(lesson);
+
+    std::string_view number = trimmed(lesson.substr(colon + 1));
+    const bool share = number.ends_with('%');
+    if (share) number = trimmed(number.substr(0, number.size() - 1));
+    double amount = 0;
+    const auto [end, code] =
+        std::from_chars(number.data(), number.data() + number.size(), amount, std::chars_format::fixed);
+    if (code != std::errc() || end != number.data() + number.size() || !(amount > 0) || amount > kMostEpochs ||
+        (!share && amount != std::floor(amount)))
+      fail_form(lesson);
+    std::int64_t count = static_cast<std::int64_t>(amount);
+    if (share) {
+      percent += amount;
+      if (percent >= 100)
+        fail_usage(
+            "pretrain.curriculum takes {:g} % of the epochs, which leaves none for the task itself; lower its shares",
+            percent);
+      const auto until = static_cast<std::int64_t>(percent / 100 * static_cast<double>(all) + 1e-9);
+      count = until - shared;
+      shared = until;
+    } else {
+      counted += count;
+    }
     const auto made = make_registered_task(config.task, options);
-    if (const std::string flaw = unfit(made->info(), task, config.pretrain.turn); !flaw.empty())
+    if (const std::string flaw = unfit(made->info(), task, stage.turn); !flaw.empty())
       fail_usage("pretrain.curriculum, '{}': it gives {}, which the run's networks do not take; change other settings",
                  printable(lesson), flaw);
-    epochs.insert(epochs.end(), static_cast<std::size_t>(count), {made, std::string(trimmed(lesson.substr(0, colon)))});
+    if (counted + shared < all || all == 0) epochs.insert(epochs.end(), static_cast<std::size_t>(count), {made, text});
   }
-  const std::int64_t whole =
-      config.pretrain.epochs * (config.pretrain.scale_epochs && !config.pretrain.sizes.empty()
-                                    ? *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end())
-                                    : 1);
-  if (whole > 0 && static_cast<std::int64_t>(epochs.size()) >= whole)
+  if (all > 0 && counted + shared >= all)
     fail_usage(
-        "pretrain.curriculum takes {} epochs and leaves none of {} for the task itself; raise pretrain.epochs, or set "
-        "pretrain.curriculum=\"\"",
-        epochs.size(), whole);
+        "pretrain.curriculum takes {} epochs and leaves none of {} for the task itself; raise pretrain.epochs, give "
+        "shares such as \"10 %\", or set pretrain.curriculum=\"\"",
+        counted + shared, all);
   return epochs;
 }
 

@@ -308,20 +308,18 @@ void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
   };
   const std::string distance = fmt::format(
       "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.place.distance);
-  // As high as the warning is, whether it is shown or not.
+  // As high as the longest warning is, and in the same place, whatever it says.
   const float top = ImGui::GetCursorPosY(),
               high = ui::notice_height(ui::Look::warning, outside(99.975)) + ImGui::GetStyle().ItemSpacing.y;
   const double percentile = shown.place.percentile;
-  if (shown.place.outside) {
-    ui::notice("posterior/outside", ui::Look::warning, outside(percentile));
-    ui::tip(distance);
-  } else {
-    ui::wrapped(fmt::format("{}: farther out than {:.{}f} % of its sets.",
-                            percentile < 95 ? "Typical of training" : "At the edge of training",
-                            std::floor(10 * percentile) / 10, percentile < 99 ? 0 : 1),
-                ui::Look::small_muted);
-    ui::tip(distance);
-  }
+  if (shown.place.outside)
+    ui::notice("posterior/typicality", ui::Look::warning, outside(percentile));
+  else
+    ui::notice("posterior/typicality", ui::Look::small_muted,
+               fmt::format("{}: farther out than {:.{}f} % of its sets.",
+                           percentile < 95 ? "Typical of training" : "At the edge of training",
+                           std::floor(10 * percentile) / 10, percentile < 99 ? 0 : 1));
+  ui::tip(distance);
   ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + high));
   ui::space(8);
 }

@@ -23,7 +23,7 @@ using model::Training;
 constexpr float kTwoColumns = 620;  // at scale 1: the width from which name, seed and device stand side by side
 constexpr float kLeastDraft = 360;
 constexpr float kMostBeside = 112;                    // of the values beside it
-constexpr float kLeastValue = 120, kMostValue = 260;  // of a setting's control
+constexpr float kLeastValue = 120, kMostValue = 290;  // of a setting's control
 
 // A dot in the colour that the strategy has in every plot, before what comes next on the line.
 void swatch(const std::string& strategy) {

@@ -108,7 +108,7 @@ TEST(SetSource, TurnsAllImagesOfASetAlikeAndEachVisitAnew) {
 TEST(SetSource, TheFirstEpochsAreOfTheLessons) {
   const auto plain = make_task("circle");
   RunConfig config = load_preset(plain->info(), "small", "pairs", {});
-  config.pretrain.curriculum = "distractors=0: 1; distractors=1 line=3: 2";
+  config.pretrain.curriculum = "distractors=0: 2.5 %; distractors=1 line=3: 2";
   const auto lessons = curriculum(config, plain->info());
   ASSERT_EQ(lessons.size(), 3u);
   const SetSource taught(plain, 3, {1, 2}, 0, 8, false, lessons), straight(plain, 3, {1, 2}, 0, 8);
@@ -139,16 +139,35 @@ TEST(Curriculum, RefusesWhatIsNoLesson) {
   const auto refused = [](const char* task, const std::string& text) {
     return message_of([&] { load_preset(make_task(task)->info(), "quick", "pairs", {"pretrain.curriculum=" + text}); });
   };
-  for (const char* text : {"distractors=0", "distractors=0:", "distractors=0: 0", "distractors=0: two", ": 3", ";",
-                           "distractors=0: 1;;", "distractors=0: 1e2", "distractors=0: 99999999999999999999"})
+  for (const char* text :
+       {"distractors=0", "distractors=0:", "distractors=0: 0", "distractors=0: two", ": 3", ";", "0: 1",
+        "distractors=0: 1;;", "distractors=0: 1e2", "distractors=0: 1.5", "distractors=0: -10 %", "distractors=0: %",
+        "distractors=0: nan %", "distractors=0: inf", "distractors=0: 99999999999999999999"})
     EXPECT_THAT(refused("circle", text), testing::HasSubstr("no lesson")) << text;
   EXPECT_THAT(refused("circle", "distractor=0: 1"), testing::HasSubstr("distractors"));
   EXPECT_THAT(refused("circle", "distractors=-1: 1"), testing::HasSubstr("pretrain.curriculum, 'distractors=-1: 1'"));
   EXPECT_THAT(refused("bump-hunt", "distractors=0: 1"), testing::HasSubstr("distractors"));
   EXPECT_THAT(refused("circle", "distractors=0: 1000"), testing::HasSubstr("leaves none of"));
   EXPECT_THAT(refused("novel-view", "size=8: 1"), testing::HasSubstr("another shape"));
-  EXPECT_NO_THROW(load_preset(make_task("circle")->info(), "quick", "pairs",
-                              {"pretrain.curriculum=distractors=0: 1; distractors=1 : 2 ;"}));
+  EXPECT_THAT(refused("circle", "distractors=0: 60 %; 1: 40%"), testing::HasSubstr("100 %"));
+  EXPECT_THAT(refused("circle", "distractors=0: 60 %; 1: 4"), testing::HasSubstr("leaves none of 10"));
+}
+
+TEST(Curriculum, TakesSharesOfHoweverManyEpochs) {
+  const auto task = make_task("circle");
+  const auto lessons = [&](const char* strategy, std::vector<std::string> set) {
+    set.push_back("pretrain.curriculum=distractors=0: 10 %; 1 line=3: 30%; 1.5 : 2.5 % ;");
+    std::string all;
+    for (const Lesson& lesson : curriculum(load_preset(task->info(), "quick", strategy, set), task->info()))
+      all += lesson.text + ", ";
+    return all;
+  };
+  EXPECT_EQ(lessons("pairs", {}), "distractors=0, distractors=1 line=3, distractors=1 line=3, distractors=1 line=3, ");
+  EXPECT_EQ(lessons("pairs", {"pretrain.epochs=1"}), "");
+  EXPECT_EQ(lessons("pairs", {"pretrain.epochs=3"}), "distractors=1 line=3, ");
+  EXPECT_EQ(lessons("n1-10", {"pretrain.epochs=1", "pretrain.scale_epochs=true"}),
+            "distractors=0, distractors=1 line=3, distractors=1 line=3, distractors=1 line=3, ");
+  EXPECT_THAT(lessons("pairs", {"pretrain.epochs=40"}), testing::EndsWith("line=1.5, "));
 }
 
 TEST(Turned, RefusesWhatIsNoSquareImage) {
