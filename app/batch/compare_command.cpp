@@ -11,6 +11,7 @@
 #include "app/batch/printed_evaluation.h"
 #include "app/kinds/target_room.h"
 #include "app/runs/run_labels.h"
+#include "app/runs/task_words.h"
 #include "app/scores/score.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
@@ -56,10 +57,9 @@ EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const Compa
 void check_comparable(const std::vector<LoadedRun>& runs) {
   for (const LoadedRun& run : runs) {
     const LoadedRun& first = runs.front();
-    PAIRS_CHECK(
-        run.config.task == first.config.task && run.task->info().variant == first.task->info().variant,
-        "{} is of task {} and {} of task {} (or of another variant of it); only runs of one task can be compared",
-        first.name, first.config.task, run.name, run.config.task);
+    const std::string other = other_question({first.name, first.config.task, first.task->info().variant},
+                                             {run.name, run.config.task, run.task->info().variant});
+    PAIRS_CHECK(other.empty(), "{}", other);
   }
   check_same_data(runs);
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/runs/run_shades.h"
+#include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
@@ -41,9 +42,11 @@ void check_runs(const std::vector<LoadedRun>& runs) {
   PAIRS_CHECK(runs.front().estimator->has_density(),
               "The figure posterior draws densities, but the target of task {} is an image; draw the figure mse",
               info.name);
-  for (const LoadedRun& run : runs)
-    PAIRS_CHECK(same_question(run, runs.front()), "The runs {} and {} are of different tasks; draw one task at a time",
-                runs.front().name, run.name);
+  for (const LoadedRun& run : runs) {
+    const std::string other = other_question({runs.front().name, info.name, info.variant},
+                                             {run.name, run.task->info().name, run.task->info().variant});
+    PAIRS_CHECK(other.empty(), "{}", other);
+  }
 }
 
 std::vector<AskedRun> asked_runs(const std::vector<LoadedRun>& runs, const std::vector<int>& shades) {

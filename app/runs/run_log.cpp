@@ -48,6 +48,7 @@ void RunLog::add(const Event& event) {
     points.push_back(point);
     return;
   }
+  if (event.type == "lesson") lessons_[event.step] = event_text(event);
   lines_.push_back(line_of(event));
   if (lines_.size() > kKeptLines) lines_.erase(lines_.begin());
   if (begins_stage(event)) {
@@ -84,6 +85,9 @@ void RunLog::add(const Event& event) {
 }
 
 void add_losses(Plot& plot, const RunLog& log, Stage stage, SeriesRole role, const std::string& name) {
+  if (stage == Stage::pretrain && name.empty())
+    for (const auto& [step, settings] : log.lessons())
+      if (step > 0) plot.rules.push_back({settings, SeriesRole::other, static_cast<double>(step)});
   for (const auto& [n, points] : log.losses(stage)) {
     const std::string head = name + (n > 0 ? fmt::format("N = {}, ", n) : "");
     for (const bool training : {true, false}) {

@@ -36,6 +36,8 @@ class RunLog {
   const std::map<std::int64_t, std::vector<LossPoint>>& losses(Stage stage) const {
     return stages_[static_cast<std::size_t>(stage)].losses;
   }
+  // Where lessons of stage 1 begin, and what follows them, by step: the settings.
+  const std::map<std::int64_t, std::string>& lessons() const { return lessons_; }
   Stage current() const { return current_; }                        // the stage that began last
   const std::string& error() const { return error_; }               // of the last session; empty when it did not fail
   bool stopped() const { return stopped_; }                         // the last session was stopped
@@ -47,13 +49,15 @@ class RunLog {
     std::map<std::int64_t, std::vector<LossPoint>> losses;
   };
   Slot stages_[4];
+  std::map<std::int64_t, std::string> lessons_;
   Stage current_ = Stage::pretrain;
   std::string error_;
   bool stopped_ = false;
   std::vector<std::string> lines_;
 };
 
-// Adds the lines of training (dotted) and validation losses; `name` goes before the names of the lines.
+// Adds the lines of training (dotted) and validation losses; `name` goes before the names of the lines. Without a name
+// rules stand where other lessons than the first begin.
 void add_losses(Plot& plot, const RunLog& log, Stage stage, SeriesRole role, const std::string& name);
 // The axes of a plot of losses, to be called when all lines are there; `label` as of loss_label.
 void fit_losses(Plot& plot, const std::string& label);

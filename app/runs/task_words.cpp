@@ -1,5 +1,7 @@
 #include "app/runs/task_words.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "tasks/registry.h"
@@ -15,6 +17,16 @@ std::string with_task_names(std::string text) {
     for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
       text.replace(at, std::string(word).size(), task_in_role(role));
   return text;
+}
+
+std::string other_question(const AskedTask& a, const AskedTask& b) {
+  if (a.task != b.task)
+    return fmt::format("{} is of task {} and {} of task {}; only runs of one task can be compared", a.run, a.task,
+                       b.run, b.task);
+  const auto words = [](const std::string& variant) { return variant.empty() ? "its usual settings" : variant; };
+  if (a.variant == b.variant) return "";
+  return fmt::format("{} is of {} with {} and {} with {}; only runs with the same settings of the task can be compared",
+                     a.run, a.task, words(a.variant), b.run, words(b.variant));
 }
 
 }  // namespace pairs

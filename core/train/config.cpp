@@ -179,7 +179,7 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   if (!target.modelled_by(head_kind(c.estimator.head.kind)))
     fail_usage("head.kind = \"{}\"{} does not model the target of task {}, which is {}", c.estimator.head.kind,
                plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name, target.refusal());
-  curriculum(c, task);
+  curriculum(c);
   if (c.pretrain.turn && !task.turns)
     fail_usage("pretrain.turn = true would change what task {} asks for or what its sets are like; set it to false",
                task.name);

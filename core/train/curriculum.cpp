@@ -43,7 +43,9 @@ std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool turn) {
 
 }  // namespace
 
-std::vector<Lesson> curriculum(const RunConfig& config, const TaskInfo& task) {
+std::vector<Lesson> curriculum(const RunConfig& config) {
+  if (config.pretrain.curriculum.empty()) return {};
+  const auto task = make_registered_task(config.task, config.task_options());
   const PretrainConfig& stage = config.pretrain;
   const bool scaled = stage.scale_epochs && !stage.sizes.empty();
   const std::int64_t all = stage.epochs * (scaled ? *std::max_element(stage.sizes.begin(), stage.sizes.end()) : 1);
@@ -98,11 +100,16 @@ std::vector<Lesson> curriculum(const RunConfig& config, const TaskInfo& task) {
     } else {
       counted += count;
     }
-    const auto made = make_registered_task(config.task, options);
-    if (const std::string flaw = unfit(made->info(), task, stage.turn); !flaw.empty())
+    std::shared_ptr<const Task> made;
+    try {
+      made = make_registered_task(config.task, options);
+    } catch (const Error& error) {
+      throw Error(fmt::format("pretrain.curriculum, '{}': {}", printable(lesson), error.what()), error.kind());
+    }
+    if (const std::string flaw = unfit(made->info(), task->info(), stage.turn); !flaw.empty())
       fail_usage("pretrain.curriculum, '{}': it gives {}, which the run's networks do not take; change other settings",
                  printable(lesson), flaw);
-    if (counted + shared < all || all == 0) epochs.insert(epochs.end(), static_cast<std::size_t>(count), {made, text});
+    if (counted + shared < all) epochs.insert(epochs.end(), static_cast<std::size_t>(count), {made, text});
   }
   if (all > 0 && counted + shared >= all)
     fail_usage(
@@ -110,6 +117,17 @@ std::vector<Lesson> curriculum(const RunConfig& config, const TaskInfo& task) {
         "shares such as \"10 %\", or set pretrain.curriculum=\"\"",
         counted + shared, all);
   return epochs;
+}
+
+std::string own_settings(const RunConfig& config, const std::vector<Lesson>& lessons) {
+  TaskSettings settings = config.task_settings.empty() ? default_task_settings(config.task) : config.task_settings;
+  std::string text;
+  for (const Field& field : settings.fields())
+    if (std::any_of(lessons.begin(), lessons.end(), [&](const Lesson& lesson) {
+          return (" " + lesson.text).find(" " + field.key + "=") != std::string::npos;
+        }))
+      text += (text.empty() ? "" : " ") + field.key + "=" + field_text(field);
+  return text;
 }
 
 }  // namespace pairs

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "core/task.h"
 #include "core/train/config.h"
 #include "core/train/source.h"
 
@@ -14,6 +14,8 @@ namespace pairs {
 // a part of all epochs or a number of them: "distractors=0: 10 %; 1: 30 %; 2: 4". After the lessons comes the run's
 // task. Throws a usage error when the text is not of that form, leaves no epoch for the task itself, or a lesson's sets
 // do not fit the run's networks.
-std::vector<Lesson> curriculum(const RunConfig& config, const TaskInfo& task);
+std::vector<Lesson> curriculum(const RunConfig& config);
+// What the run's own settings say of those that lessons change, "distractors=3"; "" without lessons.
+std::string own_settings(const RunConfig& config, const std::vector<Lesson>& lessons);
 
 }  // namespace pairs

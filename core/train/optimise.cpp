@@ -123,6 +123,7 @@ class Optimisation {
   }
 
   void begin_epoch() {
+    if (at_.epoch <= p_.lessons && at_.step == 0) at_.best = std::numeric_limits<double>::infinity();
     try {
       if (p_.begin_epoch) p_.begin_epoch(at_.epoch, [this] { save(); });
     } catch (const Stopped&) {
@@ -250,7 +251,6 @@ class Optimisation {
     emit("loss", {{"train", at_.last_train},
                   {"validation", validation},
                   {"rate", learning_rate(p_.optimiser, (at_.epoch + 1) * p_.steps - 1, total_)}});
-    if (at_.epoch <= p_.lessons) at_.best = std::numeric_limits<double>::infinity();
     if (validation > at_.best + kRising && !rising_) {
       rising_ = true;
       emit("warning",

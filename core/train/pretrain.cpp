@@ -32,11 +32,12 @@ void start_from(const std::filesystem::path& file, Estimator& estimator, Monitor
 }
 
 // Tells which settings the epochs from here on are of.
-void tell_lesson(std::int64_t epoch, const std::string& settings, Monitor& monitor) {
+void tell_lesson(std::int64_t epoch, std::int64_t step, const std::string& settings, Monitor& monitor) {
   Event event;
   event.type = "lesson";
   event.stage = Stage::pretrain;
   event.epoch = epoch;
+  event.step = step;
   event.values = {{"text", settings}};
   monitor.event(event);
 }
@@ -73,9 +74,10 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   Estimator estimator(setting.task, config.estimator, setting.seed);
   if (!config.pretrain.from.empty()) start_from(run / run_file::start, estimator, monitor);
   estimator.to(setting.device);
+  const std::vector<Lesson> lessons = curriculum(config);
+  const std::string own = own_settings(config, lessons);
   const SetSource source(setting.task, setting.seed, config.pretrain.sizes, config.pretrain.budget,
-                         config.pretrain.validation_sets, config.pretrain.turn,
-                         curriculum(config, setting.task->info()));
+                         config.pretrain.validation_sets, config.pretrain.turn, lessons);
   const PretrainPlan plan = plan_pretraining(config, source);
 
   // Validation sets are simulated again each time: nothing is stored (design, A source).
@@ -100,8 +102,8 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   problem.lessons = std::min(source.lessons(), plan.epochs);
   problem.begin_epoch = [&, told = std::string()](std::int64_t epoch, const auto&) mutable {
     const Lesson* lesson = source.lesson(epoch);
-    const std::string settings = lesson ? lesson->text : epoch == source.lessons() ? "the run's own settings" : told;
-    if (source.lessons() > 0 && settings != told) tell_lesson(epoch, settings, monitor);
+    const std::string settings = lesson ? lesson->text : epoch == source.lessons() ? own : told;
+    if (source.lessons() > 0 && settings != told) tell_lesson(epoch, epoch * plan.steps, settings, monitor);
     told = settings;
   };
   problem.validate = [&](std::int64_t epoch) {

@@ -38,11 +38,13 @@ class Circle final : public Task, public Outlines {
     info_.name = "circle";
     info_.title = "Circle radius";
     info_.summary = "The radius of the one circle that all images of a set share, among others that come and go.";
-    info_.theta_text = "θ is the radius of the circle that stands at the same place in every image, in pixels.";
+    info_.theta_text =
+        fmt::format("θ is the radius of the circle that stands at the same place in every image, {} to {} pixels.",
+                    radius_low, radius_high);
     info_.psi_text = "ψ is the place of that circle's centre.";
     info_.x_text =
-        fmt::format("Each x is an image of {0} × {0} pixels with that circle and {1} drawn anew.", side,
-                    settings.distractors == 1 ? "another one" : fmt::format("{} others", settings.distractors));
+        fmt::format("Each x is an image of {0} × {0} pixels, white on black, with that circle and {1} drawn anew.",
+                    side, settings.distractors == 1 ? "another one" : fmt::format("{} others", settings.distractors));
     const double middle = (radius_low + radius_high) / 2, range = radius_high - radius_low;
     info_.targets = {{"radius", "θ", "px", radius_low, radius_high, middle, range / std::sqrt(12.0), range, radius_low,
                       radius_high, "radius"}};

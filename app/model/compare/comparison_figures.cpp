@@ -15,6 +15,7 @@
 #include "app/runs/run_log.h"
 #include "app/runs/run_stamp.h"
 #include "app/runs/strategy_look.h"
+#include "app/runs/task_words.h"
 #include "app/scores/cost_figure.h"
 #include "app/scores/run_evaluation.h"
 #include "app/scores/score.h"
@@ -161,14 +162,12 @@ ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun*
   if (!read.error.empty()) {
     entry.state = State::failed;
     entry.sentence = read.error;
-  } else if (first && (read.config.task != first->config.task || read.variant != first->variant)) {
+  } else if (std::string other = first ? other_question({read.name, read.config.task, read.variant},
+                                                        {first->name, first->config.task, first->variant})
+                                       : "";
+             !other.empty()) {
     entry.state = State::other;
-    entry.sentence = fmt::format("{} is of the task {} and {} of {}; only runs of one task can be compared", read.name,
-                                 read.config.task, first->name, first->config.task);
-    if (read.config.task == first->config.task)
-      entry.sentence =
-          fmt::format("{} is of the variant {} of {} and {} of the variant {}; only runs of one can be compared",
-                      read.name, read.variant, read.config.task, first->name, first->variant);
+    entry.sentence = std::move(other);
   } else if (first && !read.data.empty() && !first->data.empty() && read.data != first->data) {
     entry.state = State::other;
     entry.sentence = fmt::format(
