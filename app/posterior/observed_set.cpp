@@ -9,6 +9,7 @@
 #include "app/kinds/observed.h"
 #include "app/kinds/samples_figure.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/report/number_text.h"
 #include "tasks/outlines.h"
@@ -20,8 +21,8 @@ constexpr std::int64_t kOutlined = 6;  // images that curves are drawn over: lar
 
 void put(torch::Tensor& row, const std::vector<double>& values, const char* what) {
   if (values.empty()) return;
-  PAIRS_CHECK(static_cast<std::int64_t>(values.size()) == row.size(1), "{} has {} values and {} were given", what,
-              row.size(1), values.size());
+  PAIRS_CHECK(static_cast<std::int64_t>(values.size()) == row.size(1), "{} takes {}, not {}", what,
+              counted(static_cast<std::size_t>(row.size(1)), "value"), values.size());
   PAIRS_CHECK(std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }),
               "{} must be finite numbers; {} was given", what, fmt::join(values, ","));
   row = torch::tensor(values, torch::kFloat64).unsqueeze(0);

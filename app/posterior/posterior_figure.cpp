@@ -50,8 +50,8 @@ void check_runs(const std::vector<LoadedRun>& runs) {
 }
 
 std::vector<AskedRun> asked_runs(const std::vector<LoadedRun>& runs, const std::vector<int>& shades) {
-  PAIRS_CHECK(shades.empty() || shades.size() == runs.size(), "{} shades were given for {} runs", shades.size(),
-              runs.size());
+  PAIRS_CHECK(shades.empty() || shades.size() == runs.size(), "the figure takes a shade for each of {} runs, not {}",
+              runs.size(), shades.size());
   std::vector<SeriesRole> roles = run_roles(runs);
   std::vector<AskedRun> out;
   for (std::size_t r = 0; r < runs.size(); ++r)

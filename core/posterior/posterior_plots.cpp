@@ -146,8 +146,8 @@ Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<
 std::string posterior_sentence(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets) {
   if (series.empty() || !series.front().ours) return "";
   std::string text =
-      fmt::format("The 90 % interval{} is {:.3g} wide", targets.size() == 1 ? "" : " of " + targets[0].label,
-                  series.front().targets[0].width());
+      fmt::format("The 90 % interval{} is {:.3g}{} wide", targets.size() == 1 ? "" : " of " + targets[0].label,
+                  series.front().targets[0].width(), targets[0].unit.empty() ? "" : " " + targets[0].unit);
   if (const PosteriorNumbers* exact = find_role(series, SeriesRole::exact))
     text += fmt::format(", {:.2f} times the exact one", series.front().targets[0].width() / exact->targets[0].width());
   return text + ".";
