@@ -117,6 +117,29 @@ TEST(RunLog, CountsTheStepsUpToAStop) {
   }
 }
 
+TEST(RunLog, MarksWhereLessonsBegin) {
+  RunLog log;
+  log.add(event_of("stage-started", Stage::pretrain, 0, 0, {{"epochs", 4}, {"steps", 10}}));
+  const std::pair<std::int64_t, const char*> lessons[] = {{0, "k=0"}, {10, "k=1"}, {10, "k=1"}, {30, "k=3"}};
+  for (const auto& [step, text] : lessons) {
+    Event event = event_of("lesson", Stage::pretrain, step / 10, 0, {{"text", text}});
+    event.step = step;
+    log.add(event);
+    log.add(loss_of(Stage::pretrain, step / 10, static_cast<double>(step)));
+  }
+  EXPECT_EQ(log.lines().back(), "pretrain with k=3");
+  Plot plot, named, finetuning;
+  add_losses(plot, log, Stage::pretrain, SeriesRole::pairs, "");
+  ASSERT_EQ(plot.rules.size(), 2u);
+  EXPECT_EQ(plot.rules[0].name, "k=1");
+  EXPECT_EQ(plot.rules[0].x, 10);
+  EXPECT_EQ(plot.rules[1].x, 30);
+  add_losses(named, log, Stage::pretrain, SeriesRole::pairs, "of one of several runs");
+  EXPECT_TRUE(named.rules.empty());
+  add_losses(finetuning, log, Stage::finetune, SeriesRole::pairs, "");
+  EXPECT_TRUE(finetuning.rules.empty());
+}
+
 TEST(ParseEvent, RefusesWhatIsNoEvent) {
   Event event;
   for (const char* line :
