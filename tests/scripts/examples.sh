@@ -66,7 +66,7 @@ tree() {
 # Inputs that examples name, made once.
 make_fixtures() {
   cd "$SCRATCH/fixtures" || exit 1
-  mkdir runs mnist photos
+  mkdir runs mnist photos images
   python3 - <<'P' || say_fail "the inputs could not be made"
 import random, struct, zlib
 random.seed(1)
@@ -76,10 +76,14 @@ for split in ("train", "t10k"):
         struct.pack(">IIII", 0x803, 120, 28, 28) + bytes(random.randrange(256) for _ in range(120 * 784)))
 def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+def png(file, side, grey):
+    rows = b"".join(b"\0" + bytes(grey(x, y) for x in range(side)) for y in range(side))
+    open(file, "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0))
+                           + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 for k in range(8):
-    rows = b"".join(b"\0" + bytes(random.randrange(256) for _ in range(28)) for _ in range(28))
-    open(f"photos/{k}.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 28, 28, 8, 0, 0, 0, 0))
-                                         + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+    png(f"photos/{k}.png", 28, lambda x, y: random.randrange(256))
+for k in range(3):
+    png(f"images/{k}.png", 64, lambda x, y: 255 * (abs(((x - 30) ** 2 + (y - 34) ** 2) ** 0.5 - 20) < 1))
 open("events.csv", "w").write("".join(f"{random.gauss(0, 1):.4f}\n" for _ in range(30)))
 P
   ln -s "$SCRATCH/fixtures/mnist" "$HOME/mnist"
@@ -106,7 +110,7 @@ prepare() {
   cp -r "$SCRATCH/fixtures/runs/digits-n1" runs
   cp "$SCRATCH/fixtures/events.csv" .
   cp events.csv observed.csv
-  cp -r "$SCRATCH/fixtures/photos" .
+  cp -r "$SCRATCH/fixtures/photos" "$SCRATCH/fixtures/images" .
   ln -s "$SCRATCH/fixtures" FOLDER
   case $2 in
     infer) cp -r "$SCRATCH/fixtures/views" . ;;
