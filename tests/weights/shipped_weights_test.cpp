@@ -39,8 +39,8 @@ constexpr Promise kPromises[] = {
     {"bump-hunt", 100, 2000, 20000, 0.035, 0.024}, {"digits", 1, 1000, 20000, NAN, NAN},
     {"digits", 10, 1000, 20000, NAN, NAN},         {"digits", 100, 500, 20000, NAN, NAN},
     {"digits", 1000, 150, 20000, NAN, NAN},        {"circle", 1, 1000, 20000, NAN, NAN},
-    {"circle", 10, 300, 5000, NAN, NAN},           {"circle", 100, 60, 500, NAN, NAN},
-    {"circle", 1000, 40, 500, NAN, NAN},
+    {"circle", 10, 300, 5000, NAN, NAN},           {"circle", 100, 100, 500, NAN, NAN},
+    {"circle", 1000, 40, 150, NAN, NAN},
 };
 constexpr std::int64_t kSamples = 99, kLongSamples = 299;
 constexpr double kMostZ = 4;
