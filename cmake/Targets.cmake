@@ -43,6 +43,9 @@ function(pairs_cold name)
   target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 endfunction()
 
+# Folders that are libraries of their own within a folder named with /**.
+set(pairs_own_libraries tasks/objects tasks/molecules)
+
 # pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder, and of its own folders where its name ends in /**. Each
 # links what stands to its right in design order, so that a wrong include fails to link as well as failing the layering
 # test.
@@ -54,6 +57,11 @@ function(pairs_library name folder)
   endif()
   file(${glob} sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")  # libpairs_cuda.so's
+  if(glob STREQUAL GLOB_RECURSE)
+    foreach(own IN LISTS pairs_own_libraries)
+      list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${own}/")
+    endforeach()
+  endif()
   if(NOT sources)
     set(sources ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
   endif()

@@ -185,6 +185,13 @@ std::vector<AxisRange> ranges_of(const std::string& text) {
   return ranges;
 }
 
+std::vector<double> heights_of(const std::string& text) {
+  const std::vector<double> heights = parse_numbers(text, "--height");
+  if (std::any_of(heights.begin(), heights.end(), [](double height) { return !(height > 0); }))
+    fail_usage("--height {} holds a height that is not above zero; densities begin there", printable(text));
+  return heights;
+}
+
 std::vector<int> shades_of(const std::string& text) {
   std::vector<int> shades;
   for (const double shade : parse_numbers(text, "--shades")) {
@@ -216,7 +223,7 @@ Figure draw_posterior(const FigureArguments& arguments) {
     fail_usage("--theta and --psi make a set of their own; {} is one already", printable(arguments.file, 300));
   options.n = arguments.n;
   options.ranges = ranges_of(arguments.range);
-  options.heights = parse_numbers(arguments.height, "--height");
+  options.heights = heights_of(arguments.height);
   options.shades = shades_of(arguments.shades);
   options.keep_going = keep_going;
   options.warn = [](const PosteriorWarning& warning) { tell(fmt::format("warning: {}\n", warning.text)); };
@@ -319,7 +326,11 @@ Action add_figure(CLI::App& app) {
       "nll, gap, mse, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run "
       "when it is "
       "missing."));
-  return [arguments] { return figure_command(*arguments); };
+  return [arguments, &app] {
+    if (!arguments->file.empty() && app.count("--index") > 0)
+      fail_usage("--index chooses a simulated set; {} is one already", printable(arguments->file, 300));
+    return figure_command(*arguments);
+  };
 }
 
 }  // namespace pairs::batch

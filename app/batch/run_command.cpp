@@ -100,9 +100,8 @@ Action add_run(CLI::App& app) {
       "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them "
       "other\n"
       "sets, and pretrain.epochs=0 leaves the embedder as it is.\n"
-      "pretrain.curriculum begins on easier settings of the task: \"distractors=0: 10 %; 1 line=3: 30 %\" takes a "
-      "tenth "
-      "of the\n"
+      "pretrain.curriculum begins on easier settings of the task: \"distractors=0: 10 %; 1 line=3: 30 %\" takes "
+      "a tenth of the\n"
       "epochs, then three tenths (settings of one lesson separated by blanks; a value alone is of the key before).\n"
       "A run is a folder; one stopped by Ctrl+C, a signal or a crash resumes from its last checkpoint and ends with\n"
       "the same weights. The expected time and disk are printed before it starts."));

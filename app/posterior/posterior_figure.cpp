@@ -10,6 +10,7 @@
 #include "app/runs/run_shades.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 
@@ -43,8 +44,7 @@ void check_runs(const std::vector<LoadedRun>& runs) {
               "The figure posterior draws densities, but the target of task {} is an image; draw the figure mse",
               info.name);
   for (const LoadedRun& run : runs) {
-    const std::string other = other_question({runs.front().name, info.name, info.variant},
-                                             {run.name, run.task->info().name, run.task->info().variant});
+    const std::string other = other_question(asked_task(runs.front()), asked_task(run));
     PAIRS_CHECK(other.empty(), "{}", other);
   }
 }
@@ -71,12 +71,12 @@ PosteriorAxes axes_of(const PosteriorAt& at, const std::vector<Target>& targets,
   PosteriorAxes axes = chosen_axes(at.numbers, targets, truth);
   const auto replace = [&](auto& chosen, const auto& given, const char* what) {
     if (given.empty()) return;
-    PAIRS_CHECK(given.size() == chosen.size(), "{} {} were given for {} target{}", given.size(), what, chosen.size(),
-                chosen.size() == 1 ? "" : "s");
+    PAIRS_CHECK(given.size() == chosen.size(), "{} for {}; give one for each", counted(given.size(), what),
+                counted(chosen.size(), "target"));
     chosen = given;
   };
-  replace(axes.ranges, options.ranges, "ranges");
-  replace(axes.heights, options.heights, "heights");
+  replace(axes.ranges, options.ranges, "range");
+  replace(axes.heights, options.heights, "height");
   return axes;
 }
 

@@ -37,10 +37,6 @@ std::string AskedRun::name(std::size_t count) const {
   return count == 1 ? strategy_title(loaded.config.strategy) : loaded.name;
 }
 
-bool same_question(const LoadedRun& a, const LoadedRun& b) {
-  return a.task->info().name == b.task->info().name && a.task->info().variant == b.task->info().variant;
-}
-
 const PosteriorSource& PosteriorAt::source_of(const PosteriorNumbers& one) const {
   return *std::find_if(sources.begin(), sources.end(), [&](const auto& source) { return source.name == one.name; });
 }

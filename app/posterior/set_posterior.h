@@ -28,9 +28,6 @@ struct AskedRun {
   std::string name(std::size_t count) const;
 };
 
-// Whether both are asked the same question.
-bool same_question(const LoadedRun& a, const LoadedRun& b);
-
 enum class WarningKind { other_data, extrapolation, only_pretrained, left_out, cut_file };
 // What to know of a posterior before it is believed, a sentence.
 struct PosteriorWarning {

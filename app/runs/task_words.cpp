@@ -19,6 +19,10 @@ std::string with_task_names(std::string text) {
   return text;
 }
 
+AskedTask asked_task(const LoadedRun& run) {
+  return {run.name, run.task->info().name, run.task->info().variant};
+}
+
 std::string other_question(const AskedTask& a, const AskedTask& b) {
   if (a.task != b.task)
     return fmt::format("{} is of task {} and {} of task {}; only runs of one task can be compared", a.run, a.task,

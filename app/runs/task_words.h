@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "core/train/run.h"
+
 namespace pairs {
 
 // The text with each role of a task in braces, {first}, {exact}, {data} or {views}, replaced by the name of the task
@@ -13,6 +15,7 @@ std::string with_task_names(std::string text);
 struct AskedTask {
   std::string run, task, variant;  // variant: TaskInfo::variant
 };
+AskedTask asked_task(const LoadedRun& run);
 std::string other_question(const AskedTask& a, const AskedTask& b);
 
 }  // namespace pairs

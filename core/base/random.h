@@ -27,6 +27,7 @@ enum class Purpose : std::uint32_t {
   check = 12,                // self-tests and benchmarks
   pretrain_validation = 13,  // held-out sets of stage 1
   finetune_validation = 14,  // held-out sets of stages 2 and 3
+  conformers = 15,           // conformers of a molecule
 };
 
 // Seed of the sets that figures simulate and of the draws they show.

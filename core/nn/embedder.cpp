@@ -6,7 +6,9 @@
 #include "core/nn/cnn.h"
 #include "core/nn/mlp_embedder.h"
 #include "core/nn/resnet.h"
+#include "core/nn/resnet18.h"
 #include "core/nn/row_embedder.h"
+#include "core/nn/schnet_embedder.h"
 #include "core/nn/view_embedder.h"
 
 namespace pairs {
@@ -42,9 +44,13 @@ bool reads(const EmbedderConfig& config, const char* key) {
 
 const std::vector<EmbedderKind>& embedder_kinds() {
   static const std::vector<EmbedderKind> all = {
-      {"mlp", MlpEmbedder::fields, MlpEmbedder::make},  {"cnn", Cnn::fields, Cnn::make},
-      {"resnet", ResNet::fields, ResNet::make},         {"view", ViewEmbedder::fields, ViewEmbedder::make},
+      {"mlp", MlpEmbedder::fields, MlpEmbedder::make},
+      {"cnn", Cnn::fields, Cnn::make},
+      {"resnet", ResNet::fields, ResNet::make},
+      {"resnet18", ResNet18::fields, ResNet18::make},
+      {"view", ViewEmbedder::fields, ViewEmbedder::make},
       {"rows", RowEmbedder::fields, RowEmbedder::make},
+      {"schnet", SchNetEmbedder::fields, SchNetEmbedder::make},
   };
   return all;
 }

@@ -8,7 +8,7 @@ namespace pairs {
 
 // Which network embeds one observation.
 struct EmbedderConfig {
-  std::string kind = "mlp";                       // mlp, cnn, resnet, view, rows
+  std::string kind = "mlp";                       // mlp, cnn, resnet, resnet18, view, rows, schnet
   std::int64_t size = 128;                        // l, the length of an embedding
   std::string activation = "silu";                // mlp, rows: relu, silu
   std::vector<std::int64_t> layers = {128, 128};  // mlp: hidden widths; the output layer of `size` follows
@@ -33,7 +33,15 @@ struct EmbedderConfig {
   // cnn: "uniform" is PyTorch's default, which shrinks what passes a layer; "he" keeps its second moment through the
   // rectified layers, biases at zero (He et al. 2015).
   std::string initial = "uniform";
-  std::string precision = "float32";  // cnn, view: float32, or bf16 for activations, convolutions
+  // schnet: numbers of an atom and of a filter, rounds of messages, Gaussians spread over 0 .. cutoff Angstrom, the
+  // distance from which atoms no longer see each other, and how many neighbours of an atom are kept, the nearest.
+  std::int64_t hidden = 128, filters = 128, interactions = 5, gaussians = 50;
+  double cutoff = 10;
+  std::int64_t neighbours = 32;
+  // resnet18: channels of the stem and of each stage (strides 1, 2, 2, ...), BasicBlocks a stage, and the stem.
+  std::int64_t blocks = 2, stem_kernel = 7, stem_stride = 2;
+  bool stem_pool = true;              // 3 x 3 with stride 2
+  std::string precision = "float32";  // cnn, view, resnet18: float32, or bf16 for activations, convolutions
 };
 
 }  // namespace pairs

@@ -15,12 +15,12 @@ inline Field layers_field(EmbedderConfig& c) {
 }
 inline Field channels_field(EmbedderConfig& c) {
   return {"embedder.channels", &c.channels,
-          "Channels: CNN blocks, or stem and stages of the ResNet and of the view embedder", 1, 65536};
+          "Channels: CNN blocks, or stem and stages of the ResNets and of the view embedder", 1, 65536};
 }
 inline Field precision_field(EmbedderConfig& c) {
   return {"embedder.precision",
           &c.precision,
-          "Activations and convolutions of the CNN and of the view embedder",
+          "Activations and convolutions of the CNN, of resnet18 and of the view embedder",
           -1e300,
           1e300,
           {"float32", "bf16"}};

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/interruption.h"
 #include "core/nn/initial.h"
+#include "core/ops/group_norm_relu.h"
 #include "core/ops/ops.h"
 
 namespace pairs {
@@ -24,7 +25,7 @@ torch::Tensor breakable(torch::Tensor x) {
 }  // namespace
 
 Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
-                         at::Generator& generator, bool he)
+                         at::Generator& generator, bool he, bool bias)
     : kernel_(kernel), stride_(stride) {
   PAIRS_CHECK(in >= 1 && out >= 1, "a convolution needs at least one channel, not {} to {}", in, out);
   PAIRS_CHECK(kernel >= 1 && kernel % 2 == 1, "a convolution's kernel must be odd, not {}: change embedder.kernels",
@@ -32,13 +33,14 @@ Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
   const double bound = uniform_bound(in * kernel * kernel);
   weight_ = register_parameter(
       "weight", uniform_tensor({out, in, kernel, kernel}, he ? std::sqrt(6.0) * bound : bound, generator));
-  bias_ = register_parameter("bias", uniform_tensor({out}, he ? 0 : bound, generator));
+  if (bias) bias_ = register_parameter("bias", uniform_tensor({out}, he ? 0 : bound, generator));
 }
 
 torch::Tensor Convolution::forward(const torch::Tensor& x) const {
   const std::int64_t padding = kernel_ / 2;
   const auto type = x.scalar_type();
-  return breakable(at::conv2d(x, weight_.to(type), bias_.to(type), {stride_, stride_}, {padding, padding}));
+  return breakable(at::conv2d(x, weight_.to(type), bias_.defined() ? bias_.to(type) : bias_, {stride_, stride_},
+                              {padding, padding}));
 }
 
 torch::Tensor Convolution::forward(const torch::Tensor& x, const torch::Tensor& beside) const {
@@ -47,13 +49,13 @@ torch::Tensor Convolution::forward(const torch::Tensor& x, const torch::Tensor& 
   const auto part = [&](const torch::Tensor& in, std::int64_t first, const torch::Tensor& bias) {
     return breakable(at::conv2d(in, weight.narrow(1, first, in.size(1)), bias, {stride_, stride_}, {padding, padding}));
   };
-  return part(x, 0, bias_.to(x.scalar_type())).add_(part(beside, x.size(1), {}));
+  return part(x, 0, bias_.defined() ? bias_.to(x.scalar_type()) : bias_).add_(part(beside, x.size(1), {}));
 }
 
 void Convolution::clear() {
   torch::NoGradGuard no_grad;
   weight_.zero_();
-  bias_.zero_();
+  if (bias_.defined()) bias_.zero_();
 }
 
 double Convolution::flops(ImageSize& size) const {
@@ -89,6 +91,24 @@ torch::Tensor NormSilu::forward(const torch::Tensor& x) const {
 
 torch::Tensor NormSilu::forward(const torch::Tensor& x, const torch::Tensor& beside) const {
   return ops::group_norm_act(x, beside, weight_.unsqueeze(0), bias_.unsqueeze(0), groups_, act_);
+}
+
+NormRelu::NormRelu(std::int64_t channels, bool relu)
+    : groups_(std::clamp<std::int64_t>(channels / 2, 1, 32)),
+      relu_(relu),
+      weight_(register_parameter("weight", torch::ones({channels}, weight_options()))),
+      bias_(register_parameter("bias", torch::zeros({channels}, weight_options()))) {
+  PAIRS_CHECK(channels % groups_ == 0, "{} channels cannot be normalised in {} groups: use a multiple of {}", channels,
+              groups_, groups_);
+}
+
+torch::Tensor NormRelu::forward(const torch::Tensor& x) const {
+  if (relu_) return ops::group_norm_relu(x, std::nullopt, weight_, bias_, groups_);
+  return ops::group_norm_act(x, std::nullopt, weight_.unsqueeze(0), bias_.unsqueeze(0), groups_, "none");
+}
+
+torch::Tensor NormRelu::forward(const torch::Tensor& x, const torch::Tensor& residual) const {
+  return ops::group_norm_relu(x, residual, weight_, bias_, groups_);
 }
 
 ChannelNorm::ChannelNorm(std::int64_t channels)

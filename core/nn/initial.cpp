@@ -20,10 +20,23 @@ torch::TensorOptions weight_options() {
   return torch::TensorOptions(torch::kFloat).device(outline ? torch::kMeta : torch::kCPU);
 }
 
-torch::Tensor uniform_tensor(at::IntArrayRef sizes, double bound, const at::Generator& generator) {
+namespace {
+
+void count_tensor() {
   if (outline)
     PAIRS_CHECK(++outline->made <= outline->most,
                 "its settings describe a network of more than the {} tensors it holds", outline->most);
+}
+
+}  // namespace
+
+torch::Tensor normal_tensor(at::IntArrayRef sizes, const at::Generator& generator) {
+  count_tensor();
+  return at::empty(sizes, weight_options()).normal_(0, 1, generator);
+}
+
+torch::Tensor uniform_tensor(at::IntArrayRef sizes, double bound, const at::Generator& generator) {
+  count_tensor();
   return at::empty(sizes, weight_options()).uniform_(-bound, bound, generator);
 }
 

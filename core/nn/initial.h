@@ -18,6 +18,9 @@ torch::TensorOptions weight_options();
 // A new weight, uniform within ± bound.
 torch::Tensor uniform_tensor(at::IntArrayRef sizes, double bound, const at::Generator& generator);
 
+// A new weight, standard normal.
+torch::Tensor normal_tensor(at::IntArrayRef sizes, const at::Generator& generator);
+
 // While one lives, the networks that this thread makes have shapes but no memory (LibTorch's meta device). Once they
 // have more than `most` uniform tensors, Error is thrown.
 class ShapesOnly {

@@ -9,8 +9,8 @@
 namespace pairs::ops {
 namespace {
 
-// 1 / (1 + e^-x) from Cephes' expf of -|x|. The bound on |x| compares bits, which vectorises without special cases.
-inline float sigmoid(float x) {
+// e^-|x| as Cephes' expf. The bound on |x| compares bits, which vectorises without special cases.
+inline float exp_of_minus_size(float x) {
   const float a = float_of(std::min(bits_of(x) & 0x7fffffff, 0x42ae0000));  // at most 87
   const float shifted = std::fma(a, -1.44269504088896341f, 12582912.0f);    // rounds to an integer in the low bits
   const float n = shifted - 12582912.0f;
@@ -22,8 +22,27 @@ inline float sigmoid(float x) {
   p = std::fma(p, r, 1.6666665459e-1f);
   p = std::fma(p, r, 5.0000001201e-1f);
   p = std::fma(p, r * r, r) + 1.0f;
-  const float e = float_of(bits_of(p) + static_cast<std::int32_t>(static_cast<std::uint32_t>(bits_of(shifted)) << 23));
+  return float_of(bits_of(p) + static_cast<std::int32_t>(static_cast<std::uint32_t>(bits_of(shifted)) << 23));
+}
+
+// 1 / (1 + e^-x).
+inline float sigmoid(float x) {
+  const float e = exp_of_minus_size(x);
   return (x < 0.0f ? e : 1.0f) / (1.0f + e);
+}
+
+// ln((1 + e^x) / 2) from e = e^-|x|: ln(1 + e) = 2 artanh(s) with s = e / (2 + e), at most 1/3, by its series.
+inline float shifted_softplus(float x, float e) {
+  const float s = e / (2.0f + e), q = s * s;
+  float p = 2.0f / 15.0f;
+  p = std::fma(p, q, 2.0f / 13.0f);
+  p = std::fma(p, q, 2.0f / 11.0f);
+  p = std::fma(p, q, 2.0f / 9.0f);
+  p = std::fma(p, q, 2.0f / 7.0f);
+  p = std::fma(p, q, 2.0f / 5.0f);
+  p = std::fma(p, q, 2.0f / 3.0f);
+  p = std::fma(p, q, 2.0f);
+  return (x < 0.0f ? 0.0f : x) + std::fma(p, s, -0.693147180559945f);
 }
 
 }  // namespace
@@ -56,6 +75,31 @@ void silu_rows(const float* in, float* out, float* slope, std::int64_t count) {
     silu_plain(in, out, count);
   else
     silu_slope(in, out, slope, count);
+}
+
+namespace {
+
+PAIRS_SIMD_CLONES void softplus_plain(const float* in, float* out, std::int64_t count) {
+  PAIRS_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) out[i] = shifted_softplus(in[i], exp_of_minus_size(in[i]));
+}
+
+PAIRS_SIMD_CLONES void softplus_slope(const float* in, float* out, float* slope, std::int64_t count) {
+  PAIRS_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float x = in[i], e = exp_of_minus_size(x);
+    out[i] = shifted_softplus(x, e);
+    slope[i] = (x < 0.0f ? e : 1.0f) / (1.0f + e);
+  }
+}
+
+}  // namespace
+
+void softplus_rows(const float* in, float* out, float* slope, std::int64_t count) {
+  if (slope == nullptr)
+    softplus_plain(in, out, count);
+  else
+    softplus_slope(in, out, slope, count);
 }
 
 PAIRS_SIMD_CLONES void relu_grad_rows(const float* grad, const float* activated, const float* base, float* out,

@@ -29,38 +29,8 @@ constexpr std::int64_t kOuterRows = 64;
 namespace avx512 {
 namespace {
 
-using Vec = __m512;
-using Mask = __mmask16;
-constexpr std::int64_t kLanes = 16;
+#include "core/ops/lanes_avx512.h"
 constexpr int kRows = 6, kVectors = 4;  // 24 of 32 registers
-
-inline Vec zero() {
-  return _mm512_setzero_ps();
-}
-inline Vec broadcast(const float* p) {
-  return _mm512_set1_ps(*p);
-}
-inline Vec load(const float* p) {
-  return _mm512_loadu_ps(p);
-}
-inline Vec load(const float* p, Mask mask) {
-  return _mm512_maskz_loadu_ps(mask, p);
-}
-inline void store(float* p, Vec x) {
-  _mm512_storeu_ps(p, x);
-}
-inline void store(float* p, Vec x, Mask mask) {
-  _mm512_mask_storeu_ps(p, mask, x);
-}
-inline Vec fma(Vec a, Vec b, Vec c) {
-  return _mm512_fmadd_ps(a, b, c);
-}
-inline Vec add(Vec a, Vec b) {
-  return _mm512_add_ps(a, b);
-}
-inline Mask mask_of(std::int64_t lanes) {
-  return static_cast<Mask>((1u << lanes) - 1u);
-}
 
 #include "core/ops/gemm_tiles_simd.h"
 
@@ -77,38 +47,8 @@ inline Mask mask_of(std::int64_t lanes) {
 namespace avx2 {
 namespace {
 
-using Vec = __m256;
-using Mask = __m256i;
-constexpr std::int64_t kLanes = 8;
+#include "core/ops/lanes_avx2.h"
 constexpr int kRows = 6, kVectors = 2;  // 12 of 16 registers
-
-inline Vec zero() {
-  return _mm256_setzero_ps();
-}
-inline Vec broadcast(const float* p) {
-  return _mm256_broadcast_ss(p);
-}
-inline Vec load(const float* p) {
-  return _mm256_loadu_ps(p);
-}
-inline Vec load(const float* p, Mask mask) {
-  return _mm256_maskload_ps(p, mask);
-}
-inline void store(float* p, Vec x) {
-  _mm256_storeu_ps(p, x);
-}
-inline void store(float* p, Vec x, Mask mask) {
-  _mm256_maskstore_ps(p, mask, x);
-}
-inline Vec fma(Vec a, Vec b, Vec c) {
-  return _mm256_fmadd_ps(a, b, c);
-}
-inline Vec add(Vec a, Vec b) {
-  return _mm256_add_ps(a, b);
-}
-inline Mask mask_of(std::int64_t lanes) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(lanes)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
 
 #include "core/ops/gemm_tiles_simd.h"
 

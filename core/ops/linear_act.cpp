@@ -3,6 +3,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
+#include <cmath>
+
 #include "core/base/error.h"
 #include "core/ops/ops.h"
 
@@ -11,7 +13,7 @@ namespace pairs::ops {
 using torch::Tensor;
 
 TORCH_LIBRARY_FRAGMENT(pairs, m) {
-  // slope: act'(pre-activation), made for "silu" when `keep`; otherwise empty.
+  // slope: act'(pre-activation), made for "silu" and "softplus" when `keep`; otherwise empty.
   m.def("linear_act_forward(Tensor x, Tensor weight, Tensor? bias, str act, bool keep) -> (Tensor y, Tensor slope)");
   // Gradients of x (empty unless need_x), weight and bias.
   m.def(
@@ -23,13 +25,19 @@ Activation parse_activation(const std::string& name) {
   if (name == "none") return Activation::none;
   if (name == "relu") return Activation::relu;
   if (name == "silu") return Activation::silu;
-  fail_usage("there is no activation '{}': use none, relu or silu", name);
+  if (name == "softplus") return Activation::softplus;
+  fail_usage("there is no activation '{}': use none, relu, silu or softplus", name);
+}
+
+Tensor shifted_softplus(const Tensor& x) {
+  return torch::logaddexp(x, torch::zeros({}, x.options())) - std::log(2.0);
 }
 
 Tensor activation_slope(const Tensor& pre, Activation act) {
   if (act == Activation::none) return torch::ones_like(pre);
   if (act == Activation::relu) return pre.gt(0).to(pre.scalar_type());
   const Tensor s = torch::sigmoid(pre);
+  if (act == Activation::softplus) return s;
   return s * (1 + pre * (1 - s));
 }
 

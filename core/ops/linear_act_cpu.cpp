@@ -34,20 +34,22 @@ std::tuple<Tensor, Tensor> forward(const Tensor& x, const Tensor& weight, const 
                                    c10::string_view name, bool keep) {
   const Activation act = parse_activation(std::string(name));
   const Tensor none = at::empty({0}, x.options());
-  const bool split = act == Activation::silu && keep;
+  // oneDNN has no softplus.
+  const bool apart = act == Activation::softplus || (act == Activation::silu && keep);
   if (fits_onednn(x, weight)) {
-    if (!split) return {onednn_linear(x, weight, bias, act == Activation::silu ? "swish" : name), none};
-    Tensor pre = onednn_linear(x, weight, bias, "none"), slope = at::empty_like(pre);
-    float *values = pre.mutable_data_ptr<float>(), *slopes = slope.mutable_data_ptr<float>();
+    if (!apart) return {onednn_linear(x, weight, bias, act == Activation::silu ? "swish" : name), none};
+    Tensor pre = onednn_linear(x, weight, bias, "none"), slope = keep ? at::empty_like(pre) : none;
+    float *values = pre.mutable_data_ptr<float>(), *slopes = keep ? slope.mutable_data_ptr<float>() : nullptr;
+    const auto rows = act == Activation::silu ? silu_rows : softplus_rows;
     at::parallel_for(0, pre.numel(), 16384, [&](std::int64_t begin, std::int64_t end) {
-      silu_rows(values + begin, values + begin, slopes + begin, end - begin);
+      rows(values + begin, values + begin, keep ? slopes + begin : nullptr, end - begin);
     });
     return {pre, slope};
   }
   const Tensor pre = at::linear(x, weight, bias);
   if (act == Activation::none) return {pre, none};
   if (act == Activation::relu) return {at::relu(pre), none};
-  return {at::silu(pre), keep ? activation_slope(pre, act) : none};
+  return {act == Activation::silu ? at::silu(pre) : shifted_softplus(pre), keep ? activation_slope(pre, act) : none};
 }
 
 std::tuple<Tensor, Tensor, Tensor> backward(const Tensor& grad, const Tensor& x, const Tensor& weight, const Tensor& y,

@@ -5,6 +5,8 @@
 #include <torch/library.h>
 #include <torch/types.h>
 
+#include <cmath>
+
 #include "core/ops/linear_act_kernels.h"
 
 // x W^T + b is cuBLAS's through ATen; SiLU and its slope are one pass over the result.
@@ -27,15 +29,19 @@ std::tuple<Tensor, Tensor> forward(const Tensor& x, const Tensor& weight, const 
                               y.numel(), c10::cuda::getCurrentCUDAStream());
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
+  } else if (act == "softplus") {
+    if (keep) slope = at::sigmoid(y);
+    // Above the threshold ATen takes the line, which differs from it by less than float64 resolves.
+    y = at::softplus(y, 1, 40).sub_(std::log(2.0));
   }
   return {y, slope};
 }
 
 std::tuple<Tensor, Tensor, Tensor> backward(const Tensor& grad, const Tensor& x, const Tensor& weight, const Tensor& y,
                                             const Tensor& slope, c10::string_view act, bool need_x) {
-  const Tensor g = act == "relu"                       ? at::threshold_backward(grad, y, 0)
-                   : act == "silu" && grad.numel() > 0 ? grad * slope
-                                                       : grad;
+  const Tensor g = act == "relu"                                              ? at::threshold_backward(grad, y, 0)
+                   : (act == "silu" || act == "softplus") && grad.numel() > 0 ? grad * slope
+                                                                              : grad;
   return {need_x ? at::mm(g, weight) : at::empty({0}, x.options()), at::mm(g.t(), x), g.sum(0)};
 }
 

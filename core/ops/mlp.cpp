@@ -30,7 +30,10 @@ Tensor mlp_by_layers(const Tensor& x, const std::vector<Tensor>& weights, const 
     return h;
   }
   const auto activated = [&](const Tensor& t) {
-    return act == "relu" ? torch::relu(t) : act == "silu" ? torch::silu(t) : t;
+    return act == "relu"       ? torch::relu(t)
+           : act == "silu"     ? torch::silu(t)
+           : act == "softplus" ? shifted_softplus(t)
+                               : t;
   };
   Tensor h = linear_act(x, weights[0], biases[0], "none");
   for (std::size_t i = 1; i < last; i += 2)

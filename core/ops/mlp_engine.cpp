@@ -55,7 +55,7 @@ std::int64_t MlpEngine::packed_size(bool backward, bool need_x) const {
   return forward_size_ + (backward ? backward_size_ + (need_x ? first_size_ : 0) : 0);
 }
 
-// The tape holds the input of every layer but the first, then, for SiLU, the slopes at the activated ones.
+// The tape holds the input of every layer but the first, then, for SiLU and softplus, the slopes at the activated ones.
 std::int64_t MlpEngine::input_offset(std::int64_t layer, std::int64_t rows) const {
   std::int64_t offset = 0;
   for (std::int64_t l = 1; l < layer; ++l) offset += rows * stride(in(l));
@@ -63,7 +63,7 @@ std::int64_t MlpEngine::input_offset(std::int64_t layer, std::int64_t rows) cons
 }
 std::int64_t MlpEngine::slope_offset(std::int64_t layer, std::int64_t rows) const {
   std::int64_t offset = input_offset(layers(), rows);
-  if (act_ == Activation::silu)
+  if (keeps_slope(act_))
     for (std::int64_t l = 1; l < layer; ++l) offset += activated(l) ? rows * stride(in(l)) : 0;
   return offset;
 }
@@ -92,6 +92,8 @@ void MlpEngine::activate(const float* pre, float* activated, float* slope, std::
     relu_rows(pre, activated, count);
   else if (act_ == Activation::silu)
     silu_rows(pre, activated, slope, count);
+  else if (act_ == Activation::softplus)
+    softplus_rows(pre, activated, slope, count);
   else if (pre != activated)
     std::copy_n(pre, count, activated);
 }
@@ -158,8 +160,7 @@ void MlpEngine::forward(const float* packed, const std::vector<const float*>& bi
           inputs[i] = memory.get() + (l == last ? 2 : l % 2) * step * widest;
         } else {
           inputs[i] = tape + input_offset(l, rows) + first * stride(in(l));
-          if (act_ == Activation::silu && activated(l))
-            slopes[i] = tape + slope_offset(l, rows) + first * stride(in(l));
+          if (keeps_slope(act_) && activated(l)) slopes[i] = tape + slope_offset(l, rows) + first * stride(in(l));
         }
       }
       forward_block(packed, biases, x + first * in(0), count, y + first * out(last), inputs, slopes);
@@ -186,7 +187,7 @@ void MlpEngine::backward_block(const float* packed, std::int64_t total, std::int
     const std::int64_t ld = stride(in(l)), count = rows * ld;
     if (act_ == Activation::relu)
       relu_grad_rows(from, tape + input_offset(l, total) + first * ld, base, to, count);
-    else if (act_ == Activation::silu)
+    else if (keeps_slope(act_))
       scale_grad_rows(from, tape + slope_offset(l, total) + first * ld, base, to, count);
     else if (base != nullptr)
       for (std::int64_t i = 0; i < count; ++i) to[i] = base[i] + from[i];

@@ -12,8 +12,8 @@
 // device.
 namespace pairs::ops {
 
-// act(x W^T + b): x [M, in], W [out, in], b [out] (may be undefined); act "none", "relu" or "silu". Float32 runs on
-// oneDNN; other types through ATen. Hand-written backward.
+// act(x W^T + b): x [M, in], W [out, in], b [out] (may be undefined); act "none", "relu", "silu" or "softplus", which
+// is ln((1 + e^v) / 2). Float32 runs on oneDNN; other types through ATen. Hand-written backward.
 torch::Tensor linear_act(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
                          const std::string& act);
 

@@ -1,10 +1,14 @@
 #include "core/train/curriculum.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -28,6 +32,60 @@ std::string_view trimmed(std::string_view text) {
       printable(lesson));
 }
 
+// What of it is written: settings, "key=value" each, and the percent or the number of epochs that it takes.
+struct Written {
+  std::string_view text;
+  std::vector<std::string> settings = {};
+  double amount = 0;
+  bool share = false;
+
+  // Calls `make`, and says of its error which lesson it is of.
+  template <typename Make>
+  auto of_this(Make make) const {
+    try {
+      return make();
+    } catch (const Error& error) {
+      throw Error(fmt::format("pretrain.curriculum, '{}': {}", printable(text), error.what()), error.kind());
+    }
+  }
+};
+
+// `key`: of the last setting of the lesson before, which a value alone is of.
+Written read_lesson(std::string_view text, std::string& key) {
+  Written lesson{text};
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) fail_form(text);
+  std::istringstream words{std::string(text.substr(0, colon))};
+  for (std::string word; words >> word;) {
+    const auto equal = word.find('=');
+    if (equal == std::string::npos && key.empty()) fail_form(text);
+    if (equal == std::string::npos) word.insert(0, key + "=");
+    key = word.substr(0, word.find('='));
+    lesson.settings.push_back(word);
+  }
+  std::string_view number = trimmed(text.substr(colon + 1));
+  lesson.share = number.ends_with('%');
+  if (lesson.share) number = trimmed(number.substr(0, number.size() - 1));
+  const char* const last = number.data() + number.size();
+  const auto [end, code] = std::from_chars(number.data(), last, lesson.amount, std::chars_format::fixed);
+  const bool whole = lesson.share || lesson.amount == std::floor(lesson.amount);
+  if (lesson.settings.empty() || code != std::errc() || end != last || !(lesson.amount > 0) ||
+      lesson.amount > kMostEpochs || !whole)
+    fail_form(text);
+  return lesson;
+}
+
+std::vector<Written> read_lessons(std::string_view text) {
+  std::vector<Written> lessons;
+  std::string key;
+  for (std::string_view rest = trimmed(text); !rest.empty();) {
+    const auto end = std::min(rest.find(';'), rest.size());
+    lessons.push_back(read_lesson(trimmed(rest.substr(0, end)), key));
+    rest = trimmed(rest.substr(std::min(end + 1, rest.size())));
+  }
+  return lessons;
+}
+
 // What makes sets of `lesson` unfit for networks of `task`, "" where nothing does.
 std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool turn) {
   if (lesson.observation_shape != task.observation_shape) return "observations of another shape";
@@ -41,81 +99,62 @@ std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool turn) {
   return turn && !lesson.turns ? "sets that may not be turned (pretrain.turn)" : "";
 }
 
-}  // namespace
+// The run's task with the lesson's settings.
+Lesson made(const Written& written, const RunConfig& config, const TaskInfo& task) {
+  TaskOptions options = config.task_options();
+  if (options.settings.empty()) options.settings = default_task_settings(config.task);
+  for (const std::string& setting : written.settings)
+    written.of_this([&] { set_field(options.settings.fields(), setting); });
+  const auto lesson = written.of_this([&] { return make_registered_task(config.task, options); });
+  if (const std::string flaw = unfit(lesson->info(), task, config.pretrain.turn); !flaw.empty())
+    fail_usage("pretrain.curriculum, '{}': it gives {}, which the run's networks do not take; change other settings",
+               printable(written.text), flaw);
+  return {lesson, fmt::format("{}", fmt::join(written.settings, " "))};
+}
 
-std::vector<Lesson> curriculum(const RunConfig& config) {
-  if (config.pretrain.curriculum.empty()) return {};
-  const auto task = make_registered_task(config.task, config.task_options());
-  const PretrainConfig& stage = config.pretrain;
-  const bool scaled = stage.scale_epochs && !stage.sizes.empty();
-  const std::int64_t all = stage.epochs * (scaled ? *std::max_element(stage.sizes.begin(), stage.sizes.end()) : 1);
-  std::vector<Lesson> epochs;
-  double percent = 0;  // of all epochs, by the lessons that take shares
-  std::int64_t shared = 0, counted = 0;
-  std::string key;
-  std::string_view rest = trimmed(stage.curriculum);
-  while (!rest.empty()) {
-    const auto end_of_lesson = std::min(rest.find(';'), rest.size());
-    const std::string_view lesson = trimmed(rest.substr(0, end_of_lesson));
-    rest = trimmed(rest.substr(std::min(end_of_lesson + 1, rest.size())));
-    const auto colon = lesson.rfind(':');
-    if (colon == std::string_view::npos) fail_form(lesson);
-    std::string text;
-    TaskOptions options = config.task_options();
-    if (options.settings.empty()) options.settings = default_task_settings(config.task);
-    std::istringstream words{std::string(lesson.substr(0, colon))};
-    for (std::string word; words >> word;) {
-      const auto equal = word.find('=');
-      if (equal == std::string::npos && key.empty()) fail_form(lesson);
-      if (equal == std::string::npos) word.insert(0, key + "=");
-      key = word.substr(0, word.find('='));
-      try {
-        set_field(options.settings.fields(), word);
-      } catch (const Error& error) {
-        throw Error(fmt::format("pretrain.curriculum, '{}': {}", printable(lesson), error.what()), error.kind());
-      }
-      text += (text.empty() ? "" : " ") + word;
-    }
-    if (text.empty()) fail_form(lesson);
-
-    std::string_view number = trimmed(lesson.substr(colon + 1));
-    const bool share = number.ends_with('%');
-    if (share) number = trimmed(number.substr(0, number.size() - 1));
-    double amount = 0;
-    const auto [end, code] =
-        std::from_chars(number.data(), number.data() + number.size(), amount, std::chars_format::fixed);
-    if (code != std::errc() || end != number.data() + number.size() || !(amount > 0) || amount > kMostEpochs ||
-        (!share && amount != std::floor(amount)))
-      fail_form(lesson);
-    std::int64_t count = static_cast<std::int64_t>(amount);
-    if (share) {
-      percent += amount;
+// How many epochs each takes of `all`, shares rounded so that together they take theirs.
+std::vector<std::int64_t> epochs_of(const std::vector<Written>& lessons, std::int64_t all) {
+  std::vector<std::int64_t> counts;
+  double percent = 0;
+  std::int64_t shared = 0, sum = 0;
+  for (const Written& lesson : lessons) {
+    std::int64_t count = static_cast<std::int64_t>(lesson.amount);
+    if (lesson.share) {
+      percent += lesson.amount;
       if (percent >= 100)
         fail_usage(
             "pretrain.curriculum takes {:g} % of the epochs, which leaves none for the task itself; lower its shares",
             percent);
       const auto until = static_cast<std::int64_t>(percent / 100 * static_cast<double>(all) + 1e-9);
-      count = until - shared;
-      shared = until;
-    } else {
-      counted += count;
+      count = until - std::exchange(shared, until);
     }
-    std::shared_ptr<const Task> made;
-    try {
-      made = make_registered_task(config.task, options);
-    } catch (const Error& error) {
-      throw Error(fmt::format("pretrain.curriculum, '{}': {}", printable(lesson), error.what()), error.kind());
-    }
-    if (const std::string flaw = unfit(made->info(), task->info(), stage.turn); !flaw.empty())
-      fail_usage("pretrain.curriculum, '{}': it gives {}, which the run's networks do not take; change other settings",
-                 printable(lesson), flaw);
-    if (counted + shared < all) epochs.insert(epochs.end(), static_cast<std::size_t>(count), {made, text});
+    sum += count;
+    counts.push_back(count);
   }
-  if (all > 0 && counted + shared >= all)
+  if (all > 0 && sum >= all)
     fail_usage(
         "pretrain.curriculum takes {} epochs and leaves none of {} for the task itself; raise pretrain.epochs, give "
         "shares such as \"10 %\", or set pretrain.curriculum=\"\"",
-        counted + shared, all);
+        sum, all);
+  return counts;
+}
+
+}  // namespace
+
+std::vector<Lesson> curriculum(const RunConfig& config) {
+  const PretrainConfig& stage = config.pretrain;
+  const std::vector<Written> written = read_lessons(stage.curriculum);
+  if (written.empty()) return {};
+  const bool scaled = stage.scale_epochs && !stage.sizes.empty();
+  const std::int64_t all = stage.epochs * (scaled ? *std::max_element(stage.sizes.begin(), stage.sizes.end()) : 1);
+  const auto task = make_registered_task(config.task, config.task_options());
+  std::vector<Lesson> lessons;
+  for (const Written& one : written) lessons.push_back(made(one, config, task->info()));
+  const std::vector<std::int64_t> counts = epochs_of(written, all);
+  std::vector<Lesson> epochs;
+  if (all == 0) return epochs;
+  for (std::size_t l = 0; l < lessons.size(); ++l)
+    epochs.insert(epochs.end(), static_cast<std::size_t>(counts[l]), lessons[l]);
   return epochs;
 }
 

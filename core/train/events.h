@@ -17,13 +17,13 @@ const char* stage_name(Stage stage);
 
 // Something that must not be lost: one line of events.jsonl.
 struct Event {
-  std::string type;  // started-from, stage-started, loss, warning, error, stage-done, resumed, stopped, done, row
-                     // (evaluation)
+  std::string type;  // started-from, stage-started, lesson, loss, warning, error, stage-done, resumed, stopped, done,
+                     // row (evaluation)
   Stage stage = Stage::pretrain;
   std::int64_t step = 0, epoch = 0;
   double seconds = 0;  // since the run's stage started, wall clock
   nlohmann::json values =
-      nlohmann::json::object();  // loss: {"train", "validation", "rate"}; warning, error: {"text"}; ...
+      nlohmann::json::object();  // loss: {"train", "validation", "rate"}; lesson, warning, error: {"text"}; ...
 };
 nlohmann::json to_json(const Event& event);
 // Its line in events.jsonl; bytes that are not UTF-8 are replaced.

@@ -8,7 +8,7 @@ work=$build/fuzz
 mkdir -p "$work"
 "$bin/fuzz_seeds" "$work/seeds"
 status=0
-for loader in safetensors npz csv toml idx image events; do
+for loader in safetensors npz csv toml idx off image events geom; do
   mkdir -p "$work/corpus/$loader" "$work/seeds/$loader" "$work/findings"
   echo "fuzzing $loader for $seconds s"
   "$bin/fuzz_$loader" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -max_len=16384 -print_final_stats=1 \

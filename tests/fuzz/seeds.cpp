@@ -49,7 +49,7 @@ void write_image_seeds(const std::filesystem::path& folder) {
 }
 
 void write_seeds(const std::filesystem::path& folder) {
-  for (const char* loader : {"safetensors", "npz", "csv", "toml", "image", "events"})
+  for (const char* loader : {"safetensors", "npz", "csv", "toml", "off", "image", "events", "geom"})
     std::filesystem::create_directories(folder / loader);
 
   pairs::TensorFile content;
@@ -86,6 +86,22 @@ void write_seeds(const std::filesystem::path& folder) {
   pairs::write_file(folder / "toml" / "inline", "train = { rate = 0x10, deep = { sizes = [] } } # end\n");
   pairs::write_file(folder / "toml" / "strings", "train.name = '''a\nb'''\n[train.deep]\nweights = [1.0]\n");
   pairs::write_file(folder / "toml" / "assignment", "train.deep.sizes=1,2");
+
+  const std::string places = "0 0 0\n1 0 0\n1 1 0\n0 1 0.5\n0.5 0.5 -1e-3\n";
+  pairs::write_file(folder / "off" / "joined", "OFF5 2 0\n" + places + "3 0 1 2\n3 0 2 3\n");
+  pairs::write_file(folder / "off" / "dented", "OFF\n5 2 9\n" + places + "# faces\n5 0 1 2 3 4 0.5 1 0\n2 0 1\n");
+  pairs::write_file(folder / "off" / "bare", "3 1\n0 0 0 1 1 1\n+1 0 0 1 1 1\n0 1 0 1 1 1\n3 0 1 2");
+
+  // {"O": {"conformers": [{"xyz": [[8.0, 0, 0, 0]], "boltzmannweight": 1, "totalenergy": -5}]}} and a nil.
+  const std::string oxygen(
+      "\x81\xa1O\x81\xaa"
+      "conformers\x91\x83\xa3xyz\x91\x94\xcb\x40\x20\0\0\0\0\0\0\0\0\0\xaf"
+      "boltzmannweight\x01\xab"
+      "totalenergy\xfb",
+      65);
+  pairs::write_file(folder / "geom" / "one", oxygen);
+  pairs::write_file(folder / "geom" / "two",
+                    oxygen + "\xde" + std::string("\0\x02\xc4\x01N\xc0\xd9\x01", 8) + "C\x81\xa1x\x93\x01\xc3\xa0");
 
   write_image_seeds(folder / "image");
   pairs::write_file(folder / "events" / "loss",

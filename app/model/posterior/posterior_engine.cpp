@@ -10,6 +10,7 @@
 
 #include "app/model/posterior/posterior_scene.h"
 #include "app/runs/strategy_look.h"
+#include "app/runs/task_words.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/report/shades.h"
@@ -134,9 +135,9 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
     try {
       Shown one{name, {load_run(name, wish.data, wish.device)}};
       if (!loaded.empty()) {
-        const LoadedRun& first = loaded.front().asked.loaded;
-        PAIRS_CHECK(same_question(first, one.asked.loaded), "{} is not drawn beside {}: it is a run of another task",
-                    one.asked.loaded.name, first.name);
+        const std::string other =
+            other_question(asked_task(loaded.front().asked.loaded), asked_task(one.asked.loaded));
+        PAIRS_CHECK(other.empty(), "{}", other);
       }
       loaded.push_back(std::move(one));
     } catch (const std::exception& error) {

@@ -35,6 +35,19 @@ bool exists(const std::string& file) {
   return std::filesystem::exists(file);
 }
 
+TEST(FigureCommand, RefusesHeightsAndIndicesThatMeanNothing) {
+  const auto refused = [](std::vector<std::string> more) {
+    std::vector<std::string> words = {"figure", "posterior", run_a(), "--n", "2", "--out", out("refused.svg")};
+    words.insert(words.end(), more.begin(), more.end());
+    const Answer ran = run_words(words);
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    EXPECT_FALSE(exists(out("refused.svg")));
+    return ran.err;
+  };
+  EXPECT_THAT(refused({"--height=-1,2"}), HasSubstr("not above zero"));
+  EXPECT_THAT(refused({"--file", out("set.csv"), "--index", "1"}), HasSubstr("--index chooses a simulated set"));
+}
+
 TEST(FigureCommand, TakesOtherEpochsForAnotherRunAndOtherSeedsForSeeds) {
   const std::string seed = model::small_run(folder().path(), "seed", "gaussian", 2);
   const std::string longer = model::small_run(folder().path(), "longer", "gaussian", 2, "pairs", {"finetune.epochs=3"});

@@ -17,7 +17,10 @@ using torch::Tensor;
 Tensor reference(const Tensor& x, const Tensor& w, const Tensor& b, const std::string& act) {
   Tensor pre = torch::matmul(x, w.t());
   if (b.defined()) pre = pre + b;
-  return act == "relu" ? pre.clamp_min(0) : act == "silu" ? pre * torch::sigmoid(pre) : pre;
+  return act == "relu"       ? pre.clamp_min(0)
+         : act == "silu"     ? pre * torch::sigmoid(pre)
+         : act == "softplus" ? torch::softplus(pre, 1, 40) - std::log(2.0)
+                             : pre;
 }
 
 double error(const Tensor& a, const Tensor& exact) {
@@ -26,7 +29,7 @@ double error(const Tensor& a, const Tensor& exact) {
 
 TEST(LinearAct, ValuesAndGradientsAgreeWithFloat64) {
   for (const auto type : {torch::kFloat, torch::kDouble})
-    for (const std::string act : {"none", "relu", "silu"})
+    for (const std::string act : {"none", "relu", "silu", "softplus"})
       for (const bool with_bias : {true, false}) {
         SCOPED_TRACE(fmt::format("{} {} bias {}", c10::toString(type), act, with_bias));
         torch::manual_seed(4);
@@ -84,7 +87,7 @@ TEST(LinearAct, RefusesWhatDoesNotFit) {
 
 PAIRS_DEVICE_TEST(LinearAct, AgreesWithFloat64OnTheCpu) {
   for (const auto& [type, tolerance] : {std::pair{torch::kFloat, 1e-5}, std::pair{torch::kDouble, 1e-12}})
-    for (const std::string act : {"none", "relu", "silu"})
+    for (const std::string act : {"none", "relu", "silu", "softplus"})
       for (const std::int64_t rows : {0, 1, 37, 3000})
         for (const bool biased : {true, false}) {
           torch::manual_seed(4);

@@ -41,7 +41,11 @@ std::vector<Tensor> random_parameters(const Network& network, torch::ScalarType 
 // The network in plain float64 operations of LibTorch, differentiated by its autograd.
 Tensor reference(const Network& n, const Tensor& x, const std::vector<Tensor>& p) {
   const std::size_t layers = n.widths.size() - 1;
-  const auto act = [&](const Tensor& t) { return n.act == "relu" ? torch::relu(t) : t * torch::sigmoid(t); };
+  const auto act = [&](const Tensor& t) {
+    return n.act == "relu"       ? torch::relu(t)
+           : n.act == "softplus" ? torch::softplus(t, 1, 40) - std::log(2.0)
+                                 : t * torch::sigmoid(t);
+  };
   const auto layer = [&](std::size_t i, const Tensor& t) { return torch::matmul(t, p[i].t()) + p[layers + i]; };
   Tensor h = layer(0, x);
   if (n.blocks < 0) {
@@ -89,6 +93,8 @@ const std::vector<Network> networks = {
     {{16, 64, 64, 64, 64, 64, 33}, "silu", 2},
     {{5, 20, 2}, "relu", 0},
     {{3, 100, 100, 100, 31}, "silu", 1},
+    {{50, 128, 128}, "softplus", -1},
+    {{9, 33, 33, 33, 5}, "softplus", 1},
 };
 
 TEST(Mlp, AgreesWithFloat64) {
@@ -164,7 +170,7 @@ TEST(Mlp, InputGradientIsOptional) {
 }
 
 TEST(Mlp, NaNPropagates) {
-  for (const char* act : {"relu", "silu"}) {
+  for (const char* act : {"relu", "silu", "softplus"}) {
     const Network n{{2, 16, 16, 3}, act, -1};
     Tensor x = torch::ones({9, 2});
     x[4][1] = std::numeric_limits<float>::quiet_NaN();

@@ -111,6 +111,28 @@ TEST_F(StagesTest, StoppedAnywhereARunEndsWithTheSameBits) {
   }
 }
 
+TEST_F(StagesTest, LessonsAreResumedAndTold) {
+  const auto lesson_of = [](const Event& event) { return event.values.value("text", std::string()); };
+  const RunConfig config =
+      tiny("gaussian", "pairs", {"pretrain.epochs=4", "pretrain.curriculum=convention=covariance: 25 %"});
+  const auto whole = make(config, "whole"), cut = make(config, "cut"),
+             plain = make(tiny("gaussian", "pairs", {"pretrain.epochs=4"}), "plain");
+  TestMonitor all, none;
+  execute_run(whole, all);
+  execute_run(plain, none);
+  EXPECT_GT(run_in_pieces(cut, 10), 1);
+  EXPECT_EQ(weights(whole), weights(cut));
+  EXPECT_NE(weights(whole), weights(plain));
+  for (const auto& run : {whole, cut}) {
+    std::vector<std::string> told;
+    for (const Event& event : read_events((run / run_file::events).string()))
+      if (event.type == "lesson" && (told.empty() || told.back() != lesson_of(event))) told.push_back(lesson_of(event));
+    EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("convention=covariance"),
+                                           testing::Not(testing::HasSubstr("convention=covariance"))))
+        << run;
+  }
+}
+
 TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   const RunConfig config = tiny("gaussian", "pairs");
   const auto source = make(config, "source");

@@ -1,0 +1,138 @@
+#include "core/nn/resnet18.h"
+
+#include <ATen/Functions.h>
+
+#include "core/base/error.h"
+#include "core/nn/embedder_fields.h"
+
+namespace pairs {
+
+// Convolution, normalisation and ReLU twice around a shortcut, which is projected where the shape changes and added
+// before the last ReLU.
+class NormedBlock : public torch::nn::Module {
+ public:
+  NormedBlock(std::int64_t in, std::int64_t out, std::int64_t stride, at::Generator& generator) {
+    first_ = register_module("conv0", std::make_shared<Convolution>(in, out, 3, stride, generator, true, false));
+    first_norm_ = register_module("norm0", std::make_shared<NormRelu>(out));
+    second_ = register_module("conv1", std::make_shared<Convolution>(out, out, 3, 1, generator, true, false));
+    second_norm_ = register_module("norm1", std::make_shared<NormRelu>(out));
+    if (stride == 1 && in == out) return;
+    shortcut_ = register_module("shortcut", std::make_shared<Convolution>(in, out, 1, stride, generator, true, false));
+    shortcut_norm_ = register_module("shortcut_norm", std::make_shared<NormRelu>(out, false));
+  }
+
+  torch::Tensor forward(const torch::Tensor& x) const {
+    const torch::Tensor shortcut = shortcut_ ? shortcut_norm_->forward(shortcut_->forward(x)) : x;
+    return second_norm_->forward(second_->forward(first_norm_->forward(first_->forward(x))), shortcut);
+  }
+
+  std::int64_t channels() const { return second_->channels(); }
+  double flops(ImageSize& size) const {
+    ImageSize before = size;
+    double total = first_->flops(size);
+    total += second_->flops(size);
+    if (shortcut_) total += shortcut_->flops(before);
+    return total;
+  }
+  // Each convolution, and what is made of it; of the shortcut the convolution.
+  double activations(ImageSize& size) const { return (shortcut_ ? 5 : 4) * first_->outputs(size); }
+
+ private:
+  std::shared_ptr<Convolution> first_, second_, shortcut_;
+  std::shared_ptr<NormRelu> first_norm_, second_norm_, shortcut_norm_;
+};
+
+namespace {
+ImageSize pooled(ImageSize size) {
+  return {(size.height + 1) / 2, (size.width + 1) / 2};
+}
+}  // namespace
+
+ResNet18::ResNet18(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
+    : image_{image[1], image[2]},
+      type_(precision_type(config.precision)),
+      pool_(config.stem_pool),
+      blocks_a_stage_(config.blocks) {
+  PAIRS_CHECK(config.channels.size() >= 2,
+              "a ResNet needs the channels of its stem and of at least one stage: set embedder.channels");
+  PAIRS_CHECK(config.blocks >= 1, "a ResNet needs a block a stage or more, not {}: set embedder.blocks", config.blocks);
+  PAIRS_CHECK(config.stem_stride >= 1, "a stem's stride must be 1 or more, not {}: set embedder.stem_stride",
+              config.stem_stride);
+  PAIRS_CHECK(config.stem_kernel % 2 == 1, "a stem's kernel must be odd, not {}: set embedder.stem_kernel",
+              config.stem_kernel);
+  stem_ = register_module("stem", std::make_shared<Convolution>(image[0], config.channels[0], config.stem_kernel,
+                                                                config.stem_stride, generator, true, false));
+  stem_norm_ = register_module("stem_norm", std::make_shared<NormRelu>(config.channels[0]));
+  std::int64_t in = config.channels[0];
+  for (std::size_t i = 1; i < config.channels.size(); ++i)
+    for (std::int64_t k = 0; k < config.blocks; ++k) {
+      const std::int64_t out = config.channels[i], stride = k == 0 && i > 1 ? 2 : 1;
+      blocks_.push_back(register_module(fmt::format("stage{}_block{}", i, k),
+                                        std::make_shared<NormedBlock>(in, out, stride, generator)));
+      in = out;
+    }
+  output_ = register_module(
+      "output", std::make_shared<Mlp>(in, std::vector<std::int64_t>{}, config.size, "relu", std::move(generator)));
+}
+
+std::vector<Field> ResNet18::fields(EmbedderConfig& c) {
+  return {
+      channels_field(c),
+      {"embedder.blocks", &c.blocks, "resnet18: BasicBlocks a stage", 1, 64},
+      {"embedder.stem_kernel", &c.stem_kernel, "resnet18: kernel of the stem, odd", 1, 31},
+      {"embedder.stem_stride", &c.stem_stride, "resnet18: stride of the stem", 1, 4},
+      {"embedder.stem_pool", &c.stem_pool, "resnet18: 3 x 3 max-pooling with stride 2 after the stem"},
+      precision_field(c),
+  };
+}
+
+std::shared_ptr<Embedder> ResNet18::make(const EmbedderConfig& config, const ObservationShape& x,
+                                         at::Generator generator) {
+  check_image(config, x);
+  return std::make_shared<ResNet18>(config, x.sizes, std::move(generator));
+}
+
+torch::Tensor ResNet18::forward(const Observations& observed) {
+  const torch::Tensor x = observed.block().to(type_).contiguous(at::MemoryFormat::ChannelsLast);
+  torch::Tensor h = stem_norm_->forward(stem_->forward(x));
+  if (pool_) h = at::max_pool2d(h, {3, 3}, {2, 2}, {1, 1});
+  for (const auto& block : blocks_) h = block->forward(h);
+  return output_->forward(at::mean(h, at::IntArrayRef{2, 3}, false, torch::kFloat));
+}
+
+NetworkDescription ResNet18::describe() const {
+  std::vector<std::int64_t> channels = {stem_->channels()};
+  for (std::size_t i = 0; i < blocks_.size(); i += static_cast<std::size_t>(blocks_a_stage_))
+    channels.push_back(blocks_[i]->channels());
+  return described(*this,
+                   {"ResNet with group normalisation",
+                    fmt::format("stem {0} x {0}{1}", stem_->kernel(), pool_ ? " and max-pooling" : ""),
+                    "channels " + widths_text(channels), fmt::format("{} blocks a stage", blocks_a_stage_)},
+                   {{"kind", "resnet18"}, {"precision", type_ == torch::kFloat ? "float32" : "bf16"}}, flops());
+}
+
+double ResNet18::activations() const {
+  ImageSize size = image_;
+  const double map = stem_->outputs(size);
+  double total = 2 * map;
+  // Of each maximum also where it came from, a 64-bit number: two floats beside what the precision halves.
+  double places = 0;
+  if (pool_) {
+    size = pooled(size);
+    const double maxima = static_cast<double>(stem_->channels() * size.height * size.width);
+    total += maxima;
+    places = 2 * maxima;
+  }
+  for (const auto& block : blocks_) total += block->activations(size);
+  return (type_ == torch::kBFloat16 ? 0.5 : 1.0) * total + places + output_->activations();
+}
+
+double ResNet18::flops() const {
+  ImageSize size = image_;
+  double total = stem_->flops(size);
+  if (pool_) size = pooled(size);
+  for (const auto& block : blocks_) total += block->flops(size);
+  return total + output_->flops();
+}
+
+}  // namespace pairs

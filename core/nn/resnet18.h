@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/nn/embedder.h"
+#include "core/nn/image_layers.h"
+#include "core/nn/mlp.h"
+
+namespace pairs {
+
+class NormedBlock;
+
+// ResNet-18 with group normalisation (paper, 3D Object Properties; He et al. 2016): strided stem with 3x3 max-pooling,
+// stages of BasicBlocks with strides 1, 2, 2, ..., mean over pixels, one linear layer to l. Convolutions have no bias.
+// Settings make it smaller; the defaults with channels 64, 64, 128, 256, 512 are ResNet-18. The mean and the linear
+// layer are float32 whatever the precision.
+class ResNet18 : public Embedder {
+ public:
+  ResNet18(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
+  static std::vector<Field> fields(EmbedderConfig& config);
+  static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
+                                        at::Generator generator);
+  torch::Tensor forward(const Observations& observed) override;
+  std::int64_t size() const override { return output_->outputs(); }
+  double flops() const override;
+  double activations() const override;
+  NetworkDescription describe() const override;
+
+ private:
+  ImageSize image_;
+  torch::ScalarType type_;
+  bool pool_;
+  std::int64_t blocks_a_stage_;
+  std::shared_ptr<Convolution> stem_;
+  std::shared_ptr<NormRelu> stem_norm_;
+  std::vector<std::shared_ptr<NormedBlock>> blocks_;
+  std::shared_ptr<Mlp> output_;
+};
+
+}  // namespace pairs

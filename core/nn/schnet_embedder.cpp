@@ -1,0 +1,168 @@
+#include "core/nn/schnet_embedder.h"
+
+#include <ATen/Functions.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/base/error.h"
+#include "core/base/transfer.h"
+#include "core/nn/initial.h"
+#include "core/ops/ops.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::int64_t kElements = 100;  // rows of the embedding of atoms; row 0 stands for none
+
+// Uniform so that variances hold forward and back (Glorot and Bengio 2010).
+torch::Tensor xavier(std::int64_t out, std::int64_t in, const at::Generator& generator) {
+  return uniform_tensor({out, in}, std::sqrt(6.0 / static_cast<double>(in + out)), generator);
+}
+
+double twice(const torch::Tensor& weight) {
+  return 2.0 * static_cast<double>(weight.numel());
+}
+
+// Throws for the first row that is no atom, naming its observation.
+void check_atoms(const Observations& x) {
+  const torch::Tensor &rows = x.rows(), &offsets = x.offsets();
+  const auto* at = offsets.const_data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < x.count(); ++i)
+    PAIRS_CHECK(at[i] < at[i + 1], "observation {} is a molecule without atoms: leave it out", i);
+  const torch::Tensor z = rows.select(1, 0);
+  const torch::Tensor good =
+      (z >= 1).logical_and_(z < kElements).logical_and_(z == z.floor()).logical_and_(rows.isfinite().all(1));
+  if (good.all().item<bool>()) return;
+  const std::int64_t row = good.to(torch::kInt).argmin().item<std::int64_t>();
+  const std::int64_t i = std::upper_bound(at, at + x.count() + 1, row) - at - 1;
+  const std::vector<double> atom = doubles(rows[row]);
+  fail("atom {} of observation {} is [{}]: an atom is an atomic number from 1 to {} and a finite place", row - at[i], i,
+       fmt::join(atom, ", "), kElements - 1);
+}
+
+}  // namespace
+
+SchNetInteraction::SchNetInteraction(std::int64_t hidden, std::int64_t filters, std::int64_t gaussians,
+                                     at::Generator& generator) {
+  const auto layer = [&](const char* name, std::int64_t out, std::int64_t in, std::vector<torch::Tensor>& weights,
+                         std::vector<torch::Tensor>& biases) {
+    const std::size_t i = weights.size();
+    weights.push_back(register_parameter(fmt::format("{}_weight{}", name, i), xavier(out, in, generator)));
+    biases.push_back(register_parameter(fmt::format("{}_bias{}", name, i), at::zeros({out}, weight_options())));
+  };
+  layer("filter", filters, gaussians, filter_weights_, filter_biases_);
+  layer("filter", filters, filters, filter_weights_, filter_biases_);
+  in_ = register_parameter("in_weight", xavier(filters, hidden, generator));
+  layer("update", hidden, filters, update_weights_, update_biases_);
+  layer("update", hidden, hidden, update_weights_, update_biases_);
+}
+
+torch::Tensor SchNetInteraction::forward(const torch::Tensor& h, const torch::Tensor& basis, const torch::Tensor& decay,
+                                         const ops::FilterPlan& plan) const {
+  const torch::Tensor table = ops::mlp(basis, filter_weights_, filter_biases_, "softplus") * decay;
+  const torch::Tensor messages = ops::continuous_filter(ops::linear_act(h, in_, torch::Tensor(), "none"), table, plan);
+  return h + ops::mlp(messages, update_weights_, update_biases_, "softplus");
+}
+
+double SchNetInteraction::atom_flops() const {
+  return twice(in_) + twice(update_weights_[0]) + twice(update_weights_[1]);
+}
+
+double SchNetInteraction::pair_flops() const {
+  return twice(filter_weights_[0]) + twice(filter_weights_[1]);
+}
+
+SchNetEmbedder::SchNetEmbedder(const EmbedderConfig& config, double atoms, at::Generator generator)
+    : atoms_(atoms), cutoff_(config.cutoff), gaussians_(config.gaussians), neighbours_(config.neighbours) {
+  PAIRS_CHECK(config.hidden >= 1 && config.filters >= 1 && config.interactions >= 1 && config.neighbours >= 1,
+              "SchNet needs embedder.hidden, filters, interactions and neighbours of 1 or more, not {}, {}, {} and {}",
+              config.hidden, config.filters, config.interactions, config.neighbours);
+  PAIRS_CHECK(gaussians_ >= 2 && cutoff_ > 0,
+              "SchNet needs 2 Gaussians or more over a distance above 0, not {} over {}: set embedder.gaussians and "
+              "embedder.cutoff",
+              gaussians_, cutoff_);
+  torch::Tensor elements = normal_tensor({kElements, config.hidden}, generator);
+  elements.select(0, 0).zero_();
+  elements_ = register_parameter("elements", elements);
+  for (std::int64_t i = 0; i < config.interactions; ++i)
+    interactions_.push_back(
+        register_module(fmt::format("interaction{}", i),
+                        std::make_shared<SchNetInteraction>(config.hidden, config.filters, gaussians_, generator)));
+  out_weight_ = register_parameter("out_weight", xavier(config.size, config.hidden, generator));
+  out_bias_ = register_parameter("out_bias", at::zeros({config.size}, weight_options()));
+}
+
+std::vector<Field> SchNetEmbedder::fields(EmbedderConfig& c) {
+  return {
+      {"embedder.hidden", &c.hidden, "Numbers that SchNet keeps of an atom", 1, 4096},
+      {"embedder.filters", &c.filters, "Numbers of a SchNet message and its filter", 1, 4096},
+      {"embedder.interactions", &c.interactions, "Rounds of messages between the atoms of SchNet", 1, 64},
+      {"embedder.gaussians", &c.gaussians, "Gaussians in which SchNet sees a distance", 2, 1000},
+      {"embedder.cutoff", &c.cutoff, "Distance from which atoms do not see each other, Angstrom (SchNet)", 0.1, 1000},
+      {"embedder.neighbours", &c.neighbours, "Most neighbours of an atom, the nearest (SchNet)", 1, 10000},
+  };
+}
+
+std::shared_ptr<Embedder> SchNetEmbedder::make(const EmbedderConfig& config, const ObservationShape& x,
+                                               at::Generator generator) {
+  PAIRS_CHECK(x.rows > 0 && x.sizes.size() == 1 && x.sizes[0] == 4,
+              "an embedder of kind schnet takes molecules, ragged rows of 4 numbers [Z, x, y, z], not {} [{}]",
+              x.rows > 0 ? "rows" : "observations", fmt::join(x.sizes, ", "));
+  return std::make_shared<SchNetEmbedder>(config, x.rows, std::move(generator));
+}
+
+torch::Tensor SchNetEmbedder::forward(const Observations& x) {
+  const torch::Tensor& rows = x.rows();
+  PAIRS_CHECK(rows.size(1) == 4, "SchNet takes rows of 4 numbers [Z, x, y, z], not of {}", rows.size(1));
+  PAIRS_CHECK(!rows.requires_grad(), "SchNet gives no gradient of the places of atoms: detach them");
+  if (x.count() == 0) return at::empty({0, size()}, rows.options().dtype(torch::kFloat));
+  check_atoms(x);
+  const torch::Tensor offsets = send(x.offsets(), rows.device());
+  const bool gradients = torch::GradMode::is_enabled();
+
+  // Distances of the tables in steps of a Gaussian's width, which is the distance between two.
+  const std::int64_t cells = kPointsPerGaussian * (gaussians_ - 1);
+  const auto fine = rows.options().dtype(torch::kDouble);
+  const torch::Tensor place =
+      at::arange(-1, cells + 2, fine).div_(static_cast<double>(kPointsPerGaussian)).unsqueeze(1);
+  const torch::Tensor basis = (place - at::arange(gaussians_, fine)).to(torch::kFloat).square_().mul_(-0.5).exp_();
+  const torch::Tensor decay =
+      place.mul(std::numbers::pi / static_cast<double>(gaussians_ - 1)).cos_().add_(1).mul_(0.5).to(torch::kFloat);
+
+  const ops::Neighbours near = ops::nearest_neighbours(rows.slice(1, 1), offsets, cutoff_, neighbours_);
+  const ops::FilterPlan plan =
+      ops::plan_filter(near, offsets, cutoff_ / static_cast<double>(cells), cells + 3, gradients);
+  torch::Tensor h = at::embedding(elements_, rows.select(1, 0).to(torch::kLong), 0);
+  for (const auto& interaction : interactions_) h = interaction->forward(h, basis, decay, plan);
+  return ops::linear_act(ops::segment_mean(h, offsets), out_weight_, out_bias_, "none");
+}
+
+double SchNetEmbedder::flops() const {
+  const double pairs = atoms_ * std::max(0.0, std::min(static_cast<double>(neighbours_), atoms_ - 1));
+  double total = twice(out_weight_);
+  for (const auto& interaction : interactions_)
+    total += atoms_ * interaction->atom_flops() + pairs * interaction->pair_flops();
+  return total;
+}
+
+double SchNetEmbedder::activations() const {
+  const double pairs = atoms_ * std::max(0.0, std::min(static_cast<double>(neighbours_), atoms_ - 1));
+  const auto hidden = static_cast<double>(elements_.size(1));
+  double filters = 0;
+  if (!interactions_.empty()) filters = static_cast<double>(interactions_[0]->named_parameters()["in_weight"].size(0));
+  // A round keeps its atoms, their messages before and after the filter, and the update's middle with its slopes and
+  // result. A pair has its place in the tables and its weights, in two orders, and its distance.
+  return static_cast<double>(interactions_.size()) * atoms_ * (4 * hidden + 2 * filters) + 16 * pairs;
+}
+
+NetworkDescription SchNetEmbedder::describe() const {
+  return described(*this,
+                   {fmt::format("SchNet, {} interactions of width {}", interactions_.size(), elements_.size(1)),
+                    fmt::format("{} Gaussians up to {:g} Å, at most {} neighbours", gaussians_, cutoff_, neighbours_),
+                    "mean over the atoms", widths_text(std::vector<std::int64_t>{elements_.size(1), size()})},
+                   {{"kind", "schnet"}, {"cutoff", fmt::format("{:g}", cutoff_)}}, flops());
+}
+
+}  // namespace pairs

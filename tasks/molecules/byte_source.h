@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pairs {
+
+// Bytes in order, of a file of any length or of memory, through one buffer. A source that breaks off (a gzip stream
+// that is truncated or damaged) ends there and says so in `fault`.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  // The next byte without taking it, -1 at the end.
+  int peek() { return at_ < end_ || refill() ? static_cast<unsigned char>(*at_) : -1; }
+  // Takes up to `count` bytes; fewer only at the end.
+  std::size_t read(char* out, std::size_t count) {
+    std::size_t done = 0;
+    while (done < count && (at_ < end_ || refill())) {
+      const std::size_t part = std::min(count - done, static_cast<std::size_t>(end_ - at_));
+      std::memcpy(out + done, at_, part);
+      at_ += part;
+      done += part;
+    }
+    return done;
+  }
+  // Leaves out up to `count` bytes; returns how many there were.
+  std::size_t skip(std::size_t count) {
+    std::size_t done = 0;
+    while (done < count && (at_ < end_ || refill())) {
+      const std::size_t part = std::min(count - done, static_cast<std::size_t>(end_ - at_));
+      at_ += part;
+      done += part;
+    }
+    return done;
+  }
+  // Takes a line without its end ('\n' or "\r\n"); what goes beyond `limit` bytes is left out and `cut` set. False at
+  // the end.
+  bool line(std::string& out, std::size_t limit, bool& cut);
+  // What is in the buffer and not taken yet; `take` takes of it.
+  std::string_view buffered() {
+    if (at_ == end_) refill();
+    return {at_, static_cast<std::size_t>(end_ - at_)};
+  }
+  void take(std::size_t count) { at_ += count; }
+
+  // Bytes taken so far.
+  std::uint64_t position() const { return before_ + static_cast<std::uint64_t>(at_ - begin_); }
+  // How much of the whole was taken, 0 to 1.
+  virtual double share() const = 0;
+  // What is wrong where the source broke off, else "".
+  const std::string& fault() const { return fault_; }
+
+ protected:
+  // The next piece, empty at the end; valid until the next call.
+  virtual std::string_view next() = 0;
+  void break_off(std::string fault) { fault_ = std::move(fault); }
+
+ private:
+  bool refill();
+
+  const char *begin_ = nullptr, *at_ = nullptr, *end_ = nullptr;
+  std::uint64_t before_ = 0;
+  bool ended_ = false;
+  std::string fault_;
+};
+
+// A file, gzipped or not. Of a tar archive, gzipped or not, the first file in it whose name ends in `member`. Throws
+// Error when it cannot be opened or is no regular file.
+std::unique_ptr<ByteSource> open_bytes(const std::filesystem::path& file, std::string_view member = "");
+
+// Bytes in memory, which must outlive it.
+std::unique_ptr<ByteSource> memory_bytes(std::string_view bytes);
+
+}  // namespace pairs

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/descriptor.h"
+#include "tasks/molecules/conformers.h"
+#include "tasks/molecules/set_aside.h"
+
+namespace pairs {
+
+// A store of molecules with their conformers on disk, made by build_store and read in place. Its folder holds one file:
+// a header (magic word, lengths, checksum, the settings' text), then a record for each row of the source in its order:
+// a molecule, one set aside, or the end. Records are only ever appended; each carries its lengths and a checksum of
+// what describes it, and each conformer one of its own.
+
+// What memory keeps of a molecule.
+struct StoredMolecule {
+  std::uint64_t hash = 0, flat_hash = 0;  // as PreparedMolecule's; molecule_split takes the second
+  double logp = 0.0;
+  std::int64_t conformers = 0;
+  std::int32_t atoms = 0;
+  bool graph_order = false, weighted = false, largest_of_many = false;
+};
+
+// Safe to read from many threads at once. Records of one molecule are one molecule with the conformers of all.
+class ConformerStore {
+ public:
+  // Opens the store of a folder as far as it was written: its first `molecules` molecules (0: all). A torn last record
+  // is left out; a damaged one and all behind it, too, which `damage` says. Throws Error where there is no store.
+  explicit ConformerStore(const std::filesystem::path& folder, std::int64_t molecules = 0);
+
+  const std::filesystem::path& file() const { return file_; }
+  const std::string& settings() const { return settings_; }
+  // Whether the source was read to its end within what is open here.
+  bool complete() const { return complete_; }
+  // What is damaged and what to do, "" where nothing is.
+  const std::string& damage() const { return damage_; }
+
+  std::int64_t molecules() const { return static_cast<std::int64_t>(molecules_.size()); }
+  const StoredMolecule& molecule(std::int64_t m) const { return molecules_[static_cast<std::size_t>(m)]; }
+  std::string canonical(std::int64_t m) const;
+  std::string name(std::int64_t m) const;  // as its file names it, "" where that does not
+
+  // Conformer c of molecule m, 0 <= c < conformers: atomic numbers [atoms] and coordinates [atoms, 3] in Å. Throws
+  // Error naming the molecule where the file is damaged there.
+  void read_conformer(std::int64_t m, std::int64_t c, std::uint8_t* elements, float* positions) const;
+  // Boltzmann weights [conformers] of sum 1 where the source tells them (and in one record), else equal ones.
+  std::vector<float> weights(std::int64_t m) const;
+
+  // The rows that gave no molecule.
+  const SetAsideCounts& set_aside_counts() const { return set_aside_counts_; }
+  std::int64_t set_aside() const { return static_cast<std::int64_t>(set_aside_.size()); }
+  SetAside set_aside(std::int64_t k) const;
+
+  // Reads every conformer; a sentence about the first damaged one, "" where all are whole.
+  std::string verify() const;
+
+  // For the builder: the last row that stands in the store (-1: none), and where whole records end.
+  std::int64_t last_row() const { return last_row_; }
+  std::uint64_t whole_bytes() const { return whole_bytes_; }
+
+ private:
+  struct Part {  // a record of a molecule
+    std::uint64_t offset;
+    std::uint32_t molecule, meta, first, conformers;
+    bool weighted;
+  };
+  void scan(std::int64_t most);
+  const Part& part_of(std::int64_t m, std::int64_t& c) const;
+  std::string text(std::int64_t m, bool second) const;
+  void read_at(std::uint64_t offset, void* out, std::size_t bytes) const;
+
+  std::filesystem::path file_;
+  Descriptor descriptor_;
+  std::string settings_, damage_;
+  std::vector<StoredMolecule> molecules_;
+  std::vector<Part> parts_;  // the first of each molecule, then further ones by molecule
+  std::vector<std::uint64_t> set_aside_;
+  SetAsideCounts set_aside_counts_{};
+  bool complete_ = false;
+  std::int64_t last_row_ = -1;
+  std::uint64_t whole_bytes_ = 0;
+};
+
+// How store_build.cpp writes it.
+std::string pack_store_header(const std::string& settings);
+std::string pack_molecule(std::int64_t row, const PreparedMolecule& molecule);
+std::string pack_set_aside(std::int64_t row, const SetAside& item);
+std::string pack_store_end(std::int64_t row);
+// The file in a store's folder.
+std::filesystem::path store_file(const std::filesystem::path& folder);
+
+}  // namespace pairs

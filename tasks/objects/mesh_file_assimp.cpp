@@ -1,0 +1,94 @@
+#include "tasks/objects/mesh_file_assimp.h"
+
+#include <assimp/mesh.h>
+#include <assimp/scene.h>
+
+#include <algorithm>
+#include <assimp/IOSystem.hpp>
+#include <assimp/Importer.hpp>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "tasks/objects/mesh_file_ply.h"
+#include "tasks/objects/mesh_file_polygon.h"
+
+namespace pairs {
+namespace {
+
+// Lets a file lead to no other (an OBJ's materials).
+class NoOtherFiles : public Assimp::IOSystem {
+ public:
+  bool Exists(const char*) const override { return false; }
+  char getOsSeparator() const override { return '/'; }
+  Assimp::IOStream* Open(const char*, const char*) override { return nullptr; }
+  void Close(Assimp::IOStream*) override {}
+};
+
+// Assimp chooses its reader by this ending.
+const char* ending_of(MeshFormat format) {
+  switch (format) {
+    case MeshFormat::obj:
+      return "obj";
+    case MeshFormat::stl:
+      return "stl";
+    default:
+      return "ply";
+  }
+}
+
+void append(const aiMesh& part, MeshFile& file, PolygonCutter& cutter, std::vector<std::uint32_t>& corners,
+            const std::string& where) {
+  const std::size_t first = file.mesh.vertices.size();
+  PAIRS_CHECK(first + part.mNumVertices <= std::numeric_limits<std::uint32_t>::max(),
+              "{} has more vertices than can be counted; simplify it", where);
+  PAIRS_CHECK(part.mNumVertices == 0 || part.mVertices != nullptr, "{} has a part without places: it is damaged",
+              where);
+  for (const aiVector3D& place : std::span(part.mVertices, part.mNumVertices)) {
+    PAIRS_CHECK(std::isfinite(place.x) && std::isfinite(place.y) && std::isfinite(place.z),
+                "{} has a vertex ({}, {}, {}), which is no place; get it again", where, place.x, place.y, place.z);
+    file.mesh.vertices.push_back({place.x, place.y, place.z});
+  }
+  if (part.mFaces == nullptr) return;
+  for (const aiFace& face : std::span(part.mFaces, part.mNumFaces)) {
+    corners.clear();
+    for (const unsigned corner : std::span(face.mIndices, face.mNumIndices)) {
+      PAIRS_CHECK(corner < part.mNumVertices, "{} has a face whose corner {} is beyond the last of {} vertices", where,
+                  corner, part.mNumVertices);
+      corners.push_back(static_cast<std::uint32_t>(first) + corner);
+    }
+    cutter.add(corners);
+  }
+}
+
+}  // namespace
+
+MeshFile parse_with_assimp(std::string_view bytes, MeshFormat format, const std::string& where) {
+  PAIRS_CHECK(!bytes.empty() && bytes.size() <= kLargestMeshFile, "{} is empty or larger than {}", where,
+              byte_text(kLargestMeshFile));
+  if (format == MeshFormat::ply) check_ply_counts(bytes, where);
+  Assimp::Importer importer;
+  importer.SetIOHandler(new NoOtherFiles);
+  const aiScene* scene = nullptr;
+  std::string complaint;
+  try {
+    scene = importer.ReadFileFromMemory(bytes.data(), bytes.size(), 0, ending_of(format));
+    if (scene == nullptr) complaint = importer.GetErrorString();
+  } catch (const std::exception& error) {
+    complaint = sentence(error);
+  }
+  PAIRS_CHECK(scene != nullptr, "{} cannot be read ({}); get it again, or convert it to OFF", where,
+              printable(complaint.empty() ? "Assimp does not say why" : complaint, 160));
+  MeshFile file;
+  file.parts = scene->mNumMeshes;
+  PolygonCutter cutter(file, where);
+  std::vector<std::uint32_t> corners;
+  for (const aiMesh* part : std::span(scene->mMeshes, scene->mNumMeshes))
+    if (part != nullptr) append(*part, file, cutter, corners, where);
+  PAIRS_CHECK(!file.mesh.triangles.empty(), "{} has no face of three or more corners: it is no surface", where);
+  return file;
+}
+
+}  // namespace pairs

@@ -1,0 +1,240 @@
+#include "tasks/objects/mesh_measure_surface.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace pairs {
+namespace {
+
+using Place = std::array<double, 3>;
+using Corners = std::array<std::uint32_t, 3>;
+
+constexpr std::uint32_t nothing = std::numeric_limits<std::uint32_t>::max();
+
+// Finds the first vertex at a place, in a table with room for twice as many.
+class PlaceTable {
+ public:
+  explicit PlaceTable(std::size_t most) : slots_(std::bit_ceil(2 * most + 2), nothing) {}
+
+  std::uint32_t find_or_add(const Place& place, std::vector<Place>& places) {
+    std::uint64_t hash = 0;
+    for (const double x : place) {
+      hash ^= std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x);  // -0 is 0
+      hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9ull;
+      hash ^= hash >> 32;
+    }
+    for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+      if (slots_[at] == nothing) {
+        slots_[at] = static_cast<std::uint32_t>(places.size());
+        places.push_back(place);
+        return slots_[at];
+      }
+      if (places[slots_[at]] == place) return slots_[at];
+    }
+  }
+
+ private:
+  std::vector<std::uint32_t> slots_;
+};
+
+struct SortedTriangle {
+  Corners corners;  // ascending
+  std::uint32_t index;
+  bool odd;  // an odd permutation of what the triangle has
+};
+
+SortedTriangle sorted(const Corners& triangle, std::uint32_t index) {
+  SortedTriangle s{triangle, index, false};
+  const auto order = [&](int a, int b) {
+    if (s.corners[a] > s.corners[b]) std::swap(s.corners[a], s.corners[b]), s.odd = !s.odd;
+  };
+  order(0, 1);
+  order(1, 2);
+  order(0, 1);
+  return s;
+}
+
+// A triangle's side: its edge, from the lower to the higher vertex or back.
+struct Side {
+  std::uint64_t edge;
+  std::uint32_t triangle, apex;  // apex: the corner that is not on it
+  bool back;
+};
+
+Place minus(const Place& a, const Place& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+Place cross(const Place& a, const Place& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+double dot(const Place& a, const Place& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// Puts sides around their edge in the order of their angles, seen so that the edge comes towards the eye; of two at the
+// same angle first the one that the solid lies before.
+void sort_by_angle(std::span<Side> sides, const TriangleMesh& mesh) {
+  const auto lower = static_cast<std::uint32_t>(sides[0].edge >> 32),
+             higher = static_cast<std::uint32_t>(sides[0].edge);
+  const Place axis = minus(mesh.vertices[higher], mesh.vertices[lower]);
+  const Place first = minus(mesh.vertices[sides[0].apex], mesh.vertices[lower]);
+  const Place y = cross(axis, first), x = cross(y, axis);
+  const double scale = std::sqrt(dot(axis, axis));
+  std::vector<std::pair<double, Side>> order;
+  for (const Side& side : sides) {
+    const Place to = minus(mesh.vertices[side.apex], mesh.vertices[lower]);
+    order.emplace_back(std::atan2(dot(to, y) * scale, dot(to, x)), side);
+  }
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second.back < b.second.back;
+  });
+  for (std::size_t k = 0; k < sides.size(); ++k) sides[k] = order[k].second;
+}
+
+// The triangles beside each side of each triangle.
+class Neighbours {
+ public:
+  explicit Neighbours(const TriangleMesh& mesh) : at_(3 * mesh.triangles.size(), {nothing, false}) {
+    std::vector<Side> sides;
+    sides.reserve(at_.size());
+    for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t)
+      for (std::size_t k = 0; k < 3; ++k) {
+        const std::uint32_t a = mesh.triangles[t][k], b = mesh.triangles[t][(k + 1) % 3];
+        sides.push_back(
+            {std::uint64_t{std::min(a, b)} << 32 | std::max(a, b), t, mesh.triangles[t][(k + 2) % 3], a > b});
+      }
+    std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
+      return std::pair(a.edge, a.triangle) < std::pair(b.edge, b.triangle);
+    });
+    for (std::size_t from = 0; from < sides.size();) {
+      std::size_t to = from + 1;
+      while (to < sides.size() && sides[to].edge == sides[from].edge) ++to;
+      join(std::span(sides).subspan(from, to - from), mesh);
+      from = to;
+    }
+  }
+
+  struct Neighbour {
+    std::uint32_t triangle;
+    bool agrees;  // it passes the edge in the opposite direction, as given
+  };
+  // Of triangle t, one for each paired side; the others have triangle == 2^32 - 1.
+  std::span<const Neighbour> of(std::uint32_t t) const { return std::span(at_).subspan(3 * std::size_t{t}, 3); }
+  std::uint64_t open_edges() const { return open_; }
+
+ private:
+  void join(std::span<Side> sides, const TriangleMesh& mesh) {
+    if (sides.size() == 2) return pair(sides[0], sides[1]);
+    const auto backs =
+        static_cast<std::size_t>(std::count_if(sides.begin(), sides.end(), [](auto& s) { return s.back; }));
+    if (2 * backs != sides.size()) {
+      ++open_;
+      return;
+    }
+    sort_by_angle(sides, mesh);
+    // A triangle that goes back along the edge has the solid at larger angles, up to the next, which goes forth.
+    const std::size_t first = sides[0].back ? 0 : 1;
+    for (std::size_t k = 0; k < sides.size(); ++k)
+      if (sides[(first + k) % sides.size()].back != (k % 2 == 0)) {
+        ++open_;
+        return;
+      }
+    for (std::size_t k = 0; k < sides.size(); k += 2)
+      pair(sides[(first + k) % sides.size()], sides[(first + k + 1) % sides.size()]);
+  }
+
+  void pair(const Side& a, const Side& b) {
+    add(a.triangle, {b.triangle, a.back != b.back});
+    add(b.triangle, {a.triangle, a.back != b.back});
+  }
+
+  void add(std::uint32_t t, Neighbour neighbour) {
+    std::size_t at = 3 * std::size_t{t};
+    while (at_[at].triangle != nothing) ++at;
+    at_[at] = neighbour;
+  }
+
+  std::vector<Neighbour> at_;
+  std::uint64_t open_ = 0;
+};
+
+}  // namespace
+
+CleanSurface clean_surface(const TriangleMesh& mesh, Twins twins) {
+  CleanSurface clean;
+  std::vector<std::uint32_t> merged(mesh.vertices.size(), nothing);
+  PlaceTable table(mesh.vertices.size());
+  std::vector<Corners> triangles;
+  std::vector<SortedTriangle> order;
+  for (const Corners& corners : mesh.triangles) {
+    Corners triangle{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      std::uint32_t& to = merged[corners[k]];
+      if (to == nothing) to = table.find_or_add(mesh.vertices[corners[k]], clean.mesh.vertices);
+      triangle[k] = to;
+    }
+    if (triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[2] == triangle[0]) {
+      ++clean.degenerate;
+      continue;
+    }
+    order.push_back(sorted(triangle, static_cast<std::uint32_t>(triangles.size())));
+    triangles.push_back(triangle);
+  }
+  std::sort(order.begin(), order.end(), [](const SortedTriangle& a, const SortedTriangle& b) {
+    return a.corners != b.corners ? a.corners < b.corners : a.index < b.index;
+  });
+  std::vector<bool> kept(triangles.size(), false);
+  for (std::size_t from = 0; from < order.size();) {
+    std::size_t to = from, odd = 0;
+    for (; to < order.size() && order[to].corners == order[from].corners; ++to) odd += order[to].odd;
+    const bool both = odd > 0 && odd < to - from;
+    clean.twins = clean.twins || both;
+    const bool keep = !both || twins == Twins::keep_one;
+    kept[order[from].index] = keep;
+    clean.duplicate += to - from - keep;
+    from = to;
+  }
+  for (std::size_t t = 0; t < triangles.size(); ++t)
+    if (kept[t]) clean.mesh.triangles.push_back(triangles[t]);
+  return clean;
+}
+
+Shells find_shells(TriangleMesh& mesh) {
+  const Neighbours neighbours(mesh);
+  Shells shells;
+  shells.open_edges = neighbours.open_edges();
+  shells.shell.assign(mesh.triangles.size(), nothing);
+  std::vector<bool> turned(mesh.triangles.size(), false);
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t start = 0; start < mesh.triangles.size(); ++start) {
+    if (shells.shell[start] != nothing) continue;
+    members.assign(1, start);
+    shells.shell[start] = shells.count;
+    std::size_t turns = 0;
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      const std::uint32_t t = members[k];
+      turns += turned[t];
+      for (const auto& [other, agrees] : neighbours.of(t)) {
+        if (other == nothing) continue;
+        if (shells.shell[other] == nothing) {
+          shells.shell[other] = shells.count;
+          turned[other] = agrees ? turned[t] : !turned[t];
+          members.push_back(other);
+        } else if ((turned[other] == turned[t]) != agrees) {
+          shells.orientable = false;
+        }
+      }
+    }
+    const bool other_way = 2 * turns > members.size();
+    for (const std::uint32_t t : members)
+      if (turned[t] != other_way) std::swap(mesh.triangles[t][1], mesh.triangles[t][2]);
+    ++shells.count;
+  }
+  return shells;
+}
+
+}  // namespace pairs

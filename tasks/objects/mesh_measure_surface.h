@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "render/meshes/triangle_mesh.h"
+
+namespace pairs {
+
+// What becomes of triangles over the same three corners, some in one direction and some in the other.
+enum class Twins { keep_one, drop_all };
+
+struct CleanSurface {
+  TriangleMesh mesh;  // vertices at different places, each used; triangles of three different corners
+  std::uint64_t degenerate = 0, duplicate = 0;  // triangles dropped
+  bool twins = false;                           // some came in both directions
+};
+
+// Rule 1 of mesh_measure.h.
+CleanSurface clean_surface(const TriangleMesh& mesh, Twins twins);
+
+// The pieces of a surface that hang together along edges.
+struct Shells {
+  std::vector<std::uint32_t> shell;  // of each triangle
+  std::uint32_t count = 0;
+  std::uint64_t open_edges = 0;  // that could not be paired
+  bool orientable = true;
+  bool closed() const { return count > 0 && open_edges == 0 && orientable; }
+};
+
+// Rules 2 and 3: finds the shells of a clean surface and turns the triangles of each one way, that of the most.
+Shells find_shells(TriangleMesh& mesh);
+
+}  // namespace pairs

@@ -1,0 +1,231 @@
+#include "tasks/molecules/molecule_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <fstream>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "tasks/molecules/chemistry.h"
+#include "tests/core/base/temporary_folder.h"
+#include "tests/tasks/molecules/molecule_files.h"
+
+namespace pairs {
+namespace {
+
+using namespace pairs::testing;
+using ::testing::HasSubstr;
+
+class MoleculeFile : public ::testing::Test {
+ protected:
+  std::vector<MoleculeEntry> read(const std::string& name, const std::string& text, TableColumns columns = {}) {
+    write_file(folder_ / name, text);
+    return all_entries({.file = folder_ / name, .columns = columns});
+  }
+  std::string refusal(const std::string& name, const std::string& text, TableColumns columns = {}) {
+    try {
+      read(name, text, columns);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(MoleculeFile, ReadsTables) {
+  const auto all = read(
+      "a.csv", "\xef\xbb\xbfName,\"SMILES\",x\r\n\"acid, acetic\",CC(=O)O,1\r\n\n\"say \"\"a\"\"\nb\", CCO ,2\nlast");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].name, "acid, acetic");
+  EXPECT_EQ(all[0].smiles, "CC(=O)O");
+  EXPECT_EQ(all[0].place, "line 2");
+  EXPECT_EQ(all[1].name, "say \"a\"\nb");
+  EXPECT_EQ(all[1].smiles, "CCO");
+  EXPECT_EQ(all[1].place, "line 4");
+  EXPECT_EQ(all[2].smiles, "");
+  EXPECT_EQ(all[2].place, "line 6");
+  EXPECT_EQ(read("b.tsv", "id\tmolecule\nx\tCC\n")[0].smiles, "CC");
+  EXPECT_EQ(read("c.csv", "a;drug\n1;CN\n", {.smiles = "drug", .name = "a"})[0].smiles, "CN");
+}
+
+TEST_F(MoleculeFile, ReadsTablesWithoutHeader) {
+  const auto all = read("a.csv", "\"CCO\",\"first\"\n\"CN\",\"second\"\n");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].name, "first");
+  EXPECT_EQ(all[1].smiles, "CN");
+}
+
+TEST_F(MoleculeFile, SaysWhichColumnsThereAre) {
+  EXPECT_THAT(refusal("a.csv", "x,y\nCC,1\n", {.smiles = "drug", .name = ""}), HasSubstr("it has x, y"));
+  EXPECT_THAT(refusal("b.csv", "x,y\n1,2\n"), HasSubstr("it has x, y"));
+  EXPECT_THAT(refusal("c.csv", "smiles,y\nC,2\n", {.smiles = "", .name = "z"}), HasSubstr("no column 'z'"));
+  EXPECT_THAT(refusal("d.csv", ""), HasSubstr("holds no "));
+  EXPECT_THAT(refusal("e.smi", ""), HasSubstr("holds no lines"));
+  EXPECT_THAT(refusal("f.sdf", ""), HasSubstr("holds no record"));
+  EXPECT_THAT(refusal("g.pdb", "x"), HasSubstr("no format"));
+}
+
+TEST_F(MoleculeFile, OneQuoteTooManyDoesNotSwallowTheFile) {
+  std::string text = "smiles,name\nCC,\"open\n";
+  for (int k = 0; k < 5000; ++k) text += "CCO,x\n";
+  const auto all = read("a.csv", text);
+  EXPECT_GT(all.size(), 3500u);
+  EXPECT_EQ(all.back().smiles, "CCO");
+}
+
+TEST_F(MoleculeFile, ReadsLinesOfSmiles) {
+  const auto all = read("a.smi", "smiles name\n# told\nCCO ethyl alcohol\n\n  CN\nCC |x,y| e\nC |\n");
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].name, "ethyl alcohol");
+  EXPECT_EQ(all[0].place, "line 3");
+  EXPECT_EQ(all[1].smiles, "CN");
+  EXPECT_EQ(all[2].name, "e");
+  EXPECT_EQ(all[3].smiles, "C");
+}
+
+TEST_F(MoleculeFile, ReadsGzipAndNamesWhereItBreaksOff) {
+  std::string text;
+  for (int k = 0; k < 20000; ++k) text += "C" + std::string(static_cast<std::size_t>(k % 7), 'C') + "\n";
+  const std::string file = (folder_ / "a.smi.gz").string();
+  gzFile out = ::gzopen(file.c_str(), "wb");
+  ::gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
+  ::gzclose(out);
+  EXPECT_EQ(all_entries({.file = file, .columns = {}}).size(), 20000u);
+  std::string packed = read_file(file);
+  write_file(folder_ / "b.smi.gz", packed.substr(0, packed.size() / 2));
+  const auto half = all_entries({.file = folder_ / "b.smi.gz", .columns = {}});
+  ASSERT_GT(half.size(), 1u);
+  EXPECT_EQ(half.back().bad, SetAsideReason::damaged);
+  EXPECT_THAT(half.back().detail, HasSubstr("truncated"));
+}
+
+TEST_F(MoleculeFile, ReadsGeomOutOfItsArchive) {
+  std::string content = "\x81\xa1O\xc0", tar(512, '\0');
+  tar.replace(0, 20, "rdkit/drugs_crude.ms");
+  tar.replace(20, 5, "gpack");
+  tar.replace(124, 11, "00000000004");
+  tar[156] = '0';
+  tar.replace(257, 5, "ustar");
+  std::string other = tar;
+  other.replace(0, 25, "readme.txt" + std::string(15, '\0'));
+  write_file(folder_ / "a.tar", other + "text" + std::string(508, '\0') + tar + content + std::string(1532, '\0'));
+  EXPECT_EQ(all_entries({.file = folder_ / "a.tar", .columns = {}}).size(), 1u);
+  write_file(folder_ / "b.tar", other + "text" + std::string(508, '\0'));
+  EXPECT_THROW(all_entries({.file = folder_ / "b.tar", .columns = {}}), Error);
+}
+
+// Ethane without hydrogens, its carbons apart by `length`.
+std::string ethane(double length, const char* title = "ethane") {
+  return fmt::format(
+      "{}\n  test 3D\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\n"
+      "    0.0000    0.0000{:10.4f} C   0  0\n  1  2  1  0\nM  END\n$$$$\n",
+      title, length);
+}
+
+TEST_F(MoleculeFile, RecordsOfOneMoleculeAreItsConformers) {
+  const auto all =
+      read("a.sdf", ethane(1.5, "first") + ethane(1.6) + "bad\n\n\nnonsense\n$$$$\n" + ethane(1.4, "again"));
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].smiles, "CC");
+  EXPECT_EQ(all[0].name, "first");
+  ASSERT_EQ(all[0].conformers(), 2);
+  ASSERT_EQ(all[0].elements.size(), 8u);  // hydrogens put in
+  EXPECT_FLOAT_EQ(all[0].positions[5], 1.5f);
+  EXPECT_FLOAT_EQ(all[0].positions[24 + 5], 1.6f);
+  EXPECT_EQ(all[1].bad, SetAsideReason::syntax);
+  EXPECT_EQ(all[1].place, "record 3");
+  EXPECT_EQ(all[2].conformers(), 1);
+}
+
+TEST_F(MoleculeFile, DrawingsGiveNoConformer) {
+  std::string flat = ethane(0.0);
+  flat.replace(flat.find("3D"), 2, "2D");
+  flat.replace(flat.find("    0.0000    0.0000    0.0000 C", 80), 10, "    1.5000");
+  const auto all = read("a.sdf", flat);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].smiles, "CC");
+  EXPECT_EQ(all[0].conformers(), 0);
+}
+
+TEST_F(MoleculeFile, TruncatedRecordsAreNamed) {
+  const std::string whole = ethane(1.5);
+  for (std::size_t length = 1; length < whole.size(); length += 7) {
+    const auto all = read("a.sdf", ethane(1.4) + "$$$$\n" + whole.substr(0, length));
+    ASSERT_GE(all.size(), 1u) << length;
+    EXPECT_FALSE(all[0].bad) << length;
+  }
+  const auto cut = read("b.sdf", whole.substr(0, 100));
+  ASSERT_EQ(cut.size(), 1u);
+  EXPECT_EQ(cut[0].bad, SetAsideReason::damaged);
+  const auto huge = read(
+      "c.sdf", "x\n\n\n  0  0  0  0  0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 COUNTS 1000000000 1\n$$$$\n");
+  EXPECT_EQ(huge[0].bad, SetAsideReason::syntax);
+}
+
+TEST_F(MoleculeFile, RealSdfOfGeomHoldsItsMolecule) {
+  const auto file = molecule_data("geom_format/real_rd_mol.sdf");
+  if (file.empty()) GTEST_SKIP() << "no SDF of GEOM on this machine: set PAIRS_DATA";
+  const auto all = all_entries({.file = file, .columns = {}});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_FALSE(all[0].bad) << all[0].detail;
+  EXPECT_EQ(all[0].elements.size(), 41u);
+  EXPECT_EQ(all[0].conformers(), 1);
+}
+
+TEST_F(MoleculeFile, EveryRealFileIsRead) {
+  int files = 0;
+  for (const auto& [name, rows] : std::map<std::string, std::size_t>{{"HIV.csv.gz", 41127},
+                                                                     {"Lipophilicity.csv", 4200},
+                                                                     {"tox21.csv.gz", 7831},
+                                                                     {"rdkit-data/first_5K.smi", 5000},
+                                                                     {"rdkit-data/zim.100.txt", 100},
+                                                                     {"rdkit-data/pubchem.200.sdf", 200},
+                                                                     {"zinc_jtvae_test.txt", 5000}}) {
+    const auto file = molecule_data(name);
+    if (file.empty()) continue;
+    ++files;
+    const auto all = all_entries({.file = file, .columns = {}});
+    EXPECT_GE(all.size(), rows - rows / 50) << name;
+    EXPECT_LE(all.size(), rows) << name;
+    for (const MoleculeEntry& entry : all) EXPECT_FALSE(entry.bad) << name << " " << entry.place << entry.detail;
+  }
+  if (files == 0) GTEST_SKIP() << "no molecules on this machine: set PAIRS_DATA";
+}
+
+TEST_F(MoleculeFile, BundledMoleculesAreThere) {
+  const auto all = all_entries({.file = bundled_molecules(), .columns = {}});
+  EXPECT_EQ(all.size(), 10000u);
+  EXPECT_THAT(all[0].name, HasSubstr("WEHI"));
+}
+
+TEST_F(MoleculeFile, MemoryIsFlatForManyMolecules) {
+  std::string line = "CC(=O)Nc1ccc(O)cc1 paracetamol with a name of some length\n", block;
+  for (int k = 0; k < 3000; ++k) block += line;
+  {
+    std::ofstream out(folder_ / "many.smi");
+    for (int k = 0; k < 100; ++k) out << block;
+  }
+  // Resident pages now: the peak so far may be another test's.
+  const auto resident = [] {
+    long whole = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> whole >> pages;
+    return pages * (::sysconf(_SC_PAGESIZE) / 1024);
+  };
+  std::int64_t count = 0;
+  long early = 0, most = 0;
+  read_molecules({.file = folder_ / "many.smi", .columns = {}}, {}, [&](MoleculeEntry&&) {
+    if (++count == 10000) early = resident();
+    if (count > 10000 && count % 1000 == 0) most = std::max(most, resident());
+    return true;
+  });
+  EXPECT_EQ(count, 300000);
+  EXPECT_LT(most - early, 1024) << "KiB";
+}
+
+}  // namespace
+}  // namespace pairs

@@ -1,0 +1,198 @@
+#include "tasks/objects/mesh_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "core/base/files.h"
+#include "tasks/objects/mesh_measure.h"
+#include "tests/core/base/message.h"
+#include "tests/core/base/temporary_folder.h"
+#include "tests/tasks/objects/real_meshes.h"
+
+namespace pairs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+MeshFile off(const std::string& text) {
+  return parse_mesh(text, MeshFormat::off, "FILE");
+}
+std::string off_complaint(const std::string& text) {
+  const std::string message = message_of([&] { off(text); });
+  EXPECT_THAT(message, StartsWith("FILE"));
+  return message;
+}
+
+const std::string corners = "0 0 0\n1 0 0\n1 1 0\n0 1 0.5\n";
+
+TEST(MeshFile, ReadsTheFormsOfOff) {
+  for (const std::string& text :
+       {"OFF\n4 2 0\n" + corners + "3 0 1 2\n3 0 2 3\n", "OFF4 2 0\n" + corners + "3 0 1 2\n3 0 2 3",
+        "4 2\r\n" + corners + "3 0 1 2\r\n3 0 2 3\r\n",
+        "\t OFF 4 2 0 # counts\n\n" + corners + "# faces\n4 0 1 2 3 0.5 1 0.5\n2 0 1\n",
+        std::string("COFF\n4 2 0\n0 0 0 1 1 1 1\n1 0 0 1 1 1 1\n+1 1 0 1 1 1 1\n0 1 5e-1 0 0 0 nan\n3 0 1 2 7\n3 0 2 3 "
+                    "0 0 0 1\n")}) {
+    const MeshFile file = off(text);
+    ASSERT_EQ(file.mesh.vertices.size(), 4u) << text;
+    EXPECT_EQ(file.mesh.vertices[3], (std::array<double, 3>{0, 1, 0.5}));
+    ASSERT_EQ(file.mesh.triangles.size(), 2u) << text;
+    EXPECT_EQ(file.mesh.triangles[0], (std::array<std::uint32_t, 3>{0, 1, 2}));
+    EXPECT_EQ(file.mesh.triangles[1], (std::array<std::uint32_t, 3>{0, 2, 3}));
+  }
+  const MeshFile counted = off("OFF\n4 3 0\n" + corners + "4 0 1 2 3\n2 0 1\n0\n");
+  EXPECT_EQ(counted.polygons, 1u);
+  EXPECT_EQ(counted.flawed, 2u);
+}
+
+TEST(MeshFile, KeepsPlacesInFloat64) {
+  EXPECT_EQ(off("OFF 3 1 0\n0.1234567890123456 1e-320 1e-400\n1 0 0\n0 1 0\n3 0 1 2\n").mesh.vertices[0],
+            (std::array<double, 3>{0.1234567890123456, 1e-320, 0}));
+}
+
+TEST(MeshFile, RefusesWhatIsNoOff) {
+  EXPECT_THAT(off_complaint("OFF\n1000000000 1000000000 0\n" + corners), HasSubstr("more than its"));
+  EXPECT_THAT(off_complaint("OFF\n4 1000000000 0\n" + corners + "3 0 1 2\n"), HasSubstr("1000000000 faces"));
+  EXPECT_THAT(off_complaint("OFF\n4 99999999999999999999999 0\n" + corners), HasSubstr("does not give"));
+  EXPECT_THAT(off_complaint("OFF\n-4 1 0\n" + corners), HasSubstr("does not give"));
+  EXPECT_THAT(off_complaint("OFF\n4 1 0\n0 0 0\nend_header\n" + corners), HasSubstr("line 4: 'end_header'"));
+  EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "3 0 1 2\n3 0 2 3\n"),
+              HasSubstr("behind the last of its 1 face"));
+  EXPECT_THAT(off_complaint("OFF\n4 2 0\n" + corners + "3 0 1 2\n"), HasSubstr("after 1 of 2 faces"));
+  EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "3 0 1 4\n"), HasSubstr("beyond the last of 4"));
+  EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "3 0 1 -1\n"), HasSubstr("no index"));
+  EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "3 0 1\n"), HasSubstr("of 3 corners of which 2"));
+  EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "3 0 1 2 blue\n"), HasSubstr("no colour"));
+  EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "2 0 1\n"), HasSubstr("no surface"));
+  for (const char* number : {"nan", "inf", "-inf", "1e999"})
+    EXPECT_THAT(off_complaint("OFF\n3 1 0\n0 0 " + std::string(number) + "\n1 0 0\n0 1 0\n3 0 1 2\n"),
+                HasSubstr("not a finite number"));
+  EXPECT_THAT(off_complaint("4OFF\n3 1 0\n"), HasSubstr("three dimensions"));
+  EXPECT_THAT(off_complaint("OFF BINARY\n\1\2"), HasSubstr("binary"));
+  EXPECT_THAT(off_complaint("\x7f"
+                            "ELF\n"),
+              HasSubstr("not with OFF"));
+  for (const char* nothing : {"", "\n \n", "# only\n", "OFF", "OFF\n"}) off_complaint(nothing);
+}
+
+// Twice the vectorial area of the triangles, and the sum of their areas.
+std::pair<double, double> area(const TriangleMesh& mesh) {
+  double signed_sum = 0, sum = 0;
+  for (const auto& t : mesh.triangles) {
+    const auto &a = mesh.vertices[t[0]], &b = mesh.vertices[t[1]], &c = mesh.vertices[t[2]];
+    const double twice = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    signed_sum += twice / 2;
+    sum += std::abs(twice) / 2;
+  }
+  return {signed_sum, sum};
+}
+
+TEST(MeshFile, CutsDentedFacesIntoTrianglesThatDoNotOverlap) {
+  // A comb of k teeth: a bar of k x 1 and teeth of 1/2 x 2.
+  for (const int teeth : {1, 3, 40}) {
+    std::string places = fmt::format("0 0 7\n{} 0 7\n", teeth), face;
+    int count = 2;
+    for (int k = teeth - 1; k >= 0; --k, count += 4)
+      places += fmt::format("{0} 1 7\n{0} 3 7\n{1} 3 7\n{1} 1 7\n", k + 0.75, k + 0.25);
+    for (int k = 0; k < count; ++k) face += fmt::format(" {}", k);
+    const MeshFile file = off(fmt::format("OFF {} 1 0\n{}{}{}\n", count, places, count, face));
+    EXPECT_EQ(file.mesh.triangles.size(), static_cast<std::size_t>(count - 2));
+    const auto [turned, sum] = area(file.mesh);
+    EXPECT_NEAR(turned, sum, 1e-12 * sum);
+  }
+}
+
+TEST(MeshFile, AFaceOfAbsurdlyManyDentsIsRefusedInTime) {
+  std::string places, face;
+  constexpr int count = 200000;
+  for (int k = 0; k < count; ++k) {
+    places += fmt::format("{} {} 0\n", std::cos(k * 6.283185307179586 / count) * (1 + k % 2),
+                          std::sin(k * 6.283185307179586 / count) * (1 + k % 2));
+    face += fmt::format(" {}", k);
+  }
+  EXPECT_THAT(off_complaint(fmt::format("OFF {} 1 0\n{}{}{}\n", count, places, count, face)), HasSubstr("too long"));
+}
+
+TEST(MeshFile, APlyThatAnnouncesABillionIsRefusedBeforeAssimpAllocates) {
+  const auto complaint = [](const std::string& text) {
+    return message_of([&] { parse_mesh(text, MeshFormat::ply, "FILE"); });
+  };
+  const std::string place = "property float x\nproperty float y\nproperty float z\n";
+  const std::string list = "property list uchar int vertex_indices\nend_header\n";
+  for (const char* format : {"ascii", "binary_little_endian"}) {
+    const std::string head = fmt::format("ply\nformat {} 1.0\n", format);
+    EXPECT_THAT(complaint(head + "element vertex 1000000000\n" + place + "end_header\n0 0 0\n"), HasSubstr("'vertex'"));
+    EXPECT_THAT(complaint(head + "element vertex 1\n" + place + "element face 1000000000\n" + list + "0 0 0\n        "),
+                HasSubstr("'face'"));
+  }
+  EXPECT_THAT(complaint("ply\nformat ascii 1.0\nelements vertex 4\nend_header\n"), HasSubstr("no line of PLY"));
+}
+
+TEST(MeshFile, ReadsOneCubeInEveryFormat) {
+  const TemporaryFolder folder;
+  const std::string obj =
+      "mtllib /etc/passwd\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+      "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nl 1 2\n";
+  write_file(folder / "cube.OBJ", obj);
+  const MeshFile file = read_mesh_file(folder / "cube.OBJ");
+  EXPECT_EQ(file.mesh.triangles.size(), 12u);
+  EXPECT_EQ(file.polygons, 6u);
+  EXPECT_EQ(file.flawed, 1u);
+  std::string off = "OFF\n8 12 0\n", stl = "solid cube\n",
+              ply =
+                  "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\n"
+                  "element face 12\nproperty list uchar int vertex_indices\nend_header\n";
+  const auto place = [&](std::uint32_t v) { return fmt::format("{}\n", fmt::join(file.mesh.vertices[v], " ")); };
+  for (std::uint32_t v = 0; v < file.mesh.vertices.size(); ++v) {
+    off += place(v);
+    ply += place(v);
+  }
+  for (const auto& triangle : file.mesh.triangles) {
+    off += fmt::format("3 {}\n", fmt::join(triangle, " "));
+    ply += fmt::format("3 {}\n", fmt::join(triangle, " "));
+    stl += "facet normal 0 0 0\nouter loop\n";
+    for (const std::uint32_t corner : triangle) stl += "vertex " + place(corner);
+    stl += "endloop\nendfacet\n";
+  }
+  ASSERT_EQ(file.mesh.vertices.size(), 8u);
+  EXPECT_NEAR(measure_mesh(file.mesh).volume, 1, 1e-12);
+  for (const auto& [name, text] :
+       {std::pair("cube.off", off), {"cube.stl", stl + "endsolid cube\n"}, {"cube.ply", ply}}) {
+    write_file(folder / name, text);
+    const MeshFile same = read_mesh_file(folder / name);
+    EXPECT_EQ(same.mesh.triangles.size(), 12u) << name;
+    EXPECT_NEAR(measure_mesh(same.mesh).volume, 1, 1e-6) << name;
+  }
+  EXPECT_THAT(message_of([&] { read_mesh_file(folder / "cube.step"); }), HasSubstr("must end in .off"));
+  EXPECT_THAT(message_of([&] { read_mesh_file(folder / "gone.off"); }), HasSubstr("gone.off"));
+}
+
+TEST(MeshFile, EveryBrokenFileIsReadOrRefusedWithItsName) {
+  const std::filesystem::path folder = real_meshes();
+  if (folder.empty()) GTEST_SKIP() << "no real meshes on this machine: set PAIRS_DATA";
+  int read = 0, refused = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "broken")) {
+    if (!entry.is_regular_file()) continue;
+    const auto before = std::chrono::steady_clock::now();
+    try {
+      const MeshFile file = read_mesh_file(entry.path());
+      for (const auto& triangle : file.mesh.triangles)
+        for (const std::uint32_t corner : triangle) ASSERT_LT(corner, file.mesh.vertices.size());
+      ++read;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(entry.path().filename().string()));
+      ++refused;
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5)) << entry.path();
+  }
+  EXPECT_EQ(read, 21);
+  EXPECT_EQ(refused, 34);
+}
+
+}  // namespace
+}  // namespace pairs

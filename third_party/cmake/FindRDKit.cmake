@@ -1,0 +1,20 @@
+# RDKit, whose Debian package has no CMake configuration: the target RDKit::RDKit.
+find_path(RDKit_INCLUDE_DIR GraphMol/ROMol.h PATH_SUFFIXES rdkit)
+set(RDKit_components GraphMol SmilesParse FileParsers Descriptors DistGeomHelpers ForceFieldHelpers ForceField Depictor
+  MolDraw2D SubstructMatch MolAlign MolTransforms RDGeneral RDGeometryLib DataStructs)
+set(RDKit_LIBRARIES)
+foreach(component IN LISTS RDKit_components)
+  find_library(RDKit_${component}_LIBRARY RDKit${component})
+  mark_as_advanced(RDKit_${component}_LIBRARY)
+  list(APPEND RDKit_required RDKit_${component}_LIBRARY)
+  list(APPEND RDKit_LIBRARIES ${RDKit_${component}_LIBRARY})
+endforeach()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(RDKit REQUIRED_VARS RDKit_INCLUDE_DIR ${RDKit_required})
+mark_as_advanced(RDKit_INCLUDE_DIR)
+
+if(RDKit_FOUND AND NOT TARGET RDKit::RDKit)
+  add_library(RDKit::RDKit INTERFACE IMPORTED)
+  target_include_directories(RDKit::RDKit SYSTEM INTERFACE ${RDKit_INCLUDE_DIR})
+  target_link_libraries(RDKit::RDKit INTERFACE ${RDKit_LIBRARIES} Boost::headers Threads::Threads)
+endif()
