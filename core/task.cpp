@@ -45,6 +45,10 @@ PoolDraws Task::pool_draws(const Latents&, std::uint64_t, Purpose, std::span<con
   return {};
 }
 
+Observations Task::pool_members(Purpose, std::int64_t, std::int64_t, const torch::Device&) const {
+  fail("Observations of the task {} are no members of a pool", info().name);
+}
+
 double Task::exact_nll(std::int64_t) const {
   return std::numeric_limits<double>::quiet_NaN();
 }

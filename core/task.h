@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -106,6 +107,9 @@ struct TaskInfo {
   // Which of the task's worlds its settings chose, where data_source does not tell: sets and scores of different ones
   // are not comparable. "" where there is one.
   std::string variant = {};
+  // What its sets are about where these are counted (Task::subjects): "molecule", "molecules". Empty where they have no
+  // end.
+  std::string subject = {}, subjects = {};
   // Images: when all of a set are turned by quarters, θ, its prior and that of ψ stay as they are.
   bool turns = false;
   Question question = {};  // "Which signal fraction θ do these {} events share, ...?"
@@ -143,6 +147,13 @@ struct PoolDraws {
   std::int64_t trained = 0;
 };
 
+// How a task's making of what it draws from is followed and stopped.
+struct Preparation {
+  std::function<bool()> stop = {};  // asked between pieces; true: what is done is kept, and Stopped is thrown
+  // What is being made ("views of meshes"), how many are done and of how many; 0: not known.
+  std::function<void(const std::string& what, std::int64_t done, std::int64_t total)> progress = {};
+};
+
 // The exact posterior, or another reference such as the naive product, of one set: observations are added in chunks of
 // any size, then queried. Not thread-safe; make one per set.
 class ReferencePosterior {
@@ -176,9 +187,26 @@ class Task {
   virtual Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose,
                                std::span<const SetRange> ranges, const torch::Device& device) const = 0;
 
+  // Makes, once, what sets of training and evaluation are drawn from, and keeps it on disk for every run with the same
+  // settings (rendered views, conformers); the next call goes on where one was stopped or killed. Sets that are drawn
+  // before make it themselves, without a word of progress; those shown to people (Purpose::explore) never wait for it.
+  virtual void prepare(const Preparation&) const {}
+
+  // How many things sets of a purpose can be about ("molecules"), of which those of the indices 0 .. count - 1 are all
+  // about different ones; 0: no end. Sets about the same thing are not independent.
+  virtual std::int64_t subjects(Purpose) const { return 0; }
+
   // Members of the pool behind the observations of the ranges, one by one as `observe` packs them.
   virtual PoolDraws pool_draws(const Latents& latents, std::uint64_t seed, Purpose purpose,
                                std::span<const SetRange> ranges) const;
+
+  // Where every observation of a purpose is a member of its pool as it stands (a conformer, one of five crops of a
+  // view), how many members that pool has; 0: observations are made anew. Then pool_draws tells which they are, and
+  // stage 2 embeds each member once, however many sets it stands in.
+  virtual std::int64_t pool_size(Purpose) const { return 0; }
+  // Members first .. first + count - 1 of that pool, float32 on `device`.
+  virtual Observations pool_members(Purpose purpose, std::int64_t first, std::int64_t count,
+                                    const torch::Device& device) const;
 
   // Parameters of one set of which a person has just set `changed`: those that the task ties to it follow, and
   // impossible values become the nearest possible ones (a covariance stays positive definite, probabilities sum to 1).
@@ -202,7 +230,7 @@ class Task {
 
 // What a task is made with.
 struct TaskOptions {
-  std::string data = {};       // folder of real data; "" = none
+  std::string data = {};       // folder, or a file, of real data; "" = none
   TaskSettings settings = {};  // its own; empty: their defaults
 };
 
