@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/task.h"
-#include "tasks/data_sets.h"
+#include "tasks/parts/data_sets.h"
 #include "tasks/self_check.h"
 
 namespace pairs {

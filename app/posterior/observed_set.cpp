@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/report/number_text.h"
-#include "tasks/outlines.h"
+#include "tasks/parts/outlines.h"
 
 namespace pairs {
 namespace {

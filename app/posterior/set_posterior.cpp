@@ -12,7 +12,7 @@
 #include "core/base/one_thread.h"
 #include "core/posterior/theta_draws.h"
 #include "core/report/number_text.h"
-#include "tasks/outlines.h"
+#include "tasks/parts/outlines.h"
 
 namespace pairs {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/nuisance_posterior.h"
 #include "tasks/bump_hunt/nuisance.h"
 #include "tasks/bump_hunt/posterior.h"
-#include "tasks/rows.h"
+#include "tasks/parts/rows.h"
 
 namespace pairs {
 namespace {

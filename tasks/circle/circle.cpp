@@ -10,8 +10,8 @@
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "render/circle_raster.h"
-#include "tasks/outlines.h"
-#include "tasks/rows.h"
+#include "tasks/parts/outlines.h"
+#include "tasks/parts/rows.h"
 
 namespace pairs {
 

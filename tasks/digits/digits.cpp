@@ -15,7 +15,7 @@
 #include "render/digit_warp.h"
 #include "tasks/digits/glyphs.h"
 #include "tasks/digits/images.h"
-#include "tasks/rows.h"
+#include "tasks/parts/rows.h"
 
 namespace pairs {
 namespace {

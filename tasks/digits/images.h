@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "tasks/data_sets.h"
+#include "tasks/parts/data_sets.h"
 
 namespace pairs {
 

@@ -18,7 +18,7 @@
 #include "core/base/transfer.h"
 #include "core/nuisance_posterior.h"
 #include "tasks/gaussian/nuisance.h"
-#include "tasks/rows.h"
+#include "tasks/parts/rows.h"
 
 namespace pairs {
 namespace {

@@ -20,7 +20,7 @@
 #include "render/ray_map.h"
 #include "render/scene_edit.h"
 #include "render/sphere_caster.h"
-#include "tasks/rows.h"
+#include "tasks/parts/rows.h"
 
 namespace pairs {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "render/circle_raster.h"
-#include "tasks/outlines.h"
+#include "tasks/parts/outlines.h"
 #include "tests/tasks/sets.h"
 
 namespace pairs {

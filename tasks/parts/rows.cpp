@@ -1,4 +1,4 @@
-#include "tasks/rows.h"
+#include "tasks/parts/rows.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tasks/outlines.h"
+#include "tasks/parts/outlines.h"
 
 namespace pairs {
 

@@ -1,4 +1,4 @@
-#include "tasks/data_sets.h"
+#include "tasks/parts/data_sets.h"
 
 #include <algorithm>
 

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+
+namespace pairs {
+
+// A body in space as plain data, z up, in any unit: a surface of triangles, or balls and sticks.
+struct Body {
+  struct Ball {
+    std::array<float, 3> centre;
+    float radius;
+    std::uint32_t colour;  // 0xRRGGBB
+  };
+  struct Stick {
+    std::array<float, 3> from, to;
+    float radius;
+    std::uint32_t from_colour, to_colour;  // of its two halves
+  };
+  std::vector<Ball> balls;
+  std::vector<Stick> sticks;
+  std::vector<std::array<float, 3>> corners;
+  std::vector<std::array<std::uint32_t, 3>> faces;  // corners of triangles, seen from both sides
+};
+
+// Strokes and words in the plane, y up, the middle of the whole at the origin: a structural formula.
+struct PlaneDrawing {
+  struct Line {
+    double x0, y0, x1, y1;
+    double width0 = 0, width1 = 0;  // at its ends, where it is a wedge; 0 and 0: a thin line
+    std::uint32_t colour0, colour1;  // 0xRRGGBB of its halves; kInk: the colour of text
+  };
+  struct Word {
+    double x, y;  // its middle
+    std::string text;
+    std::uint32_t colour;
+  };
+  static constexpr std::uint32_t kInk = 0xFF000000;
+  std::vector<Line> lines;
+  std::vector<Word> words;
+  double width = 0, height = 0, letter = 0;  // letter: height of a capital
+  bool empty() const { return lines.empty() && words.empty(); }
+};
+
+// What a task is as well whose sets are about a body: an object that is seen in views, a molecule in its conformers.
+class Bodies {
+ public:
+  virtual ~Bodies() = default;
+  // What that is called, "mesh", "conformers": the picture's heading.
+  virtual std::string bodies_title() const = 0;
+  // The bodies of a set with these parameters (one row of each) and observations x, `most` at most: its mesh, or the
+  // conformer that each observation is.
+  virtual std::vector<Body> bodies(const Latents& latents, const Observations& x, std::int64_t most) const = 0;
+  // What the set is about in a few words ("chair 17", a SMILES), and drawn in the plane; empty where there is nothing.
+  virtual std::string subject_text(const Latents& latents) const = 0;
+  virtual PlaneDrawing plane_drawing(const Latents& latents) const = 0;
+};
+
+// Null where sets of the task are about no body.
+const Bodies* bodies(const Task& task);
+
+}  // namespace pairs

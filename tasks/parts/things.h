@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+
+namespace pairs {
+
+// A set made of a thing that a person has.
+struct ThingSet {
+  std::string title;  // "chair.off", a SMILES: figures and windows
+  Observations x;     // float32
+  Latents latents;    // one row: θ as the thing itself tells it (RDKit's logP, the mesh's volume), ψ
+  std::vector<std::string> warnings;  // sentences
+};
+
+// What a task is as well that makes sets of things people have: views of a mesh, conformers of a molecule.
+class Things {
+ public:
+  virtual ~Things() = default;
+  // "mesh": "Open mesh…"; and what may be given, for help texts: "a mesh file (.off, .obj, .stl, .ply)".
+  virtual std::string thing() const = 0;
+  virtual std::string thing_help() const = 0;
+  // Whether a text (the name of a file, or words of the task's own such as a SMILES) is meant for `read_thing`, judged
+  // without reading it.
+  virtual bool is_thing(const std::string& text) const = 0;
+  // The first n observations of the set of a thing (0: as many as there are, or the task's max_n), which depend on the
+  // thing and the seed alone. Throws Error of kind usage with one sentence saying what is wrong with it.
+  virtual ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed) const = 0;
+};
+
+// Null where the task knows no such things.
+const Things* things(const Task& task);
+
+}  // namespace pairs
