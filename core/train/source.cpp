@@ -8,7 +8,7 @@
 #include "core/base/transfer.h"
 #include "core/sets/index_map.h"
 #include "core/target_model.h"
-#include "core/train/permutation.h"
+#include "core/sets/permutation.h"
 
 namespace pairs {
 

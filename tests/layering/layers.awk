@@ -53,6 +53,7 @@ function allow(folder, list,   n, i, parts) {
 
 # The longest known folder that holds the path, or "". Only files stand in core itself: a folder of core has its own rule.
 function layer(path) {
+  if (path ~ /^tasks\/parts\//) return "tasks"
   if (match(path, /^tasks\/[^\/]+\//)) return substr(path, 1, RLENGTH - 1)  # a task's own
   if (match(path, /^core\/[^\/]+\//)) return substr(path, 1, RLENGTH - 1) in known ? substr(path, 1, RLENGTH - 1) : ""
   while (sub(/\/[^\/]*$/, "", path)) if (path in known) return path

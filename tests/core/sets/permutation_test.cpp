@@ -1,4 +1,4 @@
-#include "core/train/permutation.h"
+#include "core/sets/permutation.h"
 
 #include <gtest/gtest.h>
 
