@@ -25,10 +25,15 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
     if (ranges.empty()) return;
     if (options.keep_going && !options.keep_going()) throw Stopped();
     const Latents mine = latents_to_observe(estimator.task().info(), latents, torch::tensor(owners, torch::kInt64));
-    const Observations x = estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
-    if (options.visit) options.visit(x, parts);
-    const torch::Tensor at = torch::tensor(offsets, torch::kInt64).to(estimator.device());
-    const torch::Tensor embeddings = estimator.embed(x, chunk);
+    torch::Tensor embeddings;
+    if (options.known) {
+      embeddings = options.known(mine, ranges);
+    } else {
+      const Observations x = estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
+      if (options.visit) options.visit(x, parts);
+      embeddings = estimator.embed(x, chunk);
+    }
+    const torch::Tensor at = torch::tensor(offsets, torch::kInt64).to(embeddings.device());
     if (options.embedded) options.embedded(embeddings, parts, mine, ranges);
     sums.index_add_(0, torch::tensor(rows, torch::kInt64), ops::segment_sum64(embeddings, at).to(torch::kCPU));
     ranges.clear();

@@ -19,6 +19,9 @@ struct ChunkPart {
 struct StreamOptions {
   std::int64_t chunk = 0;                 // observations at once; 0: Estimator::observations_at_once
   std::function<bool()> keep_going = {};  // asked between chunks; false throws Stopped
+  // Where embeddings are known already: those of the ranges' observations, [rows, l]. Then nothing is simulated or
+  // embedded, and `visit` sees nothing.
+  std::function<torch::Tensor(const Latents& latents, std::span<const SetRange> ranges)> known = {};
   // Sees every chunk on the device before it is dropped.
   std::function<void(const Observations& x, const std::vector<ChunkPart>& parts)> visit = {};
   // Sees every chunk's embeddings [rows, l] on the device, with the ranges they are of and a row of latents for each.

@@ -110,6 +110,9 @@ struct TaskInfo {
   // What its sets are about where these are counted (Task::subjects): "molecule", "molecules". Empty where they have no
   // end.
   std::string subject = {}, subjects = {};
+  // Members of the pools that stage 2 embeds (Task::pool_size), about, as they are told before anything was prepared;
+  // 0: there are none.
+  double pool = 0;
   // Images: when all of a set are turned by quarters, θ, its prior and that of ψ stay as they are.
   bool turns = false;
   Question question = {};  // "Which signal fraction θ do these {} events share, ...?"

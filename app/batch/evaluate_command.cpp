@@ -91,6 +91,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   }
   if (const std::string note = calibration_note(metrics.rows); !note.empty())
     result.text += fmt::format("\n{}\n", note);
+  if (const std::string note = subject_note(metrics); !note.empty()) result.text += fmt::format("\n{}\n", note);
   if (!place.empty()) result.text += fmt::format("\nMetrics: {}\n", place);
   return result;
 }

@@ -17,13 +17,13 @@
 namespace pairs::batch {
 namespace {
 
-std::vector<Event> stages_done(const std::filesystem::path& folder) {
+std::vector<Event> events_of(const std::filesystem::path& folder, const char* type) {
   const auto log = folder / run_file::events;
-  std::vector<Event> done;
-  if (!std::filesystem::exists(log)) return done;
+  std::vector<Event> found;
+  if (!std::filesystem::exists(log)) return found;
   for (Event& event : read_events(log.string()))
-    if (event.type == "stage-done") done.push_back(std::move(event));
-  return done;
+    if (event.type == type) found.push_back(std::move(event));
+  return found;
 }
 
 }  // namespace
@@ -59,7 +59,12 @@ nlohmann::json run_document(const std::filesystem::path& folder) {
   nlohmann::json out = {{"run", folder.string()},           {"task", config.task}, {"preset", config.preset},
                         {"strategy", config.strategy},      {"seed", config.seed}, {"finished", status.finished},
                         {"stages", nlohmann::json::array()}};
-  for (const Event& event : stages_done(folder)) {
+  for (const Event& event : events_of(folder, "prepared")) {
+    nlohmann::json made = event.values;
+    made["seconds"] = event.seconds;
+    out["prepared"].push_back(made);
+  }
+  for (const Event& event : events_of(folder, "stage-done")) {
     nlohmann::json stage = event.values;
     stage["stage"] = stage_name(event.stage);
     stage["seconds"] = event.seconds;
@@ -70,7 +75,9 @@ nlohmann::json run_document(const std::filesystem::path& folder) {
 
 std::string run_text(const std::filesystem::path& folder) {
   Table table({{"stage", false}, {"time"}, {"sets"}, {"loss"}, {"validation"}});
-  for (const Event& event : stages_done(folder)) {
+  for (const Event& event : events_of(folder, "prepared"))
+    table.add({"data", duration_text(event.seconds), "–", "–", "–"});
+  for (const Event& event : events_of(folder, "stage-done")) {
     const auto number = [&](const char* key) {
       const auto value = event.values.find(key);
       return value != event.values.end() && value->is_number() ? value->get<double>() : std::nan("");

@@ -47,6 +47,7 @@ std::string event_line(const Event& event) {
   const char* stage = stage_name(event.stage);
   if (event.type == "stage-started") return fmt::format("{} started", stage);
   if (event.type == "resumed") return fmt::format("{} resumed at step {}", stage, count_text(event.step));
+  if (event.type == "prepared") return prepared_text(event);
   if (event.type == "lesson") return fmt::format("{} with {}", stage, event_text(event));
   if (event.type == "stopped") return fmt::format("{} stopped and saved", stage);
   if (event.type == "warning") return fmt::format("warning: {}", event_text(event));

@@ -26,6 +26,7 @@ std::string line_of(const Event& event) {
   if (event.type == "stage-done") return fmt::format("{} done after {}", stage, duration_text(event.seconds));
   if (event.type == "stopped") return fmt::format("stopped in {}", stage);
   if (event.type == "done") return "run done";
+  if (event.type == "prepared") return prepared_text(event);
   if (event.type == "lesson") return fmt::format("{} with {}", stage, event_text(event));
   return event.type + ": " + event_text(event);
 }

@@ -166,6 +166,14 @@ std::string calibration_note(const std::vector<EvaluationRow>& rows) {
   return text;
 }
 
+std::string subject_note(const Metrics& metrics) {
+  if (metrics.subjects == 0) return "";
+  return fmt::format(
+      "Every test set is about another one of {} {} that no stage of training saw: standard errors and floors count "
+      "{}.",
+      count_text(metrics.subjects), metrics.subject_word, metrics.subject_word);
+}
+
 json metrics_document(const Metrics& metrics) {
   json out = {{"task", metrics.task},       {"run", metrics.run},
               {"data", metrics.data},       {"strategy", metrics.strategy},
@@ -173,6 +181,10 @@ json metrics_document(const Metrics& metrics) {
               {"seed", metrics.seed},       {"training_seed", metrics.training_seed},
               {"weights", metrics.weights}, {"rows", json::array()}};
   if (!metrics.sampler.empty()) out["sampler"] = metrics.sampler;
+  if (metrics.subjects > 0) {
+    out["subjects"] = metrics.subjects;
+    out["subject_word"] = metrics.subject_word;
+  }
   for (const EvaluationRow& row : metrics.rows) out["rows"].push_back(row_document(row));
   return out;
 }
@@ -204,6 +216,9 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
     in.at("training_seed").get_to(metrics.training_seed);
     in.at("weights").get_to(metrics.weights);
     metrics.sampler = in.value("sampler", "");
+    metrics.subjects = in.value("subjects", std::int64_t{0});
+    metrics.subject_word = in.value("subject_word", "");
+    PAIRS_CHECK(metrics.subjects >= 0, "{} subjects are no number of them", metrics.subjects);
     for (const json& line : in.at("rows")) {
       EvaluationRow row;
       line.at("n").get_to(row.n);

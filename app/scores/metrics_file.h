@@ -22,6 +22,8 @@ struct Metrics {
   std::int64_t training_seed = 1;               // of the run
   std::string weights;                          // checksum of the estimator's file: metrics of other weights are stale
   std::string sampler;                          // of images: "50 steps of euler"; else ""
+  std::int64_t subjects = 0;  // what test sets can be about (Task::subjects), each at most once; 0: no end
+  std::string subject_word;   // "molecules"; "" where there is no end
   std::vector<EvaluationRow> rows;
   // Not stored. In legends, in place of the strategy's title; runs of different labels are not seeds of one another.
   std::string label;
@@ -50,6 +52,8 @@ std::string p_text(double p);
 // ranks, and without a pool.
 std::string calibration_note(const std::vector<EvaluationRow>& rows);
 std::string pool_note(const std::vector<EvaluationRow>& rows);
+// What errors and floors count where test sets are about subjects of which there are so many; "" where there is no end.
+std::string subject_note(const Metrics& metrics);
 
 // The rows as a table for people.
 std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent = 0);

@@ -18,11 +18,17 @@ std::int64_t sets_at(const EvaluationOptions& options, std::size_t i) {
   return options.sets.size() == 1 ? options.sets[0] : options.sets.at(i);
 }
 
+// Sets of as many subjects; 0: these have no end.
+std::int64_t at_most(std::int64_t sets, std::int64_t subjects) {
+  return subjects > 0 ? std::min(sets, subjects) : sets;
+}
+
 bool matches(const Metrics& metrics, const EvaluationOptions& options) {
   if (metrics.seed != static_cast<std::int64_t>(options.seed) || metrics.rows.size() != options.sizes.size())
     return false;
   for (std::size_t i = 0; i < options.sizes.size(); ++i)
-    if (metrics.rows[i].n != options.sizes[i] || metrics.rows[i].sets != sets_at(options, i) ||
+    if (metrics.rows[i].n != options.sizes[i] ||
+        metrics.rows[i].sets != at_most(sets_at(options, i), metrics.subjects) ||
         metrics.rows[i].samples != options.samples)
       return false;
   return true;
@@ -96,8 +102,19 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   metrics.sampler = sampler_text(run);
   Progress progress;
   progress.stage = Stage::evaluate;
+  run.task->prepare({[&] { return monitor.should_stop(); },
+                     [&](const std::string& what, std::int64_t made, std::int64_t total) {
+                       progress.unit = what;
+                       progress.done = made;
+                       progress.total = total;
+                       monitor.progress(progress);
+                     }});
+  metrics.subjects = run.task->subjects(Purpose::test);
+  if (metrics.subjects > 0) metrics.subject_word = run.task->info().subjects;
   progress.unit = "sets";
-  for (std::size_t i = 0; i < options.sizes.size(); ++i) progress.total += sets_at(options, i);
+  progress.done = progress.total = 0;
+  for (std::size_t i = 0; i < options.sizes.size(); ++i)
+    progress.total += at_most(sets_at(options, i), metrics.subjects);
   monitor.progress(progress);
   const auto row = [&](const EvaluationRow& done) {
     Event event;

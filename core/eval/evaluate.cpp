@@ -200,11 +200,14 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
   if (!estimator.has_density()) return evaluate_images(estimator, options, keep_going, row_done, step);
   const std::vector<std::string> references = wanted_references(task, options);
   estimator.train(false);
+  task.prepare({.stop = [&] { return keep_going && !keep_going(); }});
+  const std::int64_t subjects = task.subjects(Purpose::test);
 
   std::vector<EvaluationRow> rows;
   std::int64_t sets_done = 0;
   for (std::size_t k = 0; k < options.sizes.size(); ++k) {
-    const std::int64_t sets = options.sets.size() == 1 ? options.sets[0] : options.sets[k];
+    std::int64_t sets = options.sets.size() == 1 ? options.sets[0] : options.sets[k];
+    if (subjects > 0) sets = std::min(sets, subjects);
     SizeEvaluation size(estimator, options, references, options.sizes[k], sets);
     for (std::int64_t first = 0, count; first < sets; first += count) {
       count = std::min(size.unit(), sets - first);

@@ -15,7 +15,9 @@ namespace pairs {
 
 struct EvaluationOptions {
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> sets;       // one number for all sizes or one a size
+  std::vector<std::int64_t> sets;       // one number for all sizes or one a size; of tasks whose subjects are counted
+                                        // no more than these, so that every set is about another one and all errors
+                                        // and floors count subjects
   std::int64_t samples = 499;           // posterior draws a set; 0 leaves out what needs them
   std::uint64_t seed = 1;               // of the test sets: runs evaluated with the same seed see the same sets
   bool exact = true;                    // compare with the task's exact posterior where it has one

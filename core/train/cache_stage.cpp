@@ -31,20 +31,29 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   Stopwatch since;
   std::int64_t written = 0;
   double observations = 0;
+  std::int64_t members = 0;
   write_cache(
       file, estimator, groups, setting.seed, 0, config.cache.chunk, [&] { return monitor.should_stop(); },
       [&](const CacheProgress& at) {
         ++written;
         observations = at.observations;
-        meter.update(static_cast<double>(at.done));
+        members = at.all_members;
+        const bool embedding = at.total == 0;  // the pool, before the first set
+        meter.update(static_cast<double>(embedding ? at.members : at.done));
         if (since.seconds() < 0.1 && at.done < at.total) return;
         since.restart();
         Progress progress;
         progress.stage = Stage::cache;
-        progress.done = at.done;
-        progress.total = at.total;
-        progress.unit = "sets";
+        progress.done = embedding ? at.members : at.done;
+        progress.total = embedding ? at.all_members : at.total;
+        progress.unit = embedding ? "observations" : "sets";
         progress.rate = progress.sets_per_second = meter.rate();
+        if (embedding) {
+          progress.eta_seconds = watch.seconds() * static_cast<double>(at.all_members - at.members) /
+                                 std::max(1.0, static_cast<double>(at.members));
+          monitor.progress(progress);
+          return;
+        }
         // Sets of later groups are larger: what is left is judged by observations.
         double left = -at.observations;
         for (const CacheGroup& g : groups) left += static_cast<double>((g.training + g.validation) * g.observations());
@@ -58,6 +67,7 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   event.type = "stage-done";
   event.seconds = watch.seconds();
   event.values = {{"sets", sets}, {"observations", observations}, {"bytes", bytes}};
+  if (members > 0) event.values["embedded"] = members;
   monitor.event(event);
 }
 

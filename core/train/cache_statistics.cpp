@@ -12,7 +12,8 @@
 
 namespace pairs {
 
-std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed, const std::function<bool()>& stop) {
+std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed, const std::function<bool()>& stop,
+                                       const EmbeddedPool* pool) {
   const std::int64_t l = estimator.embedding_size();
   const StatisticsSample sample = statistics_sample(estimator.task().info().observation_numbers());
   const std::int64_t sets = std::max(sample.sets, 6 * l), each = sample.observations;
@@ -29,8 +30,10 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
       ranges[static_cast<std::size_t>(i)] = {indices[static_cast<std::size_t>(i)], 0, each};
     }
     const Latents latents = estimator.task().latents(seed, Purpose::finetune, indices);
-    const Observations x = estimator.task().observe(latents, seed, Purpose::finetune, ranges, estimator.device());
-    const torch::Tensor e = estimator.embed(x).to(torch::kCPU, torch::kFloat64).view({count, each, l});
+    const torch::Tensor embeddings =
+        pool ? pool->embeddings(latents, seed, Purpose::finetune, ranges)
+             : estimator.embed(estimator.task().observe(latents, seed, Purpose::finetune, ranges, estimator.device()));
+    const torch::Tensor e = embeddings.to(torch::kCPU, torch::kFloat64).view({count, each, l});
     const torch::Tensor mean = e.mean(1);
     const torch::Tensor rest = (e - mean.unsqueeze(1)).view({count * each, l});
     sum += mean.sum(0);

@@ -1,81 +1,25 @@
 #include "core/train/cache_writer.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include "core/aggregate.h"
-#include "core/base/descriptor.h"
-#include "core/base/error.h"
 #include "core/train/cache_file.h"
 #include "core/train/cache_statistics.h"
+#include "core/train/embedded_pool.h"
+#include "core/train/record_writer.h"
+#include "core/train/run.h"
 
 namespace pairs {
 namespace {
 
-// Fills the records of a cache whose file is there with its header and its space.
-class CacheWriter {
+// Makes the records of sets: their θ, and the means of their blocks.
+class SetRecords {
  public:
-  CacheWriter(const std::filesystem::path& file, Estimator& estimator, const CacheLayout& layout, std::int64_t chunk,
-              const std::function<bool()>& stop, const std::function<void(const CacheProgress&)>& progress)
-      : file_(file.string()),
-        estimator_(estimator),
-        layout_(layout),
-        chunk_(chunk > 0 ? chunk : estimator.observations_at_once()),
-        stop_(stop),
-        progress_(progress),
-        out_(::open(file.c_str(), O_RDWR | O_CLOEXEC)) {
-    PAIRS_CHECK(out_ >= 0, "Cannot open the cache {}: {}", file_, std::strerror(errno));
-    const CacheHeader header = read_cache_header(out_, open_file_bytes(out_), file_);
-    PAIRS_CHECK(
-        header.layout == layout.text(),
-        "The cache {} belongs to another embedder or configuration; remove it and resume the run to build it again",
-        file_);
-    start_ = header.bytes;
-    for (const CacheGroup& g : layout.groups) at_.total += g.sets();
-  }
+  SetRecords(Estimator& estimator, const CacheLayout& layout, std::int64_t chunk, const EmbeddedPool* pool,
+             const std::function<bool()>& stop)
+      : estimator_(estimator), layout_(layout), chunk_(chunk), pool_(pool), stop_(stop) {}
 
-  void fill() {
-    for (std::size_t group = 0; group < layout_.groups.size(); ++group) fill_group(group);
-  }
-
- private:
-  void fill_group(std::size_t group) {
-    const CacheGroup& g = layout_.groups[group];
-    const CacheRecord record(g, layout_.l, layout_.d);
-    // A unit's composition depends on the layout alone, so that a resumed cache is bit-identical; all its sets are for
-    // training, or all for validation.
-    const std::int64_t unit = std::max<std::int64_t>(1, chunk_ / g.observations());
-    std::string buffer;
-    for (std::int64_t first = 0, count; first < g.sets(); first += count) {
-      if (stop_()) throw Stopped();
-      count = std::min(unit, (first < g.training ? g.training : g.sets()) - first);
-      at_.done += count;
-      const std::size_t where = start_ + static_cast<std::size_t>(first) * record.stride;
-      buffer.assign(static_cast<std::size_t>(count) * record.stride, '\0');
-      if (is_whole(buffer, where, record)) continue;
-      make(group, first, count, record, buffer.data());
-      PAIRS_CHECK(::pwrite(out_, buffer.data(), buffer.size(), static_cast<off_t>(where)) ==
-                      static_cast<ssize_t>(buffer.size()),
-                  "Cannot write the cache {}: {}; free some space and resume the run", file_, std::strerror(errno));
-      at_.observations += static_cast<double>(count * g.observations());
-      if (progress_) progress_(at_);
-    }
-    start_ += static_cast<std::size_t>(g.sets()) * record.stride;
-  }
-
-  // Whether the records that the buffer has room for are in the file already; reads them into it.
-  bool is_whole(std::string& buffer, std::size_t where, const CacheRecord& record) const {
-    if (::pread(out_, buffer.data(), buffer.size(), static_cast<off_t>(where)) != static_cast<ssize_t>(buffer.size()))
-      return false;
-    for (std::size_t at = 0; at < buffer.size(); at += record.stride)
-      if (!record.whole(buffer.data() + at)) return false;
-    return true;
-  }
-
-  // The records of `count` sets of a group from `first` on.
   void make(std::size_t group, std::int64_t first, std::int64_t count, const CacheRecord& record, char* out) {
     const CacheGroup& g = layout_.groups[group];
     const std::int64_t l = layout_.l, d = layout_.d, blocks = static_cast<std::int64_t>(g.blocks.size());
@@ -84,8 +28,12 @@ class CacheWriter {
       indices[static_cast<std::size_t>(i)] = cached_set_index(group, g, first + i, layout_.generation);
     const Purpose purpose = cached_set_purpose(indices.front());
     const Latents latents = estimator_.task().latents(layout_.seed, purpose, indices);
-    const torch::Tensor sums = block_sums(estimator_, latents, layout_.seed, purpose, indices, g.blocks,
-                                          {.chunk = chunk_, .keep_going = [&] { return !stop_(); }});
+    StreamOptions stream{.chunk = chunk_, .keep_going = [this] { return !stop_(); }};
+    if (pool_)
+      stream.known = [&](const Latents& mine, std::span<const SetRange> ranges) {
+        return pool_->embeddings(mine, layout_.seed, purpose, ranges);
+      };
+    const torch::Tensor sums = block_sums(estimator_, latents, layout_.seed, purpose, indices, g.blocks, stream);
     const torch::Tensor theta = latents.theta.slice(1, 0, d).contiguous();
     const double* sum = sums.data_ptr<double>();
     for (std::int64_t i = 0; i < count; ++i, out += record.stride) {
@@ -99,15 +47,12 @@ class CacheWriter {
     }
   }
 
-  std::string file_;
+ private:
   Estimator& estimator_;
   const CacheLayout& layout_;
   std::int64_t chunk_;
+  const EmbeddedPool* pool_;
   const std::function<bool()>& stop_;
-  const std::function<void(const CacheProgress&)>& progress_;
-  Descriptor out_;
-  std::size_t start_ = 0;  // of the present group in the file
-  CacheProgress at_{0, 0, 0};
 };
 
 }  // namespace
@@ -116,12 +61,37 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
                  std::uint64_t seed, std::int64_t generation, std::int64_t chunk, const std::function<bool()>& stop,
                  const std::function<void(const CacheProgress&)>& progress) {
   const CacheLayout layout = cache_layout(estimator, groups, seed, generation);
+  if (chunk <= 0) chunk = estimator.observations_at_once();
+  CacheProgress at{0, 0, 0};
+  std::unique_ptr<const EmbeddedPool> pool;
+  if (EmbeddedPool::serves(estimator.task()))
+    pool = std::make_unique<EmbeddedPool>(file.parent_path() / run_file::pool, estimator, chunk, stop,
+                                          [&](std::int64_t done, std::int64_t total) {
+                                            at.members = done;
+                                            at.all_members = total;
+                                            if (progress) progress(at);
+                                          });
+  if (pool) at.members = at.all_members = pool->members();
   if (!std::filesystem::exists(file)) {
     CacheHeader header{layout.text(), {}};
-    if (generation == 0) header.statistics = measure_statistics(estimator, seed, stop);
+    if (generation == 0) header.statistics = measure_statistics(estimator, seed, stop, pool.get());
     create_cache_file(file, header, groups, layout.l, layout.d);
   }
-  CacheWriter(file, estimator, layout, chunk, stop, progress).fill();
+  constexpr std::int64_t kPooledChunk = 65536;  // embeddings at once, which are small beside observations
+  const std::int64_t at_once = pool ? kPooledChunk : chunk;
+  SetRecords records(estimator, layout, at_once, pool.get(), stop);
+  fill_records(
+      file, layout, at_once,
+      [&](std::size_t group, std::int64_t first, std::int64_t count, const CacheRecord& record, char* out) {
+        records.make(group, first, count, record, out);
+      },
+      stop,
+      [&](std::int64_t done, std::int64_t total, double observations) {
+        at.done = done;
+        at.total = total;
+        at.observations = observations;
+        if (progress) progress(at);
+      });
 }
 
 }  // namespace pairs

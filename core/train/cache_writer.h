@@ -11,12 +11,14 @@
 namespace pairs {
 
 // Writes the cache of one generation: every observation simulated, embedded in chunks and reduced in float64, so that
-// memory does not depend on N. Continues after the last whole unit when the file is there; a checksum stands behind
-// each set. Generation 0 holds training and validation sets and the aggregate statistics; later ones training sets
-// alone. Throws Stopped between units when `stop()` says so.
+// memory does not depend on N. Where the task draws observations from pools, their members are embedded first, into
+// run_file::pool beside the cache, and sets are means of those (embedded_pool.h). Continues after the last whole unit
+// when the file is there; a checksum stands behind each set. Generation 0 holds training and validation sets and the
+// aggregate statistics; later ones training sets alone. Throws Stopped between units when `stop()` says so.
 struct CacheProgress {
-  std::int64_t done, total;  // sets
-  double observations;
+  std::int64_t done, total;                   // sets
+  double observations;                        // of the sets made by this call
+  std::int64_t members = 0, all_members = 0;  // of the pools that are embedded; 0: there are none
 };
 void write_cache(const std::filesystem::path& file, Estimator& estimator, const std::vector<CacheGroup>& groups,
                  std::uint64_t seed, std::int64_t generation, std::int64_t chunk, const std::function<bool()>& stop,

@@ -20,7 +20,10 @@ Visits visits_of(const std::vector<Event>& events) {
       visits.pretrain += sets;
       visits.known = true;
     }
-    if (event.stage == Stage::cache) visits.cached = true;
+    if (event.stage == Stage::cache) {
+      visits.cached = true;
+      visits.embedded = event_number(event, "embedded", 0);
+    }
     if (event.stage == Stage::finetune) {
       visits.finetune += sets;
       visits.refreshes += event_number(event, "refreshes", 0);
@@ -39,6 +42,10 @@ Cost training_cost(const RunConfig& config, const Visits& visits, double embedde
   cost.pretrain = 3 * visits.pretrain * (mean_n * embedder_flops + head_flops) * kGiga;
   if (!strategy(config.strategy).stages_2_and_3 || !visits.cached) return cost;
   cost.finetune = 3 * visits.finetune * head_flops * kGiga;
+  if (visits.embedded > 0) {
+    cost.cache = visits.embedded * embedder_flops * kGiga;
+    return cost;
+  }
   const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.law == "list");
   // A refresh of one head among several simulates that head's group alone.
   const double refreshes =

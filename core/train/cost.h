@@ -10,6 +10,7 @@ struct Visits {
   bool known = false;
   double refreshes = 0;  // of the cache in stage 3, summed over heads
   bool cached = false;   // stage 2 has been finished
+  double embedded = 0;   // members of pools that stage 2 embedded in place of its sets' observations; 0: there are none
   // GFLOP of the runs that pretrain.from goes back to; NaN where they left no record.
   double before = 0, before_with_cache = 0;
 };

@@ -1,5 +1,9 @@
 #include "core/train/event_values.h"
 
+#include <fmt/format.h>
+
+#include "core/report/number_text.h"
+
 namespace pairs {
 
 double event_number(const Event& event, const char* key, double missing) {
@@ -15,6 +19,14 @@ std::int64_t event_count(const Event& event, const char* key) {
 std::string event_text(const Event& event, const char* key) {
   const auto value = event.values.find(key);
   return value != event.values.end() && value->is_string() ? value->get<std::string>() : "";
+}
+
+std::string prepared_text(const Event& event) {
+  std::string made;
+  for (const auto& [what, count] : event.values.items())
+    if (count.is_number_integer())
+      made += fmt::format("{}{} {}", made.empty() ? "" : ", ", count_text(count.get<std::int64_t>()), what);
+  return fmt::format("prepared {} in {}", made, duration_text(event.seconds));
 }
 
 bool begins_stage(const Event& event) {

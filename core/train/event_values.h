@@ -12,6 +12,9 @@ double event_number(const Event& event, const char* key, double missing = NAN);
 std::int64_t event_count(const Event& event, const char* key);
 std::string event_text(const Event& event, const char* key = "text");
 
+// What an event "prepared" tells: "prepared 15,000 conformers in 2 min 30 s".
+std::string prepared_text(const Event& event);
+
 // Whether it begins a stage, or goes on with it, and so tells again what stands in the log.
 bool begins_stage(const Event& event);
 

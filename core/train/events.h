@@ -17,7 +17,7 @@ const char* stage_name(Stage stage);
 
 // Something that must not be lost: one line of events.jsonl.
 struct Event {
-  std::string type;  // started-from, stage-started, lesson, loss, warning, error, stage-done, resumed, stopped, done,
+  std::string type;  // started-from, prepared, stage-started, lesson, loss, warning, error, stage-done, resumed, stopped, done,
                      // row (evaluation)
   Stage stage = Stage::pretrain;
   std::int64_t step = 0, epoch = 0;

@@ -84,7 +84,7 @@ Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
     estimator.train(true);
     std::int64_t step = 0;
     const double one = seconds_each(stop, [&] {
-      const SetBatch drawn = sets.training(0, step++ * batch, batch, std::int64_t{1} << 30, setting.device);
+      const SetBatch drawn = sets.timed(step++ * batch, batch, setting.device);
       if (heavy)
         ops::segment_mean(estimator.embedder().forward(drawn.x), drawn.offsets).sum().backward();
       else
@@ -120,6 +120,7 @@ Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
   // One head among several simulates its own group again.
   if (config.cache.refresh > 0)
     observations += refreshed * static_cast<double>((config.finetune.epochs - 1) / config.cache.refresh);
+  if (setting.task->info().pool > 0) observations = setting.task->info().pool;
   const std::int64_t chunk = within(kTimedFlops / embedder, estimator.observations_at_once());
   const std::vector<std::int64_t> index = {0}, block = {chunk};
   const Latents latents = setting.task->latents(setting.seed, Purpose::check, index);

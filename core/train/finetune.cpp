@@ -25,6 +25,7 @@ bool list_law(const RunConfig& config) {
 void remove_leftovers(const std::filesystem::path& run) {
   std::filesystem::remove(run / run_file::resume);
   std::filesystem::remove(run / run_file::partial);
+  std::filesystem::remove(run / run_file::pool);
   remove_later_caches(run, {});
 }
 

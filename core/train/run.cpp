@@ -50,7 +50,8 @@ class LoggingMonitor : public Monitor {
 
 // What the stages of a run leave in its folder for each other.
 constexpr const char* kProducts[] = {run_file::start,  run_file::pretrained, run_file::estimator,
-                                     run_file::resume, run_file::partial,    run_file::cache};
+                                     run_file::resume, run_file::partial,    run_file::cache,
+                                     run_file::pool};
 
 void clean_up(const FolderLock& lock) {
   lock.remove_leftovers([](std::string_view name) {
@@ -192,6 +193,7 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
     logging.event(event);
   };
   try {
+    prepare_data(run, config, logging);
     pretrain(run, config, logging);
     if (!strategy(config.strategy).stages_2_and_3) {
       if (!std::filesystem::exists(run / run_file::estimator))

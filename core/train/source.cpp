@@ -163,4 +163,10 @@ SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const tor
               {}, device, at_once);
 }
 
+SetBatch SetSource::timed(std::int64_t first, std::int64_t count, const torch::Device& device) const {
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
+  return make(kAll, Purpose::check, indices, stratified_sizes(sizes_, count, seed_, 0), {}, device, kAll);
+}
+
 }  // namespace pairs

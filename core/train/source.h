@@ -66,6 +66,8 @@ class SetSource {
   // Held-out sets, of the lesson of `epoch` where that is one.
   SetBatch validation(std::int64_t first, std::int64_t count, const torch::Device& device, std::int64_t at_once = kAll,
                       std::int64_t epoch = kAll) const;
+  // Sets to time a step with, which no training sees and which need nothing prepared (Purpose::check).
+  SetBatch timed(std::int64_t first, std::int64_t count, const torch::Device& device) const;
   // How many epochs are lessons, and the lesson that an epoch is; null where it is none.
   std::int64_t lessons() const { return static_cast<std::int64_t>(lessons_.size()); }
   const Lesson* lesson(std::int64_t epoch) const {

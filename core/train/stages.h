@@ -31,6 +31,10 @@ class Monitor {
   virtual void preview(const Preview&) {}
 };
 
+// Has the task make what its sets are drawn from (Task::prepare), before the first stage. Tells progress, and once that
+// took something an event "prepared" with how many of each kind were made and in what time.
+void prepare_data(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
+
 // The three stages as plain functions on a run folder that holds run.toml. Each continues from the folder's last
 // checkpoint when there is one, writes its result atomically, and throws Stopped after saving when asked to stop.
 // `config` must equal the folder's run.toml.

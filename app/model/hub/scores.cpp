@@ -76,7 +76,7 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->seed = metrics.seed;
   scores->complete = complete;
   scores->place = std::move(place);
-  scores->note = pool_note(metrics.rows);
+  scores->note = metrics.subjects > 0 ? subject_note(metrics) : pool_note(metrics.rows);
   scores->verdict = evaluation_verdict(metrics.rows, targets);
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});

@@ -1,0 +1,64 @@
+#include "core/train/record_writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/base/descriptor.h"
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+// Whether the records that the buffer has room for are in the file already; reads them into it.
+bool read_whole(int file, std::string& buffer, std::size_t where, const CacheRecord& record) {
+  if (::pread(file, buffer.data(), buffer.size(), static_cast<off_t>(where)) != static_cast<ssize_t>(buffer.size()))
+    return false;
+  for (std::size_t at = 0; at < buffer.size(); at += record.stride)
+    if (!record.whole(buffer.data() + at)) return false;
+  return true;
+}
+
+}  // namespace
+
+void fill_records(const std::filesystem::path& file, const CacheLayout& layout, std::int64_t chunk,
+                  const MakeRecords& make, const std::function<bool()>& stop, const OnRecords& on_records) {
+  const std::string name = file.string();
+  const Descriptor out(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  PAIRS_CHECK(out >= 0, "Cannot open the cache {}: {}", name, std::strerror(errno));
+  const CacheHeader header = read_cache_header(out, open_file_bytes(out), name);
+  PAIRS_CHECK(
+      header.layout == layout.text(),
+      "The cache {} belongs to another embedder or configuration; remove it and resume the run to build it again",
+      name);
+  std::int64_t done = 0, total = 0;
+  double made = 0;
+  for (const CacheGroup& g : layout.groups) total += g.sets();
+  std::size_t start = header.bytes;  // of the present group in the file
+  std::string buffer;
+  for (std::size_t group = 0; group < layout.groups.size(); ++group) {
+    const CacheGroup& g = layout.groups[group];
+    const CacheRecord record(g, layout.l, layout.d);
+    const std::int64_t unit = std::max<std::int64_t>(1, chunk / g.observations());
+    for (std::int64_t first = 0, count; first < g.sets(); first += count) {
+      if (stop()) throw Stopped();
+      count = std::min(unit, (first < g.training ? g.training : g.sets()) - first);
+      done += count;
+      const std::size_t where = start + static_cast<std::size_t>(first) * record.stride;
+      buffer.assign(static_cast<std::size_t>(count) * record.stride, '\0');
+      if (read_whole(out, buffer, where, record)) continue;
+      make(group, first, count, record, buffer.data());
+      PAIRS_CHECK(
+          ::pwrite(out, buffer.data(), buffer.size(), static_cast<off_t>(where)) == static_cast<ssize_t>(buffer.size()),
+          "Cannot write the cache {}: {}; free some space and resume the run", name, std::strerror(errno));
+      made += static_cast<double>(count * g.observations());
+      if (on_records) on_records(done, total, made);
+    }
+    start += static_cast<std::size_t>(g.sets()) * record.stride;
+  }
+}
+
+}  // namespace pairs

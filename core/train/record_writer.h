@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+#include "core/train/cache_file.h"
+
+namespace pairs {
+
+// Fills `out` with the payloads of sets first .. first + count - 1 of a group, record by record, and seals them.
+using MakeRecords = std::function<void(std::size_t group, std::int64_t first, std::int64_t count,
+                                       const CacheRecord& record, char* out)>;
+// Sets done so far, of which `made` were made by this call, in all groups.
+using OnRecords = std::function<void(std::int64_t done, std::int64_t total, double made_observations)>;
+
+// Makes every record that is not yet whole in a cache whose file is there with its header and its space. Units of at
+// most `chunk` observations (one set at least) depend on the layout alone, so that a resumed cache is bit-identical;
+// all sets of a unit are for training, or all for validation. Throws Stopped between units when `stop()` says so, and
+// Error where the file belongs to another layout or the disk is full.
+void fill_records(const std::filesystem::path& file, const CacheLayout& layout, std::int64_t chunk,
+                  const MakeRecords& make, const std::function<bool()>& stop, const OnRecords& on_records);
+
+}  // namespace pairs
