@@ -121,16 +121,16 @@ BENCHMARK(mesh_views)->Arg(1)->Arg(0)->Iterations(1)->UseRealTime();
 // Reading cached views, 200 at once as a training step does. Items are views.
 void cached_views(benchmark::State& state) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "pairs-view-cache-bench";
-  objects::ViewSettings settings;
+  ViewSettings settings;
   settings.source = "bench";
   const std::vector<std::string> keys = {"ball", "box", "pieces"};
   std::filesystem::create_directories(folder);
-  objects::fill_view_cache(folder, settings, keys, [](std::size_t i) {
+  fill_view_cache(folder, settings, keys, [](std::size_t i) {
     return i == 0 ? bumpy_ball(100, 50, 0.1) : i == 1 ? box(1, 0.5, 0.7) : scattered(1, 300, 0.3);
   });
   {
-    const objects::ViewCache cache(folder, settings, keys);
-    std::vector<objects::ViewCache::View> which;
+    const ViewCache cache(folder, settings, keys);
+    std::vector<ViewCache::View> which;
     for (std::size_t k = 0; k < 200; ++k) which.push_back({k % 3, static_cast<std::int64_t>(k % 17)});
     for (auto _ : state) benchmark::DoNotOptimize(cache.read(which));
     state.SetItemsProcessed(state.iterations() * 200);
@@ -143,9 +143,9 @@ BENCHMARK(cached_views)->UseRealTime();
 // Argument: channels. Items are images.
 void crops(benchmark::State& state) {
   const torch::Tensor images = at::full({64, state.range(0), 224, 224}, 200, torch::kUInt8);
-  std::vector<objects::CropWindow> windows;
-  for (std::uint64_t k = 0; k < 64; ++k) windows.push_back(objects::draw_crop(1, Purpose::check, 0, k, 224));
-  for (auto _ : state) benchmark::DoNotOptimize(objects::crop_images(images, windows));
+  std::vector<CropWindow> windows;
+  for (std::uint64_t k = 0; k < 64; ++k) windows.push_back(draw_crop(1, Purpose::check, 0, k, 224));
+  for (auto _ : state) benchmark::DoNotOptimize(crop_images(images, windows));
   state.SetItemsProcessed(state.iterations() * 64);
 }
 BENCHMARK(crops)->Arg(1)->Arg(3)->UseRealTime();

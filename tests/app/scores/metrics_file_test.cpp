@@ -133,6 +133,17 @@ TEST(MetricsFile, KeepsTheRankTestsAndMakesThoseThatOlderFilesLack) {
   }
 }
 
+TEST(MetricsFile, KeepsWhatItsSubjectsAre) {
+  Metrics metrics = ranked();
+  EXPECT_EQ(subject_note(metrics), "");
+  EXPECT_FALSE(metrics_document(metrics).contains("subjects"));
+  metrics.subjects = 1243;
+  metrics.subject_word = "things";
+  const Metrics back = parse_metrics(metrics_text(metrics), "memory");
+  EXPECT_EQ(back.subjects, 1243);
+  EXPECT_THAT(subject_note(back), testing::HasSubstr("another one of 1,243 things"));
+}
+
 TEST(MetricsFile, KeepsWhatThePoolExplains) {
   Metrics metrics = ranked();
   EXPECT_EQ(pool_note(metrics.rows), "");

@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 
-namespace pairs::objects {
+namespace pairs {
 namespace {
 
 TEST(Crops, ShowUniformSharesAtUniformPlaces) {
@@ -72,4 +72,4 @@ TEST(Crops, KeepTheWindowAndFillTheRestWithGrey) {
 }
 
 }  // namespace
-}  // namespace pairs::objects
+}  // namespace pairs

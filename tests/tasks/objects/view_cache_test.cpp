@@ -12,7 +12,7 @@
 #include "tasks/objects/view_cache_file.h"
 #include "tests/render/meshes/meshes.h"
 
-namespace pairs::objects {
+namespace pairs {
 namespace {
 namespace fs = std::filesystem;
 
@@ -147,4 +147,4 @@ TEST_F(ViewCacheTest, TwoWritersTakeTurnsAndRenderOnce) {
 }
 
 }  // namespace
-}  // namespace pairs::objects
+}  // namespace pairs
