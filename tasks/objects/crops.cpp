@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/simd.h"
 
-namespace pairs::objects {
+namespace pairs {
 namespace {
 
 constexpr float crop_fill = 0.5f;
@@ -74,4 +74,4 @@ torch::Tensor crop_images(const torch::Tensor& images, std::span<const CropWindo
   return out;
 }
 
-}  // namespace pairs::objects
+}  // namespace pairs

@@ -7,7 +7,7 @@
 
 #include "core/base/random.h"
 
-namespace pairs::objects {
+namespace pairs {
 
 // What a crop leaves of an image: rows top to top + height - 1, columns left to left + width - 1.
 struct CropWindow {
@@ -31,4 +31,4 @@ CropWindow draw_crop(std::uint64_t seed, Purpose purpose, std::uint64_t index, s
 // the window, grey (1/2) outside it. Throws Error for another type or shape, and windows beyond the image.
 torch::Tensor crop_images(const torch::Tensor& images, std::span<const CropWindow> windows);
 
-}  // namespace pairs::objects
+}  // namespace pairs

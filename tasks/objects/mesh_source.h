@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "render/meshes/triangle_mesh.h"
 #include "tasks/objects/mesh_measure.h"
@@ -15,8 +16,13 @@ enum class MeshSplit : std::uint8_t { pretrain = 0, finetune = 1, test = 2 };
 // What is known of an object once its mesh was read.
 struct MeshRecord {
   std::string key;  // names its mesh for good: what it holds never changes under the same key (generator and its
-                    // version, or a checksum of the file's bytes)
+                    // version, or a checksum of the file's bytes); empty where its bytes could not be had
   MeshFacts facts;  // set_aside says why it cannot be used
+};
+
+// What cannot be used, for people: a mesh or a folder, and why in one sentence.
+struct MeshAside {
+  std::string label, why;
 };
 
 // Where the task's objects come from: a folder of files (mesh_folder.h), or a generator (furniture.h). Objects are
@@ -35,6 +41,15 @@ class MeshSource {
   virtual MeshRecord measure(std::size_t object) const = 0;
   // Its mesh as normalised_mesh gives it. Throws Error naming the object where it cannot be had.
   virtual TriangleMesh mesh(std::size_t object) const = 0;
+
+  // Whether measuring takes no time to speak of, so that nothing of it is kept on disk (measured_meshes.h).
+  virtual bool instant() const { return false; }
+  // Under what measured facts are kept on disk: as long as the source is the same, and unlike any other's.
+  virtual std::string identity() const { return name(); }
+  // What the object is now (its file's path, size and time): facts of another state are measured anew.
+  virtual std::string state(std::size_t object) const { return label(object); }
+  // What could not be looked into when the source was opened.
+  virtual std::vector<MeshAside> unread() const { return {}; }
 };
 
 }  // namespace pairs

@@ -16,19 +16,12 @@
 #include "core/base/text.h"
 #include "tasks/objects/view_cache_file.h"
 
-namespace pairs::objects {
+namespace pairs {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* view_file_name = "views.data";
 constexpr std::int64_t views_between_stops = 8;
-
-// Fowler, Noll and Vo's hash of 64 bits (FNV-1a).
-std::uint64_t text_hash(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return hash;
-}
 
 // The lock of the one who writes; waits for another's end.
 void take_view_lock(const fs::path& folder, const std::function<bool()>& stop, std::optional<FolderLock>& lock) {
@@ -64,6 +57,12 @@ void append_view_record(int descriptor, const std::string& bytes, std::uint64_t 
 
 }  // namespace
 
+std::uint64_t mesh_key_hash(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return hash;
+}
+
 std::string ViewSettings::text() const {
   return fmt::format(
       "format 1\nsource {}\nviews {}\nside {}\nchannels {}\nsamples {}\nelevation {} {}\nfield of view {}\nmargin "
@@ -74,11 +73,11 @@ std::string ViewSettings::text() const {
 }
 
 fs::path view_cache_folder(const fs::path& folder, const ViewSettings& settings) {
-  return folder / fmt::format("views-{:016x}", text_hash(settings.text()));
+  return folder / fmt::format("views-{:016x}", mesh_key_hash(settings.text()));
 }
 
 render::MeshCamera cached_camera(const ViewSettings& settings, const std::string& key, std::int64_t view) {
-  return render::draw_mesh_camera(settings.seed, settings.purpose, text_hash(key) & 0xffffffffffffull,
+  return render::draw_mesh_camera(settings.seed, settings.purpose, mesh_key_hash(key) & 0xffffffffffffull,
                                   static_cast<std::uint64_t>(view), settings.cameras);
 }
 
@@ -204,4 +203,4 @@ torch::Tensor ViewCache::read(std::span<const View> which) const {
   return out;
 }
 
-}  // namespace pairs::objects
+}  // namespace pairs

@@ -9,12 +9,16 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/descriptor.h"
 #include "render/meshes/mesh_views.h"
 
-namespace pairs::objects {
+namespace pairs {
+
+// Fowler, Noll and Vo's hash of 64 bits (FNV-1a) of a mesh's key or other text.
+std::uint64_t mesh_key_hash(std::string_view text);
 
 // What the views of a cache have in common. Caches of different settings share nothing; runs with the same share one.
 struct ViewSettings {
@@ -89,4 +93,4 @@ class ViewCache {
   std::vector<ViewRecord> records_;
 };
 
-}  // namespace pairs::objects
+}  // namespace pairs

@@ -1,5 +1,6 @@
 #include "tasks/objects/view_cache_file.h"
 
+#include <ATen/Parallel.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -10,7 +11,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 
-namespace pairs::objects {
+namespace pairs {
 namespace {
 
 constexpr std::uint64_t view_file_magic = 0x3153574549563344ull;    // "D3VIEWS1"
@@ -93,14 +94,18 @@ std::string pack_view_record(const std::string& key, const std::vector<render::M
   put(head, static_cast<std::uint32_t>(key.size()));
   put(head, static_cast<std::uint32_t>(cameras.size()));
   head += key;
-  for (const render::MeshCamera& camera : cameras) {
-    const std::string image = compress_view(views, side);
-    views += side * side;
+  std::vector<std::string> compressed(cameras.size());
+  at::parallel_for(0, static_cast<std::int64_t>(cameras.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t v = begin; v < end; ++v)
+      compressed[static_cast<std::size_t>(v)] = compress_view(views + v * side * side, side);
+  });
+  for (std::size_t v = 0; v < cameras.size(); ++v) {
+    const render::MeshCamera& camera = cameras[v];
     for (const double value : {camera.azimuth, camera.elevation, camera.distance, camera.field_of_view})
       put(head, value);
-    put(head, static_cast<std::uint32_t>(image.size()));
-    put(head, checksum(image));
-    images += image;
+    put(head, static_cast<std::uint32_t>(compressed[v].size()));
+    put(head, checksum(compressed[v]));
+    images += compressed[v];
   }
   std::string out;
   put(out, view_record_magic);
@@ -176,4 +181,4 @@ ViewFile scan_view_file(int descriptor, const ViewSettings& settings, const std:
   return out;
 }
 
-}  // namespace pairs::objects
+}  // namespace pairs

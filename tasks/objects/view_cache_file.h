@@ -7,7 +7,7 @@
 
 #include "tasks/objects/view_cache.h"
 
-namespace pairs::objects {
+namespace pairs {
 
 // The file: 24 bytes (magic word, bytes of the settings, their checksum), the settings' text, then records one behind
 // the other. A record: magic word, its bytes in all, bytes of its head, checksum of its head, the head (key, cameras,
@@ -33,4 +33,4 @@ struct ViewFile {
 // damaged or of other settings. A torn last record is left out without a word.
 ViewFile scan_view_file(int descriptor, const ViewSettings& settings, const std::string& where, bool images);
 
-}  // namespace pairs::objects
+}  // namespace pairs

@@ -102,9 +102,7 @@ TEST_F(EmbeddedPoolTest, AnEvaluationIsAboutEachThingOnce) {
 }
 
 TEST_F(EmbeddedPoolTest, ARunPreparesFirstTellsItAndResumes) {
-  std::shared_ptr<ToyPoolTask> made;
-  register_task_factory(
-      {[&](const std::string&, const TaskOptions&) { return made = std::make_shared<ToyPoolTask>(); }});
+  register_task_factory({[this](const std::string&, const TaskOptions&) { return task_; }});
   RunConfig config;
   config.task = "gaussian";
   config.estimator = toy_estimator();
@@ -117,8 +115,8 @@ TEST_F(EmbeddedPoolTest, ARunPreparesFirstTellsItAndResumes) {
   config.finetune.steps = 5;
   config.device = "cpu";
   const std::filesystem::path run = create_run(config, folder_ / "run");
-  for (int stops = 0; stops < 100; ++stops) {
-    TestMonitor monitor(4, static_cast<std::uint64_t>(stops));
+  for (int stops = 0; stops < 400; ++stops) {
+    TestMonitor monitor(8, static_cast<std::uint64_t>(stops) + 1);
     try {
       execute_run(run, monitor);
       break;
