@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -116,7 +117,9 @@ ViewCacheReport fill_view_cache(const fs::path& folder, const ViewSettings& sett
     ::close(replaced);
     held = scan_view_file(out, settings, where, true);
   }
-  report.damaged.insert(report.damaged.end(), held.damaged.begin(), held.damaged.end());
+  // What was damaged and has been mended since is told no more.
+  if (std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return !held.records.contains(key); }))
+    report.damaged.insert(report.damaged.end(), held.damaged.begin(), held.damaged.end());
   PAIRS_CHECK(::ftruncate(out, static_cast<off_t>(held.end)) == 0, "Cannot write the cache of views {}: {}", where,
               std::strerror(errno));
 

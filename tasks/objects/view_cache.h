@@ -43,7 +43,7 @@ struct ViewCacheProgress {
 };
 struct ViewCacheReport {
   std::int64_t rendered = 0;         // meshes rendered by this call
-  std::vector<std::string> damaged;  // a sentence for each damaged stretch that was found
+  std::vector<std::string> damaged;  // where a mesh is missing: a sentence for each damaged stretch
 };
 
 // Renders the views of the meshes that are not yet in the cache, one mesh after the other, and checks every byte of

@@ -116,7 +116,10 @@ TEST_F(ViewCacheTest, EveryFlippedByteIsFound) {
       refused = true;
     }
     ASSERT_TRUE(refused) << at;
-    ASSERT_GE(fill().rendered, 1) << at;
+    const ViewCacheReport mended = fill();
+    ASSERT_GE(mended.rendered, 1) << at;
+    ASSERT_FALSE(mended.damaged.empty()) << at;
+    ASSERT_TRUE(fill().damaged.empty()) << "told once, at " << at;
     ASSERT_NO_FATAL_FAILURE(expect_whole()) << at;
   }
 }
