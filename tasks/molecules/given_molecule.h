@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tasks/molecules/conformers.h"
+
+namespace pairs {
+
+// Whether a text is meant as a molecule: the name of a file of molecules, or a SMILES, right or wrong. Names of other
+// files that exist, and of .npz files, are not; nor is what no chemist would take for a SMILES.
+bool names_molecule(const std::string& text);
+
+// The molecule that a person gives.
+struct GivenMolecule {
+  PreparedMolecule molecule;
+  std::string title;                  // the SMILES, or the file's name
+  std::vector<std::string> warnings;  // sentences: what of the file was left out, what is other than asked for
+};
+
+// The molecule of a SMILES, or the first that can be used of a file. Throws Error of kind usage with one sentence where
+// there is none.
+GivenMolecule given_molecule(const std::string& smiles_or_file, const ConformerSettings& settings);
+
+}  // namespace pairs
