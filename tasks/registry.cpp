@@ -13,6 +13,12 @@
 #include "tasks/gaussian/gaussian.h"
 #include "tasks/gaussian/self_check.h"
 #include "tasks/novel_view/novel_view.h"
+#if PAIRS_WITH_MOLECULES
+#include "tasks/molecules/molecules.h"
+#endif
+#if PAIRS_WITH_OBJECTS
+#include "tasks/objects/objects.h"
+#endif
 
 namespace pairs {
 namespace {
@@ -36,6 +42,12 @@ constexpr Entry entries[] = {
     {"circle", [](const TaskOptions& o) { return make_circle(o.settings.as<CircleSettings>()); },
      defaults<CircleSettings>},
     {"digits", [](const TaskOptions& o) { return make_digits(o.data); }},
+#if PAIRS_WITH_OBJECTS
+    {"objects", [](const TaskOptions& o) { return make_objects(o); }, defaults<ObjectsSettings>},
+#endif
+#if PAIRS_WITH_MOLECULES
+    {"molecules", [](const TaskOptions& o) { return make_molecules(o); }, defaults<MoleculesSettings>},
+#endif
     {"novel-view", [](const TaskOptions& o) { return make_novel_view(o.settings.as<NovelViewSettings>()); },
      defaults<NovelViewSettings>},
 };
@@ -52,6 +64,19 @@ std::vector<std::string> task_names() {
   std::vector<std::string> names;
   for (const Entry& entry : entries) names.emplace_back(entry.name);
   return names;
+}
+
+std::vector<LeftOutTask> left_out_tasks() {
+  std::vector<LeftOutTask> tasks;
+#if !PAIRS_WITH_OBJECTS
+  tasks.push_back({"objects",
+                   "it needs Assimp, Embree and Qhull; install them and configure the build with -DPAIRS_OBJECTS=ON"});
+#endif
+#if !PAIRS_WITH_MOLECULES
+  tasks.push_back(
+      {"molecules", "it needs RDKit and msgpack; install them and configure the build with -DPAIRS_MOLECULES=ON"});
+#endif
+  return tasks;
 }
 
 std::string task_in_role(TaskRole role) {
@@ -98,6 +123,8 @@ std::shared_ptr<const Task> make_task(const std::string& name, const TaskOptions
                 "The task {} has no settings, but was given some of another task", name);
     return entry->make(options);
   }
+  for (const LeftOutTask& left : left_out_tasks())
+    if (name == left.name) fail_usage("The task {} was left out of this build: {}", name, left.why);
   const std::string near = nearest(name, task_names());
   fail_usage("There is no task \"{}\"{}; the tasks are {}", name,
              near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(task_names(), ", "));

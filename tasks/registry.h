@@ -13,6 +13,12 @@ namespace pairs {
 // Names of the tasks that are built in, in the order people meet them.
 std::vector<std::string> task_names();
 
+// A task that was left out when the program was built, and what is missing: one sentence.
+struct LeftOutTask {
+  std::string name, why;
+};
+std::vector<LeftOutTask> left_out_tasks();
+
 // The settings of a task at their defaults; none for a name that is no task's.
 TaskSettings task_settings(const std::string& name);
 
@@ -32,7 +38,7 @@ const DataSet* data_set_of(const std::string& task);
 // Checks of all tasks.
 std::vector<SelfCheck> task_self_checks();
 
-// Makes a task. Unknown names are a usage error naming the nearest one.
+// Makes a task. Unknown names are a usage error naming the nearest one, and so are those of tasks left out.
 std::shared_ptr<const Task> make_task(const std::string& name, const TaskOptions& options = {});
 
 // Hands these tasks to the core, as happens when the program starts; once more after another factory took their place.

@@ -76,6 +76,10 @@ Result list_tasks() {
                              info.theta_text, info.psi_text, info.x_text,
                              weights_texts.empty() ? "none" : fmt::format("{}", fmt::join(weights_texts, ", ")));
   }
+  for (const LeftOutTask& left : left_out_tasks()) {
+    result.document["left_out"].push_back({{"name", left.name}, {"why", left.why}});
+    sentences += fmt::format("{}: left out of this build: {}\n", left.name, left.why);
+  }
   result.text = table.text() + "\n" + sentences;
   return result;
 }

@@ -28,6 +28,15 @@ constexpr Dependency kDependencies[] = {
     {"stb_image", "2.27", "public domain or MIT", "observed images as JPEG, BMP and TGA"},
     {"cairo", "1.16.0", "LGPL-2.1 or MPL-1.1", "figures as PNG"},
     {"libwebp", "1.2.4", "BSD-3-Clause", "animations"},
+#if PAIRS_WITH_OBJECTS
+    {"Assimp", "5.2.5", "BSD-3-Clause", "meshes"},
+    {"Embree", "3.13.5", "Apache-2.0", "views of meshes"},
+    {"Qhull", "2020.2", "Qhull licence", "convex hulls"},
+#endif
+#if PAIRS_WITH_MOLECULES
+    {"RDKit", "2022.09.3", "BSD-3-Clause", "molecules"},
+    {"msgpack", "4.1.3", "BSL-1.0", "conformers of GEOM"},
+#endif
     {"Inter, DejaVu Sans", "4.0, 2.37", "OFL-1.1, Bitstream Vera", "fonts"},
     {"tcmalloc", "2.10", "BSD-3-Clause", "memory"},
     {"Dear ImGui", "1.86", "MIT", "the window's widgets"},

@@ -39,6 +39,9 @@ TEST(About, ListsEveryDependencyWithItsLicence) {
   ASSERT_GT(rows.size(), 10);
   for (const auto& row : rows) {
     ASSERT_EQ(row.size(), 5);
+    const bool left_out = (!PAIRS_WITH_OBJECTS && row[4].find("-DPAIRS_OBJECTS=OFF") != std::string::npos) ||
+                          (!PAIRS_WITH_MOLECULES && row[4].find("-DPAIRS_MOLECULES=OFF") != std::string::npos);
+    if (left_out) continue;
     ASSERT_TRUE(licences.contains(row[0])) << row[0] << " is missing";
     // The README may say more.
     EXPECT_EQ(row[3].substr(0, 3), licences[row[0]].substr(0, 3)) << row[0];

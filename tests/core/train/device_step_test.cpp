@@ -56,14 +56,14 @@ struct Stepper {
   }
   SetBatch sets(const torch::Device& device) const {
     const SetSource source(task, 1, config.pretrain.sizes, 0, 16);
-    return source.training(0, 0, config.pretrain.batch, 100, device);
+    return source.timed(0, config.pretrain.batch, device);
   }
   // Aggregates as stage 3 draws them, on the CPU.
   AggregateBatch aggregates() const {
     const std::int64_t rows = config.finetune.batch;
     std::vector<std::int64_t> index(static_cast<std::size_t>(rows));
     for (std::int64_t i = 0; i < rows; ++i) index[static_cast<std::size_t>(i)] = i;
-    const Latents latents = task->latents(1, Purpose::finetune, index);
+    const Latents latents = task->latents(1, Purpose::check, index);
     AggregateBatch batch;
     batch.theta = latents.theta;
     batch.given = latents.given;

@@ -113,6 +113,8 @@ TEST_F(EmbeddedPoolTest, ARunPreparesFirstTellsItAndResumes) {
   config.cache.sets = {100, 50};
   config.finetune.epochs = 2;
   config.finetune.steps = 5;
+  config.evaluate.sizes = {1, 20};
+  config.evaluate.sets = {12};
   config.device = "cpu";
   const std::filesystem::path run = create_run(config, folder_ / "run");
   for (int stops = 0; stops < 400; ++stops) {
