@@ -14,6 +14,7 @@
 #include "core/train/weight_average.h"
 #include "tasks/registry.h"
 #include "tests/on_device.h"
+#include "tests/small_data.h"
 #include "tests/value_reads.h"
 
 namespace pairs {
@@ -30,6 +31,10 @@ RunConfig step_config(const std::string& task, const std::string& preset) {
       set.insert(set.end(),
                  {"task.size=32", "head.channels=32", "head.attention_channels=16", "embedder.channels=[16,32,32,32]"});
   }
+  if (task == "objects" && preset == "paper")
+    set.insert(set.end(), {"task.side=64", "embedder.channels=[16,16,32,32,64]"});
+  const std::vector<std::string> small = testing::small_data(task);
+  set.insert(set.end(), small.begin(), small.end());
   return load_preset(make_task(task)->info(), preset, "pairs", set);
 }
 
@@ -202,14 +207,16 @@ RunConfig short_run(const std::string& task, const torch::Device& device) {
                                   "pretrain.steps=3",
                                   "pretrain.batch=8",
                                   "pretrain.validation_sets=16",
-                                  "cache.sizes=[4,20]",
+                                  task == "molecules" ? "cache.sizes=[4,6]" : "cache.sizes=[4,20]",
                                   "cache.sets=[20,10]",
                                   "cache.pieces=2",
                                   "finetune.epochs=2",
                                   "finetune.steps=3",
                                   "finetune.batch=8",
                                   "finetune.validation_draws=16"};
-  return load_preset(make_task(task)->info(), "quick", "pairs", set);
+  std::vector<std::string> all = testing::small_data(task);
+  all.insert(all.end(), set.begin(), set.end());
+  return load_preset(make_task(task)->info(), "quick", "pairs", all);
 }
 
 class DeviceRuns {
