@@ -22,7 +22,9 @@ struct QhullRun {
     qh_zero(&state, complaints);
   }
   ~QhullRun() {
-    qh_freeqhull(&state, qh_ALL);
+    qh_freeqhull(&state, !qh_ALL);  // all but what it allots to small things in blocks of its own
+    int blocks = 0, bytes = 0;
+    qh_memfreeshort(&state, &blocks, &bytes);
     std::fclose(complaints);
     std::free(text);
   }
