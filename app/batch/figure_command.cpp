@@ -303,7 +303,7 @@ Action add_figure(CLI::App& app) {
     app.add_option(name, value, help)->type_name(type);
   };
   posterior_option("--file", arguments->file, "posterior: an observed set of your own, as infer --data takes it",
-                   "FILE|DIR");
+                   "FILE|DIR|THING");
   posterior_option("--theta", arguments->theta, "posterior: θ of the simulated set (default: the prior's)", "V,V,...");
   posterior_option("--psi", arguments->psi, "posterior: ψ of the simulated set (default: the prior's)", "V,V,...");
   posterior_option("--range", arguments->range, "posterior: ends of the axis of each target (default: chosen)",

@@ -8,6 +8,7 @@
 #include "app/batch/infer_question.h"
 #include "app/batch/numbers.h"
 #include "app/kinds/target/parameters_room.h"
+#include "app/posterior/observed_set.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
 #include "core/aggregate.h"
@@ -21,7 +22,9 @@
 #include "core/posterior/posterior_source.h"
 #include "core/posterior/typicality.h"
 #include "core/report/number_text.h"
+#include "core/task_factory.h"
 #include "core/train/shipped.h"
+#include "tasks/parts/things.h"
 
 namespace pairs::batch {
 namespace {
@@ -74,7 +77,7 @@ InferAnswer answer_of(const LoadedRun& run, const InferQuestion& question, const
   Estimator& estimator = *run.estimator;
   const auto seed = static_cast<std::uint64_t>(arguments.seed);
   const torch::Tensor aggregate = aggregate_observed(estimator, question.x);
-  check_aggregate(aggregate, question.x, arguments.data, run.name);
+  check_aggregate(aggregate, question.x, question.name, run.name);
   const PosteriorSource source =
       estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, question.size, question.given, seed);
   InferAnswer answer;
@@ -118,6 +121,8 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
   document["extrapolates"] = question.extrapolates;
   document["targets"] = nlohmann::json::array();
   for (const Target& target : info.targets) document["targets"].push_back(target.name);
+  if (!question.thing.empty()) document["thing"] = question.name;
+  for (std::size_t t = 0; t < question.own.size(); ++t) document["own"][info.targets[t].name] = question.own[t];
   if (answer.place.known) {
     document["distance"] = answer.place.distance;
     document["percentile"] = answer.place.percentile;
@@ -162,6 +167,18 @@ std::string scores_text(const InferAnswer& answer) {
   return "\n" + scored.text(2) + rest;
 }
 
+// What people may give beside files of observations, by task.
+std::string thing_lines() {
+  std::string lines;
+  for (const std::string& name : registered_task_names()) {
+    const auto task = make_registered_task(name, {});
+    if (const Things* const known = things(*task))
+      lines += fmt::format("{}  {}: {}", lines.empty() ? "Tasks that make observations of a thing you have:\n" : "\n",
+                           name, known->thing_help());
+  }
+  return lines.empty() ? "" : "\n" + lines + "\nWhat the thing itself tells of θ is said beside the posterior.";
+}
+
 Result infer(const InferArguments& arguments) {
   const LoadedRun run = open_run(arguments.run, arguments.open, false);
   set_sampler(run, arguments.sampler);
@@ -173,8 +190,9 @@ Result infer(const InferArguments& arguments) {
   result.text =
       fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
                   question.size < question.held ? "first " : "", count_text(question.size),
-                  question.size == 1 ? "" : "s", arguments.data,
+                  question.size == 1 ? "" : "s", question.name,
                   question.extrapolates ? " (more than training saw)" : "", report.table.text(2), scores_text(answer));
+  if (!question.own.empty()) result.text += "\n" + own_theta_text(info, question.thing, question.own) + "\n";
   if (answer.place.known)
     result.text +=
         fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n", answer.place.distance,
@@ -195,8 +213,9 @@ Action add_infer(CLI::App& app) {
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--data", arguments->data,
                  "The observed set: .npz (array x, or the only one), .csv for points (of several named columns the "
-                 "task's), a folder of images (PNG, JPEG, BMP, TGA), of views with cameras.csv")
-      ->type_name("FILE|DIR")
+                 "task's), a folder of images (PNG, JPEG, BMP, TGA), of views with cameras.csv; or what some tasks "
+                 "make observations of (below)")
+      ->type_name("FILE|DIR|THING")
       ->required();
   app.add_option("--n", arguments->n, "Use the first N observations (default: all)")
       ->type_name("N")
@@ -220,7 +239,7 @@ Action add_infer(CLI::App& app) {
                  "Where the samples go (default: RUN/samples.npz, or ./samples.npz); of images a folder (default: "
                  "RUN/posterior, or ./posterior)")
       ->type_name("FILE|DIR");
-  app.add_option("--seed", arguments->seed, "Seed of the samples")
+  app.add_option("--seed", arguments->seed, "Seed of the samples, and of observations that are made of a thing")
       ->type_name("N")
       ->transform(whole_number(0, 9007199254740992))
       ->capture_default_str();
@@ -234,7 +253,7 @@ Action add_infer(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--force", arguments->force,
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");
-  app.footer(with_task_names(
+  const std::string footer = with_task_names(
       "Examples:\n"
       "  pairs --batch infer {first} --data events.csv\n"
       "  pairs --batch infer {first} --data events.csv --n 20\n"
@@ -248,7 +267,8 @@ Action add_infer(CLI::App& app) {
       "Views of a scene: a folder of colour images of the estimator's size, or square and a whole multiple of it, "
       "with\n"
       "cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.\n"
-      "They count in the order of their names. pairs --batch render --views writes such a folder."));
+      "They count in the order of their names. pairs --batch render --views writes such a folder.");
+  app.footer([footer] { return footer + thing_lines(); });
   return [arguments] { return infer(*arguments); };
 }
 

@@ -9,8 +9,10 @@
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
+#include "core/base/transfer.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
+#include "tasks/parts/things.h"
 #include "tasks/scene_views.h"
 #include "tasks/view_folder.h"
 
@@ -40,14 +42,39 @@ void warn_of_elevations(const torch::Tensor& cameras, const render::Camera& targ
 struct GivenSet {
   Observed observed;
   torch::Tensor given;
+  std::string name, thing = {};
+  std::vector<double> own = {};
 };
+
+// The set of a thing that somebody has, with what it tells of itself.
+GivenSet read_thing_set(const Things& known, const LoadedRun& run, const InferArguments& arguments) {
+  const TaskInfo& info = run.task->info();
+  if (arguments.n > info.max_n)
+    fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(arguments.n),
+               count_text(info.max_n), info.name);
+  ThingSet set = known.read_thing(arguments.data, arguments.n, static_cast<std::uint64_t>(arguments.seed));
+  GivenSet out;
+  out.observed.held = set.x.count();
+  out.observed.x = std::move(set.x);
+  out.observed.warnings = std::move(set.warnings);
+  out.given = !arguments.given.empty() || !set.latents.given.defined()
+                  ? read_given(arguments.given, arguments.data, info)
+                  : set.latents.given;
+  out.name = std::move(set.title);
+  out.thing = known.thing();
+  if (set.latents.theta.defined() && !info.targets.empty()) out.own = doubles(set.latents.theta);
+  return out;
+}
+
 GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
   std::error_code error;
   const SceneViews* const views = scene_views(*run.task);
+  if (!arguments.camera.empty() && !views)
+    fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
+  if (const Things* const known = things(*run.task); known && known->is_thing(arguments.data))
+    return read_thing_set(*known, run, arguments);
   if (!views || !std::filesystem::is_directory(arguments.data, error)) {
-    if (!arguments.camera.empty() && !views)
-      fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
     if (!arguments.camera.empty() && std::filesystem::exists(arguments.data, error))
       fail_usage(
           "--camera needs the views as a folder of images with {}, and {} is none; the array x of an .npz already "
@@ -58,7 +85,7 @@ GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
     Observed observed = read_observed(arguments.data, info, most);
     const torch::Tensor given = read_given(arguments.given, arguments.data, info);
     if (views) warn_of_elevations(at::empty({0, 2}, torch::kFloat64), views->target(given));
-    return {std::move(observed), given};
+    return {std::move(observed), given, arguments.data};
   }
   if (!arguments.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --given");
   if (arguments.camera.empty())
@@ -70,7 +97,7 @@ GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
   Observed observed =
       as_observations(views->observations(folder.images, folder.cameras, target), info, printable(arguments.data, 300));
   if (!folder.left_out.empty()) observed.warnings.push_back(folder.left_out);
-  return {std::move(observed), views->given(target)};
+  return {std::move(observed), views->given(target), arguments.data};
 }
 
 // What is written for images, in the folder that --out names.
@@ -106,38 +133,47 @@ std::int64_t draws_of(const TaskInfo& info, std::int64_t asked) {
   return draws;
 }
 
-void check_size(const LoadedRun& run, const InferArguments& arguments, std::int64_t size) {
+void check_size(const LoadedRun& run, const InferArguments& arguments, const std::string& name, std::int64_t size) {
   const TaskInfo& info = run.task->info();
   if (size > info.max_n)
     fail(
         "{} observations of {} are asked for, but task {} is defined up to N = {}{}; give at most {}, or use the first "
         "with --n",
-        count_text(size), arguments.data, info.name, count_text(info.max_n),
+        count_text(size), name, info.name, count_text(info.max_n),
         arguments.force ? ", which --force does not change" : "", info.max_n);
   if (!arguments.force && size > run.estimator->max_n())
     fail(
         "{} observations of {} are asked for, but {} saw sets of at most {}; use fewer with --n, train with larger "
         "sets, or pass --force to extrapolate",
-        count_text(size), arguments.data, run.name, count_text(run.estimator->max_n()));
+        count_text(size), name, run.name, count_text(run.estimator->max_n()));
+}
+
+// How many of the observations are used. Of a thing, of which more can always be made, no more than training saw.
+std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, const InferQuestion& question) {
+  if (arguments.n > 0) return arguments.n;
+  return question.thing.empty() || arguments.force ? question.held : std::min(question.held, run.estimator->max_n());
 }
 
 }  // namespace
 
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
-  const auto [observed, given] = read_set(run, arguments);
+  auto [observed, given, name, thing, own] = read_set(run, arguments);
   for (const std::string& warning : observed.warnings) tell(fmt::format("warning: {}\n", warning));
   InferQuestion question;
   question.given = given;
   question.held = observed.held;
+  question.name = std::move(name);
+  question.thing = std::move(thing);
+  question.own = std::move(own);
   if (arguments.n > question.held)
     fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
-               arguments.data, count_text(question.held), question.held);
+               question.name, count_text(question.held), question.held);
   question.out = target_room_of(info).in_folder() ? folder_output(run, arguments) : file_output(run, arguments);
   question.draws = draws_of(info, arguments.samples);
   if (!arguments.theta.empty()) question.theta = read_theta(arguments.theta, info);
-  question.size = arguments.n > 0 ? arguments.n : question.held;
-  check_size(run, arguments, question.size);
+  question.size = used_size(run, arguments, question);
+  check_size(run, arguments, question.name, question.size);
   question.x = observed.x.slice(0, question.size);
   question.extrapolates = question.size > run.estimator->max_n();
   if (question.extrapolates)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/batch/arguments.h"
 #include "app/batch/sampler_options.h"
@@ -30,6 +31,9 @@ struct InferQuestion {
   torch::Tensor theta;  // to score, [S, d], or undefined
   std::int64_t size = 0, held = 0, draws = 0;
   bool extrapolates = false;
+  std::string name;           // of the set: what --data says, or a thing's title
+  std::string thing;          // "mesh", where the set was made of such a thing; else ""
+  std::vector<double> own;    // θ as the thing itself tells it, or empty
   std::filesystem::path out;  // a file, or a folder (TargetRoom::in_folder)
 };
 

@@ -213,7 +213,9 @@ void Studio::open_path(const fs::path& path) {
     settings.log_open = true;
     return;
   }
-  if (ending == ".csv" || ending == ".npz" || images) {
+  const auto scene = posterior.scene();
+  const bool thing = scene && scene->task == task_ && scene->is_thing && scene->is_thing(name);
+  if (ending == ".csv" || ending == ".npz" || images || thing) {
     set_tab(Tab::posterior);
     return posterior.open_file(path);
   }

@@ -76,6 +76,8 @@ ObservedSet::ObservedSet(std::shared_ptr<const Task> task, SetChoice choice)
 
 void ObservedSet::read() {
   const TaskInfo& info = task_->info();
+  if (const Things* const known = things(*task_); known && known->is_thing(choice_.file.string()))
+    return read_thing(*known);
   Observed observed = read_observed(choice_.file, info, info.max_n);
   x_ = observed.x;
   held_ = observed.held;
@@ -83,6 +85,16 @@ void ObservedSet::read() {
   if (held_ > info.max_n)
     note_ = fmt::format("{} holds {} observations; the first {} are used, the most that the task {} knows", name(),
                         count_text(held_), count_text(info.max_n), info.title);
+}
+
+void ObservedSet::read_thing(const Things& known) {
+  ThingSet set = known.read_thing(choice_.file.string(), 0, kFigureSeed);
+  of_thing_ = true;
+  title_ = std::move(set.title);
+  latents_ = std::move(set.latents);
+  x_ = std::move(set.x);
+  held_ = x_.count();
+  warnings_ = std::move(set.warnings);
 }
 
 void ObservedSet::draw() {
@@ -97,7 +109,7 @@ std::vector<double> ObservedSet::theta() const {
   return values_of(latents_.theta);
 }
 std::vector<double> ObservedSet::psi() const {
-  return values_of(latents_.psi);
+  return of_thing_ ? std::vector<double>() : values_of(latents_.psi);
 }
 
 Observations ObservedSet::first(std::int64_t n) {
@@ -116,6 +128,7 @@ std::string ObservedSet::name() const {
   if (simulated())
     return fmt::format("Set {} of the prior{}", count_text(choice_.index),
                        choice_.theta.empty() && choice_.psi.empty() ? "" : ", changed");
+  if (of_thing_) return title_;
   const std::string last = choice_.file.filename().string();
   return last.empty() ? choice_.file.parent_path().filename().string() : last;
 }
@@ -137,6 +150,17 @@ Figure ObservedSet::picture(std::int64_t n, const SampleView& view) {
   Figure figure;
   figure.plots.push_back(std::move(plot));
   return figure;
+}
+
+std::string own_theta_text(const TaskInfo& info, const std::string& thing, const std::vector<double>& theta) {
+  std::vector<std::string> values;
+  for (std::size_t t = 0; t < std::min(theta.size(), info.targets.size()); ++t) {
+    const Target& target = info.targets[t];
+    const int digits = std::clamp(2 - static_cast<int>(std::floor(std::log10(target.scale))), 0, 8);
+    values.push_back(fmt::format("{} = {}{}", target.label, number_text(theta[t], digits),
+                                 target.unit.empty() ? "" : " " + target.unit));
+  }
+  return values.empty() ? "" : fmt::format("By the {} itself: {}", thing, fmt::join(values, ", "));
 }
 
 }  // namespace pairs

@@ -12,30 +12,33 @@
 #include "app/kinds/sample_plot.h"
 #include "core/report/figure.h"
 #include "core/task.h"
+#include "tasks/parts/things.h"
 
 namespace pairs {
 
-// Which set is observed: one of the prior, one with values set by hand, or a file's.
+// Which set is observed: one of the prior, one with values set by hand, a file's, or a thing's (tasks/parts/things.h).
 struct SetChoice {
   std::int64_t index = 0;                 // of the prior
   std::vector<double> theta = {};         // set by hand; empty: the prior's
   std::vector<double> psi = {};           // the same
   std::optional<Component> changed = {};  // that a person has just set: others follow it. None: they are as they are
-  std::filesystem::path file = {};        // empty: simulated
+  std::filesystem::path file = {};        // or the words that name a thing; empty: simulated
 };
 
 // The observations of a set, simulated as far as they are asked for. Belongs to one thread at a time.
 class ObservedSet {
  public:
-  // Throws Error for a file that cannot be read and values that do not go together.
+  // Throws Error for a file or thing that cannot be read and values that do not go together.
   ObservedSet(std::shared_ptr<const Task> task, SetChoice choice);
 
   const Task& task() const { return *task_; }
   const SetChoice& choice() const { return choice_; }
   bool simulated() const { return choice_.file.empty(); }
-  // Values of a simulated set, one row; else undefined tensors.
+  // Whether it was made of a thing that somebody has, which tells its own θ.
+  bool of_thing() const { return of_thing_; }
+  // Values of a simulated set and of a thing's, one row; else undefined tensors.
   const Latents& latents() const { return latents_; }
-  // θ and ψ of a simulated set; else empty.
+  // θ of a simulated set and of a thing's, ψ of a simulated one; else empty.
   std::vector<double> theta() const;
   std::vector<double> psi() const;
   // Observations that can be used; all that a file holds.
@@ -46,8 +49,8 @@ class ObservedSet {
   // Observations from .. to - 1 of the same.
   Observations part(std::int64_t from, std::int64_t to) { return first(to).slice(from, to); }
 
-  std::string name() const;    // "Set 3 of the prior", a file's name
-  std::string source() const;  // "simulated", "generated digits", a path
+  std::string name() const;    // "Set 3 of the prior", a file's name, a thing's title
+  std::string source() const;  // "simulated", "generated digits", a path, a thing's words
   // What reading the file had to say, and that not all of it is used: sentences.
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::string& note() const { return note_; }
@@ -57,6 +60,7 @@ class ObservedSet {
 
  private:
   void read();
+  void read_thing(const Things& known);
   void draw();
 
   std::shared_ptr<const Task> task_;
@@ -64,8 +68,14 @@ class ObservedSet {
   Latents latents_;
   Observations x_;  // as far as they were asked for
   std::int64_t held_ = 0;
+  bool of_thing_ = false;
+  std::string title_;  // of a thing
   std::vector<std::string> warnings_;
   std::string note_;
 };
+
+// "By the mesh itself: volume = 0.153": the θ that a thing ("mesh") tells of itself, in as many decimals as the
+// targets' spread is worth; "" without θ.
+std::string own_theta_text(const TaskInfo& info, const std::string& thing, const std::vector<double>& theta);
 
 }  // namespace pairs

@@ -111,11 +111,14 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
   for (const LoadedRun& run : runs) most = std::min(most, run.estimator->max_n());
   std::vector<Figure> columns;
   std::set<std::string> told;
+  const auto warn = [&](const PosteriorWarning& warning) {
+    if (options.warn && told.insert(warning.text).second) options.warn(warning);
+  };
+  for (const std::string& text : set->warnings()) warn({WarningKind::cut_file, text});
   for (const std::int64_t n : options.n > 0 ? std::vector{options.n} : shown_sizes(runs, most)) {
     embed(posterior, n, options.keep_going);
     const PosteriorAt at = posterior.at(n);
-    for (const PosteriorWarning& warning : at.warnings)
-      if (options.warn && told.insert(warning.text).second) options.warn(warning);
+    for (const PosteriorWarning& warning : at.warnings) warn(warning);
     PAIRS_CHECK(!at.numbers.empty(), "There is no posterior at N = {}{}", count_text(n),
                 at.warnings.empty() ? "" : ": " + at.warnings.back().text);
     columns.push_back(posterior_figure_at(posterior, at, axes_of(at, info.targets, set->theta(), options)));

@@ -141,6 +141,8 @@ PosteriorAt SetPosterior::at(std::int64_t n, bool with_references) const {
   out.n = n;
   out.sources = run_sources(n, out.warnings);
   if (!set_->note().empty()) out.warnings.push_back({WarningKind::cut_file, set_->note()});
+  if (set_->of_thing())
+    for (const std::string& text : set_->warnings()) out.warnings.push_back({WarningKind::thing, text});
   if (with_references)
     for (PosteriorSource& source : references(n, out.problems)) out.sources.push_back(std::move(source));
   out.numbers = posterior_numbers(task().info().targets, confined_, out.sources, [&](const std::string& text) {

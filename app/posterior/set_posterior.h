@@ -28,7 +28,7 @@ struct AskedRun {
   std::string name(std::size_t count) const;
 };
 
-enum class WarningKind { other_data, extrapolation, only_pretrained, left_out, cut_file };
+enum class WarningKind { other_data, extrapolation, only_pretrained, left_out, cut_file, thing };
 // What to know of a posterior before it is believed, a sentence.
 struct PosteriorWarning {
   WarningKind kind;

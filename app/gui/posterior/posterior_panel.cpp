@@ -333,13 +333,18 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                                : count_text(scene.set_size) + " observations";
   ui::text(scene.simulated ? scene.set_name + " · " + scene.set_source : used + " · " + scene.set_name,
            ui::Look::small_muted);
+  if (!scene.set_own.empty()) ui::wrapped(scene.set_own, ui::Look::small_muted);
   if (!scene.simulated) {
     if (ui::button("posterior/simulate", "Simulate", ui::Button::normal, "", "Back to the set of the prior"))
       posterior.simulate();
     ImGui::SameLine();
   }
-  if (ui::button("posterior/open-file", "Open file…", ui::Button::normal, "",
-                 "Observations of your own; or drop them on the window"))
+  const std::string open = fmt::format("Open {}…", scene.thing.empty() ? "file" : scene.thing);
+  if (ui::button(
+          "posterior/open-file", open, ui::Button::normal, "",
+          scene.thing.empty()
+              ? "Observations of your own; or drop them on the window"
+              : fmt::format("{} of your own, or observations; files can be dropped on the window", scene.thing_help)))
     file.ask();
   const std::string command = posterior.batch_command();
   ImGui::SameLine();
@@ -514,10 +519,15 @@ void PosteriorPanel::State::follow_file(Posterior& posterior) {
 }
 
 void PosteriorPanel::State::file_dialog(Posterior& posterior) {
-  const PathDialog::Texts texts = {"Open an observed set",
-                                   "An NPZ file with the array x, a CSV file of points, or a folder of images. "
-                                   "Dropping it on the window does the same.",
-                                   "Path, e.g. ~/events.csv"};
+  const PosteriorScene& scene = *posterior.scene();
+  const std::string title = "Open a " + scene.thing;
+  const std::string about = fmt::format("Give {}, or an NPZ file with observations in the array x.", scene.thing_help);
+  const PathDialog::Texts texts =
+      scene.thing.empty() ? PathDialog::Texts{"Open an observed set",
+                                              "An NPZ file with the array x, a CSV file of points, or a "
+                                              "folder of images. Dropping it on the window does the same.",
+                                              "Path, e.g. ~/events.csv"}
+                          : PathDialog::Texts{title.c_str(), about.c_str(), "Path, or the words themselves"};
   const auto path = file.draw("posterior/file", texts, before_file && posterior.busy() ? "It is being read…" : "");
   if (!path) return;
   before_file = posterior.scene()->set;

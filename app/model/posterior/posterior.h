@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,14 +57,19 @@ struct PosteriorScene {
   std::int64_t most = 1;             // largest N that can be asked for
   std::vector<std::int64_t> sizes;   // the only ones, of a run with a head for each; else empty
   std::uint64_t set = 0;             // id of the observed set
-  std::string set_name;              // "set 3 of the prior", a file's name
-  std::string set_source;            // "simulated", "generated digits", a path
+  std::string set_name;              // "set 3 of the prior", a file's name, a thing's title
+  std::string set_source;            // "simulated", "generated digits", a path, a thing's words
+  std::string set_own;               // the θ that a thing tells of itself, a line; "" of other sets
   std::int64_t set_size = 0;         // all that a file holds; else `most`
   std::int64_t trained = 1;          // largest N that the shown run saw in training
   bool simulated = true;
   bool by_hand = false;                  // θ and ψ are not the prior's
   std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
   std::vector<int> shades;               // of the runs, where a figure of them alone would choose others; else empty
+  // Of a task that makes observations of things (tasks/parts/things.h): "mesh", what may be given, and whether a text
+  // is meant for one; else empty.
+  std::string thing, thing_help;
+  std::function<bool(const std::string&)> is_thing;
 };
 
 // The posterior of one observed set at any N, by one run and others of its task, beside the exact one. Everything is
@@ -86,8 +92,8 @@ class Posterior {
   const std::vector<std::string>& others() const;
 
   // The observed set: the next one of the prior, the prior's set `index`, one with a value of θ or ψ set by hand
-  // (parameter `k` of the scene), or a file's. N becomes as much of a file as the run saw in training; the file stays
-  // its task's set while others are visited.
+  // (parameter `k` of the scene), or a file's, or of the words that name a thing. N becomes as much of a file as the
+  // run saw in training; the file stays its task's set while others are visited.
   void new_set();
   void set_index(std::int64_t index);
   std::int64_t index() const;

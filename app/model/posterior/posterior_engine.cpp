@@ -13,6 +13,7 @@
 #include "app/runs/task_words.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/report/shades.h"
 
 namespace pairs::model {
@@ -135,8 +136,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
     try {
       Shown one{name, {load_run(name, wish.data, wish.device)}};
       if (!loaded.empty()) {
-        const std::string other =
-            other_question(asked_task(loaded.front().asked.loaded), asked_task(one.asked.loaded));
+        const std::string other = other_question(asked_task(loaded.front().asked.loaded), asked_task(one.asked.loaded));
         PAIRS_CHECK(other.empty(), "{}", other);
       }
       loaded.push_back(std::move(one));
@@ -179,7 +179,11 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorWish
   last_set_ = std::max(last_set_, wish.set.id);
   last_set_question_ = question_;
   try {
-    if (!choice.file.empty()) board_.now("reading " + choice.file.filename().string());
+    if (!choice.file.empty()) {
+      std::error_code error;
+      const bool there = std::filesystem::exists(choice.file, error);
+      board_.now("reading " + printable((there ? choice.file.filename() : choice.file).string()));
+    }
     return std::make_shared<ObservedSet>(task_, choice);
   } catch (const std::exception& error) {
     failed_set_ = wish.set.id;

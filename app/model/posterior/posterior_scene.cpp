@@ -79,7 +79,16 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.by_hand = !set.choice().theta.empty();
   scene.set_name = set.name();
   scene.set_source = set.source();
-  scene.parameters = parameters_of(set);
+  if (set.simulated()) scene.parameters = parameters_of(set);
+  if (const Things* const known = things(posterior.task())) {
+    scene.thing = known->thing();
+    scene.thing_help = known->thing_help();
+    scene.is_thing = [task = posterior.runs().front().loaded.task](const std::string& text) {
+      const Things* const asked = things(*task);
+      return asked && asked->is_thing(text);
+    };
+    if (set.of_thing()) scene.set_own = own_theta_text(info, scene.thing, set.theta());
+  }
   scene.shades = other_shades(posterior.runs());
   return scene;
 }
