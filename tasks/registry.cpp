@@ -14,9 +14,12 @@
 #include "tasks/gaussian/self_check.h"
 #include "tasks/novel_view/novel_view.h"
 #if PAIRS_WITH_MOLECULES
+#include "tasks/molecules/molecule_account.h"
+#include "tasks/molecules/molecule_source.h"
 #include "tasks/molecules/molecules.h"
 #endif
 #if PAIRS_WITH_OBJECTS
+#include "tasks/objects/mesh_account.h"
 #include "tasks/objects/objects.h"
 #endif
 
@@ -69,8 +72,8 @@ std::vector<std::string> task_names() {
 std::vector<LeftOutTask> left_out_tasks() {
   std::vector<LeftOutTask> tasks;
 #if !PAIRS_WITH_OBJECTS
-  tasks.push_back({"objects",
-                   "it needs Assimp, Embree and Qhull; install them and configure the build with -DPAIRS_OBJECTS=ON"});
+  tasks.push_back(
+      {"objects", "it needs Assimp, Embree and Qhull; install them and configure the build with -DPAIRS_OBJECTS=ON"});
 #endif
 #if !PAIRS_WITH_MOLECULES
   tasks.push_back(
@@ -95,9 +98,21 @@ std::string task_in_role(TaskRole role) {
 
 const std::vector<DataSet>& data_sets() {
   static const std::vector<DataSet> all = {
-      {"MNIST", "digits", "[.gz]",
-       "MNIST is read as it is distributed: four IDX files, gzipped or plain, in the folder or in mnist/ below it.",
-       find_mnist}};
+    {"MNIST", "digits", "[.gz]",
+     "MNIST is read as it is distributed: four IDX files, gzipped or plain, in the folder or in mnist/ below it.",
+     find_mnist},
+#if PAIRS_WITH_OBJECTS
+    {"meshes", "objects", "",
+     "Meshes are OFF, OBJ, STL and PLY files at any depth; ModelNet40 is read as it is distributed.", find_mesh_data,
+     "meshes", false, account_of_meshes},
+#endif
+#if PAIRS_WITH_MOLECULES
+    {"molecules", "molecules", "",
+     "Molecules are a file of SMILES (.csv, .smi), SDF or GEOM-Drugs (.msgpack): itself, in the folder, or in "
+     "molecules/ below it.",
+     find_molecules, "molecules", false, account_of_molecules},
+#endif
+  };
   return all;
 }
 

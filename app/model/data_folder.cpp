@@ -8,6 +8,7 @@
 #include "app/model/studio.h"
 #include "core/base/error.h"
 #include "core/base/latest_worker.h"
+#include "core/base/text.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
@@ -36,6 +37,11 @@ std::string real_data_of(const std::string& task) {
   return set ? set->name : "";
 }
 
+std::string real_data_layout_of(const std::string& task) {
+  const DataSet* set = data_set_of(task);
+  return set ? set->layout : "";
+}
+
 DataFolder::DataFolder(Hub& hub) : state_(std::make_unique<State>(hub)) {}
 DataFolder::~DataFolder() = default;
 
@@ -54,7 +60,13 @@ void DataFolder::use(const std::string& task, const std::filesystem::path& folde
     state_->found.reset();
   }
   state_->worker.request([s = state_.get(), task, folder](const LatestWorker::Stale& stale) {
-    if (!folder.empty()) make_task(task, {folder.string()});
+    if (!folder.empty()) {
+      make_task(task, {folder.string()});
+      // Some tasks do without what is not there.
+      if (const DataSet* set = data_set_of(task))
+        if (const std::string problem = set->find(folder.string()).problem; !problem.empty())
+          fail_usage("{} holds nothing for this task: {}", printable(folder.string(), 300), problem);
+    }
     if (stale()) throw Stopped();
     {
       const std::lock_guard lock(s->mutex);

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <fstream>
 
+#include "tests/app/batch/pebble_task.h"
 #include "tests/app/gui/driver.h"
+#include "tests/app/model/small_run.h"
 
 namespace pairs::gui {
 namespace {
@@ -70,6 +72,34 @@ TEST_F(PosteriorPanelTest, TheFileDialogTakesTheKeyboardAndSaysWhatIsWrong) {
   EXPECT_FALSE(posterior().scene()->simulated);
   EXPECT_EQ(posterior().scene()->set_size, 3);
   EXPECT_TRUE(says("mine.csv"));
+}
+
+// The words of a task that makes observations of things are typed where paths are.
+TEST_F(PosteriorPanelTest, AThingIsOpenedByItsWords) {
+  window();
+  EXPECT_EQ(window().item("posterior/open-file").text, "Open file…");
+  register_pebbles();
+  const std::string run = model::small_run(folder_.path(), "pebbles", "gaussian");
+  window().studio.open_run(run);
+  ASSERT_TRUE(window().rest(60));
+  window().frames(5);
+  EXPECT_EQ(window().item("posterior/open-file").text, "Open pebble…");
+  window().click("posterior/open-file");
+  EXPECT_TRUE(says("Open a pebble"));
+  EXPECT_TRUE(says("Give pebble:NUMBER, or a file of one (.pebble), or an NPZ file"));
+  write("pebble:soft");
+  ASSERT_TRUE(window().until([&] { return says("is no pebble") && !posterior().busy(); }));
+  window().type("posterior/file/path", " pebble:1.5 ");
+  EXPECT_TRUE(window().until([&] { return !window().find("posterior/file/path"); }));
+  EXPECT_EQ(posterior().scene()->set_name, "pebble 1.5");
+  EXPECT_TRUE(says("By the pebble itself: θ = 1.50"));
+
+  // One that is dropped.
+  std::ofstream(folder_ / "round.pebble") << "0.25";
+  window().studio.open_path(folder_ / "round.pebble");
+  ASSERT_TRUE(window().rest(60));
+  EXPECT_EQ(posterior().scene()->set_name, "round.pebble");
+  register_tasks();
 }
 
 TEST_F(PosteriorPanelTest, TheButtonsOfTheSetStayInView) {

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/task_factory.h"
+#include "tasks/parts/things.h"
+#include "tests/core/train/toy_task.h"
+
+namespace pairs {
+
+inline constexpr std::int64_t kPebbles = 60;  // the largest set
+
+// The toy task that makes sets of things as well: "pebble:1.5", "[1.5]", or a file FILE.pebble with the number, whose
+// observations are N(number, 1). Numbers above 3 come with a warning.
+class PebbleTask : public ToyTask, public Things {
+ public:
+  PebbleTask() : own_(ToyTask::info()) { own_.max_n = kPebbles; }
+  const TaskInfo& info() const override { return own_; }
+
+  std::string thing() const override { return "pebble"; }
+  std::string thing_help() const override { return "pebble:NUMBER, or a file of one (.pebble)"; }
+  bool is_thing(const std::string& text) const override {
+    return text.starts_with("pebble:") || text.starts_with('[') || is_file(text);
+  }
+  ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed) const override {
+    const std::string number = is_file(text)           ? bytes_of(text)
+                               : text.starts_with('[') ? text.substr(1, text.find(']') - 1)
+                                                       : text.substr(7);
+    double value = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error != std::errc() || end != number.data() + number.size())
+      fail_usage("{} is no pebble: write pebble:1.5", printable(text, 100));
+    if (n == 0) n = own_.max_n;
+    ThingSet out;
+    out.title = is_file(text) ? std::filesystem::path(text).filename().string() : fmt::format("pebble {:g}", value);
+    out.latents.theta = torch::full({1, 1}, value, torch::kFloat64);
+    out.latents.psi = torch::zeros({1, 1}, torch::kFloat64);
+    const SetRange range[] = {{0, 0, n}};
+    out.x = observe(out.latents, seed, Purpose::explore, range, torch::kCPU);
+    if (value > 3) out.warnings.push_back(fmt::format("{} is a heavy one", out.title));
+    return out;
+  }
+
+ private:
+  static bool is_file(const std::string& text) { return std::filesystem::path(text).extension() == ".pebble"; }
+  static std::string bytes_of(const std::string& file) {
+    try {
+      return read_file(file);
+    } catch (const Error& error) {
+      throw Error(error.what(), ErrorKind::usage);
+    }
+  }
+
+  TaskInfo own_;
+};
+
+// The program's only task, until register_tasks().
+inline void register_pebbles() {
+  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<PebbleTask>(); },
+                         [] { return std::vector<std::string>{"gaussian"}; }});
+}
+
+}  // namespace pairs

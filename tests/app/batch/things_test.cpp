@@ -1,0 +1,154 @@
+// Sets of things that people have: infer and figure.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "core/base/npz.h"
+#include "tests/app/batch/action.h"
+#include "tests/app/batch/pebble_task.h"
+#include "tests/app/model/small_run.h"
+
+namespace pairs::batch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::int64_t kTrained = 10;  // the largest set of small_run
+
+class ThingsOfPeople : public ::testing::Test {
+ protected:
+  ThingsOfPeople() {
+    register_pebbles();
+    run_ = model::small_run(folder_.path(), "run", "gaussian");
+  }
+  ~ThingsOfPeople() override { register_tasks(); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  Acted infer(std::vector<std::string> words) const {
+    words.insert(words.begin(), {run_, "--data"});
+    words.insert(words.end(), {"--samples", "30", "--threads", "1", "--device", "cpu"});
+    if (std::find(words.begin(), words.end(), "--out") == words.end())
+      words.insert(words.end(), {"--out", path("out.npz")});
+    return act(add_infer, words);
+  }
+  Acted figure(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"posterior", run_, "--file"});
+    words.insert(words.end(), {"--threads", "1", "--device", "cpu", "--out", path("figure.csv")});
+    return act(add_figure, words);
+  }
+  torch::Tensor samples(const std::string& name) const { return read_npz(folder_ / name).at("samples"); }
+  void write_set(const std::string& name, const std::string& thing, std::int64_t n, std::uint64_t seed) const {
+    write_npz(folder_ / name, {{"x", PebbleTask().read_thing(thing, n, seed).x.block()}});
+  }
+
+  TemporaryFolder folder_;
+  std::string run_;
+};
+
+TEST_F(ThingsOfPeople, InferTellsItsOwnThetaBesideThePosterior) {
+  const Acted answer = infer({"pebble:1.5"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.text, HasSubstr("first N = 10 observations of pebble 1.5"));
+  EXPECT_THAT(answer.text, HasSubstr("By the pebble itself: θ = 1.50\n"));
+  EXPECT_EQ(answer.document.at("thing"), "pebble 1.5");
+  EXPECT_EQ(answer.document.at("own"), nlohmann::json({{"theta", 1.5}}));
+  EXPECT_EQ(answer.document.at("n"), kTrained) << "as many as training saw";
+  EXPECT_EQ(samples("out.npz").size(0), 30);
+  EXPECT_THAT(answer.err, Not(HasSubstr("heavy")));
+  EXPECT_THAT(infer({"pebble:4"}).err, HasSubstr("warning: pebble 4 is a heavy one"));
+
+  write_set("set.npz", "pebble:1.5", kTrained, 1);
+  const Acted array = infer({path("set.npz")});
+  ASSERT_EQ(array.code, 0) << array.err;
+  EXPECT_FALSE(array.document.contains("thing"));
+  EXPECT_FALSE(array.document.contains("own"));
+  EXPECT_THAT(array.text, Not(HasSubstr("itself")));
+}
+
+TEST_F(ThingsOfPeople, InferIsOfTheObservationsThatTheTaskMakes) {
+  for (const char* seed : {"1", "7"}) {
+    write_set("set.npz", "pebble:1.5", 4, std::stoull(seed));
+    ASSERT_EQ(infer({"pebble:1.5", "--n", "4", "--seed", seed, "--out", path("thing.npz")}).code, 0);
+    ASSERT_EQ(infer({path("set.npz"), "--seed", seed, "--out", path("array.npz")}).code, 0);
+    EXPECT_TRUE(samples("thing.npz").equal(samples("array.npz"))) << seed;
+  }
+  const torch::Tensor seventh = samples("thing.npz");
+  write_set("set.npz", "pebble:1.5", 4, 1);
+  ASSERT_EQ(infer({path("set.npz"), "--seed", "7", "--out", path("array.npz")}).code, 0);
+  EXPECT_FALSE(samples("array.npz").equal(seventh)) << "another seed, other observations";
+}
+
+TEST_F(ThingsOfPeople, InferTakesFilesAndWordsOfAnyForm) {
+  std::ofstream(folder_ / "round.pebble") << "0.25";
+  const Acted file = infer({path("round.pebble")});
+  ASSERT_EQ(file.code, 0) << file.err;
+  EXPECT_EQ(file.document.at("thing"), "round.pebble");
+  EXPECT_EQ(file.document.at("own").at("theta"), 0.25);
+  EXPECT_THAT(infer({path("round.pebble"), "--out", path("round.pebble")}).err, HasSubstr("must end in .npz"));
+  const Acted brackets = infer({"[-2]"});
+  ASSERT_EQ(brackets.code, 0) << brackets.err;
+  EXPECT_EQ(brackets.document.at("own").at("theta"), -2);
+  // Longer than a file system takes a name for.
+  const Acted exact = infer({"pebble:0." + std::string(6000, '0')});
+  ASSERT_EQ(exact.code, 0) << exact.err;
+  EXPECT_EQ(exact.document.at("thing"), "pebble 0");
+}
+
+TEST_F(ThingsOfPeople, InferUsesMoreThanTrainingSawWhenForced) {
+  EXPECT_EQ(infer({"pebble:1", "--n", "11"}).code, 1);
+  const Acted forced = infer({"pebble:1", "--force"});
+  ASSERT_EQ(forced.code, 0) << forced.err;
+  EXPECT_EQ(forced.document.at("n"), kPebbles);
+  EXPECT_TRUE(forced.document.at("extrapolates").get<bool>());
+}
+
+TEST_F(ThingsOfPeople, InferRefusesBadThingsInASentence) {
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& text) {
+    const Acted answer = infer(words);
+    EXPECT_EQ(answer.code, 2) << answer.err;
+    EXPECT_THAT(answer.err, HasSubstr(text));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "out.npz"));
+  };
+  refused({"pebble:soft"}, "pebble:soft is no pebble");
+  refused({path("gone.pebble")}, "gone.pebble");
+  refused({"pebble:1", "--n", "61"}, "--n 61 goes beyond N = 60");
+  refused({"pebble:1", "--given", "1"}, "nothing given");
+  refused({"pebble:1", "--camera", "1,2"}, "--camera belongs to views");
+  const Acted none = infer({"stone"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_THAT(none.err, HasSubstr("The file stone does not exist"));
+}
+
+TEST_F(ThingsOfPeople, InfersHelpNamesWhatTasksTake) {
+  CLI::App app;
+  const Action action = add_infer(app);
+  EXPECT_THAT(app.help(), HasSubstr("  gaussian: pebble:NUMBER, or a file of one (.pebble)\n"));
+  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<ToyTask>(); },
+                         [] { return std::vector<std::string>{"gaussian"}; }});
+  EXPECT_THAT(app.help(), Not(HasSubstr("thing you have")));
+}
+
+TEST_F(ThingsOfPeople, TheFigureShowsItsOwnThetaAsTheTruth) {
+  const Acted drawn = figure({"pebble:4.25", "--n", "5"});
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_THAT(drawn.err, HasSubstr("warning: pebble 4.25 is a heavy one"));
+  EXPECT_EQ(drawn.err.find("heavy"), drawn.err.rfind("heavy")) << "said once";
+  EXPECT_THAT(read_file(folder_ / "figure.csv"), HasSubstr("4.25"));
+  EXPECT_EQ(drawn.document.at("source"), "pebble:4.25; run");
+
+  write_set("set.npz", "pebble:4.25", 5, 1);
+  const std::string of_thing = read_file(folder_ / "figure.csv");
+  ASSERT_EQ(figure({path("set.npz"), "--n", "5"}).code, 0);
+  EXPECT_THAT(read_file(folder_ / "figure.csv"), Not(HasSubstr("truth")));
+  EXPECT_THAT(of_thing, HasSubstr("truth"));
+
+  EXPECT_EQ(figure({"pebble:soft"}).code, 2);
+  EXPECT_THAT(figure({"pebble:soft"}).err, HasSubstr("is no pebble"));
+  EXPECT_THAT(figure({"pebble:1", "--index", "3"}).err, HasSubstr("--index chooses a simulated set"));
+  EXPECT_THAT(figure({"pebble:1", "--theta=2"}).err, HasSubstr("is one already"));
+  EXPECT_EQ(figure({"pebble:1", "--n", "61"}).code, 2);
+}
+
+}  // namespace
+}  // namespace pairs::batch

@@ -1,0 +1,120 @@
+// Things that people have, opened in the window.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "app/model/posterior/posterior.h"
+#include "core/base/files.h"
+#include "tests/app/batch/action.h"
+#include "tests/app/batch/pebble_task.h"
+#include "tests/app/model/small_run.h"
+
+namespace pairs::model {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kThingPatience = 60;
+
+class OpenedThings : public ::testing::Test {
+ protected:
+  OpenedThings() : posterior_(hub_) {
+    register_pebbles();
+    run_ = small_run(folder_.path(), "run", "gaussian");
+    posterior_.open(run_);
+    settle();
+  }
+  ~OpenedThings() override { register_tasks(); }
+
+  void settle() {
+    ASSERT_TRUE(posterior_.wait(kThingPatience)) << posterior_.activity();
+    ASSERT_EQ(posterior_.failure(), "");
+  }
+  bool logged(const std::string& part) {
+    for (const auto& message : hub_.messages.all())
+      if (message.text.find(part) != std::string::npos) return true;
+    return false;
+  }
+
+  Hub hub_;
+  TemporaryFolder folder_;
+  std::string run_;
+  Posterior posterior_;
+};
+
+TEST_F(OpenedThings, TheSceneTellsWhatMayBeOpened) {
+  const auto scene = posterior_.scene();
+  ASSERT_TRUE(scene);
+  EXPECT_EQ(scene->thing, "pebble");
+  EXPECT_THAT(scene->thing_help, HasSubstr("pebble:NUMBER"));
+  EXPECT_TRUE(scene->is_thing("pebble:2"));
+  EXPECT_FALSE(scene->is_thing("events.csv"));
+  EXPECT_EQ(scene->set_own, "");
+  EXPECT_FALSE(scene->parameters.empty());
+}
+
+TEST_F(OpenedThings, WordsAreASetWithItsOwnTheta) {
+  posterior_.open_file("pebble:4.25");
+  settle();
+  ASSERT_EQ(posterior_.set_failure(), "");
+  const auto scene = posterior_.scene();
+  EXPECT_FALSE(scene->simulated);
+  EXPECT_EQ(scene->set_name, "pebble 4.25");
+  EXPECT_EQ(scene->set_source, "pebble:4.25");
+  EXPECT_EQ(scene->set_own, "By the pebble itself: θ = 4.25");
+  EXPECT_EQ(scene->set_size, kPebbles);
+  EXPECT_TRUE(scene->parameters.empty()) << "nothing of it can be dragged";
+  EXPECT_EQ(posterior_.n(), 10) << "as many as the run saw in training";
+  ASSERT_EQ(posterior_.shown()->density->plots[0].rules.size(), 1u);
+  EXPECT_EQ(posterior_.shown()->density->plots[0].rules[0].x, 4.25);
+  EXPECT_TRUE(logged("pebble 4.25 is a heavy one"));
+  bool warned = false;
+  for (const PosteriorWarning& warning : posterior_.shown()->warnings)
+    warned |= warning.text.find("heavy") != std::string::npos;
+  EXPECT_TRUE(warned);
+  posterior_.simulate();
+  settle();
+  EXPECT_TRUE(posterior_.scene()->simulated);
+  EXPECT_EQ(posterior_.scene()->set_own, "");
+  EXPECT_FALSE(posterior_.scene()->parameters.empty());
+}
+
+TEST_F(OpenedThings, TheCopiedCommandDrawsTheSame) {
+  std::ofstream(folder_ / "a b.pebble") << "-0.5";
+  for (const std::string& thing : {std::string("pebble:1.5"), (folder_ / "a b.pebble").string()}) {
+    posterior_.open_file(thing);
+    settle();
+    ASSERT_EQ(posterior_.set_failure(), "");
+    posterior_.set_n(7);
+    settle();
+    const std::string command = posterior_.batch_command();
+    EXPECT_THAT(command, HasSubstr(thing == "pebble:1.5" ? "--file pebble:1.5" : "--file '" + thing + "'"));
+    const std::string file = (folder_ / "figure.csv").string();
+    std::vector<std::string> words = {"posterior", run_, "--file", thing, "--n", "7", "--out", file};
+    if (const auto& axes = posterior_.shown()->kept_axes) {
+      words.push_back(fmt::format("--range={},{}", axes->ranges[0].first, axes->ranges[0].second));
+      words.push_back(fmt::format("--height={}", axes->heights[0]));
+    }
+    const batch::Acted drawn = batch::act(batch::add_figure, words);
+    ASSERT_EQ(drawn.code, 0) << drawn.err;
+    Figure screen = *posterior_.shown()->density;
+    screen.plots.front().title = "N = 7";
+    EXPECT_EQ(read_file(file), figure_csv(screen));
+  }
+}
+
+TEST_F(OpenedThings, BadOnesLeaveTheSetBefore) {
+  const std::uint64_t set = posterior_.scene()->set;
+  posterior_.open_file("pebble:soft");
+  settle();
+  EXPECT_THAT(posterior_.set_failure(), HasSubstr("pebble:soft is no pebble"));
+  EXPECT_EQ(posterior_.scene()->set, set);
+  EXPECT_TRUE(posterior_.scene()->simulated);
+  posterior_.open_file((folder_ / "gone.pebble").string());
+  settle();
+  EXPECT_THAT(posterior_.set_failure(), HasSubstr("gone.pebble"));
+}
+
+}  // namespace
+}  // namespace pairs::model
