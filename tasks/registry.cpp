@@ -15,7 +15,6 @@
 #include "tasks/novel_view/novel_view.h"
 #if PAIRS_WITH_MOLECULES
 #include "tasks/molecules/molecule_account.h"
-#include "tasks/molecules/molecule_source.h"
 #include "tasks/molecules/molecules.h"
 #endif
 #if PAIRS_WITH_OBJECTS
