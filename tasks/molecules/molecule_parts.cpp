@@ -20,6 +20,10 @@ std::timed_mutex& store_being_made() {
   return mutex;
 }
 
+std::uint64_t validation_hash(std::uint64_t flat_hash) {
+  return stream_key(flat_hash, Purpose::pretrain_validation);
+}
+
 constexpr const char* kPartNames[] = {"stage 1", "validation in stage 1", "stage 2", "validation in stages 2 and 3",
                                       "tests"};
 
@@ -30,7 +34,7 @@ std::filesystem::path molecule_caches() {
 }
 
 bool is_validation_molecule(std::uint64_t flat_hash) {
-  return stream_key(flat_hash, Purpose::pretrain_validation) >> 61 == 0;
+  return validation_hash(flat_hash) >> 61 == 0;
 }
 
 std::size_t MoleculePart::owner(std::int64_t member) const {
@@ -121,17 +125,31 @@ std::unique_ptr<const MoleculeParts::Opened> MoleculeParts::make(const Preparati
                  set_aside_summary(store.set_aside_counts()));
   PAIRS_CHECK(store.molecules() > 0, "{} holds no molecule that can be used: {}", name_,
               set_aside_summary(store.set_aside_counts()));
-  for (MoleculePart& part : out->parts) part.first.push_back(0);
+  std::array<std::vector<std::int64_t>, kParts> molecules;
   for (std::int64_t m = 0; m < store.molecules(); ++m) {
     const StoredMolecule& molecule = store.molecule(m);
     const MoleculeSplit split = molecule_split(molecule.flat_hash);
     const std::size_t held_out = is_validation_molecule(molecule.flat_hash) ? 1 : 0;
     if (split == MoleculeSplit::test && molecule.conformers < settings_.conformers) continue;
-    MoleculePart& part = out->parts[split == MoleculeSplit::pretrain   ? held_out
-                                    : split == MoleculeSplit::finetune ? 2 + held_out
-                                                                       : 4];
-    part.molecules.push_back(m);
-    part.first.push_back(part.first.back() + molecule.conformers);
+    molecules[split == MoleculeSplit::pretrain   ? held_out
+              : split == MoleculeSplit::finetune ? 2 + held_out
+                                                 : 4]
+        .push_back(m);
+  }
+  // Where an eighth is less than one molecule, the next by the same hash is held out.
+  for (const std::size_t of : {0u, 2u}) {
+    if (!molecules[of + 1].empty() || molecules[of].size() < 2) continue;
+    const auto next = std::min_element(molecules[of].begin(), molecules[of].end(), [&](std::int64_t a, std::int64_t b) {
+      return validation_hash(store.molecule(a).flat_hash) < validation_hash(store.molecule(b).flat_hash);
+    });
+    molecules[of + 1].push_back(*next);
+    molecules[of].erase(next);
+  }
+  for (std::size_t k = 0; k < kParts; ++k) {
+    MoleculePart& part = out->parts[k];
+    part.molecules = std::move(molecules[k]);
+    part.first.push_back(0);
+    for (const std::int64_t m : part.molecules) part.first.push_back(part.first.back() + store.molecule(m).conformers);
   }
   return out;
 }

@@ -22,7 +22,8 @@ namespace pairs {
 // Where stores of conformers are kept.
 std::filesystem::path molecule_caches();
 
-// Whether a molecule of stage 1's or stage 2's part is held out for validation: an eighth of them, by the same hash.
+// Whether a molecule of stage 1's or stage 2's part is held out for validation: an eighth of them. (Of few molecules,
+// none of which is, MoleculeParts holds one out all the same.)
 bool is_validation_molecule(std::uint64_t flat_hash);
 
 // Molecules that the sets of one purpose are about.

@@ -5,12 +5,9 @@
 #include <mutex>
 #include <system_error>
 
-#include "core/base/caches.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "tasks/molecules/chemistry.h"
-#include "tasks/molecules/conformer_store.h"
-#include "tasks/molecules/molecule_parts.h"
 
 namespace pairs {
 namespace {
@@ -120,38 +117,6 @@ fs::path file_in(const fs::path& folder) {
   return {};
 }
 
-// The stores of a file that are in the folder of caches, whatever the conformers' settings, the largest first.
-std::vector<std::shared_ptr<const ConformerStore>> stores_of(const fs::path& file) {
-  const std::string wanted = fmt::format("source {}\n", file_identity(file));
-  std::vector<std::shared_ptr<const ConformerStore>> out;
-  std::error_code error;
-  for (fs::directory_iterator at(molecule_caches(), error), end; !error && at != end; at.increment(error)) {
-    try {
-      auto store = std::make_shared<const ConformerStore>(at->path());
-      if (store->settings().find(wanted) != std::string::npos) out.push_back(std::move(store));
-    } catch (const Error&) {
-      // No store, or one that is being made.
-    }
-  }
-  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
-    return a->molecules() != b->molecules() ? a->molecules() > b->molecules() : a->file() < b->file();
-  });
-  return out;
-}
-
-struct PartCounts {
-  std::int64_t pretrain = 0, finetune = 0, test = 0;
-};
-
-PartCounts parts_of(const ConformerStore& store) {
-  PartCounts out;
-  for (std::int64_t m = 0; m < store.molecules(); ++m) {
-    const MoleculeSplit split = molecule_split(store.molecule(m).flat_hash);
-    ++(split == MoleculeSplit::pretrain ? out.pretrain : split == MoleculeSplit::finetune ? out.finetune : out.test);
-  }
-  return out;
-}
-
 }  // namespace
 
 FoundMolecules molecules_in(const std::string& data) {
@@ -168,53 +133,6 @@ FoundMolecules molecules_in(const std::string& data) {
     fail_usage("{} is no file of molecules: those are .csv, .tsv, .txt, .smi, .sdf, .mol and GEOM's .msgpack",
                printable(data, 300));
   return named(path);
-}
-
-FoundData find_molecules(const std::string& folder) {
-  FoundData out;
-  out.files.push_back({"a file of molecules", ""});
-  std::error_code error;
-  if (folder.empty() || !fs::exists(folder, error)) {
-    out.problem = "no folder of molecules is named";
-    return out;
-  }
-  try {
-    const FoundMolecules found = molecules_in(folder);
-    if (found.bundled) {
-      out.problem = "no file in it or in molecules/ below it holds molecules";
-      return out;
-    }
-    out.files[0].at = found.source.file.string();
-    out.source = found.name;
-    for (const auto& store : stores_of(found.source.file)) {
-      const PartCounts parts = parts_of(*store);
-      out.training = parts.pretrain + parts.finetune;
-      out.test = parts.test;
-      break;
-    }
-  } catch (const Error& failure) {
-    out.problem = failure.what();
-  }
-  return out;
-}
-
-std::vector<std::string> molecule_store_lines(const std::string& folder) {
-  constexpr std::int64_t shown = 3;
-  const FoundMolecules found = molecules_in(folder);
-  if (!found.problem.empty()) return {found.problem};
-  std::vector<std::string> lines;
-  for (const auto& store : stores_of(found.source.file)) {
-    const PartCounts parts = parts_of(*store);
-    std::string line = fmt::format(
-        "{}: {} of {}, {} for stage 1, {} for stages 2 and 3, {} for tests; {}", store->file().parent_path().string(),
-        counted(static_cast<std::size_t>(store->molecules()), "molecule"), found.name, parts.pretrain, parts.finetune,
-        parts.test, set_aside_summary(store->set_aside_counts()));
-    for (std::int64_t k = 0; k < std::min(shown, store->set_aside()); ++k)
-      line += (k == 0 ? ": " : "; ") + set_aside_line(store->set_aside(k));
-    lines.push_back(line + (store->damage().empty() ? "" : "; " + store->damage()));
-  }
-  if (lines.empty()) lines.push_back(fmt::format("No conformers of {} are made yet", found.name));
-  return lines;
 }
 
 }  // namespace pairs

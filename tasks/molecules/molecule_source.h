@@ -1,10 +1,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "tasks/molecules/molecule_file.h"
-#include "tasks/parts/data_sets.h"
 
 namespace pairs {
 
@@ -22,13 +20,5 @@ struct FoundMolecules {
 // rows at most; what was found is remembered for as long as the files stay as they are. Throws Error of kind usage
 // where `data` does not exist, or is a file of no format that is read.
 FoundMolecules molecules_in(const std::string& data);
-
-// What a folder holds, "" = none. `training` and `test` count molecules of stages 1 to 3 and of tests in the largest
-// store that was made of the file; 0 where none was made yet.
-FoundData find_molecules(const std::string& folder);
-
-// Sentences on the stores that were made of a folder's molecules so far: how many molecules each holds for what, how
-// many rows were set aside and why, the first of them by name.
-std::vector<std::string> molecule_store_lines(const std::string& folder);
 
 }  // namespace pairs

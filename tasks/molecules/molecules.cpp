@@ -41,8 +41,9 @@ namespace {
 constexpr double kStored = 1000;  // psi of the store's first molecule
 static_assert(Showcase::kMost <= kStored);
 
-// Of the prior, as RDKit's molecules have it; the same for every source, so that scores are on one scale.
-constexpr double kMeanLogp = 3.0, kSdLogp = 1.6;
+// Of the prior, about those of RDKit's molecules (2.95 and 1.37; ZINC's 2.46 and 1.43); the same for every source, so
+// that scores are on one scale.
+constexpr double kMeanLogp = 3.0, kSdLogp = 1.4;
 
 ConformerSettings conformers_of(const MoleculesSettings& settings) {
   ConformerSettings out;
@@ -136,9 +137,11 @@ class Molecules final : public Task, public Bodies, public Things {
     info_.kind = ObservationKind::rows;
     info_.observation_shape = {4};
     info_.observation_columns = {"Z", "x", "y", "z"};
-    info_.rows = 45;
+    info_.rows = 40;
     info_.subject = "molecule";
     info_.subjects = "molecules";
+    // Of all of a source it is not known before it was read.
+    info_.pool = 0.2 * static_cast<double>(settings_.molecules * settings_.conformers);
     info_.data_source = found_.name;
     if (found_.bundled)
       info_.data_hint =

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/task.h"
-#include "tasks/molecules/molecule_source.h"
 
 namespace pairs {
 

@@ -1,6 +1,8 @@
 #include "tasks/molecules/showcase.h"
 
-#include <algorithm>
+#include <ATen/Parallel.h>
+
+#include <set>
 #include <utility>
 
 #include "core/base/error.h"
@@ -14,32 +16,29 @@ constexpr std::int64_t kMostRead = 5000;  // rows of the source that are looked 
 
 }  // namespace
 
-bool Showcase::take(MoleculeEntry&& entry) const {
-  if (entry.bad) return false;
+std::unique_ptr<Showcase::Slot> Showcase::candidate(MoleculeEntry&& entry) const {
+  if (entry.bad) return nullptr;
   std::variant<Molecule, Refusal> parsed = parse_molecule(entry.smiles, settings_.limits);
   Molecule* molecule = std::get_if<Molecule>(&parsed);
-  if (molecule == nullptr || molecule->atoms > kMostAtoms) return false;
-  if (molecule_split(molecule_hash(flat_smiles(*molecule))) != MoleculeSplit::test) return false;
-  const std::uint64_t hash = molecule_hash(molecule->canonical);
-  if (std::any_of(slots_.begin(), slots_.end(), [&](const auto& slot) { return slot->shown.hash == hash; }))
-    return false;
+  if (molecule == nullptr || molecule->atoms > kMostAtoms) return nullptr;
+  if (molecule_split(molecule_hash(flat_smiles(*molecule))) != MoleculeSplit::test) return nullptr;
+  if (entry.conformers() > 0 && entry.conformers() < settings_.conformers) return nullptr;
+  auto slot = std::make_unique<Slot>();
+  slot->graph = std::move(*molecule);
+  slot->entry = std::move(entry);
+  return slot;
+}
+
+bool Showcase::Slot::shows(const ConformerSettings& settings) {
   const bool given = entry.conformers() > 0;
-  if (given && entry.conformers() < settings_.conformers) return false;
   // Where the first conformer can be embedded there is one at least.
-  ConformerSettings settings = settings_;
-  if (!given) settings.conformers = 1;
-  std::variant<PreparedMolecule, Refusal> made = prepare_molecule(*molecule, std::move(entry), settings);
+  ConformerSettings first = settings;
+  if (!given) first.conformers = 1;
+  std::variant<PreparedMolecule, Refusal> made = prepare_molecule(graph, std::move(entry), first);
   PreparedMolecule* prepared = std::get_if<PreparedMolecule>(&made);
   if (prepared == nullptr) return false;
-  auto slot = std::make_unique<Slot>();
-  slot->shown = std::move(*prepared);
-  if (given) {
-    slot->whole = slot->shown;
-    std::call_once(slot->embedded, [] {});
-  } else {
-    slot->graph = std::move(*molecule);
-  }
-  slots_.push_back(std::move(slot));
+  shown = std::move(*prepared);
+  if (given) std::call_once(embedded, [&] { whole = shown; });
   return true;
 }
 
@@ -48,11 +47,27 @@ void Showcase::find() const {
   if (complete_) return;
   if (!found_.problem.empty()) fail("{}", found_.problem);
   slots_.clear();
+  std::vector<std::unique_ptr<Slot>> waiting;
+  std::set<std::string> known;
+  const auto room = [&] { return static_cast<std::size_t>(kMost) - slots_.size(); };
+  const auto flush = [&] {
+    std::vector<char> shows(waiting.size());
+    at::parallel_for(0, static_cast<std::int64_t>(waiting.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
+        shows[k] = waiting[k]->shows(settings_) ? 1 : 0;
+    });
+    for (std::size_t k = 0; k < waiting.size(); ++k)
+      if (shows[k]) slots_.push_back(std::move(waiting[k]));
+    waiting.clear();
+  };
   std::int64_t read = 0;
   read_molecules(found_.source, settings_.limits, [&](MoleculeEntry&& entry) {
-    take(std::move(entry));
-    return ++read < kMostRead && static_cast<std::int64_t>(slots_.size()) < kMost;
+    std::unique_ptr<Slot> slot = candidate(std::move(entry));
+    if (slot && known.insert(slot->graph.canonical).second) waiting.push_back(std::move(slot));
+    if (waiting.size() == room()) flush();
+    return ++read < kMostRead && room() > 0;
   });
+  flush();
   PAIRS_CHECK(!slots_.empty(),
               "Of the first {} rows of {} none is a molecule for tests with {} conformers: give more molecules, or set "
               "task.conformers to fewer",

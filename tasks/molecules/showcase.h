@@ -31,13 +31,16 @@ class Showcase {
 
  private:
   struct Slot {
-    PreparedMolecule shown, whole;
-    Molecule graph;  // where conformers are embedded
+    Molecule graph;
+    MoleculeEntry entry;            // until `shows`
+    PreparedMolecule shown, whole;  // whole: once `embedded`
     std::once_flag embedded;
+    // Whether it has conformers, or can be given some.
+    bool shows(const ConformerSettings& settings);
   };
   void find() const;
-  // Whether the entry is shown; then it has a slot.
-  bool take(MoleculeEntry&& entry) const;
+  // A slot for an entry that may be shown, else null.
+  std::unique_ptr<Slot> candidate(MoleculeEntry&& entry) const;
   Slot& slot(std::int64_t k) const;
 
   FoundMolecules found_;
