@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Kills a run at random moments in each stage and resumes it until it is finished: the estimator must be that of an
-# uninterrupted run, byte for byte.
+# uninterrupted run, byte for byte. Of tasks that prepare data, this is killed first: all that it keeps must be the same.
 # kill_resume.sh PAIRS [TASK] [KILLS_PER_STAGE] [SEED]
 PAIRS=$(realpath "$1")
 task=${2:-bump-hunt}
@@ -15,12 +15,19 @@ milliseconds() { date +%s%3N; }
 # How often the run in torn/ went on from a checkpoint.
 resumptions() { cat torn/events.jsonl 2>/dev/null | grep -c '"type":"resumed"'; }
 
+export PAIRS_CACHE=$SCRATCH/prepared
+stages=(pretrain cache finetune)
 # Stages of a few seconds, so that most kills fall into work and not into the program's start.
 case $task in
   novel-view)
     run=tiny_views
     longer=(--set pretrain.epochs=12 --set pretrain.steps=15 --set cache.sets=3000 --set finetune.epochs=12
       --set finetune.steps=15)
+    ;;
+  objects | molecules)
+    run=tiny_things
+    longer=(--set pretrain.epochs=8 --set pretrain.steps=30 --set cache.sets=20000 --set finetune.epochs=15)
+    stages=(prepare "${stages[@]}")
     ;;
   *)
     run=tiny_run
@@ -41,23 +48,34 @@ esac
 "$run" "$task" --out short --until pretrain >/dev/null 2>&1 || say_fail "--until pretrain failed"
 [ -s short/pretrained.safetensors ] && [ ! -e short/aggregates.cache ] || say_fail "--until pretrain did not stop there"
 total=0
-declare -A product=([pretrain]=pretrained.safetensors [cache]=aggregates.cache [finetune]=estimator.safetensors)
-for stage in pretrain cache finetune; do
+declare -A product=([prepare]=pretrained.safetensors [pretrain]=pretrained.safetensors [cache]=aggregates.cache [finetune]=estimator.safetensors)
+for stage in "${stages[@]}"; do
+  # Preparing has no name of its own: it comes before stage 1, and each round begins with nothing prepared.
+  until=$stage
+  forget=(true)
+  if [ "$stage" = prepare ]; then
+    until=pretrain
+    export PAIRS_CACHE=$SCRATCH/torn_prepared
+    forget=(rm -rf "$PAIRS_CACHE")
+  else
+    export PAIRS_CACHE=$SCRATCH/prepared
+  fi
   # Each round starts from a copy of the folder as it is before the stage, so that the stage is killed again and again.
   rm -rf stage && mkdir stage && cp whole/run.toml stage/
-  [ "$stage" = pretrain ] || cp made/pretrained.safetensors stage/
+  [ "$until" = pretrain ] || cp made/pretrained.safetensors stage/
   [ "$stage" = finetune ] && cp made/aggregates.cache stage/
   rm -rf timed && cp -r stage timed
   begin=$(milliseconds)
-  "$PAIRS" --batch run --resume timed --until "$stage" >/dev/null 2>&1 || say_fail "$stage failed without a kill"
+  "$PAIRS" --batch run --resume timed --until "$until" >/dev/null 2>&1 || say_fail "$stage failed without a kill"
   whole_time=$(($(milliseconds) - begin))
   rm -rf torn && cp -r stage torn
+  "${forget[@]}"
   count=0
   resumed=0
   # On a fast machine a few kills may all come before the first checkpoint: then more follow.
   while [ "$count" -lt "$kills" ] ||
-    { [ "$stage" != cache ] && [ "$((resumed + $(resumptions)))" -eq 0 ] && [ "$count" -lt "$((10 * kills))" ]; }; do
-    "$PAIRS" --batch run --resume torn --until "$stage" >/dev/null 2>err &
+    { [ "$stage" != cache ] && [ "$stage" != prepare ] && [ "$((resumed + $(resumptions)))" -eq 0 ] && [ "$count" -lt "$((10 * kills))" ]; }; do
+    "$PAIRS" --batch run --resume torn --until "$until" >/dev/null 2>err &
     process=$!
     delay=$((RANDOM * RANDOM % (whole_time + 1)))
     sleep "$((delay / 1000)).$(printf '%03d' $((delay % 1000)))"
@@ -71,6 +89,7 @@ for stage in pretrain cache finetune; do
       cmp -s "made/${product[$stage]}" "torn/${product[$stage]}" || say_fail "$stage: ${product[$stage]} differs after $count kills"
       resumed=$((resumed + $(resumptions)))
       rm -rf torn && cp -r stage torn
+      "${forget[@]}"
     else
       say_fail "$stage: exit $status: $(tail -1 err)"
       break
@@ -82,7 +101,9 @@ for stage in pretrain cache finetune; do
   cmp -s whole/aggregates.cache torn/aggregates.cache || say_fail "$stage: the cache differs"
   cmp -s whole/estimator.safetensors torn/estimator.safetensors || say_fail "$stage: weights differ"
   resumed=$((resumed + $(resumptions)))
-  [ "$stage" = cache ] || [ "$resumed" -gt 0 ] || say_fail "$stage: no kill left a checkpoint to resume from"
+  [ "$stage" != prepare ] || diff -r --exclude='.lock' "$SCRATCH/prepared" "$PAIRS_CACHE" >&2 ||
+    say_fail "what was prepared differs after kills"
+  [ "$stage" = cache ] || [ "$stage" = prepare ] || [ "$resumed" -gt 0 ] || say_fail "$stage: no kill left a checkpoint to resume from"
   echo "$stage: $count kills, $resumed resumed from a checkpoint, one uninterrupted pass takes $whole_time ms"
 done
 echo "$total kills in all"
