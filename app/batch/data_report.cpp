@@ -92,9 +92,14 @@ std::string account_text(const DataAccount& account, bool all) {
 }
 
 std::string not_usable(const DataSet& set, const FoundData& found) {
-  if (found.missing() == static_cast<std::int64_t>(found.files.size()))
-    return fmt::format("{}: not found; without --data the task {} runs on {} and says so\n", set.name, set.task,
-                       make_task(set.task)->info().data_source);
+  if (found.missing() == static_cast<std::int64_t>(found.files.size())) {
+    try {
+      return fmt::format("{}: not found; without --data the task {} runs on {} and says so\n", set.name, set.task,
+                         make_task(set.task)->info().data_source);
+    } catch (const Error& error) {
+      return fmt::format("{}: not found, and the task {} cannot do without: {}\n", set.name, set.task, error.what());
+    }
+  }
   if (found.missing() > 0)
     return fmt::format("{}: {}; the task {} needs all of them in one folder\n", set.name, found.problem, set.task);
   return fmt::format("{} cannot be used: {}\n", set.name, found.problem);
@@ -104,20 +109,24 @@ std::string not_usable(const DataSet& set, const FoundData& found) {
 std::string usable(const DataSet& set, const FoundData& found, const DataQuestion& question, nlohmann::json& document) {
   const bool counted = found.training > 0 || found.test > 0;
   document["source"] = found.source;
-  if (counted) {
+  if (counted && set.account) {
+    document["found_" + set.members] = found.training + found.test;
+  } else if (counted) {
     document["training_" + set.members] = found.training;
     document["test_" + set.members] = found.test;
   }
   if (set.unique && found.source != set.name)
     spdlog::warn("The files in {} have {}'s layout but are not {}: runs and figures call them \"{}\"", question.folder,
                  set.name, set.name, found.source);
-  std::string text = counted ? fmt::format("{}: {} training and {} test {}\n", found.source, count_text(found.training),
-                                           count_text(found.test), set.members)
-                             : fmt::format("{}: {} not counted yet\n", found.source, set.members);
+  const std::string text = !counted      ? fmt::format("{}: {} not counted yet\n", found.source, set.members)
+                           : set.account ? fmt::format("{}: {} {} found\n", found.source,
+                                                       count_text(found.training + found.test), set.members)
+                                         : fmt::format("{}: {} training and {} test {}\n", found.source,
+                                                       count_text(found.training), count_text(found.test), set.members);
   if (!set.account) return text;
   document["checked"] = question.check;
   if (!question.check)
-    return text + "  --check reads all of them: how many each part has, and what is set aside and why\n";
+    return text + "  --check reads them all: how many each part has, and what is set aside and why\n";
   CheckProgress progress(set.name);
   const DataAccount account = set.account(question.folder, progress.follow());
   put_account(document, account, question.all);

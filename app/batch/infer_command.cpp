@@ -171,7 +171,12 @@ std::string scores_text(const InferAnswer& answer) {
 std::string thing_lines() {
   std::string lines;
   for (const std::string& name : registered_task_names()) {
-    const auto task = make_registered_task(name, {});
+    std::shared_ptr<const Task> task;
+    try {
+      task = make_registered_task(name, {});
+    } catch (const Error&) {
+      continue;  // what it lacks is said when it is asked for
+    }
     if (const Things* const known = things(*task))
       lines += fmt::format("{}  {}: {}", lines.empty() ? "Tasks that make observations of a thing you have:\n" : "\n",
                            name, known->thing_help());

@@ -23,11 +23,16 @@ std::string shared_reason(const MeshAside& one) {
   for (std::size_t at; !one.label.empty() && (at = text.find(one.label)) != text.npos;)
     text.replace(at, one.label.size(), "The file");
   std::string out;
+  const auto digit = [&](std::size_t k) {
+    return k < text.size() && std::isdigit(static_cast<unsigned char>(text[k]));
+  };
   for (std::size_t k = 0; k < text.size(); ++k) {
-    if (!std::isdigit(static_cast<unsigned char>(text[k])))
+    if (!digit(k)) {
       out += text[k];
-    else if (k == 0 || !std::isdigit(static_cast<unsigned char>(text[k - 1])))
-      out += "…";
+      continue;
+    }
+    out += "…";
+    while (digit(k + 1) || (k + 1 < text.size() && (text[k + 1] == '.' || text[k + 1] == ',') && digit(k + 2))) ++k;
   }
   return out;
 }

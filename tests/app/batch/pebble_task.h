@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/task_factory.h"
 #include "tasks/parts/things.h"
+#include "tasks/registry.h"
 #include "tests/core/train/toy_task.h"
 
 namespace pairs {
@@ -64,7 +65,7 @@ class PebbleTask : public ToyTask, public Things {
 // The program's only task, until register_tasks().
 inline void register_pebbles() {
   register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<PebbleTask>(); },
-                         [] { return std::vector<std::string>{"gaussian"}; }});
+                         [] { return std::vector<std::string>{"gaussian"}; }, task_settings});
 }
 
 }  // namespace pairs
