@@ -6,13 +6,13 @@
 
 #include "app/kinds/range_text.h"
 #include "app/kinds/target_room.h"
+#include "app/posterior/observed_set.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
-#include "tasks/parts/things.h"
 #include "tasks/scene_views.h"
 #include "tasks/view_folder.h"
 
@@ -72,7 +72,7 @@ GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
   const SceneViews* const views = scene_views(*run.task);
   if (!arguments.camera.empty() && !views)
     fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
-  if (const Things* const known = things(*run.task); known && known->is_thing(arguments.data))
+  if (const Things* const known = things_named(*run.task, arguments.data))
     return read_thing_set(*known, run, arguments);
   if (!views || !std::filesystem::is_directory(arguments.data, error)) {
     if (!arguments.camera.empty() && std::filesystem::exists(arguments.data, error))

@@ -76,8 +76,7 @@ ObservedSet::ObservedSet(std::shared_ptr<const Task> task, SetChoice choice)
 
 void ObservedSet::read() {
   const TaskInfo& info = task_->info();
-  if (const Things* const known = things(*task_); known && known->is_thing(choice_.file.string()))
-    return read_thing(*known);
+  if (const Things* const known = things_named(*task_, choice_.file.string())) return read_thing(*known);
   Observed observed = read_observed(choice_.file, info, info.max_n);
   x_ = observed.x;
   held_ = observed.held;
@@ -150,6 +149,16 @@ Figure ObservedSet::picture(std::int64_t n, const SampleView& view) {
   Figure figure;
   figure.plots.push_back(std::move(plot));
   return figure;
+}
+
+const Things* things_named(const Task& task, const std::string& text) {
+  const Things* const known = things(task);
+  if (!known || known->is_thing(text)) return known;
+  std::error_code error;
+  if (!std::filesystem::exists(text, error))
+    fail_usage("{} is no file of observations; for the task {} give one, or {}", printable(text, 300), task.info().name,
+               known->thing_help());
+  return nullptr;
 }
 
 std::string own_theta_text(const TaskInfo& info, const std::string& thing, const std::vector<double>& theta) {

@@ -74,6 +74,10 @@ class ObservedSet {
   std::string note_;
 };
 
+// The task where `text` names a thing that it makes sets of, null where it names a file of observations. Throws a usage
+// error where a task of things has neither under that name.
+const Things* things_named(const Task& task, const std::string& text);
+
 // "By the mesh itself: volume = 0.153": the θ that a thing ("mesh") tells of itself, in as many decimals as the
 // targets' spread is worth; "" without θ.
 std::string own_theta_text(const TaskInfo& info, const std::string& thing, const std::vector<double>& theta);

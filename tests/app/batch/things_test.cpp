@@ -115,9 +115,8 @@ TEST_F(ThingsOfPeople, InferRefusesBadThingsInASentence) {
   refused({"pebble:1", "--n", "61"}, "--n 61 goes beyond N = 60");
   refused({"pebble:1", "--given", "1"}, "nothing given");
   refused({"pebble:1", "--camera", "1,2"}, "--camera belongs to views");
-  const Acted none = infer({"stone"});
-  EXPECT_EQ(none.code, 1);
-  EXPECT_THAT(none.err, HasSubstr("The file stone does not exist"));
+  refused({"stone"}, "stone is no file of observations; for the task gaussian give one, or pebble:NUMBER, or a file");
+  EXPECT_EQ(figure({"stone"}).code, 2);
 }
 
 TEST_F(ThingsOfPeople, InfersHelpNamesWhatTasksTake) {
