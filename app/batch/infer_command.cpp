@@ -273,6 +273,7 @@ Action add_infer(CLI::App& app) {
       "with\n"
       "cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.\n"
       "They count in the order of their names. pairs --batch render --views writes such a folder.");
+  app.footer("");  // the program's own, which commands begin with
   app.footer([footer] { return footer + thing_lines(); });
   return [arguments] { return infer(*arguments); };
 }

@@ -62,10 +62,13 @@ class PebbleTask : public ToyTask, public Things {
   TaskInfo own_;
 };
 
-// The program's only task, until register_tasks().
+// In the place of the task "gaussian", until register_tasks().
 inline void register_pebbles() {
-  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<PebbleTask>(); },
-                         [] { return std::vector<std::string>{"gaussian"}; }, task_settings});
+  register_task_factory({[](const std::string& name, const TaskOptions& options) -> std::shared_ptr<const Task> {
+                           if (name == "gaussian") return std::make_shared<PebbleTask>();
+                           return make_task(name, options);
+                         },
+                         task_names, task_settings});
 }
 
 }  // namespace pairs

@@ -123,6 +123,7 @@ TEST_F(ThingsOfPeople, InfersHelpNamesWhatTasksTake) {
   CLI::App app;
   const Action action = add_infer(app);
   EXPECT_THAT(app.help(), HasSubstr("  gaussian: pebble:NUMBER, or a file of one (.pebble)\n"));
+  EXPECT_THAT(app.help(), Not(HasSubstr("bump-hunt: ")));
   register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<ToyTask>(); },
                          [] { return std::vector<std::string>{"gaussian"}; }});
   EXPECT_THAT(app.help(), Not(HasSubstr("thing you have")));
