@@ -36,6 +36,10 @@ small_views=(task.size=16 embedder.channels=8,8 embedder.size=8 head.channels=8 
   head.attention= head.time_size=16 head.given_size=8 head.hidden=16)
 small_digits=(cache.sizes=100 cache.sets=40 embedder.channels=2,2,2 embedder.layers=4 embedder.projection=4
   embedder.size=4 head.conditioner=4,4 head.integrand=4,4)
+small_objects=(task.objects=150 task.views=3 task.side=32 embedder.channels=4,4 embedder.kernels=3,3 embedder.size=4
+  head.conditioner=4 head.integrand=4)
+small_molecules=(task.molecules=120 task.conformers=10 embedder.hidden=8 embedder.filters=8 embedder.interactions=1
+  embedder.size=4 head.conditioner=4 head.integrand=4)
 
 # show ARGUMENTS...: the window, until it has drawn its first picture.
 show() {
@@ -62,6 +66,8 @@ case $command in
     has --resume || small "${small_stages[@]}"
     ! has novel-view || small "${small_views[@]}"
     ! has digits || small "${small_digits[@]}"
+    ! has objects || small "${small_objects[@]}"
+    ! has molecules || small "${small_molecules[@]}"
     ;;
   demo) small "${small_stages[@]}" ;;
   evaluate | compare)
