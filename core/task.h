@@ -107,7 +107,7 @@ struct TaskInfo {
   // Which of the task's worlds its settings chose, where data_source does not tell: sets and scores of different ones
   // are not comparable. "" where there is one.
   std::string variant = {};
-  // What its sets are about where these are counted (Task::subjects): "molecule", "molecules". Empty where they have no
+  // What its sets are about where these are counted (Task::subjects), one of them and many. Empty where they have no
   // end.
   std::string subject = {}, subjects = {};
   // Members of the pools that stage 2 embeds (Task::pool_size), about, as they are told before anything was prepared;
@@ -195,7 +195,7 @@ class Task {
   // before make it themselves, without a word of progress; those shown to people (Purpose::explore) never wait for it.
   virtual void prepare(const Preparation&) const {}
 
-  // How many things sets of a purpose can be about ("molecules"), of which those of the indices 0 .. count - 1 are all
+  // How many things sets of a purpose can be about, of which those of the indices 0 .. count - 1 are all
   // about different ones; 0: no end. Sets about the same thing are not independent.
   virtual std::int64_t subjects(Purpose) const { return 0; }
 

@@ -34,7 +34,7 @@ constexpr Dependency kDependencies[] = {
     {"Qhull", "2020.2", "Qhull licence", "convex hulls"},
 #endif
 #if PAIRS_WITH_MOLECULES
-    {"RDKit", "2022.09.3", "BSD-3-Clause", "molecules"},
+    {"RDKit", "2022.09.3", "BSD-3-Clause", "chemistry"},
     {"msgpack", "4.1.3", "BSL-1.0", "conformers of GEOM"},
 #endif
     {"Inter, DejaVu Sans", "4.0, 2.37", "OFL-1.1, Bitstream Vera", "fonts"},

@@ -23,7 +23,7 @@ struct Metrics {
   std::string weights;                          // checksum of the estimator's file: metrics of other weights are stale
   std::string sampler;                          // of images: "50 steps of euler"; else ""
   std::int64_t subjects = 0;  // what test sets can be about (Task::subjects), each at most once; 0: no end
-  std::string subject_word;   // "molecules"; "" where there is no end
+  std::string subject_word;   // TaskInfo::subjects; "" where there is no end
   std::vector<EvaluationRow> rows;
   // Not stored. In legends, in place of the strategy's title; runs of different labels are not seeds of one another.
   std::string label;

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/task_factory.h"
 #include "core/train/config.h"
 
 namespace pairs {
@@ -68,7 +69,11 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
     fail_usage("--set task.name= cannot change the task; name it as the command's argument");
   if (config.preset != preset || config.strategy != strategy_name)
     fail_usage("--set preset= and --set strategy= would change names and nothing else; use --preset and --strategy");
-  validate(config, task);
+  // How large its sets are may follow from the task's own settings.
+  if (config.task_settings.empty())
+    validate(config, task);
+  else
+    validate(config, make_registered_task(config.task, {"", config.task_settings})->info());
   return config;
 }
 
