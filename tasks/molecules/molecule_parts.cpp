@@ -115,7 +115,7 @@ std::unique_ptr<const MoleculeParts::Opened> MoleculeParts::make(const Preparati
     if (!preparation.progress) return;
     const auto done = static_cast<double>(at.molecules);
     const std::int64_t all = at.wanted > 0 ? at.wanted : at.share > 0 ? std::llround(done / at.share) : 0;
-    preparation.progress("conformers of molecules", at.molecules, all);
+    preparation.progress("molecules embedded", at.molecules, all);
   };
   auto out = std::make_unique<Opened>();
   out->store = build_store(molecule_caches(), source_, settings_, options);

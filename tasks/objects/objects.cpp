@@ -142,7 +142,7 @@ class Objects final : public Task, public Bodies, public Things {
     for (const auto& members : parts.parts)
       for (const UsableObject& object : members) all.push_back(&object);
     fill(all, preparation.stop, [&preparation](const ViewCacheProgress& at) {
-      if (preparation.progress) preparation.progress("views of meshes", at.done, at.total);
+      if (preparation.progress) preparation.progress("meshes rendered", at.done, at.total);
     });
     for (std::size_t p = 0; p < kObjectParts; ++p)
       if (!caches_[p] && !parts.parts[p].empty()) caches_[p] = open(parts.parts[p]);
@@ -425,7 +425,7 @@ class Objects final : public Task, public Bodies, public Things {
     if (!parts_) {
       const auto told = [&](std::size_t done, std::size_t total) {
         if (preparation && preparation->progress)
-          preparation->progress("measures of meshes", static_cast<std::int64_t>(done),
+          preparation->progress("meshes measured", static_cast<std::int64_t>(done),
                                 static_cast<std::int64_t>(total));
       };
       parts_ = divide_objects(

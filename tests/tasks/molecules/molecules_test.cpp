@@ -310,7 +310,7 @@ TEST_F(MoleculesTask, PreparesOnceAndGoesOnWhereItWasStopped) {
                      last = done;
                      all = total;
                    }});
-  EXPECT_EQ(what, "conformers of molecules");
+  EXPECT_EQ(what, "molecules embedded");
   EXPECT_EQ(last, 72);
   EXPECT_EQ(all, 72);
   const std::string whole = store("whole");

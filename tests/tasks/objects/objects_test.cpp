@@ -384,13 +384,13 @@ TEST_F(ObjectsTest, PreparingGoesOnWhereItWasStopped) {
     std::set<std::string> told;
     make()->prepare({{}, [&](const std::string& what, std::int64_t done, std::int64_t total) {
                        told.insert(what);
-                       if (what != "views of meshes") return;
+                       if (what != "meshes rendered") return;
                        EXPECT_GE(done, last);
                        EXPECT_EQ(total, 80);
                        last = views = done;
                      }});
     EXPECT_EQ(views, 80);
-    EXPECT_TRUE(told.contains("views of meshes"));
+    EXPECT_TRUE(told.contains("meshes rendered"));
     whole = cached_bytes();
     source->read = 0;
     make()->prepare({});
