@@ -36,7 +36,7 @@ void add_back(Body& body, Draw& draw, double wide, double rear, double low, doub
   const bool round = draw.chance(0.4);
   for (const double x : {-inside - post, inside + post}) {
     if (round)
-      body.loft({{low, 0, 0, post, x, middle}, {post_high, 0, 0, 0.85 * post, x, middle}}, 16);
+      body.loft({{low, 0, 0, post, x, middle}, {post_high, 0, 0, post, x, middle}}, 16);
     else
       body.box({x - post, y0, low}, {x + post, y1, post_high});
   }
@@ -44,8 +44,7 @@ void add_back(Body& body, Draw& draw, double wide, double rear, double low, doub
     const double reach = inside + 2 * post + 0.002 + draw.in(0, 0.03);
     body.box({-reach, y0 - 0.001, high - top}, {reach, y1 + 0.001, high});
   } else if (round) {
-    body.box({-inside - 0.1 * post, y0 + 0.3 * post, high - top - 0.01},
-             {inside + 0.1 * post, y1 - 0.3 * post, high - 0.01});
+    body.box({-inside, y0 + 0.3 * post, high - top - 0.01}, {inside, y1 - 0.3 * post, high - 0.01});
   } else {
     body.box({-inside, y0 + 0.002, high - top - 0.003}, {inside, y1 - 0.002, high - 0.003});
   }
@@ -65,10 +64,9 @@ void add_back(Body& body, Draw& draw, double wide, double rear, double low, doub
     const int count = draw.count(1, 4);
     const double step = (under - low) / (count + 0.5);
     const double share = draw.in(0.25, 0.6);
-    const double end = round ? inside + 0.1 * post : inside;
     for (int k = 0; k < count; ++k) {
       const double z = low + (k + 0.75) * step;
-      body.box({-end, middle - thin, z - share * step / 2}, {end, middle + thin, z + share * step / 2});
+      body.box({-inside, middle - thin, z - share * step / 2}, {inside, middle + thin, z + share * step / 2});
     }
   } else {  // a cushion between the posts
     body.cushion({-inside + 0.004, middle - 1.6 * post, low + 0.05 * tall},

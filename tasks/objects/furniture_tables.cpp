@@ -34,8 +34,9 @@ void build_table(Body& body, Draw& draw) {
       body.box({x - 0.8 * half, -0.1 * deep, beam}, {x + 0.8 * half, 0.1 * deep, under - beam});
       body.box({x - half, -0.38 * deep, under - beam}, {x + half, 0.38 * deep, under});
     }
-    const double z = 0.4 * under, inside = wide / 2 - in - 0.8 * half;
-    body.box({-inside, -0.025, z}, {inside, 0.025, z + 0.1});
+    const double room = under - 2 * beam, inside = wide / 2 - in - 0.8 * half;
+    const double z = beam + 0.35 * room;
+    body.box({-inside, -0.025, z}, {inside, 0.025, z + std::min(0.1, 0.4 * room)});
     return;
   }
   FourLegs legs{draw_legs(draw, low ? 0.025 : 0.032, under, 0.15), 0, 0, under};
@@ -75,7 +76,7 @@ void build_round_table(Body& body, Draw& draw) {
     body.add(top, squeezed);
   }
   const int kind = draw.count(0, 3), feet = draw.count(3, 5);
-  const double column = draw.in(0.025, 0.07);
+  const double column = std::min(draw.in(0.025, 0.07), 0.35 * radius * oval);
   if (kind == 0) {  // a tulip's foot
     const double foot = radius * draw.in(0.45, 0.7);
     body.loft(smooth_profile({{0, foot},
@@ -99,6 +100,9 @@ void build_round_table(Body& body, Draw& draw) {
               8 * feet);
   } else if (kind == 2) {  // legs about the middle
     LegStyle style = draw_legs(draw, 0.024, under, 0);
+    // Within the rim, also where the top is narrow.
+    style.top = std::min(style.top, 0.18 * radius * oval);
+    style.foot = std::min(style.foot, style.top);
     style.splay_x = draw.in(0, 0.25) * radius, style.splay_y = 0;
     Body leg(body.cell());
     const double at = draw.in(0.45, 0.65) * radius * oval;
