@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace pairs::testing {
+namespace pairs {
 
 // Settings of a run, "KEY=VALUE", under which what its task prepares is made in seconds.
 inline std::vector<std::string> small_data(const std::string& task) {
@@ -14,4 +14,4 @@ inline std::vector<std::string> small_data(const std::string& task) {
   return {};
 }
 
-}  // namespace pairs::testing
+}  // namespace pairs

@@ -33,7 +33,7 @@ RunConfig step_config(const std::string& task, const std::string& preset) {
   }
   if (task == "objects" && preset == "paper")
     set.insert(set.end(), {"task.side=64", "embedder.channels=[16,16,32,32,64]"});
-  const std::vector<std::string> small = testing::small_data(task);
+  const std::vector<std::string> small = small_data(task);
   set.insert(set.end(), small.begin(), small.end());
   return load_preset(make_task(task)->info(), preset, "pairs", set);
 }
@@ -214,7 +214,7 @@ RunConfig short_run(const std::string& task, const torch::Device& device) {
                                   "finetune.steps=3",
                                   "finetune.batch=8",
                                   "finetune.validation_draws=16"};
-  std::vector<std::string> all = testing::small_data(task);
+  std::vector<std::string> all = small_data(task);
   all.insert(all.end(), set.begin(), set.end());
   return load_preset(make_task(task)->info(), "quick", "pairs", all);
 }
