@@ -14,12 +14,12 @@ Thumbnail draw_thumbnail(const Task& task) {
   return room_of(task.info()).thumbnail(task);
 }
 
-Observations thumbnail_sample(const Task& task, std::int64_t count) {
+ThumbnailSample thumbnail_sample(const Task& task, std::int64_t count) {
   constexpr std::uint64_t kSeed = 1;
   const std::int64_t index = 0;
   const Latents latents = task.latents(kSeed, Purpose::explore, {&index, 1});
   const SetRange range{index, 0, count};
-  return task.observe(latents, kSeed, Purpose::explore, {&range, 1}, torch::kCPU);
+  return {latents, task.observe(latents, kSeed, Purpose::explore, {&range, 1}, torch::kCPU)};
 }
 
 Thumbnail resized(const Thumbnail& picture, int width, int height) {

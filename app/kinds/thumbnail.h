@@ -13,8 +13,12 @@ Thumbnail blank_thumbnail(bool mask);
 // histogram. The same picture each time. Throws Error.
 Thumbnail draw_thumbnail(const Task& task);
 
-// The first `count` observations of the set that thumbnails are of.
-Observations thumbnail_sample(const Task& task, std::int64_t count);
+// The parameters and the first `count` observations of the set that thumbnails are of.
+struct ThumbnailSample {
+  Latents latents;
+  Observations x;
+};
+ThumbnailSample thumbnail_sample(const Task& task, std::int64_t count);
 
 // The same picture in another size: each pixel the mean of what it covers.
 Thumbnail resized(const Thumbnail& picture, int width, int height);

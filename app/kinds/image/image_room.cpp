@@ -6,11 +6,13 @@
 #include <algorithm>
 
 #include "app/kinds/arrays.h"
+#include "app/kinds/body/body_picture.h"
 #include "app/kinds/image/image_folder.h"
 #include "app/kinds/image/image_plot.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
 #include "core/base/error.h"
+#include "tasks/parts/bodies.h"
 
 namespace pairs {
 namespace {
@@ -100,16 +102,36 @@ Observed ImageRoom::checked(torch::Tensor x, const TaskInfo& task, const std::st
   return observed;
 }
 
+namespace {
+
+// What the images are views of, left of the sheet and as high as it.
+void put_beside(Plot& sheet, const std::vector<Body>& body) {
+  constexpr std::int64_t kSide = 320;
+  constexpr double kRoom = 0.03;  // of the height
+  if (body.empty()) return;
+  const torch::Tensor bytes =
+      (body_pictures(body, kSide)[0] * 255).round().to(torch::kUInt8).permute({1, 2, 0}).contiguous();
+  const double high = sheet.y.high;
+  Picture picture{kSide, kSide, {}, -(1 + kRoom) * high, 0, -kRoom * high, high};
+  picture.rgb.assign(bytes.const_data_ptr<std::uint8_t>(), bytes.const_data_ptr<std::uint8_t>() + bytes.numel());
+  sheet.pictures.push_back(std::move(picture));
+  sheet.x.low = -(1 + kRoom) * high;
+}
+
+}  // namespace
+
 SampleView ImageRoom::prior_view(const Task&) const {
   return {};
 }
 
-Plot ImageRoom::sample_plot(const Task&, const Latents&, const Observations& x, const SampleView&) const {
-  return image_sheet(x);
+Plot ImageRoom::sample_plot(const Task& task, const Latents& latents, const Observations& x, const SampleView&) const {
+  Plot sheet = image_sheet(x);
+  if (const Bodies* of = bodies(task)) put_beside(sheet, of->bodies(latents, x, 1));
+  return sheet;
 }
 
 Thumbnail ImageRoom::thumbnail(const Task& task) const {
-  return image_thumbnail(thumbnail_sample(task, kThumbnailImages));
+  return image_thumbnail(thumbnail_sample(task, kThumbnailImages).x);
 }
 
 // Sheets of images side by side tell nothing that the posterior's own pictures do not.

@@ -83,7 +83,7 @@ Plot PointsRoom::sample_plot(const Task& task, const Latents& latents, const Obs
 
 Thumbnail PointsRoom::thumbnail(const Task& task) const {
   constexpr std::int64_t kPoints = 4000;  // more than a set of most tasks has: its density shows better
-  return points_thumbnail(thumbnail_sample(task, kPoints).block().flatten(1));
+  return points_thumbnail(thumbnail_sample(task, kPoints).x.block().flatten(1));
 }
 
 std::optional<SimulatedPlot> PointsRoom::simulated_plot(const Task& task, const Latents& draws, const Observations& x,

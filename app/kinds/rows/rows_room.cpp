@@ -6,13 +6,22 @@
 #include <algorithm>
 
 #include "app/kinds/arrays.h"
+#include "app/kinds/body/body_picture.h"
+#include "app/kinds/image/image_plot.h"
 #include "app/kinds/points/points_plot.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
 #include "core/base/error.h"
 #include "core/sets/observations_file.h"
+#include "tasks/parts/bodies.h"
 
 namespace pairs {
+namespace {
+
+// Bodies on a sheet, and the pixels of each; those of a thumbnail.
+constexpr std::int64_t kDrawnBodies = 30, kBodySide = 160, kThumbnailSide = 64;
+
+}  // namespace
 
 std::string RowsRoom::shape_text(const TaskInfo& info) const {
   const std::int64_t numbers = info.observation_shape[0];
@@ -59,19 +68,35 @@ Observed RowsRoom::checked(torch::Tensor, const TaskInfo& task, const std::strin
 }
 
 SampleView RowsRoom::prior_view(const Task& task) const {
+  if (bodies(task)) return {};  // pictures have no axes
   return view_of_points(task.info(), prior_sample(task, 500, 4).rows());
 }
 
 Plot RowsRoom::sample_plot(const Task& task, const Latents& latents, const Observations& x,
                            const SampleView& view) const {
+  if (const Bodies* of = bodies(task))
+    return image_sheet(body_pictures(of->bodies(latents, x, kDrawnBodies), kBodySide));
   PAIRS_CHECK(x.rows().size(0) > 0, "None of {} observations of task {} has a row to be drawn", x.count(),
               task.info().name);
   return points_plot(task.info(), latents, x.rows(), view, {});
 }
 
 Thumbnail RowsRoom::thumbnail(const Task& task) const {
+  if (const Bodies* of = bodies(task)) {
+    const ThumbnailSample sample = thumbnail_sample(task, std::min(kThumbnailImages, task.info().max_n));
+    // A set of fewer observations is shown from several sides.
+    std::vector<torch::Tensor> pictures;
+    for (std::int64_t have = 0, turn = 0; have < kThumbnailImages; ++turn) {
+      const std::vector<Body> shown = of->bodies(sample.latents, sample.x, kThumbnailImages - have);
+      if (shown.empty()) break;
+      pictures.push_back(body_pictures(shown, kThumbnailSide, {.azimuth = 0.6 + static_cast<double>(turn)}));
+      have += static_cast<std::int64_t>(shown.size());
+    }
+    PAIRS_CHECK(!pictures.empty(), "No body of task {} can be drawn", task.info().name);
+    return image_thumbnail(torch::cat(pictures));
+  }
   constexpr std::int64_t kObservations = 1000;
-  return points_thumbnail(thumbnail_sample(task, kObservations).rows());
+  return points_thumbnail(thumbnail_sample(task, kObservations).x.rows());
 }
 
 // What a row's neighbours are is lost in a plot of rows, so it cannot show whether the model holds.

@@ -4,7 +4,7 @@
 
 namespace pairs {
 
-// Ragged rows in no order, drawn as the points of all observations together.
+// Ragged rows in no order, drawn as the points of all observations together, or as the bodies that they are (Bodies).
 class RowsRoom final : public ObservationRoom {
  public:
   std::string name() const override { return "rows"; }

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "app/kinds/observed.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/samples_figure.h"
@@ -9,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/npz.h"
 #include "core/sets/observations_file.h"
+#include "tasks/parts/bodies.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_row_task.h"
@@ -103,6 +106,27 @@ TEST(Rooms, WrongRaggedRowsAreRefusedInASentence) {
   EXPECT_THAT(of({{"rows", torch::zeros({0, 2})}, {"offsets", offsets({0})}}), HasSubstr("no observation"));
   EXPECT_THAT(of({{"rows", torch::full({3, 2}, NAN)}, {"offsets", offsets({0, 3})}}), HasSubstr("NaN"));
   EXPECT_EQ(of({{"rows", torch::zeros({3, 2})}, {"offsets", offsets({0, 0, 3})}}), "");
+}
+
+// A molecule's conformers in place of points; a mesh left of the views of it.
+TEST(Rooms, BodiesAreDrawnAsBodies) {
+  int drawn = 0;
+  for (const std::string& name : task_names()) {
+    const auto task = make_task(name);
+    if (!bodies(*task)) continue;
+    const std::vector<std::int64_t> index = {0};
+    const Latents latents = task->latents(3, Purpose::check, index);
+    const Observations x = rows_of(*task, 4);
+    const Plot plot = sample_plot(*task, latents, x, prior_view(*task));
+    EXPECT_TRUE(plot.scatters.empty()) << name;
+    const bool rows = task->info().kind == ObservationKind::rows;
+    EXPECT_EQ(plot.x.low < 0, !rows) << name << ": the mesh has room of its own";
+    ASSERT_FALSE(plot.pictures.empty()) << name;
+    std::set<std::uint8_t> shades(plot.pictures.back().rgb.begin(), plot.pictures.back().rgb.end());
+    EXPECT_GT(shades.size(), 20u) << name << ": a shaded body";
+    ++drawn;
+  }
+  EXPECT_EQ(drawn, int{PAIRS_WITH_OBJECTS} + int{PAIRS_WITH_MOLECULES});
 }
 
 TEST(Rooms, RowsAreDrawnAsThePointsOfAllObservations) {
