@@ -25,12 +25,14 @@ double twice(const torch::Tensor& weight) {
   return 2.0 * static_cast<double>(weight.numel());
 }
 
-// Throws for the first row that is no atom, naming its observation.
-void check_atoms(const Observations& x) {
+// Throws for an observation without rows and, where `values` are read, which waits for the device, for the first row
+// that is no atom, naming its observation.
+void check_atoms(const Observations& x, bool values) {
   const torch::Tensor &rows = x.rows(), &offsets = x.offsets();
   const auto* at = offsets.const_data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < x.count(); ++i)
     PAIRS_CHECK(at[i] < at[i + 1], "observation {} is a molecule without atoms: leave it out", i);
+  if (!values) return;
   const torch::Tensor z = rows.select(1, 0);
   const torch::Tensor good =
       (z >= 1).logical_and_(z < kElements).logical_and_(z == z.floor()).logical_and_(rows.isfinite().all(1));
@@ -118,7 +120,7 @@ torch::Tensor SchNetEmbedder::forward(const Observations& x) {
   PAIRS_CHECK(rows.size(1) == 4, "SchNet takes rows of 4 numbers [Z, x, y, z], not of {}", rows.size(1));
   PAIRS_CHECK(!rows.requires_grad(), "SchNet gives no gradient of the places of atoms: detach them");
   if (x.count() == 0) return at::empty({0, size()}, rows.options().dtype(torch::kFloat));
-  check_atoms(x);
+  check_atoms(x, !is_training());
   const torch::Tensor offsets = send(x.offsets(), rows.device());
   const bool gradients = torch::GradMode::is_enabled();
 

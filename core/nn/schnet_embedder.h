@@ -26,7 +26,8 @@ class SchNetInteraction : public torch::nn::Module {
 // SchNet of a molecule (Schuett et al. 2017, arXiv:1706.08566): ragged rows [Z, x, y, z], one an atom, places in
 // Angstrom; the mean of its atoms' features through a linear layer. Invariant to rotation, translation and the order of
 // atoms but for ties: of equally distant neighbours the first are kept. Atoms may share a place. An atomic number other
-// than 1 .. 99, a place that is not finite, or a molecule without atoms throws Error. Rows take no gradient.
+// than 1 .. 99, a place that is not finite, or a molecule without atoms throws Error; in training, whose rows are a
+// task's own, only the last is looked for, as reading values would wait for the device. Rows take no gradient.
 class SchNetEmbedder : public Embedder {
  public:
   // Molecules of `atoms` atoms, typically.

@@ -172,6 +172,7 @@ TEST(SchNet, DoesNotSeeRotationTranslationOrOrder) {
   EXPECT_LT(relative(shuffled, expected.to(torch::kDouble)), 1e-5);
 }
 
+// Not to the last bit: LibTorch's products may be cut otherwise for other threads.
 TEST(SchNet, AMoleculeAloneIsTheSameInABatchForAnyNumberOfThreads) {
   const auto net = make_schnet(small_schnet());
   const Observations x = molecules({45, 3, 40, 1, 45, 38, 50, 44});
@@ -182,7 +183,8 @@ TEST(SchNet, AMoleculeAloneIsTheSameInABatchForAnyNumberOfThreads) {
   at::set_num_threads(2);
   const Tensor two = net->forward(x);
   at::set_num_threads(1);
-  EXPECT_TRUE(net->forward(x).equal(two));
+  EXPECT_LT(apart(net->forward(x), two), 1e-6);
+  EXPECT_TRUE(net->forward(x).equal(net->forward(x)));
   at::set_num_threads(threads);
 }
 
@@ -213,6 +215,7 @@ TEST(SchNet, AtomsOnTopOfEachOtherHaveFiniteGradients) {
 
 TEST(SchNet, NamesTheObservationThatIsNoMolecule) {
   const auto net = make_schnet(small_schnet());
+  net->eval();
   const auto message = [&](std::int64_t column, float value) {
     const Observations x = molecules({4, 5, 6});
     x.rows()[7][column] = value;
