@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -38,13 +39,21 @@ RunConfig step_config(const std::string& task, const std::string& preset) {
   return load_preset(make_task(task)->info(), preset, "pairs", set);
 }
 
+// One a preset: a task may keep what it made.
+std::shared_ptr<const Task> task_of(const RunConfig& config) {
+  static std::map<std::pair<std::string, std::string>, std::shared_ptr<const Task>> made;
+  std::shared_ptr<const Task>& task = made[{config.task, config.preset}];
+  if (!task) task = make_task(config.task, config.task_options());
+  return task;
+}
+
 struct Stepper {
   std::shared_ptr<const Task> task;
   Estimator estimator;
   RunConfig config;
 
   Stepper(const RunConfig& of, const torch::Device& device)
-      : task(make_task(of.task, of.task_options())), estimator(task, of.estimator, 3), config(of) {
+      : task(task_of(of)), estimator(task, of.estimator, 3), config(of) {
     // What starts at zero would hide what lies behind it.
     at::NoGradGuard no_grad;
     auto generator = at::detail::createCPUGenerator(4);
