@@ -245,7 +245,12 @@ std::vector<Field> FlowMatchingHead::fields(HeadConfig& c) {
        0, 1e6},
       {"head.summary_frequencies", &c.summary_frequencies, "How many of them along each side", 1, 64},
       {"head.precondition", &c.precondition, "The U-Net adds to the velocity of a Gaussian target"},
-      {"head.precision", &c.precision, "Activations and convolutions of the U-Net", -1e300, 1e300, {"float32", "bf16"}},
+      {"head.precision",
+       &c.precision,
+       "Activations and convolutions of the U-Net; bf16 runs in float32 on processors without AVX-512",
+       -1e300,
+       1e300,
+       {"float32", "bf16"}},
   };
 }
 

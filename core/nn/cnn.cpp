@@ -24,7 +24,7 @@ torch::Tensor halve(const torch::Tensor& x) {
 }  // namespace
 
 Cnn::Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
-    : image_{image[1], image[2]}, type_(precision_type(config.precision)) {
+    : image_{image[1], image[2]}, precision_(config.precision) {
   PAIRS_CHECK(!config.channels.empty() && config.channels.size() == config.kernels.size(),
               "a CNN needs one kernel for each block, not {} kernels for {} channels: set embedder.kernels and "
               "embedder.channels",
@@ -61,8 +61,8 @@ std::shared_ptr<Embedder> Cnn::make(const EmbedderConfig& config, const Observat
 
 torch::Tensor Cnn::forward(const Observations& observed) {
   const torch::Tensor& x = observed.block();
-  if (type_ == torch::kBFloat16) {
-    torch::Tensor h = x.to(type_, false, false, at::MemoryFormat::ChannelsLast);
+  if (const torch::ScalarType type = precision_.on(x.device()); type == torch::kBFloat16) {
+    torch::Tensor h = x.to(type, false, false, at::MemoryFormat::ChannelsLast);
     for (const auto& block : blocks_) h = ops::relu_pool(block->forward(h));
     return output_->forward(h.to(x.scalar_type()).flatten(1));
   }
@@ -85,14 +85,14 @@ NetworkDescription Cnn::describe() const {
   return described(
       *this,
       {"CNN with ReLU", "channels " + widths_text(channels), fmt::format("kernels {}", fmt::join(kernels, ", "))},
-      {{"kind", "cnn"}, {"precision", type_ == torch::kFloat ? "float32" : "bf16"}}, flops());
+      {{"kind", "cnn"}, {"precision", precision_.name()}}, flops());
 }
 
 double Cnn::activations() const {
   ImageSize size = image_;
   double total = output_->activations();
   // bf16: the output takes half of a float, a quarter of it is kept with one byte each for where the maxima came from.
-  const double kept = type_ == torch::kBFloat16 ? 0.75 : 2.0;
+  const double kept = precision_.on(parameters().front().device()) == torch::kBFloat16 ? 0.75 : 2.0;
   for (const auto& block : blocks_) {
     // float32: the convolution's output; of a quarter of it the maxima, where they came from in two numbers each, and
     // the rectified copy.

@@ -6,6 +6,7 @@
 #include "core/nn/embedder.h"
 #include "core/nn/image_layers.h"
 #include "core/nn/mlp.h"
+#include "core/nn/precision.h"
 
 namespace pairs {
 
@@ -25,7 +26,7 @@ class Cnn : public Embedder {
 
  private:
   ImageSize image_;
-  torch::ScalarType type_;
+  Precision precision_;
   std::vector<std::shared_ptr<Convolution>> blocks_;
   std::shared_ptr<Mlp> output_;
 };

@@ -20,7 +20,8 @@ inline Field channels_field(EmbedderConfig& c) {
 inline Field precision_field(EmbedderConfig& c) {
   return {"embedder.precision",
           &c.precision,
-          "Activations and convolutions of the CNN, of resnet18 and of the view embedder",
+          "Activations and convolutions of the CNN, of resnet18 and of the view embedder; bf16 runs in float32 on "
+          "processors without AVX-512",
           -1e300,
           1e300,
           {"float32", "bf16"}};

@@ -73,12 +73,6 @@ std::int64_t norm_groups(std::int64_t channels) {
   return groups;
 }
 
-torch::ScalarType precision_type(const std::string& precision) {
-  if (precision == "float32") return torch::kFloat;
-  if (precision == "bf16") return torch::kBFloat16;
-  fail_usage("there is no precision '{}' of a network: use float32 or bf16", precision);
-}
-
 NormSilu::NormSilu(std::int64_t channels, bool silu)
     : groups_(norm_groups(channels)),
       act_(silu ? "silu" : "none"),

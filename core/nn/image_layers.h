@@ -44,9 +44,6 @@ class Convolution : public torch::nn::Module {
 // four or more in each.
 std::int64_t norm_groups(std::int64_t channels);
 
-// Type in which a network's activations run: "float32" or "bf16".
-torch::ScalarType precision_type(const std::string& precision);
-
 // Group normalisation and SiLU in one operator (core/ops, group_norm_act) with a scale and a shift for each channel,
 // over norm_groups(channels) groups.
 class NormSilu : public torch::nn::Module {

@@ -50,7 +50,7 @@ ImageSize pooled(ImageSize size) {
 
 ResNet18::ResNet18(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
     : image_{image[1], image[2]},
-      type_(precision_type(config.precision)),
+      precision_(config.precision),
       pool_(config.stem_pool),
       blocks_a_stage_(config.blocks) {
   PAIRS_CHECK(config.channels.size() >= 2,
@@ -93,7 +93,8 @@ std::shared_ptr<Embedder> ResNet18::make(const EmbedderConfig& config, const Obs
 }
 
 torch::Tensor ResNet18::forward(const Observations& observed) {
-  const torch::Tensor x = observed.block().to(type_).contiguous(at::MemoryFormat::ChannelsLast);
+  const torch::Tensor& images = observed.block();
+  const torch::Tensor x = images.to(precision_.on(images.device())).contiguous(at::MemoryFormat::ChannelsLast);
   torch::Tensor h = stem_norm_->forward(stem_->forward(x));
   if (pool_) h = at::max_pool2d(h, {3, 3}, {2, 2}, {1, 1});
   for (const auto& block : blocks_) h = block->forward(h);
@@ -108,7 +109,7 @@ NetworkDescription ResNet18::describe() const {
                    {"ResNet with group normalisation",
                     fmt::format("stem {0} x {0}{1}", stem_->kernel(), pool_ ? " and max-pooling" : ""),
                     "channels " + widths_text(channels), fmt::format("{} blocks a stage", blocks_a_stage_)},
-                   {{"kind", "resnet18"}, {"precision", type_ == torch::kFloat ? "float32" : "bf16"}}, flops());
+                   {{"kind", "resnet18"}, {"precision", precision_.name()}}, flops());
 }
 
 double ResNet18::activations() const {
@@ -124,7 +125,8 @@ double ResNet18::activations() const {
     places = 2 * maxima;
   }
   for (const auto& block : blocks_) total += block->activations(size);
-  return (type_ == torch::kBFloat16 ? 0.5 : 1.0) * total + places + output_->activations();
+  const bool half = precision_.on(parameters().front().device()) == torch::kBFloat16;
+  return (half ? 0.5 : 1.0) * total + places + output_->activations();
 }
 
 double ResNet18::flops() const {

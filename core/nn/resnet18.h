@@ -6,6 +6,7 @@
 #include "core/nn/embedder.h"
 #include "core/nn/image_layers.h"
 #include "core/nn/mlp.h"
+#include "core/nn/precision.h"
 
 namespace pairs {
 
@@ -29,7 +30,7 @@ class ResNet18 : public Embedder {
 
  private:
   ImageSize image_;
-  torch::ScalarType type_;
+  Precision precision_;
   bool pool_;
   std::int64_t blocks_a_stage_;
   std::shared_ptr<Convolution> stem_;

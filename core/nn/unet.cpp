@@ -100,7 +100,7 @@ void UNet::add_step(std::vector<Step>& steps, const std::string& name, std::int6
 }
 
 UNet::UNet(const UNetConfig& config, const UNetShape& shape, at::Generator generator)
-    : config_(config), shape_(shape), type_(precision_type(config.precision)) {
+    : config_(config), shape_(shape), precision_(config.precision) {
   const auto levels = static_cast<std::int64_t>(config.multipliers.size());
   PAIRS_CHECK(levels >= 1 && config.blocks >= 1 && config.channels >= 1 && config.attention_channels >= 1,
               "a U-Net needs one resolution and one block or more: set head.multipliers and head.blocks");
@@ -198,7 +198,7 @@ torch::Tensor UNet::forward(const torch::Tensor& image, const torch::Tensor& map
   const bool exact = image.scalar_type() == torch::kDouble;  // a network in float64, for checks
   torch::Tensor h = map.defined() ? at::cat({image, map}, 1) : image;
   if (config_.patch > 1) h = at::pixel_unshuffle(h, config_.patch);
-  h = input_->forward(h.to(exact ? torch::kDouble : type_).contiguous(at::MemoryFormat::ChannelsLast));
+  h = input_->forward(h.to(exact ? torch::kDouble : precision_.on(h.device())).contiguous(at::MemoryFormat::ChannelsLast));
   std::vector<torch::Tensor> beside = {h};
   for (const Step& step : down_) {
     h = step.down ? step.down->forward(h) : run(step, h, {});

@@ -9,6 +9,7 @@
 
 #include "core/nn/image_layers.h"
 #include "core/nn/mlp.h"
+#include "core/nn/precision.h"
 
 namespace pairs {
 
@@ -66,7 +67,7 @@ class UNet : public torch::nn::Module {
 
   UNetConfig config_;
   UNetShape shape_;
-  torch::ScalarType type_;
+  Precision precision_;
   std::shared_ptr<Mlp> time_, context_, adaptive_, context_map_;
   std::vector<std::int64_t> adaptive_widths_;  // channels of each adaptive normalisation
   std::shared_ptr<Convolution> input_, output_;

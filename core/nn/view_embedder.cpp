@@ -48,7 +48,7 @@ class ViewBlock : public torch::nn::Module {
 
 ViewEmbedder::ViewEmbedder(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
     : image_{image[1], image[2]},
-      type_(precision_type(config.precision)),
+      precision_(config.precision),
       input_location_(config.input_location),
       input_scale_(config.input_scale) {
   PAIRS_CHECK(config.channels.size() >= 2,
@@ -94,7 +94,7 @@ std::shared_ptr<Embedder> ViewEmbedder::make(const EmbedderConfig& config, const
 
 torch::Tensor ViewEmbedder::forward(const Observations& observed) {
   const torch::Tensor& x = observed.block();
-  torch::Tensor h = stem_->forward(features(x).to(type_).contiguous(at::MemoryFormat::ChannelsLast));
+  torch::Tensor h = stem_->forward(features(x).to(precision_.on(x.device())).contiguous(at::MemoryFormat::ChannelsLast));
   for (const auto& block : blocks_) h = block->forward(h);
   // Flattened pixel by pixel, as it lies in memory.
   return output_->forward(at::silu(h.to(torch::kFloat)).permute({0, 2, 3, 1}).flatten(1));
@@ -107,7 +107,7 @@ NetworkDescription ViewEmbedder::describe() const {
                    {"residual CNN with SiLU", "channels " + widths_text(channels),
                     fmt::format("{} × {} pixels to a map of {} × {}, then linear", image_.height, image_.width,
                                 last_.height, last_.width)},
-                   {{"kind", "view"}, {"precision", type_ == torch::kFloat ? "float32" : "bf16"}}, flops());
+                   {{"kind", "view"}, {"precision", precision_.name()}}, flops());
 }
 
 double ViewEmbedder::activations() const {

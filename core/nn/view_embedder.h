@@ -6,6 +6,7 @@
 #include "core/nn/embedder.h"
 #include "core/nn/image_layers.h"
 #include "core/nn/mlp.h"
+#include "core/nn/precision.h"
 
 namespace pairs {
 
@@ -30,7 +31,7 @@ class ViewEmbedder : public Embedder {
   torch::Tensor features(const torch::Tensor& x) const;
 
   ImageSize image_, last_;  // of a view, and of the last map
-  torch::ScalarType type_;
+  Precision precision_;
   double input_location_, input_scale_;
   std::shared_ptr<Convolution> stem_;
   std::vector<std::shared_ptr<ViewBlock>> blocks_;

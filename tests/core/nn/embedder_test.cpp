@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/dropout.h"
+#include "core/nn/precision.h"
 
 namespace pairs {
 namespace {
@@ -157,7 +158,7 @@ TEST(Embedder, CnnHoldsInBfloat16) {
   config.precision = "bf16";
   const auto narrow = make(config, {1, 64, 64});
   EXPECT_EQ(narrow->flops(), wide->flops());
-  EXPECT_LT(narrow->activations(), 0.5 * wide->activations());
+  EXPECT_LT(narrow->activations(), (processor_has_bfloat16() ? 0.5 : 1.001) * wide->activations());
   torch::manual_seed(5);
   const torch::Tensor x = (torch::rand({16, 1, 64, 64}) < 0.1).to(torch::kFloat), slope = torch::randn({16, 10});
   const torch::Tensor a = wide->forward(x), b = narrow->forward(x);
@@ -168,6 +169,7 @@ TEST(Embedder, CnnHoldsInBfloat16) {
   // Rounding is to 8 bits, 0.4 % a layer.
   const torch::Tensor centre = a.mean(0, true);
   EXPECT_LT(relative(b - centre, a - centre), 0.05);
+  EXPECT_EQ(a.equal(b), !processor_has_bfloat16());
   // Where two of the four values of a block are nearly equal, gradients go another way: they agree in direction.
   a.backward(slope);
   b.backward(slope);

@@ -54,11 +54,14 @@ class WatchedSource : public MeshSource {
   std::string label(std::size_t object) const override { return of_->label(object); }
   MeshSplit split(std::size_t object) const override { return of_->split(object); }
   MeshRecord measure(std::size_t object) const override {
+    bool waits = false;
     {
       const std::lock_guard lock(mutex_);
       measured_.insert(of_->label(object));
       if (measured_.size() > fails_after) throw Error("no more");
+      if (measured_.size() > waits_after) waits = true;
     }
+    if (waits) goes_on.wait(false);
     return of_->measure(object);
   }
   TriangleMesh mesh(std::size_t object) const override { return of_->mesh(object); }
@@ -73,6 +76,9 @@ class WatchedSource : public MeshSource {
   }
   bool is_instant = false;
   std::size_t fails_after = static_cast<std::size_t>(-1);
+  // From then on measuring waits until it may go on.
+  std::size_t waits_after = static_cast<std::size_t>(-1);
+  mutable std::atomic<bool> goes_on = false;
 
  private:
   std::shared_ptr<const MeshSource> of_;
@@ -225,11 +231,16 @@ TEST_F(MeasuredMeshesTest, KilledInTheMidstGoesOn) {
 
 TEST_F(MeasuredMeshesTest, StopsAndGoesOn) {
   fill();
-  const WatchedSource source = open();
+  WatchedSource source = open();
+  source.waits_after = 8;
   std::size_t done = 0;
-  EXPECT_THROW(measure_meshes(
-                   source, caches, 0, [&] { return done >= 3; }, [&](std::size_t n, std::size_t) { done = n; }),
-               Stopped);
+  const auto stop = [&] {
+    if (done < 3) return false;
+    source.goes_on = true;
+    source.goes_on.notify_all();
+    return true;
+  };
+  EXPECT_THROW(measure_meshes(source, caches, 0, stop, [&](std::size_t n, std::size_t) { done = n; }), Stopped);
   EXPECT_GE(done, 3u);
   source.take_measured();
   std::vector<std::size_t> told;
