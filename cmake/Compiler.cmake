@@ -23,9 +23,11 @@ find_program(PAIRS_CCACHE ccache)
 if(PAIRS_CCACHE)
   foreach(language C CXX CUDA)
     if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
-      # What ccache wants to be told before it caches anything that uses precompiled headers.
+      # What ccache wants to be told before it caches anything that uses precompiled headers; another clone of the same
+      # files finds what the first compiled.
       set(CMAKE_${language}_COMPILER_LAUNCHER
-        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${PAIRS_CCACHE})
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+        CCACHE_NOHASHDIR=1 ${PAIRS_CCACHE})
     endif()
   endforeach()
 endif()

@@ -38,6 +38,10 @@ std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset,
                                   "finetune.batch=8",
                                   "finetune.validation_draws=16"};
   std::vector<std::int64_t> sizes = values.cache.sizes;
+  if (task.name == "circle") {
+    sizes = {20};
+    set.push_back("cache.sizes=[20]");
+  }
   if (paper_images) {
     if (task.name == "digits" || task.name == "circle") set.insert(set.end(), {"embedder.channels=[8,8,16,32]"});
     if (task.name == "novel-view")
