@@ -9,6 +9,7 @@
 
 #include "core/report/figure.h"
 #include "core/task.h"
+#include "tasks/parts/bodies.h"
 
 namespace pairs {
 
@@ -19,10 +20,11 @@ struct Observed {
   std::vector<std::string> warnings;  // sentences
 };
 
-// The part of each of x's columns that a plot of samples shows, whatever the sample: columns.size() pairs. Empty for
-// images.
+// The part of each of x's columns that a plot of samples shows, whatever the sample: columns.size() pairs; empty for
+// images. From where bodies are seen.
 struct SampleView {
   std::vector<std::pair<double, double>> columns;
+  BodyView turned = {};
 };
 
 // A small picture of a set, row by row from the top. A mask is white with the drawing in its alpha: give it a colour of

@@ -27,6 +27,12 @@ struct Body {
   std::vector<std::array<std::uint32_t, 3>> faces;  // corners of triangles, seen from both sides
 };
 
+// From where a body is looked at: azimuth from the x axis towards the y axis, elevation above the ground, in radians.
+struct BodyView {
+  double azimuth = 0.6, elevation = 0.35;
+  bool operator==(const BodyView&) const = default;
+};
+
 // Strokes and words in the plane, y up, the middle of the whole at the origin: a structural formula.
 struct PlaneDrawing {
   struct Line {

@@ -30,13 +30,13 @@ std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset,
                                   "pretrain.epochs=1",
                                   "pretrain.scale_epochs=false",
                                   "pretrain.steps=1",
-                                  "pretrain.validation_sets=3",
+                                  "pretrain.validation_sets=2",
                                   "cache.sets=[4]",
                                   "cache.validation=0.5",
                                   "finetune.epochs=1",
                                   "finetune.steps=1",
-                                  "finetune.batch=8",
-                                  "finetune.validation_draws=16"};
+                                  "finetune.batch=4",
+                                  "finetune.validation_draws=4"};
   std::vector<std::int64_t> sizes = values.cache.sizes;
   if (task.name == "circle") {
     sizes = {20};
@@ -50,7 +50,7 @@ std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset,
     set.push_back(fmt::format("cache.sizes=[{}]", fmt::join(sizes, ",")));
   }
   const std::int64_t largest = end_to_end ? sizes.back() : 10;
-  set.push_back(fmt::format("pretrain.batch={}", std::clamp<std::int64_t>(4000 / largest, 4, 32)));
+  set.push_back(fmt::format("pretrain.batch={}", std::clamp<std::int64_t>(4000 / largest, 4, task.kind == ObservationKind::image ? 4 : 32)));
   if (values.pretrain.budget > 0) set.push_back(fmt::format("pretrain.budget={}", 10 * largest));
   return set;
 }

@@ -68,6 +68,9 @@ void PlotView::State::begin_press(Point at) {
   } else if (entry) {
     press = Press::legend;
     pressed_entry = *entry;
+  } else if (turn_by) {
+    press = Press::turn;
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) turn_back();
   } else if (axes && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
     views[*plot].x.zoomed = views[*plot].y.zoomed = false;
   } else if (inside) {
@@ -79,6 +82,8 @@ void PlotView::State::drag(ImVec2 origin) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const float dx = mouse.x - pressed_at.x, dy = mouse.y - pressed_at.y;
   moved = moved || std::max(std::fabs(dx), std::fabs(dy)) >= px(kDrag);
+  if (const ImVec2 by = ImGui::GetIO().MouseDelta; press == Press::turn && moved && (by.x != 0 || by.y != 0))
+    turn_by(by);
   if (press != Press::pan || !moved || pressed_plot >= layout.plots.size() || !layout.plots[pressed_plot].axes) return;
   if (!layout.plots[pressed_plot].area.contains(page(pressed_at, origin))) return;
   Zoom next = pressed_view;
@@ -140,6 +145,7 @@ void PlotView::State::interact(ImVec2 origin, bool hovered) {
   const auto plot = hovered ? plot_at(at) : std::nullopt;
   if (!plot) return;
   if (press == Press::none) wheel(*plot, at);
+  if (turn_by) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
   if (entry_at(*plot, at) || menu_rect(*plot).contains(at)) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,7 +23,7 @@ using chart::KeyKind;
 using chart::Point;
 using chart::Rect;
 
-enum class Press { none, box, pan, legend, menu };
+enum class Press { none, box, pan, turn, legend, menu };
 
 inline constexpr float kDrag = 4;               // pixels of movement that make a click a drag
 inline constexpr float kPixelsPerPoint = 1.5f;  // at scale 1: tick labels of 12 px
@@ -50,6 +51,8 @@ struct PlotView::State {
   std::set<SeriesKey> hidden;
   std::vector<Zoom> views;
   FigureSaver saver;
+  std::function<void(ImVec2)> turn_by;
+  std::function<void()> turn_back;
 
   // Of the figure: its data, without hidden series, in the axes and sizes of the window.
   Figure shown;

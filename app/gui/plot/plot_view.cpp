@@ -164,6 +164,11 @@ PlotView::~PlotView() = default;
 PlotView::PlotView(PlotView&&) noexcept = default;
 PlotView& PlotView::operator=(PlotView&&) noexcept = default;
 
+void PlotView::let_turn(std::function<void(ImVec2)> by, std::function<void()> back) {
+  state_->turn_by = std::move(by);
+  state_->turn_back = std::move(back);
+}
+
 void PlotView::draw(const std::shared_ptr<const Figure>& figure, ImVec2 size) {
   State& s = *state_;
   const ImVec2 room = ImGui::GetContentRegionAvail();

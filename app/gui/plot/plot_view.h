@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +40,9 @@ class PlotView {
   // Draws into the next `size` pixels (a side of 0: all that is left). Null: nothing but the space.
   void draw(const std::shared_ptr<const Figure>& figure, ImVec2 size);
   void reset();
+  // From now on a drag with the left button turns what the figure shows instead of zooming: `by` hears the pixels that
+  // the mouse went, `back` a double click.
+  void let_turn(std::function<void(ImVec2 pixels)> by, std::function<void()> back);
   // Opens the dialog that saves the plot under the mouse, else the largest one drawn in the last frame; ".svg", ".png"
   // or
   // ".csv". False when no plot was drawn.

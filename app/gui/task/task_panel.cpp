@@ -14,6 +14,7 @@ namespace pairs::gui {
 namespace {
 
 constexpr float kGap = 24, kPlotLeast = 280, kArrow = 20, kBoxPad = 10;
+constexpr float kTurn = 0.01f;  // radians a pixel at scale 1
 
 std::string flops_text(double flops) {
   const char* const kUnits[] = {"FLOP", "kFLOP", "MFLOP", "GFLOP"};
@@ -163,11 +164,19 @@ void TaskPanel::parameters(model::Studio& studio, float width) {
 
 void TaskPanel::sample(model::Specimen& specimen, float width, float height) {
   const model::TaskCard& card = *specimen.card();
-  const float row = ImGui::GetFrameHeightWithSpacing(), note = 2 * ui::text_size("X", ui::Look::small).y;
+  const float row = ImGui::GetFrameHeightWithSpacing();
+  const float note = (card.turns ? 3.0f : 2.0f) * ui::text_size("X", ui::Look::small).y;
   const float controls = row + px(34) + note + 3 * ImGui::GetStyle().ItemSpacing.y;
   const float tall =
       std::max({px(kPlotLeast), height - controls, std::min(parameters_height_ - controls, 1.1f * width)});
   const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (card.turns) {
+    plot_.let_turn(
+        [&specimen](ImVec2 by) { specimen.turn(-by.x * kTurn / px(1), by.y * kTurn / px(1)); },
+        [&specimen] { specimen.turn_back(); });
+  } else {
+    plot_.let_turn({}, {});
+  }
   plot_.draw(specimen.figure(), {width, tall});
   if (!specimen.figure()) {
     const char* words = "Simulating …";
@@ -203,8 +212,13 @@ void TaskPanel::sample(model::Specimen& specimen, float width, float height) {
   } else {
     ImGui::NewLine();
   }
-  ui::wrapped("Drag θ, ψ or N: the random numbers stay the same, so what changes is what they do.",
-              ui::Look::small_muted, width);
+  if (card.turns)
+    ui::wrapped(fmt::format("{}{}Drag the picture to turn it; a double click turns it back.", specimen.subject(),
+                            specimen.subject().empty() ? "" : ". "),
+                ui::Look::small_muted, width);
+  else
+    ui::wrapped("Drag θ, ψ or N: the random numbers stay the same, so what changes is what they do.",
+                ui::Look::small_muted, width);
 }
 
 void TaskPanel::network(model::Specimen& specimen) {

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/report/cairo_canvas.h"
 
 namespace pairs {
 namespace {
@@ -177,6 +179,46 @@ torch::Tensor body_pictures(const std::vector<Body>& bodies, std::int64_t side, 
     }
   });
   return count > 0 ? at::avg_pool2d(out, kFiner) : at::full({0, 3, side, side}, kBackground, torch::kFloat32);
+}
+
+torch::Tensor plane_picture(const PlaneDrawing& drawing, std::int64_t side) {
+  PAIRS_CHECK(side >= 1 && side <= 4096, "A picture of a formula has 1 to 4,096 pixels a side, not {}", side);
+  constexpr double kMargin = 1.08, kLargest = 0.12;  // of the side: one bond is not drawn across it
+  constexpr std::uint32_t kDark = 0x202428;
+  const auto ground = static_cast<std::uint32_t>(std::lround(255 * kBackground)) * 0x010101u;
+  const double room = static_cast<double>(side), extent = kMargin * std::max(drawing.width, drawing.height);
+  const double scale = std::min(extent > 0 ? room / extent : room, kLargest * room / std::max(drawing.letter, 1e-9));
+  const auto place = [&](double x, double y) { return chart::Point{room / 2 + scale * x, room / 2 - scale * y}; };
+  const auto colour = [&](std::uint32_t c) { return c == PlaneDrawing::kInk ? kDark : c; };
+  chart::CairoCanvas canvas(room, room, 1);
+  canvas.rectangle({0, 0, room, room}, ground, 1);
+  const double thin = std::max(1.0, 0.09 * scale * drawing.letter);
+  for (const PlaneDrawing::Line& line : drawing.lines) {
+    const chart::Point a = place(line.x0, line.y0), b = place(line.x1, line.y1), mid{(a.x + b.x) / 2, (a.y + b.y) / 2};
+    if (line.width0 > 0 || line.width1 > 0) {
+      const double length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-9);
+      const double nx = -(b.y - a.y) / length, ny = (b.x - a.x) / length;
+      const auto corner = [&](const chart::Point& p, double width) {
+        return chart::Point{p.x + nx * width * scale / 2, p.y + ny * width * scale / 2};
+      };
+      const chart::Point wedge[] = {corner(a, line.width0), corner(b, line.width1), corner(b, -line.width1),
+                                    corner(a, -line.width0)};
+      canvas.polygon(wedge, colour(line.colour0), 1);
+      continue;
+    }
+    const chart::Point first[] = {a, mid}, second[] = {mid, b};
+    canvas.polyline(first, {.color = colour(line.colour0), .width = thin});
+    canvas.polyline(second, {.color = colour(line.colour1), .width = thin});
+  }
+  for (const PlaneDrawing::Word& word : drawing.words)
+    canvas.text(word.text, place(word.x, word.y), scale * drawing.letter / 0.7, false, 0.5, false, colour(word.colour));
+  const std::vector<std::uint8_t> rgb = canvas.rgb();
+  return at::tensor(at::ArrayRef<std::uint8_t>(rgb), torch::kUInt8)
+      .view({side, side, 3})
+      .permute({2, 0, 1})
+      .to(torch::kFloat32)
+      .div(255)
+      .contiguous();
 }
 
 }  // namespace pairs

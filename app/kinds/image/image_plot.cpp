@@ -68,6 +68,16 @@ Plot image_sheet(const torch::Tensor& x) {
   return plot;
 }
 
+void put_beside(Plot& sheet, const torch::Tensor& picture) {
+  constexpr double kRoom = 0.03;  // of the height
+  const double high = sheet.y.high;
+  const torch::Tensor bytes = (picture * 255).round().to(torch::kUInt8).permute({1, 2, 0}).contiguous();
+  Picture added{bytes.size(1), bytes.size(0), {}, -(1 + kRoom) * high, 0, -kRoom * high, high};
+  added.rgb.assign(bytes.const_data_ptr<std::uint8_t>(), bytes.const_data_ptr<std::uint8_t>() + bytes.numel());
+  sheet.pictures.push_back(std::move(added));
+  sheet.x.low = -(1 + kRoom) * high;
+}
+
 void draw_over_images(Plot& sheet, std::int64_t count, std::int64_t height, std::int64_t width,
                       const std::vector<ImageCurve>& curves) {
   const std::int64_t columns = sheet_columns(count), rows = (count + columns - 1) / columns;

@@ -9,6 +9,9 @@ namespace pairs {
 // Images x [M, channels, height, width] as a sheet of rows side by side.
 Plot image_sheet(const torch::Tensor& x);
 
+// A picture [3, side, side] left of a sheet and as high as it.
+void put_beside(Plot& sheet, const torch::Tensor& picture);
+
 // A curve over all images of a sheet, in pixels of an image, y down; what leaves the image is not drawn.
 struct ImageCurve {
   SeriesRole role = SeriesRole::pairs;

@@ -102,31 +102,17 @@ Observed ImageRoom::checked(torch::Tensor x, const TaskInfo& task, const std::st
   return observed;
 }
 
-namespace {
-
-// What the images are views of, left of the sheet and as high as it.
-void put_beside(Plot& sheet, const std::vector<Body>& body) {
-  constexpr std::int64_t kSide = 320;
-  constexpr double kRoom = 0.03;  // of the height
-  if (body.empty()) return;
-  const torch::Tensor bytes =
-      (body_pictures(body, kSide)[0] * 255).round().to(torch::kUInt8).permute({1, 2, 0}).contiguous();
-  const double high = sheet.y.high;
-  Picture picture{kSide, kSide, {}, -(1 + kRoom) * high, 0, -kRoom * high, high};
-  picture.rgb.assign(bytes.const_data_ptr<std::uint8_t>(), bytes.const_data_ptr<std::uint8_t>() + bytes.numel());
-  sheet.pictures.push_back(std::move(picture));
-  sheet.x.low = -(1 + kRoom) * high;
-}
-
-}  // namespace
-
 SampleView ImageRoom::prior_view(const Task&) const {
   return {};
 }
 
-Plot ImageRoom::sample_plot(const Task& task, const Latents& latents, const Observations& x, const SampleView&) const {
+Plot ImageRoom::sample_plot(const Task& task, const Latents& latents, const Observations& x,
+                            const SampleView& view) const {
+  constexpr std::int64_t kBodySide = 320;
   Plot sheet = image_sheet(x);
-  if (const Bodies* of = bodies(task)) put_beside(sheet, of->bodies(latents, x, 1));
+  if (const Bodies* of = bodies(task))
+    if (const std::vector<Body> body = of->bodies(latents, x, 1); !body.empty())
+      put_beside(sheet, body_pictures(body, kBodySide, view.turned)[0]);
   return sheet;
 }
 

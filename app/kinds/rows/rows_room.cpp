@@ -20,6 +20,8 @@ namespace {
 
 // Bodies on a sheet, and the pixels of each; those of a thumbnail.
 constexpr std::int64_t kDrawnBodies = 30, kBodySide = 160, kThumbnailSide = 64;
+// Pixels of a formula.
+constexpr std::int64_t kPlaneSide = 480;
 
 }  // namespace
 
@@ -74,8 +76,12 @@ SampleView RowsRoom::prior_view(const Task& task) const {
 
 Plot RowsRoom::sample_plot(const Task& task, const Latents& latents, const Observations& x,
                            const SampleView& view) const {
-  if (const Bodies* of = bodies(task))
-    return image_sheet(body_pictures(of->bodies(latents, x, kDrawnBodies), kBodySide));
+  if (const Bodies* of = bodies(task)) {
+    Plot sheet = image_sheet(body_pictures(of->bodies(latents, x, kDrawnBodies), kBodySide, view.turned));
+    if (const PlaneDrawing formula = of->plane_drawing(latents); !formula.empty())
+      put_beside(sheet, plane_picture(formula, kPlaneSide));
+    return sheet;
+  }
   PAIRS_CHECK(x.rows().size(0) > 0, "None of {} observations of task {} has a row to be drawn", x.count(),
               task.info().name);
   return points_plot(task.info(), latents, x.rows(), view, {});

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <mutex>
+#include <numbers>
 #include <optional>
 
 #include "app/kinds/sample_plot.h"
@@ -60,6 +61,21 @@ struct Loaded {
   SampleView view;
 };
 
+// A set as it was simulated last, and what it was asked with. Only the worker's jobs touch it.
+struct Simulated {
+  std::uint64_t task = 0;
+  ParameterValues setting;
+  std::int64_t n = 0, seed = 0;
+  Latents latents;
+  Observations x;
+  std::string subject;
+};
+
+struct Sample {
+  Figure figure;
+  std::string subject;
+};
+
 // The values that can be set by hand.
 ParameterValues values_of(const Latents& latents, const TaskInfo& info) {
   return {target_room_of(info).settable(latents), doubles(latents.psi),
@@ -79,7 +95,8 @@ ParameterValues drawn(const Task& task, std::int64_t draw) {
   return values_of(task.latents(kFigureSeed, Purpose::explore, index), task.info());
 }
 
-TaskCard card_of(const TaskInfo& info) {
+TaskCard card_of(const Task& task) {
+  const TaskInfo& info = task.info();
   TaskCard card;
   card.name = info.name;
   card.title = info.title;
@@ -105,6 +122,7 @@ TaskCard card_of(const TaskInfo& info) {
   card.shape_text = room_of(info).shape_text(info);
   card.source = info.data_source;
   card.source_hint = info.data_hint;
+  card.turns = bodies(task) != nullptr;
   return card;
 }
 
@@ -165,7 +183,8 @@ struct Specimen::State {
     wanted = name;
     loaded = nullptr;
     failure.clear();
-    figure = nullptr;
+    sampled = nullptr;
+    turned = {};
     network = nullptr;
     network_failure.clear();
     network_worker.cancel();
@@ -174,7 +193,7 @@ struct Specimen::State {
       try {
         auto made = std::make_shared<Loaded>();
         made->task = make_task(name, {folder});
-        made->card = card_of(made->task->info());
+        made->card = card_of(*made->task);
         made->view = prior_view(*made->task);
         answer.value = made;
       } catch (const std::exception& error) {
@@ -188,26 +207,39 @@ struct Specimen::State {
   // Sample jobs are short and always finish: while a slider is dragged, each shows what was asked when it began.
   void sample() {
     if (!loaded) return;
-    worker.request([this, task = generation, from = loaded, setting = setting, n = n, seed = draw](const auto&) {
-      Answer<Figure> answer{task, nullptr, ""};
+    worker.request([this, task = generation, from = loaded, setting = setting, n = n, seed = draw,
+                    turned = turned](const auto&) {
+      Answer<Sample> answer{task, nullptr, ""};
       try {
-        const Latents latents = latents_of(setting, from->task->info());
-        const SetRange range[] = {{0, 0, n}};
-        const Observations x = from->task->observe(latents, kFigureSeed + static_cast<std::uint64_t>(seed),
-                                                   Purpose::explore, range, torch::kCPU);
+        Simulated& set = simulated;
+        if (set.task != task || set.setting != setting || set.n != n || set.seed != seed) {
+          set.task = 0;
+          set.latents = latents_of(setting, from->task->info());
+          const SetRange range[] = {{0, 0, n}};
+          set.x = from->task->observe(set.latents, kFigureSeed + static_cast<std::uint64_t>(seed), Purpose::explore,
+                                      range, torch::kCPU);
+          const Bodies* of = bodies(*from->task);
+          set.subject = of ? of->subject_text(set.latents) : "";
+          set.setting = setting;
+          set.n = n;
+          set.seed = seed;
+          set.task = task;
+        }
         Figure made;
         made.source = fmt::format("{}; {}", from->card.title, from->card.source);
         made.plot_width = 480;
         made.plot_height = 320;
-        Plot plot = sample_plot(*from->task, latents, x, from->view);
-        const std::string values = latents_text(from->task->info(), latents);
+        SampleView view = from->view;
+        view.turned = turned;
+        Plot plot = sample_plot(*from->task, set.latents, set.x, view);
+        const std::string values = latents_text(from->task->info(), set.latents);
         plot.title = fmt::format("N = {}{}{}", count_text(n), values.empty() ? "" : ", ", values);
         made.plots.push_back(std::move(plot));
-        answer.value = std::make_shared<const Figure>(std::move(made));
+        answer.value = std::make_shared<const Sample>(Sample{std::move(made), set.subject});
       } catch (const std::exception& error) {
         answer.failure = sentence(error);
       }
-      new_figure.put(std::move(answer));
+      new_sample.put(std::move(answer));
       hub.wake();
     });
   }
@@ -243,11 +275,13 @@ struct Specimen::State {
   ParameterValues setting;
   std::int64_t n = 1, draw = 0, prior_draw = 0;
   std::string preset = "small";
-  std::shared_ptr<const Figure> figure;
+  BodyView turned;
+  std::shared_ptr<const Sample> sampled;
   std::shared_ptr<const Network> network;
+  Simulated simulated;
 
   Slot<Answer<Loaded>> new_task;
-  Slot<Answer<Figure>> new_figure;
+  Slot<Answer<Sample>> new_sample;
   Slot<Answer<Network>> new_network;
   // Jobs catch their own errors. Last: their threads end before what they fill goes.
   LatestWorker worker{[](const std::string&) {}}, network_worker{[](const std::string&) {}};
@@ -321,8 +355,32 @@ void Specimen::draw_from_prior() {
 std::int64_t Specimen::draw() const {
   return state_->draw;
 }
+const BodyView& Specimen::turned() const {
+  return state_->turned;
+}
+
+void Specimen::turn(double azimuth, double elevation) {
+  State& s = *state_;
+  if (!s.loaded || !s.loaded->card.turns) return;
+  BodyView to{std::remainder(s.turned.azimuth + azimuth, 2 * std::numbers::pi),
+              std::clamp(s.turned.elevation + elevation, -std::numbers::pi / 2, std::numbers::pi / 2)};
+  if (to == s.turned) return;
+  s.turned = to;
+  s.sample();
+}
+
+void Specimen::turn_back() {
+  State& s = *state_;
+  turn(BodyView().azimuth - s.turned.azimuth, BodyView().elevation - s.turned.elevation);
+}
+
 std::shared_ptr<const Figure> Specimen::figure() const {
-  return state_->figure;
+  const auto& sampled = state_->sampled;
+  return sampled ? std::shared_ptr<const Figure>(sampled, &sampled->figure) : nullptr;
+}
+const std::string& Specimen::subject() const {
+  static const std::string none;
+  return state_->sampled ? state_->sampled->subject : none;
 }
 const std::string& Specimen::preset() const {
   return state_->preset;
@@ -364,10 +422,10 @@ bool Specimen::poll() {
       s.report(s.failure);
     }
   }
-  if (auto answer = s.new_figure.take(); answer && answer->task == s.generation) {
+  if (auto answer = s.new_sample.take(); answer && answer->task == s.generation) {
     changed = true;
     if (answer->value)
-      s.figure = answer->value;
+      s.sampled = answer->value;
     else
       s.report(answer->failure);
   }
@@ -383,7 +441,7 @@ bool Specimen::poll() {
 
 bool Specimen::busy() const {
   const State& s = *state_;
-  return s.worker.busy() || s.network_worker.busy() || s.new_task.full() || s.new_figure.full() || s.new_network.full();
+  return s.worker.busy() || s.network_worker.busy() || s.new_task.full() || s.new_sample.full() || s.new_network.full();
 }
 
 bool Specimen::wait(double seconds) {

@@ -7,6 +7,7 @@
 
 #include "app/model/hub/hub.h"
 #include "core/report/figure.h"
+#include "tasks/parts/bodies.h"
 
 namespace pairs::model {
 
@@ -28,6 +29,7 @@ struct TaskCard {
   std::string shape_text;    // of one x: "one number", "28 × 28 pixels"
   std::string source;        // of the data
   std::string source_hint;   // how to get better data; empty when there is none
+  bool turns = false;        // sets are drawn as bodies that can be turned
 };
 
 // θ and ψ of the sample set.
@@ -83,9 +85,15 @@ class Specimen {
   void draw_from_prior();
   // How often a new set was drawn: names the sample.
   std::int64_t draw() const;
+  // From where bodies are seen; turns them by angles in radians (TaskCard::turns), up to straight above and below.
+  const BodyView& turned() const;
+  void turn(double azimuth, double elevation);
+  void turn_back();
 
   // The sample set as people would draw it; null before the first.
   std::shared_ptr<const Figure> figure() const;
+  // What body the set of the figure is about, in a few words; empty where it is about none.
+  const std::string& subject() const;
 
   const std::string& preset() const;
   void set_preset(const std::string& preset);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -105,6 +106,42 @@ TEST(BodyPictures, ShareOneScaleAndSurviveOddBodies) {
   missing.corners = {{0, 0, 0}};
   missing.faces = {{0, 0, 1}};
   EXPECT_THROW(body_pictures({missing}, 8), Error);
+}
+
+TEST(PlanePictures, StrokesAndWordsAreWhereTheyBelong) {
+  PlaneDrawing drawing;
+  drawing.width = drawing.height = 4;
+  drawing.letter = 0.5;
+  drawing.lines.push_back({-1.5, 0, 1.5, 0, 0, 0, 0xFF0000, 0x0000FF});        // red, then blue
+  drawing.lines.push_back({0, 0.5, 0, 1.5, 0, 1, 0x008000, 0x008000});         // wider at the top
+  drawing.words.push_back({0, -1.4, "NH", PlaneDrawing::kInk});
+  const std::int64_t side = 216;
+  const torch::Tensor picture = plane_picture(drawing, side);
+  ASSERT_EQ(picture.sizes(), (std::vector<std::int64_t>{3, side, side}));
+  const double scale = static_cast<double>(side) / (1.08 * 4);
+  const auto column = [&](double x) { return std::lround(side / 2.0 + scale * x); };
+  const auto row = [&](double y) { return std::lround(side / 2.0 - scale * y); };
+  EXPECT_GT(channel(picture, 0, row(0), column(-1)), channel(picture, 2, row(0), column(-1)) + 0.4);
+  EXPECT_GT(channel(picture, 2, row(0), column(1)), channel(picture, 0, row(0), column(1)) + 0.4);
+  const auto green = [&](double y) {
+    std::int64_t count = 0;
+    for (std::int64_t j = 0; j < side; ++j) count += channel(picture, 1, row(y), j) > channel(picture, 0, row(y), j) + 0.2;
+    return static_cast<double>(count) / scale;
+  };
+  EXPECT_NEAR(green(1.4), 0.9, 0.06);
+  EXPECT_NEAR(green(0.7), 0.2, 0.06);
+  // Dark letters, as high as they shall be.
+  std::int64_t top = side, bottom = 0;
+  for (std::int64_t i = row(-0.8); i < side; ++i)
+    for (std::int64_t j = 0; j < side; ++j)
+      if (channel(picture, 0, i, j) < 0.5) {
+        top = std::min(top, i);
+        bottom = std::max(bottom, i);
+      }
+  EXPECT_NEAR(static_cast<double>(bottom + 1 - top), 0.5 * scale, 3);
+  EXPECT_NEAR(static_cast<double>(bottom + top) / 2, static_cast<double>(row(-1.4)), 2);
+  EXPECT_TRUE(is_ground(picture, 2, 2));
+  EXPECT_THROW(plane_picture(drawing, 0), Error);
 }
 
 }  // namespace

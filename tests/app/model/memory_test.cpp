@@ -45,7 +45,7 @@ bool rest(Studio& studio, double seconds) {
       studio, [&] { return (rested = studio.busy() ? 0 : rested + 1) > 20; }, seconds);
 }
 
-// The quick bump hunt with its own networks, batches, sets and cache; fewer steps unless PAIRS_LONG_TESTS is set.
+// The quick bump hunt with its own networks, batches and sets; fewer steps and cached sets unless PAIRS_LONG_TESTS is set.
 TEST(Memory, GoesBackAfterTrainingAndEvaluating) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer keeps what is freed";
   register_tasks();
@@ -64,6 +64,7 @@ TEST(Memory, GoesBackAfterTrainingAndEvaluating) {
   if (!std::getenv("PAIRS_LONG_TESTS"))
     for (const auto& [key, value] : {std::pair{"pretrain.epochs", "2"},
                                      {"pretrain.steps", "20"},
+                                     {"cache.sets", "[15000]"},
                                      {"finetune.epochs", "2"},
                                      {"finetune.steps", "20"}})
       draft.set(key, value);

@@ -237,6 +237,37 @@ TEST_F(PlotViewTest, ADragZoomsToABox) {
   EXPECT_EQ(y().high, before.high);
 }
 
+TEST_F(PlotViewTest, ADragTurnsWhereItMay) {
+  ImVec2 turned = {0, 0};
+  int back = 0;
+  view.let_turn(
+      [&](ImVec2 by) {
+        turned.x += by.x;
+        turned.y += by.y;
+      },
+      [&] { ++back; });
+  frames(2);
+  const Axis wide = x();
+  const ImVec2 from = place(0.2, 0.3), to = place(0.6, 0.8);
+  drag(from, to);
+  EXPECT_NEAR(turned.x, to.x - from.x, 1);
+  EXPECT_NEAR(turned.y, to.y - from.y, 1);
+  EXPECT_EQ(x().high, wide.high) << "nothing was zoomed";
+  EXPECT_EQ(back, 0);
+  for (int i = 0; i < 2; ++i) {
+    screen.input.button(0, true);
+    screen.input.button(0, false);
+    frames(2);
+  }
+  EXPECT_EQ(back, 1);
+  view.let_turn({}, {});
+  frames(20);
+  const ImVec2 before = turned;
+  drag(from, to);
+  EXPECT_EQ(turned.x, before.x);
+  EXPECT_LT(x().high, wide.high) << "zoomed again";
+}
+
 TEST_F(PlotViewTest, RightAndShiftDragsPan) {
   frames(2);
   drag(place(0.5, 0.5), place(0.25, 0.5), 1);

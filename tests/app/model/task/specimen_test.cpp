@@ -336,6 +336,7 @@ TEST_F(SpecimenTest, TellsTheNetworkThatEveryPresetBuilds) {
       // x as the preset has it, not as the task has it by itself.
       std::vector<std::int64_t> shape = task->info().observation_shape;
       if (shape.size() == 3) shape.erase(shape.begin());
+      if (task->info().rows > 0) shape.push_back(std::llround(task->info().rows));
       EXPECT_EQ(numbers_in(part("x").lines.at(0)), shape) << part("x").lines.at(0);
 
       // The words against the shapes of the weights themselves.
@@ -346,9 +347,19 @@ TEST_F(SpecimenTest, TellsTheNetworkThatEveryPresetBuilds) {
         widths.insert(widths.begin(), embedder.named_parameters()["net.weight0"].size(1));
         EXPECT_EQ(numbers_in(part("embedder").lines.at(1)), widths) << words;
       } else {
-        const std::vector<std::int64_t> channels = outputs_of(embedder, R"((block\d+|stem|stage\d+\.conv1)\.weight)");
-        ASSERT_FALSE(channels.empty()) << "an embedder that this test does not know";
-        EXPECT_EQ(numbers_in(part("embedder").lines.at(1)), channels) << words;
+        const auto parameters = embedder.named_parameters();
+        if (const torch::Tensor* elements = parameters.find("elements")) {
+          const auto interactions = outputs_of(embedder, R"(interaction\d+\.in_weight)");
+          EXPECT_EQ(numbers_in(part("embedder").lines.at(0)),
+                    (std::vector{static_cast<std::int64_t>(interactions.size()), elements->size(1)}))
+              << words;
+        } else {
+          const std::vector<std::int64_t> channels =
+              outputs_of(embedder, R"((block\d+|stem|stage\d+\.conv1|stage\d+_block0\.conv0)\.weight)");
+          ASSERT_FALSE(channels.empty()) << "an embedder that this test does not know";
+          const std::size_t line = parameters.contains("stage1_block0.conv0.weight") ? 2 : 1;
+          EXPECT_EQ(numbers_in(part("embedder").lines.at(line)), channels) << words;
+        }
       }
       // Convolutions at one pixel a weight at least: another picture size would give another number.
       double weights = 0;
@@ -406,6 +417,49 @@ TEST_F(SpecimenTest, SaysWhyATaskCannotBeShown) {
   EXPECT_THAT(specimen.failure(), IsEmpty());
   EXPECT_EQ(specimen.card()->source, "generated digits");
   EXPECT_THAT(specimen.card()->source_hint, HasSubstr("MNIST"));
+}
+
+TEST_F(SpecimenTest, TurnsBodiesAndNothingElse) {
+  show("gaussian");
+  EXPECT_FALSE(specimen.card()->turns);
+  EXPECT_THAT(specimen.subject(), IsEmpty());
+  const auto points = specimen.figure();
+  specimen.turn(1, 0);
+  ASSERT_TRUE(specimen.wait(kSpecimenPatience));
+  EXPECT_EQ(specimen.figure(), points);
+  for (const char* name : {"objects", "molecules"}) {
+    SCOPED_TRACE(name);
+    show(name);
+    ASSERT_TRUE(specimen.card()->turns);
+    const auto pictures = [&] {
+      std::vector<std::vector<std::uint8_t>> all;
+      for (const Picture& picture : plot().pictures) all.push_back(picture.rgb);
+      return all;
+    };
+    const auto front = pictures();
+    ASSERT_GE(front.size(), 2u);
+    specimen.turn(0.7, -0.2);
+    EXPECT_DOUBLE_EQ(specimen.turned().azimuth, BodyView().azimuth + 0.7);
+    ASSERT_TRUE(specimen.wait(kSpecimenPatience));
+    const auto turned = pictures();
+    ASSERT_EQ(turned.size(), front.size());
+    // The crops of an object and the formula of a molecule stay as they are, the bodies do not.
+    const bool mesh = specimen.card()->name == "objects";
+    EXPECT_EQ(turned.front() == front.front(), mesh);
+    EXPECT_EQ(turned.back() == front.back(), !mesh);
+    specimen.turn(0, 9);
+    EXPECT_DOUBLE_EQ(specimen.turned().elevation, std::acos(0.0)) << "straight from above, no further";
+    specimen.turn_back();
+    ASSERT_TRUE(specimen.wait(kSpecimenPatience));
+    EXPECT_EQ(pictures(), front);
+    EXPECT_THAT(specimen.subject(), testing::Not(IsEmpty()));
+    const std::string first = specimen.subject();
+    for (int i = 0; i < 3 && specimen.subject() == first; ++i) {
+      specimen.draw_from_prior();
+      ASSERT_TRUE(specimen.wait(kSpecimenPatience));
+    }
+    EXPECT_NE(specimen.subject(), first);
+  }
 }
 
 TEST_F(SpecimenTest, NamesTheCommand) {

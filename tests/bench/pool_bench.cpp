@@ -1,0 +1,58 @@
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/task_factory.h"
+#include "core/train/cache_writer.h"
+#include "core/train/config.h"
+#include "core/train/run.h"
+#include "tasks/registry.h"
+#include "tests/bench/beside.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs {
+namespace {
+
+// Stage 2 of 3D Object Properties once the members of its pools are embedded: the preset quick's sets with five passes
+// of augmentation beside one.
+void pooled_cache_five_passes(benchmark::State& state) {
+  register_tasks();
+  const TemporaryFolder folder;
+  setenv("PAIRS_CACHE", (folder.path() / "caches").c_str(), 1);
+  struct Contestant {
+    RunConfig config;
+    std::shared_ptr<const Task> task;
+    std::unique_ptr<Estimator> estimator;
+    std::filesystem::path file;
+  };
+  std::vector<Contestant> all;
+  for (const int passes : {1, 5}) {
+    Contestant one;
+    one.config = load_preset(make_task("objects")->info(), "quick", "pairs",
+                             {"task.objects=400", "task.passes=" + std::to_string(passes),
+                              "embedder.channels=[8,8,8,8]", "device=cpu"});
+    one.task = make_task("objects", one.config.task_options());
+    one.estimator = std::make_unique<Estimator>(one.task, one.config.estimator, 1);
+    one.file = folder.path() / std::to_string(passes) / "a.cache";
+    std::filesystem::create_directories(one.file.parent_path());
+    all.push_back(std::move(one));
+  }
+  const auto write = [](Contestant& one) {
+    std::filesystem::remove(one.file);
+    write_cache(one.file, *one.estimator, plan_groups(one.config.cache, false), 1, 0, 0, {}, {});
+  };
+  for (Contestant& one : all) write(one);  // embeds
+  for (auto _ : state) {
+    const auto spent = bench::beside({[&] { write(all[0]); }, [&] { write(all[1]); }}, 2);
+    state.counters["times_one_pass"] = spent[1].wall / spent[0].wall;
+    state.counters["one_pass_s"] = spent[0].wall;
+    state.counters["five_passes_s"] = spent[1].wall;
+  }
+}
+BENCHMARK(pooled_cache_five_passes)->Iterations(1)->UseRealTime();
+
+}  // namespace
+}  // namespace pairs
