@@ -5,12 +5,10 @@ set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")"
 cmake/build.sh all
 
-# Each test program uses several threads already; programs that spin for the same cores only slow each other down.
-jobs=$((($(nproc) + 1) / 2))
 report=build/release/tests.xml
 status=0
 rm -f "$report"
-ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$jobs" --output-junit tests.xml "$@" || status=$?
+ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(nproc)" --output-junit tests.xml "$@" || status=$?
 
 # ctest's own counts, in its report.
 count() {
