@@ -41,7 +41,7 @@ namespace {
 constexpr double kStored = 1000;  // psi of the store's first molecule
 static_assert(Showcase::kMost <= kStored);
 
-// Of the prior, about those of RDKit's molecules (2.95 and 1.37; ZINC's 2.46 and 1.43); the same for every source, so
+// Of the prior, about those of RDKit's molecules (2.95 and 1.37); the same for every source, so
 // that scores are on one scale.
 constexpr double kMeanLogp = 3.0, kSdLogp = 1.4;
 
