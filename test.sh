@@ -5,10 +5,18 @@ set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")"
 cmake/build.sh all
 
+# The cores that tests share out (tests/CMakeLists.txt).
+cores=
+while IFS=- read -r first last; do
+  for ((core = first; core <= ${last:-first}; ++core)); do cores+="${cores:+, }{\"id\": \"$core\", \"slots\": 1}"; done
+done < <(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status | tr ',' '\n')
+echo "{\"version\": {\"major\": 1, \"minor\": 0}, \"local\": [{\"cores\": [$cores]}]}" >build/release/cores.json
+
 report=build/release/tests.xml
 status=0
 rm -f "$report"
-ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(nproc)" --output-junit tests.xml "$@" || status=$?
+ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(nproc)" \
+  --resource-spec-file "$PWD/build/release/cores.json" --output-junit tests.xml "$@" || status=$?
 
 # ctest's own counts, in its report.
 count() {

@@ -36,7 +36,7 @@ std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset,
                                   "finetune.epochs=1",
                                   "finetune.steps=1",
                                   "finetune.batch=4",
-                                  "finetune.validation_draws=4"};
+                                  "finetune.validation_draws=16"};
   std::vector<std::int64_t> sizes = values.cache.sizes;
   if (task.name == "circle") {
     sizes = {20};
