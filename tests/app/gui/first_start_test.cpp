@@ -17,9 +17,12 @@ TEST(FirstStart, ShowsEveryTaskOnEveryTabWithoutWarningOrEmptyPage) {
     ASSERT_TRUE(window.until([&] { return window.studio.library.listed(); }));
     const model::TaskEntry* entry = window.studio.library.task(task);
     ASSERT_NE(entry, nullptr);
-    EXPECT_EQ(entry->badge, model::Badge::ready) << task;
+    // A task without weights of its own waits to be trained.
+    const bool trained = has_shipped_weights(task);
+    EXPECT_EQ(entry->badge, trained ? model::Badge::ready : model::Badge::untrained) << task;
     for (int k = 0; k < model::tab_count; ++k) {
       const auto tab = static_cast<model::Tab>(k);
+      if (!trained && tab != model::Tab::task && tab != model::Tab::train) continue;
       const std::string where = task + ", " + model::tab_name(tab);
       window.studio.set_tab(tab);
       ASSERT_TRUE(window.until(
