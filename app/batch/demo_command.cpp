@@ -150,8 +150,10 @@ Plan plan(const DemoArguments& arguments) {
   const std::vector<std::string> tasks = arguments.tasks.empty() ? task_names() : arguments.tasks;
   Plan plan;
   for (const std::string& task : tasks) {
-    const bool train = target_room_of(make_task(task)->info()).trains_soon() || names(arguments.train, task) ||
-                       !has_shipped_weights(task);
+    const std::shared_ptr<const Task> made = make_task(task);
+    // Images, and sets about things that are prepared one by one, take long to train.
+    const bool soon = target_room_of(made->info()).trains_soon() && made->info().subject.empty();
+    const bool train = soon || names(arguments.train, task) || !has_shipped_weights(task);
     (train ? plan.trained : plan.shipped).push_back(task);
   }
   for (const std::string& task : arguments.train)
@@ -217,7 +219,7 @@ Action add_demo(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--tasks", arguments->tasks, "Only these tasks (default: all)")->type_name("TASK,...")->delimiter(',');
   app.add_option("--train", arguments->train,
-                 "Train these, too: tasks whose targets are images are drawn from their shipped weights otherwise")
+                 "Train these, too: those that take long are drawn from their shipped weights otherwise")
       ->type_name("TASK,...")
       ->delimiter(',');
   app.add_option("--set", arguments->wanted.set, "A setting for every task that is trained, as in run")
@@ -234,8 +236,9 @@ Action add_demo(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
   app.footer(with_task_names(
-      "Trains, draws and evaluates every task, beside the exact posterior where it is known; images are drawn from\n"
-      "the shipped weights. Stopped, it goes on where it was when the same command is run again; finished runs in the "
+      "Trains, draws and evaluates every task, beside the exact posterior where it is known; those that take long to\n"
+      "train are drawn from the shipped weights. Stopped, it goes on where it was when the same command is run again; "
+      "finished runs in the "
       "folder are used as they stand. Examples:\n"
       "  pairs --batch demo --out runs/demo\n"
       "  pairs --batch demo --tasks {views} --train {views}"));

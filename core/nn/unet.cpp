@@ -198,7 +198,8 @@ torch::Tensor UNet::forward(const torch::Tensor& image, const torch::Tensor& map
   const bool exact = image.scalar_type() == torch::kDouble;  // a network in float64, for checks
   torch::Tensor h = map.defined() ? at::cat({image, map}, 1) : image;
   if (config_.patch > 1) h = at::pixel_unshuffle(h, config_.patch);
-  h = input_->forward(h.to(exact ? torch::kDouble : precision_.on(h.device())).contiguous(at::MemoryFormat::ChannelsLast));
+  h = input_->forward(
+      h.to(exact ? torch::kDouble : precision_.on(h.device())).contiguous(at::MemoryFormat::ChannelsLast));
   std::vector<torch::Tensor> beside = {h};
   for (const Step& step : down_) {
     h = step.down ? step.down->forward(h) : run(step, h, {});

@@ -94,7 +94,8 @@ std::shared_ptr<Embedder> ViewEmbedder::make(const EmbedderConfig& config, const
 
 torch::Tensor ViewEmbedder::forward(const Observations& observed) {
   const torch::Tensor& x = observed.block();
-  torch::Tensor h = stem_->forward(features(x).to(precision_.on(x.device())).contiguous(at::MemoryFormat::ChannelsLast));
+  torch::Tensor h =
+      stem_->forward(features(x).to(precision_.on(x.device())).contiguous(at::MemoryFormat::ChannelsLast));
   for (const auto& block : blocks_) h = block->forward(h);
   // Flattened pixel by pixel, as it lies in memory.
   return output_->forward(at::silu(h.to(torch::kFloat)).permute({0, 2, 3, 1}).flatten(1));

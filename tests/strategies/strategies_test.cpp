@@ -38,19 +38,23 @@ std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset,
                                   "finetune.batch=4",
                                   "finetune.validation_draws=16"};
   std::vector<std::int64_t> sizes = values.cache.sizes;
-  if (task.name == "circle") {
-    sizes = {20};
-    set.push_back("cache.sizes=[20]");
+  if (task.name == "objects") set.insert(set.end(), {"task.objects=120", "task.views=3", "task.side=32"});
+  if (task.name == "molecules") {
+    set.insert(set.end(), {"task.molecules=120", "task.conformers=10", "embedder.hidden=16", "embedder.filters=16"});
+    sizes = {5, 10};
   }
+  if (task.name == "circle") sizes = {20};
   if (paper_images) {
-    if (task.name == "digits" || task.name == "circle") set.insert(set.end(), {"embedder.channels=[8,8,16,32]"});
+    if (task.name == "digits" || task.name == "circle") set.push_back("embedder.channels=[8,8,16,32]");
+    if (task.name == "objects") set.push_back("embedder.channels=[8,8,8,8,8]");
     if (task.name == "novel-view")
       set.insert(set.end(), {"task.size=16", "embedder.channels=[8,8,8]", "head.channels=16", "head.blocks=1"});
     sizes = task.name == "digits" ? std::vector<std::int64_t>{10, 100, 1000} : std::vector<std::int64_t>{20};
-    set.push_back(fmt::format("cache.sizes=[{}]", fmt::join(sizes, ",")));
   }
+  if (sizes != values.cache.sizes) set.push_back(fmt::format("cache.sizes=[{}]", fmt::join(sizes, ",")));
   const std::int64_t largest = end_to_end ? sizes.back() : 10;
-  set.push_back(fmt::format("pretrain.batch={}", std::clamp<std::int64_t>(4000 / largest, 4, task.kind == ObservationKind::image ? 4 : 32)));
+  set.push_back(fmt::format("pretrain.batch={}",
+                            std::clamp<std::int64_t>(4000 / largest, 4, task.kind == ObservationKind::image ? 4 : 32)));
   if (values.pretrain.budget > 0) set.push_back(fmt::format("pretrain.budget={}", 10 * largest));
   return set;
 }
@@ -111,8 +115,7 @@ TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StrategiesTest,
-                         testing::Combine(testing::Values("gaussian", "bump-hunt", "circle", "digits", "novel-view"),
-                                          testing::Values("quick", "small", "paper")),
+                         testing::Combine(testing::ValuesIn(task_names()), testing::Values("quick", "small", "paper")),
                          [](const auto& which) {
                            std::string text = std::get<0>(which.param) + "_" + std::get<1>(which.param);
                            std::replace(text.begin(), text.end(), '-', '_');

@@ -131,13 +131,11 @@ TEST_P(ShippedWeights, SaysHowItWasMade) {
   EXPECT_LT(std::filesystem::file_size(run.folder / run_file::estimator), 20u << 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, ShippedWeights,
-                         ::testing::Values("gaussian", "bump-hunt", "circle", "digits", "novel-view"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Tasks, ShippedWeights, ::testing::ValuesIn(task_names()), [](const auto& info) {
+  std::string name = info.param;
+  std::erase(name, '-');
+  return name;
+});
 
 EvaluationRow measured(LoadedRun& run, std::int64_t n, std::int64_t sets) {
   EvaluationOptions options;

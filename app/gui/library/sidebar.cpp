@@ -14,7 +14,8 @@
 namespace pairs::gui {
 namespace {
 
-constexpr float kTaskRow = 52, kRunRow = 44, kNoteLine = 18;
+// Rows of tasks become lower, down to the least, where the runs below them would have less than their room.
+constexpr float kTaskRow = 52, kLeastTaskRow = 36, kRunsRoom = 160, kRunRow = 44, kNoteLine = 18;
 constexpr float kPictureWidth = 54, kPictureHeight = 36;
 
 ImU32 badge_color(model::Badge badge) {
@@ -70,7 +71,10 @@ Sidebar::Asked Sidebar::draw(model::Studio& studio) {
                           : Asked::nothing;
   ImGui::PopStyleVar();
   ui::space(4);
-  for (const model::TaskEntry& task : studio.library.tasks()) draw_task(studio, task);
+  const auto& tasks = studio.library.tasks();
+  const float room = (ImGui::GetContentRegionAvail().y - px(12 + kRunsRoom)) / static_cast<float>(std::ssize(tasks));
+  task_row_ = std::floor(std::clamp(room - ImGui::GetStyle().ItemSpacing.y, px(kLeastTaskRow), px(kTaskRow)));
+  for (const model::TaskEntry& task : tasks) draw_task(studio, task);
   ui::space(12);
   draw_runs(studio);
   ImGui::PopStyleVar();
@@ -93,9 +97,10 @@ void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
       task.badge == model::Badge::other_data
           ? task.summary + "\nIts weights learnt from other data than are in use; the tabs say from which."
           : task.summary;
-  if (ui::row("sidebar/task/" + task.name, chosen, px(kTaskRow), min, max, tip)) studio.open_task(task.name);
+  if (ui::row("sidebar/task/" + task.name, chosen, task_row_, min, max, tip)) studio.open_task(task.name);
   const ui::Surface on(chosen ? palette().hovered : ui::surface());
-  const float top = std::floor(min.y + (px(kTaskRow) - px(kPictureHeight)) / 2);
+  const float high = std::floor(std::min(px(kPictureHeight), task_row_ - px(4)));
+  const float top = std::floor(min.y + (task_row_ - high) / 2);
   const ImVec2 corner = {min.x + px(8), top};
   // Words come before pictures where both have no room.
   float longest = 0;
@@ -103,7 +108,7 @@ void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
     longest = std::max(longest, ui::text_size(one.title, ui::Look::strong).x);
   const bool pictured = max.x - min.x >= px(8 + kPictureWidth + 12 + 4) + longest;
   if (pictured)
-    draw_picture(task, corner, {corner.x + std::floor(px(kPictureWidth)), corner.y + std::floor(px(kPictureHeight))});
+    draw_picture(task, corner, {corner.x + std::floor(high * kPictureWidth / kPictureHeight), corner.y + high});
   const float left = min.x + (pictured ? px(8 + kPictureWidth + 12) : px(8)), width = max.x - left - px(4);
   const ImVec2 title = ui::text_size(task.title), badge = ui::text_size("X", ui::Look::small_muted);
   const float first = min.y + (max.y - min.y - title.y - badge.y - px(2)) / 2, second = first + title.y + px(2);

@@ -50,6 +50,7 @@ class Sidebar {
   void open_typed(model::Studio& studio, const std::filesystem::path& path);
 
   std::map<std::string, Picture> pictures_;
+  float task_row_ = 0;              // how high a task's row is, in pixels
   std::vector<std::string> names_;  // of all runs
   bool all_tasks_ = false;
   PathDialog path_;

@@ -171,9 +171,8 @@ void TaskPanel::sample(model::Specimen& specimen, float width, float height) {
       std::max({px(kPlotLeast), height - controls, std::min(parameters_height_ - controls, 1.1f * width)});
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (card.turns) {
-    plot_.let_turn(
-        [&specimen](ImVec2 by) { specimen.turn(-by.x * kTurn / px(1), by.y * kTurn / px(1)); },
-        [&specimen] { specimen.turn_back(); });
+    plot_.let_turn([&specimen](ImVec2 by) { specimen.turn(-by.x * kTurn / px(1), by.y * kTurn / px(1)); },
+                   [&specimen] { specimen.turn_back(); });
   } else {
     plot_.let_turn({}, {});
   }

@@ -32,10 +32,12 @@ class Background {
   std::string activity() const { return worker_.busy() ? engine_.activity() : ""; }
   const Engine& engine() const { return engine_; }
 
+  // Whether there are newer news than those taken last.
+  bool fresh() const { return engine_.version() != seen_; }
   // The newest news, where there are newer ones than last time.
   auto take() {
     using News = decltype(engine_.news());
-    if (engine_.version() == seen_) return std::optional<News>();
+    if (!fresh()) return std::optional<News>();
     std::optional<News> news = engine_.news();
     seen_ = news->version;
     return news;

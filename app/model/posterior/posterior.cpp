@@ -300,7 +300,8 @@ bool Posterior::wait(double seconds) {
   for (;;) {
     if (!state_->background.wait(seconds - watch.seconds())) return false;
     poll();
-    if (!busy()) return true;
+    // What was asked for in between may have been answered in between.
+    if (!busy() && !state_->background.fresh()) return true;
   }
 }
 

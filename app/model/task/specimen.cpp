@@ -207,41 +207,41 @@ struct Specimen::State {
   // Sample jobs are short and always finish: while a slider is dragged, each shows what was asked when it began.
   void sample() {
     if (!loaded) return;
-    worker.request([this, task = generation, from = loaded, setting = setting, n = n, seed = draw,
-                    turned = turned](const auto&) {
-      Answer<Sample> answer{task, nullptr, ""};
-      try {
-        Simulated& set = simulated;
-        if (set.task != task || set.setting != setting || set.n != n || set.seed != seed) {
-          set.task = 0;
-          set.latents = latents_of(setting, from->task->info());
-          const SetRange range[] = {{0, 0, n}};
-          set.x = from->task->observe(set.latents, kFigureSeed + static_cast<std::uint64_t>(seed), Purpose::explore,
-                                      range, torch::kCPU);
-          const Bodies* of = bodies(*from->task);
-          set.subject = of ? of->subject_text(set.latents) : "";
-          set.setting = setting;
-          set.n = n;
-          set.seed = seed;
-          set.task = task;
-        }
-        Figure made;
-        made.source = fmt::format("{}; {}", from->card.title, from->card.source);
-        made.plot_width = 480;
-        made.plot_height = 320;
-        SampleView view = from->view;
-        view.turned = turned;
-        Plot plot = sample_plot(*from->task, set.latents, set.x, view);
-        const std::string values = latents_text(from->task->info(), set.latents);
-        plot.title = fmt::format("N = {}{}{}", count_text(n), values.empty() ? "" : ", ", values);
-        made.plots.push_back(std::move(plot));
-        answer.value = std::make_shared<const Sample>(Sample{std::move(made), set.subject});
-      } catch (const std::exception& error) {
-        answer.failure = sentence(error);
-      }
-      new_sample.put(std::move(answer));
-      hub.wake();
-    });
+    worker.request(
+        [this, task = generation, from = loaded, setting = setting, n = n, seed = draw, turned = turned](const auto&) {
+          Answer<Sample> answer{task, nullptr, ""};
+          try {
+            Simulated& set = simulated;
+            if (set.task != task || set.setting != setting || set.n != n || set.seed != seed) {
+              set.task = 0;
+              set.latents = latents_of(setting, from->task->info());
+              const SetRange range[] = {{0, 0, n}};
+              set.x = from->task->observe(set.latents, kFigureSeed + static_cast<std::uint64_t>(seed), Purpose::explore,
+                                          range, torch::kCPU);
+              const Bodies* of = bodies(*from->task);
+              set.subject = of ? of->subject_text(set.latents) : "";
+              set.setting = setting;
+              set.n = n;
+              set.seed = seed;
+              set.task = task;
+            }
+            Figure made;
+            made.source = fmt::format("{}; {}", from->card.title, from->card.source);
+            made.plot_width = 480;
+            made.plot_height = 320;
+            SampleView view = from->view;
+            view.turned = turned;
+            Plot plot = sample_plot(*from->task, set.latents, set.x, view);
+            const std::string values = latents_text(from->task->info(), set.latents);
+            plot.title = fmt::format("N = {}{}{}", count_text(n), values.empty() ? "" : ", ", values);
+            made.plots.push_back(std::move(plot));
+            answer.value = std::make_shared<const Sample>(Sample{std::move(made), set.subject});
+          } catch (const std::exception& error) {
+            answer.failure = sentence(error);
+          }
+          new_sample.put(std::move(answer));
+          hub.wake();
+        });
   }
 
   void count() {

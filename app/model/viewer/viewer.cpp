@@ -573,7 +573,8 @@ bool Viewer::wait(double seconds) {
     const auto left = [&] { return std::max(seconds - watch.seconds(), 0.0); };
     if (!s.background.wait(left()) || !s.caster.wait(left()) || !s.exporter.wait(left())) return false;
     poll();
-    if (!busy()) return true;
+    // What was asked for in between may have been answered in between.
+    if (!busy() && !s.background.fresh()) return true;
   }
 }
 
