@@ -372,7 +372,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
     ui::label(titled ? parameter.title : parameter.label, about, (column + px(16)) / scale());
     double value = parameter.value;
     if (ui::slider("posterior/" + parameter.name, value, std::min(parameter.low, parameter.value),
-                   std::max(parameter.high, parameter.value), "%.3f", about))
+                   std::max(parameter.high, parameter.value), parameter.whole ? "%.0f" : "%.3f", about))
       posterior.set_parameter(k, value);
   }
   if (many && ui::button("posterior/more", all_parameters ? "Fewer values" : "All values", ui::Button::quiet))

@@ -28,6 +28,7 @@ std::string count_of(double value) {
 }
 
 std::string format_of(const model::Parameter& parameter) {
+  if (parameter.whole) return "%.0f";
   return parameter.unit.empty() ? "%.2f" : "%.2f " + parameter.unit;
 }
 

@@ -159,7 +159,9 @@ bool slider(std::string_view name, double& value, double low, double high, const
       record(name, ItemKind::slider, min, max, true, slider_text(value, format), false, 0, 0, palette().edge);
   show_tip(ImGui::IsItemActive() ? std::string_view() : tip_text, {});
   if (held.steps != 0) {
-    value = std::clamp(value + held.steps * (high - low) / kSliderSteps, low, high);
+    double step = (high - low) / kSliderSteps;
+    if (std::string_view(format).starts_with("%.0f")) step = std::max(std::round(step), 1.0);
+    value = std::clamp(value + held.steps * step, low, high);
     changed = value != edited || changed;
   }
   if (!typing) {

@@ -38,6 +38,7 @@ struct SetParameter {
   bool nuisance = false;
   std::string meaning = {};  // "bump position"; "" when the label says all
   std::string title = {};    // "ψ, bump position"
+  bool whole = false;        // a number of what the sets are about: "molecule 7"
 };
 
 // A run whose posterior is drawn.

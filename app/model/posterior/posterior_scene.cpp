@@ -28,7 +28,7 @@ std::vector<SetParameter> parameters_of(const ObservedSet& set) {
   for (std::size_t k = 0; k < psi.size(); ++k) {
     const Nuisance& nuisance = info.nuisances[k];
     parameters.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, psi[k],
-                          true, nuisance.meaning, nuisance.title()});
+                          true, nuisance.meaning, nuisance.title(), nuisance.name == info.subject});
   }
   return parameters;
 }

@@ -114,7 +114,7 @@ TaskCard card_of(const Task& task) {
   }
   for (const Nuisance& nuisance : info.nuisances)
     card.psi.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, "",
-                        quantity_title(nuisance.label, nuisance.meaning, {})});
+                        quantity_title(nuisance.label, nuisance.meaning, {}), nuisance.name == info.subject});
   card.max_n = info.max_n;
   const SampleAmounts amounts = room_of(info).amounts();
   card.shown_n = std::min(info.max_n, amounts.drawn);

@@ -17,6 +17,7 @@ struct Parameter {
   double low = 0, high = 1;  // what can be set by hand
   std::string prior;         // "0 to 1", "around −1, spread 0.8"; empty for ψ, whose prior is a sentence
   std::string title = {};    // "ψ, bump position"
+  bool whole = false;        // a number of what the sets are about: "molecule 7"
 };
 
 // What a task is, for people.

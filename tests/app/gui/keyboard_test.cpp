@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <fstream>
 #include <set>
 
 #include "app/gui/widgets/ui.h"
+#include "core/train/shipped.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 
@@ -148,6 +150,27 @@ TEST_F(KeyboardTest, EnterAndSpacePressWhatHasTheFocusAndNothingElse) {
   tab_to(d, "sidebar/task/gaussian");
   d.key(key::enter);
   EXPECT_EQ(d.studio.task(), "gaussian");
+}
+
+// Which object or molecule it is: a whole number, however it is moved.
+TEST_F(KeyboardTest, ThingsAreNumberedByWholeNumbers) {
+  for (const std::string& task : task_names()) {
+    const std::string subject = make_task(task)->info().subject;
+    if (subject.empty() || !has_shipped_weights(task)) continue;
+    Driver d(settings_in(folder_.path(), task));
+    ASSERT_TRUE(d.rest());
+    const auto number = [&] { return d.studio.posterior.scene()->parameters.back().value; };
+    d.drag("posterior/" + subject, 0.2, 0.33);
+    ASSERT_TRUE(d.rest());
+    const double before = number();
+    EXPECT_EQ(before, std::round(before)) << task;
+    tab_to(d, "posterior/" + subject);
+    d.key(key::right);
+    ASSERT_TRUE(d.rest());
+    EXPECT_GT(number(), before) << task;
+    EXPECT_EQ(number(), std::round(number())) << task;
+    EXPECT_EQ(d.item("posterior/" + subject).text, fmt::format("{:.0f}", number())) << task;
+  }
 }
 
 TEST_F(KeyboardTest, ArrowsDoOneThing) {

@@ -427,10 +427,11 @@ TEST_F(SpecimenTest, TurnsBodiesAndNothingElse) {
   specimen.turn(1, 0);
   ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_EQ(specimen.figure(), points);
-  for (const char* name : {"objects", "molecules"}) {
+  for (const std::string& name : task_names()) {
     SCOPED_TRACE(name);
     show(name);
-    ASSERT_TRUE(specimen.card()->turns);
+    EXPECT_EQ(specimen.card()->turns, name == "objects" || name == "molecules");
+    if (!specimen.card()->turns) continue;
     const auto pictures = [&] {
       std::vector<std::vector<std::uint8_t>> all;
       for (const Picture& picture : plot().pictures) all.push_back(picture.rgb);
