@@ -40,7 +40,8 @@ std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset,
   std::vector<std::int64_t> sizes = values.cache.sizes;
   if (task.name == "objects") set.insert(set.end(), {"task.objects=120", "task.views=3", "task.side=32"});
   if (task.name == "molecules") {
-    set.insert(set.end(), {"task.molecules=120", "task.conformers=10", "embedder.hidden=16", "embedder.filters=16"});
+    set.insert(set.end(), {"task.molecules=120", "task.conformers=10", "embedder.hidden=16", "embedder.filters=16",
+                           "evaluate.sizes=[1,10]"});
     sizes = {5, 10};
   }
   if (task.name == "circle") sizes = {20};
