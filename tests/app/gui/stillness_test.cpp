@@ -111,7 +111,7 @@ class StillnessTest : public ::testing::TestWithParam<std::string> {
     d.move(at(first));
     d.screen.input.button(0, true);
     d.frames(2);
-    ASSERT_TRUE(d.rest(60));
+    ASSERT_TRUE(d.rest(240));
     d.frames(3);
     const Places before = places();
     ASSERT_GT(before.named.size(), 10u);
@@ -122,7 +122,7 @@ class StillnessTest : public ::testing::TestWithParam<std::string> {
     for (int k = 1; k <= steps; ++k) {
       d.move(at(first + (last - first) * k / steps));
       compare();
-      ASSERT_TRUE(d.rest(60)) << name << " " << k;
+      ASSERT_TRUE(d.rest(240)) << name << " " << k;
       d.frames(2);
       compare();
     }
@@ -138,7 +138,7 @@ TEST_P(StillnessTest, NothingMovesButThePlots) {
   for (const auto& [width, height, scale] : {std::tuple{1440.f, 900.f, 1.f}, {1920.f, 1080.f, 2.f}}) {
     Driver d(settings_in(folder_.path(), GetParam()), width, height, scale);
     d.studio.viewer.set_samples(1);
-    ASSERT_TRUE(d.rest(60));
+    ASSERT_TRUE(d.rest(240));
     const bool viewing = d.studio.viewing();
     drag(d, viewing ? "viewer/n" : "posterior/n", 0.02, 0.98, 10);
     if (viewing || scale > 1) continue;
