@@ -13,6 +13,7 @@
 #include "core/images/image_file.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
+#include "tasks/parts/things.h"
 #include "tasks/registry.h"
 #include "tasks/view_folder.h"
 
@@ -31,6 +32,21 @@ bool holds_images(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (is_image_name(entry.path())) return true;
   return false;
+}
+
+struct ThingOfTask {
+  std::string task, thing;
+  bool is_it = false;
+};
+
+// What things tasks make sets of (a mesh, a molecule), and whether this is one of them.
+std::vector<ThingOfTask> things_of_tasks(const std::string& text) {
+  std::vector<ThingOfTask> all;
+  for (const std::string& name : task_names()) {
+    const std::shared_ptr<const Task> task = make_task(name);
+    if (const Things* const known = things(*task)) all.push_back({name, known->thing(), known->is_thing(text)});
+  }
+  return all;
 }
 
 }  // namespace
@@ -219,12 +235,22 @@ void Studio::open_path(const fs::path& path) {
     set_tab(Tab::posterior);
     return posterior.open_file(path);
   }
-  std::string problem = fs::is_directory(path, error)
-                            ? library.add_folder(path)
-                            : fmt::format(
-                                  "{} cannot be opened here; give a run folder, a CSV or NPZ file of "
-                                  "observations, or a folder of images",
-                                  printable(name, 300));
+  std::string problem, others;
+  if (fs::is_directory(path, error)) {
+    problem = library.add_folder(path);
+  } else {
+    for (const ThingOfTask& known : things_of_tasks(name)) {
+      if (known.is_it && fs::exists(path, error)) {
+        open_task(known.task);
+        set_tab(Tab::posterior);
+        return posterior.open_file(path);
+      }
+      others += ", a " + known.thing;
+    }
+    problem = fmt::format(
+        "{} cannot be opened here; give a run folder, a CSV or NPZ file of observations, a folder of images{}",
+        printable(name, 300), others);
+  }
   if (problem.empty()) return;
   hub.messages.error("open", problem);
   settings.log_open = true;

@@ -62,7 +62,8 @@ class Studio {
   void open_task(const std::string& task);
   // Shows a run: a folder, or a task's name for shipped weights. What is wrong with it becomes a message.
   void open_run(const std::string& run);
-  // A path dropped on the window or named on the command line: a run folder, a folder of images, a data file.
+  // A path dropped on the window or named on the command line: a run folder, a folder of images, a data file, a thing
+  // that a task makes sets of (tasks/parts/things.h), which is shown then.
   void open_path(const std::filesystem::path& path);
 
   // Goes on with a run at rest, on the Train tab. Why it cannot becomes a message.

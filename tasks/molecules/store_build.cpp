@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -17,6 +18,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/folder_wait.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
 #include "tasks/molecules/rdkit_graph.h"
@@ -278,7 +280,7 @@ std::shared_ptr<const ConformerStore> build_store(const fs::path& caches, const 
   fs::create_directories(folder, error);
   PAIRS_CHECK(!error, "Cannot create the folder {}: {}", printable(folder.string(), 300), error.message());
   {
-    const FolderLock lock(folder);
+    const std::unique_ptr<FolderLock> lock = wait_for_folder(folder, options.stop);
     if (!fs::exists(file, error)) write_file(file, pack_store_header(text));
     const ConformerStore before(folder);
     if (!has_all(before)) StoreBuilder(before, settings, options).build(source);

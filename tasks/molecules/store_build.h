@@ -37,7 +37,7 @@ std::filesystem::path store_folder(const std::filesystem::path& caches, const Mo
 // (fewer where the source has no more). Molecules are prepared in parallel and written in the source's order: the bytes
 // depend neither on threads nor on interruptions. A molecule whose SMILES stands in the source before is set aside, one
 // that brings further conformers of its own is merged. A damaged record is made again with all that follow it. Throws
-// Stopped where `stop` said so, with all that was finished in the file; Error where another process is at it.
+// Stopped where `stop` said so, with all that was finished in the file. Waits while another process is at it.
 std::shared_ptr<const ConformerStore> build_store(const std::filesystem::path& caches, const MoleculeSource& source,
                                                   const ConformerSettings& settings, const StoreOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -18,6 +19,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/folder_wait.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "tasks/objects/mesh_folder.h"
@@ -168,22 +170,6 @@ void tidy_facts(const fs::path& file, const MeshSource& source, const KeptFacts&
   write_file(file, text);
 }
 
-// The lock of the one who measures; waits for another's end.
-void take_facts_lock(const fs::path& folder, const std::function<bool()>& stop, std::optional<FolderLock>& lock) {
-  for (;;) {
-    if (stop && stop()) throw Stopped();
-    if (!is_locked(folder)) {
-      try {
-        lock.emplace(folder);
-        return;
-      } catch (const Error&) {
-        if (!is_locked(folder)) throw;  // not because another was faster
-      }
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-}
-
 // Measures the objects on all cores, in any order; each goes to `done` on this thread.
 void measure_in_parallel(const MeshSource& source, const std::vector<std::size_t>& objects,
                          const std::function<bool()>& stop,
@@ -272,7 +258,7 @@ std::vector<MeshRecord> measure_objects(const MeshSource& source, const fs::path
     return records;
   }
   const fs::path folder = mesh_facts_folder(caches, source), file = folder / facts_file_name;
-  std::optional<FolderLock> lock;
+  std::unique_ptr<FolderLock> lock;
   std::vector<std::size_t> missing;
   {
     KeptFacts kept = read_facts(file, source);
@@ -283,7 +269,7 @@ std::vector<MeshRecord> measure_objects(const MeshSource& source, const fs::path
     fs::create_directories(folder, error);
     PAIRS_CHECK(!error, "Cannot create the folder {} for measured meshes: {}", printable(folder.string(), 300),
                 error.message());
-    take_facts_lock(folder, stop, lock);
+    lock = wait_for_folder(folder, stop);
     lock->remove_leftovers([](std::string_view name) { return name == facts_file_name; });
     KeptFacts kept = read_facts(file, source);
     missing = take_kept(source, kept, records);

@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
-#include <optional>
-#include <thread>
+#include <memory>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/folder_wait.h"
 #include "core/base/text.h"
 #include "tasks/objects/view_cache_file.h"
 
@@ -23,22 +22,6 @@ namespace {
 
 constexpr const char* view_file_name = "views.data";
 constexpr std::int64_t views_between_stops = 8;
-
-// The lock of the one who writes; waits for another's end.
-void take_view_lock(const fs::path& folder, const std::function<bool()>& stop, std::optional<FolderLock>& lock) {
-  for (;;) {
-    if (stop && stop()) throw Stopped();
-    if (!is_locked(folder)) {
-      try {
-        lock.emplace(folder);
-        return;
-      } catch (const Error&) {
-        if (!is_locked(folder)) throw;  // not because another was faster
-      }
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-}
 
 void append_view_record(int descriptor, const std::string& bytes, std::uint64_t end, const std::string& where) {
   std::size_t done = 0;
@@ -96,8 +79,7 @@ ViewCacheReport fill_view_cache(const fs::path& folder, const ViewSettings& sett
   fs::create_directories(own, error);
   PAIRS_CHECK(!error, "Cannot create the folder {} for rendered views: {}", printable(own.string(), 300),
               error.message());
-  std::optional<FolderLock> lock;
-  take_view_lock(own, stop, lock);
+  const std::unique_ptr<FolderLock> lock = wait_for_folder(own, stop);
   lock->remove_leftovers([](std::string_view name) { return name == view_file_name; });
 
   ViewCacheReport report;

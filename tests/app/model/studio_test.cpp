@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
 
 #include "app/scores/run_evaluation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
 #include "tests/core/train/shipped_folder.h"
@@ -135,6 +138,30 @@ TEST_F(StudioTest, SaysWhatCannotBeOpened) {
   std::ofstream(scratch_.path() / "views/cameras.csv") << "file,azimuth,elevation\n";
   studio.open_path(scratch_.path() / "views");
   EXPECT_THAT(studio.hub.messages.all().back().text, HasSubstr("read by pairs --batch infer novel-view --data"));
+}
+
+// Whichever task is shown: the one that makes sets of such a thing opens with its weights.
+TEST_F(StudioTest, OpensAThingInTheTaskThatKnowsIt) {
+  const std::map<std::string, std::string> files = {
+      {"objects", "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n"},
+      {"molecules", "CCO ethanol\n"}};
+  const std::map<std::string, std::string> names = {{"objects", "corner.off"}, {"molecules", "ethanol.smi"}};
+  for (const auto& [task, text] : files) {
+    const std::vector<std::string> all = task_names();
+    if (std::find(all.begin(), all.end(), task) == all.end()) continue;
+    const auto file = scratch_.path() / names.at(task);
+    write_file(file, text);
+    Studio studio(settings());
+    EXPECT_EQ(studio.task(), "bump-hunt");
+    studio.open_path(file);
+    EXPECT_EQ(studio.task(), task);
+    EXPECT_EQ(studio.tab(), Tab::posterior);
+    settle(studio);
+    ASSERT_TRUE(studio.posterior.scene()) << studio.posterior.failure();
+    EXPECT_EQ(studio.posterior.set_failure(), "");
+    EXPECT_EQ(studio.posterior.scene()->set_source, file.string());
+    EXPECT_THAT(studio.posterior.scene()->set_own, HasSubstr("By the "));
+  }
 }
 
 TEST_F(StudioTest, TakesADataFileAsTheObservedSet) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <set>
 #include <thread>
 
@@ -156,10 +157,25 @@ TEST_F(ConformerStoreTest, DamageIsNamedAndMadeAgain) {
   EXPECT_EQ(bytes_in("a"), whole);
 }
 
-TEST_F(ConformerStoreTest, TwoWritersAreRefused) {
+TEST_F(ConformerStoreTest, TheSecondWriterWaitsForTheFirst) {
   fs::create_directories(file_in("a").parent_path());
-  const FolderLock held(file_in("a").parent_path());
-  EXPECT_THROW(build("a"), Error);
+  auto held = std::make_unique<FolderLock>(file_in("a").parent_path());
+  int asked = 0;
+  EXPECT_THROW(build("a", {.threads = 1, .stop = [&] { return ++asked > 2; }}), Stopped);
+  EXPECT_EQ(asked, 3);
+  EXPECT_FALSE(fs::exists(file_in("a")));
+  std::atomic<bool> waited{false};
+  std::thread first([&] {
+    while (!waited) std::this_thread::yield();
+    held.reset();
+  });
+  const auto store = build("a", {.threads = 1, .stop = [&] {
+                                   waited = true;
+                                   return false;
+                                 }});
+  first.join();
+  EXPECT_TRUE(waited);
+  EXPECT_EQ(store->molecules(), 9);
 }
 
 TEST_F(ConformerStoreTest, RecordsOfOneMoleculeAreMerged) {

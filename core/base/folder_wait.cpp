@@ -1,0 +1,24 @@
+#include "core/base/folder_wait.h"
+
+#include <chrono>
+#include <thread>
+
+#include "core/base/error.h"
+
+namespace pairs {
+
+std::unique_ptr<FolderLock> wait_for_folder(const std::filesystem::path& folder, const std::function<bool()>& stop) {
+  for (;;) {
+    if (stop && stop()) throw Stopped();
+    if (!is_locked(folder)) {
+      try {
+        return std::make_unique<FolderLock>(folder);
+      } catch (const Error&) {
+        if (!is_locked(folder)) throw;  // not because another was faster
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+}  // namespace pairs
