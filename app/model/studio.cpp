@@ -239,8 +239,9 @@ void Studio::open_path(const fs::path& path) {
   if (fs::is_directory(path, error)) {
     problem = library.add_folder(path);
   } else {
+    const bool table = ending == ".txt" || ending == ".tsv";  // may be anybody's, like a CSV file
     for (const ThingOfTask& known : things_of_tasks(name)) {
-      if (known.is_it && fs::exists(path, error)) {
+      if (known.is_it && !table && fs::exists(path, error)) {
         open_task(known.task);
         set_tab(Tab::posterior);
         return posterior.open_file(path);
