@@ -3,15 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "app/model/posterior/posterior.h"
 #include "core/base/files.h"
-#include "core/base/npz.h"
 #include "core/report/figure.h"
 #include "core/report/number_text.h"
+#include "core/sets/observations_file.h"
 #include "core/task_factory.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
@@ -104,9 +105,9 @@ TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfDrawnSets) {
 TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfAFile) {
   const auto task = make_task(GetParam());
   const std::int64_t index[] = {11};
-  const SetRange range[] = {{11, 0, 25}};
+  const SetRange range[] = {{11, 0, std::min<std::int64_t>(25, task->info().max_n)}};
   const Latents latents = task->latents(5, Purpose::explore, index);
-  write_npz(folder_ / "observed.npz", {{"x", task->observe(latents, 5, Purpose::explore, range, torch::kCPU)}});
+  save_observations(folder_ / "observed.npz", task->observe(latents, 5, Purpose::explore, range, torch::kCPU));
   settle();
   posterior_.open_file(folder_ / "observed.npz");
   settle();
