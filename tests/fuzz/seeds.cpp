@@ -49,7 +49,7 @@ void write_image_seeds(const std::filesystem::path& folder) {
 }
 
 void write_seeds(const std::filesystem::path& folder) {
-  for (const char* loader : {"safetensors", "npz", "csv", "toml", "off", "image", "events", "geom"})
+  for (const char* loader : {"safetensors", "npz", "csv", "toml", "off", "ply", "image", "events", "geom", "table"})
     std::filesystem::create_directories(folder / loader);
 
   pairs::TensorFile content;
@@ -91,6 +91,20 @@ void write_seeds(const std::filesystem::path& folder) {
   pairs::write_file(folder / "off" / "joined", "OFF5 2 0\n" + places + "3 0 1 2\n3 0 2 3\n");
   pairs::write_file(folder / "off" / "dented", "OFF\n5 2 9\n" + places + "# faces\n5 0 1 2 3 4 0.5 1 0\n2 0 1\n");
   pairs::write_file(folder / "off" / "bare", "3 1\n0 0 0 1 1 1\n+1 0 0 1 1 1\n0 1 0 1 1 1\n3 0 1 2");
+
+  pairs::write_file(
+      folder / "ply" / "text",
+      "ply\nformat ascii 1.0\ncomment made by hand\nelement vertex 3\nproperty float x\nproperty float y\n"
+      "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n"
+      "0 1 0\n3 0 1 2\n");
+  pairs::write_file(folder / "ply" / "binary",
+                    "ply\r\nformat binary_little_endian 1.0\r\nobj_info none\r\nelement vertex 1\r\n"
+                    "property double x\r\nend_header\r\n" +
+                        std::string(8, '\0'));
+
+  pairs::write_file(folder / "table" / "commas", "tname,smiles\nethanol,CCO\n\"a \"\"b\"\"\",\"c1cc\nccc1\"\n");
+  pairs::write_file(folder / "table" / "bare", "tCCO;ethanol\nCC;ethane\n");
+  pairs::write_file(folder / "table" / "lines", "s# a comment\nCCO ethanol\n\nc1ccccc1\tbenzene\n");
 
   // {"O": {"conformers": [{"xyz": [[8.0, 0, 0, 0]], "boltzmannweight": 1, "totalenergy": -5}]}} and a nil.
   const std::string oxygen(

@@ -32,8 +32,15 @@ struct Posterior::State {
   PosteriorNews news;
   std::uint64_t shaded = 0;    // version of the runs' shades
   std::uint64_t last_set = 0;  // id
-  std::size_t told = 0;        // problems that are in the log
-  std::string scene_task;      // of the last scene
+  struct Asked {
+    std::uint64_t set;
+    std::size_t parameter;
+    double value;
+    bool operator==(const Asked&) const = default;
+  };
+  std::optional<Asked> asked_value;  // the set that a value by hand made
+  std::size_t told = 0;              // problems that are in the log
+  std::string scene_task;            // of the last scene
   std::uint64_t scene_set = 0;
   std::map<std::string, std::int64_t> file_n;  // shown of a file, by task
   bool chosen_n = false;                       // by a person, rather than the first
@@ -152,6 +159,8 @@ void Posterior::set_parameter(std::size_t k, double value) {
   State& s = *state_;
   const SetChoice& now = s.wish.set.choice;
   if (!s.news.scene || k >= s.news.scene->parameters.size() || !now.file.empty()) return;
+  // A slider that is held tells its value in every frame, also where the task settles on another.
+  if (s.asked_value && *s.asked_value == State::Asked{s.wish.set.id, k, value}) return;
   SetChoice set{.index = now.index, .theta = now.theta, .psi = now.psi};
   // Values that the task ties to the last one are known once its set is there.
   if (s.news.scene->set == s.wish.set.id || set.theta.empty()) {
@@ -165,6 +174,7 @@ void Posterior::set_parameter(std::size_t k, double value) {
   (nuisance ? set.psi : set.theta)[place] = value;
   set.changed = Component{nuisance, static_cast<std::int64_t>(place)};
   s.another_set(std::move(set));
+  s.asked_value = {s.wish.set.id, k, value};
 }
 
 void Posterior::open_file(const std::filesystem::path& path) {

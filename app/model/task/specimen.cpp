@@ -312,18 +312,20 @@ void Specimen::set_theta(std::size_t index, double value) {
   State& s = *state_;
   if (!s.loaded || index >= s.setting.theta.size()) return;
   const Parameter& parameter = s.loaded->card.theta[index];
+  const auto before = s.setting;
   s.setting.theta[index] = std::clamp(value, parameter.low, parameter.high);
   s.settle({false, static_cast<std::int64_t>(index)});
-  s.sample();
+  if (s.setting != before) s.sample();
 }
 
 void Specimen::set_psi(std::size_t index, double value) {
   State& s = *state_;
   if (!s.loaded || index >= s.setting.psi.size()) return;
   const Parameter& parameter = s.loaded->card.psi[index];
+  const auto before = s.setting;
   s.setting.psi[index] = std::clamp(value, parameter.low, parameter.high);
   s.settle({true, static_cast<std::int64_t>(index)});
-  s.sample();
+  if (s.setting != before) s.sample();
 }
 
 std::int64_t Specimen::n() const {

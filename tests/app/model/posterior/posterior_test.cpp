@@ -140,6 +140,22 @@ TEST_F(ShippedPosterior, AnotherSetAndValuesSetByHand) {
   EXPECT_EQ(posterior.scene()->set_name, "Set 0 of the prior");
 }
 
+// A slider tells its value in every frame in which it is held, also where the task settles on another.
+TEST_F(ShippedPosterior, AValueThatWasAskedForMakesNoOtherSet) {
+  posterior.open("gaussian");
+  settle();
+  posterior.set_parameter(0, 0.25);
+  settle();
+  const std::uint64_t set = posterior.scene()->set;
+  posterior.set_parameter(0, 0.25);
+  EXPECT_FALSE(posterior.busy());
+  settle();
+  EXPECT_EQ(posterior.scene()->set, set);
+  posterior.set_parameter(0, 0.5);
+  settle();
+  EXPECT_NE(posterior.scene()->set, set);
+}
+
 TEST_F(ShippedPosterior, FilesAndThoseThatCannotBeRead) {
   const TemporaryFolder folder;
   posterior.open("bump-hunt");
