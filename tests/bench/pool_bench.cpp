@@ -31,9 +31,9 @@ void pooled_cache_five_passes(benchmark::State& state) {
   std::vector<Contestant> all;
   for (const int passes : {1, 5}) {
     Contestant one;
-    one.config = load_preset(make_task("objects")->info(), "quick", "pairs",
-                             {"task.objects=400", "task.passes=" + std::to_string(passes),
-                              "embedder.channels=[8,8,8,8]", "device=cpu"});
+    one.config = load_preset(
+        make_task("objects")->info(), "quick", "pairs",
+        {"task.objects=400", "task.passes=" + std::to_string(passes), "embedder.channels=[8,8,8,8]", "device=cpu"});
     one.task = make_task("objects", one.config.task_options());
     one.estimator = std::make_unique<Estimator>(one.task, one.config.estimator, 1);
     one.file = folder.path() / std::to_string(passes) / "a.cache";
@@ -42,7 +42,7 @@ void pooled_cache_five_passes(benchmark::State& state) {
   }
   const auto write = [](Contestant& one) {
     std::filesystem::remove(one.file);
-    write_cache(one.file, *one.estimator, plan_groups(one.config.cache, false), 1, 0, 0, {}, {});
+    write_cache(one.file, *one.estimator, plan_groups(one.config.cache, false), 1, 0, 0, [] { return false; }, {});
   };
   for (Contestant& one : all) write(one);  // embeds
   for (auto _ : state) {
