@@ -28,8 +28,8 @@ namespace {
 
 constexpr int kFailed = 1, kUsage = 2;
 
-std::string document_text(const nlohmann::json& document) {
-  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+std::string document_text(const nlohmann::json& document, bool one_line = false) {
+  return document.dump(one_line ? -1 : 2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 int report_error(const std::string& sentence, bool json, int code) {
@@ -127,7 +127,7 @@ int perform(const Parsed& command, bool json) {
   };
   try {
     const Result result = act();
-    return report(json ? document_text(result.document) : result.text, result.exit_code);
+    return report(json ? document_text(result.document, result.one_line) : result.text, result.exit_code);
   } catch (const Stopped&) {
     return report_stop(json);
   } catch (const Error& error) {

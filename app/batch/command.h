@@ -16,6 +16,7 @@ struct Result {
   nlohmann::json document;
   std::string text;
   int exit_code = 0;
+  bool one_line = false;  // how the document is printed
 };
 
 // What a parsed command does. Throws Error or Stopped.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/batch/command.h"
+#include "app/batch/infer_follow.h"
 #include "app/batch/infer_question.h"
 #include "app/batch/numbers.h"
 #include "app/kinds/target/parameters_room.h"
@@ -184,9 +185,11 @@ std::string thing_lines() {
   return lines.empty() ? "" : "\n" + lines + "\nWhat the thing itself tells of θ is said beside the posterior.";
 }
 
-Result infer(const InferArguments& arguments) {
+Result infer(const InferArguments& arguments, bool json) {
   const LoadedRun run = open_run(arguments.run, arguments.open, false);
   set_sampler(run, arguments.sampler);
+  if (arguments.follow) return infer_follow(run, arguments, json);
+  if (arguments.data == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
   const TaskInfo& info = run.task->info();
   const InferQuestion question = infer_question(run, arguments);
   const InferAnswer answer = answer_of(run, question, arguments);
@@ -194,8 +197,10 @@ Result infer(const InferArguments& arguments) {
   Result result;
   result.text =
       fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
-                  question.size < question.held ? "first " : "", count_text(question.size),
-                  question.size == 1 ? "" : "s", question.name,
+                  question.size == question.held ? ""
+                  : arguments.random             ? "random "
+                                                 : "first ",
+                  count_text(question.size), question.size == 1 ? "" : "s", question.name,
                   question.extrapolates ? " (more than training saw)" : "", report.table.text(2), scores_text(answer));
   if (!question.own.empty()) result.text += "\n" + own_theta_text(info, question.thing, question.own) + "\n";
   if (answer.place.known)
@@ -256,12 +261,20 @@ Action add_infer(CLI::App& app) {
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
+  app.add_flag("--random", arguments->random,
+               "Of more observations than are used, take those that --seed draws rather than the first");
+  app.add_flag("--follow", arguments->follow,
+               "Points: read lines as they come, from standard input (--data -) until it ends or what is appended to a "
+               "CSV file until the program is stopped, and answer what has arrived with one line (with --json a "
+               "document a line)");
   app.add_flag("--force", arguments->force,
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");
   const std::string footer = with_task_names(
       "Examples:\n"
       "  pairs --batch infer {first} --data events.csv\n"
       "  pairs --batch infer {first} --data events.csv --n 20\n"
+      "  pairs --batch infer {first} --data events.csv --n 20 --random\n"
+      "  tail -f events.csv | pairs --batch infer {first} --data - --follow\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
       "Answers mean, sd and quantiles; the samples go into an .npz file. Refuses NaN, wrong shapes and sets larger "
@@ -275,7 +288,8 @@ Action add_infer(CLI::App& app) {
       "They count in the order of their names. pairs --batch render --views writes such a folder.");
   app.footer("");  // the program's own, which commands begin with
   app.footer([footer] { return footer + thing_lines(); });
-  return [arguments] { return infer(*arguments); };
+  return
+      [arguments, &app] { return infer(*arguments, app.count("--json") > 0 || app.get_parent()->count("--json") > 0); };
 }
 
 }  // namespace pairs::batch

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <vector>
 
 #include "app/kinds/range_text.h"
 #include "app/kinds/target_room.h"
 #include "app/posterior/observed_set.h"
 #include "core/base/error.h"
+#include "core/base/random.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/report/number_text.h"
+#include "core/sets/permutation.h"
 #include "core/train/shipped.h"
 #include "tasks/scene_views.h"
 #include "tasks/view_folder.h"
@@ -72,8 +76,11 @@ GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
   const SceneViews* const views = scene_views(*run.task);
   if (!arguments.camera.empty() && !views)
     fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
-  if (const Things* const known = things_named(*run.task, arguments.data))
+  if (const Things* const known = things_named(*run.task, arguments.data)) {
+    if (arguments.random)
+      fail_usage("--random chooses among observations; of a {} as many are made as are used", known->thing());
     return read_thing_set(*known, run, arguments);
+  }
   if (!views || !std::filesystem::is_directory(arguments.data, error)) {
     if (!arguments.camera.empty() && std::filesystem::exists(arguments.data, error))
       fail_usage(
@@ -81,7 +88,9 @@ GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
           "holds "
           "ray maps for the camera that is given with it",
           kCamerasFile, printable(arguments.data, 300));
-    const std::int64_t most = arguments.n > 0 ? std::min(arguments.n, info.max_n) : info.max_n;
+    const std::int64_t most = arguments.random  ? std::numeric_limits<std::int64_t>::max()
+                              : arguments.n > 0 ? std::min(arguments.n, info.max_n)
+                                                : info.max_n;
     Observed observed = read_observed(arguments.data, info, most);
     const torch::Tensor given = read_given(arguments.given, arguments.data, info);
     if (views) warn_of_elevations(at::empty({0, 2}, torch::kFloat64), views->target(given));
@@ -138,7 +147,7 @@ void check_size(const LoadedRun& run, const InferArguments& arguments, const std
   if (size > info.max_n)
     fail(
         "{} observations of {} are asked for, but task {} is defined up to N = {}{}; give at most {}, or use the first "
-        "with --n",
+        "with --n or as many at random with --random",
         count_text(size), name, info.name, count_text(info.max_n),
         arguments.force ? ", which --force does not change" : "", info.max_n);
   if (!arguments.force && size > run.estimator->max_n())
@@ -148,9 +157,31 @@ void check_size(const LoadedRun& run, const InferArguments& arguments, const std
         count_text(size), name, run.name, count_text(run.estimator->max_n()));
 }
 
+// The largest set that is asked about.
+std::int64_t largest_size(const LoadedRun& run, const InferArguments& arguments) {
+  return arguments.force ? run.task->info().max_n : std::min(run.estimator->max_n(), run.task->info().max_n);
+}
+
+void warn_of_pretrained(const LoadedRun& run) {
+  if (!run.finetuned)
+    tell(fmt::format("warning: {} is only pretrained; its posterior holds for the small sets it saw\n", run.name));
+}
+
+// `size` of the observations, each equally likely by the seed, in their order.
+Observations random_subset(const Observations& x, std::int64_t size, std::uint64_t seed) {
+  std::vector<std::int64_t> which(static_cast<std::size_t>(size));
+  const std::uint64_t key = stream_key(seed, Purpose::order);
+  for (std::int64_t k = 0; k < size; ++k)
+    which[static_cast<std::size_t>(k)] =
+        static_cast<std::int64_t>(permuted(key, static_cast<std::uint64_t>(x.count()), static_cast<std::uint64_t>(k)));
+  std::sort(which.begin(), which.end());
+  return x.pick(torch::tensor(which, torch::kInt64));
+}
+
 // How many of the observations are used. Of a thing, of which more can always be made, no more than training saw.
 std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, const InferQuestion& question) {
   if (arguments.n > 0) return arguments.n;
+  if (arguments.random) return std::min(question.held, largest_size(run, arguments));
   return question.thing.empty() || arguments.force ? question.held : std::min(question.held, run.estimator->max_n());
 }
 
@@ -174,14 +205,26 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
   if (!arguments.theta.empty()) question.theta = read_theta(arguments.theta, info);
   question.size = used_size(run, arguments, question);
   check_size(run, arguments, question.name, question.size);
-  question.x = observed.x.slice(0, question.size);
+  question.x = arguments.random && question.size < observed.x.count()
+                   ? random_subset(observed.x, question.size, static_cast<std::uint64_t>(arguments.seed))
+                   : observed.x.slice(0, question.size);
   question.extrapolates = question.size > run.estimator->max_n();
   if (question.extrapolates)
     tell(fmt::format("warning: {} saw sets of at most {} observations; for {} its posterior is an extrapolation\n",
                      run.name, count_text(run.estimator->max_n()), count_text(question.size)));
-  if (!run.finetuned)
-    tell(fmt::format("warning: {} is only pretrained; its posterior holds for the small sets it saw\n", run.name));
+  warn_of_pretrained(run);
   return question;
+}
+
+FollowPlan follow_plan(const LoadedRun& run, const InferArguments& arguments) {
+  const TaskInfo& info = run.task->info();
+  FollowPlan plan;
+  plan.most = largest_size(run, arguments);
+  plan.draws = draws_of(info, arguments.samples);
+  plan.given = read_given(arguments.given, "", info);
+  plan.out = file_output(run, arguments);
+  warn_of_pretrained(run);
+  return plan;
 }
 
 }  // namespace pairs::batch

@@ -22,6 +22,8 @@ struct InferArguments {
   std::int64_t seed = 1;
   std::int64_t n = 0;  // 0: all
   bool force = false;
+  bool random = false;  // a random subset of the observations rather than the first
+  bool follow = false;  // lines as they come
 };
 
 // What `infer` is asked, read and checked.
@@ -39,5 +41,13 @@ struct InferQuestion {
 
 // Throws Error, a usage error where the arguments do not go together; says on stderr what is doubtful.
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments);
+
+// What `infer --follow` is asked.
+struct FollowPlan {
+  std::int64_t most = 0, draws = 0;  // observations whose mean is kept, samples
+  torch::Tensor given;               // as in InferQuestion
+  std::filesystem::path out;
+};
+FollowPlan follow_plan(const LoadedRun& run, const InferArguments& arguments);
 
 }  // namespace pairs::batch

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/kinds/observation_lines.h"
 #include "core/report/figure.h"
 #include "core/task.h"
 #include "tasks/parts/bodies.h"
@@ -67,6 +69,10 @@ class ObservationRoom {
   // As read_observed and as_observations (app/kinds/observed.h).
   virtual Observed read(const std::filesystem::path& path, const TaskInfo& info, std::int64_t most) const = 0;
   virtual Observed checked(torch::Tensor x, const TaskInfo& info, const std::string& where) const = 0;
+
+  // Observations that come as lines of text from what `where` names; null for kinds that no line can hold. `info`
+  // outlives it.
+  virtual std::unique_ptr<ObservationLines> lines(const TaskInfo& info, const std::string& where) const = 0;
 
   // As prior_view and sample_plot (app/kinds/sample_plot.h), and draw_thumbnail.
   virtual SampleView prior_view(const Task& task) const = 0;

@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/error.h"
 
@@ -39,6 +40,23 @@ Observations Observations::concatenate(std::span<const Observations> parts) {
 std::int64_t Observations::count() const {
   if (!defined()) return 0;
   return is_ragged() ? offsets_.size(0) - 1 : values_.size(0);
+}
+
+Observations Observations::pick(const torch::Tensor& which) const {
+  if (!is_ragged()) return values_.index_select(0, which.to(values_.device()));
+  const torch::Tensor chosen = which.to(torch::kCPU, torch::kInt64).contiguous();
+  const std::int64_t count = chosen.size(0);
+  torch::Tensor offsets = torch::zeros({count + 1}, torch::kInt64);
+  const auto *from = offsets_.const_data_ptr<std::int64_t>(), *at = chosen.const_data_ptr<std::int64_t>();
+  auto* to = offsets.mutable_data_ptr<std::int64_t>();
+  for (std::int64_t k = 0; k < count; ++k) {
+    PAIRS_CHECK(at[k] >= 0 && at[k] < this->count(), "There is no observation {} among {}", at[k], this->count());
+    to[k + 1] = to[k] + from[at[k] + 1] - from[at[k]];
+  }
+  torch::Tensor rows = torch::empty({to[count]}, torch::kInt64);
+  auto* row = rows.mutable_data_ptr<std::int64_t>();
+  for (std::int64_t k = 0; k < count; ++k) std::iota(row + to[k], row + to[k + 1], from[at[k]]);
+  return ragged(values_.index_select(0, rows.to(values_.device())), offsets);
 }
 
 Observations Observations::slice(std::int64_t first, std::int64_t last) const {

@@ -35,6 +35,8 @@ class Observations {
 
   // Observations first .. last - 1.
   Observations slice(std::int64_t first, std::int64_t last) const;
+  // The observations of these numbers [K] int64, in that order; a copy.
+  Observations pick(const torch::Tensor& which) const;
   // The end of a part that begins at `first` and has at most `observations` of them and `numbers` numbers, but one
   // observation at least.
   std::int64_t part_end(std::int64_t first, std::int64_t observations, double numbers) const;

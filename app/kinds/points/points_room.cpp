@@ -7,6 +7,8 @@
 
 #include "app/kinds/arrays.h"
 #include "app/kinds/points/points_check.h"
+#include "app/kinds/points/points_columns.h"
+#include "app/kinds/points/points_lines.h"
 #include "app/kinds/points/points_plot.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
@@ -23,18 +25,26 @@ bool may_have_decimal_commas(const torch::Tensor& rows, std::int64_t columns) {
 
 Observed read_points(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) {
   const torch::Tensor rows = read_csv(path, task.observation_columns);
-  PAIRS_CHECK(rows.size(1) == task.observation_shape[0], "{} has {} but task {} needs {}: {}{}", path.string(),
-              counted(static_cast<std::size_t>(rows.size(1)), "column"), task.name, task.observation_shape[0],
-              fmt::join(task.observation_columns, ", "),
-              may_have_decimal_commas(rows, task.observation_shape[0])
-                  ? "; if its numbers have decimal commas, write decimal points"
-                  : "");
+  check_columns(task, rows.size(1), path.string(),
+                may_have_decimal_commas(rows, task.observation_shape[0])
+                    ? "; if its numbers have decimal commas, write decimal points"
+                    : "");
   Observed observed = room_of(task).checked(rows.slice(0, 0, std::min(most, rows.size(0))), task, path.string());
   observed.held = rows.size(0);
   return observed;
 }
 
 }  // namespace
+
+void check_columns(const TaskInfo& info, std::int64_t columns, const std::string& where, const std::string& hint) {
+  PAIRS_CHECK(columns == info.observation_shape[0], "{} has {} but task {} needs {}: {}{}", where,
+              counted(static_cast<std::size_t>(columns), "column"), info.name, info.observation_shape[0],
+              fmt::join(info.observation_columns, ", "), hint);
+}
+
+std::unique_ptr<ObservationLines> PointsRoom::lines(const TaskInfo& info, const std::string& where) const {
+  return std::make_unique<PointsLines>(info, where);
+}
 
 std::string PointsRoom::shape_text(const TaskInfo& info) const {
   const std::int64_t numbers = info.observation_shape[0];

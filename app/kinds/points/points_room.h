@@ -13,6 +13,7 @@ class PointsRoom final : public ObservationRoom {
   SampleAmounts amounts() const override;
   Observed read(const std::filesystem::path& path, const TaskInfo& info, std::int64_t most) const override;
   Observed checked(torch::Tensor x, const TaskInfo& info, const std::string& where) const override;
+  std::unique_ptr<ObservationLines> lines(const TaskInfo& info, const std::string& where) const override;
   SampleView prior_view(const Task& task) const override;
   Plot sample_plot(const Task& task, const Latents& latents, const Observations& x,
                    const SampleView& view) const override;

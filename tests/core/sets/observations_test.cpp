@@ -90,6 +90,17 @@ TEST(Observations, PartsHoldNoMoreThanTheyMay) {
   EXPECT_EQ(block.part_end(9, 100, 12), 10);
 }
 
+TEST(Observations, ArePickedInAnyOrder) {
+  const Observations all = five(), picked = all.pick(torch::tensor({4, 0, 4, 2}));
+  ASSERT_EQ(picked.count(), 4);
+  for (const auto& [at, from] : {std::pair{0, 4}, {1, 0}, {2, 4}, {3, 2}})
+    expect_same(picked.slice(at, at + 1), all.slice(from, from + 1));
+  EXPECT_THROW(all.pick(torch::tensor({5})), Error);
+  const torch::Tensor block = torch::rand({6, 2});
+  EXPECT_TRUE(
+      torch::equal(Observations(block).pick(torch::tensor({5, 1})).block(), torch::stack({block[5], block[1]})));
+}
+
 TEST(Observations, KeepTheirRaggednessOnAnotherTypeAndDevice) {
   const Observations moved = five().to(torch::kCPU, torch::kFloat64);
   EXPECT_EQ(moved.type(), torch::kFloat64);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "app/batch/command.h"
+#include "app/batch/infer_question.h"
+
+namespace pairs::batch {
+
+// The posterior of a set that grows: lines of observations from standard input ("-") until it ends, or those that are
+// appended to a file until a signal ends the process. Each is embedded once; whatever has arrived is answered with one
+// line on stdout, with `json` a document. The answer at the end of the input is of all. Of more than the estimator
+// knows, a random subset by --seed is kept. Throws Error, a usage error where the arguments do not go together.
+Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool json);
+
+}  // namespace pairs::batch

@@ -1,0 +1,139 @@
+#include "core/base/csv_lines.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <utility>
+
+#include "core/base/csv_line.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::string_view unicode_minus = "\u2212";
+
+// Whether a cell is a column's name: it begins with a letter and does not stand for a missing value.
+bool is_name(std::string_view cell) {
+  if (cell.empty() || cell.starts_with(unicode_minus)) return false;
+  const auto first = static_cast<unsigned char>(cell[0]);
+  if (first < 0x80 && !std::isalpha(first) && first != '_') return false;
+  std::string word(cell);
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  double value;
+  if (parse_csv_number(word, value) != CsvNumber::text) return false;  // nan, inf
+  for (const char* missing : {"na", "n/a", "null", "none", "missing", "true", "false"})
+    if (word == missing) return false;
+  return true;
+}
+
+// Whether the line names columns. A column of row numbers often has no name.
+bool is_header(std::string_view line, char separator) {
+  bool named = false;
+  for (bool more = true; more;) {
+    const std::string_view cell = take_csv_cell(line, separator, more);
+    if (!cell.empty() && !is_name(cell)) return false;
+    named |= !cell.empty();
+  }
+  return named;
+}
+
+// Whether the cell is a number with a comma for its point.
+bool has_decimal_comma(std::string_view cell) {
+  std::string point(cell);
+  if (std::count(point.begin(), point.end(), ',') != 1) return false;
+  point[point.find(',')] = '.';
+  double value;
+  return parse_csv_number(point, value) != CsvNumber::text;
+}
+
+std::vector<std::string> names_in(std::string_view line, char separator) {
+  std::vector<std::string> names;
+  for (bool more = true; more;) names.emplace_back(take_csv_cell(line, separator, more));
+  return names;
+}
+
+// Where the needed columns stand in a file with these; all of them, when none is named.
+std::vector<std::size_t> places_of(const std::vector<std::string>& columns, const std::vector<std::string>& header,
+                                   const std::string& where) {
+  std::vector<std::size_t> places;
+  if (columns.size() == 1 && header.size() == 1) return {0};
+  for (const std::string& name : columns) {
+    const auto at = std::find(header.begin(), header.end(), name);
+    if (at == header.end() || std::count(header.begin(), header.end(), name) > 1)
+      fail("{} names its columns {}, but {} needed; rename them or drop the first line", where,
+           printable(fmt::format("{}", fmt::join(header, ", "))),
+           fmt::format("{} {}", fmt::join(columns, ", "), columns.size() > 1 ? "are, in any order," : "is"));
+    places.push_back(static_cast<std::size_t>(at - header.begin()));
+  }
+  return places;
+}
+
+// `first`: of the first line, where names of columns would stand.
+double number_in(std::string_view cell, const std::string& where, std::size_t line, std::size_t place, bool first) {
+  double value = 0;
+  PAIRS_CHECK(!cell.empty(), "{}, line {}: value {} is missing; fill it in or drop the line", where, line, place);
+  const CsvNumber kind = parse_csv_number(cell, value);
+  PAIRS_CHECK(kind != CsvNumber::text || !has_decimal_comma(cell),
+              "{}, line {}: value {} is '{}', with a decimal comma; write all numbers with a decimal point", where,
+              line, place, printable(cell));
+  PAIRS_CHECK(kind != CsvNumber::text || cell.find(';') == cell.npos,
+              "{}, line {}: '{}' is separated by ';' but the first line is not; separate all lines alike", where, line,
+              printable(cell));
+  PAIRS_CHECK(kind != CsvNumber::text || cell.find(unicode_minus) == cell.npos,
+              "{}, line {}: value {} is '{}', with the minus sign of Unicode; write the hyphen '-' instead", where,
+              line, place, printable(cell));
+  PAIRS_CHECK(kind != CsvNumber::text, "{}, line {}: value {} is '{}', not a number{}; correct it", where, line, place,
+              printable(cell), first && !is_name(cell) ? " and not the name of a column" : "");
+  PAIRS_CHECK(kind == CsvNumber::good && std::isfinite(value),
+              "{}, line {}: value {} is '{}', not a finite number; correct it or drop the line", where, line, place,
+              printable(cell));
+  return value;
+}
+
+}  // namespace
+
+CsvLines::CsvLines(std::string where, std::vector<std::string> columns)
+    : where_(std::move(where)), columns_(std::move(columns)) {}
+
+std::size_t CsvLines::numbers() const {
+  return places_.empty() ? width_ : places_.size();
+}
+
+bool CsvLines::take(std::string_view line, std::vector<double>& values) {
+  ++number_;
+  line = trimmed(line.substr(0, line.find('#')));
+  if (line.empty()) return false;
+  const bool first = separator_ == 0;
+  if (first) separator_ = csv_separator(line);
+  if (first && is_header(line, separator_)) {
+    const std::vector<std::string> header = names_in(line, separator_);
+    width_ = header.size();
+    places_ = places_of(columns_, header, where_);
+    kept_.assign(width_, places_.empty());
+    for (const std::size_t place : places_) kept_[place] = true;
+    return false;
+  }
+  row_.clear();
+  for (bool more = true; more;) {
+    const std::string_view cell = take_csv_cell(line, separator_, more);
+    const bool needed = row_.size() >= kept_.size() || kept_[row_.size()];
+    row_.push_back(needed ? number_in(cell, where_, number_, row_.size() + 1, first) : 0);
+  }
+  if (first) width_ = row_.size();
+  PAIRS_CHECK(
+      row_.size() == width_, "{}, line {}: {} value{} where the first line has {}; give every line the same number{}",
+      where_, number_, row_.size(), row_.size() == 1 ? "" : "s", width_,
+      separator_ == ',' && row_.size() == 2 * width_ ? ", and write decimal points if these are decimal commas" : "");
+  if (places_.empty())
+    values.insert(values.end(), row_.begin(), row_.end());
+  else
+    for (const std::size_t place : places_) values.push_back(row_[place]);
+  return true;
+}
+
+}  // namespace pairs

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pairs {
+
+// The lines of a CSV text as they come, with numbers between ';', ',' or blanks, '#' before comments and maybe a first
+// line that names columns.
+class CsvLines {
+ public:
+  // `where` names the text in errors. Of several named columns those in `columns` are taken, in that order; none: all.
+  CsvLines(std::string where, std::vector<std::string> columns);
+
+  // Takes the next line, without its end, and appends the numbers of its row. False where it holds none: it is blank, a
+  // comment, or names columns. Throws Error naming line and value that are wrong.
+  bool take(std::string_view line, std::vector<double>& values);
+  // Of a row, once there was one.
+  std::size_t numbers() const;
+
+ private:
+  std::string where_;
+  std::vector<std::string> columns_;
+  std::vector<std::size_t> places_;  // of the columns that are kept; empty: of all
+  std::vector<bool> kept_;
+  std::vector<double> row_;
+  std::size_t width_ = 0, number_ = 0;
+  char separator_ = 0;
+};
+
+}  // namespace pairs

@@ -1,0 +1,107 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/base/files.h"
+#include "tests/app/batch/program.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs::batch {
+namespace {
+
+using testing::HasSubstr;
+
+class InferFollow : public testing::Test {
+ protected:
+  // What the program says when this text comes on standard input.
+  Answer follow(const std::string& text, std::vector<std::string> words = {}) {
+    write_file(folder_ / "input", text);
+    const int before = ::dup(STDIN_FILENO), input = ::open((folder_ / "input").c_str(), O_RDONLY);
+    ::dup2(input, STDIN_FILENO);
+    std::vector<std::string> all = {"infer", "bump-hunt", "--data", "-", "--follow", "--out", path("s.npz")};
+    all.insert(all.end(), words.begin(), words.end());
+    Answer answer = run_words(all);
+    ::dup2(before, STDIN_FILENO);
+    ::close(before);
+    ::close(input);
+    return answer;
+  }
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  static std::string numbers(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += std::to_string(0.1 * (i % 97)) + "\n";
+    return text;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(InferFollow, EndsWithWhatInferSaysOfTheWholeFile) {
+  const std::string text = "x\n" + numbers(60);
+  write_file(folder_ / "all.csv", text);
+  const Answer whole = run_words({"infer", "bump-hunt", "--data", path("all.csv"), "--out", path("w.npz"), "--json"});
+  const Answer followed = follow(text, {"--json"});
+  ASSERT_EQ(followed.code, 0) << followed.err;
+  std::istringstream lines(followed.out);
+  std::vector<nlohmann::json> documents;
+  for (std::string line; std::getline(lines, line);) documents.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(documents.size(), 2u) << "one for what arrived at once, and the last";
+  const nlohmann::json expected = nlohmann::json::parse(whole.out);
+  for (const nlohmann::json& document : documents) {
+    EXPECT_EQ(document.at("n"), 60);
+    EXPECT_EQ(document.at("seen"), 60);
+    EXPECT_NEAR(document.at("mean")[0].get<double>(), expected.at("mean")[0].get<double>(), 1e-6);
+    EXPECT_NEAR(document.at("sd")[0].get<double>(), expected.at("sd")[0].get<double>(), 1e-6);
+  }
+  EXPECT_EQ(documents.back().at("samples"), path("s.npz"));
+  EXPECT_TRUE(std::filesystem::exists(path("s.npz")));
+}
+
+TEST_F(InferFollow, GoesOnBeyondWhatTrainingSawAndSaysSo) {
+  const Answer answer = follow(numbers(300));
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("N = 300"));
+  EXPECT_THAT(answer.err, HasSubstr("knows sets of at most 100"));
+}
+
+TEST_F(InferFollow, SaysWhatIsWrong) {
+  EXPECT_THAT(follow("x\n1\nabc\n").err, HasSubstr("standard input, line 3: value 1 is 'abc', not a number"));
+  EXPECT_THAT(follow("1,2\n").err, HasSubstr("standard input has 2 columns but task bump-hunt needs 1"));
+  EXPECT_THAT(follow("x\n\n").err, HasSubstr("standard input holds no observations"));
+  EXPECT_THAT(follow("1\nnan\n").err, HasSubstr("not a finite number"));
+  EXPECT_THAT(follow(std::string(100000, '1')).err, HasSubstr("a line of more than"));
+  EXPECT_THAT(follow("1\n", {"--n", "3"}).err, HasSubstr("do not go with --follow"));
+  EXPECT_EQ(follow("1\n", {"--random"}).code, 2);
+  EXPECT_THAT(run_words({"infer", "bump-hunt", "--data", "-"}).err, HasSubstr("add --follow"));
+  EXPECT_THAT(run_words({"infer", "digits", "--data", "-", "--follow"}).err, HasSubstr("no line of text holds one"));
+  EXPECT_THAT(run_words({"infer", "bump-hunt", "--data", path("gone.csv"), "--follow"}).err,
+              HasSubstr("gone.csv cannot be opened"));
+}
+
+// A random subset: the same by one seed, another by another, all of them of the file.
+TEST_F(InferFollow, RandomTakesASubsetBySeed) {
+  std::string text = "x\n";
+  for (int i = 0; i < 400; ++i) text += i < 200 ? "1\n" : "9\n";
+  write_file(folder_ / "many.csv", text);
+  const auto mean = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"infer", "bump-hunt", "--data", path("many.csv"), "--out", path("r.npz"), "--json"});
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    const nlohmann::json document = nlohmann::json::parse(answer.out);
+    return std::pair(document.at("n").get<int>(), document.at("distance").get<double>());
+  };
+  const auto first = mean({"--n", "100"}), random = mean({"--n", "100", "--random"}),
+             same = mean({"--n", "100", "--random"}), other = mean({"--n", "100", "--random", "--seed", "2"}),
+             all = mean({"--random"});
+  EXPECT_EQ(all.first, 100) << "as many as training saw";
+  EXPECT_EQ(random.second, same.second);
+  EXPECT_NE(random.second, other.second);
+  EXPECT_NE(random.second, first.second);
+  EXPECT_THAT(run_words({"infer", "bump-hunt", "--data", path("many.csv"), "--out", path("r.npz")}).err,
+              HasSubstr("at random with --random"));
+}
+
+}  // namespace
+}  // namespace pairs::batch
