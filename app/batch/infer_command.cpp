@@ -274,7 +274,7 @@ Action add_infer(CLI::App& app) {
       "  pairs --batch infer {first} --data events.csv\n"
       "  pairs --batch infer {first} --data events.csv --n 20\n"
       "  pairs --batch infer {first} --data events.csv --n 20 --random\n"
-      "  tail -f events.csv | pairs --batch infer {first} --data - --follow\n"
+      "  pairs --batch infer {first} --data - --follow <events.csv\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
       "Answers mean, sd and quantiles; the samples go into an .npz file. Refuses NaN, wrong shapes and sets larger "
