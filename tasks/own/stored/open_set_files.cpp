@@ -57,10 +57,24 @@ std::string extension_of(const fs::path& path) {
   return text;
 }
 
+// With names in place of empty ones.
+SimulationFiles named(SimulationFiles files) {
+  const SimulationFiles usual;
+  const auto fill = [](std::string& name, const std::string& other) {
+    if (name.empty()) name = other;
+  };
+  fill(files.theta, usual.theta);
+  fill(files.psi, usual.psi);
+  fill(files.x, usual.x);
+  fill(files.offsets, usual.offsets);
+  fill(files.row_offsets, usual.row_offsets);
+  return files;
+}
+
 class SetFiles {
  public:
   SetFiles(const SimulationFiles& names, const fs::path& folder, const SimulationShape& shape)
-      : names_(names), folder_(folder), shape_(shape) {}
+      : names_(named(names)), folder_(folder), shape_(shape) {}
 
   void add(const fs::path& path) {
     std::error_code error;
@@ -115,7 +129,7 @@ class SetFiles {
     out_.push_back(std::make_unique<SetFile>(std::move(name), std::move(files), std::move(arrays), names_, shape_));
   }
 
-  const SimulationFiles& names_;
+  const SimulationFiles names_;
   fs::path folder_;
   const SimulationShape& shape_;
   std::set<fs::path> seen_;

@@ -5,7 +5,8 @@
 
 namespace pairs {
 
-// The table [simulations] of a task.toml: which files hold simulations, and how their arrays are called.
+// The table [simulations] of a task.toml: which files hold simulations, and how their arrays are called; empty names
+// stand for the usual ones.
 struct SimulationFiles {
   // Paths and patterns (*, ?, [...]) relative to the folder of the task: NPZ and HDF5 files; NPY files, of which all
   // arrays in one folder belong together; or such a folder.
