@@ -7,17 +7,10 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/base/files.h"
+#include "core/report/number_text.h"
 
 namespace pairs {
 namespace {
-
-// 220,000
-std::string grouped(std::int64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
-  return text;
-}
 
 // What two files of the same sets agree in: θ of the first and last sets, and how many there are.
 std::string sets_key(const SetFile& file, std::int64_t targets) {
@@ -160,8 +153,8 @@ torch::Tensor Simulations::theta_sample(std::int64_t count) const {
 }
 
 std::string Simulations::source_text() const {
-  return fmt::format("{} stored sets in {}", grouped(sets_),
-                     file_count() == 1 ? std::string("one file") : grouped(file_count()) + " files");
+  return fmt::format("{} stored sets in {}", count_text(sets_),
+                     file_count() == 1 ? std::string("one file") : count_text(file_count()) + " files");
 }
 
 SimulationShape simulation_shape(const TaskInfo& info) {

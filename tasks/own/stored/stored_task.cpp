@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "core/sets/index_map.h"
 #include "core/sets/permutation.h"
 #include "core/stored_sets.h"
@@ -71,17 +71,17 @@ class StoredTask final : public Task, public StoredSets {
     std::vector<SetService> out;
     for (const SetDemand& demand : demands) {
       SetService one{demand, sets(demand.purpose, demand.n), {}};
+      const std::string held = count_text(one.held), n = count_text(demand.n), drawn = count_text(demand.sets);
       if (one.held == 0)
-        one.text = fmt::format("{}: no stored set holds N = {} observations; N must stop at {}", demand.use, demand.n,
-                               largest_n());
+        one.text = fmt::format("{}: no stored set holds N = {} observations; N must stop at {}", demand.use, n,
+                               count_text(largest_n()));
       else if (demand.purpose == Purpose::test)
         one.text = fmt::format("{}: {} of the {} stored sets that hold {} or more and that no stage sees", demand.use,
-                               std::min(demand.sets, one.held), one.held, demand.n);
+                               count_text(std::min(demand.sets, one.held)), held, n);
       else
-        one.text = fmt::format("{}: {} stored sets of {} observations or more, of {} that are drawn{}", demand.use,
-                               one.held, demand.n, demand.sets,
-                               demand.sets > one.held
-                                   ? fmt::format(", each {:.3g} times with its observations in another order",
+        one.text = fmt::format(
+            "{}: {} stored sets of {} observations or more, of {} that are drawn{}", demand.use, held, n, drawn,
+            demand.sets > one.held ? fmt::format(", each {:.3g} times with its observations in another order",
                                                  static_cast<double>(demand.sets) / static_cast<double>(one.held))
                                    : std::string());
       out.push_back(std::move(one));

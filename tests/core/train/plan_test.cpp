@@ -20,7 +20,7 @@ namespace {
 // Notes which sets of which purpose are observed, and how much of each.
 class RecordingTask final : public ToyTask {
  public:
-  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+  Observations observe(const Latents& latents, std::uint64_t, Purpose purpose, std::span<const SetRange> ranges,
                        const torch::Device& device) const override {
     std::int64_t total = 0;
     {
@@ -77,13 +77,14 @@ class PlanTest : public ::testing::Test {
       if (n <= kLargest) sizes.push_back(n);
     if (sizes.empty()) sizes = {kLargest};
     k.sizes = sizes;
-    k.sets = {12};
+    k.sets = {30};
     c.finetune.epochs = 3;
     if (k.refresh > 0) k.refresh = std::min<std::int64_t>(k.refresh, 2);
     c.finetune.steps = 2;
     c.finetune.batch = 8;
     c.finetune.validation_draws = 16;
     c.evaluate = {{1, 10, 40}, {7, 5, 3}, 19};
+    if (c.finetune.heads == "per-n") c.evaluate = {k.sizes, {7}, 19};
     return c;
   }
 
@@ -153,7 +154,7 @@ TEST_F(PlanTest, TellsHowManySetsToStore) {
   // 15 epochs of 200 steps of 1,024 sets, three in five of those that are stored.
   EXPECT_EQ(rows[0].n, 2);
   EXPECT_EQ(rows[0].sets, 15 * 200 * 1024 * 5 / 3);
-  EXPECT_EQ(rows[0].use, "stage 1");
+  EXPECT_EQ(rows[0].use, "stage 1; evaluation") << "of N = 1 and 2";
   // 48,000 training sets are three in five of 80,000, 12,000 validation sets one in five of 60,000; 2,000 are
   // evaluated.
   EXPECT_EQ(rows[1].n, plan_groups(config.cache, false)[0].observations());

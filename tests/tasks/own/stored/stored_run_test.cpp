@@ -13,6 +13,7 @@
 #include "core/task_factory.h"
 #include "core/train/plan.h"
 #include "core/train/run.h"
+#include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_row_task.h"
@@ -169,12 +170,12 @@ TEST_F(StoredRunTest, SizesBeyondWhatIsStoredAreRefusedBeforeTraining) {
   EXPECT_THAT(
       told,
       ::testing::ElementsAre(
-          "stage 1: 4500 stored sets of 2 observations or more, of 51200 that are drawn, each 11.4 times with "
+          "stage 1: 4,500 stored sets of 2 observations or more, of 51,200 that are drawn, each 11.4 times with "
           "its observations in another order",
-          "stage 1, validation: 1500 stored sets of 2 observations or more, of 1000 that are drawn",
+          "stage 1, validation: 1,500 stored sets of 2 observations or more, of 1,000 that are drawn",
           HasSubstr("stages 2 and 3, N up to 40: 900 stored sets of "), HasSubstr("validation: 300 stored sets of "),
-          HasSubstr("stage 2, standardiser: 4500 stored sets of 2 observations or more"),
-          HasSubstr("evaluation, N = 1: 200 of the 1500"), HasSubstr("evaluation, N = 10: 200 of the 300"),
+          HasSubstr("stage 2, standardiser: 4,500 stored sets of 2 observations or more"),
+          HasSubstr("evaluation, N = 1: 200 of the 1,500"), HasSubstr("evaluation, N = 10: 200 of the 300"),
           HasSubstr("evaluation, N = 40: 200 of the 300")));
 }
 
@@ -308,6 +309,76 @@ TEST(StoredRows, TheOrderOfRowsChangesNothingAndMemoryGoesWithTheRows) {
   if (untold.empty()) {
     EXPECT_LT(peak, mb + 100) << "in chunks of observations: no more than a set's rows";
   }
+}
+
+// The script of the example, and what its README says of the files.
+TEST(StoredExample, TheFilesOfTheExampleAreRead) {
+  const std::filesystem::path example = PAIRS_SOURCE_DIR "/assets/examples/stored-lifetime";
+  if (std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") != 0)
+    GTEST_SKIP() << "/usr/bin/python3 has no numpy: install python3-numpy";
+  TemporaryFolder folder;
+  ASSERT_EQ(std::system(fmt::format("/usr/bin/python3 '{}' --pairs 3000 --large 400 --out '{}'",
+                                    (example / "simulate.py").string(), folder.path().string())
+                            .c_str()),
+            0);
+  TaskInfo info = stored_info(200, 0.5, 5);
+  info.nuisances = {{"noise", "b"}};
+  const auto task = stored_task(folder.path(), {"pairs-*.npz", "large-*.npz"}, info);
+  EXPECT_EQ(task->info().data_source, "3,400 stored sets in 6 files");
+  EXPECT_EQ(task->stored()->sets(Purpose::finetune, 200), 240);
+  const Latents latents = latents_of(*task, 1, Purpose::finetune, 0, 240);
+  const torch::Tensor x = sets_of(*task, latents, 1, Purpose::finetune, 0, 200).to(torch::kFloat64).flatten(1),
+                      psi = latents.psi;
+  // Of a decay within the window W, with q = 1 / (exp(W / τ) − 1): the mean is τ − W q, and the mean square
+  // 2 τ² − (W² + 2 W τ) q; of noise W / 2 and W² / 3.
+  const torch::Tensor tau = latents.theta, q = 1 / (20 / tau).expm1();
+  const torch::Tensor mean = (1 - psi) * (tau - 20 * q) + psi * 10,
+                      square = (1 - psi) * (2 * tau * tau - (400 + 40 * tau) * q) + psi * 400 / 3;
+  const torch::Tensor z = (x.mean(1, true) - mean) / ((square - mean * mean) / 200).sqrt();
+  EXPECT_LT(z.mean().abs().item<double>(), 4 / std::sqrt(240.0));
+  EXPECT_NEAR(z.std().item<double>(), 1, 0.2);
+}
+
+// The bump hunt from files, 200,000 sets of 2 and 20,000 of 200, at the budgets of its preset `quick`, beside the
+// built-in task that simulates every set anew.
+TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
+  if (std::getenv("PAIRS_LONG_TESTS") == nullptr) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
+  register_tasks();
+  const auto simulator = make_task("bump-hunt");
+  TemporaryFolder folder;
+  const auto write = [&](const char* name, std::int64_t sets, std::int64_t m, Purpose purpose) {
+    const Latents latents = latents_of(*simulator, 77, purpose, 0, sets);
+    write_stored_npz(
+        folder / name,
+        {{"theta", latents.theta}, {"psi", latents.psi}, {"x", sets_of(*simulator, latents, 77, purpose, 0, m)}});
+  };
+  write("pairs.npz", 200000, 2, Purpose::pretrain);
+  write("large.npz", 20000, 200, Purpose::finetune);
+  const RunConfig config = load_preset(simulator->info(), "quick", "pairs", {"device=cpu"});
+  std::map<std::string, std::vector<EvaluationRow>> rows;
+  for (const std::string source : {"files", "simulator"}) {
+    register_task_factory({.make = [&](const std::string&, const TaskOptions&) {
+      if (source == "simulator") return simulator;
+      TaskInfo info = simulator->info();
+      info.data_source = "";
+      return stored_task(folder.path(), {"pairs.npz", "large.npz"}, info);
+    }});
+    const auto run = create_run(config, folder / source);
+    TestMonitor monitor;
+    execute_run(run, monitor);
+    Estimator estimator = Estimator::load(run / run_file::estimator, simulator);
+    EvaluationOptions options;
+    options.sizes = {1, 2, 10, 100};
+    options.sets = {4000};
+    options.samples = 99;
+    rows[source] = evaluate(estimator, options);
+  }
+  register_tasks();
+  for (std::size_t k = 0; k < 4; ++k)
+    std::printf("N = %ld: gap to the exact posterior %.4f ± %.4f from files, %.4f ± %.4f from the simulator\n",
+                static_cast<long>(rows["files"][k].n), rows["files"][k].gap, rows["files"][k].gap_se,
+                rows["simulator"][k].gap, rows["simulator"][k].gap_se);
+  EXPECT_LT(rows["files"][3].gap, 0.1);
 }
 
 }  // namespace

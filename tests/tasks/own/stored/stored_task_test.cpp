@@ -156,7 +156,7 @@ TEST_F(StoredTaskTest, DemandsDecideWhichSetsServe) {
   ASSERT_EQ(service.size(), 3u);
   EXPECT_EQ(service[0].held, 60);
   EXPECT_EQ(service[0].text,
-            "stage 1: 60 stored sets of 10 observations or more, of 5000 that are drawn, each 83.3 times with its "
+            "stage 1: 60 stored sets of 10 observations or more, of 5,000 that are drawn, each 83.3 times with its "
             "observations in another order");
   EXPECT_EQ(service[1].text,
             "stages 2 and 3, N up to 2: 360 stored sets of 2 observations or more, of 100 that are drawn");
