@@ -149,6 +149,7 @@ class Hdf5Arrays final : public ArrayFile {
   explicit Hdf5Arrays(std::shared_ptr<const StoredFile> file) : file_(std::move(file)) {
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
+    H5PLset_loading_state(0);  // a file must not name code that is then loaded
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_file_locking(access, false, true);  // files on shared disks, and those that others may not write
     hdf5_ = std::make_shared<Hdf5Id>(H5Fopen(file_->path().c_str(), H5F_ACC_RDONLY, access), H5Fclose);

@@ -372,12 +372,12 @@ TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
     options.sets = {4000};
     options.samples = 99;
     rows[source] = evaluate(estimator, options);
+    for (const EvaluationRow& row : rows[source])
+      std::printf("from %s, N = %ld: gap to the exact posterior %.4f ± %.4f\n", source.c_str(),
+                  static_cast<long>(row.n), row.gap, row.gap_se);
+    std::fflush(stdout);
   }
   register_tasks();
-  for (std::size_t k = 0; k < 4; ++k)
-    std::printf("N = %ld: gap to the exact posterior %.4f ± %.4f from files, %.4f ± %.4f from the simulator\n",
-                static_cast<long>(rows["files"][k].n), rows["files"][k].gap, rows["files"][k].gap_se,
-                rows["simulator"][k].gap, rows["simulator"][k].gap_se);
   EXPECT_LT(rows["files"][3].gap, 0.1);
 }
 
