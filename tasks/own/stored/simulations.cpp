@@ -159,7 +159,7 @@ std::string Simulations::source_text() const {
 
 SimulationShape simulation_shape(const TaskInfo& info) {
   return {static_cast<std::int64_t>(info.targets.size()), static_cast<std::int64_t>(info.nuisances.size()),
-          info.observation_shape, info.kind == ObservationKind::rows};
+          info.observation_shape, info.rows > 0};
 }
 
 }  // namespace pairs

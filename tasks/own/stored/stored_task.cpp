@@ -270,7 +270,7 @@ void check_support(const SetFile& file, const TaskInfo& info) {
 }  // namespace
 
 std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info) {
-  PAIRS_CHECK(!info.image_target() && info.given.empty(),
+  PAIRS_CHECK(info.target_size() == static_cast<std::int64_t>(info.targets.size()) && info.given.empty(),
               "{}: stored simulations have numbers as targets and nothing given", info.name);
   const SimulationShape shape = simulation_shape(info);
   PAIRS_CHECK(shape.targets == simulations->shape().targets && shape.nuisances == simulations->shape().nuisances &&
