@@ -173,6 +173,8 @@ class ReferencePosterior {
   virtual torch::Tensor sample(std::int64_t count, Stream& stream) = 0;
 };
 
+class StoredSets;  // core/stored_sets.h
+
 // A prior and a simulator with the network choices that suit it. Knows nothing of stages, files or windows.
 // All members are const and thread-safe. Everything random is a pure function of (seed, purpose, index, item).
 class Task {
@@ -210,6 +212,10 @@ class Task {
   // Members first .. first + count - 1 of that pool, float32 on `device`.
   virtual Observations pool_members(Purpose purpose, std::int64_t first, std::int64_t count,
                                     const torch::Device& device) const;
+
+  // Where its sets are stored in files instead of being simulated, what is held of them; else null. None can be made
+  // for other parameters then: `observe` throws Error for latents that are not the set's own.
+  virtual const StoredSets* stored() const { return nullptr; }
 
   // Parameters of one set of which a person has just set `changed`: those that the task ties to it follow, and
   // impossible values become the nearest possible ones (a covariance stays positive definite, probabilities sum to 1).

@@ -153,7 +153,7 @@ class Finetuning {
   Finetuning(const std::string& task, const std::vector<std::string>& settings)
       : small_(task, settings),
         estimator_(small_.task, small_.config.estimator, kBenchSeed),
-        groups_(plan_groups(small_.config.cache, list_law())) {
+        groups_(plan_groups(small_.config.cache, list_law(), small_.task->stored())) {
     const auto file = folder_ / "aggregates.cache";
     write_cache(
         file, estimator_, groups_, kBenchSeed, 0, 0, [] { return !keep_going(); }, [](const CacheProgress&) {});

@@ -3,10 +3,22 @@
 
 #include "app/batch/command.h"
 #include "app/batch/data_report.h"
+#include "app/batch/plan_report.h"
 #include "app/runs/places.h"
+#include "app/runs/task_words.h"
+#include "core/base/error.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
+namespace {
+
+struct PlanQuestion {
+  std::string task, preset = "quick", strategy = "pairs";
+  std::vector<std::string> settings;
+  bool plan = false;
+};
+
+}  // namespace
 
 Action add_data(CLI::App& app) {
   const auto question = std::make_shared<DataQuestion>();
@@ -16,13 +28,30 @@ Action add_data(CLI::App& app) {
       "--check", question->check,
       "Read all that was found, which may take minutes: how many each part has, and what is set aside and why");
   app.add_flag("--all", question->all, "With --check: name each one that is set aside")->needs("--check");
+  const auto planned = std::make_shared<PlanQuestion>();
+  app.add_option("TASK", planned->task, "With --plan: the task");
+  app.add_flag("--plan", planned->plan,
+               "How many sets of which size a run of TASK draws, so that they can be simulated before it is trained");
+  app.add_option("--preset", planned->preset, "With --plan: as in run")->type_name("NAME")->capture_default_str();
+  app.add_option("--strategy", planned->strategy, "With --plan: as in run")->type_name("NAME")->capture_default_str();
+  app.add_option("--set", planned->settings, "With --plan: change settings, as in run")->type_name("KEY=VALUE");
   std::string footer =
-      "Examples:\n  pairs --batch data --data ~/datasets\n  pairs --batch data --data ~/datasets --check";
+      "Examples:\n  pairs --batch data --data ~/datasets\n  pairs --batch data --data ~/datasets --check\n" +
+      with_task_names("  pairs --batch data {exact} --plan --preset small");
   for (const DataSet& set : data_sets()) footer += "\n" + set.layout;
   app.footer(footer);
-  return [question] {
+  return [question, planned] {
+    if (planned->plan != !planned->task.empty())
+      fail_usage("{}", planned->plan ? "--plan tells of a task: name one, as in data TASK --plan"
+                                     : "data takes a task with --plan alone; name a folder with --data");
     DataQuestion asked = *question;
     asked.folder = data_folder(asked.folder);
+    if (planned->plan) {
+      RunConfig config = load_preset(make_task(planned->task, {.data = asked.folder})->info(), planned->preset,
+                                     planned->strategy, planned->settings);
+      config.data = asked.folder;
+      return plan_report(config);
+    }
     return data_report(data_sets(), asked);
   };
 }

@@ -12,6 +12,7 @@
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "core/train/plan.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
@@ -31,12 +32,15 @@ std::vector<Event> events_of(const std::filesystem::path& folder, const char* ty
 std::filesystem::path start_run(const RunConfig& config, const std::filesystem::path& folder) {
   const Expectation need = expect(config, [] { return !keep_going(); });
   const double seconds = need.pretrain_seconds + need.cache_seconds + need.finetune_seconds;
-  const std::string source = make_task(config.task, config.task_options())->info().data_source;
+  const auto task = make_task(config.task, config.task_options());
+  const std::string& source = task->info().data_source;
   tell(fmt::format(
       "{}, {}, {}: about {} (pretrain {}, cache {}, finetune {}), {}, {} of disk for the cache{}\n", config.task,
       config.preset, config.strategy, duration_text(seconds), duration_text(need.pretrain_seconds),
       duration_text(need.cache_seconds), duration_text(need.finetune_seconds), flop_text(need.gflop),
       byte_text(static_cast<std::uint64_t>(need.cache_bytes)), source == "simulated" ? "" : ", on " + source));
+  if (const StoredSets* stored = task->stored())
+    for (const SetService& one : stored->service(set_demands(config, task))) tell(one.text + "\n");
   if (const std::string busy = busy_note(config, need); !busy.empty()) tell(busy + "\n");
   if (!keep_going()) throw Stopped();
   check_room(need.cache_bytes, folder.empty() ? std::filesystem::path("runs") : folder,

@@ -37,6 +37,9 @@ constexpr Dependency kDependencies[] = {
     {"RDKit", "2022.09.3", "BSD-3-Clause", "chemistry"},
     {"msgpack", "4.1.3", "BSL-1.0", "conformers of GEOM"},
 #endif
+#if PAIRS_WITH_HDF5
+    {"HDF5", "1.10.8", "BSD-3-Clause", "stored simulations"},
+#endif
     {"Inter, DejaVu Sans", "4.0, 2.37", "OFL-1.1, Bitstream Vera", "fonts"},
     {"tcmalloc", "2.10", "BSD-3-Clause", "memory"},
     {"Dear ImGui", "1.86", "MIT", "the window's widgets"},

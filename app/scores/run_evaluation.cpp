@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/stored_sets.h"
 
 namespace pairs {
 namespace {
@@ -18,17 +19,20 @@ std::int64_t sets_at(const EvaluationOptions& options, std::size_t i) {
   return options.sets.size() == 1 ? options.sets[0] : options.sets.at(i);
 }
 
-// Sets of as many subjects; 0: these have no end.
-std::int64_t at_most(std::int64_t sets, std::int64_t subjects) {
-  return subjects > 0 ? std::min(sets, subjects) : sets;
+// Sets that are evaluated at the size i: of as many subjects (0: these have no end), and of those that the task stores.
+std::int64_t evaluated_at(const Task& task, const EvaluationOptions& options, std::size_t i, std::int64_t subjects) {
+  std::int64_t sets = sets_at(options, i);
+  if (subjects > 0) sets = std::min(sets, subjects);
+  if (const StoredSets* stored = task.stored()) sets = std::min(sets, stored->sets(Purpose::test, options.sizes[i]));
+  return sets;
 }
 
-bool matches(const Metrics& metrics, const EvaluationOptions& options) {
+bool matches(const Metrics& metrics, const Task& task, const EvaluationOptions& options) {
   if (metrics.seed != static_cast<std::int64_t>(options.seed) || metrics.rows.size() != options.sizes.size())
     return false;
   for (std::size_t i = 0; i < options.sizes.size(); ++i)
     if (metrics.rows[i].n != options.sizes[i] ||
-        metrics.rows[i].sets != at_most(sets_at(options, i), metrics.subjects) ||
+        metrics.rows[i].sets != evaluated_at(task, options, i, metrics.subjects) ||
         metrics.rows[i].samples != options.samples)
       return false;
   return true;
@@ -114,7 +118,7 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   progress.unit = "sets";
   progress.done = progress.total = 0;
   for (std::size_t i = 0; i < options.sizes.size(); ++i)
-    progress.total += at_most(sets_at(options, i), metrics.subjects);
+    progress.total += evaluated_at(*run.task, options, i, metrics.subjects);
   monitor.progress(progress);
   const auto row = [&](const EvaluationRow& done) {
     Event event;
@@ -164,7 +168,7 @@ bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
 std::optional<Metrics> stored_metrics(const LoadedRun& run, const EvaluationOptions* options) {
   std::optional<Metrics> stored = read_metrics(run.folder / run_file::metrics);
   if (stored && stored->weights == weights_checksum(run) && stored->data == run.task->info().data_source &&
-      (!options || matches(*stored, *options)))
+      (!options || matches(*stored, *run.task, *options)))
     return stored;
   return {};
 }

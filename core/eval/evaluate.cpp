@@ -13,6 +13,7 @@
 #include "core/eval/mean_error.h"
 #include "core/eval/pool_ranks.h"
 #include "core/sets/amounts.h"
+#include "core/stored_sets.h"
 
 namespace pairs {
 namespace {
@@ -190,6 +191,20 @@ std::vector<std::string> wanted_references(const Task& task, const EvaluationOpt
 
 }  // namespace
 
+std::int64_t evaluated_sets(const Task& task, const EvaluationOptions& options, std::size_t k) {
+  std::int64_t sets = options.sets.size() == 1 ? options.sets[0] : options.sets[k];
+  if (const std::int64_t subjects = task.subjects(Purpose::test); subjects > 0) sets = std::min(sets, subjects);
+  if (const StoredSets* stored = task.stored()) {
+    const std::int64_t n = options.sizes[k], held = stored->sets(Purpose::test, n);
+    if (held == 0)
+      fail_usage(
+          "No stored set that is kept for evaluations holds N = {} observations; stop at N = {}, or store larger sets",
+          n, stored->largest_n());
+    sets = std::min(sets, held);
+  }
+  return sets;
+}
+
 std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOptions& options,
                                     const std::function<bool()>& keep_going,
                                     const std::function<void(const EvaluationRow&)>& row_done,
@@ -201,13 +216,11 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
   const std::vector<std::string> references = wanted_references(task, options);
   estimator.train(false);
   task.prepare({.stop = [&] { return keep_going && !keep_going(); }});
-  const std::int64_t subjects = task.subjects(Purpose::test);
 
   std::vector<EvaluationRow> rows;
   std::int64_t sets_done = 0;
   for (std::size_t k = 0; k < options.sizes.size(); ++k) {
-    std::int64_t sets = options.sets.size() == 1 ? options.sets[0] : options.sets[k];
-    if (subjects > 0) sets = std::min(sets, subjects);
+    const std::int64_t sets = evaluated_sets(task, options, k);
     SizeEvaluation size(estimator, options, references, options.sizes[k], sets);
     for (std::int64_t first = 0, count; first < sets; first += count) {
       count = std::min(size.unit(), sets - first);

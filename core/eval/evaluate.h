@@ -25,6 +25,10 @@ struct EvaluationOptions {
   std::int64_t pool_replicates = 100;   // of the bootstrap over a task's finite pool of observations; 0 leaves it out
 };
 
+// How many sets are evaluated at sizes[k]: no more than the task has subjects, or stores sets for evaluations that
+// large.
+std::int64_t evaluated_sets(const Task& task, const EvaluationOptions& options, std::size_t k);
+
 // Evaluates on freshly simulated test sets (Purpose::test), every observation embedded, memory independent of N.
 // `keep_going` is asked between chunks (false: throws Stopped); `row` receives each finished size; `step` hears after
 // each chunk how many sets of the sizes so far are done, added up. Throws Error where a log density, a sample or an

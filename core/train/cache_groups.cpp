@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/sets/index_map.h"
@@ -15,7 +16,33 @@ std::int64_t CacheGroup::observations() const {
   return total;
 }
 
-std::vector<CacheGroup> plan_groups(const CacheConfig& c, bool list_law) {
+namespace {
+
+// Blocks of the law "log-uniform": sizes growing by two, `copies` of each, below the largest, of which there are as
+// many as `wanted` observations need. None beyond `most`, of which n always make a set.
+std::vector<std::int64_t> growing_blocks(const CacheConfig& c, const CacheGroup& g, std::int64_t wanted,
+                                         std::int64_t most) {
+  std::vector<std::int64_t> blocks;
+  const std::int64_t largest = std::max<std::int64_t>(1, g.n / c.pieces);
+  std::int64_t total = 0;
+  const auto add = [&](std::int64_t size) {
+    if (total + size > most) return false;
+    blocks.push_back(size);
+    total += size;
+    return true;
+  };
+  for (std::int64_t size = std::max<std::int64_t>(1, g.smallest / 16); size < largest; size *= 2)
+    for (std::int64_t i = 0; i < c.copies; ++i) add(size);
+  while (total < wanted && add(largest)) {
+  }
+  if (total < g.n) add(g.n - total);
+  std::sort(blocks.rbegin(), blocks.rend());
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<CacheGroup> plan_groups(const CacheConfig& c, bool list_law, const StoredSets* stored) {
   std::vector<CacheGroup> groups;
   for (std::size_t k = 0; k < c.sizes.size(); ++k) {
     CacheGroup g;
@@ -25,21 +52,28 @@ std::vector<CacheGroup> plan_groups(const CacheConfig& c, bool list_law) {
     g.validation = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(sets) * c.validation));
     g.training = sets - g.validation;
     const auto wanted = static_cast<std::int64_t>(std::ceil(c.oversample * static_cast<double>(g.n)));
-    if (c.mode == "fixed") {
-      g.blocks = {g.n};
-    } else if (list_law) {
-      // Equal blocks: any `pieces` of them make a set of exactly n.
-      const std::int64_t pieces = std::min(c.pieces, g.n);
-      if (g.n % pieces != 0)
-        fail_usage("cache.pieces = {} does not divide the set size {} of cache.sizes; choose a divisor", pieces, g.n);
-      g.blocks.assign(static_cast<std::size_t>((wanted + g.n / pieces - 1) / (g.n / pieces)), g.n / pieces);
-    } else {
-      const std::int64_t largest = std::max<std::int64_t>(1, g.n / c.pieces);
-      std::int64_t total = 0;
-      for (std::int64_t size = std::max<std::int64_t>(1, g.smallest / 16); size < largest; size *= 2)
-        for (std::int64_t i = 0; i < c.copies; ++i, total += size) g.blocks.push_back(size);
-      for (; total < wanted; total += largest) g.blocks.push_back(largest);
-      std::sort(g.blocks.rbegin(), g.blocks.rend());
+    const auto fill = [&](std::int64_t most) {
+      if (c.mode == "fixed") {
+        g.blocks = {g.n};
+      } else if (list_law) {
+        // Equal blocks: any `pieces` of them make a set of exactly n.
+        const std::int64_t pieces = std::min(c.pieces, g.n), size = g.n / pieces;
+        if (g.n % pieces != 0)
+          fail_usage("cache.pieces = {} does not divide the set size {} of cache.sizes; choose a divisor", pieces, g.n);
+        g.blocks.assign(static_cast<std::size_t>(std::min((wanted + size - 1) / size, most / size)), size);
+      } else {
+        g.blocks = growing_blocks(c, g, wanted, most);
+      }
+    };
+    fill(std::numeric_limits<std::int64_t>::max());
+    if (stored != nullptr) {
+      const std::int64_t held = stored->observations(g.n, g.observations());
+      if (held < g.n)
+        fail_usage(
+            "cache.sizes asks for N = {}, but no stored sets of every split hold so many observations; stop at N = {} "
+            "or store larger sets",
+            g.n, stored->largest_n());
+      if (held < g.observations()) fill(held);
     }
     groups.push_back(std::move(g));
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/stored_sets.h"
 #include "core/task.h"
 #include "core/train/config.h"
 
@@ -20,8 +21,9 @@ struct CacheGroup {
   std::int64_t sets() const { return training + validation; }
 };
 
-// The groups a configuration asks for.
-std::vector<CacheGroup> plan_groups(const CacheConfig& cache, bool list_law);
+// The groups a configuration asks for; of stored sets with no more observations each than these hold, so that
+// cache.oversample is an upper bound there. Throws a usage error where no stored set holds enough for a size.
+std::vector<CacheGroup> plan_groups(const CacheConfig& cache, bool list_law, const StoredSets* stored = nullptr);
 
 // How many numbers of θ a cached set keeps: d, or 0 where θ is an image or comes with given quantities, which are
 // recalled from the set's index instead.

@@ -8,15 +8,28 @@
 #include "core/base/transfer.h"
 #include "core/sets/amounts.h"
 #include "core/sets/index_map.h"
+#include "core/stored_sets.h"
 #include "core/train/cache_groups.h"
 
 namespace pairs {
 
+StatisticsSample statistics_sample(const Task& task, std::int64_t embedding_size) {
+  StatisticsSample sample = statistics_sample(task.info().observation_numbers());
+  sample.sets = std::max(sample.sets, 6 * embedding_size);
+  // Of stored sets, those that are numerous: a handful of large ones would not tell how sets differ.
+  if (const StoredSets* stored = task.stored()) {
+    const std::int64_t enough = std::min(sample.sets, stored->sets(Purpose::finetune, 2)) / 4;
+    while (sample.observations > 2 && stored->sets(Purpose::finetune, sample.observations) < enough)
+      sample.observations = std::max<std::int64_t>(2, sample.observations / 2);
+  }
+  return sample;
+}
+
 std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed, const std::function<bool()>& stop,
                                        const EmbeddedPool* pool) {
   const std::int64_t l = estimator.embedding_size();
-  const StatisticsSample sample = statistics_sample(estimator.task().info().observation_numbers());
-  const std::int64_t sets = std::max(sample.sets, 6 * l), each = sample.observations;
+  const StatisticsSample sample = statistics_sample(estimator.task(), l);
+  const std::int64_t sets = sample.sets, each = sample.observations;
   torch::Tensor sum = torch::zeros({l}, torch::kFloat64), outer = torch::zeros({l, l}, torch::kFloat64),
                 within = torch::zeros({l, l}, torch::kFloat64);
   const std::int64_t group = std::max<std::int64_t>(1, estimator.observations_at_once() / each);

@@ -5,9 +5,13 @@
 #include <vector>
 
 #include "core/estimator.h"
+#include "core/sets/amounts.h"
 #include "core/train/embedded_pool.h"
 
 namespace pairs {
+
+// How many sets, of how many observations each, measure_statistics takes.
+StatisticsSample statistics_sample(const Task& task, std::int64_t embedding_size);
 
 // What a cache keeps of its embeddings for the standardiser of aggregates: mean [l], between- and within-set
 // covariances [l, l] each, one after the other, float64, from a sample of fresh sets, whose embeddings come from `pool`

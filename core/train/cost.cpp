@@ -32,7 +32,8 @@ Visits visits_of(const std::vector<Event>& events) {
   return visits;
 }
 
-Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops) {
+Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops,
+                   const StoredSets* stored) {
   const std::vector<std::int64_t>& sizes = config.pretrain.sizes;
   const double mean_n = std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
   constexpr double kGiga = 1e-9;
@@ -46,7 +47,7 @@ Cost training_cost(const RunConfig& config, const Visits& visits, double embedde
     cost.cache = visits.embedded * embedder_flops * kGiga;
     return cost;
   }
-  const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.law == "list");
+  const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.law == "list", stored);
   // A refresh of one head among several simulates that head's group alone.
   const double refreshes =
       config.finetune.heads == "per-n" ? visits.refreshes / static_cast<double>(groups.size()) : visits.refreshes;
@@ -63,7 +64,9 @@ RunCost cost_of(const LoadedRun& run) {
   Visits visits = visits_of(read_events(log.string()));
   if (!run.config.pretrain.from.empty() && visits.before == 0) visits.known = false;  // of a version that wrote none
   if (!visits.known || std::isnan(visits.before_with_cache)) return {};
-  return {training_cost(run.config, visits, run.estimator->embedder_flops(), run.estimator->head_flops()), true};
+  return {training_cost(run.config, visits, run.estimator->embedder_flops(), run.estimator->head_flops(),
+                        run.task->stored()),
+          true};
 }
 
 Event started_from(const LoadedRun& from) {

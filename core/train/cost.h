@@ -23,7 +23,9 @@ struct Cost {
   double paper() const { return before + pretrain + finetune; }
   double with_cache() const { return before_with_cache + pretrain + cache + finetune; }
 };
-Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops);
+// `stored`: of the run's task (Task::stored).
+Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops,
+                   const StoredSets* stored = nullptr);
 
 // Of a run on disk, or of shipped weights whose record lies beside them; `known` is false without a record, its own or
 // that of a run it started from.

@@ -110,7 +110,7 @@ Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
 
   at::NoGradGuard no_grad;
   estimator.train(false);
-  const auto groups = plan_groups(config.cache, config.finetune.law == "list");
+  const auto groups = plan_groups(config.cache, config.finetune.law == "list", setting.task->stored());
   double observations = 0, refreshed = 0;
   for (const CacheGroup& g : groups) {
     observations += static_cast<double>((g.training + g.validation) * g.observations());

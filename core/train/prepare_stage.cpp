@@ -1,11 +1,47 @@
 #include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/stored_sets.h"
+#include "core/train/run.h"
 #include "core/train/stage_tools.h"
 
 namespace pairs {
+namespace {
+
+// Records the files that a run's sets are read from when it begins, and refuses others when it goes on: half a training
+// on other sets would be no training on either, and sets held out before might no longer be.
+void check_stored_files(const std::filesystem::path& run, const StoredSets& stored) {
+  const std::filesystem::path file = run / run_file::stored;
+  nlohmann::json now = nlohmann::json::object();
+  for (const StoredState& one : stored.state()) now[one.file] = one.state;
+  if (!std::filesystem::exists(file)) {
+    write_file(file, now.dump(1) + "\n");
+    return;
+  }
+  const nlohmann::json before = parse_json(read_file(file));
+  PAIRS_CHECK(before.is_object(), "{} is damaged; start the run anew", printable(file.string(), 300));
+  const std::string remedy = "restore it, or start the run anew";
+  for (const auto& [name, state] : now.items()) {
+    PAIRS_CHECK(before.contains(name),
+                "{} was not among the stored simulations when the run began; take it away, or start the run anew",
+                printable(name, 300));
+    PAIRS_CHECK(before[name] == state, "{} has changed since the run began (then {}, now {}); {}", printable(name, 300),
+                before[name].is_string() ? printable(before[name].get<std::string>(), 300) : "unknown",
+                printable(state.get<std::string>(), 300), remedy);
+  }
+  for (const auto& [name, state] : before.items())
+    PAIRS_CHECK(now.contains(name), "{} was among the stored simulations when the run began and is gone; {}",
+                printable(name, 300), remedy);
+}
+
+}  // namespace
 
 void prepare_data(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   if (run_status(run).finished) return;
   const StageSetting setting(config);
+  if (const StoredSets* stored = setting.task->stored()) check_stored_files(run, *stored);
   const Stopwatch watch;
   Stopwatch since;
   RateMeter meter;

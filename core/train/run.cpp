@@ -51,7 +51,7 @@ class LoggingMonitor : public Monitor {
 // What the stages of a run leave in its folder for each other.
 constexpr const char* kProducts[] = {run_file::start,  run_file::pretrained, run_file::estimator,
                                      run_file::resume, run_file::partial,    run_file::cache,
-                                     run_file::pool};
+                                     run_file::pool,   run_file::stored};
 
 void clean_up(const FolderLock& lock) {
   lock.remove_leftovers([](std::string_view name) {

@@ -25,6 +25,7 @@ inline constexpr const char* resume = "resume.safetensors";
 inline constexpr const char* partial = "heads.safetensors";  // heads done so far, one head for each N
 inline constexpr const char* cache = "aggregates.cache";
 inline constexpr const char* pool = "embeddings.cache";  // of single observations, where sets are drawn from a pool
+inline constexpr const char* stored = "stored.json";  // the files that its sets are read from, as they were
 inline constexpr const char* metrics = "metrics.json";
 }  // namespace run_file
 

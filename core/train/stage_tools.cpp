@@ -7,6 +7,7 @@
 #include "core/base/files.h"
 #include "core/base/threads.h"
 #include "core/task_factory.h"
+#include "core/train/plan.h"
 #include "core/train/run.h"
 
 namespace pairs {
@@ -16,6 +17,7 @@ StageSetting::StageSetting(const RunConfig& config)
       device(choose_device(config.device)),
       seed(static_cast<std::uint64_t>(config.seed)) {
   use_threads(config.threads);
+  if (const StoredSets* stored = task->stored()) task = stored->serving(set_demands(config, task));
 }
 
 void finish_stage(const std::filesystem::path& run, const char* file, const RunConfig& config,

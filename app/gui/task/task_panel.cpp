@@ -144,6 +144,7 @@ void TaskPanel::parameters(model::Studio& studio, float width) {
   model::Specimen& specimen = studio.specimen;
   const model::TaskCard& card = *specimen.card();
   double moved = 0;
+  ImGui::BeginDisabled(card.stored);
   headline(kTheta, card.theta_text, width);
   ui::space(8);
   if (const int i = sliders(card.theta, specimen.values().theta, 1, width, moved); i >= 0)
@@ -153,6 +154,12 @@ void TaskPanel::parameters(model::Studio& studio, float width) {
   ui::space(8);
   if (const int i = sliders(card.psi, specimen.values().psi, card.psi.size() > 4 ? 2 : 1, width, moved); i >= 0)
     specimen.set_psi(static_cast<std::size_t>(i), moved);
+  ImGui::EndDisabled();
+  if (card.stored) {
+    ui::space(4);
+    ui::wrapped("These sets are stored: their θ and ψ stand as they are. Another set has others.",
+                ui::Look::small_muted, width);
+  }
   ui::space(16);
   headline(kX, card.x_text, width);
   ui::space(4);

@@ -123,6 +123,7 @@ TaskCard card_of(const Task& task) {
   card.source = info.data_source;
   card.source_hint = info.data_hint;
   card.turns = bodies(task) != nullptr;
+  card.stored = task.stored() != nullptr;
   return card;
 }
 
@@ -207,15 +208,17 @@ struct Specimen::State {
   // Sample jobs are short and always finish: while a slider is dragged, each shows what was asked when it began.
   void sample() {
     if (!loaded) return;
+    // A stored set is another index, a simulated one another seed.
+    const std::int64_t index = loaded->card.stored ? prior_draw : 0, seed = loaded->card.stored ? 0 : draw;
     worker.request(
-        [this, task = generation, from = loaded, setting = setting, n = n, seed = draw, turned = turned](const auto&) {
+        [this, task = generation, from = loaded, setting = setting, n = n, index, seed, turned = turned](const auto&) {
           Answer<Sample> answer{task, nullptr, ""};
           try {
             Simulated& set = simulated;
             if (set.task != task || set.setting != setting || set.n != n || set.seed != seed) {
               set.task = 0;
               set.latents = latents_of(setting, from->task->info());
-              const SetRange range[] = {{0, 0, n}};
+              const SetRange range[] = {{index, 0, n}};
               set.x = from->task->observe(set.latents, kFigureSeed + static_cast<std::uint64_t>(seed), Purpose::explore,
                                           range, torch::kCPU);
               const Bodies* of = bodies(*from->task);
@@ -310,7 +313,7 @@ const ParameterValues& Specimen::values() const {
 
 void Specimen::set_theta(std::size_t index, double value) {
   State& s = *state_;
-  if (!s.loaded || index >= s.setting.theta.size()) return;
+  if (!s.loaded || s.loaded->card.stored || index >= s.setting.theta.size()) return;
   const Parameter& parameter = s.loaded->card.theta[index];
   const auto before = s.setting;
   s.setting.theta[index] = std::clamp(value, parameter.low, parameter.high);
@@ -320,7 +323,7 @@ void Specimen::set_theta(std::size_t index, double value) {
 
 void Specimen::set_psi(std::size_t index, double value) {
   State& s = *state_;
-  if (!s.loaded || index >= s.setting.psi.size()) return;
+  if (!s.loaded || s.loaded->card.stored || index >= s.setting.psi.size()) return;
   const Parameter& parameter = s.loaded->card.psi[index];
   const auto before = s.setting;
   s.setting.psi[index] = std::clamp(value, parameter.low, parameter.high);
@@ -343,6 +346,7 @@ void Specimen::set_n(std::int64_t n) {
 
 void Specimen::new_set() {
   if (!state_->loaded) return;
+  if (state_->loaded->card.stored) return draw_from_prior();
   ++state_->draw;
   state_->sample();
 }

@@ -31,6 +31,7 @@ struct TaskCard {
   std::string source;        // of the data
   std::string source_hint;   // how to get better data; empty when there is none
   bool turns = false;        // sets are drawn as bodies that can be turned
+  bool stored = false;       // sets are stored: θ and ψ are theirs, and cannot be set
 };
 
 // θ and ψ of the sample set.

@@ -155,5 +155,22 @@ TEST(DataCommand, LeavesMnistAsItWas) {
   EXPECT_EQ(run_words({"data", "--all"}).code, 2) << "names what --check set aside";
 }
 
+TEST(DataCommand, ThePlanTellsWhatARunDrawsAndWhatToStore) {
+  const Answer answer = run_words({"data", "bump-hunt", "--plan", "--json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const nlohmann::json document = nlohmann::json::parse(answer.out);
+  EXPECT_EQ(document.at("draws").at(0).at("use"), "stage 1");
+  EXPECT_EQ(document.at("draws").at(0).at("sets"), 15 * 200 * 1024);
+  EXPECT_EQ(document.at("store").at(0).at("n"), 2);
+  EXPECT_EQ(document.at("store").at(0).at("sets"), 15 * 200 * 1024 * 5 / 3);
+  const Answer fewer = run_words({"data", "bump-hunt", "--plan", "--set", "pretrain.epochs=1", "--strategy", "n1"});
+  ASSERT_EQ(fewer.code, 0) << fewer.err;
+  EXPECT_THAT(fewer.out, HasSubstr("204,800"));
+  EXPECT_THAT(fewer.out, HasSubstr("Of each five stored sets three train"));
+  EXPECT_EQ(run_words({"data", "--plan"}).code, 2);
+  EXPECT_EQ(run_words({"data", "bump-hunt"}).code, 2);
+  EXPECT_EQ(run_words({"data", "bump-hunt", "--plan", "--set", "no.key=1"}).code, 2);
+}
+
 }  // namespace
 }  // namespace pairs::batch

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "app/batch/command.h"
+#include "core/train/config.h"
+
+namespace pairs::batch {
+
+// What `data TASK --plan` answers: the sets that a run with these settings draws, stage by stage, and how many of which
+// size to simulate beforehand so that none is drawn twice; of a task of stored sets, which of its own serve.
+Result plan_report(const RunConfig& config);
+
+}  // namespace pairs::batch

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/stored_sets.h"
+#include "core/train/config.h"
+
+namespace pairs {
+
+// The sets that the stages of a run draw and that its evaluation takes, with the most of each that may be drawn
+// (patience may end a stage before). Those of stage 1 without a budget never repeat; those of a budget are drawn again
+// each epoch. Throws a usage error where stored sets of the task hold fewer observations than cache.sizes ask for.
+std::vector<SetDemand> set_demands(const RunConfig& config, const std::shared_ptr<const Task>& task);
+
+// Sets to simulate and store so that a run draws each once: `sets` of n observations.
+struct SetsToStore {
+  std::int64_t n = 0, sets = 0;
+  std::string use = {};  // "stage 1", "stage 2, N up to 100; evaluation"
+};
+// By ascending n, for demands of a task that simulates: what the files of a task of stored sets would hold, divided as
+// StoredShares says. Fewer sets do, too: each is then drawn several times.
+std::vector<SetsToStore> sets_to_store(const std::vector<SetDemand>& demands);
+
+}  // namespace pairs

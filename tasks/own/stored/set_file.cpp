@@ -1,0 +1,262 @@
+#include "tasks/own/stored/set_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace pairs {
+namespace {
+
+// Numbers that are read at once though some between them are not asked for, and how many of those at most.
+constexpr std::int64_t kMostGap = 1 << 12, kMostWindow = 1 << 16;
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+std::string extents_text(const std::vector<std::int64_t>& shape) {
+  return fmt::format("{}", fmt::join(shape, ", "));
+}
+
+bool ends_with(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& end, std::size_t from) {
+  return shape.size() == from + end.size() &&
+         std::equal(end.begin(), end.end(), shape.begin() + static_cast<std::ptrdiff_t>(from));
+}
+
+}  // namespace
+
+std::int64_t SimulationShape::numbers() const {
+  return std::accumulate(observation.begin(), observation.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+SetFile::SetFile(std::string name, std::vector<std::shared_ptr<const StoredFile>> files,
+                 std::vector<std::unique_ptr<ArrayFile>> arrays, const SimulationFiles& names,
+                 const SimulationShape& shape)
+    : name_(std::move(name)), files_(std::move(files)), arrays_(std::move(arrays)), shape_(shape), split_(name_, 0) {
+  theta_ = need(names.theta, "theta", fmt::format("[S, {}]", shape_.targets));
+  check_columns(*theta_, shape_.targets);
+  sets_ = theta_->shape()[0];
+  PAIRS_CHECK(sets_ > 0, "{} holds no sets; write the file again, or take it out of [simulations] files",
+              theta_->where());
+  split_ = SetSplit(name_, sets_);
+  if (shape_.nuisances > 0) {
+    psi_ = need(names.psi, "psi", fmt::format("[{}, {}]", sets_, shape_.nuisances));
+    check_columns(*psi_, shape_.nuisances);
+    PAIRS_CHECK(psi_->shape()[0] == sets_, "{} has {} rows, but there are {} sets of {}; write one row a set",
+                psi_->where(), psi_->shape()[0], sets_, names.theta);
+  }
+  x_ = need(names.x, "x", shape_.rows ? "[R, columns]" : fmt::format("[S, M, {}]", extents_text(shape_.observation)));
+  const std::unique_ptr<StoredArray> offsets = find(names.offsets, "offsets");
+  if (shape_.rows) row_offsets_ = find(names.row_offsets, "row_offsets");
+  const auto total = [&]() -> std::int64_t {  // observations that lie one after another
+    if (row_offsets_ == nullptr) return x_->shape().empty() ? 0 : x_->shape()[0];
+    PAIRS_CHECK(row_offsets_->shape().size() == 1 && row_offsets_->shape()[0] >= 1,
+                "{} has shape {}, but [T + 1] is needed: where each of T observations begins, and where the last ends",
+                row_offsets_->where(), shape_text(row_offsets_->shape()));
+    return row_offsets_->shape()[0] - 1;
+  };
+  if (offsets != nullptr) read_offsets(*offsets, total());
+  if (shape_.rows)
+    lay_out_rows();
+  else
+    lay_out_blocks();
+}
+
+std::unique_ptr<StoredArray> SetFile::find(const std::string& name, const std::string& key) const {
+  for (const auto& file : arrays_)
+    if (std::unique_ptr<StoredArray> array = file->array(name)) {
+      PAIRS_CHECK(!array->shape().empty(), "{} is a single number where an array is needed ([simulations] {})",
+                  array->where(), key);
+      return array;
+    }
+  return nullptr;
+}
+
+std::unique_ptr<StoredArray> SetFile::need(const std::string& name, const std::string& key,
+                                           const std::string& shape) const {
+  std::unique_ptr<StoredArray> array = find(name, key);
+  if (array != nullptr) return array;
+  std::vector<std::string> held;
+  for (const auto& file : arrays_)
+    for (const std::string& one : file->names()) held.push_back(printable(one));
+  fail("{} holds no array '{}' ({}), only {}; save it under that name, or set {} = \"...\" in [simulations]", name_,
+       printable(name), shape, held.empty() ? "nothing" : fmt::format("{}", fmt::join(held, ", ")), key);
+}
+
+void SetFile::check_columns(const StoredArray& array, std::int64_t columns) const {
+  const auto& shape = array.shape();
+  const bool fits = (shape.size() == 2 && shape[1] == columns) || (shape.size() == 1 && columns == 1);
+  PAIRS_CHECK(fits, "{} has shape {}, but [S, {}] is needed: a row a set, a column for each name in task.toml",
+              array.where(), shape_text(shape), columns);
+}
+
+void SetFile::read_offsets(const StoredArray& array, std::int64_t observations) {
+  PAIRS_CHECK(array.shape().size() == 1 && array.shape()[0] == sets_ + 1,
+              "{} has shape {}, but [{}] is needed: where each of the {} sets begins, and where the last ends",
+              array.where(), shape_text(array.shape()), sets_ + 1, sets_);
+  starts_.resize(static_cast<std::size_t>(sets_) + 1);
+  array.read(0, sets_ + 1, starts_.data());
+  PAIRS_CHECK(starts_.front() == 0 && starts_.back() == observations,
+              "{} leads from {} to {}, but must lead from 0 to {}, the number of observations", array.where(),
+              starts_.front(), starts_.back(), observations);
+  for (std::int64_t s = 0; s < sets_; ++s)
+    PAIRS_CHECK(starts_[static_cast<std::size_t>(s)] < starts_[static_cast<std::size_t>(s) + 1],
+                "{}: set {} begins at {} and ends at {}; every set must hold an observation", array.where(), s,
+                starts_[static_cast<std::size_t>(s)], starts_[static_cast<std::size_t>(s) + 1]);
+}
+
+void SetFile::lay_out_blocks() {
+  const auto& shape = x_->shape();
+  const bool single = shape_.observation == std::vector<std::int64_t>{1};
+  if (!starts_.empty()) {
+    PAIRS_CHECK(ends_with(shape, shape_.observation, 1) || (single && shape.size() == 1),
+                "{} has shape {}, but with offsets [T, {}] is needed", x_->where(), shape_text(shape),
+                extents_text(shape_.observation));
+    return;
+  }
+  PAIRS_CHECK(ends_with(shape, shape_.observation, 2) || (single && shape.size() == 2),
+              "{} has shape {}, but [S, M, {}] is needed: {} sets of M observations each; sets of different sizes need "
+              "offsets",
+              x_->where(), shape_text(shape), extents_text(shape_.observation), sets_);
+  PAIRS_CHECK(shape[0] == sets_, "{} holds {} sets, but theta {}; write one row of each a set", x_->where(), shape[0],
+              sets_);
+  PAIRS_CHECK(shape[1] > 0, "{} has shape {}: its sets hold no observations", x_->where(), shape_text(shape));
+  each_ = shape[1];
+}
+
+void SetFile::lay_out_rows() {
+  const auto& shape = x_->shape();
+  if (row_offsets_ == nullptr) {
+    PAIRS_CHECK(
+        starts_.empty() && shape.size() == 4 && shape[0] == sets_ && shape[1] > 0 && shape[3] == shape_.numbers(),
+        "{} has shape {}, but ragged rows are [R, {}] with the array row_offsets [T + 1], or [S, M, rows, {}] "
+        "where every observation has as many",
+        x_->where(), shape_text(shape), shape_.numbers(), shape_.numbers());
+    each_ = shape[1];
+    rows_each_ = shape[2];
+    return;
+  }
+  PAIRS_CHECK(ends_with(shape, shape_.observation, 1), "{} has shape {}, but with row_offsets [R, {}] is needed",
+              x_->where(), shape_text(shape), shape_.numbers());
+  const std::int64_t total = row_offsets_->shape()[0] - 1;
+  std::int64_t ends[2] = {0, 0};
+  row_offsets_->read(0, 1, &ends[0]);
+  row_offsets_->read(total, 1, &ends[1]);
+  PAIRS_CHECK(ends[0] == 0 && ends[1] == shape[0],
+              "{} leads from {} to {}, but must lead from 0 to {}, the number of rows of x", row_offsets_->where(),
+              ends[0], ends[1], shape[0]);
+  if (!starts_.empty()) return;
+  PAIRS_CHECK(
+      total > 0 && total % sets_ == 0,
+      "{} tells of {} observations, which {} sets do not share equally; say with offsets [S + 1] where each set "
+      "begins",
+      row_offsets_->where(), total, sets_);
+  each_ = total / sets_;
+}
+
+std::int64_t SetFile::first_observation(std::int64_t set) const {
+  return each_ > 0 ? set * each_ : starts_[static_cast<std::size_t>(set)];
+}
+
+void SetFile::read_latents(const StoredArray& array, std::int64_t first, std::int64_t count, std::int64_t columns,
+                           double* out) const {
+  array.read(first * columns, count * columns, out);
+  for (std::int64_t i = 0; i < count * columns; ++i)
+    PAIRS_CHECK(std::isfinite(out[i]), "{}: row {} holds {} in column {}; every number must be finite", array.where(),
+                first + i / columns, out[i], i % columns);
+}
+
+void SetFile::read_theta(std::int64_t first, std::int64_t count, double* out) const {
+  read_latents(*theta_, first, count, shape_.targets, out);
+}
+
+void SetFile::read_psi(std::int64_t first, std::int64_t count, double* out) const {
+  if (psi_ != nullptr) read_latents(*psi_, first, count, shape_.nuisances, out);
+}
+
+void SetFile::gather(std::int64_t set, std::vector<Wanted>& wanted) const {
+  std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) { return a.first < b.first; });
+  std::vector<float> window;
+  for (std::size_t i = 0, end; i < wanted.size(); i = end) {
+    const std::int64_t begin = wanted[i].first;
+    std::int64_t stop = begin + wanted[i].count;
+    for (end = i + 1; end < wanted.size(); ++end) {
+      const std::int64_t next = std::max(stop, wanted[end].first + wanted[end].count);
+      if (wanted[end].first - stop > kMostGap || next - begin > kMostWindow) break;
+      stop = next;
+    }
+    if (end == i + 1) {
+      x_->read(begin, wanted[i].count, wanted[i].out);
+      continue;
+    }
+    window.resize(static_cast<std::size_t>(stop - begin));
+    x_->read(begin, stop - begin, window.data());
+    for (std::size_t k = i; k < end; ++k)
+      std::copy_n(window.data() + (wanted[k].first - begin), wanted[k].count, wanted[k].out);
+  }
+  for (const Wanted& one : wanted)
+    for (std::int64_t j = 0; j < one.count; ++j)
+      PAIRS_CHECK(
+          std::isfinite(one.out[j]),
+          "{}: set {} holds {} in an observation; every number must be finite in float32: leave the set out, or "
+          "simulate it again",
+          x_->where(), set, one.out[j]);
+}
+
+void SetFile::read_observations(std::int64_t set, std::span<const std::int64_t> positions, float* out) const {
+  const std::int64_t numbers = shape_.numbers(), first = first_observation(set);
+  std::vector<Wanted> wanted;
+  wanted.reserve(positions.size());
+  for (const std::int64_t position : positions) {
+    wanted.push_back({(first + position) * numbers, numbers, out});
+    out += numbers;
+  }
+  gather(set, wanted);
+}
+
+void SetFile::row_spans(std::int64_t set, std::span<const std::int64_t> positions, RowSpan* out) const {
+  if (row_offsets_ == nullptr) {
+    for (const std::int64_t position : positions) *out++ = {(set * each_ + position) * rows_each_, rows_each_};
+    return;
+  }
+  // Offsets of a whole set lie together; of a large one only those that are asked for are read.
+  const std::int64_t first = first_observation(set), held = observations(set);
+  std::vector<std::int64_t> all;
+  if (held <= kMostWindow) {
+    all.resize(static_cast<std::size_t>(held) + 1);
+    row_offsets_->read(first, held + 1, all.data());
+  }
+  for (const std::int64_t position : positions) {
+    std::int64_t ends[2];
+    if (all.empty())
+      row_offsets_->read(first + position, 2, ends);
+    else
+      std::copy_n(all.begin() + position, 2, ends);
+    PAIRS_CHECK(
+        ends[0] >= 0 && ends[0] <= ends[1] && ends[1] <= x_->shape()[0],
+        "{}: observation {} of set {} begins at row {} and ends at {}, where {} holds {} rows; offsets must ascend",
+        row_offsets_->where(), position, set, ends[0], ends[1], x_->where(), x_->shape()[0]);
+    *out++ = {ends[0], ends[1] - ends[0]};
+  }
+}
+
+void SetFile::read_rows(std::int64_t set, std::span<const RowSpan> spans, float* out) const {
+  const std::int64_t columns = shape_.numbers();
+  std::vector<Wanted> wanted;
+  wanted.reserve(spans.size());
+  for (const RowSpan& span : spans) {
+    if (span.count > 0) wanted.push_back({span.begin * columns, span.count * columns, out});
+    out += span.count * columns;
+  }
+  gather(set, wanted);
+}
+
+void SetFile::check_unchanged() const {
+  for (const auto& file : files_) file->check_unchanged();
+}
+
+}  // namespace pairs

@@ -1,0 +1,240 @@
+#include <ATen/Functions.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/base/files.h"
+#include "tests/core/base/temporary_folder.h"
+#include "tests/tasks/own/stored/stored_files.h"
+#include "tests/tasks/sets.h"
+
+namespace pairs {
+namespace {
+
+using namespace pairs::testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class StoredErrorsTest : public ::testing::Test {
+ protected:
+  std::string opened(const std::vector<std::string>& files, const TaskInfo& info = stored_info(4)) {
+    return sentence_of([&] { (void)stored_task(folder_.path(), files, info); });
+  }
+  std::string of_arrays(const Arrays& arrays, const TaskInfo& info = stored_info(4)) {
+    write_stored_npz(folder_ / "a.npz", arrays);
+    return opened({"a.npz"}, info);
+  }
+  void truncate(const std::string& file, double share) {
+    const auto bytes = static_cast<double>(std::filesystem::file_size(folder_ / file));
+    std::filesystem::resize_file(folder_ / file, static_cast<std::uintmax_t>(bytes * share));
+  }
+
+  TemporaryFolder folder_;
+  const Arrays good_ = numbered_sets(50, 4);
+};
+
+TEST_F(StoredErrorsTest, MissingFilesAndArrays) {
+  EXPECT_EQ(of_arrays(good_), "");
+  EXPECT_THAT(opened({"none/*.npz"}), HasSubstr("nothing matches \"none/*.npz\""));
+  EXPECT_THAT(opened({}), HasSubstr("names no files"));
+  EXPECT_EQ(of_arrays({{"theta", good_.at("theta")}, {"data", good_.at("x")}}),
+            "a.npz holds no array 'x' ([S, M, 1]), only data, theta; save it under that name, or set x = \"...\" in "
+            "[simulations]");
+  EXPECT_THAT(of_arrays({{"x", good_.at("x")}}), StartsWith("a.npz holds no array 'theta' ([S, 1]), only x;"));
+  TaskInfo nuisance = stored_info(4);
+  nuisance.nuisances = {{"psi", "ψ"}};
+  EXPECT_THAT(of_arrays(good_, nuisance), StartsWith("a.npz holds no array 'psi' ([50, 1])"));
+  std::ofstream(folder_ / "notes.txt") << "sets";
+  EXPECT_THAT(opened({"notes.txt"}), StartsWith("notes.txt is neither .npz, .npy, .h5 nor .hdf5"));
+  std::filesystem::create_directories(folder_ / "empty");
+  EXPECT_THAT(opened({"empty"}), StartsWith("empty holds no theta.npy and no x.npy"));
+}
+
+TEST_F(StoredErrorsTest, WrongShapesAndTypes) {
+  Arrays arrays = good_;
+  arrays["x"] = good_.at("x").narrow(0, 0, 49);
+  EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'x' holds 49 sets, but theta 50"));
+  arrays["x"] = torch::zeros({50, 4, 2});
+  EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'x' has shape [50, 4, 2], but [S, M, 1] is needed"));
+  arrays["theta"] = torch::zeros({50, 3});
+  EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'theta' has shape [50, 3], but [S, 1] is needed"));
+  arrays = good_;
+  arrays["offsets"] = torch::arange(0, 205, 4, torch::kInt64);
+  EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'offsets' has shape [52], but [51] is needed"));
+  arrays["x"] = good_.at("x").flatten();
+  arrays["offsets"] = torch::arange(0, 201, 4, torch::kInt64);
+  EXPECT_EQ(of_arrays(arrays), "");
+  arrays["offsets"][3] = 8;
+  EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'offsets': set 2 begins at 8 and ends at 8"));
+  arrays["offsets"][3] = 12;
+  arrays["offsets"][50] = 199;
+  EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'offsets' leads from 0 to 199, but must lead from 0 to 200"));
+  arrays["offsets"] = torch::arange(0, 201, 4, torch::kFloat64);
+  EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'offsets' holds floating-point numbers"));
+  arrays = good_;
+  arrays["x"] = good_.at("x").to(torch::kHalf);
+  EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'x' has the type 'f2'"));
+  // Rows.
+  Arrays rows = {{"theta", numbered_theta(50)}, {"x", torch::zeros({300, 2})}};
+  EXPECT_THAT(of_arrays(rows, stored_row_info(4)),
+              AllOf(StartsWith("a.npz: array 'x'"), HasSubstr("row_offsets [T + 1]")));
+  rows["row_offsets"] = torch::arange(0, 305, 3, torch::kInt64).clamp_max(300);  // 101 observations
+  EXPECT_THAT(of_arrays(rows, stored_row_info(4)), HasSubstr("101 observations, which 50 sets do not share equally"));
+  rows["row_offsets"] = torch::arange(0, 299, 3, torch::kInt64);
+  EXPECT_THAT(of_arrays(rows, stored_row_info(4)), HasSubstr("must lead from 0 to 300"));
+  rows["row_offsets"] = torch::arange(0, 301, 3, torch::kInt64);
+  rows["row_offsets"][40] = 500;
+  write_stored_npz(folder_ / "rows.npz", rows);
+  const auto task = stored_task(folder_.path(), {"rows.npz"}, stored_row_info(2));
+  std::string said;
+  for (const Purpose purpose : {Purpose::pretrain, Purpose::pretrain_validation, Purpose::test}) {
+    const Latents latents = latents_of(*task, 1, purpose, 0, 10);
+    std::vector<SetRange> ranges;
+    for (std::int64_t k = 0; k < 10; ++k) ranges.push_back({k, 0, 2});
+    for (std::int64_t first = 0; first < 40 && said.empty(); first += 10) {
+      for (SetRange& range : ranges) range.index += first > 0 ? 10 : 0;
+      const Latents mine = latents_of(*task, 1, purpose, first, 10);
+      said = sentence_of([&] { task->observe(mine, 1, purpose, ranges, torch::kCPU); });
+    }
+  }
+  EXPECT_THAT(said, AllOf(StartsWith("rows.npz: array 'row_offsets': observation"), HasSubstr("offsets must ascend")));
+  // Fortran order: by hand, as NumPy writes it.
+  std::filesystem::create_directories(folder_ / "f");
+  write_npy(folder_ / "f/theta.npy", good_.at("theta"));
+  write_npy(folder_ / "f/x.npy", good_.at("x"));
+  std::string bytes = read_file(folder_ / "f/x.npy");
+  bytes.replace(bytes.find("False"), 5, "True ");
+  std::ofstream(folder_ / "f/x.npy", std::ios::binary) << bytes;
+  EXPECT_EQ(
+      opened({"f"}),
+      "f/x.npy is in Fortran order, where a set's numbers do not lie together; save numpy.ascontiguousarray of it");
+}
+
+TEST_F(StoredErrorsTest, NumbersThatAreNotFiniteOrOutsideTheirSupport) {
+  Arrays arrays = good_;
+  arrays["theta"] = good_.at("theta").clone();
+  arrays["theta"][17][0] = NAN;
+  EXPECT_EQ(of_arrays(arrays), "a.npz: array 'theta': row 17 holds nan in column 0; every number must be finite");
+  arrays["theta"][17][0] = 2000;
+  EXPECT_EQ(of_arrays(arrays),
+            "a.npz: array 'theta': row 17 holds theta = 2000, outside its support -1 to 1000; widen the support in "
+            "task.toml, or store the sets of this prior alone");
+  arrays = good_;
+  arrays["x"] = good_.at("x").to(torch::kFloat64).clone();
+  arrays["x"].fill_(1e300);  // beyond float32
+  EXPECT_EQ(of_arrays(arrays), "") << "x is read when it is needed";
+  const auto task = stored_task(folder_.path(), {"a.npz"}, stored_info(4));
+  const Latents latents = latents_of(*task, 1, Purpose::pretrain, 7, 1);
+  const std::int64_t set = std::llround(latents.theta[0][0].item<double>() * 1000);
+  EXPECT_EQ(sentence_of([&] { sets_of(*task, latents, 1, Purpose::pretrain, 7, 2); }),
+            fmt::format("a.npz: array 'x': set {} holds inf in an observation; every number must be finite in float32: "
+                        "leave the set out, or simulate it again",
+                        set));
+}
+
+TEST_F(StoredErrorsTest, FilesThatAreCompressedDamagedOrCutShort) {
+  write_npz(folder_ / "deflated.npz", good_);
+  EXPECT_EQ(
+      opened({"deflated.npz"}),
+      "deflated.npz: array 'theta' is compressed and cannot be read in place; save it with numpy.savez instead of "
+      "numpy.savez_compressed");
+  std::ofstream(folder_ / "nothing.npz").flush();
+  EXPECT_EQ(opened({"nothing.npz"}), "nothing.npz is empty; write it again, or take it out of [simulations] files");
+  // One of a hundred.
+  std::filesystem::create_directories(folder_ / "many");
+  for (int i = 0; i < 100; ++i)
+    write_stored_npz(folder_ / fmt::format("many/{:02}.npz", i), numbered_sets(10, 4, 10 * i));
+  EXPECT_EQ(opened({"many/*.npz"}), "");
+  truncate("many/57.npz", 0.5);
+  EXPECT_EQ(opened({"many/*.npz"}),
+            "many/57.npz is damaged, cut short or not a .npz file; write it again with numpy.savez");
+  std::filesystem::create_directories(folder_ / "f");
+  write_npy(folder_ / "f/theta.npy", good_.at("theta"));
+  write_npy(folder_ / "f/x.npy", good_.at("x"));
+  truncate("f/x.npy", 0.5);
+  EXPECT_THAT(opened({"f"}), StartsWith("f/x.npy is cut short: its shape [50, 4, 1] needs 800 bytes and"));
+  std::ofstream(folder_ / "noise.h5") << std::string(4096, 'x');
+#if PAIRS_WITH_HDF5
+  EXPECT_THAT(opened({"noise.h5"}), StartsWith("noise.h5 is damaged, cut short or not a HDF5 file ("));
+  write_hdf5(folder_ / "cut.h5", good_);
+  truncate("cut.h5", 0.7);
+  EXPECT_THAT(opened({"cut.h5"}), StartsWith("cut.h5 is damaged, cut short or not a HDF5 file ("));
+  write_hdf5(folder_ / "big.h5", {{"theta", numbered_theta(10)}, {"x", torch::zeros({10, 2000000, 1})}}, 10);
+  EXPECT_THAT(opened({"big.h5"}),
+              StartsWith("big.h5: array 'x' has chunks of 76.3 MiB, of which each is unpacked whole"));
+#else
+  EXPECT_THAT(opened({"noise.h5"}), HasSubstr("-DPAIRS_HDF5=ON"));
+#endif
+}
+
+// Any bytes: an error in one sentence, or arrays that can be read; never a crash.
+TEST_F(StoredErrorsTest, DamagedBytesAreNeverMoreThanASentence) {
+  write_stored_npz(folder_ / "good.npz", good_);
+  const std::string npz = read_file(folder_ / "good.npz");
+#if PAIRS_WITH_HDF5
+  write_hdf5(folder_ / "good.h5", good_, 7);
+  const std::string hdf5 = read_file(folder_ / "good.h5");
+#endif
+  Stream stream(stream_key(1, Purpose::check), 0);
+  int refused = 0;
+  const auto attempt = [&](std::string bytes, const std::string& name) {
+    for (int change = 0; change < 4; ++change) bytes[stream.below(bytes.size())] = static_cast<char>(stream.below(256));
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    const std::string said = sentence_of([&] {
+      const auto task = stored_task(folder_.path(), {name}, stored_info(4));
+      sets_of(*task, latents_of(*task, 1, Purpose::pretrain, 0, 30), 1, Purpose::pretrain, 0, 2);
+    });
+    refused += said.empty() ? 0 : 1;
+  };
+  for (int i = 0; i < 300; ++i) attempt(npz, "bad.npz");
+#if PAIRS_WITH_HDF5
+  for (int i = 0; i < 300; ++i) attempt(hdf5, "bad.h5");
+#endif
+  EXPECT_GT(refused, 20);
+}
+
+TEST_F(StoredErrorsTest, CopiesAndTooFewSets) {
+  write_stored_npz(folder_ / "a.npz", good_);
+  std::filesystem::copy_file(folder_ / "a.npz", folder_ / "b.npz");
+  EXPECT_EQ(opened({"*.npz"}),
+            "a.npz and b.npz hold the same sets, which would be trained on and evaluated, too; keep one of them, or "
+            "simulate with another seed");
+  EXPECT_EQ(opened({"a.npz", "./a.npz", "*a.npz"}), "") << "one file, three patterns";
+  Arrays design = good_;  // the same θ, other observations
+  design["x"] = good_.at("x") + 0.5;
+  write_stored_npz(folder_ / "b.npz", design);
+  EXPECT_EQ(opened({"*.npz"}), "");
+  EXPECT_THAT(of_arrays(numbered_sets(2, 4)), HasSubstr("hold 2 sets, too few"));
+  EXPECT_THAT(of_arrays(numbered_sets(50, 1), stored_info(1)),
+              HasSubstr("Too few of the stored sets hold two observations"));
+  EXPECT_EQ(of_arrays(good_, stored_info(5)),
+            "max_n = 5, but stored sets of every split hold up to 4 observations; set max_n = 4, or store larger sets");
+}
+
+TEST_F(StoredErrorsTest, FilesThatChangeWhileTheyAreInUse) {
+  write_stored_npz(folder_ / "a.npz", good_);
+  const auto task = stored_task(folder_.path(), {"a.npz"}, stored_info(4));
+  const auto draw = [&] {
+    return sentence_of(
+        [&] { sets_of(*task, latents_of(*task, 1, Purpose::pretrain, 0, 3), 1, Purpose::pretrain, 0, 2); });
+  };
+  const auto state = task->stored()->state();
+  ASSERT_EQ(state.size(), 1u);
+  EXPECT_EQ(state[0].file, "a.npz");
+  EXPECT_THAT(state[0].state, AllOf(HasSubstr(" bytes, modified 2"), HasSubstr(" UTC, ends ")));
+  EXPECT_EQ(draw(), "");
+  const auto time = std::filesystem::last_write_time(folder_ / "a.npz");
+  write_stored_npz(folder_ / "other.npz", numbered_sets(50, 4, 7));
+  std::filesystem::rename(folder_ / "other.npz", folder_ / "a.npz");
+  EXPECT_THAT(draw(), StartsWith("a.npz has changed since it was opened"));
+  // The same size and time, other contents: what a run records differs all the same.
+  std::filesystem::last_write_time(folder_ / "a.npz", time);
+  EXPECT_NE(stored_task(folder_.path(), {"a.npz"}, stored_info(4))->stored()->state()[0].state, state[0].state);
+  std::filesystem::remove(folder_ / "a.npz");
+  EXPECT_THAT(draw(), StartsWith("a.npz has gone since it was opened"));
+}
+
+}  // namespace
+}  // namespace pairs

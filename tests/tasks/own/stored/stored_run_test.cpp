@@ -1,0 +1,385 @@
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Functions.h>
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "core/aggregate.h"
+#include "core/base/files.h"
+#include "core/eval/evaluate.h"
+#include "core/task_factory.h"
+#include "core/train/plan.h"
+#include "core/train/run.h"
+#include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
+#include "tests/core/train/test_monitor.h"
+#include "tests/core/train/toy_row_task.h"
+#include "tests/core/train/toy_task.h"
+#include "tests/tasks/own/stored/stored_files.h"
+#include "tests/tasks/sets.h"
+
+// Whole runs on stored simulations, and what they need.
+
+namespace pairs {
+namespace {
+
+using namespace pairs::testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// Sets of the toy: θ and ψ normal, x = θ + ψ + noise.
+Arrays normal_sets(std::int64_t sets, std::int64_t m, std::uint64_t seed) {
+  at::Generator generator = at::detail::createCPUGenerator(seed);
+  const torch::Tensor theta = at::randn({sets, 1}, generator, torch::kFloat64),
+                      psi = 0.5 * at::randn({sets, 1}, generator, torch::kFloat64);
+  const torch::Tensor x = (theta + psi).unsqueeze(1) + at::randn({sets, m, 1}, generator, torch::kFloat64);
+  return {{"theta", theta}, {"psi", psi}, {"x", x.to(torch::kFloat32)}};
+}
+
+TaskInfo normal_info(std::int64_t max_n) {
+  TaskInfo info = ToyTask().info();
+  info.max_n = max_n;
+  info.data_source = "";
+  return info;
+}
+
+class StoredRunTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_stored_npz(folder_ / "pairs.npz", normal_sets(6000, 2, 1));
+    write_stored_npz(folder_ / "large.npz", normal_sets(1500, 60, 2));
+    register_task_factory({.make = [this](const std::string&, const TaskOptions&) {
+      return stored_task(folder_.path(), {"pairs.npz", "large.npz"}, normal_info(60));
+    }});
+  }
+  RunConfig config() const {
+    RunConfig c;
+    c.task = "gaussian";
+    c.device = "cpu";
+    c.threads = 2;
+    c.checkpoint = 0;
+    c.estimator = toy_estimator();
+    c.pretrain.epochs = 10;
+    c.pretrain.steps = 40;
+    c.pretrain.batch = 128;
+    c.pretrain.rate = 5e-3;
+    c.pretrain.validation_sets = 1000;
+    c.cache.sizes = {40};
+    c.cache.sets = {1500};
+    c.finetune.epochs = 10;
+    c.finetune.steps = 40;
+    c.finetune.batch = 128;
+    c.finetune.rate = 5e-3;
+    c.finetune.validation_draws = 512;
+    c.evaluate = {{1, 10, 40}, {200}, 19};
+    return c;
+  }
+  RunConfig quick() const {
+    RunConfig c = config();
+    c.pretrain.epochs = c.finetune.epochs = 3;
+    c.pretrain.steps = c.finetune.steps = 5;
+    c.cache.sets = {60};
+    c.cache.chunk = 200;
+    c.cache.refresh = 1;
+    return c;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(StoredRunTest, LearnsWhatASimulatorTeaches) {
+  const auto run = create_run(config(), folder_ / "run");
+  TestMonitor monitor;
+  execute_run(run, monitor);
+  LoadedRun loaded = load_run(run.string());
+  ASSERT_TRUE(loaded.finetuned);
+  EvaluationOptions options;
+  options.sizes = {1, 10, 40};
+  options.sets = {100000};
+  options.samples = 19;
+  const auto rows = evaluate(*loaded.estimator, options);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].sets, 1500) << "one in five of all";
+  EXPECT_EQ(rows[2].sets, 300) << "one in five of the large ones";
+  for (const EvaluationRow& row : rows) {
+    // θ and x̄ are normal: x̄ given θ has the variance 1/4 + 1/N.
+    const double spread = 0.25 + 1.0 / static_cast<double>(row.n),
+                 exact = 0.5 * std::log(2 * M_PI * M_E * spread / (1 + spread));
+    EXPECT_NEAR(row.nll, exact, 0.1 + 3 * row.nll_se) << row.n;
+  }
+  EXPECT_THAT(sentence_of([&] {
+                options.sizes = {61};
+                evaluate(*loaded.estimator, options);
+              }),
+              HasSubstr("holds N = 61 observations; stop at N = 60"));
+}
+
+TEST_F(StoredRunTest, StoppedAnywhereARunEndsWithTheSameBits) {
+  const auto whole = create_run(quick(), folder_ / "whole"), cut = create_run(quick(), folder_ / "cut");
+  TestMonitor all;
+  execute_run(whole, all);
+  int stops = 0;
+  for (bool done = false; !done;) {
+    ASSERT_LT(stops, 300);
+    TestMonitor monitor(15, static_cast<std::uint64_t>(stops) + 1);
+    try {
+      execute_run(cut, monitor);
+      done = true;
+    } catch (const Stopped&) {
+      ++stops;
+    }
+  }
+  EXPECT_GT(stops, 1);
+  EXPECT_EQ(read_file(whole / run_file::estimator), read_file(cut / run_file::estimator));
+}
+
+TEST_F(StoredRunTest, ARunWhoseFilesHaveChangedIsNotResumed) {
+  const auto run = create_run(quick(), folder_ / "run");
+  TestMonitor stopped(20, 3);
+  EXPECT_THROW(execute_run(run, stopped), Stopped);
+  ASSERT_TRUE(std::filesystem::exists(run / run_file::stored));
+  const auto resume = [&] {
+    TestMonitor monitor;
+    return sentence_of([&] { execute_run(run, monitor); });
+  };
+  const std::string kept = read_file(folder_ / "large.npz");
+  const auto time = std::filesystem::last_write_time(folder_ / "large.npz");
+  write_stored_npz(folder_ / "large.npz", normal_sets(1500, 60, 3));
+  EXPECT_THAT(resume(), AllOf(StartsWith("large.npz has changed since the run began (then "), HasSubstr("restore it")));
+  std::ofstream(folder_ / "large.npz", std::ios::binary) << kept;
+  std::filesystem::last_write_time(folder_ / "large.npz", time);
+  EXPECT_EQ(resume(), "");
+}
+
+TEST_F(StoredRunTest, SizesBeyondWhatIsStoredAreRefusedBeforeTraining) {
+  RunConfig large = quick();
+  large.cache.sizes = {61};
+  const auto task = stored_task(folder_.path(), {"pairs.npz", "large.npz"}, normal_info(60));
+  EXPECT_THAT(sentence_of([&] { set_demands(large, task); }), HasSubstr("cache.sizes asks for N = 61"));
+  RunConfig wide = quick();
+  wide.pretrain.sizes = {100};
+  EXPECT_THAT(sentence_of([&] { task->stored()->serving(set_demands(wide, task)); }),
+              StartsWith("stage 1 needs sets of N = 100 observations, but only up to N = 60"));
+  // Who serves what, for people. Of 60 observations 40 make a set, and no more than 60 are asked for.
+  std::vector<std::string> told;
+  for (const SetService& one : task->stored()->service(set_demands(config(), task))) told.push_back(one.text);
+  EXPECT_THAT(
+      told,
+      ::testing::ElementsAre(
+          "stage 1: 4,500 stored sets of 2 observations or more, of 51,200 that are drawn, each 11.4 times with "
+          "its observations in another order",
+          "stage 1, validation: 1,500 stored sets of 2 observations or more, of 1,000 that are drawn",
+          HasSubstr("stages 2 and 3, N up to 40: 900 stored sets of "), HasSubstr("validation: 300 stored sets of "),
+          HasSubstr("stage 2, standardiser: 4,500 stored sets of 2 observations or more"),
+          HasSubstr("evaluation, N = 1: 200 of the 1,500"), HasSubstr("evaluation, N = 10: 200 of the 300"),
+          HasSubstr("evaluation, N = 40: 200 of the 300")));
+}
+
+double megabytes(const char* key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(key)) return std::stod(line.substr(std::string(key).size() + 1)) / 1024;
+  return NAN;
+}
+
+bool reset_peak() {
+  std::ofstream refs("/proc/self/clear_refs");
+  refs << "5";
+  return static_cast<bool>(refs.flush());
+}
+
+// Left to itself the allocator keeps freed tensors or not by its history. Told to give everything back, the peak is
+// what was in use. False where the program runs without tcmalloc.
+bool give_freed_memory_back() {
+  const auto set =
+      reinterpret_cast<int (*)(const char*, std::size_t)>(::dlsym(RTLD_DEFAULT, "MallocExtension_SetNumericProperty"));
+  const auto release = reinterpret_cast<void (*)()>(::dlsym(RTLD_DEFAULT, "MallocExtension_ReleaseFreeMemory"));
+  if (set == nullptr || release == nullptr) return false;
+  if (set("tcmalloc.aggressive_memory_decommit", 1) == 0) return false;
+  release();
+  return true;
+}
+
+// Why peaks cannot be told here; empty when they can.
+std::string cannot_measure() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return "sanitizers keep freed memory";
+#endif
+  if (!reset_peak()) return "this kernel does not reset a process's peak memory";
+  return give_freed_memory_back() ? "" : "this program was linked without tcmalloc";
+}
+
+// A NPY file of zeros that takes no room on disk.
+void write_sparse_npy(const std::filesystem::path& file, torch::ScalarType type, std::vector<std::int64_t> shape) {
+  std::ofstream(file, std::ios::binary) << npy_header_text(type, shape, file.string());
+  std::uintmax_t bytes = std::filesystem::file_size(file) + c10::elementSize(type);
+  std::uintmax_t numbers = 1;
+  for (const std::int64_t extent : shape) numbers *= static_cast<std::uintmax_t>(extent);
+  std::filesystem::resize_file(file, bytes + (numbers - 1) * c10::elementSize(type));
+}
+
+TEST(StoredMemory, FortyGigabytesTakeAsMuchMemoryAsFortyMegabytes) {
+  if (const std::string why = cannot_measure(); !why.empty()) GTEST_SKIP() << why;
+  TemporaryFolder folder;
+  // Sets of 1,000: 40 MB, and 40 GB in ten folders.
+  const auto peak = [&](const std::string& name, std::int64_t files, std::int64_t sets) {
+    for (std::int64_t f = 0; f < files; ++f) {
+      const auto one = folder / fmt::format("{}/{}", name, f);
+      std::filesystem::create_directories(one);
+      write_npy(one / "theta.npy", numbered_theta(sets, f * sets).remainder(900));
+      write_sparse_npy(one / "x.npy", torch::kFloat32, {sets, 1000, 1});
+    }
+    const double before = megabytes("VmRSS:");
+    reset_peak();
+    const auto task = stored_task(folder.path(), {name + "/*"}, stored_info(1000));
+    for (std::int64_t first = 0; first < 4000; first += 500) {
+      const Latents pairs = latents_of(*task, 1, Purpose::pretrain, first, 500);
+      EXPECT_EQ(sets_of(*task, pairs, 1, Purpose::pretrain, first, 2).abs().max().item<float>(), 0);
+      const Latents large = latents_of(*task, 1, Purpose::finetune, first, 500);
+      sets_of(*task, large, 1, Purpose::finetune, first, 1000);
+    }
+    return megabytes("VmHWM:") - before;
+  };
+  try {
+    peak("warm", 1, 10000);
+    const double small = peak("small", 1, 10000), large = peak("large", 10, 1000000);
+    std::printf("peak above the program's own: %.1f MB with 40 MB of simulations, %.1f MB with 40 GB\n", small, large);
+    EXPECT_LT(large, small + 100) << "a gigabyte would do";
+  } catch (const std::filesystem::filesystem_error& error) {
+    GTEST_SKIP() << "the disk takes no files of 4 GB: " << error.what();
+  }
+}
+
+// Ragged rows: 0 to 1,000 of them in each of 10,000 observations, and the same with the rows of each observation in
+// another order, in a file of the same name.
+TEST(StoredRows, TheOrderOfRowsChangesNothingAndMemoryGoesWithTheRows) {
+  TemporaryFolder folder;
+  constexpr std::int64_t kSets = 5, kEach = 10000;
+  at::Generator generator = at::detail::createCPUGenerator(1);
+  const torch::Tensor counts = at::randint(0, 1001, {kSets * kEach}, generator, torch::kInt64);
+  const torch::Tensor ends = at::cat({at::zeros({1}, torch::kInt64), counts.cumsum(0)});
+  const std::int64_t rows = ends[-1].item<std::int64_t>();
+  const torch::Tensor x = at::randn({rows, 2}, generator);
+  const torch::Tensor of = at::arange(kSets * kEach, torch::kInt64).repeat_interleave(counts);
+  // Sorted by observation, then by a random number.
+  const torch::Tensor order = (of.to(torch::kFloat64) + at::rand({rows}, generator, torch::kFloat64)).argsort();
+  std::filesystem::create_directories(folder / "a");
+  std::filesystem::create_directories(folder / "b");
+  for (const char* name : {"a", "b"})
+    for (const auto& [array, values] : Arrays{{"theta", numbered_theta(kSets)},
+                                              {"x", *name == 'a' ? x : x.index_select(0, order)},
+                                              {"row_offsets", ends}})
+      write_npy(folder / fmt::format("{}/{}.npy", name, array), values);
+  ASSERT_FALSE(at::equal(x, x.index_select(0, order)));
+  TaskInfo info = stored_row_info(kEach);
+  info.rows = 500;
+  const auto embedded = [&](const std::string& name) {
+    // The folder itself is the task's, so that both sources have one name and one division.
+    const auto task = stored_task(folder / name, {"x.npy"}, info);
+    Estimator estimator(task, toy_row_estimator(), 3);
+    estimator.train(false);
+    const std::vector<std::int64_t> index = {0};
+    return aggregate_sets(estimator, latents_of(*task, 1, Purpose::finetune, 0, 1), 1, Purpose::finetune, index, kEach);
+  };
+  const std::string untold = cannot_measure();
+  const double before = megabytes("VmRSS:");
+  const torch::Tensor a = embedded("a");
+  const double peak = megabytes("VmHWM:") - before, mb = static_cast<double>(rows) / kSets * 2 * 4 / 1e6,
+               padded = static_cast<double>(kEach) * 1000 * 2 * 4 / 1e6;
+  const torch::Tensor b = embedded("b");
+  const double difference = (a - b).abs().max().item<double>();
+  std::printf(
+      "a set of 10,000 observations of 0 to 1,000 rows (%.0f MB, %.0f MB if padded): peak %.0f MB; another order of "
+      "rows changes its aggregate by %.1g\n",
+      mb, padded, peak, difference);
+  EXPECT_LT(difference, 1e-5);
+  const SetRange range[] = {{0, 0, kEach}};
+  const auto observed = [&](const char* name) {
+    const auto task = stored_task(folder / name, {"x.npy"}, info);
+    return task->observe(latents_of(*task, 1, Purpose::finetune, 0, 1), 1, Purpose::finetune, range, torch::kCPU);
+  };
+  const Observations whole = observed("a"), other = observed("b");
+  EXPECT_EQ(whole.numbers(), 2 * whole.offsets()[kEach].item<std::int64_t>()) << "nothing is padded";
+  EXPECT_TRUE(at::equal(whole.offsets(), other.offsets()));
+  EXPECT_GT((whole.rows() - other.rows()).abs().mean().item<double>(), 0.5) << "the rows do stand in another order";
+  if (untold.empty()) {
+    EXPECT_LT(peak, mb + 100) << "in chunks of observations: no more than a set's rows";
+  }
+}
+
+// The script of the example, and what its README says of the files.
+TEST(StoredExample, TheFilesOfTheExampleAreRead) {
+  const std::filesystem::path example = PAIRS_SOURCE_DIR "/assets/examples/stored-lifetime";
+  if (std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") != 0)
+    GTEST_SKIP() << "/usr/bin/python3 has no numpy: install python3-numpy";
+  TemporaryFolder folder;
+  ASSERT_EQ(std::system(fmt::format("/usr/bin/python3 '{}' --pairs 3000 --large 400 --out '{}'",
+                                    (example / "simulate.py").string(), folder.path().string())
+                            .c_str()),
+            0);
+  TaskInfo info = stored_info(200, 0.5, 5);
+  info.nuisances = {{"noise", "b"}};
+  const auto task = stored_task(folder.path(), {"pairs-*.npz", "large-*.npz"}, info);
+  EXPECT_EQ(task->info().data_source, "3,400 stored sets in 6 files");
+  EXPECT_EQ(task->stored()->sets(Purpose::finetune, 200), 240);
+  const Latents latents = latents_of(*task, 1, Purpose::finetune, 0, 240);
+  const torch::Tensor x = sets_of(*task, latents, 1, Purpose::finetune, 0, 200).to(torch::kFloat64).flatten(1),
+                      psi = latents.psi;
+  // Of a decay within the window W, with q = 1 / (exp(W / τ) − 1): the mean is τ − W q, and the mean square
+  // 2 τ² − (W² + 2 W τ) q; of noise W / 2 and W² / 3.
+  const torch::Tensor tau = latents.theta, q = 1 / (20 / tau).expm1();
+  const torch::Tensor mean = (1 - psi) * (tau - 20 * q) + psi * 10,
+                      square = (1 - psi) * (2 * tau * tau - (400 + 40 * tau) * q) + psi * 400 / 3;
+  const torch::Tensor z = (x.mean(1, true) - mean) / ((square - mean * mean) / 200).sqrt();
+  EXPECT_LT(z.mean().abs().item<double>(), 4 / std::sqrt(240.0));
+  EXPECT_NEAR(z.std().item<double>(), 1, 0.2);
+}
+
+// The bump hunt from files, 200,000 sets of 2 and 20,000 of 200, at the budgets of its preset `quick`, beside the
+// built-in task that simulates every set anew.
+TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
+  if (std::getenv("PAIRS_LONG_TESTS") == nullptr) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
+  register_tasks();
+  const auto simulator = make_task("bump-hunt");
+  TemporaryFolder folder;
+  const auto write = [&](const char* name, std::int64_t sets, std::int64_t m, Purpose purpose) {
+    const Latents latents = latents_of(*simulator, 77, purpose, 0, sets);
+    write_stored_npz(
+        folder / name,
+        {{"theta", latents.theta}, {"psi", latents.psi}, {"x", sets_of(*simulator, latents, 77, purpose, 0, m)}});
+  };
+  write("pairs.npz", 200000, 2, Purpose::pretrain);
+  write("large.npz", 20000, 200, Purpose::finetune);
+  const RunConfig config = load_preset(simulator->info(), "quick", "pairs", {"device=cpu"});
+  std::map<std::string, std::vector<EvaluationRow>> rows;
+  for (const std::string source : {"files", "simulator"}) {
+    register_task_factory({.make = [&](const std::string&, const TaskOptions&) {
+      if (source == "simulator") return simulator;
+      TaskInfo info = simulator->info();
+      info.data_source = "";
+      return stored_task(folder.path(), {"pairs.npz", "large.npz"}, info);
+    }});
+    const auto run = create_run(config, folder / source);
+    TestMonitor monitor;
+    execute_run(run, monitor);
+    Estimator estimator = Estimator::load(run / run_file::estimator, simulator);
+    EvaluationOptions options;
+    options.sizes = {1, 2, 10, 100};
+    options.sets = {4000};
+    options.samples = 99;
+    rows[source] = evaluate(estimator, options);
+    for (const EvaluationRow& row : rows[source])
+      std::printf("from %s, N = %ld: gap to the exact posterior %.4f ± %.4f\n", source.c_str(),
+                  static_cast<long>(row.n), row.gap, row.gap_se);
+    std::fflush(stdout);
+  }
+  register_tasks();
+  EXPECT_LT(rows["files"][3].gap, 0.1);
+}
+
+}  // namespace
+}  // namespace pairs

@@ -1,0 +1,18 @@
+# The serial C library of HDF5, through pkg-config: the target LibHDF5::LibHDF5. CMake's own FindHDF5 asks compiler
+# wrappers, and takes an MPI build where one is installed beside it.
+find_package(PkgConfig QUIET)
+pkg_check_modules(pc_LibHDF5 QUIET hdf5-serial)
+find_path(LibHDF5_INCLUDE_DIR hdf5.h HINTS ${pc_LibHDF5_INCLUDE_DIRS} PATH_SUFFIXES hdf5/serial)
+find_library(LibHDF5_LIBRARY NAMES hdf5_serial hdf5 HINTS ${pc_LibHDF5_LIBRARY_DIRS})
+mark_as_advanced(LibHDF5_INCLUDE_DIR LibHDF5_LIBRARY)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(LibHDF5
+  REQUIRED_VARS LibHDF5_INCLUDE_DIR LibHDF5_LIBRARY
+  VERSION_VAR pc_LibHDF5_VERSION
+  REASON_FAILURE_MESSAGE "install libhdf5-dev, or configure with -DPAIRS_HDF5=OFF to do without HDF5 files")
+
+if(LibHDF5_FOUND AND NOT TARGET LibHDF5::LibHDF5)
+  add_library(LibHDF5::LibHDF5 INTERFACE IMPORTED)
+  target_include_directories(LibHDF5::LibHDF5 SYSTEM INTERFACE ${LibHDF5_INCLUDE_DIR})
+  target_link_libraries(LibHDF5::LibHDF5 INTERFACE ${LibHDF5_LIBRARY})
+endif()
