@@ -24,6 +24,7 @@ namespace {
 
 constexpr int kPollMilliseconds = 100;
 constexpr double kRequestSeconds = 0.02;            // that a request should take
+constexpr double kGreetingSeconds = 60;
 constexpr double kCallWork = 16;                    // work of a call beside that of its observations
 constexpr double kMostAnswer = 64.0 * 1024 * 1024;  // bytes of an answer to more than one draw
 constexpr std::uint64_t kMostRagged = std::uint64_t{1} << 36;
@@ -228,7 +229,10 @@ class Simulator::Round {
       refuse(process, fmt::format("its program {}{}{}", how, words.empty() ? "" : ": ", words));
     }
     const bool waited_for = process.busy || process.phase != Process::Phase::ready;
-    if (const double timeout = task().simulator->timeout; waited_for && process.since.seconds() > timeout) {
+    // What a program loads before it greets takes its time on a busy machine.
+    const bool greeting = process.phase == Process::Phase::greeting;
+    const double timeout = greeting ? std::max(kGreetingSeconds, task().simulator->timeout) : task().simulator->timeout;
+    if (waited_for && process.since.seconds() > timeout) {
       const std::string words = worker.last_words();
       refuse(process, fmt::format("no answer came within {:g} seconds (simulator.timeout){}{}", timeout,
                                   words.empty() ? "" : "; it said: ", words));
