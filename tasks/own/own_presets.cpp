@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "tasks/own/x_kind.h"
 
 namespace pairs::own {
 namespace {
@@ -24,37 +25,6 @@ Scale scale_of(const std::string& preset) {
 
 std::string list(const std::vector<std::int64_t>& values) {
   return fmt::format("[{}]", fmt::join(values, ", "));
-}
-
-// Convolutions that halve the image until it is 4 pixels high or less.
-std::string image_embedder(const TaskInfo& task, Scale scale) {
-  const std::int64_t side = std::min(task.observation_shape[1], task.observation_shape[2]);
-  std::vector<std::int64_t> channels, kernels;
-  std::int64_t width = scale == Scale::quick ? 16 : 32;
-  for (std::int64_t left = side; left >= 4 && channels.size() < 6; left /= 2) {
-    channels.push_back(width);
-    kernels.push_back(channels.size() <= 2 && left >= 16 ? 5 : 3);
-    width = std::min<std::int64_t>(2 * width, scale == Scale::quick ? 64 : 256);
-  }
-  if (channels.empty()) {
-    channels.push_back(width);
-    kernels.push_back(3);
-  }
-  return fmt::format("kind = \"cnn\"\nchannels = {}\nkernels = {}\nsize = {}\ninitial = \"he\"\n", list(channels),
-                     list(kernels), scale == Scale::quick ? 32 : 128);
-}
-
-std::string embedder(const TaskInfo& task, Scale scale) {
-  const std::int64_t width = scale == Scale::quick ? 128 : 256, size = scale == Scale::quick ? 64 : 256;
-  if (task.kind == ObservationKind::image) return image_embedder(task, scale);
-  if (task.kind == ObservationKind::rows)
-    return fmt::format("kind = \"rows\"\nlayers = {}\nprojection = {}\nsize = {}\nactivation = \"silu\"\n",
-                       list({width, width}), list({width}), size);
-  // Sines and cosines show a narrow structure in a few columns as fast as a broad one.
-  const bool few = task.observation_shape.front() <= 8;
-  return fmt::format("kind = \"mlp\"\nlayers = {}\nsize = {}\nactivation = \"silu\"\nfrequencies = {}\n{}",
-                     list({width, width}), size, few ? (scale == Scale::quick ? 16 : 48) : 0,
-                     few ? fmt::format("highest_frequency = {}\n", scale == Scale::quick ? 16.0 : 32.0) : "");
 }
 
 std::string head(const TaskInfo& task, Scale scale) {
@@ -92,7 +62,7 @@ std::vector<std::int64_t> evaluated_sizes(std::int64_t most) {
 std::string preset_text(const TaskInfo& task, const std::string& preset) {
   const Scale scale = scale_of(preset);
   // An image or many rows cost more than a point: fewer sets.
-  const bool heavy = task.kind == ObservationKind::image || task.observation_numbers() > 64;
+  const bool heavy = task.observation_numbers() > 64;
   const auto pick = [&](auto quick, auto small, auto paper) {
     return scale == Scale::quick ? quick : scale == Scale::small ? small : paper;
   };
@@ -115,7 +85,7 @@ std::string preset_text(const TaskInfo& task, const std::string& preset) {
       "[finetune]\nheads = \"amortised\"\nlaw = \"log-uniform\"\nstart = \"pretrained\"\nepochs = {}\nsteps = {}\n"
       "batch = {}\nrate = {}\nwarmup = 0.02\nema = {}\nvalidation_draws = {}\n\n"
       "[evaluate]\nsizes = {}\nsets = [{}]\nsamples = {}\n",
-      embedder(task, scale), head(task, scale), pick(15, 48, 200), pick(200, 250, 1024), batch,
+      x_kind(task).embedder(task, scale == Scale::quick), head(task, scale), pick(15, 48, 200), pick(200, 250, 1024), batch,
       pick(2e-3, 1e-3, 1e-3), heavy ? "1.0" : "0.0", heavy ? pick(1000, 4000, 20000) : pick(40000, 100000, 100000),
       pick("0.0", "0.999", "0.999"), list(sizes), list(sets), heavy ? 1.25 : 2.0, scale == Scale::paper ? 10 : 0,
       pick(30, 80, 200), pick(200, 250, 1024), pick(512, 1024, 1024), pick(2e-3, 2e-3, 1e-3),

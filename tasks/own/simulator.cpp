@@ -18,6 +18,7 @@
 #include "core/base/threads.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/worker.h"
+#include "tasks/own/x_kind.h"
 
 namespace pairs::own {
 namespace {
@@ -54,10 +55,7 @@ bool take_number(std::string_view& text, std::uint64_t& value) {
 }
 
 std::string header_of_task(const TaskInfo& info) {
-  const char* kind = info.kind == ObservationKind::points ? "points"
-                     : info.kind == ObservationKind::image ? "image"
-                                                           : "rows";
-  return fmt::format("pairs 1 theta {} psi {} x {} {}\n", info.targets.size(), info.nuisances.size(), kind,
+  return fmt::format("pairs 1 theta {} psi {} x {} {}\n", info.targets.size(), info.nuisances.size(), x_kind(info).word,
                      fmt::join(info.observation_shape, " "));
 }
 
@@ -314,7 +312,7 @@ class Simulator::Round {
       wanted = question_.bytes ? question_.bytes(process.first, process.count) : -1;
     } else if (process.phase == Process::Phase::prior) {
       wanted = static_cast<std::int64_t>(2 * kCheckRows * 8 * (info.targets.size() + info.nuisances.size()));
-    } else if (info.kind != ObservationKind::rows) {
+    } else if (!x_kind(info).ragged) {
       wanted = static_cast<std::int64_t>(2 * kCheckObservations) * numbers_of(info) * 4;
     }
     if (wanted >= 0 ? bytes == static_cast<std::uint64_t>(wanted) : bytes <= kMostRagged) return;
@@ -365,7 +363,7 @@ class Simulator::Round {
       std::vector<double> values(answer.size() / 16);
       std::memcpy(values.data(), first.data(), first.size());
       check_prior(task(), values.data(), kCheckRows, 0, 0);
-    } else if (task().info.kind == ObservationKind::rows) {
+    } else if (x_kind(task().info).ragged) {
       // The rows' numbers of both stand before the rows of both.
       const std::size_t head = 8 * kCheckObservations;
       if (answer.size() < 2 * head) throw Fault{0, "it answered without the numbers of rows"};
@@ -459,7 +457,7 @@ Observations Simulator::simulate(const std::vector<Draw>& draws, const double* t
   const TaskInfo& info = task_.info;
   const std::size_t d = info.targets.size(), p = info.nuisances.size();
   const std::int64_t numbers = numbers_of(info);
-  const bool ragged = info.kind == ObservationKind::rows;
+  const bool ragged = x_kind(info).ragged;
   std::vector<std::int64_t> starts = {0};  // the first observation of each draw
   for (const Draw& draw : draws) starts.push_back(starts.back() + static_cast<std::int64_t>(draw.count));
   std::vector<std::int64_t> shape = {ragged ? 0 : starts.back()};

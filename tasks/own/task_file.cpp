@@ -13,6 +13,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/base/toml_guard.h"
+#include "tasks/own/x_kind.h"
 
 namespace pairs::own {
 namespace {
@@ -231,7 +232,7 @@ void read_nuisance(const toml::table& source, const std::string& where, std::vec
   if (const auto column = table.text("column")) {
     const auto& columns = task.info.observation_columns;
     const auto at = std::find(columns.begin(), columns.end(), *column);
-    if (at == columns.end() || task.info.kind != ObservationKind::points)
+    if (at == columns.end() || x_kind(task.info).ragged)
       table.refuse_table(fmt::format("'nuisances.column' names '{}', which is none of x.columns", printable(*column)));
     nuisance.column = at - columns.begin();
   }
@@ -262,8 +263,9 @@ void read_x(const toml::table& source, const std::string& where, TaskInfo& info)
                                        printable(name)));
     info.observation_columns = *names;
     info.observation_shape = {static_cast<std::int64_t>(names->size())};
-    info.kind = columns ? ObservationKind::points : ObservationKind::rows;
+    info.kind = ObservationKind::points;
     if (rows) {
+      info.kind = ObservationKind::rows;
       if (!typical || !(*typical > 0 && *typical <= 1e9))
         table.refuse_table("'x.typical' is missing: how many rows a typical observation has, above 0");
       info.rows = *typical;
@@ -276,10 +278,11 @@ void read_x(const toml::table& source, const std::string& where, TaskInfo& info)
     table.refuse_table(
         fmt::format("'x.shape' must be [numbers] or [channels, height, width], of at most {} numbers", kMostNumbers));
   info.observation_shape = *shape;
-  info.kind = shape->size() == 1 ? ObservationKind::points : ObservationKind::image;
-  if (shape->size() == 1)
-    for (std::int64_t k = 1; k <= shape->front(); ++k)
-      info.observation_columns.push_back(shape->front() == 1 ? "x" : fmt::format("x{}", k));
+  info.kind = ObservationKind::image;
+  if (shape->size() == 3) return;
+  info.kind = ObservationKind::points;
+  for (std::int64_t k = 1; k <= shape->front(); ++k)
+    info.observation_columns.push_back(shape->front() == 1 ? "x" : fmt::format("x{}", k));
 }
 
 SimulatorProgram read_simulator(const toml::table& source, const std::string& where) {
@@ -308,7 +311,7 @@ SimulationFiles read_simulations(const toml::table& source, const std::string& w
   files.theta = table.text_or("theta", files.theta);
   files.psi = table.text_or("psi", info.nuisances.empty() ? "" : "psi");
   files.x = table.text_or("x", files.x);
-  files.offsets = table.text_or("offsets", info.kind == ObservationKind::rows ? "offsets" : "");
+  files.offsets = table.text_or("offsets", x_kind(info).ragged ? "offsets" : "");
   table.finish();
   return files;
 }
@@ -356,15 +359,7 @@ void describe(TaskInfo& info, const std::optional<std::string>& one, const std::
   info.theta_text = fmt::format("θ is {}.", fmt::join(targets, ", "));
   info.psi_text = nuisances.empty() ? "There is no nuisance parameter."
                                     : fmt::format("ψ is {}, unknown and shared by a set.", fmt::join(nuisances, ", "));
-  if (info.x_text.empty()) {
-    if (info.kind == ObservationKind::image)
-      info.x_text = fmt::format("Each x is an image of {} × {} pixels.", info.observation_shape[2],
-                                info.observation_shape[1]);
-    else if (info.kind == ObservationKind::rows)
-      info.x_text = fmt::format("Each x is rows of {}, as many as there are.", fmt::join(info.observation_columns, ", "));
-    else
-      info.x_text = fmt::format("Each x is {}.", fmt::join(info.observation_columns, ", "));
-  }
+  if (info.x_text.empty()) info.x_text = x_kind(info).text(info);
   if (info.summary.empty()) info.summary = fmt::format("{} from sets of observations.", fmt::join(labels, ", "));
   info.question.one = one.value_or(fmt::format("Which {} lies behind this observation?", fmt::join(labels, ", ")));
   info.question.many = many.value_or(fmt::format("Which {} do these {{}} observations share?", fmt::join(labels, ", ")));

@@ -199,7 +199,7 @@ TEST_F(OwnSimulator, WrongShapesAndValues) {
 
 TEST_F(OwnSimulator, AProgramThatIgnoresItsGenerator) {
   EXPECT_THAT(problem_of("return np.random.normal(0, 1, n)"), HasSubstr("when it is asked with the same seed again"));
-  EXPECT_THAT(problem_of("return rng.random(n) + os.getpid() % 1000"),
+  EXPECT_THAT(problem_of("time.sleep(0.05); return rng.random(n) + os.getpid() % 1000"),
               HasSubstr("other values to the same seed than the worker before it"));
 }
 
