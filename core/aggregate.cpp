@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/interruption.h"
 #include "core/ops/ops.h"
 #include "core/target_model.h"
 
@@ -29,7 +30,10 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
     if (options.known) {
       embeddings = options.known(mine, ranges);
     } else {
-      const Observations x = estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
+      const Observations x = [&] {
+        const Interruptible within([&] { return options.keep_going && !options.keep_going(); });
+        return estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
+      }();
       if (options.visit) options.visit(x, parts);
       embeddings = estimator.embed(x, chunk);
     }

@@ -117,6 +117,7 @@ struct TaskInfo {
   bool turns = false;
   Question question = {};  // "Which signal fraction θ do these {} events share, ...?"
   double rows = 0;         // of a typical x that is ragged rows; 0: every x has observation_shape
+  std::string file = {};   // that describes it, of a task of a person's own; "" where it is built in
 
   bool image_target() const { return target_kind == TargetKind::image; }
   // d, the length of θ.
@@ -241,6 +242,7 @@ class Task {
 struct TaskOptions {
   std::string data = {};       // folder, or a file, of real data; "" = none
   TaskSettings settings = {};  // its own; empty: their defaults
+  std::string file = {};       // that describes it, of a task of a person's own; "": the one registered by that name
 };
 
 }  // namespace pairs

@@ -30,4 +30,9 @@ TaskSettings default_task_settings(const std::string& name) {
   return registered().settings ? registered().settings(name) : TaskSettings();
 }
 
+const TaskFiles& registered_task_files() {
+  PAIRS_CHECK(registered().files.open, "This program reads no files of tasks; open them with one that does");
+  return registered().files;
+}
+
 }  // namespace pairs

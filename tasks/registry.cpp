@@ -13,6 +13,8 @@
 #include "tasks/gaussian/gaussian.h"
 #include "tasks/gaussian/self_check.h"
 #include "tasks/novel_view/novel_view.h"
+#include "tasks/own/own_presets.h"
+#include "tasks/own/own_tasks.h"
 #if PAIRS_WITH_MOLECULES
 #include "tasks/molecules/molecule_account.h"
 #include "tasks/molecules/molecules.h"
@@ -132,6 +134,10 @@ TaskSettings task_settings(const std::string& name) {
 }
 
 std::shared_ptr<const Task> make_task(const std::string& name, const TaskOptions& options) {
+  if (auto task = find(name) ? nullptr : own::make_task(name, options.file)) {
+    PAIRS_CHECK(options.settings.empty(), "The task {} has no settings, but was given some of another task", name);
+    return task;
+  }
   if (const Entry* entry = find(name)) {
     PAIRS_CHECK(options.settings.empty() || !entry->settings().empty(),
                 "The task {} has no settings, but was given some of another task", name);
@@ -139,13 +145,30 @@ std::shared_ptr<const Task> make_task(const std::string& name, const TaskOptions
   }
   for (const LeftOutTask& left : left_out_tasks())
     if (name == left.name) fail_usage("The task {} was left out of this build: {}", name, left.why);
-  const std::string near = nearest(name, task_names());
+  std::vector<std::string> known = task_names();
+  for (const std::string& own : own_task_names()) known.push_back(own);
+  const std::string near = nearest(name, known);
   fail_usage("There is no task \"{}\"{}; the tasks are {}", name,
-             near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(task_names(), ", "));
+             near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(known, ", "));
+}
+
+std::string open_task_file(const std::filesystem::path& file) {
+  return own::open_task(file, task_names());
+}
+
+std::vector<std::string> own_task_names() {
+  return own::opened_names();
+}
+
+void allow_task_file(const std::filesystem::path& file) {
+  own::allow_program(file);
 }
 
 bool register_tasks() {
-  return register_task_factory({make_task, task_names, task_settings});
+  return register_task_factory({make_task,
+                                task_names,
+                                task_settings,
+                                {open_task_file, own::recorded_text, own::changed_since, own::preset_text}});
 }
 
 namespace {

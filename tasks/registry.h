@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,16 @@ std::vector<SelfCheck> task_self_checks();
 
 // Makes a task. Unknown names are a usage error naming the nearest one, and so are those of tasks left out.
 std::shared_ptr<const Task> make_task(const std::string& name, const TaskOptions& options = {});
+
+// Tasks of a person's own, which stand in files (docs/own-task.md).
+
+// Reads a task.toml, or a folder that holds one, so that make_task() takes its name -> the name. Throws a usage error
+// that names file and line; a built-in task's name is refused.
+std::string open_task_file(const std::filesystem::path& file);
+// The names of those opened so far.
+std::vector<std::string> own_task_names();
+// Agrees to run the program that such a file names, from now on; before that nothing of it is run.
+void allow_task_file(const std::filesystem::path& file);
 
 // Hands these tasks to the core, as happens when the program starts; once more after another factory took their place.
 bool register_tasks();

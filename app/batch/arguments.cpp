@@ -6,6 +6,7 @@
 #include <numbers>
 #include <optional>
 
+#include "app/batch/own_task.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
@@ -35,6 +36,7 @@ void add_open_arguments(CLI::App& app, OpenArguments& arguments) {
       ->type_name("N")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
+  add_allow_option(app, arguments.allow);
 }
 
 void set_threads(std::int64_t threads) {
@@ -43,6 +45,7 @@ void set_threads(std::int64_t threads) {
 
 LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool simulates) {
   set_threads(arguments.threads);
+  if (arguments.allow) allow_run(find_run(name, data_folder(arguments.data)).folder);
   LoadedRun run = load_run(name, data_folder(arguments.data), arguments.device);
   const std::string &trained = run.estimator->data_source(), &here = run.task->info().data_source;
   if (simulates && trained != here)

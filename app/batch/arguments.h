@@ -20,6 +20,7 @@ struct OpenArguments {
   std::string data;
   std::string device = "auto";
   std::int64_t threads = 0;
+  bool allow = false;  // the program of a task of a person's own
 };
 void add_open_arguments(CLI::App& app, OpenArguments& arguments);
 

@@ -11,6 +11,7 @@
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/numbers.h"
+#include "app/batch/own_task.h"
 #include "app/batch/printed_evaluation.h"
 #include "app/kinds/samples_figure.h"
 #include "app/posterior/posterior_figure.h"
@@ -171,7 +172,8 @@ Figure draw_samples(const FigureArguments& arguments) {
     return samples_figure(*open_run(arguments.runs[0], arguments.open).task, arguments.index);
   TaskOptions options;
   options.data = data_folder(arguments.open.data);
-  return samples_figure(*make_task(arguments.runs[0], options), arguments.index);
+  const std::string task = task_named(arguments.runs[0], {"", arguments.open.allow});
+  return samples_figure(*make_task(task, options), arguments.index);
 }
 
 std::vector<AxisRange> ranges_of(const std::string& text) {

@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "app/batch/command.h"
+#include "app/batch/own_task.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
+#include "core/base/error.h"
 #include "core/train/config.h"
 #include "tasks/registry.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 struct PresetArguments {
   std::string task, strategy = "pairs";
+  OwnTaskOptions own;
 };
 
 nlohmann::json slot_value(const Field& field) {
@@ -21,7 +24,9 @@ nlohmann::json slot_value(const Field& field) {
 }
 
 Result show_presets(const PresetArguments& arguments) {
-  const TaskInfo info = make_task(arguments.task)->info();
+  const std::string task = task_named(arguments.task, arguments.own);
+  if (task.empty()) fail_usage("Name a task, or give --task-file; pairs --batch tasks lists the tasks");
+  const TaskInfo info = make_task(task)->info();
   const std::vector<std::string> names = preset_names();
   std::vector<RunConfig> configs;
   for (const std::string& name : names) configs.push_back(load_preset(info, name, arguments.strategy, {}));
@@ -55,7 +60,8 @@ Result show_presets(const PresetArguments& arguments) {
 
 Action add_presets(CLI::App& app) {
   const auto arguments = std::make_shared<PresetArguments>();
-  app.add_option("TASK", arguments->task, "The task")->required();
+  app.add_option("TASK", arguments->task, "The task");
+  add_own_task_options(app, arguments->own);
   app.add_option("--strategy", arguments->strategy, "As in run: it changes some settings")
       ->type_name("NAME")
       ->capture_default_str();

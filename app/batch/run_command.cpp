@@ -6,6 +6,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/numbers.h"
+#include "app/batch/own_task.h"
 #include "app/batch/printed_training.h"
 #include "app/runs/places.h"
 #include "app/runs/task_words.h"
@@ -17,6 +18,7 @@ namespace {
 
 struct RunArguments {
   NewRun wanted;
+  OwnTaskOptions own;
   std::string out, resume, until = "finetune";
 };
 
@@ -32,6 +34,7 @@ Result run(const RunArguments& arguments, bool given_only_resume) {
     if (!arguments.wanted.task.empty() || !given_only_resume)
       fail_usage("--resume continues a run with the settings of its run.toml; give only the folder (and --until)");
     folder = arguments.resume;
+    if (arguments.own.allow) allow_run(folder);
     if (!std::filesystem::exists(folder / run_file::config))
       fail("{} is not a run folder: it holds no {}", folder.string(), run_file::config);
     if (is_shipped(folder))
@@ -41,10 +44,12 @@ Result run(const RunArguments& arguments, bool given_only_resume) {
           "--set pretrain.from={}",
           folder.string(), folder.string());
   } else {
-    if (arguments.wanted.task.empty())
+    NewRun wanted = arguments.wanted;
+    wanted.task = task_named(wanted.task, arguments.own);
+    if (wanted.task.empty())
       fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
     if (!arguments.out.empty()) check_new_run(arguments.out);
-    folder = start_run(resolve(arguments.wanted), arguments.out);
+    folder = start_run(resolve(wanted), arguments.out);
   }
   ProgressPrinter printer = stderr_printer();
   try {
@@ -61,6 +66,7 @@ Result run(const RunArguments& arguments, bool given_only_resume) {
 Action add_run(CLI::App& app) {
   const auto arguments = std::make_shared<RunArguments>();
   app.add_option("TASK", arguments->wanted.task, "The task; pairs --batch tasks lists them");
+  add_own_task_options(app, arguments->own);
   app.add_option("--preset", arguments->wanted.preset, "quick (minutes), small (at most an hour) or paper (a GPU)")
       ->type_name("NAME")
       ->capture_default_str();
@@ -96,6 +102,7 @@ Action add_run(CLI::App& app) {
       "  pairs --batch run {data} --preset small --strategy n1 --seed 2 --data ~/datasets --out runs/digits-n1-2\n"
       "  pairs --batch run {first} --set cache.sets=50000 --set head.bins=24 --until cache\n"
       "  pairs --batch run {first} --seed 2 --set pretrain.from=runs/a\n"
+      "  pairs --batch run --task-file my/task.toml --allow\n"
       "  pairs --batch run --resume runs/digits-n1-2\n"
       "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them "
       "other\n"
@@ -107,7 +114,8 @@ Action add_run(CLI::App& app) {
       "the same weights. The expected time and disk are printed before it starts."));
   return [arguments, &app] {
     bool only_resume = true;
-    for (const char* name : {"--preset", "--strategy", "--set", "--seed", "--device", "--out", "--data", "--threads"})
+    for (const char* name : {"--preset", "--strategy", "--set", "--seed", "--device", "--out", "--data", "--threads",
+                             "--task-file"})
       only_resume = only_resume && app.count(name) == 0;
     return run(*arguments, only_resume);
   };

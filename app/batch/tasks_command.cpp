@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <memory>
 
 #include "app/batch/command.h"
+#include "app/batch/own_task.h"
 #include "app/kinds/observation_room.h"
 #include "app/kinds/target_room.h"
 #include "app/runs/places.h"
@@ -24,14 +26,16 @@ nlohmann::json target_document(const Target& target) {
   return out;
 }
 
-Result list_tasks() {
+Result list_tasks(const OwnTaskOptions& own) {
   Result result;
   result.document = {{"tasks", nlohmann::json::array()}};
   Table table(
       {{"task", false}, {"θ", false}, {"largest N"}, {"x", false}, {"references", false}, {"without --data", false}});
   std::string sentences;
   const std::string data = data_folder("");
-  for (const std::string& name : task_names()) {
+  std::vector<std::string> names = task_names();
+  if (!own.file.empty() || own.allow) names.push_back(task_named("", own));
+  for (const std::string& name : names) {
     const auto task = make_task(name);
     const TaskInfo& info = task->info();
     std::vector<std::string> nuisances;
@@ -87,8 +91,10 @@ Result list_tasks() {
 }  // namespace
 
 Action add_tasks(CLI::App& app) {
-  app.footer("Example:\n  pairs --batch tasks --json");
-  return list_tasks;
+  const auto own = std::make_shared<OwnTaskOptions>();
+  add_own_task_options(app, *own);
+  app.footer("Examples:\n  pairs --batch tasks --json\n  pairs --batch tasks --task-file my/task.toml");
+  return [own] { return list_tasks(*own); };
 }
 
 }  // namespace pairs::batch

@@ -38,8 +38,12 @@ RunConfig resolve(const NewRun& wanted) {
 }
 
 std::string run_command(const NewRun& wanted, const std::filesystem::path& out) {
-  std::string command = fmt::format("pairs --batch run {} --preset {} --strategy {}", shell_word(wanted.task),
-                                    shell_word(wanted.preset), shell_word(wanted.strategy));
+  // A task of a person's own goes by its file.
+  const std::vector<std::string> own = own_task_names();
+  const bool is_own = std::find(own.begin(), own.end(), wanted.task) != own.end();
+  const std::string task = is_own ? make_task(wanted.task)->info().file : wanted.task;
+  std::string command = fmt::format("pairs --batch run {}{} --preset {} --strategy {}", is_own ? "--task-file " : "",
+                                    shell_word(task), shell_word(wanted.preset), shell_word(wanted.strategy));
   const auto add = [&](const char* option, const std::string& value) {
     command += fmt::format(" {} {}", option, shell_word(value));
   };

@@ -67,6 +67,7 @@ std::vector<Field> fields(RunConfig& c) {
       {"threads", &c.threads, "CPU threads, 0 = all cores", 0, 4096},
       {"checkpoint", &c.checkpoint, "Seconds between checkpoints of stages 1 and 3", 0, 1e6},
       {"data", &c.data, "Folder of real data, empty = none"},
+      {kTaskFile, &c.task_file, "File of a task of your own, empty = built in"},
       {"note", &c.note, "Free text"},
   });
   append(fields(c.estimator));

@@ -78,6 +78,8 @@ struct RunConfig {
   std::int64_t threads = 0;    // 0 = all cores
   double checkpoint = 20;      // seconds between checkpoints of stages 1 and 3
   std::string data;            // folder of real data; "" = none
+  std::string task_file;       // a person's own that describes the task, absolute; "": the task is built in
+  std::string task_copy;       // the copy of it that the run keeps, which is read in its place; no setting
   TaskSettings task_settings;  // the task's own, its defaults while empty: the table [task]
   EstimatorConfig estimator;
   PretrainConfig pretrain;
@@ -85,7 +87,7 @@ struct RunConfig {
   FinetuneConfig finetune;
   EvaluateConfig evaluate;
 
-  TaskOptions task_options() const { return {data, task_settings}; }
+  TaskOptions task_options() const { return {data, task_settings, task_copy.empty() ? task_file : task_copy}; }
 };
 
 // Refuses, as a usage error of `name`, other than one number for all set sizes or one a size.
@@ -114,7 +116,7 @@ const Strategy& strategy(const std::string& name);  // usage error naming the ne
 
 // Names of a task's presets in order: quick, small, paper.
 std::vector<std::string> preset_names();
-// Reads assets/presets/TASK/PRESET.toml and applies the strategy: its sizes, its head, and an encoding of N where its
+// Reads assets/presets/TASK/PRESET.toml, or has a preset made where the task is a person's own, and applies the strategy: its sizes, its head, and an encoding of N where its
 // sizes are several. Not checked: the two may need further assignments.
 // The sizes of end-to-end training are empty.
 RunConfig preset_values(const TaskInfo& task, const std::string& preset, const std::string& strategy);

@@ -145,6 +145,10 @@ class Optimisation {
       loss = p_.gradients(at_.epoch, at_.step, noise_key(noise_, global));
     } catch (const Stopped&) {
       leave();
+    } catch (const Error&) {
+      // Sets that could not be made (a simulator died) have changed nothing: the steps before them are kept.
+      if (global_step() != kept_step_) save();
+      throw;
     }
     const double rate = learning_rate(p_.optimiser, global, total_);
     if (read_every_ > 1) {

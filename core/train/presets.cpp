@@ -46,9 +46,14 @@ RunConfig preset_values(const TaskInfo& task, const std::string& preset, const s
   config.preset = preset;
   config.strategy = strategy_name;
   const Strategy& plan = strategy(strategy_name);
-  read_toml_file(assets_folder() / "presets" / task.name / (preset + ".toml"), fields(config));
-  PAIRS_CHECK(config.task == task.name && config.preset == preset,
+  if (task.file.empty())
+    read_toml_file(assets_folder() / "presets" / task.name / (preset + ".toml"), fields(config));
+  else
+    read_toml(registered_task_files().preset(task, preset), fields(config),
+              fmt::format("the preset {} of {}", preset, task.name));
+  PAIRS_CHECK(config.task == task.name && config.preset == preset && config.task_file.empty(),
               "The preset file {}/{}.toml must not set task or preset", task.name, preset);
+  config.task_file = task.file;
   // A preset may say which sizes up to two its task's pairs have (the paper's exact tasks train on sets of two alone).
   const bool pairs = plan.sizes == std::vector<std::int64_t>{1, 2};
   if (!pairs || config.pretrain.sizes != std::vector<std::int64_t>{2}) config.pretrain.sizes = plan.sizes;
@@ -67,6 +72,7 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
     config.pretrain.sizes = {config.cache.sizes.back()};
   if (config.task != task.name)
     fail_usage("--set task.name= cannot change the task; name it as the command's argument");
+  if (config.task_file != task.file) fail_usage("--set task_file= cannot change the task; use --task-file");
   if (config.preset != preset || config.strategy != strategy_name)
     fail_usage("--set preset= and --set strategy= would change names and nothing else; use --preset and --strategy");
   // How large its sets are may follow from the task's own settings.

@@ -55,7 +55,7 @@ constexpr const char* kProducts[] = {run_file::start,  run_file::pretrained, run
 
 void clean_up(const FolderLock& lock) {
   lock.remove_leftovers([](std::string_view name) {
-    return name == run_file::config || is_later_cache(name) ||
+    return name == run_file::config || name == run_file::task || is_later_cache(name) ||
            std::find(std::begin(kProducts), std::end(kProducts), name) != std::end(kProducts);
   });
 }
@@ -101,6 +101,14 @@ void check_products(const std::filesystem::path& run, const RunConfig& config, s
   }
 }
 
+// A half-finished run goes on with the task that it began with.
+void check_task_file(const std::filesystem::path& run, const RunConfig& config) {
+  if (config.task_copy.empty() || run_status(run).finished) return;
+  const std::string changed = registered_task_files().changed(config.task_copy);
+  PAIRS_CHECK(changed.empty(), "The run {} began with another task: {}; put it back, or start a new run", run.string(),
+              changed);
+}
+
 // What pretrain.from names, once it is known that this configuration's networks take it.
 struct Start {
   std::string weights;  // the file's content
@@ -140,6 +148,7 @@ void check_new_run(const std::filesystem::path& folder) {
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
   if (!wanted.empty()) check_new_run(wanted);
   const Start start = config.pretrain.from.empty() ? Start{} : start_of(config);
+  const std::string task_text = config.task_file.empty() ? "" : registered_task_files().recorded(config.task_file);
   const torch::Device device = choose_device(config.device);
   const std::filesystem::path folder = wanted.empty() ? make_default_folder(config) : wanted;
   std::error_code code;
@@ -158,6 +167,7 @@ std::filesystem::path create_run(const RunConfig& config, const std::filesystem:
     write_file(folder / run_file::start, start.weights);
     append_line(folder / run_file::events, start.event);
   }
+  if (!config.task_file.empty()) write_file(folder / run_file::task, task_text);
   write_file(folder / run_file::config, write_run_toml(resolved, numerics_fingerprint(device)));
   return folder;
 }
@@ -181,6 +191,7 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
   const FolderLock lock(run);
   clean_up(lock);
   const RunConfig config = read_run_toml(run / run_file::config);
+  check_task_file(run, config);
   check_products(run, config, make_run_task(config, run / run_file::config));
   LoggingMonitor logging(run, lock, monitor);
   const Stopwatch watch;

@@ -17,6 +17,7 @@ struct RunStatus {
 
 namespace run_file {
 inline constexpr const char* config = "run.toml";
+inline constexpr const char* task = "task.toml";  // copy of the file of a task of a person's own
 inline constexpr const char* events = "events.jsonl";
 inline constexpr const char* start = "start.safetensors";  // weights that stage 1 starts from, until it is done
 inline constexpr const char* pretrained = "pretrained.safetensors";

@@ -7,6 +7,7 @@
 #include "core/task_factory.h"
 #include "core/train/config.h"
 #include "core/train/config_keys.h"
+#include "core/train/run.h"
 #include "core/version.h"
 
 namespace pairs {
@@ -96,7 +97,7 @@ std::string changed_setting(const std::string& recorded, const RunConfig& config
   RunConfig then, now = config;
   read_recorded(recorded, recorded_task(recorded, where), then, {}, where);
   const auto decides = [&](const std::string& key) {
-    for (const char* other : {"note", "data", "device", "threads", "checkpoint"})
+    for (const char* other : {"note", "data", "task_file", "device", "threads", "checkpoint"})
       if (key == other) return false;
     if (stage == Stage::pretrain && (key.starts_with("cache.") || key.starts_with("finetune."))) return false;
     return !key.starts_with("evaluate.");
@@ -128,7 +129,18 @@ RunConfig read_run_toml(const std::filesystem::path& file) {
   const std::string text = read_file(file, kLargestConfig);
   const std::vector<std::string> tasks = registered_task_names();
   const std::string task = recorded_task(text, where);
-  PAIRS_CHECK(task.empty() || tasks.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
+  const std::string own = find_toml_text(text, {kTaskFile}, where);
+  if (!own.empty()) {
+    // The run's copy, so that what was trained can be used when the file has changed or is gone.
+    const std::filesystem::path copy = file.parent_path() / run_file::task;
+    PAIRS_CHECK(std::filesystem::exists(copy), "{} is missing, the copy of {} that describes the run's task; restore it",
+                printable(copy.string(), 300), printable(own, 300));
+    config.task_copy = std::filesystem::absolute(copy).lexically_normal().string();
+    const std::string name = registered_task_files().open(config.task_copy);
+    PAIRS_CHECK(name == task, "{} is of the task {}, but {} describes {}; restore it", where, printable(task),
+                printable(copy.string(), 300), name);
+  }
+  PAIRS_CHECK(task.empty() || tasks.empty() || !own.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
               "This program has no task \"{}\", which {} names; open the run with a program that has it",
               printable(task), where);
   read_recorded(text, task, config,

@@ -110,11 +110,13 @@ prepare() {
   cp -r "$SCRATCH/fixtures/runs/digits-n1" runs
   cp "$SCRATCH/fixtures/events.csv" .
   cp events.csv observed.csv
+  cp -r "$SOURCE/assets/examples/bump-hunt-python" my
   cp -r "$SCRATCH/fixtures/photos" "$SCRATCH/fixtures/images" .
   ln -s "$SCRATCH/fixtures" FOLDER
   case $2 in
     infer) cp -r "$SCRATCH/fixtures/views" . ;;
-    *.md) tree . ;;
+    third_party/README.md | README.md) tree . ;;
+    */README.md) rm -rf my runs ;;
   esac
 }
 
@@ -180,6 +182,12 @@ done
 for text in README.md third_party/README.md; do
   commands_of "$SOURCE/$text" >"$SCRATCH/commands"
   [ ! -s "$SCRATCH/commands" ] || try_all "$text" "$SCRATCH/work/${text//\//-}" <"$SCRATCH/commands"
+done
+# Those of own tasks, with the folder where the program would be installed.
+for text in "$SOURCE"/assets/examples/*/README.md; do
+  name=$(basename "$(dirname "$text")")
+  commands_of "$text" | sed "s|/opt/pairs-studio/share/pairs-studio|$SOURCE/assets|g" >"$SCRATCH/commands"
+  try_all "$name/README.md" "$SCRATCH/work/$name" <"$SCRATCH/commands"
 done
 echo "$ran examples"
 finish

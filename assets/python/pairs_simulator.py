@@ -1,0 +1,335 @@
+"""Turns two functions of numpy into a simulator for Pairs Studio. One file, numpy alone.
+
+    from pairs_simulator import serve
+
+    def prior(rng, size):                 # -> theta [size, targets], or (theta, psi [size, nuisances])
+        ...
+    def simulate(theta, psi, n, rng):     # one set: theta [targets], psi [nuisances] -> x, n observations
+        ...
+    serve(prior, simulate)                # the last line of the program
+
+`rng` is a numpy.random.Generator; everything random must come from it. x is [n, columns] or [n, channels, height,
+width] ([n] where there is one column); where an observation is ragged rows, a list of n arrays [rows, columns] or a pair
+(rows of all observations [R, columns], numbers of rows [n]).
+
+Run by hand with --check it tests the two functions and tells how fast they are:
+
+    python3 simulate.py --check task.toml
+
+What is printed goes to standard error; standard output belongs to the protocol (docs/own-task.md of Pairs Studio).
+"""
+
+import os
+import re
+import sys
+import threading
+import time
+import traceback
+
+import numpy as np
+
+PRIOR_BLOCK = 2**64 - 1
+
+
+class _Streams:
+    """One generator, whose state is set to that of the stream (key, set, block) before each call."""
+
+    def __init__(self):
+        self._bits = np.random.Philox(key=0)
+        self.rng = np.random.Generator(self._bits)
+        self._inner = {"counter": None, "key": None}
+        self._state = {
+            "bit_generator": "Philox",
+            "state": self._inner,
+            "buffer": np.zeros(4, np.uint64),
+            "buffer_pos": 4,
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+
+    def counters(self, draws):
+        """Counters and keys of draws [S, 4] of (key, set, block, count)."""
+        counters = np.zeros((len(draws), 4), np.uint64)
+        keys = np.zeros((len(draws), 2), np.uint64)
+        counters[:, 2] = draws[:, 2]
+        counters[:, 3] = draws[:, 1]
+        keys[:, 0] = draws[:, 0]
+        return counters, keys
+
+    def at(self, counter, key):
+        self._inner["counter"] = counter
+        self._inner["key"] = key
+        self._bits.state = self._state
+        return self.rng
+
+
+class _Failure(Exception):
+    """What is wrong with an answer, as one sentence."""
+
+
+class _Simulator:
+    def __init__(self, prior, simulate, targets, nuisances, kind, shape):
+        self.prior, self.simulate = prior, simulate
+        self.targets, self.nuisances, self.kind, self.shape = targets, nuisances, kind, tuple(shape)
+        self.streams = _Streams()
+
+    def draw_prior(self, draws):
+        """-> bytes of theta and psi of each draw, float64."""
+        parts = []
+        counters, keys = self.streams.counters(draws)
+        for i in range(len(draws)):
+            self.item = i
+            size = int(draws[i, 3])
+            values = self.prior(self.streams.at(counters[i], keys[i]), size)
+            theta, psi = values if isinstance(values, tuple) else (values, None)
+            if isinstance(values, tuple) and len(values) != 2:
+                raise _Failure("prior returned %d things, not theta or (theta, psi)" % len(values))
+            if psi is None:
+                psi = np.empty((size, 0))
+            for name, value, width in (("theta", theta, self.targets), ("psi", psi, self.nuisances)):
+                value = np.asarray(value, np.float64)
+                if value.shape == (size,) and width == 1:
+                    value = value[:, None]
+                if value.shape != (size, width):
+                    raise _Failure(
+                        "prior returned %s of shape %s where (%d, %d) belongs" % (name, value.shape, size, width)
+                    )
+                parts.append(value.tobytes())
+        return b"".join(parts)
+
+    def draw(self, draws, theta, psi):
+        """-> bytes of the observations of each draw."""
+        if self.kind == "rows":
+            return self._draw_rows(draws, theta, psi)
+        counts = draws[:, 3].astype(np.int64)
+        ends = np.cumsum(counts).tolist()
+        out = np.empty((ends[-1],) + self.shape, np.float32)
+        simulate, at = self.simulate, self.streams.at
+        counters, keys = self.streams.counters(draws)
+        narrow = self.shape == (1,)
+        flat = out[:, 0] if narrow else out
+        begin = 0
+        inner = self.shape
+        for i, n in enumerate(counts.tolist()):
+            self.item = i
+            x = simulate(theta[i], psi[i], n, at(counters[i], keys[i]))
+            end = ends[i]
+            shape = getattr(x, "shape", None)
+            if shape is None:
+                x = np.asarray(x)
+                shape = x.shape
+            if narrow and shape == (n,):
+                flat[begin:end] = x
+            elif shape == (n,) + inner:
+                out[begin:end] = x
+            else:
+                self._refuse_shape(shape, n)
+            begin = end
+        return out.tobytes()
+
+    def _refuse_shape(self, shape, n):
+        if shape and shape[0] != n and shape[1:] in (self.shape, ()):
+            raise _Failure("simulate returned %d observations where %d were asked for" % (shape[0], n))
+        raise _Failure("simulate returned x of shape %s where %s belongs" % (shape, (n,) + self.shape))
+
+    def _draw_rows(self, draws, theta, psi):
+        width = self.shape[0]
+        numbers, parts = [], []
+        counters, keys = self.streams.counters(draws)
+        for i in range(len(draws)):
+            self.item = i
+            n = int(draws[i, 3])
+            x = self.simulate(theta[i], psi[i], n, self.streams.at(counters[i], keys[i]))
+            if isinstance(x, tuple):
+                rows, number = np.asarray(x[0], np.float32), np.asarray(x[1], np.int64)
+            else:
+                own = [np.asarray(one, np.float32).reshape(-1, width) for one in x]
+                rows = np.concatenate(own) if own else np.empty((0, width), np.float32)
+                number = np.array([len(one) for one in own], np.int64)
+            if number.shape != (n,):
+                raise _Failure("simulate returned %d observations where %d were asked for" % (number.size, n))
+            if rows.shape != (int(number.sum()), width):
+                raise _Failure(
+                    "simulate returned rows of shape %s where %s belongs" % (rows.shape, (int(number.sum()), width))
+                )
+            numbers.append(number)
+            parts.append(rows.tobytes())
+        return np.concatenate(numbers).tobytes() + b"".join(parts)
+
+    def failure(self):
+        """The present exception in a few lines, the cause first."""
+        kind, value, trace = sys.exc_info()
+        if kind is _Failure:
+            return str(value)
+        frames = [f for f in traceback.extract_tb(trace) if f.filename != os.path.abspath(__file__)]
+        frames = [f for f in frames if f.filename != __file__]
+        where = "".join("\n%s:%d in %s: %s" % (f.filename, f.lineno, f.name, f.line) for f in frames[-3:])
+        return "".join(traceback.format_exception_only(kind, value)).strip() + where
+
+
+def _read(stream, size):
+    data = stream.read(size)
+    if len(data) != size:
+        sys.exit(0)
+    return data
+
+
+def _leave_with(parent):
+    """Ends the program when Pairs Studio has gone, also in the midst of a long calculation."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(0)
+
+
+def _answer(out, *parts):
+    for part in parts:
+        out.write(part)
+    out.flush()
+
+
+def _serve(prior, simulate):
+    parent = os.getppid()
+    source = os.fdopen(os.dup(0), "rb", buffering=1 << 20)
+    out = os.fdopen(os.dup(1), "wb", buffering=1 << 20)
+    # What the two functions print must not stand between answers, whatever prints it.
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.stdout = sys.stderr
+    threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+
+    words = source.readline().split()
+    if len(words) < 8 or words[0] != b"pairs":
+        sys.exit("This program is asked by Pairs Studio; run it with --check task.toml by hand.")
+    if words[1] != b"1":
+        sys.exit("This pairs_simulator.py speaks version 1 of the protocol, not %s." % words[1].decode())
+    sim = _Simulator(
+        prior, simulate, int(words[3]), int(words[5]), words[7].decode(), [int(word) for word in words[8:]]
+    )
+    _answer(out, b"pairs 1\n")
+    while True:
+        line = source.readline().split()
+        if not line:
+            return
+        kind, request, count = line[0], line[1], int(line[2])
+        draws = np.frombuffer(_read(source, 32 * count), np.uint64).reshape(count, 4)
+        sim.item = 0
+        try:
+            if kind == b"prior":
+                data = sim.draw_prior(draws)
+            else:
+                theta = np.frombuffer(_read(source, 8 * count * sim.targets)).reshape(count, sim.targets)
+                psi = np.frombuffer(_read(source, 8 * count * sim.nuisances)).reshape(count, sim.nuisances)
+                data = sim.draw(draws, theta, psi)
+        except Exception:
+            text = sim.failure().encode("utf-8", "replace")[:65536]
+            _answer(out, b"error %s %d %d\n" % (request, sim.item, len(text)), text)
+            continue
+        _answer(out, b"answer %s %d\n" % (request, len(data)), data)
+
+
+# What --check needs of task.toml. Python has a reader of TOML from 3.11 on; this one knows what such a file holds.
+def _task(path):
+    try:
+        import tomllib
+
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except ImportError:
+        pass
+    tables, table = {"targets": [], "nuisances": []}, {}
+    top = table
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            line = line.strip()
+            head = re.match(r"(\[\[?)([a-z_]+)\]", line)
+            pair = re.match(r"([a-z_]+)\s*=\s*(.*?)\s*(#[^\"']*)?$", line)
+            if head:
+                table = {}
+                if head.group(1) == "[[":
+                    tables[head.group(2)].append(table)
+                else:
+                    tables[head.group(2)] = table
+            elif pair:
+                value = re.sub(r"(?<![\w\"'])([+-]?)inf\b", r"\1float('inf')", pair.group(2))
+                table[pair.group(1)] = eval(value, {"__builtins__": {}, "float": float, "true": True, "false": False})
+    tables.update(top)
+    return tables
+
+
+def check(prior, simulate, path="task.toml", out=sys.stdout):
+    """Tests the two functions against task.toml and tells how fast they are; returns how many faults there are."""
+    task = _task(path)
+    targets, nuisances, x = task.get("targets", []), task.get("nuisances", []), task["x"]
+    if "rows" in x:
+        kind, shape = "rows", [len(x["rows"])]
+    elif "columns" in x:
+        kind, shape = "points", [len(x["columns"])]
+    else:
+        kind, shape = ("points" if len(x["shape"]) == 1 else "image"), x["shape"]
+    sim = _Simulator(prior, simulate, len(targets), len(nuisances), kind, shape)
+    faults = []
+
+    def say(ok, text):
+        print(("ok     " if ok else "WRONG  ") + text, file=out)
+        if not ok:
+            faults.append(text)
+
+    def asked(what, call):
+        try:
+            return call()
+        except Exception:
+            say(False, "%s: %s" % (what, sim.failure()))
+            return None
+
+    def draws(key, sets, block, n):
+        return np.array([(key, s, block, n) for s in range(sets)], np.uint64).reshape(sets, 4)
+
+    width, size = len(targets) + len(nuisances), 64
+    first = asked("prior", lambda: sim.draw_prior(draws(1, 16, PRIOR_BLOCK, size)))
+    if first is None:
+        return len(faults)
+    say(True, "prior answers %d targets and %d nuisances" % (len(targets), len(nuisances)))
+    say(sim.draw_prior(draws(1, 16, PRIOR_BLOCK, size)) == first, "prior: the same seed gives the same draws")
+    say(sim.draw_prior(draws(2, 16, PRIOR_BLOCK, size)) != first, "prior: another seed gives other draws")
+    values = np.frombuffer(first).reshape(16, size * width)
+    theta = values[:, : size * len(targets)].reshape(-1, len(targets))
+    psi = values[:, size * len(targets) :].reshape(-1, len(nuisances))
+    for name, columns, one in [("targets", theta, targets), ("nuisances", psi, nuisances)]:
+        for k, entry in enumerate(one):
+            low, high = entry.get("support", [-np.inf, np.inf])
+            inside = np.isfinite(columns[:, k]) & (columns[:, k] >= low) & (columns[:, k] <= high)
+            say(bool(inside.all()), "%s: %s stays within [%s, %s]" % (name, entry["name"], low, high))
+
+    n = min(int(task["max_n"]), 100)
+    for size, sets in ((2, 256), (n, 16)):
+        what = "simulate, %d observations" % size
+        args = (theta[:sets], psi[:sets])
+        begin = asked(what, lambda: sim.draw(draws(3, sets, 0, size), *args))
+        if begin is None:
+            continue
+        say(True, what + ": x has the shape that task.toml says")
+        say(sim.draw(draws(3, sets, 0, size), *args) == begin, what + ": the same seed gives the same x")
+        say(sim.draw(draws(4, sets, 0, size), *args) != begin, what + ": another seed gives other x")
+        numbers = np.frombuffer(begin[8 * sets * size :] if kind == "rows" else begin, np.float32)
+        say(bool(np.isfinite(numbers).all()), what + ": every number is finite")
+        start, calls = time.perf_counter(), 0
+        while time.perf_counter() - start < 0.5:
+            sim.draw(draws(5, sets, 0, size), *args)
+            calls += sets
+        seconds = time.perf_counter() - start
+        print("       %s: %d sets, %d observations a second" % (what, calls / seconds, calls * size / seconds), file=out)
+    print("Nothing is wrong." if not faults else "%d faults." % len(faults), file=out)
+    return len(faults)
+
+
+def serve(prior, simulate):
+    """Answers Pairs Studio until it leaves; with --check [task.toml] among the arguments, tests the two functions."""
+    if "--check" in sys.argv[1:]:
+        at = sys.argv.index("--check") + 1
+        path = sys.argv[at] if at < len(sys.argv) else "task.toml"
+        sys.exit(1 if check(prior, simulate, path) else 0)
+    try:
+        _serve(prior, simulate)
+    except (BrokenPipeError, KeyboardInterrupt):
+        pass
+    os._exit(0)

@@ -1,0 +1,96 @@
+#include "tasks/own/own_presets.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/error.h"
+#include "tasks/own/x_kind.h"
+
+namespace pairs::own {
+namespace {
+
+enum class Scale { quick, small, paper };
+
+Scale scale_of(const std::string& preset) {
+  if (preset == "quick") return Scale::quick;
+  if (preset == "small") return Scale::small;
+  PAIRS_CHECK(preset == "paper", "There is no preset \"{}\"", preset);
+  return Scale::paper;
+}
+
+std::string list(const std::vector<std::int64_t>& values) {
+  return fmt::format("[{}]", fmt::join(values, ", "));
+}
+
+std::string head(const TaskInfo& task, Scale scale) {
+  const bool box = std::all_of(task.targets.begin(), task.targets.end(), [](const Target& t) {
+    return std::isfinite(t.low) && std::isfinite(t.high);
+  });
+  return fmt::format(
+      "kind = \"spline\"\ntransforms = {}\nbins = 16\nhidden = {}\ncontext_layers = {}\nblocks = 1\nsupport = "
+      "\"{}\"\naffine = true\n",
+      scale == Scale::quick ? 2 : 3, scale == Scale::quick ? 128 : 256, scale == Scale::quick ? 2 : 3,
+      box ? "box" : "real");
+}
+
+// Sizes whose groups of cached sets share the work: 100, 1,000, ... and the largest N.
+std::vector<std::int64_t> cached_sizes(std::int64_t most) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t n = 100; n < most; n *= 10) sizes.push_back(n);
+  sizes.push_back(most);
+  // Groups of nearly the same size are one.
+  if (sizes.size() > 1 && sizes[sizes.size() - 2] * 2 > most) sizes.erase(sizes.end() - 2);
+  return sizes;
+}
+
+std::vector<std::int64_t> evaluated_sizes(std::int64_t most) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t decade = 1; decade < most; decade *= 10)
+    for (const std::int64_t digit : {1, 2, 5})
+      if (decade * digit < most) sizes.push_back(decade * digit);
+  sizes.push_back(most);
+  return sizes;
+}
+
+}  // namespace
+
+std::string preset_text(const TaskInfo& task, const std::string& preset) {
+  const Scale scale = scale_of(preset);
+  // An image or many rows cost more than a point: fewer sets.
+  const bool heavy = task.observation_numbers() > 64;
+  const auto pick = [&](auto quick, auto small, auto paper) {
+    return scale == Scale::quick ? quick : scale == Scale::small ? small : paper;
+  };
+  const std::int64_t batch = heavy ? pick(64, 128, 256) : pick(1024, 1024, 2048);
+  const std::int64_t most_sets =
+      heavy ? pick(std::int64_t{4000}, std::int64_t{20000}, std::int64_t{200000})
+            : pick(std::int64_t{60000}, std::int64_t{150000}, std::int64_t{1000000});
+  const std::vector<std::int64_t> sizes = cached_sizes(task.max_n);
+  std::vector<std::int64_t> sets;
+  for (const std::int64_t n : sizes)
+    sets.push_back(std::max<std::int64_t>(
+        pick(400, 1000, 10000), n <= 100 ? most_sets
+                                         : static_cast<std::int64_t>(static_cast<double>(most_sets) *
+                                                                     std::pow(static_cast<double>(n) / 100.0, -0.7))));
+  return fmt::format(
+      "encoding = \"log\"\n\n[embedder]\n{}\n[head]\n{}\n"
+      "[pretrain]\nsizes = [1, 2]\nepochs = {}\nsteps = {}\nbatch = {}\nrate = {}\nwarmup = 0.02\nclip = {}\n"
+      "validation_sets = {}\nema = {}\n\n"
+      "[cache]\nmode = \"blocks\"\nsizes = {}\nsets = {}\npieces = 8\ncopies = 2\noversample = {}\nrefresh = {}\n\n"
+      "[finetune]\nheads = \"amortised\"\nlaw = \"log-uniform\"\nstart = \"pretrained\"\nepochs = {}\nsteps = {}\n"
+      "batch = {}\nrate = {}\nwarmup = 0.02\nema = {}\nvalidation_draws = {}\n\n"
+      "[evaluate]\nsizes = {}\nsets = [{}]\nsamples = {}\n",
+      x_kind(task).embedder(task, scale == Scale::quick), head(task, scale), pick(15, 48, 200), pick(200, 250, 1024), batch,
+      pick(2e-3, 1e-3, 1e-3), heavy ? "1.0" : "0.0", heavy ? pick(1000, 4000, 20000) : pick(40000, 100000, 100000),
+      pick("0.0", "0.999", "0.999"), list(sizes), list(sets), heavy ? 1.25 : 2.0, scale == Scale::paper ? 10 : 0,
+      pick(30, 80, 200), pick(200, 250, 1024), pick(512, 1024, 1024), pick(2e-3, 2e-3, 1e-3),
+      pick("0.0", "0.999", "0.999"), pick(16384, 65536, 65536), list(evaluated_sizes(task.max_n)),
+      heavy ? pick(200, 500, 1000) : pick(2000, 10000, 10000), pick(299, 499, 499));
+}
+
+}  // namespace pairs::own

@@ -1,0 +1,96 @@
+#include "tasks/own/permission.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+
+namespace pairs::own {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path allowed_folder() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  if (config && *config == '/') return fs::path(config) / "pairs-studio" / "allowed";
+  const char* home = std::getenv("HOME");
+  if (!home || *home != '/') {
+    const passwd* user = ::getpwuid(::getuid());
+    home = user ? user->pw_dir : nullptr;
+  }
+  PAIRS_CHECK(home && *home == '/', "There is no home folder to keep in what was agreed to; set HOME");
+  return fs::path(home) / ".config" / "pairs-studio" / "allowed";
+}
+
+// A task has a file of its own there, which holds path and text.
+std::string entry_text(const TaskFile& task) {
+  return task.origin.string() + "\n" + task.text;
+}
+fs::path entry_file(const TaskFile& task) {
+  const std::string text = entry_text(task);
+  return allowed_folder() / fmt::format("{}-{:08x}-{:x}", task.info.name, checksum(text), text.size());
+}
+
+// Of this process, so that a disk is not asked before every batch.
+std::mutex& agreed_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+std::set<std::string>& agreed() {
+  static std::set<std::string> all;
+  return all;
+}
+
+std::string owner_text(const TaskFile& task) {
+  struct stat status {};
+  if (::stat(task.origin.c_str(), &status) != 0 || status.st_uid == ::getuid()) return "";
+  const passwd* user = ::getpwuid(status.st_uid);
+  return fmt::format(", which belongs to the user {},", user ? user->pw_name : std::to_string(status.st_uid));
+}
+
+}  // namespace
+
+bool is_allowed(const TaskFile& task) {
+  const std::string text = entry_text(task);
+  {
+    const std::lock_guard lock(agreed_mutex());
+    if (agreed().contains(text)) return true;
+  }
+  std::error_code error;
+  const fs::path file = entry_file(task);
+  if (!fs::is_regular_file(file, error) || read_file(file) != text) return false;
+  const std::lock_guard lock(agreed_mutex());
+  agreed().insert(text);
+  return true;
+}
+
+void check_allowed(const TaskFile& task) {
+  if (!task.simulator || is_allowed(task)) return;
+  fail_usage(
+      "{}{} wants to run the program {} in the folder {}, and nothing was run yet; look at it, and agree once with "
+      "--allow",
+      printable(task.origin.string(), 300), owner_text(task), command_text(*task.simulator),
+      printable(task.origin.parent_path().string(), 300));
+}
+
+void allow(const TaskFile& task) {
+  if (!task.simulator || is_allowed(task)) return;
+  const fs::path file = entry_file(task);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  PAIRS_CHECK(!error, "Cannot create {}: {}; what was agreed to is kept there", file.parent_path().string(),
+              error.message());
+  write_file(file, entry_text(task));
+  const std::lock_guard lock(agreed_mutex());
+  agreed().insert(entry_text(task));
+}
+
+}  // namespace pairs::own

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "tasks/own/task_file.h"
+
+namespace pairs::own {
+
+// Programs of own tasks run only after their command was seen and agreed to once. What was agreed to is kept for each
+// person in $XDG_CONFIG_HOME/pairs-studio/allowed: the path of the task's file and its whole text, which the command is
+// part of; a changed text, or another place, is asked for again.
+
+// Throws a usage Error that shows the command where its task was not agreed to. Tells nothing of tasks without one.
+void check_allowed(const TaskFile& task);
+// Agrees to it, for this and every later process of the person. Throws Error where that cannot be kept.
+void allow(const TaskFile& task);
+bool is_allowed(const TaskFile& task);
+
+}  // namespace pairs::own

@@ -1,0 +1,236 @@
+#include "tasks/own/simulated_task.h"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/base/transfer.h"
+#include "core/sets/index_map.h"
+#include "tasks/own/blocks.h"
+#include "tasks/own/simulator.h"
+#include "tasks/parts/rows.h"
+
+namespace pairs::own {
+namespace {
+
+constexpr std::uint64_t kPriorSets = 64;             // drawn at a time
+constexpr std::size_t kKeptNumbers = 4 << 20;        // of draws from the prior
+constexpr std::uint64_t kMeasuredSets = 4096;        // that ranges are taken from
+constexpr std::uint64_t kMeasuringSeed = 20260101;
+
+// Programs are shared by all tasks made of the same file: one for training, and one of a single worker for what is shown
+// to people, which never waits for training.
+struct Programs {
+  std::shared_ptr<Simulator> training, shown;
+};
+
+Programs programs_of(const TaskFile& file) {
+  static std::mutex mutex;
+  static std::map<std::string, std::pair<std::weak_ptr<Simulator>, std::weak_ptr<Simulator>>> all;
+  const std::lock_guard lock(mutex);
+  auto& known = all[file.origin.string() + "\n" + file.text];
+  Programs programs{known.first.lock(), known.second.lock()};
+  if (!programs.training) known.first = programs.training = std::make_shared<Simulator>(file);
+  if (!programs.shown) known.second = programs.shown = std::make_shared<Simulator>(file, 1);
+  return programs;
+}
+
+double quantile(const std::vector<double>& sorted, double q) {
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const double share = at - std::floor(at);
+  return sorted[low] + share * (sorted[std::min(low + 1, sorted.size() - 1)] - sorted[low]);
+}
+
+Measured measure(const std::string& name, std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  Measured m;
+  m.name = name;
+  m.location = quantile(values, 0.5);
+  m.scale = (quantile(values, 0.8413) - quantile(values, 0.1587)) / 2;
+  m.range = quantile(values, 0.975) - quantile(values, 0.025);
+  m.view_low = quantile(values, 0.005);
+  m.view_high = quantile(values, 0.995);
+  PAIRS_CHECK(m.scale > 0 && m.range > 0 && m.view_low < m.view_high,
+              "The prior draws nearly always the same {}, {}, so its range cannot be told; give it a support with two "
+              "ends, or location, scale, range and view",
+              name, m.location);
+  return m;
+}
+
+class SimulatedTask final : public Task {
+ public:
+  explicit SimulatedTask(TaskFile file) : programs_(programs_of(file)), file_(std::move(file)) {
+    if (file_.incomplete()) complete(file_, measured());
+  }
+
+  const TaskInfo& info() const override { return file_.info; }
+
+  Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
+    const std::uint64_t key = stream_key(seed, purpose);
+    const auto sets = static_cast<std::int64_t>(indices.size());
+    const std::size_t d = file_.info.targets.size(), p = file_.info.nuisances.size();
+    Latents out{at::empty({sets, static_cast<std::int64_t>(d)}, torch::kFloat64),
+                at::empty({sets, static_cast<std::int64_t>(p)}, torch::kFloat64)};
+    double* theta = out.theta.mutable_data_ptr<double>();
+    double* psi = out.psi.mutable_data_ptr<double>();
+    const std::map<std::uint64_t, std::shared_ptr<const std::vector<double>>> drawn = prior_blocks(key, purpose, indices);
+    for (const std::int64_t index : indices) {
+      const auto set = static_cast<std::uint64_t>(index);
+      const std::vector<double>& values = *drawn.at(set / kPriorSets);
+      const std::size_t row = set % kPriorSets;
+      theta = std::copy_n(values.data() + row * d, d, theta);
+      psi = std::copy_n(values.data() + kPriorSets * d + row * p, p, psi);
+    }
+    return out;
+  }
+
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
+    const Rows checked(ranges, latents, file_.info);
+    const std::uint64_t key = stream_key(seed, purpose);
+    const std::size_t d = file_.info.targets.size(), p = file_.info.nuisances.size();
+    const double* theta = latents.theta.const_data_ptr<double>();
+    const double* psi = latents.psi.const_data_ptr<double>();
+
+    // The blocks that the ranges touch, each drawn once where ranges of one set follow each other.
+    std::vector<Draw> draws;
+    std::vector<double> thetas, psis;
+    std::vector<std::int64_t> starts;  // of each draw among all observations
+    std::int64_t drawn = 0;
+    struct Piece {
+      std::int64_t first, count;  // among all observations drawn
+    };
+    std::vector<Piece> pieces;
+    bool whole = true;  // the pieces are all that is drawn, in order
+    for (std::size_t k = 0; k < ranges.size(); ++k) {
+      const SetRange& r = ranges[k];
+      for (std::int64_t at = r.first; at < r.first + r.count;) {
+        const ItemBlock block = block_of(purpose, at);
+        const auto set = static_cast<std::uint64_t>(r.index);
+        const bool same = !draws.empty() && draws.back().set == set && draws.back().block == block.number &&
+                          std::equal(theta + k * d, theta + (k + 1) * d, thetas.end() - static_cast<std::ptrdiff_t>(d)) &&
+                          std::equal(psi + k * p, psi + (k + 1) * p, psis.end() - static_cast<std::ptrdiff_t>(p));
+        if (!same) {
+          draws.push_back({key, set, block.number, static_cast<std::uint64_t>(block.count)});
+          thetas.insert(thetas.end(), theta + k * d, theta + (k + 1) * d);
+          psis.insert(psis.end(), psi + k * p, psi + (k + 1) * p);
+          starts.push_back(drawn);
+          drawn += block.count;
+        }
+        const std::int64_t take = std::min(block.first + block.count, r.first + r.count) - at;
+        const std::int64_t from = starts.back() + at - block.first;
+        whole = whole && from == (pieces.empty() ? 0 : pieces.back().first + pieces.back().count);
+        pieces.push_back({from, take});
+        at += take;
+      }
+    }
+    Observations all = program(purpose).simulate(draws, thetas.data(), psis.data());
+    if (whole && checked.total() == drawn) return all.to(device);
+    return select(all, pieces, checked.total()).to(device);
+  }
+
+ private:
+  Simulator& program(Purpose purpose) const {
+    return purpose == Purpose::explore ? *programs_.shown : *programs_.training;
+  }
+
+  // The blocks of draws from the prior that hold the sets; those drawn lately are kept.
+  std::map<std::uint64_t, std::shared_ptr<const std::vector<double>>> prior_blocks(
+      std::uint64_t key, Purpose purpose, std::span<const std::int64_t> indices) const {
+    std::map<std::uint64_t, std::shared_ptr<const std::vector<double>>> found;
+    for (const std::int64_t index : indices) {
+      PAIRS_CHECK(index >= 0 && index < static_cast<std::int64_t>(index_map::kEnd), "{}: there is no set {}",
+                  file_.info.name, index);
+      found[static_cast<std::uint64_t>(index) / kPriorSets] = nullptr;
+    }
+    std::vector<Draw> missing;
+    {
+      const std::lock_guard lock(kept_mutex_);
+      for (auto& [block, values] : found) {
+        const auto at = kept_.find({key, block});
+        if (at != kept_.end())
+          values = at->second;
+        else
+          missing.push_back({key, block, kPriorBlock, kPriorSets});
+      }
+    }
+    if (missing.empty()) return found;
+    std::vector<std::vector<double>> made = program(purpose).prior(missing);
+    const std::lock_guard lock(kept_mutex_);
+    const std::size_t numbers = kPriorSets * (file_.info.targets.size() + file_.info.nuisances.size());
+    for (std::size_t k = 0; k < missing.size(); ++k) {
+      const auto values = std::make_shared<const std::vector<double>>(std::move(made[k]));
+      found[missing[k].set] = values;
+      if ((kept_.size() + 1) * numbers > kKeptNumbers) kept_.clear();
+      kept_[{key, missing[k].set}] = values;
+    }
+    return found;
+  }
+
+  template <class Pieces>
+  Observations select(const Observations& all, const Pieces& pieces, std::int64_t total) const {
+    if (all.is_ragged()) {
+      std::vector<Observations> parts;
+      for (const auto& piece : pieces) parts.push_back(all.slice(piece.first, piece.first + piece.count));
+      return parts.empty() ? all.slice(0, 0) : Observations::concatenate(parts);
+    }
+    const torch::Tensor& block = all.block();
+    std::vector<std::int64_t> shape = block.sizes().vec();
+    shape[0] = total;
+    torch::Tensor out = at::empty(shape, torch::kFloat32);
+    std::size_t numbers = 1;
+    for (std::size_t k = 1; k < shape.size(); ++k) numbers *= static_cast<std::size_t>(shape[k]);
+    const float* from = block.const_data_ptr<float>();
+    float* to = out.mutable_data_ptr<float>();
+    for (const auto& piece : pieces)
+      to = std::copy_n(from + static_cast<std::size_t>(piece.first) * numbers,
+                       static_cast<std::size_t>(piece.count) * numbers, to);
+    return out;
+  }
+
+  // Ranges of targets and nuisances, of draws from the prior.
+  std::vector<Measured> measured() const {
+    std::vector<Draw> draws;
+    const std::uint64_t key = stream_key(kMeasuringSeed, Purpose::check);
+    for (std::uint64_t block = 0; block < kMeasuredSets / kPriorSets; ++block)
+      draws.push_back({key, block, kPriorBlock, kPriorSets});
+    const std::vector<std::vector<double>> values = programs_.training->prior(draws);
+    const std::size_t d = file_.info.targets.size(), p = file_.info.nuisances.size();
+    const auto column = [&](std::size_t start, std::size_t width, std::size_t k) {
+      std::vector<double> all;
+      for (const std::vector<double>& block : values)
+        for (std::size_t row = 0; row < kPriorSets; ++row) all.push_back(block[start + row * width + k]);
+      return all;
+    };
+    std::vector<Measured> out;
+    for (std::size_t k = 0; k < d; ++k) out.push_back(measure(file_.info.targets[k].name, column(0, d, k)));
+    for (std::size_t k = 0; k < p; ++k) {
+      const Nuisance& n = file_.info.nuisances[k];
+      if (std::isnan(n.view_low))
+        out.push_back(measure(n.name, column(kPriorSets * d, p, k)));
+      else
+        out.push_back({n.name, 0, 1, 1, n.view_low, n.view_high});
+    }
+    return out;
+  }
+
+  Programs programs_;
+  TaskFile file_;
+  mutable std::mutex kept_mutex_;
+  mutable std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<const std::vector<double>>> kept_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Task> make_simulated_task(const TaskFile& file) {
+  return std::make_shared<SimulatedTask>(file);
+}
+
+}  // namespace pairs::own

@@ -1,0 +1,545 @@
+#include "tasks/own/simulator.h"
+
+#include <ATen/ops/empty.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <string_view>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/interruption.h"
+#include "core/base/text.h"
+#include "core/base/threads.h"
+#include "tasks/own/permission.h"
+#include "tasks/own/worker.h"
+#include "tasks/own/x_kind.h"
+
+namespace pairs::own {
+namespace {
+
+constexpr int kPollMilliseconds = 100;
+constexpr double kRequestSeconds = 0.02;            // that a request should take
+constexpr double kGreetingSeconds = 60;
+constexpr double kCallWork = 16;                    // work of a call beside that of its observations
+constexpr double kMostAnswer = 64.0 * 1024 * 1024;  // bytes of an answer to more than one draw
+constexpr std::uint64_t kMostRagged = std::uint64_t{1} << 36;
+constexpr std::size_t kLongestHeader = 200;
+// The random numbers by which a worker is checked when it starts.
+constexpr std::uint64_t kCheckKey = 0x70616972732d3131ull, kCheckRows = 4, kCheckObservations = 2;
+
+// What is wrong with an answer, and with which draw of the request.
+struct Fault {
+  std::size_t draw;
+  std::string cause;
+};
+
+template <class Number>
+std::string bytes_of(const Number* values, std::size_t count) {
+  return {reinterpret_cast<const char*>(values), count * sizeof(Number)};
+}
+
+// A whole number at the start of `text`, which it is taken off with one blank before it.
+bool take_number(std::string_view& text, std::uint64_t& value) {
+  if (!text.starts_with(' ')) return false;
+  text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+std::string header_of_task(const TaskInfo& info) {
+  return fmt::format("pairs 1 theta {} psi {} x {} {}\n", info.targets.size(), info.nuisances.size(), x_kind(info).word,
+                     fmt::join(info.observation_shape, " "));
+}
+
+std::int64_t numbers_of(const TaskInfo& info) {
+  std::int64_t numbers = 1;
+  for (const std::int64_t n : info.observation_shape) numbers *= n;
+  return numbers;
+}
+
+// Values of one draw from the prior, θ [rows, d] and then ψ [rows, p].
+void check_prior(const TaskFile& task, const double* values, std::size_t rows, std::size_t draw,
+                 std::uint64_t first_set) {
+  const std::size_t d = task.info.targets.size(), p = task.info.nuisances.size();
+  const auto check = [&](double value, const std::string& name, double low, double high, std::size_t row) {
+    if (std::isfinite(value) && value >= low && value <= high) return;
+    throw Fault{draw, std::isfinite(value)
+                          ? fmt::format("prior drew {} = {} for set {}, outside of its support [{}, {}]", name, value,
+                                        first_set + row, low, high)
+                          : fmt::format("prior drew {} = {} for set {}", name, value, first_set + row)};
+  };
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t k = 0; k < d; ++k) {
+      const Target& t = task.info.targets[k];
+      check(values[row * d + k], t.name, t.low, t.high, row);
+    }
+    for (std::size_t k = 0; k < p; ++k)
+      check(values[rows * d + row * p + k], task.info.nuisances[k].name, task.nuisance_low[k], task.nuisance_high[k],
+            row);
+  }
+}
+
+// Observations of one draw: all numbers finite. `rows`: how many rows each has, where they are ragged.
+void check_finite(const float* values, std::int64_t count, std::int64_t observations, const std::int64_t* rows,
+                  std::int64_t width, std::size_t draw) {
+  std::int64_t at = 0;
+  while (at < count && std::isfinite(values[at])) ++at;
+  if (at == count) return;
+  std::int64_t observation = 0;
+  if (rows)
+    for (std::int64_t end = rows[0] * width; end <= at; end += rows[observation] * width) ++observation;
+  else
+    observation = at / (count / observations);
+  throw Fault{draw, fmt::format("observation {} holds {}", observation + 1, values[at])};
+}
+
+}  // namespace
+
+// A worker with what it was asked last.
+struct Simulator::Process {
+  enum class Phase { greeting, prior, simulate, ready };
+
+  Process(std::size_t number, const TaskFile& task)
+      : number(number), worker(task.simulator->command, task.origin.parent_path()) {}
+
+  std::size_t number;  // from 1
+  Worker worker;
+  Phase phase = Phase::greeting;
+  bool busy = false;
+  bool listening = true;
+  std::uint64_t request = 0;
+  std::size_t first = 0, count = 0;  // draws of the question that it answers
+  double work = 0;
+  std::string check;  // what it answered to the check of seeds so far
+  Stopwatch since;    // what it has to answer was asked
+};
+
+// What is asked of all workers together.
+struct Simulator::Question {
+  const char* kind;
+  std::size_t draws;
+  std::function<const Draw&(std::size_t draw)> draw;
+  std::function<std::string(std::size_t first, std::size_t count)> payload;
+  // Bytes of the answer; none: it says so itself.
+  std::function<std::int64_t(std::size_t first, std::size_t count)> bytes;
+  std::function<void(std::size_t first, std::size_t count, std::string_view answer)> accept;  // throws Fault
+  double answer_bytes;  // of an observation or a draw, about
+  double* pace;
+};
+
+// One question from its first request to its last answer.
+class Simulator::Round {
+ public:
+  Round(Simulator& all, const Question& question) : all_(all), question_(question) {}
+
+  void run() {
+    const std::size_t wanted = std::min(all_.most_, question_.draws);
+    if (all_.processes_.size() < wanted) all_.processes_.resize(wanted);
+    try {
+      for (std::size_t k = 0; k < wanted; ++k)
+        if (!all_.processes_[k]) start(k);
+      while (answered_ < question_.draws) {
+        for (auto& process : all_.processes_)
+          if (process && process->phase == Process::Phase::ready && !process->busy && next_ < question_.draws)
+            give(*process);
+        wait();
+        for (auto& process : all_.processes_)
+          if (process) hear(*process);
+        interruption_point();
+      }
+    } catch (...) {
+      for (auto& process : all_.processes_)
+        if (process && (process->busy || process->phase != Process::Phase::ready || process.get() == failed_))
+          process.reset();
+      throw;
+    }
+  }
+
+ private:
+  const TaskFile& task() const { return all_.task_; }
+
+  void start(std::size_t k) {
+    try {
+      all_.processes_[k] = std::make_unique<Process>(k + 1, task());
+    } catch (const Error& error) {
+      fail("The simulator of {}, {}, cannot run: {}", task().info.name, command_text(*task().simulator), error.what());
+    }
+    all_.processes_[k]->worker.send(header_of_task(task().info));
+  }
+
+  // The next draws for a worker: as many as take it a moment, and no more than its share.
+  void give(Process& process) {
+    const std::size_t left = question_.draws - next_, share = (left + 2 * all_.most_ - 1) / (2 * all_.most_);
+    const double seconds = std::min(kRequestSeconds, task().simulator->timeout / 8);
+    process.first = next_;
+    process.count = 0;
+    process.work = 0;
+    double bytes = 0;
+    while (process.count < share) {
+      const auto observations = static_cast<double>(question_.draw(next_ + process.count).count);
+      const double work = kCallWork + observations, more = observations * question_.answer_bytes;
+      if (process.count > 0 && (*question_.pace <= 0 || (process.work + work) * *question_.pace > seconds ||
+                                bytes + more > kMostAnswer))
+        break;
+      ++process.count;
+      process.work += work;
+      bytes += more;
+    }
+    next_ += process.count;
+    request(process, question_.kind, process.count, question_.payload(process.first, process.count));
+    process.busy = true;
+  }
+
+  void request(Process& process, const char* kind, std::size_t draws, std::string payload) {
+    process.request = ++all_.requests_;
+    process.since.restart();
+    process.worker.send(fmt::format("{} {} {}\n", kind, process.request, draws) + std::move(payload));
+  }
+
+  void wait() {
+    polled_.clear();
+    for (auto& process : all_.processes_) {
+      if (!process) continue;
+      polled_.push_back({process->worker.output(), POLLIN, 0});
+      if (process->listening) polled_.push_back({process->worker.errors(), POLLIN, 0});
+      if (process->worker.sending()) polled_.push_back({process->worker.input(), POLLOUT, 0});
+    }
+    (void)::poll(polled_.data(), polled_.size(), kPollMilliseconds);
+  }
+
+  void hear(Process& process) {
+    Worker& worker = process.worker;
+    worker.flush();
+    if (process.listening) process.listening = worker.listen();
+    const bool open = worker.receive();
+    while (take_message(process)) {
+    }
+    if (!open) {
+      const std::string how = worker.end_text(), words = worker.last_words();
+      refuse(process, fmt::format("its program {}{}{}", how, words.empty() ? "" : ": ", words));
+    }
+    const bool waited_for = process.busy || process.phase != Process::Phase::ready;
+    // What a program loads before it greets takes its time on a busy machine.
+    const bool greeting = process.phase == Process::Phase::greeting;
+    const double timeout = greeting ? std::max(kGreetingSeconds, task().simulator->timeout) : task().simulator->timeout;
+    if (waited_for && process.since.seconds() > timeout) {
+      const std::string words = worker.last_words();
+      refuse(process, fmt::format("no answer came within {:g} seconds (simulator.timeout){}{}", timeout,
+                                  words.empty() ? "" : "; it said: ", words));
+    }
+  }
+
+  // The next whole message of a worker, if it is there.
+  bool take_message(Process& process) {
+    const std::string_view all = process.worker.received();
+    if (all.empty()) return false;
+    const std::size_t end = all.substr(0, kLongestHeader).find('\n');
+    if (end == all.npos) {
+      if (all.size() < kLongestHeader) return false;
+      printed(process, all);
+    }
+    std::string_view line = all.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (process.phase == Process::Phase::greeting) {
+      if (line != "pairs 1" && !line.starts_with("pairs 1 ")) {
+        if (line.starts_with("pairs "))
+          refuse(process, fmt::format("it speaks another version of the protocol, \"{}\"; version 1 is needed",
+                                      printable(line)));
+        printed(process, line);
+      }
+      process.worker.take(end + 1);
+      check_prior_seeds(process);
+      return true;
+    }
+    std::uint64_t id = 0, draw = 0, bytes = 0;
+    std::string_view rest = line;
+    const bool error = rest.starts_with("error");
+    if (!error && !rest.starts_with("answer")) printed(process, line);
+    rest.remove_prefix(error ? 5 : 6);
+    if (!take_number(rest, id) || (error && !take_number(rest, draw)) || !take_number(rest, bytes) || !rest.empty())
+      printed(process, line);
+    const bool asked = process.busy || process.phase != Process::Phase::ready;
+    if (!asked || id != process.request)
+      refuse(process, fmt::format("it answered request {} where {} was asked", id,
+                                  asked ? fmt::format("{}", process.request) : "nothing"));
+    if (!error) check_bytes(process, bytes);
+    if (error && bytes > (1u << 20)) printed(process, line);
+    if (all.size() - end - 1 < bytes) return false;
+    const std::string_view payload = all.substr(end + 1, bytes);
+    try {
+      if (error) throw Fault{static_cast<std::size_t>(draw), error_text(payload)};
+      accept(process, payload);
+    } catch (const Fault& fault) {
+      refuse(process, fault.cause, &fault.draw);
+    }
+    process.worker.take(end + 1 + bytes);
+    if (process.phase != Process::Phase::ready) {
+      next_check(process);
+    } else {
+      process.busy = false;
+      answered_ += process.count;
+      const double pace = process.since.seconds() / process.work;
+      *question_.pace = *question_.pace > 0 ? 0.7 * *question_.pace + 0.3 * pace : pace;
+    }
+    return true;
+  }
+
+  // The lines that a program tells of an error, joined.
+  static std::string error_text(std::string_view text) {
+    std::string joined;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (const std::size_t first = line.find_first_not_of(" \t\r"); first != line.npos)
+        joined += (joined.empty() ? "" : " | ") + printable(line.substr(first), 300);
+    }
+    return joined.empty() ? "it told of an error without words" : joined;
+  }
+
+  void check_bytes(Process& process, std::uint64_t bytes) {
+    const TaskInfo& info = task().info;
+    std::int64_t wanted = -1;
+    if (process.phase == Process::Phase::ready) {
+      wanted = question_.bytes ? question_.bytes(process.first, process.count) : -1;
+    } else if (process.phase == Process::Phase::prior) {
+      wanted = static_cast<std::int64_t>(2 * kCheckRows * 8 * (info.targets.size() + info.nuisances.size()));
+    } else if (!x_kind(info).ragged) {
+      wanted = static_cast<std::int64_t>(2 * kCheckObservations) * numbers_of(info) * 4;
+    }
+    if (wanted >= 0 ? bytes == static_cast<std::uint64_t>(wanted) : bytes <= kMostRagged) return;
+    const bool prior = process.phase == Process::Phase::prior ||
+                       (process.phase == Process::Phase::ready && question_.kind[0] == 'p');
+    if (wanted < 0) refuse(process, fmt::format("it announced {} bytes, more than an answer may have", bytes));
+    refuse(process,
+           fmt::format("it answered with {} bytes where {} belong, {}", bytes, wanted,
+                       prior ? fmt::format("{} targets and {} nuisances of each set as float64", info.targets.size(),
+                                           info.nuisances.size())
+                             : fmt::format("observations of [{}] numbers as float32",
+                                           fmt::join(info.observation_shape, ", "))));
+  }
+
+  // Two draws of the same random numbers must be the same, of every worker.
+  void check_prior_seeds(Process& process) {
+    process.phase = Process::Phase::prior;
+    const Draw twice[2] = {{kCheckKey, 0, kPriorBlock, kCheckRows}, {kCheckKey, 0, kPriorBlock, kCheckRows}};
+    request(process, "prior", 2, bytes_of(twice, 2));
+  }
+
+  void next_check(Process& process) {
+    const TaskInfo& info = task().info;
+    const std::size_t d = info.targets.size(), p = info.nuisances.size();
+    if (process.phase == Process::Phase::prior) {
+      const Draw twice[2] = {{kCheckKey, 0, 0, kCheckObservations}, {kCheckKey, 0, 0, kCheckObservations}};
+      const char* row = process.check.data();
+      const std::string theta(row, 8 * d), psi(row + 8 * d * kCheckRows, 8 * p);
+      process.phase = Process::Phase::simulate;
+      request(process, "simulate", 2, bytes_of(twice, 2) + theta + theta + psi + psi);
+      return;
+    }
+    if (all_.reference_.empty()) all_.reference_ = process.check;
+    if (all_.reference_ != process.check)
+      refuse(process, "it answers other values to the same seed than the worker before it; everything random must come "
+                      "from the generator that is handed over");
+    process.phase = Process::Phase::ready;
+  }
+
+  void accept(Process& process, std::string_view answer) {
+    if (process.phase == Process::Phase::ready) {
+      question_.accept(process.first, process.count, answer);
+      return;
+    }
+    std::string_view first = answer.substr(0, answer.size() / 2), second = answer.substr(answer.size() / 2);
+    std::string together;
+    if (process.phase == Process::Phase::prior) {
+      std::vector<double> values(answer.size() / 16);
+      std::memcpy(values.data(), first.data(), first.size());
+      check_prior(task(), values.data(), kCheckRows, 0, 0);
+    } else if (x_kind(task().info).ragged) {
+      // The rows' numbers of both stand before the rows of both.
+      const std::size_t head = 8 * kCheckObservations;
+      if (answer.size() < 2 * head) throw Fault{0, "it answered without the numbers of rows"};
+      const std::size_t half = (answer.size() - 2 * head) / 2;
+      together = std::string(answer.substr(0, head)) + std::string(answer.substr(2 * head, half));
+      const std::string other = std::string(answer.substr(head, head)) + std::string(answer.substr(2 * head + half));
+      if (together != other) throw Fault{0, kOtherValues};
+      process.check += together;
+      return;
+    }
+    if (first != second) throw Fault{0, kOtherValues};
+    process.check += first;
+  }
+
+  [[noreturn]] void printed(const Process& process, std::string_view text) {
+    refuse(process, fmt::format("its program printed \"{}\" on standard output, where answers alone belong; print on "
+                                "standard error",
+                                printable(text.substr(0, text.find('\n')), 100)));
+  }
+
+  [[noreturn]] void refuse(const Process& process, const std::string& cause, const std::size_t* draw = nullptr) {
+    failed_ = &process;
+    std::string sets = "when it was started";
+    if (process.phase == Process::Phase::ready && process.busy) {
+      const bool one = process.count == 1 || (draw && *draw < process.count);
+      const Draw &first = question_.draw(process.first + (one && draw && process.count > 1 ? *draw : 0)),
+                 &last = question_.draw(process.first + process.count - 1);
+      const bool prior = first.block == kPriorBlock;
+      const std::uint64_t from = prior ? first.set * first.count : first.set,
+                          to = one ? (prior ? from + first.count - 1 : from)
+                                   : (prior ? last.set * last.count + last.count - 1 : last.set);
+      sets = from == to ? fmt::format("set {}", from) : fmt::format("sets {} to {}", from, to);
+    } else if (process.phase == Process::Phase::ready) {
+      sets = "between two requests";
+    }
+    fail("The simulator of {} failed: worker {}, {}: {}", task().info.name, process.number, sets, cause);
+  }
+
+  static constexpr const char* kOtherValues =
+      "it answers other values when it is asked with the same seed again; everything random must come from the "
+      "generator that is handed over";
+
+  Simulator& all_;
+  const Question& question_;
+  std::size_t next_ = 0, answered_ = 0;
+  const Process* failed_ = nullptr;
+  std::vector<pollfd> polled_;
+};
+
+Simulator::Simulator(TaskFile task, std::int64_t workers) : task_(std::move(task)) {
+  if (workers <= 0) workers = task_.simulator->workers;
+  if (workers <= 0) workers = usable_cores();
+  most_ = static_cast<std::size_t>(workers);
+}
+
+Simulator::~Simulator() = default;
+
+std::vector<std::vector<double>> Simulator::prior(const std::vector<Draw>& draws) {
+  std::vector<std::vector<double>> out(draws.size());
+  if (draws.empty()) return out;
+  const std::lock_guard lock(mutex_);
+  check_allowed(task_);
+  const std::size_t numbers = task_.info.targets.size() + task_.info.nuisances.size();
+  Question question;
+  question.kind = "prior";
+  question.draws = draws.size();
+  question.draw = [&](std::size_t k) -> const Draw& { return draws[k]; };
+  question.payload = [&](std::size_t first, std::size_t count) { return bytes_of(draws.data() + first, count); };
+  question.bytes = [&](std::size_t first, std::size_t count) {
+    std::size_t rows = 0;
+    for (std::size_t k = first; k < first + count; ++k) rows += draws[k].count;
+    return static_cast<std::int64_t>(8 * numbers * rows);
+  };
+  question.accept = [&](std::size_t first, std::size_t count, std::string_view answer) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const Draw& draw = draws[first + k];
+      std::vector<double>& values = out[first + k];
+      values.resize(numbers * draw.count);
+      std::memcpy(values.data(), answer.data(), 8 * values.size());
+      answer.remove_prefix(8 * values.size());
+      check_prior(task_, values.data(), draw.count, k, draw.set * draw.count);
+    }
+  };
+  question.answer_bytes = 8.0 * static_cast<double>(numbers);
+  question.pace = &prior_pace_;
+  Round(*this, question).run();
+  return out;
+}
+
+Observations Simulator::simulate(const std::vector<Draw>& draws, const double* theta, const double* psi) {
+  const TaskInfo& info = task_.info;
+  const std::size_t d = info.targets.size(), p = info.nuisances.size();
+  const std::int64_t numbers = numbers_of(info);
+  const bool ragged = x_kind(info).ragged;
+  std::vector<std::int64_t> starts = {0};  // the first observation of each draw
+  for (const Draw& draw : draws) starts.push_back(starts.back() + static_cast<std::int64_t>(draw.count));
+  std::vector<std::int64_t> shape = {ragged ? 0 : starts.back()};
+  shape.insert(shape.end(), info.observation_shape.begin(), info.observation_shape.end());
+  torch::Tensor block = at::empty(shape, torch::kFloat32);
+  torch::Tensor counts;
+  std::vector<std::vector<float>> rows;
+  if (ragged) {
+    counts = at::empty({starts.back()}, torch::kInt64);
+    rows.resize(draws.size());
+  }
+  if (!draws.empty()) {
+    const std::lock_guard lock(mutex_);
+    check_allowed(task_);
+    Question question;
+    question.kind = "simulate";
+    question.draws = draws.size();
+    question.draw = [&](std::size_t k) -> const Draw& { return draws[k]; };
+    question.payload = [&](std::size_t first, std::size_t count) {
+      return bytes_of(draws.data() + first, count) + bytes_of(theta + first * d, count * d) +
+             (p > 0 ? bytes_of(psi + first * p, count * p) : std::string());
+    };
+    if (!ragged)
+      question.bytes = [&](std::size_t first, std::size_t count) {
+        return 4 * numbers * (starts[first + count] - starts[first]);
+      };
+    question.accept = [&](std::size_t first, std::size_t count, std::string_view answer) {
+      const std::int64_t observations = starts[first + count] - starts[first];
+      if (!ragged) {
+        float* to = block.mutable_data_ptr<float>() + starts[first] * numbers;
+        std::memcpy(to, answer.data(), answer.size());
+        for (std::size_t k = 0; k < count; ++k) {
+          const std::int64_t own = starts[first + k + 1] - starts[first + k];
+          check_finite(to, own * numbers, own, nullptr, numbers, k);
+          to += own * numbers;
+        }
+        return;
+      }
+      if (answer.size() < 8 * static_cast<std::size_t>(observations))
+        throw Fault{0, fmt::format("it answered with {} bytes, too few for the numbers of rows of {} observations",
+                                   answer.size(), observations)};
+      std::int64_t* to = counts.mutable_data_ptr<std::int64_t>() + starts[first];
+      std::memcpy(to, answer.data(), 8 * static_cast<std::size_t>(observations));
+      answer.remove_prefix(8 * static_cast<std::size_t>(observations));
+      std::int64_t total = 0;
+      const auto most = static_cast<std::int64_t>(kMostRagged);
+      for (std::int64_t k = 0; k < observations; ++k) {
+        if (to[k] < 0 || to[k] > most) throw Fault{0, fmt::format("observation {} has {} rows", k + 1, to[k])};
+        total += to[k];
+      }
+      if (total > most || answer.size() != 4 * static_cast<std::size_t>(total * numbers))
+        throw Fault{0, fmt::format("it answered with {} bytes of rows where {} rows of {} numbers as float32 belong",
+                                   answer.size(), total, numbers)};
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::int64_t own = starts[first + k + 1] - starts[first + k];
+        std::int64_t length = 0;
+        for (std::int64_t i = 0; i < own; ++i) length += to[i];
+        std::vector<float>& values = rows[first + k];
+        values.resize(static_cast<std::size_t>(length * numbers));
+        std::memcpy(values.data(), answer.data(), 4 * values.size());
+        answer.remove_prefix(4 * values.size());
+        check_finite(values.data(), length * numbers, own, to, numbers, k);
+        to += own;
+      }
+    };
+    question.answer_bytes = 4.0 * info.observation_numbers();
+    question.pace = &pace_;
+    Round(*this, question).run();
+  }
+  if (!ragged) return block;
+  torch::Tensor offsets = at::empty({starts.back() + 1}, torch::kInt64);
+  std::int64_t* offset = offsets.mutable_data_ptr<std::int64_t>();
+  const std::int64_t* count = counts.const_data_ptr<std::int64_t>();
+  offset[0] = 0;
+  for (std::int64_t k = 0; k < starts.back(); ++k) offset[k + 1] = offset[k] + count[k];
+  torch::Tensor all = at::empty({offset[starts.back()], numbers}, torch::kFloat32);
+  float* to = all.mutable_data_ptr<float>();
+  for (const std::vector<float>& part : rows) {
+    if (!part.empty()) std::memcpy(to, part.data(), 4 * part.size());
+    to += part.size();
+  }
+  return Observations::ragged(all, offsets);
+}
+
+}  // namespace pairs::own

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/sets/observations.h"
+#include "tasks/own/task_file.h"
+
+namespace pairs::own {
+
+// Which random numbers an answer is made from, and how much is asked for: what the program answers must be a function of
+// the first three and the parameters alone.
+struct Draw {
+  std::uint64_t key, set, block, count;
+};
+// The block of draws from the prior.
+inline constexpr std::uint64_t kPriorBlock = ~std::uint64_t{0};
+
+// A person's program: several of its processes, asked for many sets at a time. Thread-safe; one caller is served at a
+// time. What it answers depends on the draws alone, whatever the number of workers and whoever answers. Every Error is
+// one sentence that names the worker, the sets and the cause; after one, and after Stopped, the workers concerned are
+// ended, and others are started when they are needed.
+class Simulator {
+ public:
+  // `workers` 0: as the task says. Nothing is started before something is asked.
+  explicit Simulator(TaskFile task, std::int64_t workers = 0);
+  ~Simulator();
+
+  // Draws from the prior, each of `count` sets of which the first is `set * count` -> for each draw θ [count, d], then
+  // ψ [count, p]. All finite and within their supports.
+  std::vector<std::vector<double>> prior(const std::vector<Draw>& draws);
+
+  // Observations 0 .. count - 1 of all draws one after another; row k of theta [draws, d] and psi [draws, p] belongs to
+  // draw k. All finite.
+  Observations simulate(const std::vector<Draw>& draws, const double* theta, const double* psi);
+
+  const TaskFile& task() const { return task_; }
+
+ private:
+  struct Process;
+  struct Question;
+  class Round;
+
+  TaskFile task_;
+  std::size_t most_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Process>> processes_;  // as many as were needed so far; null: not started, or ended
+  std::uint64_t requests_ = 0;
+  std::string reference_;             // what the first worker answered to the check of seeds
+  double prior_pace_ = 0, pace_ = 0;  // seconds a unit of work, of late; 0: not known yet
+};
+
+}  // namespace pairs::own

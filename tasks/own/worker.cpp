@@ -1,0 +1,240 @@
+#include "tasks/own/worker.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+
+extern char** environ;
+
+namespace pairs::own {
+namespace {
+
+constexpr std::size_t kErrorTail = 8192;
+constexpr std::size_t kLinesShown = 6;
+constexpr int kPipeBytes = 1 << 20;
+
+// A pipe whose ends no other program inherits. `ours` does not block.
+struct Pipe {
+  Pipe(bool we_write) {
+    int ends[2];
+    PAIRS_CHECK(::pipe2(ends, O_CLOEXEC) == 0, "No pipe can be made for a simulator: {}", std::strerror(errno));
+    ours = ends[we_write ? 1 : 0];
+    theirs = ends[we_write ? 0 : 1];
+    (void)::fcntl(ours, F_SETFL, O_NONBLOCK);
+    (void)::fcntl(ours, F_SETPIPE_SZ, kPipeBytes);  // fewer turns; less where the system allows no more
+  }
+  ~Pipe() {
+    if (ours >= 0) ::close(ours);
+    if (theirs >= 0) ::close(theirs);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  int ours = -1, theirs = -1;
+};
+
+// While it lives, a write into a pipe that nobody reads is an error and no signal, on this thread alone.
+class WithoutBrokenPipes {
+ public:
+  WithoutBrokenPipes() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutBrokenPipes() {
+    const timespec none{0, 0};
+    if (!was_pending_)
+      while (sigtimedwait(&pipe_, nullptr, &none) < 0 && errno == EINTR) {
+      }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutBrokenPipes(const WithoutBrokenPipes&) = delete;
+  WithoutBrokenPipes& operator=(const WithoutBrokenPipes&) = delete;
+
+ private:
+  sigset_t pipe_, before_;
+  bool was_pending_;
+};
+
+// This process's variables; several workers share the cores, so each computes on one, and Python finds the helper.
+std::vector<std::string> variables() {
+  std::vector<std::string> all;
+  std::string python_path;
+  for (char** at = environ; *at; ++at) {
+    const std::string_view variable = *at;
+    if (variable.starts_with("PYTHONPATH="))
+      python_path = variable.substr(11);
+    else
+      all.emplace_back(variable);
+  }
+  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
+    if (!std::getenv(name)) all.push_back(fmt::format("{}=1", name));
+  const std::string helper = (assets_folder() / "python").string();
+  all.push_back(fmt::format("PYTHONPATH={}{}{}", python_path, python_path.empty() ? "" : ":", helper));
+  return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (std::string& word : words) all.push_back(word.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+}  // namespace
+
+Worker::Worker(const std::vector<std::string>& command, const std::filesystem::path& folder) {
+  std::error_code missing;
+  PAIRS_CHECK(std::filesystem::is_directory(folder, missing), "the folder {} is gone", printable(folder.string(), 300));
+  Pipe in(true), out(false), err(false);
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  posix_spawn_file_actions_adddup2(&actions, in.theirs, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out.theirs, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err.theirs, STDERR_FILENO);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  sigdelset(&all, SIGKILL);
+  sigdelset(&all, SIGSTOP);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);  // a group of its own: Ctrl+C in the terminal is ours to act on
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  std::vector<std::string> words = command, environment = variables();
+  const int error = ::posix_spawnp(&process_, words.front().c_str(), &actions, &attributes, pointers(words).data(),
+                                   pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  PAIRS_CHECK(error == 0, "its program {} cannot be started: {}", printable(words.front(), 300), std::strerror(error));
+  in_ = std::exchange(in.ours, -1);
+  out_ = std::exchange(out.ours, -1);
+  err_ = std::exchange(err.ours, -1);
+}
+
+Worker::~Worker() {
+  for (const int end : {in_, out_, err_}) ::close(end);
+  (void)::kill(-process_, SIGKILL);
+  if (!reaped_) (void)::kill(process_, SIGKILL);
+  if (!reaped_)
+    while (::waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
+    }
+}
+
+void Worker::send(std::string bytes) {
+  if (!sending()) {
+    outgoing_ = std::move(bytes);
+    sent_ = 0;
+  } else {
+    outgoing_ += bytes;
+  }
+  flush();
+}
+
+void Worker::flush() {
+  if (!sending()) return;
+  const WithoutBrokenPipes guard;
+  while (sending()) {
+    const ssize_t count = ::write(in_, outgoing_.data() + sent_, outgoing_.size() - sent_);
+    if (count > 0) {
+      sent_ += static_cast<std::size_t>(count);
+    } else if (count < 0 && errno == EINTR) {
+      continue;
+    } else {
+      if (count < 0 && errno != EAGAIN) sent_ = outgoing_.size();  // it has gone, which its output tells
+      return;
+    }
+  }
+}
+
+bool Worker::receive(std::size_t most) {
+  if (taken_ == incoming_.size()) {
+    incoming_.clear();
+    taken_ = 0;
+  }
+  constexpr std::size_t kPiece = 1 << 18;
+  for (std::size_t got = 0; got < most;) {
+    const std::size_t before = incoming_.size();
+    incoming_.resize(before + kPiece);
+    const ssize_t count = ::read(out_, incoming_.data() + before, kPiece);
+    incoming_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (count == 0) return false;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno == EAGAIN;
+    got += static_cast<std::size_t>(count);
+    if (static_cast<std::size_t>(count) < kPiece) return true;
+  }
+  return true;
+}
+
+void Worker::take(std::size_t bytes) {
+  taken_ += bytes;
+}
+
+bool Worker::listen() {
+  char buffer[4096];
+  for (int turn = 0; turn < 64; ++turn) {
+    const ssize_t count = ::read(err_, buffer, sizeof buffer);
+    if (count == 0) return false;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno == EAGAIN;
+    errors_text_.append(buffer, static_cast<std::size_t>(count));
+    if (errors_text_.size() > 2 * kErrorTail) errors_text_.erase(0, errors_text_.size() - kErrorTail);
+  }
+  return true;
+}
+
+std::string Worker::last_words() {
+  pollfd ready{err_, POLLIN, 0};
+  while (::poll(&ready, 1, 200) > 0 && listen()) {
+  }
+  std::vector<std::string> lines;
+  std::string_view text = errors_text_;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (line.find_first_not_of(" \t\r") != line.npos) lines.emplace_back(line.substr(line.find_first_not_of(" \t\r")));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  std::string joined;
+  for (std::size_t k = lines.size() > kLinesShown ? lines.size() - kLinesShown : 0; k < lines.size(); ++k)
+    joined += (joined.empty() ? "" : " | ") + printable(lines[k], 300);
+  return joined;
+}
+
+std::string Worker::end_text() {
+  for (int turn = 0; turn < 100 && !reaped_; ++turn) {
+    if (::waitpid(process_, &status_, WNOHANG) == process_) {
+      reaped_ = true;
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  if (!reaped_) return "closed its standard output";
+  if (WIFSIGNALED(status_)) return fmt::format("was killed by signal {}", WTERMSIG(status_));
+  return fmt::format("ended with exit code {}", WEXITSTATUS(status_));
+}
+
+}  // namespace pairs::own

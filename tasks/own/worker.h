@@ -1,0 +1,55 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pairs::own {
+
+// A process of a person's program, spoken to over its standard input and output; its standard error is kept. Ended with
+// the object, with all that it started.
+class Worker {
+ public:
+  // Starts the program in `folder`. Throws Error where that cannot be done.
+  Worker(const std::vector<std::string>& command, const std::filesystem::path& folder);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  int input() const { return in_; }
+  int output() const { return out_; }
+  int errors() const { return err_; }
+
+  // Bytes for the program that wait to be taken by flush().
+  void send(std::string bytes);
+  bool sending() const { return sent_ < outgoing_.size(); }
+  // Writes what the program takes now, without waiting. One that has gone takes nothing.
+  void flush();
+
+  // Reads what the program says now, without waiting, at most `most` bytes; false where it has closed its output.
+  bool receive(std::size_t most = 1 << 22);
+  // What it said and nobody took yet.
+  std::string_view received() const { return std::string_view(incoming_).substr(taken_); }
+  void take(std::size_t bytes);
+
+  // Keeps the end of what it says on standard error; false where that is closed.
+  bool listen();
+  // Its last lines, joined; "" where it said nothing.
+  std::string last_words();
+  // Waits a moment for its end and tells how it ended: "ended with exit code 3", "was killed by signal 11".
+  std::string end_text();
+
+ private:
+  pid_t process_ = -1;
+  bool reaped_ = false;
+  int status_ = 0;
+  int in_ = -1, out_ = -1, err_ = -1;
+  std::string outgoing_, incoming_, errors_text_;
+  std::size_t sent_ = 0, taken_ = 0;
+};
+
+}  // namespace pairs::own

@@ -1,0 +1,296 @@
+#include "tasks/own/simulator.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/interruption.h"
+#include "core/train/config.h"
+#include "tasks/own/blocks.h"
+#include "tasks/own/own_tasks.h"
+#include "tasks/own/simulated_task.h"
+#include "tests/tasks/own/own_files.h"
+#include "tests/tasks/sets.h"
+
+namespace pairs::own {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class OwnSimulator : public OwnFolder {
+ protected:
+  // What drawing 100 sets of a program says.
+  std::string problem(const TaskFile& task, std::int64_t n = 2) const {
+    try {
+      const auto made = make_simulated_task(task);
+      const Latents latents = testing::latents_of(*made, 1, Purpose::pretrain, 200, 100);
+      std::vector<SetRange> ranges;
+      for (std::int64_t k = 0; k < 100; ++k) ranges.push_back({200 + k, 0, n});
+      made->observe(latents, 1, Purpose::pretrain, ranges, torch::kCPU);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  // Of a program whose simulate begins with `line`.
+  std::string problem_of(const std::string& line, const std::string& more = "workers = 2\ntimeout = 20\n",
+                         const std::string& prior = kPrior) const {
+    return problem(python_task(prior + "def simulate(theta, psi, n, rng):\n    " + line + kRest + kServe, more));
+  }
+  static constexpr const char* kRest =
+      "\n    return rng.normal(psi[0], 0.1 + theta[0], n)\n";
+};
+
+TEST(OwnBlocks, CoverASetOnce) {
+  for (const Purpose purpose : {Purpose::pretrain, Purpose::finetune}) {
+    std::int64_t at = 0;
+    for (std::uint64_t number = 0; at < 20000; ++number) {
+      const ItemBlock block = block_of(purpose, at);
+      EXPECT_EQ(block.number, number);
+      EXPECT_EQ(block.first, at);
+      for (const std::int64_t item : {at, at + block.count / 2, at + block.count - 1}) {
+        EXPECT_EQ(block_of(purpose, item).number, number);
+        EXPECT_EQ(block_of(purpose, item).first, at);
+      }
+      EXPECT_LE(block.count, 4096);
+      at += block.count;
+    }
+  }
+  EXPECT_EQ(block_of(Purpose::pretrain, 1).count, 2) << "pairs cost one call";
+  EXPECT_EQ(block_of(Purpose::finetune, 1).count, 32);
+}
+
+TEST_F(OwnSimulator, DrawsWhatATaskPromises) {
+  const auto task = make_simulated_task(python_task(kPrior + kSimulate + kServe));
+  testing::expect_addressable(*task);
+  testing::expect_described(*task);
+}
+
+TEST_F(OwnSimulator, DrawsFromThePriorAndTheLikelihood) {
+  const auto task = make_simulated_task(python_task(kPrior + kSimulate + kServe));
+  const Latents latents = testing::latents_of(*task, 3, Purpose::test, 0, 4000);
+  const auto sorted = [](const torch::Tensor& t) {
+    const torch::Tensor flat = t.contiguous().to(torch::kFloat64).flatten();
+    return std::vector<double>(flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel());
+  };
+  EXPECT_LT(testing::kolmogorov(sorted(latents.theta), [](double t) { return t; }), 1.95);
+  const auto normal = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };
+  EXPECT_LT(testing::kolmogorov(sorted(latents.psi), normal), 1.95);
+  const torch::Tensor x = testing::sets_of(*task, latents, 3, Purpose::test, 0, 7).squeeze(2).to(torch::kFloat64);
+  const torch::Tensor z = (x - latents.psi) / (latents.theta + 0.1);
+  EXPECT_LT(testing::kolmogorov(sorted(z), normal), 1.95);
+  // Of one set, observations of one block and of different ones are independent.
+  EXPECT_LT(std::abs((z.select(1, 0) * z.select(1, 1)).mean().item<double>()), 4 / std::sqrt(4000.0));
+  EXPECT_LT(std::abs((z.select(1, 1) * z.select(1, 2)).mean().item<double>()), 4 / std::sqrt(4000.0));
+}
+
+TEST_F(OwnSimulator, TheSameSeedGivesTheSameSetsWhateverTheWorkers) {
+  std::vector<torch::Tensor> all;
+  for (const char* workers : {"workers = 1\n", "workers = 4\n", "workers = 2\n"}) {
+    const auto task = make_simulated_task(python_task(kPrior + kSimulate + kServe, workers));
+    const Latents latents = testing::latents_of(*task, 9, Purpose::pretrain, 100, 700);
+    all.push_back(torch::cat({testing::sets_of(*task, latents, 9, Purpose::pretrain, 100, 5).flatten(1).to(torch::kFloat64),
+                              latents.theta, latents.psi}, 1));
+  }
+  EXPECT_TRUE(at::equal(all[0], all[1]));
+  EXPECT_TRUE(at::equal(all[0], all[2]));
+}
+
+TEST_F(OwnSimulator, ImagesAndRows) {
+  const auto images = make_simulated_task(python_task(
+      kPrior + "def simulate(theta, psi, n, rng):\n    return rng.random((n, 1, 6, 5)) + theta[0]\n" + kServe, "",
+      "shape = [1, 6, 5]"));
+  const Latents latents = testing::latents_of(*images, 1, Purpose::pretrain, 0, 3);
+  EXPECT_EQ(testing::sets_of(*images, latents, 1, Purpose::pretrain, 0, 3).sizes(), (std::vector<std::int64_t>{3, 3, 1, 6, 5}));
+
+  const auto rows = make_simulated_task(python_task(
+      kPrior + "def simulate(theta, psi, n, rng):\n"
+               "    return [rng.random((int(rng.integers(0, 4)), 2)) for _ in range(n)]\n" + kServe,
+      "", "rows = [\"a\", \"b\"]\ntypical = 2"));
+  const Latents own = testing::latents_of(*rows, 1, Purpose::pretrain, 0, 40);
+  std::vector<SetRange> ranges, later;
+  for (std::int64_t k = 0; k < 40; ++k) {
+    ranges.push_back({k, 0, 9});
+    later.push_back({k, 3, 4});
+  }
+  const Observations whole = rows->observe(own, 1, Purpose::pretrain, ranges, torch::kCPU),
+                     part = rows->observe(own, 1, Purpose::pretrain, later, torch::kCPU);
+  ASSERT_TRUE(whole.is_ragged());
+  EXPECT_EQ(whole.count(), 360);
+  EXPECT_GT(whole.rows().size(0), 300);
+  for (std::int64_t k = 0; k < 40; ++k)
+    EXPECT_TRUE(at::equal(part.slice(4 * k, 4 * k + 4).rows(), whole.slice(9 * k + 3, 9 * k + 7).rows())) << k;
+}
+
+TEST_F(OwnSimulator, NothingRunsBeforeItsCommandWasAgreedTo) {
+  write("simulate.py", kPrior + kSimulate + "open('ran', 'w').write('yes')\n" + kServe);
+  const TaskFile task = read_task_file(write("task.toml", task_text("[\"/usr/bin/python3\", \"simulate.py\"]")));
+  EXPECT_THAT(problem(task), AllOf(HasSubstr("wants to run the program /usr/bin/python3 simulate.py in the folder"),
+                                   HasSubstr("agree once with --allow")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+  allow(task);
+  EXPECT_EQ(problem(task), "");
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "ran"));
+  // Another command is another question.
+  const TaskFile other = read_task_file(write("task.toml", task_text("[\"/usr/bin/python3\", \"other.py\"]")));
+  EXPECT_THAT(problem(other), HasSubstr("other.py"));
+  EXPECT_FALSE(is_allowed(other));
+}
+
+TEST_F(OwnSimulator, AProgramThatRaisesIsNamedWithItsTraceback) {
+  EXPECT_EQ(problem_of("pass"), "");
+  EXPECT_THAT(problem_of("if n == 2 and psi[0] > 1: raise ValueError('no such bump')"),
+              AllOf(HasSubstr("The simulator of mine failed: worker "), HasSubstr(", set 2"),
+                    HasSubstr("ValueError: no such bump"), HasSubstr("simulate.py:")));
+}
+
+TEST_F(OwnSimulator, AProgramThatDies) {
+  EXPECT_THAT(problem_of("if psi[0] > 1: sys.stderr.write('out of luck\\n'); sys.stderr.flush(); os._exit(3)"),
+              AllOf(HasSubstr("worker "), HasSubstr("set"), HasSubstr("ended with exit code 3: out of luck")));
+  EXPECT_THAT(problem_of("if psi[0] > 1: os.kill(os.getpid(), 9)"), HasSubstr("was killed by signal 9"));
+  EXPECT_THAT(problem(python_task("import nothing_of_that_name\n")),
+              AllOf(HasSubstr("when it was started"), HasSubstr("ended with exit code 1"),
+                    HasSubstr("No module named 'nothing_of_that_name'")));
+}
+
+TEST_F(OwnSimulator, AProgramThatHangs) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(problem_of("if psi[0] > 1: time.sleep(100)", "timeout = 4\n"),
+              AllOf(HasSubstr("set"), HasSubstr("no answer came within 4 seconds (simulator.timeout)")));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST_F(OwnSimulator, WhatIsPrintedDoesNotDisturb) {
+  EXPECT_EQ(problem_of("print('a line', flush=True); os.write(1, b'another\\n')"), "");
+}
+
+TEST_F(OwnSimulator, AProgramThatPrintsBetweenAnswers) {
+  write("print.py", "import sys\nprint('Loading the model')\nsys.stdout.flush()\nsys.stdin.read()\n");
+  EXPECT_THAT(problem(allowed(task_text("[\"/usr/bin/python3\", \"print.py\"]"))),
+              HasSubstr("printed \"Loading the model\" on standard output, where answers alone belong"));
+}
+
+TEST_F(OwnSimulator, WrongShapesAndValues) {
+  EXPECT_THAT(problem_of("if psi[0] > 1: return rng.random((n, 3))"),
+              AllOf(HasSubstr("set 2"), HasSubstr("simulate returned x of shape (2, 3) where (2, 1) belongs")));
+  EXPECT_THAT(problem_of("if psi[0] > 1: return rng.random(1)"),
+              HasSubstr("simulate returned 1 observations where 2 were asked for"));
+  EXPECT_THAT(problem_of("if psi[0] > 1: return np.array([0.5, np.nan])"),
+              AllOf(HasSubstr("set 2"), HasSubstr("observation 2 holds nan")));
+  const std::string outside =
+      "import numpy as np\nfrom pairs_simulator import serve\n"
+      "def prior(rng, size):\n    return 1.2 * rng.random(size), rng.normal(0, 1, size)\n";
+  EXPECT_THAT(problem_of("pass", "workers = 2\n", outside),
+              AllOf(HasSubstr("prior drew theta = 1."), HasSubstr("for set "),
+                    HasSubstr("outside of its support [0, 1]")));
+  const std::string wide =
+      "import numpy as np\nfrom pairs_simulator import serve\n"
+      "def prior(rng, size):\n    return rng.random((size, 2)), rng.normal(0, 1, size)\n";
+  EXPECT_THAT(problem_of("pass", "workers = 2\n", wide), HasSubstr("prior returned theta of shape (4, 2)"));
+}
+
+TEST_F(OwnSimulator, AProgramThatIgnoresItsGenerator) {
+  EXPECT_THAT(problem_of("return np.random.normal(0, 1, n)"), HasSubstr("when it is asked with the same seed again"));
+  EXPECT_THAT(problem_of("time.sleep(0.05); return rng.random(n) + os.getpid() % 1000"),
+              HasSubstr("other values to the same seed than the worker before it"));
+}
+
+// A program that speaks the protocol by itself, so that it can break it.
+TEST_F(OwnSimulator, AnswersThatBreakTheProtocol) {
+  const auto speak = [&](const std::string& reply) {
+    write("raw.py",
+          "import sys, struct\n"
+          "i, o = sys.stdin.buffer, sys.stdout.buffer\n"
+          "i.readline(); o.write(b'pairs 1\\n'); o.flush()\n"
+          "turn = 0\n"
+          "while True:\n"
+          "    w = i.readline().split()\n"
+          "    if not w: break\n"
+          "    k, count, turn = int(w[1]), int(w[2]), turn + 1\n"
+          "    d = [struct.unpack('<4Q', i.read(32)) for _ in range(count)]\n"
+          "    if w[0] == b'prior': data = b''.join(struct.pack('<%dd' % (2 * e[3]), *([0.25] * 2 * e[3])) for e in d)\n"
+          "    else:\n"
+          "        i.read(16 * count); data = b''.join(struct.pack('<%df' % e[3], *([0.5] * e[3])) for e in d)\n"
+          "    if turn > 2:\n        " + reply + "\n"
+          "    o.write(b'answer %d %d\\n' % (k, len(data)) + data); o.flush()\n");
+    return problem(allowed(task_text("[\"/usr/bin/python3\", \"raw.py\"]", "workers = 1\ntimeout = 5\n")));
+  };
+  EXPECT_EQ(speak("pass"), "");
+  EXPECT_THAT(speak("k -= 1"), HasSubstr("it answered request 2 where 3 was asked"));
+  EXPECT_THAT(speak("data = data[:-4]"), HasSubstr("bytes where "));
+  EXPECT_THAT(speak("o.write(b'answer one\\n')"), HasSubstr("printed \"answer one\" on standard output"));
+  EXPECT_THAT(speak("o.write(b'error %d 0 4\\noops' % k); o.flush(); continue"), HasSubstr(": oops"));
+  EXPECT_THAT(speak("o.write(b'x' * 1000)"), HasSubstr("printed \"xxx"));
+  EXPECT_THAT(speak("o.write(b'answer %d %d\\n' % (k, len(data)) + data)"), HasSubstr("where "));
+  write("raw.py", "import sys\nsys.stdin.readline()\nprint('pairs 2', flush=True)\nsys.stdin.read()\n");
+  EXPECT_THAT(problem(allowed(task_text("[\"/usr/bin/python3\", \"raw.py\"]", "workers = 1\n"))),
+              HasSubstr("another version of the protocol"));
+}
+
+TEST_F(OwnSimulator, AProgramThatIsGone) {
+  EXPECT_THAT(problem(allowed(task_text("[\"./no-such-program\"]"))),
+              AllOf(HasSubstr("The simulator of mine, ./no-such-program, cannot run"), HasSubstr("No such file")));
+}
+
+TEST_F(OwnSimulator, AStopIsHeardAndTheNextQuestionAnswered) {
+  const auto task = make_simulated_task(python_task(
+      kPrior + "def simulate(theta, psi, n, rng):\n    time.sleep(0.05 if os.path.exists('slow') else 0)" + kRest + kServe));
+  const Latents latents = testing::latents_of(*task, 1, Purpose::pretrain, 0, 400);
+  write("slow", "");
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    const Interruptible within([&] { return std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(500); });
+    EXPECT_THROW(testing::sets_of(*task, latents, 1, Purpose::pretrain, 0, 2), Stopped);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  std::filesystem::remove(folder_ / "slow");
+  EXPECT_NO_THROW(testing::sets_of(*task, latents, 1, Purpose::pretrain, 0, 2));
+}
+
+TEST_F(OwnSimulator, WorkersEndWithTheirTask) {
+  const TaskFile file = python_task("import os\nopen('pid-%d' % os.getpid(), 'w')\n" + kPrior + kSimulate + kServe);
+  std::vector<pid_t> started;
+  {
+    const auto task = make_simulated_task(file);
+    testing::latents_of(*task, 1, Purpose::pretrain, 0, 200);
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      if (const std::string name = entry.path().filename().string(); name.starts_with("pid-"))
+        started.push_back(std::stoi(name.substr(4)));
+    EXPECT_GE(started.size(), 1u);
+    for (const pid_t process : started) EXPECT_EQ(::kill(process, 0), 0);
+  }
+  for (const pid_t process : started) EXPECT_NE(::kill(process, 0), 0) << "it was ended and waited for";
+}
+
+TEST_F(OwnSimulator, RangesThatTheFileLeavesOutAreMeasured) {
+  std::string text = task_text("[\"/usr/bin/python3\", \"simulate.py\"]");
+  text.replace(text.find("[0, 1]"), 6, "[-inf, inf]");
+  text.replace(text.find("[-30, 30]"), 9, "[-inf, inf]");
+  write("simulate.py",
+        "import numpy as np\nfrom pairs_simulator import serve\n"
+        "def prior(rng, size):\n    return rng.normal(100, 3, size), rng.normal(0, 1, size)\n"
+        "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n" + kServe);
+  const TaskFile file = allowed(text);
+  const auto task = make_simulated_task(file);
+  const Target& target = task->info().targets[0];
+  EXPECT_NEAR(target.location, 100, 0.3);
+  EXPECT_NEAR(target.scale, 3, 0.2);
+  EXPECT_NEAR(target.range, 2 * 1.96 * 3, 0.8);
+  EXPECT_LT(target.view_low, 93);
+  EXPECT_NEAR(task->info().nuisances[0].view_high, 2.58, 0.4);
+  // A run's copy holds them, so that nothing is run for it.
+  const auto copy = write("copy.toml", recorded_text(folder_ / "task.toml"));
+  std::filesystem::remove(folder_ / "simulate.py");
+  EXPECT_EQ(make_simulated_task(read_task_file(copy))->info().targets[0].location, target.location);
+}
+
+}  // namespace
+}  // namespace pairs::own

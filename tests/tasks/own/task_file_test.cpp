@@ -1,0 +1,212 @@
+#include "tasks/own/task_file.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/train/config.h"
+#include "tasks/own/own_presets.h"
+#include "tasks/own/own_tasks.h"
+#include "tasks/registry.h"
+#include "tests/tasks/own/own_files.h"
+
+namespace pairs::own {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kWhole = R"(name = "lines"
+title = "Lines"
+max_n = 500
+question = "Which line do these {} points share?"
+
+[[targets]]
+name = "slope"
+label = "b"
+unit = "m"
+meaning = "slope"
+support = [-2, 3]
+view = [-1.0, 1.0]
+
+[[targets]]
+name = "offset"
+support = [-inf, inf]
+
+[[nuisances]]
+name = "noise"
+support = [0, inf]
+view = [0, 2]
+
+[x]
+columns = ["x", "y"]
+
+[simulator]
+command = ["./sim", "--fast"]
+workers = 3
+timeout = 5.5
+)";
+
+std::string problem(const std::string& text) {
+  try {
+    parse_task(text, "/some/task.toml");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+std::string with(const std::string& what, const std::string& by) {
+  std::string text = kWhole;
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, text.npos) << what;
+  return text.replace(at, what.size(), by);
+}
+
+TEST(OwnTaskFile, HoldsWhatItSays) {
+  const TaskFile task = parse_task(kWhole, "/some/task.toml");
+  EXPECT_EQ(task.info.name, "lines");
+  EXPECT_EQ(task.info.file, "/some/task.toml");
+  EXPECT_EQ(task.info.max_n, 500);
+  ASSERT_EQ(task.info.targets.size(), 2u);
+  const Target& slope = task.info.targets[0];
+  EXPECT_EQ(slope.title(), "b, slope / m");
+  EXPECT_EQ(slope.range, 5);
+  EXPECT_EQ(slope.location, 0.5) << "beside an unbounded target";
+  EXPECT_NEAR(slope.scale, 5 / std::sqrt(12.0), 1e-12);
+  EXPECT_EQ(slope.view_high, 1);
+  EXPECT_TRUE(std::isnan(task.info.targets[1].scale));
+  EXPECT_TRUE(task.incomplete());
+  EXPECT_EQ(task.nuisance_low[0], 0);
+  EXPECT_TRUE(std::isinf(task.nuisance_high[0]));
+  EXPECT_EQ(task.info.observation_shape, std::vector<std::int64_t>{2});
+  EXPECT_EQ(task.simulator->command, (std::vector<std::string>{"./sim", "--fast"}));
+  EXPECT_EQ(task.simulator->workers, 3);
+  EXPECT_EQ(task.simulator->timeout, 5.5);
+  EXPECT_EQ(task.info.question.text(500, "500"), "Which line do these 500 points share?");
+}
+
+TEST(OwnTaskFile, KindsOfX) {
+  const auto info = [](const std::string& x) {
+    return parse_task(with("columns = [\"x\", \"y\"]", x), "task.toml").info;
+  };
+  EXPECT_EQ(info("shape = [3, 32, 24]").kind, ObservationKind::image);
+  EXPECT_EQ(info("shape = [5]").kind, ObservationKind::points);
+  EXPECT_EQ(info("shape = [5]").observation_columns.size(), 5u);
+  const TaskInfo rows = info("rows = [\"e\", \"r\"]\ntypical = 12");
+  EXPECT_EQ(rows.kind, ObservationKind::rows);
+  EXPECT_EQ(rows.rows, 12);
+}
+
+TEST(OwnTaskFile, SaysWhatIsWrongAndWhere) {
+  EXPECT_EQ(problem(kWhole), "");
+  EXPECT_THAT(problem(with("max_n = 500", "max_m = 500")), HasSubstr("'max_n' is missing"));
+  EXPECT_THAT(problem(with("title =", "titel =")),
+              HasSubstr("/some/task.toml, line 2: unknown key 'titel'; did you mean 'title'?"));
+  EXPECT_THAT(problem(with("support = [-2, 3]", "suport = [-2, 3]")), HasSubstr("'targets.support' is missing"));
+  EXPECT_THAT(problem(with("[-2, 3]", "[3, -2]")), HasSubstr("line 11: 'targets.support' must be two numbers"));
+  EXPECT_THAT(problem(with("[-2, 3]", "\"all\"")), HasSubstr("must be two numbers"));
+  EXPECT_THAT(problem(with("max_n = 500", "max_n = \"many\"")), HasSubstr("line 3: 'max_n' must be a whole number"));
+  EXPECT_THAT(problem(with("max_n = 500", "max_n = 1")), HasSubstr("from 2"));
+  EXPECT_THAT(problem(with("name = \"lines\"", "name = \"My Lines\"")), HasSubstr("lower-case letters"));
+  EXPECT_THAT(problem(with("name = \"offset\"", "name = \"slope\"")), HasSubstr("stands there twice"));
+  EXPECT_THAT(problem(with("[simulator]\ncommand = [\"./sim\", \"--fast\"]\nworkers = 3\ntimeout = 5.5", "")),
+              HasSubstr("add [simulator]"));
+  EXPECT_THAT(problem(std::string(kWhole) + "[simulations]\nfiles = [\"a.npz\"]\n"), HasSubstr("keep one"));
+  EXPECT_THAT(problem(with("command = [\"./sim\", \"--fast\"]", "command = \"./sim\"")),
+              HasSubstr("'simulator.command' must be a list of texts"));
+  EXPECT_THAT(problem(with("timeout = 5.5", "timeout = 0")), HasSubstr("'simulator.timeout' must be 0.1"));
+  EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "columns = [\"x\"]\nshape = [1]")), HasSubstr("exactly one of"));
+  EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "rows = [\"x\"]")), HasSubstr("'x.typical' is missing"));
+  EXPECT_THAT(problem(with("these {} points", "these points")), HasSubstr("must hold {}"));
+  EXPECT_THAT(problem("name = \n"), HasSubstr("line 1: this is not TOML"));
+  EXPECT_THAT(problem(with("[x]", "[y]")), HasSubstr("the table [x] is missing"));
+  EXPECT_THAT(problem(with("support = [0, inf]", "column = \"z\"")), HasSubstr("none of x.columns"));
+}
+
+TEST(OwnTaskFile, StoredSimulationsAreRead) {
+  const TaskFile task = parse_task(
+      "name = \"a\"\nmax_n = 10\n[[targets]]\nname = \"t\"\nsupport = [0, 1]\n[x]\ncolumns = [\"x\"]\n"
+      "[simulations]\nfiles = [\"a.npz\", \"b.npz\"]\ntheta = \"th\"\n",
+      "task.toml");
+  ASSERT_TRUE(task.simulations);
+  EXPECT_FALSE(task.simulator);
+  EXPECT_EQ(task.simulations->files, (std::vector<std::string>{"a.npz", "b.npz"}));
+  EXPECT_EQ(task.simulations->theta, "th");
+  EXPECT_EQ(task.simulations->x, "x");
+}
+
+TEST(OwnTaskFile, ACopyKeepsWhatWasMeasuredAndWhereItStood) {
+  TaskFile task = parse_task(kWhole, "/some/ta\"sk\\.toml");
+  complete(task, {{"slope", 0, 1, 1, -1, 1}, {"offset", 2.5, 0.1, 7, -3, 1e-300}, {"noise", 0, 1, 1, 0, 2}});
+  EXPECT_FALSE(task.incomplete());
+  const TaskFile copy = parse_task(copy_text(task), "/run/task.toml");
+  EXPECT_EQ(copy.origin, task.origin);
+  EXPECT_EQ(copy.file, "/run/task.toml");
+  EXPECT_FALSE(copy.incomplete());
+  EXPECT_EQ(copy.info.targets[0].range, 5) << "what the file tells is not measured";
+  EXPECT_EQ(copy.info.targets[1].location, 2.5);
+  EXPECT_EQ(copy.info.targets[1].view_high, 1e-300);
+  EXPECT_EQ(changed_line(copy.text, kWhole), "");
+  EXPECT_EQ(parse_task(copy_text(copy), "/other/task.toml").text, copy.text) << "a copy of a copy";
+}
+
+TEST(OwnTaskFile, NamesTheFirstLineThatChanged) {
+  EXPECT_EQ(changed_line("a = 1\n", "# new\n\n  a = 1  \n"), "");
+  EXPECT_EQ(changed_line("a = 1\nb = 2\n", "a = 1\nb = 3\n"), "line 2 was 'b = 2' and is 'b = 3'");
+  EXPECT_EQ(changed_line("a = 1\nb = 2\n", "a = 1\n"), "line 2 was 'b = 2' and is gone");
+  EXPECT_EQ(changed_line("a = 1\n", "a = 1\nb = 2\n"), "line 2 is new: 'b = 2'");
+}
+
+class OwnTasks : public OwnFolder {};
+
+TEST_F(OwnTasks, ANameOfABuiltInTaskIsRefused) {
+  const auto file = write("task.toml", task_text("[\"./sim\"]", "", "columns = [\"x\"]", task_names().front()));
+  try {
+    open_task_file(file);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("is that of a built-in task; choose another"));
+  }
+}
+
+TEST_F(OwnTasks, PresetsFitEveryKindOfTask) {
+  const char* kinds[] = {"columns = [\"x\"]", "shape = [40]", "shape = [3, 32, 24]", "shape = [1, 5, 5]",
+                         "rows = [\"e\", \"r\"]\ntypical = 12"};
+  int k = 0;
+  for (const char* x : kinds)
+    for (const char* most : {"2", "100", "150", "100000"}) {
+      const std::string name = fmt::format("preset-{}", ++k);
+      std::string text = task_text("[\"./sim\"]", "", x, name);
+      text.replace(text.find("100"), 3, most);
+      open_task_file(write(name + ".toml", text));
+      const auto task = pairs::make_task(name, {});
+      for (const std::string& preset : preset_names()) {
+        const RunConfig config = load_preset(task->info(), preset, "pairs", {});
+        EXPECT_EQ(config.cache.sizes.back(), task->info().max_n);
+        EXPECT_EQ(config.evaluate.sizes.front(), 1);
+        EXPECT_EQ(config.evaluate.sizes.back(), task->info().max_n);
+        EXPECT_EQ(config.estimator.head.support, "box");
+        EXPECT_NO_THROW(Estimator(task, config.estimator, 1)) << name << " " << preset;
+        EXPECT_EQ(load_preset(task->info(), preset, "pairs", {"embedder.size=24"}).estimator.embedder.size, 24);
+      }
+    }
+}
+
+TEST_F(OwnTasks, OpenedTasksHaveNames) {
+  open_task_file(write("task.toml", task_text("[\"./sim\"]", "", "columns = [\"x\"]", "opened-once")));
+  const std::vector<std::string> names = own_task_names();
+  EXPECT_NE(std::find(names.begin(), names.end(), "opened-once"), names.end());
+  EXPECT_EQ(pairs::make_task("opened-once", {})->info().title, "opened-once");
+  try {
+    pairs::make_task("opened-onc", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean opened-once?"));
+  }
+  EXPECT_THROW(open_task_file(folder_ / "none.toml"), Error);
+}
+
+}  // namespace
+}  // namespace pairs::own
