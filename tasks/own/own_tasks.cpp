@@ -7,8 +7,10 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "tasks/own/measure.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/simulated_task.h"
+#include "tasks/own/stored/simulations.h"
 
 namespace pairs::own {
 namespace {
@@ -37,11 +39,47 @@ std::string key_of(const fs::path& file) {
   return fs::absolute(file).lexically_normal().string();
 }
 
+// A task of a run whose stored sets are no longer there: what it is is known, which is all that observed sets ask for;
+// whoever asks for its own sets is told why there are none.
+class AbsentSets final : public Task {
+ public:
+  AbsentSets(TaskInfo info, std::string why) : info_(std::move(info)), why_(std::move(why)) {}
+  const TaskInfo& info() const override { return info_; }
+  Latents latents(std::uint64_t, Purpose, std::span<const std::int64_t>) const override { fail("{}", why_); }
+  Observations observe(const Latents&, std::uint64_t, Purpose, std::span<const SetRange>,
+                       const torch::Device&) const override {
+    fail("{}", why_);
+  }
+
+ private:
+  TaskInfo info_;
+  std::string why_;
+};
+
+constexpr std::int64_t kMeasuredSets = 4096;  // that ranges are taken from
+
+std::shared_ptr<const Task> make_stored(TaskFile file) {
+  file.info.data_source.clear();  // the files tell
+  const bool copy = file.file != file.origin;
+  std::shared_ptr<const Simulations> simulations;
+  try {
+    simulations =
+        std::make_shared<const Simulations>(*file.simulations, file.origin.parent_path(), simulation_shape(file.info));
+  } catch (const Error& error) {
+    if (!copy || file.incomplete()) throw;
+    file.info.data_source = "stored sets that are not at hand";
+    return std::make_shared<AbsentSets>(std::move(file.info), error.what());
+  }
+  if (file.incomplete()) {
+    const Latents sample = simulations->sample(kMeasuredSets);
+    complete(file, measure(file, sample.theta, sample.psi));
+  }
+  return make_stored_task(std::move(simulations), std::move(file.info));
+}
+
 // A copy in a run's folder keeps what was measured; a person's own is measured once, in this process.
 std::shared_ptr<const Task> make(const TaskFile& file) {
-  if (file.simulations)
-    fail_usage("{}: this program reads no [simulations] yet; give a [simulator]", printable(file.file.string(), 300));
-  return make_simulated_task(file);
+  return file.simulations ? make_stored(file) : make_simulated_task(file);
 }
 
 std::shared_ptr<const Task> task_of(const std::string& named) {
@@ -66,7 +104,8 @@ std::string open_task(const fs::path& named, const std::vector<std::string>& bui
   const TaskFile file = read_task_file(named);
   const std::string& name = file.info.name;
   if (std::find(built_in.begin(), built_in.end(), name) != built_in.end())
-    fail_usage("{}: the name '{}' is that of a built-in task; choose another", printable(file.file.string(), 300), name);
+    fail_usage("{}: the name '{}' is that of a built-in task; choose another", printable(file.file.string(), 300),
+               name);
   Opened& all = opened();
   const std::lock_guard lock(all.mutex);
   if (!all.files.contains(name)) all.names.push_back(name);
@@ -107,8 +146,7 @@ std::string changed_since(const fs::path& copy) {
   if (!fs::exists(kept.origin, error)) return "";
   const TaskFile now = read_task_file(kept.origin);
   const std::string changed = changed_line(kept.text, now.text);
-  return changed.empty() ? ""
-                         : fmt::format("{}, {}", printable(kept.origin.string(), 300), changed);
+  return changed.empty() ? "" : fmt::format("{}, {}", printable(kept.origin.string(), 300), changed);
 }
 
 void allow_program(const fs::path& file) {

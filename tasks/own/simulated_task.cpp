@@ -13,19 +13,20 @@
 #include "core/base/transfer.h"
 #include "core/sets/index_map.h"
 #include "tasks/own/blocks.h"
+#include "tasks/own/measure.h"
 #include "tasks/own/simulator.h"
 #include "tasks/parts/rows.h"
 
 namespace pairs::own {
 namespace {
 
-constexpr std::uint64_t kPriorSets = 64;             // drawn at a time
-constexpr std::size_t kKeptNumbers = 4 << 20;        // of draws from the prior
-constexpr std::uint64_t kMeasuredSets = 4096;        // that ranges are taken from
+constexpr std::uint64_t kPriorSets = 64;       // drawn at a time
+constexpr std::size_t kKeptNumbers = 4 << 20;  // of draws from the prior
+constexpr std::uint64_t kMeasuredSets = 4096;  // that ranges are taken from
 constexpr std::uint64_t kMeasuringSeed = 20260101;
 
-// Programs are shared by all tasks made of the same file: one for training, and one of a single worker for what is shown
-// to people, which never waits for training.
+// Programs are shared by all tasks made of the same file: one for training, and one of a single worker for what is
+// shown to people, which never waits for training.
 struct Programs {
   std::shared_ptr<Simulator> training, shown;
 };
@@ -39,29 +40,6 @@ Programs programs_of(const TaskFile& file) {
   if (!programs.training) known.first = programs.training = std::make_shared<Simulator>(file);
   if (!programs.shown) known.second = programs.shown = std::make_shared<Simulator>(file, 1);
   return programs;
-}
-
-double quantile(const std::vector<double>& sorted, double q) {
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const double share = at - std::floor(at);
-  return sorted[low] + share * (sorted[std::min(low + 1, sorted.size() - 1)] - sorted[low]);
-}
-
-Measured measure(const std::string& name, std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  Measured m;
-  m.name = name;
-  m.location = quantile(values, 0.5);
-  m.scale = (quantile(values, 0.8413) - quantile(values, 0.1587)) / 2;
-  m.range = quantile(values, 0.975) - quantile(values, 0.025);
-  m.view_low = quantile(values, 0.005);
-  m.view_high = quantile(values, 0.995);
-  PAIRS_CHECK(m.scale > 0 && m.range > 0 && m.view_low < m.view_high,
-              "The prior draws nearly always the same {}, {}, so its range cannot be told; give it a support with two "
-              "ends, or location, scale, range and view",
-              name, m.location);
-  return m;
 }
 
 class SimulatedTask final : public Task {
@@ -80,7 +58,8 @@ class SimulatedTask final : public Task {
                 at::empty({sets, static_cast<std::int64_t>(p)}, torch::kFloat64)};
     double* theta = out.theta.mutable_data_ptr<double>();
     double* psi = out.psi.mutable_data_ptr<double>();
-    const std::map<std::uint64_t, std::shared_ptr<const std::vector<double>>> drawn = prior_blocks(key, purpose, indices);
+    const std::map<std::uint64_t, std::shared_ptr<const std::vector<double>>> drawn =
+        prior_blocks(key, purpose, indices);
     for (const std::int64_t index : indices) {
       const auto set = static_cast<std::uint64_t>(index);
       const std::vector<double>& values = *drawn.at(set / kPriorSets);
@@ -114,9 +93,10 @@ class SimulatedTask final : public Task {
       for (std::int64_t at = r.first; at < r.first + r.count;) {
         const ItemBlock block = block_of(purpose, at);
         const auto set = static_cast<std::uint64_t>(r.index);
-        const bool same = !draws.empty() && draws.back().set == set && draws.back().block == block.number &&
-                          std::equal(theta + k * d, theta + (k + 1) * d, thetas.end() - static_cast<std::ptrdiff_t>(d)) &&
-                          std::equal(psi + k * p, psi + (k + 1) * p, psis.end() - static_cast<std::ptrdiff_t>(p));
+        const bool same =
+            !draws.empty() && draws.back().set == set && draws.back().block == block.number &&
+            std::equal(theta + k * d, theta + (k + 1) * d, thetas.end() - static_cast<std::ptrdiff_t>(d)) &&
+            std::equal(psi + k * p, psi + (k + 1) * p, psis.end() - static_cast<std::ptrdiff_t>(p));
         if (!same) {
           draws.push_back({key, set, block.number, static_cast<std::uint64_t>(block.count)});
           thetas.insert(thetas.end(), theta + k * d, theta + (k + 1) * d);
@@ -202,23 +182,17 @@ class SimulatedTask final : public Task {
     for (std::uint64_t block = 0; block < kMeasuredSets / kPriorSets; ++block)
       draws.push_back({key, block, kPriorBlock, kPriorSets});
     const std::vector<std::vector<double>> values = programs_.training->prior(draws);
-    const std::size_t d = file_.info.targets.size(), p = file_.info.nuisances.size();
-    const auto column = [&](std::size_t start, std::size_t width, std::size_t k) {
-      std::vector<double> all;
-      for (const std::vector<double>& block : values)
-        for (std::size_t row = 0; row < kPriorSets; ++row) all.push_back(block[start + row * width + k]);
-      return all;
-    };
-    std::vector<Measured> out;
-    for (std::size_t k = 0; k < d; ++k) out.push_back(measure(file_.info.targets[k].name, column(0, d, k)));
-    for (std::size_t k = 0; k < p; ++k) {
-      const Nuisance& n = file_.info.nuisances[k];
-      if (std::isnan(n.view_low))
-        out.push_back(measure(n.name, column(kPriorSets * d, p, k)));
-      else
-        out.push_back({n.name, 0, 1, 1, n.view_low, n.view_high});
+    const auto d = static_cast<std::int64_t>(file_.info.targets.size()),
+               p = static_cast<std::int64_t>(file_.info.nuisances.size());
+    torch::Tensor theta = at::empty({static_cast<std::int64_t>(kMeasuredSets), d}, torch::kFloat64),
+                  psi = at::empty({static_cast<std::int64_t>(kMeasuredSets), p}, torch::kFloat64);
+    double *to_theta = theta.mutable_data_ptr<double>(), *to_psi = psi.mutable_data_ptr<double>();
+    for (const std::vector<double>& block : values) {
+      const double* middle = block.data() + kPriorSets * static_cast<std::size_t>(d);
+      to_theta = std::copy(block.data(), middle, to_theta);
+      to_psi = std::copy(middle, middle + kPriorSets * static_cast<std::size_t>(p), to_psi);
     }
-    return out;
+    return measure(file_, theta, psi);
   }
 
   Programs programs_;

@@ -24,7 +24,7 @@ namespace pairs::own {
 namespace {
 
 constexpr int kPollMilliseconds = 100;
-constexpr double kRequestSeconds = 0.02;            // that a request should take
+constexpr double kRequestSeconds = 0.02;  // that a request should take
 constexpr double kGreetingSeconds = 60;
 constexpr double kCallWork = 16;                    // work of a call beside that of its observations
 constexpr double kMostAnswer = 64.0 * 1024 * 1024;  // bytes of an answer to more than one draw
@@ -186,8 +186,8 @@ class Simulator::Round {
     while (process.count < share) {
       const auto observations = static_cast<double>(question_.draw(next_ + process.count).count);
       const double work = kCallWork + observations, more = observations * question_.answer_bytes;
-      if (process.count > 0 && (*question_.pace <= 0 || (process.work + work) * *question_.pace > seconds ||
-                                bytes + more > kMostAnswer))
+      if (process.count > 0 &&
+          (*question_.pace <= 0 || (process.work + work) * *question_.pace > seconds || bytes + more > kMostAnswer))
         break;
       ++process.count;
       process.work += work;
@@ -316,15 +316,14 @@ class Simulator::Round {
       wanted = static_cast<std::int64_t>(2 * kCheckObservations) * numbers_of(info) * 4;
     }
     if (wanted >= 0 ? bytes == static_cast<std::uint64_t>(wanted) : bytes <= kMostRagged) return;
-    const bool prior = process.phase == Process::Phase::prior ||
-                       (process.phase == Process::Phase::ready && question_.kind[0] == 'p');
+    const bool prior =
+        process.phase == Process::Phase::prior || (process.phase == Process::Phase::ready && question_.kind[0] == 'p');
     if (wanted < 0) refuse(process, fmt::format("it announced {} bytes, more than an answer may have", bytes));
-    refuse(process,
-           fmt::format("it answered with {} bytes where {} belong, {}", bytes, wanted,
-                       prior ? fmt::format("{} targets and {} nuisances of each set as float64", info.targets.size(),
-                                           info.nuisances.size())
-                             : fmt::format("observations of [{}] numbers as float32",
-                                           fmt::join(info.observation_shape, ", "))));
+    refuse(process, fmt::format("it answered with {} bytes where {} belong, {}", bytes, wanted,
+                                prior ? fmt::format("{} targets and {} nuisances of each set as float64",
+                                                    info.targets.size(), info.nuisances.size())
+                                      : fmt::format("observations of [{}] numbers as float32",
+                                                    fmt::join(info.observation_shape, ", "))));
   }
 
   // Two draws of the same random numbers must be the same, of every worker.
@@ -347,8 +346,9 @@ class Simulator::Round {
     }
     if (all_.reference_.empty()) all_.reference_ = process.check;
     if (all_.reference_ != process.check)
-      refuse(process, "it answers other values to the same seed than the worker before it; everything random must come "
-                      "from the generator that is handed over");
+      refuse(process,
+             "it answers other values to the same seed than the worker before it; everything random must come "
+             "from the generator that is handed over");
     process.phase = Process::Phase::ready;
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/task.h"
+#include "tasks/own/stored/simulation_files.h"
 
 namespace pairs::own {
 
@@ -16,13 +17,6 @@ struct SimulatorProgram {
   std::vector<std::string> command;  // program and arguments
   std::int64_t workers = 0;          // that run at once; 0: one a core
   double timeout = 60;               // seconds for an answer
-};
-
-// The table [simulations]: files of simulations made before, and the names of the arrays that they hold; "" where there
-// are none.
-struct SimulationFiles {
-  std::vector<std::string> files;  // as written, relative to the folder of the task's file
-  std::string theta = "theta", psi, x = "x", offsets;
 };
 
 // What was measured of a target or nuisance whose prior has no ends: it stands in the copies that runs keep.
@@ -39,7 +33,7 @@ struct TaskFile {
   TaskInfo info;                 // `file` is its file; what must be measured is NaN
   std::optional<SimulatorProgram> simulator;
   std::optional<SimulationFiles> simulations;
-  std::vector<double> nuisance_low, nuisance_high;  // supports, infinite where there are none
+  std::vector<double> nuisance_low, nuisance_high;                         // supports, infinite where there are none
   std::vector<bool> given_location, given_scale, given_range, given_view;  // of each target: which the file gives
   std::vector<bool> given_nuisance_view;
 

@@ -139,15 +139,18 @@ std::vector<std::int64_t> Simulations::sizes(Split split) const {
   return out;
 }
 
-torch::Tensor Simulations::theta_sample(std::int64_t count) const {
+Latents Simulations::sample(std::int64_t count) const {
   const std::int64_t all = sets(Split::training, 1);
   count = std::min(count, all);
-  torch::Tensor out = at::empty({count, shape_.targets}, torch::kFloat64);
+  const Latents out{at::empty({count, shape_.targets}, torch::kFloat64),
+                    at::empty({count, shape_.nuisances}, torch::kFloat64)};
   for (std::int64_t i = 0; i < count; ++i) {
     const StoredSet one = set(
         Split::training,
         static_cast<std::int64_t>(static_cast<double>(i) * (static_cast<double>(all) / static_cast<double>(count))));
-    file(one.file).read_theta(one.set, 1, out.mutable_data_ptr<double>() + i * shape_.targets);
+    file(one.file).read_theta(one.set, 1, out.theta.mutable_data_ptr<double>() + i * shape_.targets);
+    if (shape_.nuisances > 0)
+      file(one.file).read_psi(one.set, 1, out.psi.mutable_data_ptr<double>() + i * shape_.nuisances);
   }
   return out;
 }

@@ -41,8 +41,9 @@ class Simulations {
   // Sizes that sets of a split have, descending.
   std::vector<std::int64_t> sizes(Split split) const;
 
-  // θ [count, d] float64 of training sets spread evenly over all: for what follows from the prior's draws.
-  torch::Tensor theta_sample(std::int64_t count) const;
+  // θ and ψ of training sets spread evenly over all, `count` of them or as many as there are: for what follows from the
+  // prior's draws.
+  Latents sample(std::int64_t count) const;
   // "220,000 stored sets in 2 files": TaskInfo::data_source.
   std::string source_text() const;
 
