@@ -105,17 +105,16 @@ class _Simulator:
         ends = np.cumsum(counts).tolist()
         out = np.empty((ends[-1],) + self.shape, np.float32)
         simulate, at = self.simulate, self.streams.at
-        counters, keys = self.streams.counters(draws)
-        narrow = self.shape == (1,)
+        narrow, inner = self.shape == (1,), self.shape
         flat = out[:, 0] if narrow else out
         begin = 0
-        inner = self.shape
-        for i, n in enumerate(counts.tolist()):
-            self.item = i
-            x = simulate(theta[i], psi[i], n, at(counters[i], keys[i]))
-            end = ends[i]
-            shape = getattr(x, "shape", None)
-            if shape is None:
+        # What a set costs beside the call counts: rows come from iterators, which is cheaper than from indices.
+        sets = zip(theta, psi, counts.tolist(), ends, *self.streams.counters(draws))
+        for self.item, (own_theta, own_psi, n, end, counter, key) in enumerate(sets):
+            x = simulate(own_theta, own_psi, n, at(counter, key))
+            try:
+                shape = x.shape
+            except AttributeError:
                 x = np.asarray(x)
                 shape = x.shape
             if narrow and shape == (n,):

@@ -35,7 +35,7 @@ refuses 2 "wants to run the program /usr/bin/python3 simulate.py in the folder" 
 refuses 2 "both name a task" --batch run bump-hunt --task-file my/task.toml
 refuses 2 "name its file with --task-file" --batch run bump-hunt --allow
 refuses 2 "There is no file" --batch presets --task-file none.toml
-sed 's/^name = .*/name = "bump-hunt"/' my/task.toml >my/taken.toml
+sed '0,/^name = .*/s//name = "bump-hunt"/' my/task.toml >my/taken.toml
 refuses 2 "is that of a built-in task" --batch run --task-file my/taken.toml
 sed 's/^max_n/max_m/' my/task.toml >my/wrong.toml
 refuses 2 "'max_n' is missing" --batch run --task-file my/wrong.toml
@@ -87,10 +87,10 @@ same died
 
 "$PAIRS" --batch evaluate whole --sets 20 --samples 19 >out 2>log || say_fail "evaluate ended with $?: $(tail -3 log)"
 "$PAIRS" --batch figure samples my/task.toml --out samples.svg >out 2>log || say_fail "figure ended with $?: $(tail -3 log)"
-"$PAIRS" --batch infer whole --data my/events.csv --json >before.json 2>log ||
+"$PAIRS" --batch infer whole --data my/events.csv --n 20 --json >before.json 2>log ||
   say_fail "infer ended with $?: $(tail -3 log)"
 mv my gone
-"$PAIRS" --batch infer whole --data gone/events.csv --json >after.json 2>log ||
+"$PAIRS" --batch infer whole --data gone/events.csv --n 20 --json >after.json 2>log ||
   say_fail "infer without the task's file ended with $?: $(tail -3 log)"
 [ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' after.json)" ] || say_fail "infer answers otherwise"
 refuses 1 "the folder $SCRATCH/my is gone" --batch evaluate whole --sets 20 --samples 19
