@@ -3,6 +3,7 @@
 
 #include "app/batch/command.h"
 #include "app/batch/data_report.h"
+#include "app/batch/own_task.h"
 #include "app/batch/plan_report.h"
 #include "app/runs/places.h"
 #include "app/runs/task_words.h"
@@ -15,6 +16,7 @@ namespace {
 struct PlanQuestion {
   std::string task, preset = "quick", strategy = "pairs";
   std::vector<std::string> settings;
+  OwnTaskOptions own;
   bool plan = false;
 };
 
@@ -30,6 +32,7 @@ Action add_data(CLI::App& app) {
   app.add_flag("--all", question->all, "With --check: name each one that is set aside")->needs("--check");
   const auto planned = std::make_shared<PlanQuestion>();
   app.add_option("TASK", planned->task, "With --plan: the task");
+  add_own_task_options(app, planned->own);
   app.add_flag("--plan", planned->plan,
                "How many sets of which size a run of TASK draws, so that they can be simulated before it is trained");
   app.add_option("--preset", planned->preset, "With --plan: as in run")->type_name("NAME")->capture_default_str();
@@ -41,13 +44,14 @@ Action add_data(CLI::App& app) {
   for (const DataSet& set : data_sets()) footer += "\n" + set.layout;
   app.footer(footer);
   return [question, planned] {
-    if (planned->plan != !planned->task.empty())
+    const std::string task = task_named(planned->task, planned->own);
+    if (planned->plan != !task.empty())
       fail_usage("{}", planned->plan ? "--plan tells of a task: name one, as in data TASK --plan"
                                      : "data takes a task with --plan alone; name a folder with --data");
     DataQuestion asked = *question;
     asked.folder = data_folder(asked.folder);
     if (planned->plan) {
-      RunConfig config = load_preset(make_task(planned->task, {.data = asked.folder})->info(), planned->preset,
+      RunConfig config = load_preset(make_task(task, {.data = asked.folder})->info(), planned->preset,
                                      planned->strategy, planned->settings);
       config.data = asked.folder;
       return plan_report(config);
