@@ -49,9 +49,8 @@ class LoggingMonitor : public Monitor {
 };
 
 // What the stages of a run leave in its folder for each other.
-constexpr const char* kProducts[] = {run_file::start,  run_file::pretrained, run_file::estimator,
-                                     run_file::resume, run_file::partial,    run_file::cache,
-                                     run_file::pool};
+constexpr const char* kProducts[] = {run_file::start,   run_file::pretrained, run_file::estimator, run_file::resume,
+                                     run_file::partial, run_file::cache,      run_file::pool};
 
 void clean_up(const FolderLock& lock) {
   lock.remove_leftovers([](std::string_view name) {

@@ -28,9 +28,8 @@ std::string list(const std::vector<std::int64_t>& values) {
 }
 
 std::string head(const TaskInfo& task, Scale scale) {
-  const bool box = std::all_of(task.targets.begin(), task.targets.end(), [](const Target& t) {
-    return std::isfinite(t.low) && std::isfinite(t.high);
-  });
+  const bool box = std::all_of(task.targets.begin(), task.targets.end(),
+                               [](const Target& t) { return std::isfinite(t.low) && std::isfinite(t.high); });
   return fmt::format(
       "kind = \"spline\"\ntransforms = {}\nbins = 16\nhidden = {}\ncontext_layers = {}\nblocks = 1\nsupport = "
       "\"{}\"\naffine = true\n",
@@ -67,9 +66,8 @@ std::string preset_text(const TaskInfo& task, const std::string& preset) {
     return scale == Scale::quick ? quick : scale == Scale::small ? small : paper;
   };
   const std::int64_t batch = heavy ? pick(64, 128, 256) : pick(1024, 1024, 2048);
-  const std::int64_t most_sets =
-      heavy ? pick(std::int64_t{4000}, std::int64_t{20000}, std::int64_t{200000})
-            : pick(std::int64_t{60000}, std::int64_t{150000}, std::int64_t{1000000});
+  const std::int64_t most_sets = heavy ? pick(std::int64_t{4000}, std::int64_t{20000}, std::int64_t{200000})
+                                       : pick(std::int64_t{60000}, std::int64_t{150000}, std::int64_t{1000000});
   const std::vector<std::int64_t> sizes = cached_sizes(task.max_n);
   std::vector<std::int64_t> sets;
   for (const std::int64_t n : sizes)
@@ -85,12 +83,12 @@ std::string preset_text(const TaskInfo& task, const std::string& preset) {
       "[finetune]\nheads = \"amortised\"\nlaw = \"log-uniform\"\nstart = \"pretrained\"\nepochs = {}\nsteps = {}\n"
       "batch = {}\nrate = {}\nwarmup = 0.02\nema = {}\nvalidation_draws = {}\n\n"
       "[evaluate]\nsizes = {}\nsets = [{}]\nsamples = {}\n",
-      x_kind(task).embedder(task, scale == Scale::quick), head(task, scale), pick(15, 48, 200), pick(200, 250, 1024), batch,
-      pick(2e-3, 1e-3, 1e-3), heavy ? "1.0" : "0.0", heavy ? pick(1000, 4000, 20000) : pick(40000, 100000, 100000),
-      pick("0.0", "0.999", "0.999"), list(sizes), list(sets), heavy ? 1.25 : 2.0, scale == Scale::paper ? 10 : 0,
-      pick(30, 80, 200), pick(200, 250, 1024), pick(512, 1024, 1024), pick(2e-3, 2e-3, 1e-3),
-      pick("0.0", "0.999", "0.999"), pick(16384, 65536, 65536), list(evaluated_sizes(task.max_n)),
-      heavy ? pick(200, 500, 1000) : pick(2000, 10000, 10000), pick(299, 499, 499));
+      x_kind(task).embedder(task, scale == Scale::quick), head(task, scale), pick(15, 48, 200), pick(200, 250, 1024),
+      batch, pick(2e-3, 1e-3, 1e-3), heavy ? "1.0" : "0.0",
+      heavy ? pick(1000, 4000, 20000) : pick(40000, 100000, 100000), pick("0.0", "0.999", "0.999"), list(sizes),
+      list(sets), heavy ? 1.25 : 2.0, scale == Scale::paper ? 10 : 0, pick(30, 80, 200), pick(200, 250, 1024),
+      pick(512, 1024, 1024), pick(2e-3, 2e-3, 1e-3), pick("0.0", "0.999", "0.999"), pick(16384, 65536, 65536),
+      list(evaluated_sizes(task.max_n)), heavy ? pick(200, 500, 1000) : pick(2000, 10000, 10000), pick(299, 499, 499));
 }
 
 }  // namespace pairs::own

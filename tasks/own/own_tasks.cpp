@@ -66,7 +66,8 @@ std::string open_task(const fs::path& named, const std::vector<std::string>& bui
   const TaskFile file = read_task_file(named);
   const std::string& name = file.info.name;
   if (std::find(built_in.begin(), built_in.end(), name) != built_in.end())
-    fail_usage("{}: the name '{}' is that of a built-in task; choose another", printable(file.file.string(), 300), name);
+    fail_usage("{}: the name '{}' is that of a built-in task; choose another", printable(file.file.string(), 300),
+               name);
   Opened& all = opened();
   const std::lock_guard lock(all.mutex);
   if (!all.files.contains(name)) all.names.push_back(name);
@@ -107,8 +108,7 @@ std::string changed_since(const fs::path& copy) {
   if (!fs::exists(kept.origin, error)) return "";
   const TaskFile now = read_task_file(kept.origin);
   const std::string changed = changed_line(kept.text, now.text);
-  return changed.empty() ? ""
-                         : fmt::format("{}, {}", printable(kept.origin.string(), 300), changed);
+  return changed.empty() ? "" : fmt::format("{}, {}", printable(kept.origin.string(), 300), changed);
 }
 
 void allow_program(const fs::path& file) {

@@ -19,13 +19,13 @@
 namespace pairs::own {
 namespace {
 
-constexpr std::uint64_t kPriorSets = 64;             // drawn at a time
-constexpr std::size_t kKeptNumbers = 4 << 20;        // of draws from the prior
-constexpr std::uint64_t kMeasuredSets = 4096;        // that ranges are taken from
+constexpr std::uint64_t kPriorSets = 64;       // drawn at a time
+constexpr std::size_t kKeptNumbers = 4 << 20;  // of draws from the prior
+constexpr std::uint64_t kMeasuredSets = 4096;  // that ranges are taken from
 constexpr std::uint64_t kMeasuringSeed = 20260101;
 
-// Programs are shared by all tasks made of the same file: one for training, and one of a single worker for what is shown
-// to people, which never waits for training.
+// Programs are shared by all tasks made of the same file: one for training, and one of a single worker for what is
+// shown to people, which never waits for training.
 struct Programs {
   std::shared_ptr<Simulator> training, shown;
 };
@@ -80,7 +80,8 @@ class SimulatedTask final : public Task {
                 at::empty({sets, static_cast<std::int64_t>(p)}, torch::kFloat64)};
     double* theta = out.theta.mutable_data_ptr<double>();
     double* psi = out.psi.mutable_data_ptr<double>();
-    const std::map<std::uint64_t, std::shared_ptr<const std::vector<double>>> drawn = prior_blocks(key, purpose, indices);
+    const std::map<std::uint64_t, std::shared_ptr<const std::vector<double>>> drawn =
+        prior_blocks(key, purpose, indices);
     for (const std::int64_t index : indices) {
       const auto set = static_cast<std::uint64_t>(index);
       const std::vector<double>& values = *drawn.at(set / kPriorSets);
@@ -114,9 +115,10 @@ class SimulatedTask final : public Task {
       for (std::int64_t at = r.first; at < r.first + r.count;) {
         const ItemBlock block = block_of(purpose, at);
         const auto set = static_cast<std::uint64_t>(r.index);
-        const bool same = !draws.empty() && draws.back().set == set && draws.back().block == block.number &&
-                          std::equal(theta + k * d, theta + (k + 1) * d, thetas.end() - static_cast<std::ptrdiff_t>(d)) &&
-                          std::equal(psi + k * p, psi + (k + 1) * p, psis.end() - static_cast<std::ptrdiff_t>(p));
+        const bool same =
+            !draws.empty() && draws.back().set == set && draws.back().block == block.number &&
+            std::equal(theta + k * d, theta + (k + 1) * d, thetas.end() - static_cast<std::ptrdiff_t>(d)) &&
+            std::equal(psi + k * p, psi + (k + 1) * p, psis.end() - static_cast<std::ptrdiff_t>(p));
         if (!same) {
           draws.push_back({key, set, block.number, static_cast<std::uint64_t>(block.count)});
           thetas.insert(thetas.end(), theta + k * d, theta + (k + 1) * d);

@@ -25,9 +25,9 @@ namespace pairs::own {
 namespace {
 
 constexpr int kPollMilliseconds = 100;
-constexpr double kRequestSeconds = 0.02;            // that a request should take
+constexpr double kRequestSeconds = 0.02;  // that a request should take
 constexpr double kGreetingSeconds = 60;
-constexpr double kLeastSeconds = 0.0005;             // below which asking costs more than waiting
+constexpr double kLeastSeconds = 0.0005;            // below which asking costs more than waiting
 constexpr double kCallWork = 16;                    // work of a call beside that of its observations
 constexpr double kMostAnswer = 64.0 * 1024 * 1024;  // bytes of an answer to more than one draw
 constexpr std::uint64_t kMostRagged = std::uint64_t{1} << 36;
@@ -167,8 +167,7 @@ class Simulator::Round {
       }
     } catch (...) {
       for (auto& process : all_.processes_)
-        if (process && (process->waited_for() || process.get() == failed_))
-          process.reset();
+        if (process && (process->waited_for() || process.get() == failed_)) process.reset();
       throw;
     }
   }
@@ -272,9 +271,9 @@ class Simulator::Round {
     if (!take_number(rest, id) || (error && !take_number(rest, draw)) || !take_number(rest, bytes) || !rest.empty())
       printed(process, line);
     if (process.asked.empty() || id != process.asked.front().request)
-      refuse(process, fmt::format("it answered request {} where {} was asked", id,
-                                  process.asked.empty() ? "nothing"
-                                                        : fmt::format("{}", process.asked.front().request)));
+      refuse(process,
+             fmt::format("it answered request {} where {} was asked", id,
+                         process.asked.empty() ? "nothing" : fmt::format("{}", process.asked.front().request)));
     const Process::Asked& asked = process.asked.front();
     if (!error) check_bytes(process, bytes);
     if (error && bytes > (1u << 20)) printed(process, line);
@@ -322,15 +321,14 @@ class Simulator::Round {
       wanted = static_cast<std::int64_t>(2 * kCheckObservations) * numbers_of(info) * 4;
     }
     if (wanted >= 0 ? bytes == static_cast<std::uint64_t>(wanted) : bytes <= kMostRagged) return;
-    const bool prior = process.phase == Process::Phase::prior ||
-                       (process.phase == Process::Phase::ready && question_.kind[0] == 'p');
+    const bool prior =
+        process.phase == Process::Phase::prior || (process.phase == Process::Phase::ready && question_.kind[0] == 'p');
     if (wanted < 0) refuse(process, fmt::format("it announced {} bytes, more than an answer may have", bytes));
-    refuse(process,
-           fmt::format("it answered with {} bytes where {} belong, {}", bytes, wanted,
-                       prior ? fmt::format("{} targets and {} nuisances of each set as float64", info.targets.size(),
-                                           info.nuisances.size())
-                             : fmt::format("observations of [{}] numbers as float32",
-                                           fmt::join(info.observation_shape, ", "))));
+    refuse(process, fmt::format("it answered with {} bytes where {} belong, {}", bytes, wanted,
+                                prior ? fmt::format("{} targets and {} nuisances of each set as float64",
+                                                    info.targets.size(), info.nuisances.size())
+                                      : fmt::format("observations of [{}] numbers as float32",
+                                                    fmt::join(info.observation_shape, ", "))));
   }
 
   // Two draws of the same random numbers must be the same, of every worker.
@@ -353,8 +351,9 @@ class Simulator::Round {
     }
     if (all_.reference_.empty()) all_.reference_ = process.check;
     if (all_.reference_ != process.check)
-      refuse(process, "it answers other values to the same seed than the worker before it; everything random must come "
-                      "from the generator that is handed over");
+      refuse(process,
+             "it answers other values to the same seed than the worker before it; everything random must come "
+             "from the generator that is handed over");
     process.phase = Process::Phase::ready;
   }
 

@@ -11,8 +11,8 @@
 
 namespace pairs::own {
 
-// Which random numbers an answer is made from, and how much is asked for: what the program answers must be a function of
-// the first three and the parameters alone.
+// Which random numbers an answer is made from, and how much is asked for: what the program answers must be a function
+// of the first three and the parameters alone.
 struct Draw {
   std::uint64_t key, set, block, count;
 };

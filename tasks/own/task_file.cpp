@@ -153,8 +153,7 @@ bool is_word(std::string_view text, std::string_view more) {
 const toml::table* table_of(TableReader& top, const char* key) {
   const toml::node* node = top.find(key);
   if (!node) return nullptr;
-  if (!node->is_table())
-    top.refuse(*node, fmt::format("'{0}' must be a table: write [{0}] and its keys below", key));
+  if (!node->is_table()) top.refuse(*node, fmt::format("'{0}' must be a table: write [{0}] and its keys below", key));
   return node->as_table();
 }
 
@@ -196,7 +195,8 @@ void read_target(const toml::table& source, const std::string& where, std::vecto
   target.meaning = table.text_or("meaning", "");
   const auto support = table.interval("support", true);
   if (!support)
-    table.refuse_table("'targets.support' is missing; write support = [low, high], with -inf or inf where it has no end");
+    table.refuse_table(
+        "'targets.support' is missing; write support = [low, high], with -inf or inf where it has no end");
   target.low = support->first;
   target.high = support->second;
   const auto view = table.interval("view", false);
@@ -258,9 +258,10 @@ void read_x(const toml::table& source, const std::string& where, TaskInfo& info)
   if (const auto& names = columns ? columns : rows) {
     for (const std::string& name : *names)
       if (!is_word(name, "_-") || std::count(names->begin(), names->end(), name) > 1)
-        table.refuse_table(fmt::format("the column '{}' of [x] must be a word of letters, digits, _ and -, and stand "
-                                       "there once",
-                                       printable(name)));
+        table.refuse_table(
+            fmt::format("the column '{}' of [x] must be a word of letters, digits, _ and -, and stand "
+                        "there once",
+                        printable(name)));
     info.observation_columns = *names;
     info.observation_shape = {static_cast<std::int64_t>(names->size())};
     info.kind = ObservationKind::points;
@@ -362,7 +363,8 @@ void describe(TaskInfo& info, const std::optional<std::string>& one, const std::
   if (info.x_text.empty()) info.x_text = x_kind(info).text(info);
   if (info.summary.empty()) info.summary = fmt::format("{} from sets of observations.", fmt::join(labels, ", "));
   info.question.one = one.value_or(fmt::format("Which {} lies behind this observation?", fmt::join(labels, ", ")));
-  info.question.many = many.value_or(fmt::format("Which {} do these {{}} observations share?", fmt::join(labels, ", ")));
+  info.question.many =
+      many.value_or(fmt::format("Which {} do these {{}} observations share?", fmt::join(labels, ", ")));
 }
 
 }  // namespace
@@ -397,8 +399,8 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   info.name = top.needed_text("name");
   if (!is_word(info.name, "-") || info.name.front() == '-' ||
       std::any_of(info.name.begin(), info.name.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
-    top.refuse_table(fmt::format("'name' must hold lower-case letters, digits and hyphens alone, not '{}'",
-                                 printable(info.name)));
+    top.refuse_table(
+        fmt::format("'name' must hold lower-case letters, digits and hyphens alone, not '{}'", printable(info.name)));
   info.title = top.text_or("title", info.name);
   info.summary = top.text_or("summary", "");
   const auto max_n = top.whole("max_n", 2, 1000000000);

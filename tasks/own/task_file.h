@@ -39,7 +39,7 @@ struct TaskFile {
   TaskInfo info;                 // `file` is its file; what must be measured is NaN
   std::optional<SimulatorProgram> simulator;
   std::optional<SimulationFiles> simulations;
-  std::vector<double> nuisance_low, nuisance_high;  // supports, infinite where there are none
+  std::vector<double> nuisance_low, nuisance_high;                         // supports, infinite where there are none
   std::vector<bool> given_location, given_scale, given_range, given_view;  // of each target: which the file gives
   std::vector<bool> given_nuisance_view;
 

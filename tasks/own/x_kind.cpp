@@ -58,9 +58,8 @@ std::string rows_embedder(const TaskInfo&, bool quick) {
 }  // namespace
 
 const XKind& x_kind(const TaskInfo& task) {
-  static const XKind points{"points", false, points_text, points_embedder}, image{"image", false, image_text,
-                                                                                    image_embedder},
-      rows{"rows", true, rows_text, rows_embedder};
+  static const XKind points{"points", false, points_text, points_embedder},
+      image{"image", false, image_text, image_embedder}, rows{"rows", true, rows_text, rows_embedder};
   switch (task.kind) {
     case ObservationKind::points:
       return points;

@@ -10,7 +10,7 @@ namespace pairs::own {
 struct XKind {
   const char* word;  // of the protocol
   bool ragged;
-  std::string (*text)(const TaskInfo& task);                   // what an observation is, in a sentence
+  std::string (*text)(const TaskInfo& task);                  // what an observation is, in a sentence
   std::string (*embedder)(const TaskInfo& task, bool quick);  // the keys of a preset's [embedder]
 };
 const XKind& x_kind(const TaskInfo& task);
