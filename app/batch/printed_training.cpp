@@ -39,6 +39,11 @@ std::filesystem::path start_run(const RunConfig& config, const std::filesystem::
       config.preset, config.strategy, duration_text(seconds), duration_text(need.pretrain_seconds),
       duration_text(need.cache_seconds), duration_text(need.finetune_seconds), flop_text(need.gflop),
       byte_text(static_cast<std::uint64_t>(need.cache_bytes)), source == "simulated" ? "" : ", on " + source));
+  if (const DataSet* set = config.data.empty() ? nullptr : data_set_of(config.task);
+      set && make_task(config.task, {"", config.task_settings})->info().data_source == source)
+    tell(fmt::format("warning: {} holds no {} that this task reads, so the run is trained on {}; pairs --batch data --data "
+                     "{} says what was found\n",
+                     printable(config.data, 300), set->name, source, printable(config.data, 300)));
   if (const StoredSets* stored = task->stored())
     for (const SetService& one : stored->service(set_demands(config, task))) tell(one.text + "\n");
   if (const std::string busy = busy_note(config, need); !busy.empty()) tell(busy + "\n");

@@ -46,8 +46,7 @@ Result run(const RunArguments& arguments, bool given_only_resume) {
   } else {
     NewRun wanted = arguments.wanted;
     wanted.task = task_named(wanted.task, arguments.own);
-    if (wanted.task.empty())
-      fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
+    if (wanted.task.empty()) fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
     if (!arguments.out.empty()) check_new_run(arguments.out);
     folder = start_run(resolve(wanted), arguments.out);
   }
@@ -114,8 +113,8 @@ Action add_run(CLI::App& app) {
       "the same weights. The expected time and disk are printed before it starts."));
   return [arguments, &app] {
     bool only_resume = true;
-    for (const char* name : {"--preset", "--strategy", "--set", "--seed", "--device", "--out", "--data", "--threads",
-                             "--task-file"})
+    for (const char* name :
+         {"--preset", "--strategy", "--set", "--seed", "--device", "--out", "--data", "--threads", "--task-file"})
       only_resume = only_resume && app.count(name) == 0;
     return run(*arguments, only_resume);
   };

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "core/base/error.h"
 #include "core/report/number_text.h"
 
@@ -36,12 +38,14 @@ Observations prior_sample(const Task& task, std::int64_t sets, std::int64_t each
 
 std::string latents_text(const TaskInfo& info, const Latents& latents) {
   std::vector<std::string> parts;
-  const auto add = [&](const std::string& label, const torch::Tensor& row, std::size_t i) {
-    parts.push_back(fmt::format("{} = {}", label, number_text(row[0][static_cast<std::int64_t>(i)].item<double>(), 2)));
+  const auto add = [&](const std::string& label, const torch::Tensor& row, std::size_t i, bool whole) {
+    const double value = row[0][static_cast<std::int64_t>(i)].item<double>();
+    parts.push_back(fmt::format("{} = {}", label, whole ? count_text(std::llround(value)) : number_text(value, 2)));
   };
-  for (std::size_t i = 0; i < info.targets.size(); ++i) add(info.targets[i].label, latents.theta, i);
+  for (std::size_t i = 0; i < info.targets.size(); ++i) add(info.targets[i].label, latents.theta, i, false);
   if (info.nuisances.size() <= kMostNuisancesInTitle)
-    for (std::size_t i = 0; i < info.nuisances.size(); ++i) add(info.nuisances[i].label, latents.psi, i);
+    for (std::size_t i = 0; i < info.nuisances.size(); ++i)
+      add(info.nuisances[i].label, latents.psi, i, info.nuisances[i].name == info.subject);
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -97,7 +97,7 @@ class SizeEvaluation {
   void add(std::int64_t first, std::int64_t count, const std::function<bool()>& keep_going) {
     std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
-    const Latents latents = task().latents(options_.seed, Purpose::test, indices);
+    const Latents latents = task().latents(options_.seed, options_.purpose, indices);
     StreamOptions stream;
     stream.keep_going = keep_going;
     if (scored_) {
@@ -106,7 +106,7 @@ class SizeEvaluation {
     }
     const bool resampled = pooled_ && pool_->watch(first, count, stream);
     const torch::Tensor aggregates =
-        aggregate_sets(estimator_, latents, options_.seed, Purpose::test, indices, row_.n, stream);
+        aggregate_sets(estimator_, latents, options_.seed, options_.purpose, indices, row_.n, stream);
     if (scored_) references_.finish(latents.theta, scores_);
     const torch::Tensor n = torch::full({count}, row_.n, torch::kInt64);
     append_doubles(row_.log_prob, estimator_.log_prob(latents.theta, aggregates, n, latents.given));
@@ -193,7 +193,7 @@ std::vector<std::string> wanted_references(const Task& task, const EvaluationOpt
 
 std::int64_t evaluated_sets(const Task& task, const EvaluationOptions& options, std::size_t k) {
   std::int64_t sets = options.sets.size() == 1 ? options.sets[0] : options.sets[k];
-  if (const std::int64_t subjects = task.subjects(Purpose::test); subjects > 0) sets = std::min(sets, subjects);
+  if (const std::int64_t subjects = task.subjects(options.purpose); subjects > 0) sets = std::min(sets, subjects);
   if (const StoredSets* stored = task.stored()) {
     const std::int64_t n = options.sizes[k], held = stored->sets(Purpose::test, n);
     if (held == 0)

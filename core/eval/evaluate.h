@@ -23,6 +23,8 @@ struct EvaluationOptions {
   bool exact = true;                    // compare with the task's exact posterior where it has one
   std::vector<std::string> references;  // further references to score ("naive product", ...)
   std::int64_t pool_replicates = 100;   // of the bootstrap over a task's finite pool of observations; 0 leaves it out
+  // Whose sets: Purpose::check for those that only take time, which need nothing prepared.
+  Purpose purpose = Purpose::test;
 };
 
 // How many sets are evaluated at sizes[k]: no more than the task has subjects, or stores sets for evaluations that

@@ -70,9 +70,9 @@ std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const Evaluatio
       if (n <= largest) blocks.push_back(n - std::exchange(before, n));
     }
     const std::vector<std::int64_t> indices = indices_of(first, count);
-    const Latents latents = task.latents(options.seed, Purpose::test, indices);
+    const Latents latents = task.latents(options.seed, options.purpose, indices);
     const torch::Tensor sums =
-        block_sums(estimator, latents, options.seed, Purpose::test, indices, blocks, {.keep_going = keep_going})
+        block_sums(estimator, latents, options.seed, options.purpose, indices, blocks, {.keep_going = keep_going})
             .cumsum(1);
     const std::vector<std::int64_t> sizes(ascending.begin(),
                                           ascending.begin() + static_cast<std::ptrdiff_t>(blocks.size()));
@@ -92,7 +92,7 @@ std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const Evaluatio
     for (std::int64_t first = 0; first < row.sets; first += unit) {
       if (keep_going && !keep_going()) throw Stopped();
       const std::int64_t count = std::min(unit, row.sets - first);
-      const Latents latents = task.latents(options.seed, Purpose::test, indices_of(first, count));
+      const Latents latents = task.latents(options.seed, options.purpose, indices_of(first, count));
       prior.add(latents.theta);
       if (options.samples > 0) {
         const torch::Tensor aggregates =

@@ -12,7 +12,7 @@ PoolRanks::PoolRanks(Estimator& estimator, const EvaluationOptions& options, con
   const SetRange range[] = {{0, 0, 1}};
   const Task& task = estimator.task();
   const PoolDraws draws =
-      task.pool_draws(task.latents(options.seed, Purpose::test, first), options.seed, Purpose::test, range);
+      task.pool_draws(task.latents(options.seed, options.purpose, first), options.seed, options.purpose, range);
   pool_ = draws.size;
   // What was trained on other data did not see the training pool of these.
   if (estimator.data_source() == task.info().data_source) trained_ = draws.trained;
@@ -28,7 +28,7 @@ bool PoolRanks::watch(std::int64_t first, std::int64_t count, StreamOptions& str
                            std::span<const SetRange> ranges) {
     torch::Tensor set = torch::empty({embeddings.size(0)}, torch::kInt64);
     for (const ChunkPart& part : parts) set.slice(0, part.begin, part.end).fill_(part.set);
-    bootstrap_.add(embeddings, set, estimator_.task().pool_draws(latents, options_.seed, Purpose::test, ranges));
+    bootstrap_.add(embeddings, set, estimator_.task().pool_draws(latents, options_.seed, options_.purpose, ranges));
   };
   return true;
 }

@@ -133,16 +133,18 @@ RunConfig read_run_toml(const std::filesystem::path& file) {
   if (!own.empty()) {
     // The run's copy, so that what was trained can be used when the file has changed or is gone.
     const std::filesystem::path copy = file.parent_path() / run_file::task;
-    PAIRS_CHECK(std::filesystem::exists(copy), "{} is missing, the copy of {} that describes the run's task; restore it",
+    PAIRS_CHECK(std::filesystem::exists(copy),
+                "{} is missing, the copy of {} that describes the run's task; restore it",
                 printable(copy.string(), 300), printable(own, 300));
     config.task_copy = std::filesystem::absolute(copy).lexically_normal().string();
     const std::string name = registered_task_files().open(config.task_copy);
     PAIRS_CHECK(name == task, "{} is of the task {}, but {} describes {}; restore it", where, printable(task),
                 printable(copy.string(), 300), name);
   }
-  PAIRS_CHECK(task.empty() || tasks.empty() || !own.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
-              "This program has no task \"{}\", which {} names; open the run with a program that has it",
-              printable(task), where);
+  PAIRS_CHECK(
+      task.empty() || tasks.empty() || !own.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
+      "This program has no task \"{}\", which {} names; open the run with a program that has it", printable(task),
+      where);
   read_recorded(text, task, config,
                 {{"versions.pairs", &version, "Program that made the run"},
                  {"versions.numerics", &numerics, "What decides bit-identical results"}},

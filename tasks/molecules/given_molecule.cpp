@@ -91,7 +91,8 @@ GivenMolecule given_molecule(const std::string& text, const ConformerSettings& s
   out.title = file ? printable(path.filename().string()) : printable(molecule.canonical, 100);
   if (molecule.largest_of_many)
     out.warnings.push_back(
-        fmt::format("Of the fragments of {} this is the largest, {}", out.title, printable(molecule.canonical, 100)));
+        fmt::format("Of the fragments of {} this is the largest, {}", file ? out.title : printable(text, 100),
+                                       printable(molecule.canonical, 100)));
   if (molecule.odd_conformers > 0)
     out.warnings.push_back(fmt::format("{} of {} hold other atoms than the first and are left out",
                                        counted(static_cast<std::size_t>(molecule.odd_conformers), "conformer"),

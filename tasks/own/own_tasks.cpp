@@ -56,7 +56,7 @@ class AbsentSets final : public Task {
   std::string why_;
 };
 
-constexpr std::int64_t kMeasuredSets = 4096;  // that ranges are taken from
+constexpr std::int64_t kSampledSets = 4096;  // that ranges are taken from
 
 std::shared_ptr<const Task> make_stored(TaskFile file) {
   file.info.data_source.clear();  // the files tell
@@ -71,7 +71,7 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
     return std::make_shared<AbsentSets>(std::move(file.info), error.what());
   }
   if (file.incomplete()) {
-    const Latents sample = simulations->sample(kMeasuredSets);
+    const Latents sample = simulations->sample(kSampledSets);
     complete(file, measure(file, sample.theta, sample.psi));
   }
   return make_stored_task(std::move(simulations), std::move(file.info));

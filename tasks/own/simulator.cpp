@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <string_view>
 
@@ -26,6 +27,7 @@ namespace {
 constexpr int kPollMilliseconds = 100;
 constexpr double kRequestSeconds = 0.02;  // that a request should take
 constexpr double kGreetingSeconds = 60;
+constexpr double kLeastSeconds = 0.0005;            // below which asking costs more than waiting
 constexpr double kCallWork = 16;                    // work of a call beside that of its observations
 constexpr double kMostAnswer = 64.0 * 1024 * 1024;  // bytes of an answer to more than one draw
 constexpr std::uint64_t kMostRagged = std::uint64_t{1} << 36;
@@ -113,13 +115,19 @@ struct Simulator::Process {
   std::size_t number;  // from 1
   Worker worker;
   Phase phase = Phase::greeting;
-  bool busy = false;
   bool listening = true;
-  std::uint64_t request = 0;
-  std::size_t first = 0, count = 0;  // draws of the question that it answers
-  double work = 0;
+  // What it has to answer, in order: requests, with the draws of the question that they are of.
+  struct Asked {
+    std::uint64_t request;
+    std::size_t first = 0, count = 0;
+    double work = 0;
+  };
+  std::deque<Asked> asked;
   std::string check;  // what it answered to the check of seeds so far
-  Stopwatch since;    // what it has to answer was asked
+  Stopwatch since;    // it began, or went on, to answer
+
+  bool ready() const { return phase == Phase::ready; }
+  bool waited_for() const { return !asked.empty() || !ready(); }
 };
 
 // What is asked of all workers together.
@@ -147,9 +155,11 @@ class Simulator::Round {
       for (std::size_t k = 0; k < wanted; ++k)
         if (!all_.processes_[k]) start(k);
       while (answered_ < question_.draws) {
-        for (auto& process : all_.processes_)
-          if (process && process->phase == Process::Phase::ready && !process->busy && next_ < question_.draws)
-            give(*process);
+        // The next request waits in the pipe, so that no worker waits for this process.
+        for (std::size_t waiting = 0; waiting < 2; ++waiting)
+          for (auto& process : all_.processes_)
+            if (process && process->ready() && process->asked.size() <= waiting && next_ < question_.draws)
+              give(*process);
         wait();
         for (auto& process : all_.processes_)
           if (process) hear(*process);
@@ -157,8 +167,7 @@ class Simulator::Round {
       }
     } catch (...) {
       for (auto& process : all_.processes_)
-        if (process && (process->busy || process->phase != Process::Phase::ready || process.get() == failed_))
-          process.reset();
+        if (process && (process->waited_for() || process.get() == failed_)) process.reset();
       throw;
     }
   }
@@ -177,31 +186,27 @@ class Simulator::Round {
 
   // The next draws for a worker: as many as take it a moment, and no more than its share.
   void give(Process& process) {
-    const std::size_t left = question_.draws - next_, share = (left + 2 * all_.most_ - 1) / (2 * all_.most_);
-    const double seconds = std::min(kRequestSeconds, task().simulator->timeout / 8);
-    process.first = next_;
-    process.count = 0;
-    process.work = 0;
+    const std::size_t left = question_.draws - next_, parts = 4 * all_.most_, share = (left + parts - 1) / parts;
+    const double pace = *question_.pace, seconds = std::min(kRequestSeconds, task().simulator->timeout / 8);
+    Process::Asked asked{0, next_};
     double bytes = 0;
-    while (process.count < share) {
-      const auto observations = static_cast<double>(question_.draw(next_ + process.count).count);
+    while (asked.count < left && (asked.count < share || asked.work * pace < kLeastSeconds)) {
+      const auto observations = static_cast<double>(question_.draw(next_ + asked.count).count);
       const double work = kCallWork + observations, more = observations * question_.answer_bytes;
-      if (process.count > 0 &&
-          (*question_.pace <= 0 || (process.work + work) * *question_.pace > seconds || bytes + more > kMostAnswer))
-        break;
-      ++process.count;
-      process.work += work;
+      if (asked.count > 0 && (pace <= 0 || (asked.work + work) * pace > seconds || bytes + more > kMostAnswer)) break;
+      ++asked.count;
+      asked.work += work;
       bytes += more;
     }
-    next_ += process.count;
-    request(process, question_.kind, process.count, question_.payload(process.first, process.count));
-    process.busy = true;
+    next_ += asked.count;
+    request(process, question_.kind, asked.count, question_.payload(asked.first, asked.count), asked);
   }
 
-  void request(Process& process, const char* kind, std::size_t draws, std::string payload) {
-    process.request = ++all_.requests_;
-    process.since.restart();
-    process.worker.send(fmt::format("{} {} {}\n", kind, process.request, draws) + std::move(payload));
+  void request(Process& process, const char* kind, std::size_t draws, std::string payload, Process::Asked asked = {}) {
+    asked.request = ++all_.requests_;
+    if (process.asked.empty()) process.since.restart();
+    process.asked.push_back(asked);
+    process.worker.send(fmt::format("{} {} {}\n", kind, asked.request, draws) + std::move(payload));
   }
 
   void wait() {
@@ -226,11 +231,10 @@ class Simulator::Round {
       const std::string how = worker.end_text(), words = worker.last_words();
       refuse(process, fmt::format("its program {}{}{}", how, words.empty() ? "" : ": ", words));
     }
-    const bool waited_for = process.busy || process.phase != Process::Phase::ready;
     // What a program loads before it greets takes its time on a busy machine.
     const bool greeting = process.phase == Process::Phase::greeting;
     const double timeout = greeting ? std::max(kGreetingSeconds, task().simulator->timeout) : task().simulator->timeout;
-    if (waited_for && process.since.seconds() > timeout) {
+    if (process.waited_for() && process.since.seconds() > timeout) {
       const std::string words = worker.last_words();
       refuse(process, fmt::format("no answer came within {:g} seconds (simulator.timeout){}{}", timeout,
                                   words.empty() ? "" : "; it said: ", words));
@@ -266,10 +270,11 @@ class Simulator::Round {
     rest.remove_prefix(error ? 5 : 6);
     if (!take_number(rest, id) || (error && !take_number(rest, draw)) || !take_number(rest, bytes) || !rest.empty())
       printed(process, line);
-    const bool asked = process.busy || process.phase != Process::Phase::ready;
-    if (!asked || id != process.request)
-      refuse(process, fmt::format("it answered request {} where {} was asked", id,
-                                  asked ? fmt::format("{}", process.request) : "nothing"));
+    if (process.asked.empty() || id != process.asked.front().request)
+      refuse(process,
+             fmt::format("it answered request {} where {} was asked", id,
+                         process.asked.empty() ? "nothing" : fmt::format("{}", process.asked.front().request)));
+    const Process::Asked& asked = process.asked.front();
     if (!error) check_bytes(process, bytes);
     if (error && bytes > (1u << 20)) printed(process, line);
     if (all.size() - end - 1 < bytes) return false;
@@ -281,14 +286,14 @@ class Simulator::Round {
       refuse(process, fault.cause, &fault.draw);
     }
     process.worker.take(end + 1 + bytes);
-    if (process.phase != Process::Phase::ready) {
-      next_check(process);
-    } else {
-      process.busy = false;
-      answered_ += process.count;
-      const double pace = process.since.seconds() / process.work;
+    if (process.ready()) {
+      answered_ += asked.count;
+      const double pace = process.since.seconds() / asked.work;
       *question_.pace = *question_.pace > 0 ? 0.7 * *question_.pace + 0.3 * pace : pace;
     }
+    process.asked.pop_front();
+    process.since.restart();
+    if (!process.ready()) next_check(process);
     return true;
   }
 
@@ -309,7 +314,7 @@ class Simulator::Round {
     const TaskInfo& info = task().info;
     std::int64_t wanted = -1;
     if (process.phase == Process::Phase::ready) {
-      wanted = question_.bytes ? question_.bytes(process.first, process.count) : -1;
+      wanted = question_.bytes ? question_.bytes(process.asked.front().first, process.asked.front().count) : -1;
     } else if (process.phase == Process::Phase::prior) {
       wanted = static_cast<std::int64_t>(2 * kCheckRows * 8 * (info.targets.size() + info.nuisances.size()));
     } else if (!x_kind(info).ragged) {
@@ -354,7 +359,7 @@ class Simulator::Round {
 
   void accept(Process& process, std::string_view answer) {
     if (process.phase == Process::Phase::ready) {
-      question_.accept(process.first, process.count, answer);
+      question_.accept(process.asked.front().first, process.asked.front().count, answer);
       return;
     }
     std::string_view first = answer.substr(0, answer.size() / 2), second = answer.substr(answer.size() / 2);
@@ -387,16 +392,17 @@ class Simulator::Round {
   [[noreturn]] void refuse(const Process& process, const std::string& cause, const std::size_t* draw = nullptr) {
     failed_ = &process;
     std::string sets = "when it was started";
-    if (process.phase == Process::Phase::ready && process.busy) {
-      const bool one = process.count == 1 || (draw && *draw < process.count);
-      const Draw &first = question_.draw(process.first + (one && draw && process.count > 1 ? *draw : 0)),
-                 &last = question_.draw(process.first + process.count - 1);
+    if (process.ready() && !process.asked.empty()) {
+      const Process::Asked& asked = process.asked.front();
+      const bool one = asked.count == 1 || (draw && *draw < asked.count);
+      const Draw &first = question_.draw(asked.first + (one && draw && asked.count > 1 ? *draw : 0)),
+                 &last = question_.draw(asked.first + asked.count - 1);
       const bool prior = first.block == kPriorBlock;
       const std::uint64_t from = prior ? first.set * first.count : first.set,
                           to = one ? (prior ? from + first.count - 1 : from)
                                    : (prior ? last.set * last.count + last.count - 1 : last.set);
       sets = from == to ? fmt::format("set {}", from) : fmt::format("sets {} to {}", from, to);
-    } else if (process.phase == Process::Phase::ready) {
+    } else if (process.ready()) {
       sets = "between two requests";
     }
     fail("The simulator of {} failed: worker {}, {}: {}", task().info.name, process.number, sets, cause);

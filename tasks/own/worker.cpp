@@ -175,11 +175,10 @@ bool Worker::receive(std::size_t most) {
     taken_ = 0;
   }
   constexpr std::size_t kPiece = 1 << 18;
+  if (buffer_.empty()) buffer_.resize(kPiece);
   for (std::size_t got = 0; got < most;) {
-    const std::size_t before = incoming_.size();
-    incoming_.resize(before + kPiece);
-    const ssize_t count = ::read(out_, incoming_.data() + before, kPiece);
-    incoming_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    const ssize_t count = ::read(out_, buffer_.data(), kPiece);
+    if (count > 0) incoming_.append(buffer_.data(), static_cast<std::size_t>(count));
     if (count == 0) return false;
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno == EAGAIN;

@@ -48,6 +48,7 @@ class Worker {
   bool reaped_ = false;
   int status_ = 0;
   int in_ = -1, out_ = -1, err_ = -1;
+  std::vector<char> buffer_;
   std::string outgoing_, incoming_, errors_text_;
   std::size_t sent_ = 0, taken_ = 0;
 };

@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp -r "${3:-$source/assets/examples/bump-hunt-python}" "$scratch/task"
 printf 'workers = 2\n' >>"$scratch/task/task.toml"
-export XDG_CONFIG_HOME=$scratch/config OMP_NUM_THREADS=1 PYTHONPATH=$source/assets/python
+export PAIRS_ASSETS=$source/assets XDG_CONFIG_HOME=$scratch/config OMP_NUM_THREADS=1 PYTHONPATH=$source/assets/python
 "$pairs" --batch tasks --task-file "$scratch/task" --allow >/dev/null
 loop() {
   (cd "$scratch/task" && /usr/bin/python3 - <<'P'

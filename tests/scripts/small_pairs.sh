@@ -81,7 +81,10 @@ case $command in
       lower --samples 10
     fi
     ;;
-  infer) ! has --camera || arguments+=(--samples 2 --steps 2) ;;
+  infer)
+    ! has --camera || arguments+=(--samples 2 --steps 2)
+    ! has runs/bump || arguments+=(--force) # made short, it saw sets of 10
+    ;;
   figure) ! has width || lower --sets 4 ;;
   bench) arguments+=(--seconds 0.05) ;;
 esac

@@ -127,9 +127,10 @@ Speed measured_speed(const LoadedRun& run, const EvaluationOptions& wanted, cons
     options.sizes = {n};
     options.sets = {sets};
     options.pool_replicates = 0;  // only the first sets are resampled
+    options.purpose = Purpose::check;
     const Stopwatch watch;
     evaluate(*run.estimator, options, [&] { return !stale(); });
-    return watch.seconds() / static_cast<double>(sets);
+    return watch.seconds() / static_cast<double>(evaluated_sets(*run.task, options, 0));
   };
   Speed speed;
   time_of(low, 1);  // first calls are slow

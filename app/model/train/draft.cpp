@@ -75,7 +75,7 @@ std::string plain(const Field& field) {
 
 // Keys that have places of their own, or stand for the preset itself.
 bool hidden(const std::string& key) {
-  return key == "task.name" || key == "preset" || key == "strategy";
+  return key == "task.name" || key == "task_file" || key == "preset" || key == "strategy";
 }
 
 // As load_preset fills in what end-to-end training leaves open.

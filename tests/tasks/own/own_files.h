@@ -42,8 +42,8 @@ class OwnFolder : public ::testing::Test {
   static std::string task_text(const std::string& command, const std::string& more = "workers = 2\ntimeout = 20\n",
                                const std::string& x = "columns = [\"x\"]", const std::string& name = "mine") {
     return "name = \"" + name + "\"\nmax_n = 100\n[[targets]]\nname = \"theta\"\nsupport = [0, 1]\n" +
-           "[[nuisances]]\nname = \"psi\"\n" + "support = [-30, 30]\n[x]\n" + x + "\n[simulator]\ncommand = " + command +
-           "\n" + more;
+           "[[nuisances]]\nname = \"psi\"\n" + "support = [-30, 30]\n[x]\n" + x +
+           "\n[simulator]\ncommand = " + command + "\n" + more;
   }
 
   TemporaryFolder folder_;

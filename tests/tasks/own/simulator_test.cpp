@@ -45,8 +45,7 @@ class OwnSimulator : public OwnFolder {
                          const std::string& prior = kPrior) const {
     return problem(python_task(prior + "def simulate(theta, psi, n, rng):\n    " + line + kRest + kServe, more));
   }
-  static constexpr const char* kRest =
-      "\n    return rng.normal(psi[0], 0.1 + theta[0], n)\n";
+  static constexpr const char* kRest = "\n    return rng.normal(psi[0], 0.1 + theta[0], n)\n";
 };
 
 TEST(OwnBlocks, CoverASetOnce) {
@@ -97,8 +96,10 @@ TEST_F(OwnSimulator, TheSameSeedGivesTheSameSetsWhateverTheWorkers) {
   for (const char* workers : {"workers = 1\n", "workers = 4\n", "workers = 2\n"}) {
     const auto task = make_simulated_task(python_task(kPrior + kSimulate + kServe, workers));
     const Latents latents = testing::latents_of(*task, 9, Purpose::pretrain, 100, 700);
-    all.push_back(torch::cat({testing::sets_of(*task, latents, 9, Purpose::pretrain, 100, 5).flatten(1).to(torch::kFloat64),
-                              latents.theta, latents.psi}, 1));
+    all.push_back(
+        torch::cat({testing::sets_of(*task, latents, 9, Purpose::pretrain, 100, 5).flatten(1).to(torch::kFloat64),
+                    latents.theta, latents.psi},
+                   1));
   }
   EXPECT_TRUE(at::equal(all[0], all[1]));
   EXPECT_TRUE(at::equal(all[0], all[2]));
@@ -109,12 +110,15 @@ TEST_F(OwnSimulator, ImagesAndRows) {
       kPrior + "def simulate(theta, psi, n, rng):\n    return rng.random((n, 1, 6, 5)) + theta[0]\n" + kServe, "",
       "shape = [1, 6, 5]"));
   const Latents latents = testing::latents_of(*images, 1, Purpose::pretrain, 0, 3);
-  EXPECT_EQ(testing::sets_of(*images, latents, 1, Purpose::pretrain, 0, 3).sizes(), (std::vector<std::int64_t>{3, 3, 1, 6, 5}));
+  EXPECT_EQ(testing::sets_of(*images, latents, 1, Purpose::pretrain, 0, 3).sizes(),
+            (std::vector<std::int64_t>{3, 3, 1, 6, 5}));
 
-  const auto rows = make_simulated_task(python_task(
-      kPrior + "def simulate(theta, psi, n, rng):\n"
-               "    return [rng.random((int(rng.integers(0, 4)), 2)) for _ in range(n)]\n" + kServe,
-      "", "rows = [\"a\", \"b\"]\ntypical = 2"));
+  const auto rows =
+      make_simulated_task(python_task(kPrior +
+                                          "def simulate(theta, psi, n, rng):\n"
+                                          "    return [rng.random((int(rng.integers(0, 4)), 2)) for _ in range(n)]\n" +
+                                          kServe,
+                                      "", "rows = [\"a\", \"b\"]\ntypical = 2"));
   const Latents own = testing::latents_of(*rows, 1, Purpose::pretrain, 0, 40);
   std::vector<SetRange> ranges, later;
   for (std::int64_t k = 0; k < 40; ++k) {
@@ -188,9 +192,9 @@ TEST_F(OwnSimulator, WrongShapesAndValues) {
   const std::string outside =
       "import numpy as np\nfrom pairs_simulator import serve\n"
       "def prior(rng, size):\n    return 1.2 * rng.random(size), rng.normal(0, 1, size)\n";
-  EXPECT_THAT(problem_of("pass", "workers = 2\n", outside),
-              AllOf(HasSubstr("prior drew theta = 1."), HasSubstr("for set "),
-                    HasSubstr("outside of its support [0, 1]")));
+  EXPECT_THAT(
+      problem_of("pass", "workers = 2\n", outside),
+      AllOf(HasSubstr("prior drew theta = 1."), HasSubstr("for set "), HasSubstr("outside of its support [0, 1]")));
   const std::string wide =
       "import numpy as np\nfrom pairs_simulator import serve\n"
       "def prior(rng, size):\n    return rng.random((size, 2)), rng.normal(0, 1, size)\n";
@@ -206,21 +210,24 @@ TEST_F(OwnSimulator, AProgramThatIgnoresItsGenerator) {
 // A program that speaks the protocol by itself, so that it can break it.
 TEST_F(OwnSimulator, AnswersThatBreakTheProtocol) {
   const auto speak = [&](const std::string& reply) {
-    write("raw.py",
-          "import sys, struct\n"
-          "i, o = sys.stdin.buffer, sys.stdout.buffer\n"
-          "i.readline(); o.write(b'pairs 1\\n'); o.flush()\n"
-          "turn = 0\n"
-          "while True:\n"
-          "    w = i.readline().split()\n"
-          "    if not w: break\n"
-          "    k, count, turn = int(w[1]), int(w[2]), turn + 1\n"
-          "    d = [struct.unpack('<4Q', i.read(32)) for _ in range(count)]\n"
-          "    if w[0] == b'prior': data = b''.join(struct.pack('<%dd' % (2 * e[3]), *([0.25] * 2 * e[3])) for e in d)\n"
-          "    else:\n"
-          "        i.read(16 * count); data = b''.join(struct.pack('<%df' % e[3], *([0.5] * e[3])) for e in d)\n"
-          "    if turn > 2:\n        " + reply + "\n"
-          "    o.write(b'answer %d %d\\n' % (k, len(data)) + data); o.flush()\n");
+    write(
+        "raw.py",
+        "import sys, struct\n"
+        "i, o = sys.stdin.buffer, sys.stdout.buffer\n"
+        "i.readline(); o.write(b'pairs 1\\n'); o.flush()\n"
+        "turn = 0\n"
+        "while True:\n"
+        "    w = i.readline().split()\n"
+        "    if not w: break\n"
+        "    k, count, turn = int(w[1]), int(w[2]), turn + 1\n"
+        "    d = [struct.unpack('<4Q', i.read(32)) for _ in range(count)]\n"
+        "    if w[0] == b'prior': data = b''.join(struct.pack('<%dd' % (2 * e[3]), *([0.25] * 2 * e[3])) for e in d)\n"
+        "    else:\n"
+        "        i.read(16 * count); data = b''.join(struct.pack('<%df' % e[3], *([0.5] * e[3])) for e in d)\n"
+        "    if turn > 2:\n        " +
+            reply +
+            "\n"
+            "    o.write(b'answer %d %d\\n' % (k, len(data)) + data); o.flush()\n");
     return problem(allowed(task_text("[\"/usr/bin/python3\", \"raw.py\"]", "workers = 1\ntimeout = 5\n")));
   };
   EXPECT_EQ(speak("pass"), "");
@@ -241,13 +248,15 @@ TEST_F(OwnSimulator, AProgramThatIsGone) {
 }
 
 TEST_F(OwnSimulator, AStopIsHeardAndTheNextQuestionAnswered) {
-  const auto task = make_simulated_task(python_task(
-      kPrior + "def simulate(theta, psi, n, rng):\n    time.sleep(0.05 if os.path.exists('slow') else 0)" + kRest + kServe));
+  const auto task = make_simulated_task(
+      python_task(kPrior + "def simulate(theta, psi, n, rng):\n    time.sleep(0.05 if os.path.exists('slow') else 0)" +
+                  kRest + kServe));
   const Latents latents = testing::latents_of(*task, 1, Purpose::pretrain, 0, 400);
   write("slow", "");
   const auto begin = std::chrono::steady_clock::now();
   {
-    const Interruptible within([&] { return std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(500); });
+    const Interruptible within(
+        [&] { return std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(500); });
     EXPECT_THROW(testing::sets_of(*task, latents, 1, Purpose::pretrain, 0, 2), Stopped);
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
@@ -277,7 +286,8 @@ TEST_F(OwnSimulator, RangesThatTheFileLeavesOutAreMeasured) {
   write("simulate.py",
         "import numpy as np\nfrom pairs_simulator import serve\n"
         "def prior(rng, size):\n    return rng.normal(100, 3, size), rng.normal(0, 1, size)\n"
-        "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n" + kServe);
+        "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n" +
+            kServe);
   const TaskFile file = allowed(text);
   const auto task = make_simulated_task(file);
   const Target& target = task->info().targets[0];

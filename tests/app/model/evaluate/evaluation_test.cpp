@@ -7,6 +7,8 @@
 
 #include "app/scores/run_evaluation.h"
 #include "core/base/files.h"
+#include "core/train/shipped.h"
+#include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
 
 namespace pairs::model {
@@ -180,6 +182,19 @@ TEST_F(EvaluationTest, AStoppedEvaluationShowsItsFinishedSizesAndKeepsNothing) {
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(finished_run()) / run_file::metrics));
   evaluation.discard();
   EXPECT_EQ(evaluation.state(), Shown::unscored);
+}
+
+// What an evaluation will take is timed on sets that need nothing prepared: opening the tab makes no conformers.
+TEST_F(EvaluationTest, TheTimeIsToldWithoutPreparingData) {
+  if (!has_shipped_weights("molecules")) GTEST_SKIP() << "the task was left out";
+  const TemporaryFolder caches;
+  const Environment cache("PAIRS_CACHE", caches.path().string());
+  Evaluation evaluation(hub);
+  evaluation.show("molecules");
+  ASSERT_TRUE(settle(evaluation, 240)) << evaluation.error();
+  EXPECT_GT(evaluation.expected_seconds(), 0);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(caches.path()))
+    EXPECT_NE(entry.path().extension(), ".store") << entry.path();
 }
 
 TEST_F(EvaluationTest, ShippedWeightsKeepScoresInMemoryAndInAFileThatIsNamed) {
