@@ -288,8 +288,12 @@ Action add_infer(CLI::App& app) {
       "They count in the order of their names. pairs --batch render --views writes such a folder.");
   app.footer("");  // the program's own, which commands begin with
   app.footer([footer] { return footer + thing_lines(); });
-  return
-      [arguments, &app] { return infer(*arguments, app.count("--json") > 0 || app.get_parent()->count("--json") > 0); };
+  return [arguments, &app] {
+    bool json = false;
+    for (const CLI::App* one = &app; one != nullptr; one = one->get_parent())
+      if (const CLI::Option* const asked = one->get_option_no_throw("--json")) json |= asked->count() > 0;
+    return infer(*arguments, json);
+  };
 }
 
 }  // namespace pairs::batch
