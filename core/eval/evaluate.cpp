@@ -215,7 +215,6 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
   if (!estimator.has_density()) return evaluate_images(estimator, options, keep_going, row_done, step);
   const std::vector<std::string> references = wanted_references(task, options);
   estimator.train(false);
-  task.prepare({.stop = [&] { return keep_going && !keep_going(); }});
 
   std::vector<EvaluationRow> rows;
   std::int64_t sets_done = 0;
