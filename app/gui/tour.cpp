@@ -93,9 +93,11 @@ void Tour::draw(model::Studio& studio) {
   if (!shown(studio)) return;
   const auto scene = studio.posterior.scene();
   const auto snapshot = studio.posterior.shown();
-  const bool exact = snapshot && std::any_of(snapshot->series.begin(), snapshot->series.end(),
-                                             [](const auto& one) { return one.role == SeriesRole::exact; });
-  const auto all = texts(*scene, exact, scene->targets.size() > 1);
+  // While N is dragged a slow exact answer comes behind ours: the words stay.
+  if (snapshot && std::any_of(snapshot->series.begin(), snapshot->series.end(),
+                              [](const auto& one) { return one.role == SeriesRole::exact; }))
+    exact_of_ = scene->task;
+  const auto all = texts(*scene, exact_of_ == scene->task, scene->targets.size() > 1);
   const float width = ImGui::GetContentRegionAvail().x, inset = px(16), text_width = width - 2 * inset;
   const ImFont* font = ui::font(ui::Look::body);
   float text_height = 0;

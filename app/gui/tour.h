@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "app/model/studio.h"
 
@@ -28,6 +29,7 @@ class Tour {
   int step_ = 0;
   std::optional<std::int64_t> first_n_;  // of the first step
   std::uint64_t first_set_ = 0;          // of the second
+  std::string exact_of_;                 // the task whose exact answer was drawn
 };
 
 }  // namespace pairs::gui

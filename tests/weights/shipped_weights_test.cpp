@@ -75,6 +75,21 @@ LoadedRun shipped(const std::string& task) {
   return load_run(task, task == "digits" ? testing::data_folder() : "", "cpu");
 }
 
+// Shipped weights on the unseen ones of fewer things than they were trained on: views of 40,000 objects and conformers
+// of 8,000 molecules would take an hour to make.
+LoadedRun shipped_on_few(const std::string& task) {
+  register_tasks();
+  LoadedRun run = load_run(task, "", "cpu");
+  const std::map<std::string, const char*> few = {{"objects", "task.objects=1500"},
+                                                  {"molecules", "task.molecules=300"}};
+  const auto setting = few.find(task);
+  if (setting == few.end() || long_tests()) return run;
+  set_field(fields(run.config), setting->second);
+  run.task = make_task(task, run.config.task_options());
+  run.estimator = std::make_shared<Estimator>(Estimator::load(run.folder / run_file::estimator, run.task));
+  return run;
+}
+
 // Trapezoid over a grid of one target at one aggregate.
 double mass_1d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_t n, double low, double high) {
   constexpr std::int64_t points = 40001;
@@ -118,8 +133,8 @@ TEST_P(ShippedWeights, DensityIntegratesToOneAtEveryN) {
                     1.0, 1e-3)
             << info.name << " at N = " << n;
       } else {
-        // At N = 1 and 2 the posterior has heavy tails: a wide window.
-        const torch::Tensor sd = samples[s].std(0) * (n <= 2 ? 25 : 9);
+        // At small N the posterior has heavy tails: a wide window.
+        const torch::Tensor sd = samples[s].std(0) * (n <= 10 ? 25 : 9);
         EXPECT_NEAR(mass_2d(*run.estimator, one, n, samples[s].mean(0), sd), 1.0, 2e-3) << info.name << " at N = " << n;
       }
     }
@@ -162,7 +177,7 @@ TEST_P(ShippedPromise, IsKept) {
   const Promise& promise = GetParam();
   register_tasks();
   if (left_out(promise.task)) GTEST_SKIP() << promise.task << " was left out";
-  LoadedRun run = load_run(promise.task, "", "cpu");
+  LoadedRun run = shipped_on_few(promise.task);
   ASSERT_EQ(run.estimator->data_source(), run.task->info().data_source) << "weights for the data that everyone has";
   const EvaluationRow row = measured(run, promise.n, long_tests() ? promise.long_sets : promise.sets);
   const double most = long_tests() ? promise.long_gap : promise.gap;
@@ -277,7 +292,7 @@ TEST(ShippedDigits, KnowsMoreFromLargerSets) {
 TEST(ShippedObjects, KnowMoreFromMoreViewsAndMoreThanThePrior) {
   register_tasks();
   if (left_out("objects")) GTEST_SKIP() << "the task was left out";
-  LoadedRun run = load_run("objects", "", "cpu");
+  LoadedRun run = shipped_on_few("objects");
   EvaluationOptions options;
   options.sizes = {1, 10, 80};
   options.sets = {200};

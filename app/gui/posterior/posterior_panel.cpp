@@ -127,7 +127,7 @@ struct PosteriorPanel::State {
   // What the columns of each target's table and the lines above the plots have had, while `kept_for` is the same:
   // nothing but the plots moves while N does.
   std::vector<std::array<float, kColumns.size()>> kept_widths;
-  float kept_messages = 0, kept_lines = 0;
+  float kept_messages = 0, kept_lines = 0, kept_table = 0;
   std::string kept_for;
 
   void keep_places(const Posterior& posterior);
@@ -172,7 +172,7 @@ void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   if (now == kept_for) return;
   kept_for = std::move(now);
   kept_widths.clear();
-  kept_messages = kept_lines = 0;
+  kept_messages = kept_lines = kept_table = 0;
 }
 
 // What is asked and what the answer is: on one line where both have room at every N, so that nothing moves with N.
@@ -221,7 +221,7 @@ void PosteriorPanel::State::messages(model::Studio& studio) {
 }
 
 void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const PosteriorScene& scene) {
-  const float row = px(24), key = px(18), spacing = ImGui::GetStyle().ItemSpacing.y;
+  const float row = px(24), key = px(18), spacing = ImGui::GetStyle().ItemSpacing.y, top = ImGui::GetCursorPosY();
   for (std::size_t t = 0; t < scene.targets.size(); ++t) {
     const float width = ImGui::GetContentRegionAvail().x;
     float gap = px(12);
@@ -298,6 +298,9 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     }
     ui::space(12);
   }
+  // A slow reference comes behind the others while N is dragged.
+  kept_table = std::max(kept_table, ImGui::GetCursorPosY() - top);
+  ImGui::SetCursorPosY(top + kept_table);
 }
 
 void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
