@@ -11,10 +11,8 @@
 
 #include "app/kinds/observation_room.h"
 #include "app/kinds/target/parameters_room.h"
-#include "app/text/table.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
-#include "core/base/files.h"
 #include "core/base/npz.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
