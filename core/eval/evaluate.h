@@ -31,10 +31,10 @@ struct EvaluationOptions {
 // large.
 std::int64_t evaluated_sets(const Task& task, const EvaluationOptions& options, std::size_t k);
 
-// Evaluates on freshly simulated test sets (Purpose::test), every observation embedded, memory independent of N.
-// `keep_going` is asked between chunks (false: throws Stopped); `row` receives each finished size; `step` hears after
-// each chunk how many sets of the sizes so far are done, added up. Throws Error where a log density, a sample or an
-// error is not finite.
+// Evaluates on freshly simulated test sets (Purpose::test), every observation embedded, memory independent of N. What
+// such sets need must stand already (Task::prepare). `keep_going` is asked between chunks (false: throws Stopped);
+// `row` receives each finished size; `step` hears after each chunk how many sets of the sizes so far are done, added
+// up. Throws Error where a log density, a sample or an error is not finite.
 std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOptions& options,
                                     const std::function<bool()>& keep_going = {},
                                     const std::function<void(const EvaluationRow&)>& row = {},
