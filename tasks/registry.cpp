@@ -152,6 +152,22 @@ std::shared_ptr<const Task> make_task(const std::string& name, const TaskOptions
              near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(known, ", "));
 }
 
+bool is_task_file(const std::filesystem::path& path) {
+  return own::is_task_file(path);
+}
+
+TaskDescription describe_task_file(const std::filesystem::path& file) {
+  return own::describe(file, task_names());
+}
+
+TaskDescription describe_task_text(const std::string& text, const std::filesystem::path& file) {
+  return own::describe_text(text, file, task_names());
+}
+
+bool task_file_changed(const std::string& name) {
+  return own::changed_since_opened(name);
+}
+
 std::string open_task_file(const std::filesystem::path& file) {
   return own::open_task(file, task_names());
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/task.h"
+#include "tasks/own/task_description.h"
 #include "tasks/parts/data_sets.h"
 #include "tasks/self_check.h"
 
@@ -43,6 +44,16 @@ std::vector<SelfCheck> task_self_checks();
 std::shared_ptr<const Task> make_task(const std::string& name, const TaskOptions& options = {});
 
 // Tasks of a person's own, which stand in files (docs/own-task.md).
+
+// Whether a path is meant for the file of such a task: a file that describes targets, or a folder with a task.toml that
+// is no run's.
+bool is_task_file(const std::filesystem::path& path);
+// What a task.toml, or a folder that holds one, says. Throws a usage error that names file and line.
+TaskDescription describe_task_file(const std::filesystem::path& file);
+// The same of a text, as if it stood in `file`.
+TaskDescription describe_task_text(const std::string& text, const std::filesystem::path& file);
+// Whether the file that an opened task was read from says something else by now, or is gone.
+bool task_file_changed(const std::string& name);
 
 // Reads a task.toml, or a folder that holds one, so that make_task() takes its name -> the name. Throws a usage error
 // that names file and line; a built-in task's name is refused.

@@ -7,6 +7,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/drive.h"
 #include "app/runs/new_run.h"
+#include "app/runs/task_options.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
@@ -40,7 +41,7 @@ std::filesystem::path start_run(const RunConfig& config, const std::filesystem::
       duration_text(need.cache_seconds), duration_text(need.finetune_seconds), flop_text(need.gflop),
       byte_text(static_cast<std::uint64_t>(need.cache_bytes)), source == "simulated" ? "" : ", on " + source));
   if (const DataSet* set = config.data.empty() ? nullptr : data_set_of(config.task);
-      set && make_task(config.task, {"", config.task_settings})->info().data_source == source)
+      set && make_task(config.task, options_without_data(config))->info().data_source == source)
     tell(fmt::format("warning: {} holds no {} that this task reads, so the run is trained on {}; pairs --batch data --data "
                      "{} says what was found\n",
                      printable(config.data, 300), set->name, source, printable(config.data, 300)));

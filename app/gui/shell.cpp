@@ -240,6 +240,7 @@ std::vector<Command> Shell::Parts::commands() {
     all.push_back({fmt::format("shortcut/{}", static_cast<int>(entry.shortcut)), entry.description, entry.keys, "",
                    [this, shortcut = entry.shortcut] { perform(shortcut); }});
   }
+  all.push_back({"new-task", "Describe a task of your own", "", "", [this] { sidebar.ask_for_task(); }});
   for (const model::TaskEntry& task : studio.library.tasks())
     all.push_back({"task/" + task.name, "Go to the task " + task.title, "", "",
                    [this, name = task.name] { studio.open_task(name); }});

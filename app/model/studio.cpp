@@ -22,11 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_task(const std::string& name) {
-  const std::vector<std::string> names = task_names();
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool holds_images(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
@@ -88,14 +83,22 @@ Studio::Studio(Settings remembered, std::function<void()> wake)
     tab_ = Tab::posterior;
   }
   unfinished_ = settings.unfinished;
+  for (const std::string& file : settings.own_tasks) library.own().open(file, false);
+  const std::string remembered_task = settings.task, remembered_run = settings.run;
   std::error_code error;
   if (!settings.run.empty() && fs::exists(fs::path(settings.run) / run_file::config, error))
     open_run(settings.run);
   else
     open_task(is_task(settings.task) ? settings.task : task_in_role(TaskRole::first));
+  // A task of one's own is shown as soon as it is open.
+  if (!is_task(remembered_task) && run_ != remembered_run) awaited_task_ = remembered_task;
 }
 
 Studio::~Studio() = default;
+
+bool Studio::is_task(const std::string& name) const {
+  return library.task(name) != nullptr;
+}
 
 bool Studio::viewing() const {
   const TaskEntry* task = library.task(task_);
@@ -188,6 +191,12 @@ void Studio::open_run(const std::string& run) {
   try {
     const RunFolder found = find_run(run);
     const RunConfig config = read_run_toml(found.folder / run_file::config);
+    if (!config.task_copy.empty() && !is_task(config.task)) {
+      awaited_run_ = run;
+      library.own().open(config.task_copy, true);
+      if (task_.empty()) open_task(task_in_role(TaskRole::first));  // meanwhile
+      return;
+    }
     PAIRS_CHECK(is_task(config.task), "{} is a run of the task {}, which this program does not have",
                 found.folder.string(), printable(config.task));
     const fs::path folder = fs::absolute(found.folder).lexically_normal();
@@ -211,6 +220,7 @@ void Studio::open_path(const fs::path& path) {
     if (!problem.empty()) hub.messages.warning("runs", problem);
     return open_run(fs::absolute(path).lexically_normal().string());
   }
+  if (is_task_file(path)) return library.own().open(path, true);
   const std::string ending = path.extension().string();
   if (viewing() && ending == ".toml") {
     set_tab(Tab::posterior);
@@ -249,12 +259,37 @@ void Studio::open_path(const fs::path& path) {
       others += ", a " + known.thing;
     }
     problem = fmt::format(
-        "{} cannot be opened here; give a run folder, a CSV or NPZ file of observations, a folder of images{}",
+        "{} cannot be opened here; give a run folder, a task.toml, a CSV or NPZ file of observations, a folder of images{}",
         printable(name, 300), others);
   }
   if (problem.empty()) return;
   hub.messages.error("open", problem);
   settings.log_open = true;
+}
+
+// Those that are open are opened again at the next start. What waited for one is shown.
+void Studio::follow_own_tasks() {
+  std::vector<std::string> files;
+  for (const OwnTask& task : library.own().all())
+    if (!task.of_run()) files.push_back(task.file.string());
+  if (files != settings.own_tasks) settings.own_tasks = std::move(files);
+  if (!awaited_task_.empty() && is_task(awaited_task_)) open_task(std::exchange(awaited_task_, ""));
+  if (!task_.empty() && !is_task(task_)) open_task(task_in_role(TaskRole::first));  // it was taken from the list
+  const OwnTask* task = library.own().take_awaited();
+  if (!task) return;
+  awaited_task_.clear();
+  const std::string name = task->said.name, run = std::exchange(awaited_run_, "");
+  if (task->of_run() && !run.empty()) return open_run(run);
+  // It may have been open with what its file said before.
+  training.renew_draft(name);
+  const bool shown = name == task_;
+  open_task(name);
+  if (shown) {
+    specimen.reload();
+    reload_posterior();
+  } else if (run_.empty()) {
+    set_tab(Tab::task);
+  }
 }
 
 void Studio::take_ended_training() {
@@ -349,6 +384,7 @@ void Studio::give_memory_back() {
 
 bool Studio::poll() {
   bool changed = library.poll();
+  follow_own_tasks();
   changed |= training.poll();
   changed |= posterior.poll();
   changed |= viewer.poll();

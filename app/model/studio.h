@@ -62,8 +62,8 @@ class Studio {
   void open_task(const std::string& task);
   // Shows a run: a folder, or a task's name for shipped weights. What is wrong with it becomes a message.
   void open_run(const std::string& run);
-  // A path dropped on the window or named on the command line: a run folder, a folder of images, a data file, a thing
-  // that a task makes sets of (tasks/parts/things.h), which is shown then.
+  // A path dropped on the window or named on the command line: a run folder, the file of a task of one's own, a folder
+  // of images, a data file, a thing that a task makes sets of (tasks/parts/things.h), which is shown then.
   void open_path(const std::filesystem::path& path);
 
   // Goes on with a run at rest, on the Train tab. Why it cannot becomes a message.
@@ -89,7 +89,9 @@ class Studio {
   std::int64_t threads() const;
 
  private:
+  bool is_task(const std::string& name) const;
   void show(const std::string& task, const std::string& run);
+  void follow_own_tasks();
   void turn_comparison(const std::string& task);
   void offer_comparison();
   void use_data_folder(const std::filesystem::path& folder);
@@ -104,6 +106,7 @@ class Studio {
   std::map<std::string, std::string> last_runs_;              // by task
   std::map<std::string, std::vector<std::string>> compared_;  // by task
   std::set<std::string> offered_;                             // tasks whose Compare tab was opened
+  std::string awaited_task_, awaited_run_;                    // of a task that is still being opened
   std::string resuming_;                                      // the run that goes on once it is read
   std::string unfinished_;                                    // of Settings::unfinished, at the start
   std::string weighed_run_;

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/train/run.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/simulated_task.h"
@@ -17,11 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t kLargestFile = 1 << 20;
+
 // Tasks by file, with the text that they were made of, and the file that each name stands for.
 struct Opened {
   std::mutex mutex;
   std::vector<std::string> names;
-  std::map<std::string, std::string> files;  // by name
+  std::map<std::string, TaskFile> files;  // by name
   struct Made {
     std::string text;
     TaskFile file;
@@ -33,6 +36,32 @@ struct Opened {
 Opened& opened() {
   static Opened all;
   return all;
+}
+
+bool is_copy(const TaskFile& file) {
+  return file.file != file.origin;
+}
+
+TaskFile checked(TaskFile file, const std::vector<std::string>& built_in) {
+  const std::string& name = file.info.name;
+  if (std::find(built_in.begin(), built_in.end(), name) != built_in.end())
+    fail_usage("{}: the name '{}' is that of a built-in task; choose another", printable(file.file.string(), 300),
+               name);
+  return file;
+}
+
+TaskDescription description_of(const TaskFile& file) {
+  TaskDescription said;
+  said.file = file.file;
+  said.origin = file.origin;
+  said.name = file.info.name;
+  said.title = file.info.title;
+  said.summary = file.info.summary;
+  if (!file.simulator) return said;
+  said.command = command_text(*file.simulator);
+  said.owner = other_owner(file);
+  said.agreed = is_allowed(file);
+  return said;
 }
 
 std::string key_of(const fs::path& file) {
@@ -60,7 +89,7 @@ constexpr std::int64_t kSampledSets = 4096;  // that ranges are taken from
 
 std::shared_ptr<const Task> make_stored(TaskFile file) {
   file.info.data_source.clear();  // the files tell
-  const bool copy = file.file != file.origin;
+  const bool copy = is_copy(file);
   std::shared_ptr<const Simulations> simulations;
   try {
     simulations =
@@ -82,8 +111,7 @@ std::shared_ptr<const Task> make(const TaskFile& file) {
   return file.simulations ? make_stored(file) : make_simulated_task(file);
 }
 
-std::shared_ptr<const Task> task_of(const std::string& named) {
-  const TaskFile file = read_task_file(named);
+std::shared_ptr<const Task> task_of(const TaskFile& file) {
   const std::string key = key_of(file.file), text = copy_text(file);
   Opened& all = opened();
   {
@@ -100,16 +128,51 @@ std::shared_ptr<const Task> task_of(const std::string& named) {
 
 }  // namespace
 
+bool is_task_file(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    return fs::exists(path / run_file::task, error) && !fs::exists(path / run_file::config, error);
+  if (path.extension() != ".toml" || !fs::is_regular_file(path, error)) return false;
+  if (path.filename() == run_file::task) return true;
+  try {
+    return read_file(path, kLargestFile).find("[[targets]]") != std::string::npos;
+  } catch (const Error&) {
+    return false;  // whoever opens it tells why it cannot be read
+  }
+}
+
+TaskDescription describe(const fs::path& file, const std::vector<std::string>& built_in) {
+  return description_of(checked(read_task_file(file), built_in));
+}
+
+TaskDescription describe_text(const std::string& text, const fs::path& file, const std::vector<std::string>& built_in) {
+  return description_of(checked(parse_task(text, file), built_in));
+}
+
+bool changed_since_opened(const std::string& name) {
+  TaskFile file;
+  {
+    Opened& all = opened();
+    const std::lock_guard lock(all.mutex);
+    const auto at = all.files.find(name);
+    if (at == all.files.end()) return false;
+    file = at->second;
+  }
+  try {
+    return copy_text(read_task_file(file.file)) != copy_text(file);
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 std::string open_task(const fs::path& named, const std::vector<std::string>& built_in) {
-  const TaskFile file = read_task_file(named);
-  const std::string& name = file.info.name;
-  if (std::find(built_in.begin(), built_in.end(), name) != built_in.end())
-    fail_usage("{}: the name '{}' is that of a built-in task; choose another", printable(file.file.string(), 300),
-               name);
+  TaskFile file = checked(read_task_file(named), built_in);
+  std::string name = file.info.name;
   Opened& all = opened();
   const std::lock_guard lock(all.mutex);
-  if (!all.files.contains(name)) all.names.push_back(name);
-  all.files[name] = file.file.string();
+  const auto known = all.files.find(name);
+  if (known == all.files.end()) all.names.push_back(name);
+  if (known == all.files.end() || !is_copy(file) || is_copy(known->second)) all.files[name] = std::move(file);
   return name;
 }
 
@@ -120,23 +183,26 @@ std::vector<std::string> opened_names() {
 }
 
 std::shared_ptr<const Task> make_task(const std::string& name, const std::string& file) {
-  std::string named = file;
-  if (named.empty()) {
+  TaskFile named;
+  if (file.empty()) {
     Opened& all = opened();
     const std::lock_guard lock(all.mutex);
     const auto at = all.files.find(name);
     if (at == all.files.end()) return nullptr;
     named = at->second;
+  } else {
+    named = read_task_file(file);
   }
   std::shared_ptr<const Task> task = task_of(named);
   if (task->info().name != name)
-    fail_usage("{} describes the task '{}', not '{}'", printable(named, 300), task->info().name, printable(name));
+    fail_usage("{} describes the task '{}', not '{}'", printable(named.file.string(), 300), task->info().name,
+               printable(name));
   return task;
 }
 
 std::string recorded_text(const fs::path& named) {
   TaskFile file = read_task_file(named);
-  file.info = task_of(named)->info();
+  file.info = task_of(file)->info();
   return copy_text(file);
 }
 

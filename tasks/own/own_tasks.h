@@ -6,12 +6,25 @@
 #include <vector>
 
 #include "core/task.h"
+#include "tasks/own/task_description.h"
 #include "tasks/own/task_file.h"
 
 namespace pairs::own {
 
 // Tasks that stand in files. Thread-safe. A file is read again whenever it is opened; the name then stands for what was
-// read last under it.
+// read last under it, in a person's own file rather than in a copy that a run keeps.
+
+// Whether a path is meant for a task's file: a TOML file that describes targets, or a folder with a task.toml that is no
+// run's.
+bool is_task_file(const std::filesystem::path& path);
+
+// What a task.toml, or a folder that holds one, says. Throws a usage Error, also for a name of `built_in`.
+TaskDescription describe(const std::filesystem::path& file, const std::vector<std::string>& built_in);
+// The same of a text, as if it stood in `file`.
+TaskDescription describe_text(const std::string& text, const std::filesystem::path& file,
+                              const std::vector<std::string>& built_in);
+// Whether the file that the name stands for says something else by now, or is gone.
+bool changed_since_opened(const std::string& name);
 
 // Opens a task.toml, or a folder that holds one, and tells its name. Throws a usage Error for a name of `built_in`.
 std::string open_task(const std::filesystem::path& file, const std::vector<std::string>& built_in);

@@ -49,14 +49,14 @@ std::set<std::string>& agreed() {
   return all;
 }
 
-std::string owner_text(const TaskFile& task) {
+}  // namespace
+
+std::string other_owner(const TaskFile& task) {
   struct stat status {};
   if (::stat(task.origin.c_str(), &status) != 0 || status.st_uid == ::getuid()) return "";
   const passwd* user = ::getpwuid(status.st_uid);
-  return fmt::format(", which belongs to the user {},", user ? user->pw_name : std::to_string(status.st_uid));
+  return user ? user->pw_name : std::to_string(status.st_uid);
 }
-
-}  // namespace
 
 bool is_allowed(const TaskFile& task) {
   const std::string text = entry_text(task);
@@ -74,10 +74,12 @@ bool is_allowed(const TaskFile& task) {
 
 void check_allowed(const TaskFile& task) {
   if (!task.simulator || is_allowed(task)) return;
+  const std::string owner = other_owner(task);
   fail_usage(
       "{}{} wants to run the program {} in the folder {}, and nothing was run yet; look at it, and agree once with "
-      "--allow",
-      printable(task.origin.string(), 300), owner_text(task), command_text(*task.simulator),
+      "--allow, or by opening the file in the window",
+      printable(task.origin.string(), 300),
+      owner.empty() ? "" : fmt::format(", which belongs to the user {},", owner), command_text(*task.simulator),
       printable(task.origin.parent_path().string(), 300));
 }
 

@@ -16,5 +16,7 @@ void check_allowed(const TaskFile& task);
 // Agrees to it, for this and every later process of the person. Throws Error where that cannot be kept.
 void allow(const TaskFile& task);
 bool is_allowed(const TaskFile& task);
+// The user whom the person's own file belongs to, where that is another than who runs this; else "".
+std::string other_owner(const TaskFile& task);
 
 }  // namespace pairs::own

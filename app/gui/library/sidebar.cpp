@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <functional>
 #include <set>
 
+#include "app/gui/library/badge_look.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/library/thumbnail.h"
 #include "core/base/text.h"
+#include "tasks/registry.h"
 
 namespace pairs::gui {
 namespace {
@@ -17,13 +20,6 @@ namespace {
 // Rows of tasks become lower, down to the least, where the runs below them would have less than their room.
 constexpr float kTaskRow = 52, kLeastTaskRow = 36, kRunsRoom = 160, kRunRow = 44, kNoteLine = 18;
 constexpr float kPictureWidth = 54, kPictureHeight = 36;
-
-ImU32 badge_color(model::Badge badge) {
-  return badge == model::Badge::ready        ? palette().good
-         : badge == model::Badge::other_data ? palette().warning
-         : badge == model::Badge::pretrained ? palette().link
-                                             : palette().muted;
-}
 
 std::string ago(std::int64_t time) {
   const std::int64_t seconds = std::max<std::int64_t>(0, std::time(nullptr) - time);
@@ -71,10 +67,7 @@ Sidebar::Asked Sidebar::draw(model::Studio& studio) {
                           : Asked::nothing;
   ImGui::PopStyleVar();
   ui::space(4);
-  const auto& tasks = studio.library.tasks();
-  const float room = (ImGui::GetContentRegionAvail().y - px(12 + kRunsRoom)) / static_cast<float>(std::ssize(tasks));
-  task_row_ = std::floor(std::clamp(room - ImGui::GetStyle().ItemSpacing.y, px(kLeastTaskRow), px(kTaskRow)));
-  for (const model::TaskEntry& task : tasks) draw_task(studio, task);
+  draw_tasks(studio);
   ui::space(12);
   draw_runs(studio);
   ImGui::PopStyleVar();
@@ -88,6 +81,22 @@ void Sidebar::ask(Dialog dialog, const model::RunEntry& run) {
   about_ = run.run;
   name_ = run.name;
   text_ = dialog == Dialog::rename ? run.name : run.note;
+}
+
+// Where they would leave the runs less than their room even so, they scroll.
+void Sidebar::draw_tasks(model::Studio& studio) {
+  const float between = ImGui::GetStyle().ItemSpacing.y, room = ImGui::GetContentRegionAvail().y - px(12 + kRunsRoom);
+  const float heading = ImGui::GetFrameHeight() + px(kAboveOwn) + 2 * between;
+  const auto rows = static_cast<float>(std::ranges::count_if(studio.library.tasks(), std::not_fn(&model::TaskEntry::own)) +
+                                       std::ssize(studio.library.own().all()));
+  task_row_ = std::floor(std::clamp((room - heading) / rows - between, px(kLeastTaskRow), px(kTaskRow)));
+  const float content = heading + rows * (task_row_ + between);
+  const bool scrolls = content > room;
+  if (scrolls) ImGui::BeginChild("tasks", {0, std::max(room, px(3 * kLeastTaskRow))});
+  for (const model::TaskEntry& task : studio.library.tasks())
+    if (!task.own) draw_task(studio, task);
+  draw_own(studio);
+  if (scrolls) ImGui::EndChild();
 }
 
 void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
@@ -287,6 +296,8 @@ void Sidebar::draw_dialogs(model::Studio& studio) {
   const Dialog now = dialog_;
   bool open = now != Dialog::none;
   draw_open(studio);
+  permission_.draw(studio);
+  new_task_.draw(studio);
   if (now == Dialog::rename || now == Dialog::note)
     draw_text_dialog(studio, open);
   else if (now == Dialog::remove)
@@ -296,14 +307,16 @@ void Sidebar::draw_dialogs(model::Studio& studio) {
 
 void Sidebar::draw_open(model::Studio& studio) {
   const PathDialog::Texts texts = {
-      "Open", "A run folder, a folder of runs, or observations: a CSV or NPZ file, or a folder of images.",
+      "Open",
+      "A run folder, a folder of runs, the task.toml of a task of yours, or observations: a CSV or NPZ file, or a folder "
+      "of images.",
       "Path, e.g. ~/runs/first"};
   if (const auto path = path_.draw("sidebar/open", texts)) open_typed(studio, *path);
 }
 
 void Sidebar::open_typed(model::Studio& studio, const std::filesystem::path& path) {
   std::error_code error;
-  const bool folder = std::filesystem::is_directory(path, error);
+  const bool folder = std::filesystem::is_directory(path, error) && !is_task_file(path);
   if (!folder && std::filesystem::exists(path, error)) {
     studio.open_path(path);
     return path_.close();

@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "app/gui/library/new_task_dialog.h"
+#include "app/gui/library/permission_dialog.h"
 #include "app/gui/platform/textures.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/model/studio.h"
 
 namespace pairs::gui {
 
-// The tasks, and below them the runs on disk with what can be done with them.
+// The tasks, those of a person's own below the built-in ones, and below them the runs on disk with what can be done with
+// them.
 class Sidebar {
  public:
   // What its button for folding asks for.
@@ -22,6 +25,8 @@ class Sidebar {
   static float strip_width();
   // Opens the dialog that asks for a path.
   void ask_for_path() { path_.ask(); }
+  // Opens the dialog that writes the file of a new task.
+  void ask_for_task() { new_task_.ask(); }
 
  private:
   enum class Dialog { none, rename, note, remove };
@@ -32,7 +37,11 @@ class Sidebar {
   };
 
   void update(model::Studio& studio);
+  void draw_tasks(model::Studio& studio);
   void draw_task(model::Studio& studio, const model::TaskEntry& task);
+  void draw_own(model::Studio& studio);
+  void draw_own_task(model::Studio& studio, const model::OwnTask& task, const std::string& name);
+  void draw_own_menu(model::Studio& studio, const model::OwnTask& task);
   void draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max);
   void draw_runs(model::Studio& studio);
   void draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name);
@@ -54,6 +63,8 @@ class Sidebar {
   std::vector<std::string> names_;  // of all runs
   bool all_tasks_ = false;
   PathDialog path_;
+  PermissionDialog permission_;
+  NewTaskDialog new_task_;
   Dialog dialog_ = Dialog::none;
   bool fresh_ = false;  // the dialog has just been opened
   std::string about_;   // the run that the dialog is about

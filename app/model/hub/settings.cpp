@@ -35,6 +35,7 @@ void visit_settings(Visit&& visit) {
   visit("runs_folder", &Settings::runs_folder);
   visit("data_folder", &Settings::data_folder);
   visit("run_folders", &Settings::run_folders);
+  visit("own_tasks", &Settings::own_tasks);
   visit("width", &Settings::width);
   visit("height", &Settings::height);
   visit("maximised", &Settings::maximised);

@@ -20,6 +20,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/interruption.h"
 #include "core/base/latest_worker.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
@@ -212,18 +213,24 @@ class Library::Painter {
 
   explicit Painter(Hub& hub) : wake_(hub.wake), worker_([](const std::string&) {}) {}
 
-  void draw(const std::string& data) {
-    worker_.request([this, data](const LatestWorker::Stale& stale) {
+  void draw(std::vector<std::string> tasks, const std::string& data) {
+    worker_.request([this, wanted = std::move(tasks), data](const LatestWorker::Stale& stale) {
       lower_priority(6);  // the window's first frames come first
-      for (const std::string& task : task_names()) {
+      const Interruptible interruptible(stale);
+      for (const std::string& task : wanted) {
         if (stale()) throw Stopped();
         std::shared_ptr<const Thumbnail> thumbnail;
-        try {
-          thumbnail = draw_thumbnail(task, data);
-        } catch (const Error&) {
-          if (data.empty()) continue;
-          thumbnail = draw_thumbnail(task, "");  // the Task tab says what is wrong with the data
+        // The Task tab says what is wrong with the data.
+        for (const std::string& folder : data.empty() ? std::vector<std::string>{""} : std::vector{data, std::string()}) {
+          try {
+            thumbnail = draw_thumbnail(task, folder);
+            break;
+          } catch (const Stopped&) {
+            throw;
+          } catch (const Error&) {
+          }
         }
+        if (!thumbnail) continue;
         {
           const std::lock_guard lock(mutex_);
           pictures_.push_back({task, std::move(thumbnail)});
@@ -265,10 +272,15 @@ bool Library::poll() {
     runs_folder_ = hub_.runs_folder;
     scanner_->look_at(runs_folder_, added_, hub_.data_folder);
   }
+  if (own_.poll()) {
+    list_own();
+    set_badges();
+    changed = true;
+  }
   if (!painter_ || data_folder_ != hub_.data_folder) {
     if (!painter_) painter_ = std::make_unique<Painter>(hub_);
     data_folder_ = hub_.data_folder;
-    painter_->draw(data_folder_.string());
+    paint(true);
   }
   for (Painter::Picture& picture : painter_->take())
     for (TaskEntry& task : tasks_)
@@ -302,7 +314,37 @@ bool Library::poll() {
 }
 
 bool Library::busy() const {
-  return !scanner_ || !listed_ || scanner_->busy() || painter_->busy();
+  return !scanner_ || !listed_ || scanner_->busy() || painter_->busy() || own_.busy();
+}
+
+// Those of a person's own that can be used, behind the built-in ones.
+void Library::list_own() {
+  std::vector<TaskEntry> listed;
+  for (const OwnTask& task : own_.all()) {
+    const TaskEntry* const before = this->task(task.said.name);
+    const bool again = task.state == OwnState::opening && before && before->own;  // it is read again
+    if (task.state != OwnState::ready && !again) continue;
+    TaskEntry entry;
+    if (before) entry = *before;
+    entry.name = task.said.name;
+    entry.title = task.said.title;
+    entry.summary = task.said.summary;
+    entry.own = true;
+    listed.push_back(std::move(entry));
+  }
+  std::erase_if(tasks_, [](const TaskEntry& entry) { return entry.own; });
+  for (TaskEntry& entry : listed)
+    if (!task(entry.name)) tasks_.push_back(std::move(entry));
+  paint(false);
+}
+
+// Draws pictures: of all tasks, or of those that have none.
+void Library::paint(bool all) {
+  if (!painter_) return;
+  std::vector<std::string> names;
+  for (const TaskEntry& task : tasks_)
+    if (all || !task.thumbnail) names.push_back(task.name);
+  if (!names.empty()) painter_->draw(std::move(names), data_folder_.string());
 }
 
 void Library::refresh() {
@@ -381,7 +423,11 @@ void Library::remove(const std::string& run) {
 void Library::reveal(const std::string& run) {
   const RunEntry* entry = find(run);
   if (!entry || !scanner_ || !blocked(*entry, RunAction::reveal).empty()) return;
-  scanner_->act([folder = entry->folder] { show_folder(folder); });
+  reveal_folder(entry->folder);
+}
+
+void Library::reveal_folder(const fs::path& folder) {
+  if (scanner_) scanner_->act([folder] { show_folder(folder); });
 }
 
 std::string Library::add_folder(const fs::path& wanted) {

@@ -9,6 +9,7 @@
 
 #include "app/kinds/thumbnail.h"
 #include "app/model/hub/hub.h"
+#include "app/model/library/own_tasks.h"
 #include "app/scores/verdict.h"
 #include "core/report/figure.h"
 
@@ -22,6 +23,7 @@ const char* badge_name(Badge badge);
 struct TaskEntry {
   std::string name, title, summary;
   bool views = false;  // its observations are views of a scene: the viewer shows its posterior
+  bool own = false;    // of a person's own
   Badge badge = Badge::untrained;
   // Of the task's own simulator; null until it is drawn. Another pointer when it was drawn anew.
   std::shared_ptr<const Thumbnail> thumbnail;
@@ -60,8 +62,8 @@ struct RunEntry {
 
 enum class RunAction { open, resume, rename, note, reveal, remove };
 
-// The tasks that are built in and the runs on disk, kept up to date by threads of its own: the folders are looked
-// through every two seconds, the pictures of the tasks are drawn once.
+// The tasks that are built in, those of a person's own that can be used, and the runs on disk, kept up to date by
+// threads of its own: the folders are looked through every two seconds, the pictures of the tasks are drawn once.
 class Library {
  public:
   explicit Library(Hub& hub);
@@ -72,11 +74,15 @@ class Library {
   // Takes over what background work has finished. True when something shown has changed. The first call starts the
   // work; a change of the hub's folders is followed.
   bool poll();
-  // Until the runs have been listed for the first time, pictures are drawn, or an action is under way.
+  // Until the runs have been listed for the first time, tasks are opened, pictures drawn, or an action is under way.
   bool busy() const;
+  // The tasks that stand in files of a person's own, whether they can be used or not.
+  OwnTasks& own() { return own_; }
+  const OwnTasks& own() const { return own_; }
   // Looks through the folders now.
   void refresh();
 
+  // Built-in ones first.
   const std::vector<TaskEntry>& tasks() const { return tasks_; }
   const TaskEntry* task(std::string_view name) const;
   // Newest first, shipped weights last.
@@ -102,6 +108,7 @@ class Library {
   void remove(const std::string& run);
   // Shows the folder in the file manager.
   void reveal(const std::string& run);
+  void reveal_folder(const std::filesystem::path& folder);
 
   // Adds a run folder, or all runs of a folder, from elsewhere. Empty when done, else why not, in one sentence.
   std::string add_folder(const std::filesystem::path& folder);
@@ -115,8 +122,11 @@ class Library {
   class Painter;
   void take_shades();
   void set_badges();
+  void list_own();
+  void paint(bool all);
 
   Hub& hub_;
+  OwnTasks own_{hub_};
   std::vector<TaskEntry> tasks_;
   std::vector<RunEntry> runs_;
   bool listed_ = false;

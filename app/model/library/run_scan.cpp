@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/runs/strategy_look.h"
+#include "app/runs/task_options.h"
 #include "app/scores/metrics_file.h"
 #include "core/base/clock.h"
 #include "core/base/descriptor.h"
@@ -250,7 +251,7 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
     if (!data.empty()) config.data = data;
     const auto source = config.data.empty() ? sources_.end() : sources_.find(config.task + "\n" + config.data);
     const TaskInfo info =
-        make_task(config.task, source == sources_.end() ? config.task_options() : TaskOptions{"", config.task_settings})
+        make_task(config.task, source == sources_.end() ? config.task_options() : options_without_data(config))
             ->info();
     entry.data_here = source == sources_.end() ? info.data_source : source->second;
     if (!config.data.empty()) sources_[config.task + "\n" + config.data] = entry.data_here;

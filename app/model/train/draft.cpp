@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "app/runs/new_run.h"
+#include "app/runs/task_options.h"
 #include "core/base/error.h"
 #include "core/train/config.h"
 #include "core/train/run_name.h"
@@ -152,7 +153,7 @@ bool names(const std::string& sentence, const std::string& key) {
 }  // namespace
 
 std::vector<Setting> setting_table(const RunConfig& config) {
-  const TaskInfo info = make_task(config.task, {"", config.task_settings})->info();
+  const TaskInfo info = make_task(config.task, options_without_data(config))->info();
   return table_of(config, complete(preset_values(info, config.preset, config.strategy)),
                   paper_values(info, config.strategy));
 }
@@ -257,7 +258,8 @@ Draft::Draft(const RunConfig& config, std::filesystem::path runs_folder, std::st
   impl_->strategy = config.strategy;
   impl_->data = std::move(data_folder);
   impl_->runs_folder = std::move(runs_folder);
-  impl_->info = make_task(config.task, {"", config.task_settings})->info();
+  // A new run of a person's own task is of its file as it is open, not of the run's copy.
+  impl_->info = make_task(config.task, config.task_file.empty() ? options_without_data(config) : TaskOptions())->info();
   RunConfig wanted = config, base = complete(preset_values(impl_->info, config.preset, config.strategy));
   const std::vector<Field> after = fields(wanted), before = fields(base);
   for (std::size_t i = 0; i < after.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "app/runs/places.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
+#include "app/runs/task_options.h"
 #include "app/scores/metrics_file.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -182,7 +183,7 @@ struct RunHistory::Tail {
     if (now == metrics || !view.config) return false;
     metrics = now;
     const RunConfig& config = *view.config;
-    task = make_task(config.task, {"", config.task_settings});
+    task = make_task(config.task, options_without_data(config));
     exact = std::make_unique<ExactNll>(task, folder / run_file::metrics);
     view.exact[0] = bound(config.pretrain.sizes, false);
     if (strategy(config.strategy).stages_2_and_3)

@@ -336,6 +336,10 @@ void Training::open_task(const std::string& task) {
   m.deal();
 }
 
+void Training::renew_draft(const std::string& task) {
+  impl_->drafts.erase(task);
+}
+
 void Training::open_run(const std::filesystem::path& folder) {
   Impl& m = *impl_;
   m.show_run(whole_path(folder));

@@ -49,6 +49,8 @@ class Training {
 
   // Shows the task: the run of it that is being trained, else the draft of a new one.
   void open_task(const std::string& task);
+  // Forgets what was set for a new run of the task, which is no longer what it was.
+  void renew_draft(const std::string& task);
   // Shows a run on disk, watched while it grows. Any folder: what is wrong with it is told by problem().
   void open_run(const std::filesystem::path& folder);
   // Leaves the run for the draft of its task; like_run: with the run's settings.

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <imgui.h>
+
+#include "app/gui/platform/theme.h"
+#include "app/model/library/library.h"
+
+namespace pairs::gui {
+
+inline constexpr float kAboveOwn = 4;  // room above the heading of a person's own tasks, at scale 1
+
+// The colour of a task's dot.
+inline ImU32 badge_color(model::Badge badge) {
+  return badge == model::Badge::ready        ? palette().good
+         : badge == model::Badge::other_data ? palette().warning
+         : badge == model::Badge::pretrained ? palette().link
+                                             : palette().muted;
+}
+
+}  // namespace pairs::gui

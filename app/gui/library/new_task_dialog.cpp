@@ -1,0 +1,171 @@
+#include "app/gui/library/new_task_dialog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/gui/widgets/path_dialog.h"
+#include "app/gui/widgets/ui.h"
+#include "core/base/error.h"
+
+namespace pairs::gui {
+namespace {
+
+using Sketch = model::TaskSketch;
+
+constexpr float kColumn = 96, kWide = 940, kForm = 470, kRoomForBoth = 780;
+constexpr float kHigh = 560, kAround = 170;  // of the form, and of what stands above and below it
+
+void field(const char* name, const char* label, std::string& value, const char* hint, const char* tip) {
+  ui::label(label, tip, kColumn);
+  ui::input(name, value, hint, tip);
+}
+
+}  // namespace
+
+void NewTaskDialog::ask() {
+  open_ = true;
+  failure_.clear();
+}
+
+void NewTaskDialog::quantities(const char* name, const char* title, std::vector<Sketch::Quantity>& all, bool needed) {
+  ui::space(8);
+  ui::text(title, ui::Look::small_strong);
+  const float room = ImGui::GetContentRegionAvail().x, gap = px(4), remove = px(24);
+  const float word = (room - remove - 5 * gap) * 0.28f, small = (room - remove - 5 * gap - word) / 4;
+  std::size_t gone = all.size();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const std::string base = fmt::format("{}/{}", name, k + 1);
+    const auto cell = [&](const char* part, std::string& value, const char* hint, float width, const char* tip) {
+      ui::input(base + "/" + part, value, hint, tip, width);
+      ImGui::SameLine(0, gap);
+    };
+    cell("name", all[k].name, "name", word, "Letters, digits, _ and -");
+    cell("label", all[k].label, "label", small, "In figures, e.g. θ₁");
+    cell("unit", all[k].unit, "unit", small, "Behind the label, e.g. GeV");
+    cell("low", all[k].low, "from", small, "Where the support of its prior begins; -inf where it does not");
+    cell("high", all[k].high, "to", small, "Where the support of its prior ends; inf where it does not");
+    const bool last = needed && all.size() == 1;
+    if (ui::button(base + "/remove", "×", ui::Button::quiet, last ? "At least one quantity is learnt" : "", "Take it out",
+                   remove))
+      gone = k;
+  }
+  if (gone < all.size()) all.erase(all.begin() + static_cast<std::ptrdiff_t>(gone));
+  if (ui::button(std::string(name) + "/add", "Add one", ui::Button::quiet, all.size() >= 12 ? "Twelve are all that fit here; "
+                 "more are added in the file" : ""))
+    all.push_back({fmt::format("{}{}", needed ? "theta" : "psi", all.size() + 1), "", ""});
+}
+
+void NewTaskDialog::source() {
+  ui::space(8);
+  ui::text("Simulations come from", ui::Look::small_strong);
+  const auto choose = [&](const char* name, const char* label, Sketch::Source source, const char* tip) {
+    if (ui::segment(name, label, sketch_.source == source, tip)) sketch_.source = source;
+    ImGui::SameLine(0, px(4));
+  };
+  choose("new-task/python", "Python", Sketch::Source::python,
+         "A file simulate.py with two functions is written to start from; it needs numpy");
+  choose("new-task/program", "Another program", Sketch::Source::program,
+         "A program in any language that speaks the protocol of docs/own-task.md");
+  choose("new-task/stored", "Stored files", Sketch::Source::stored, "NPZ, NPY or HDF5 files with theta, psi and x");
+  ImGui::NewLine();
+  if (sketch_.source == Sketch::Source::program)
+    field("new-task/command", "Command", sketch_.command, "./simulate --fast", "Run in the folder of the task");
+  if (sketch_.source == Sketch::Source::stored)
+    field("new-task/files", "Files", sketch_.files, "pairs-*.npz, large.h5",
+          "Beside task.toml or with a path, with commas between them");
+}
+
+void NewTaskDialog::form(model::Studio& studio) {
+  field("new-task/name", "Name", sketch_.name, "my-task", "Lower-case letters, digits and hyphens");
+  field("new-task/title", "Title", sketch_.title, "left out: the name", "For people");
+  field("new-task/max-n", "Largest N", sketch_.max_n, "1000", "The largest number of observations in a set");
+  quantities("new-task/targets", "Targets θ: what is learnt", sketch_.targets, true);
+  quantities("new-task/nuisances", "Nuisances ψ: unknown, shared by a set", sketch_.nuisances, false);
+  ui::space(8);
+  ui::text("An observation x is", ui::Look::small_strong);
+  const auto choose = [&](const char* name, const char* label, Sketch::X x, const char* text, const char* tip) {
+    if (ui::segment(name, label, sketch_.x == x, tip) && sketch_.x != x) {
+      sketch_.x = x;
+      sketch_.x_text = text;
+    }
+    ImGui::SameLine(0, px(4));
+  };
+  choose("new-task/columns", "Columns", Sketch::X::columns, "x", "A point: a number for each name");
+  choose("new-task/shape", "Image", Sketch::X::shape, "1, 32, 32", "Channels, height and width");
+  choose("new-task/rows", "Rows", Sketch::X::rows, "energy, time",
+         "Any number of rows, such as the hits of an event, each with these columns");
+  ImGui::NewLine();
+  const bool shape = sketch_.x == Sketch::X::shape;
+  field("new-task/x", shape ? "Shape" : "Names", sketch_.x_text, shape ? "channels, height, width" : "u, v",
+        "With commas between them");
+  source();
+  ui::space(8);
+  if (!placed_) sketch_.folder = model::default_task_folder(studio.hub.runs_folder, sketch_.name).string();
+  const std::string before = sketch_.folder;
+  field("new-task/folder", "Folder", sketch_.folder, "~/my-task", "It is made, and holds task.toml");
+  placed_ = placed_ || sketch_.folder != before;
+}
+
+void NewTaskDialog::preview() {
+  const bool python = sketch_.source == Sketch::Source::python;
+  if (ui::segment("new-task/preview/task", "task.toml", !simulator_shown_ || !python)) simulator_shown_ = false;
+  if (python) {
+    ImGui::SameLine(0, px(4));
+    if (ui::segment("new-task/preview/simulator", "simulate.py", simulator_shown_)) simulator_shown_ = true;
+  }
+  ui::space(4);
+  const std::string text = python && simulator_shown_ ? sketch_.simulator() : sketch_.text();
+  ui::wrapped(text, ui::Look::small, 0, "new-task/preview");
+}
+
+void NewTaskDialog::draw(model::Studio& studio) {
+  if (!ui::begin_dialog("new-task/dialog", "New task", open_, kWide)) return;
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool both = room >= px(kRoomForBoth);
+  const float high = std::min(px(kHigh), ImGui::GetIO().DisplaySize.y * 0.9f - px(kAround));
+  ImGui::BeginChild("form", {both ? px(kForm) : room, high}, false);
+  form(studio);
+  if (!both) {
+    ui::space(12);
+    preview();
+  }
+  ImGui::EndChild();
+  if (both) {
+    ImGui::SameLine(0, px(24));
+    ImGui::BeginChild("preview", {0, high}, false);
+    preview();
+    ImGui::EndChild();
+  }
+  Sketch wanted = sketch_;
+  wanted.folder = typed_path(sketch_.folder).string();
+  // Looked at anew only where something was typed: it reads the disk.
+  if (std::string now = wanted.folder + "\n" + wanted.text(); now != checked_) {
+    problem_ = wanted.problem();
+    checked_ = std::move(now);
+    failure_.clear();
+  }
+  if (!failure_.empty())
+    ui::wrapped(failure_, ui::Look::bad, 0, "new-task/failure");
+  else if (!problem_.empty())
+    ui::wrapped(problem_, ui::Look::warning, 0, "new-task/problem");
+  const ui::Choice choice =
+      ui::choose("new-task/write", "Write and open", ui::Button::primary, "new-task/cancel", problem_);
+  if (choice == ui::Choice::confirm) {
+    try {
+      const std::filesystem::path file = wanted.write();
+      ui::saved(file);
+      studio.library.own().open(file, true);
+      open_ = false;
+      checked_.clear();
+    } catch (const std::exception& error) {
+      failure_ = sentence(error);
+    }
+  }
+  if (choice == ui::Choice::cancel) open_ = false;
+  if (!open_) ImGui::CloseCurrentPopup();
+  ui::end_dialog();
+}
+
+}  // namespace pairs::gui

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/model/library/task_sketch.h"
+#include "app/model/studio.h"
+
+namespace pairs::gui {
+
+// The dialog that describes a new task of a person's own: what is learnt, what an observation is and where simulations
+// come from on the left, the file that says so on the right. It writes the folder and opens the task.
+class NewTaskDialog {
+ public:
+  void ask();
+  // Once a frame; widgets are "new-task/...".
+  void draw(model::Studio& studio);
+
+ private:
+  void form(model::Studio& studio);
+  void quantities(const char* name, const char* title, std::vector<model::TaskSketch::Quantity>& all, bool needed);
+  void source();
+  void preview();
+
+  bool open_ = false, placed_ = false, simulator_shown_ = false;  // placed: a person chose the folder
+  model::TaskSketch sketch_;
+  std::string failure_, checked_, problem_;  // what was checked last, and what is wrong with it
+};
+
+}  // namespace pairs::gui

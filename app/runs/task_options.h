@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/train/config.h"
+
+namespace pairs {
+
+// What makes a run's task without its folder of real data, which may be wrong or gone.
+inline TaskOptions options_without_data(const RunConfig& config) {
+  TaskOptions options = config.task_options();
+  options.data.clear();
+  return options;
+}
+
+}  // namespace pairs
