@@ -192,7 +192,7 @@ void Studio::open_run(const std::string& run) {
     const RunFolder found = find_run(run);
     const RunConfig config = read_run_toml(found.folder / run_file::config);
     if (!config.task_copy.empty() && !is_task(config.task)) {
-      awaited_run_ = run;
+      awaited_run_ = {run, config.task};
       library.own().open(config.task_copy, true);
       if (task_.empty()) open_task(task_in_role(TaskRole::first));  // meanwhile
       return;
@@ -278,8 +278,9 @@ void Studio::follow_own_tasks() {
   const OwnTask* task = library.own().take_awaited();
   if (!task) return;
   awaited_task_.clear();
-  const std::string name = task->said.name, run = std::exchange(awaited_run_, "");
-  if (task->of_run() && !run.empty()) return open_run(run);
+  const std::string name = task->said.name;
+  const auto awaited = std::exchange(awaited_run_, {});
+  if (awaited.task == name) return open_run(awaited.run);
   // It may have been open with what its file said before.
   training.renew_draft(name);
   const bool shown = name == task_;

@@ -106,7 +106,10 @@ class Studio {
   std::map<std::string, std::string> last_runs_;              // by task
   std::map<std::string, std::vector<std::string>> compared_;  // by task
   std::set<std::string> offered_;                             // tasks whose Compare tab was opened
-  std::string awaited_task_, awaited_run_;                    // of a task that is still being opened
+  std::string awaited_task_;                                  // shown as soon as it is open
+  struct {
+    std::string run, task;
+  } awaited_run_;  // shown as soon as its task is open
   std::string resuming_;                                      // the run that goes on once it is read
   std::string unfinished_;                                    // of Settings::unfinished, at the start
   std::string weighed_run_;

@@ -351,14 +351,21 @@ std::string support_text(const Target& target) {
   return "without ends";
 }
 
+// "the signal fraction", "the lifetime τ in ns"; of one without a meaning its label. `symbol`: of all of its kind.
+std::string words_of(const std::string& label, const std::string& meaning, const std::string& unit,
+                     const char* symbol) {
+  std::string words = meaning.empty() ? label : "the " + meaning + (label == symbol ? "" : " " + label);
+  return unit.empty() ? words : words + " in " + unit;
+}
+
 // What the window says where the file does not.
 void describe(TaskInfo& info, const std::optional<std::string>& one, const std::optional<std::string>& many) {
   std::vector<std::string> targets, nuisances, labels;
   for (const Target& t : info.targets) {
-    targets.push_back(fmt::format("{} ({})", t.title(), support_text(t)));
+    targets.push_back(fmt::format("{} ({})", words_of(t.label, t.meaning, t.unit, "θ"), support_text(t)));
     labels.push_back(t.label);
   }
-  for (const Nuisance& n : info.nuisances) nuisances.push_back(n.title());
+  for (const Nuisance& n : info.nuisances) nuisances.push_back(words_of(n.label, n.meaning, n.unit, "ψ"));
   info.theta_text = fmt::format("θ is {}.", fmt::join(targets, ", "));
   info.psi_text = nuisances.empty() ? "There is no nuisance parameter."
                                     : fmt::format("ψ is {}, unknown and shared by a set.", fmt::join(nuisances, ", "));

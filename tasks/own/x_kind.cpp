@@ -17,6 +17,7 @@ std::string widths(const std::vector<std::int64_t>& values) {
 }
 
 std::string points_text(const TaskInfo& task) {
+  if (task.observation_columns == std::vector<std::string>{"x"}) return "Each x is one number.";
   return fmt::format("Each x is {}.", fmt::join(task.observation_columns, ", "));
 }
 std::string image_text(const TaskInfo& task) {

@@ -70,6 +70,9 @@ void NewTaskDialog::source() {
          "A program in any language that speaks the protocol of docs/own-task.md");
   choose("new-task/stored", "Stored files", Sketch::Source::stored, "NPZ, NPY or HDF5 files with theta, psi and x");
   ImGui::NewLine();
+  if (sketch_.source == Sketch::Source::python)
+    field("new-task/interpreter", "Interpreter", sketch_.python, "python3",
+          "Must have numpy; that of an environment by its path, e.g. /home/me/env/bin/python3");
   if (sketch_.source == Sketch::Source::program)
     field("new-task/command", "Command", sketch_.command, "./simulate --fast", "Run in the folder of the task");
   if (sketch_.source == Sketch::Source::stored)
@@ -100,6 +103,8 @@ void NewTaskDialog::form(model::Studio& studio) {
   const bool shape = sketch_.x == Sketch::X::shape;
   field("new-task/x", shape ? "Shape" : "Names", sketch_.x_text, shape ? "channels, height, width" : "u, v",
         "With commas between them");
+  if (sketch_.x == Sketch::X::rows)
+    field("new-task/typical", "Rows", sketch_.typical, "10", "How many a typical observation has");
   source();
   ui::space(8);
   if (!placed_) sketch_.folder = model::default_task_folder(studio.hub.runs_folder, sketch_.name).string();

@@ -190,6 +190,7 @@ void OwnTasks::read(const fs::path& file, bool agreed) {
   OwnTask& task = *at(file);
   task.state = OwnState::opening;
   task.problem.clear();
+  changed_ = true;
   if (!reader_) reader_ = std::make_unique<Reader>(hub_);
   reader_->read(file, agreed);
 }
@@ -214,11 +215,12 @@ void OwnTasks::forget(const fs::path& named) {
   const fs::path file = file_meant(named);
   std::erase_if(all_, [&](const OwnTask& task) { return task.file == file; });
   decline(file);
+  changed_ = true;
 }
 
 bool OwnTasks::poll() {
-  if (!reader_) return false;
-  bool changed = false;
+  bool changed = std::exchange(changed_, false);
+  if (!reader_) return changed;
   for (OwnTask& news : reader_->take()) {
     OwnTask* task = at(news.file);
     if (!task) continue;  // taken from the list meanwhile
@@ -229,16 +231,24 @@ bool OwnTasks::poll() {
       hub_.messages.error("task", task->problem);
     }
     if (task->state != OwnState::ready) continue;
-    // A name stands for what was read last under it, and a person's own file before a run's copy.
-    const bool copy = task->of_run();
-    for (OwnTask& other : all_)
-      if (&other != task && other.said.name == task->said.name && other.state == OwnState::ready && !copy &&
-          !other.of_run()) {
-        other.state = OwnState::failed;
-        other.problem = fmt::format("The name {} stands for {} now; give one of the two another name, and open it again",
-                                    task->said.name, printable(task->file.string(), 300));
-      }
-    if (!copy) std::erase_if(all_, [&](const OwnTask& other) { return other.of_run() && other.said.name == task->said.name; });
+    const std::string name = task->said.name;
+    const fs::path file = task->file;
+    const auto other = std::find_if(all_.begin(), all_.end(), [&](const OwnTask& known) {
+      return known.file != file && known.state == OwnState::ready && known.said.name == name && !known.of_run();
+    });
+    if (task->of_run()) {
+      // Of a run whose own file is open no copy is needed.
+      if (other == all_.end()) continue;
+      if (awaited_ == file) awaited_ = other->file;
+      std::erase_if(all_, [&](const OwnTask& known) { return known.file == file; });
+      continue;
+    }
+    if (other != all_.end()) {
+      other->state = OwnState::failed;
+      other->problem = fmt::format("The name {} stands for {} now; give one of the two another name, and open it again",
+                                   name, printable(file.string(), 300));
+    }
+    std::erase_if(all_, [&](const OwnTask& known) { return known.of_run() && known.said.name == name; });
   }
   for (const std::string& name : reader_->take_changed())
     for (OwnTask& task : all_)

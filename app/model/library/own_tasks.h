@@ -71,6 +71,7 @@ class OwnTasks {
   Hub& hub_;
   std::vector<OwnTask> all_;
   std::filesystem::path awaited_;
+  bool changed_ = false;  // since the last poll()
   std::unique_ptr<Reader> reader_;
 };
 

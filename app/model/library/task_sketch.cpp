@@ -67,6 +67,13 @@ std::string end_text(const std::string& typed) {
   return fmt::format("{}", value);
 }
 
+// The same of a whole number.
+std::string whole_text(const std::string& typed) {
+  const std::string text = trimmed(typed);
+  const bool whole = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  return whole ? text : quoted(text);
+}
+
 std::string table_text(const char* table, const TaskSketch::Quantity& quantity) {
   std::string text = fmt::format("\n[[{}]]\nname = {}\nsupport = [{}, {}]\n", table, quoted(trimmed(quantity.name)),
                                  end_text(quantity.low), end_text(quantity.high));
@@ -99,18 +106,16 @@ std::string TaskSketch::text() const {
   std::string out = fmt::format("name = {}\n", quoted(trimmed(name)));
   if (const std::string shown = trimmed(title); !shown.empty()) out += fmt::format("title = {}\n", quoted(shown));
   if (const std::string said = trimmed(summary); !said.empty()) out += fmt::format("summary = {}\n", quoted(said));
-  const std::string most = trimmed(max_n);
-  const bool whole = !most.empty() && most.find_first_not_of("0123456789") == most.npos;
-  out += fmt::format("max_n = {}\n", whole ? most : quoted(most));
+  out += fmt::format("max_n = {}\n", whole_text(max_n));
   for (const Quantity& target : targets) out += table_text("targets", target);
   for (const Quantity& nuisance : nuisances) out += table_text("nuisances", nuisance);
   const std::vector<std::string> parts = parts_of(x_text, ',');
   out += x == X::columns ? fmt::format("\n[x]\ncolumns = {}\n", quoted_list(parts))
-         : x == X::rows  ? fmt::format("\n[x]\nrows = {}\n", quoted_list(parts))
+         : x == X::rows  ? fmt::format("\n[x]\nrows = {}\ntypical = {}\n", quoted_list(parts), whole_text(typical))
                          : fmt::format("\n[x]\nshape = [{}]\n", fmt::join(parts, ", "));
   switch (source) {
     case Source::python:
-      out += fmt::format("\n[simulator]\ncommand = [\"python3\", \"{}\"]\n", kSimulator);
+      out += fmt::format("\n[simulator]\ncommand = {}\n", quoted_list({trimmed(python), kSimulator}));
       break;
     case Source::program:
       out += fmt::format("\n[simulator]\ncommand = {}\n", quoted_list(parts_of(command, ' ')));

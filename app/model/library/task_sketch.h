@@ -20,7 +20,9 @@ struct TaskSketch {
   std::vector<Quantity> targets = {{"theta", "θ", ""}}, nuisances = {{"psi", "ψ", ""}};
   X x = X::columns;
   std::string x_text = "x";  // names of columns, or the numbers of a shape, with commas between
+  std::string typical = "10";  // rows of an observation, of X::rows
   Source source = Source::python;
+  std::string python = "python3";                  // the interpreter of Source::python, which must have numpy
   std::string command = "./simulate";              // of Source::program, as a shell would take it without quotes
   std::string files = "pairs-*.npz, large-*.npz";  // of Source::stored
 

@@ -87,6 +87,69 @@ TEST(OwnTaskFile, HoldsWhatItSays) {
   EXPECT_EQ(task.info.question.text(500, "500"), "Which line do these 500 points share?");
 }
 
+TEST(OwnTaskFile, IsToldInWords) {
+  const TaskInfo lines = parse_task(kWhole, "task.toml").info;
+  EXPECT_EQ(lines.theta_text, "θ is the slope b in m (between -2 and 3), offset (without ends).");
+  EXPECT_EQ(lines.psi_text, "ψ is noise, unknown and shared by a set.");
+  EXPECT_EQ(lines.x_text, "Each x is x, y.");
+  const TaskInfo bump = read_task_file(PAIRS_SOURCE_DIR "/assets/examples/bump-hunt-python").info;
+  EXPECT_EQ(bump.theta_text, "θ is the signal fraction (between 0 and 1).");
+  EXPECT_EQ(bump.psi_text, "ψ is the bump position, unknown and shared by a set.");
+  EXPECT_EQ(bump.x_text, "Each x is one number.");
+}
+
+TEST(OwnTaskFile, IsToldFromOtherFilesOfItsKind) {
+  const TemporaryFolder folder;
+  const auto put = [&](const char* name, const std::string& text) {
+    std::filesystem::create_directories((folder / name).parent_path());
+    write_file(folder / name, text);
+    return folder / name;
+  };
+  EXPECT_TRUE(is_task_file(put("a/task.toml", "damaged")));
+  EXPECT_TRUE(is_task_file(folder / "a"));
+  EXPECT_TRUE(is_task_file(put("mine.toml", kWhole)));
+  EXPECT_FALSE(is_task_file(put("scene.toml", "[[spheres]]\nradius = 1\n")));
+  put("run/task.toml", kWhole);
+  put("run/run.toml", "");
+  EXPECT_FALSE(is_task_file(folder / "run")) << "a run with its copy";
+  EXPECT_FALSE(is_task_file(folder / "none.toml"));
+}
+
+// A run's copy may not displace the person's own file; reading a file anew is what changes what its name stands for.
+TEST_F(OwnFolder, ANameStandsForThePersonsOwnFile) {
+  const std::string text = task_text("[\"true\"]", "", "columns = [\"x\"]", "named") + "";
+  const auto with_most = [&](const std::string& most) {
+    std::string changed = text;
+    return changed.replace(changed.find("max_n = 100"), 11, "max_n = " + most);
+  };
+  const TaskFile old = parse_task(with_most("50"), folder_ / "task.toml");
+  TaskFile complete_old = old;
+  complete(complete_old, {{"theta", 0, 1, 1, 0, 1}, {"psi", 0, 1, 1, -30, 30}});
+  std::filesystem::create_directories(folder_ / "run");
+  const std::filesystem::path copy = write("run/task.toml", copy_text(complete_old));
+  EXPECT_EQ(open_task(copy, {}), "named");
+  EXPECT_EQ(make_task("named", "")->info().max_n, 50) << "nothing else stands for it";
+  const std::filesystem::path own = write("task.toml", with_most("100"));
+  open_task(own, {});
+  EXPECT_EQ(make_task("named", "")->info().max_n, 100);
+  open_task(copy, {});
+  EXPECT_EQ(make_task("named", "")->info().max_n, 100);
+  EXPECT_EQ(make_task("named", copy.string())->info().max_n, 50);
+  EXPECT_FALSE(changed_since_opened("named"));
+  write("task.toml", with_most("200"));
+  EXPECT_TRUE(changed_since_opened("named"));
+  EXPECT_EQ(make_task("named", "")->info().max_n, 100) << "until it is opened again";
+  open_task(own, {});
+  EXPECT_EQ(make_task("named", "")->info().max_n, 200);
+  EXPECT_FALSE(changed_since_opened("named"));
+  const TaskDescription said = describe(copy, {});
+  EXPECT_EQ(said.file, copy);
+  EXPECT_EQ(said.origin, own);
+  EXPECT_EQ(said.command, "true");
+  EXPECT_FALSE(said.agreed) << "nobody was asked";
+  EXPECT_THROW(describe(own, {"named"}), Error) << "a built-in task's name";
+}
+
 TEST(OwnTaskFile, KindsOfX) {
   const auto info = [](const std::string& x) {
     return parse_task(with("columns = [\"x\", \"y\"]", x), "task.toml").info;

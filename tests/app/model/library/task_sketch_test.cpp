@@ -1,0 +1,130 @@
+#include "app/model/library/task_sketch.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/task.h"
+#include "tasks/registry.h"
+#include "tests/app/model/environment.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs::model {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class TaskSketchTest : public testing::Test {
+ protected:
+  TaskSketchTest() : config_("XDG_CONFIG_HOME", (folder_ / "config").string()) {
+    sketch_.folder = (folder_ / "mine").string();
+  }
+
+  TemporaryFolder folder_;
+  const Environment config_;
+  TaskSketch sketch_;
+};
+
+TEST_F(TaskSketchTest, SaysWhatIsWrong) {
+  EXPECT_EQ(sketch_.problem(), "");
+  const auto problem = [&](auto&& change) {
+    TaskSketch wrong = sketch_;
+    change(wrong);
+    EXPECT_THROW(wrong.write(), Error);
+    return wrong.problem();
+  };
+  EXPECT_THAT(problem([](TaskSketch& s) { s.name = "My Task"; }), HasSubstr("lower-case letters"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.name = "gaussian"; }), HasSubstr("that of a built-in task"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.max_n = "many"; }), HasSubstr("max_n"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.max_n = "1"; }), HasSubstr("from 2"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.targets.clear(); }), HasSubstr("at least one"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.targets[0].low = "a"; }), HasSubstr("support of theta"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.targets[0].low = "2"; }), HasSubstr("from a smaller to a larger"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.nuisances[0].name = "theta"; }), HasSubstr("twice"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.x_text = ""; }), HasSubstr("columns"));
+  EXPECT_THAT(problem([](TaskSketch& s) {
+                s.x = TaskSketch::X::shape;
+                s.x_text = "3, wide";
+              }),
+              HasSubstr("TOML"));
+  EXPECT_THAT(problem([](TaskSketch& s) {
+                s.source = TaskSketch::Source::program;
+                s.command = " ";
+              }),
+              HasSubstr("command"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.folder = ""; }), HasSubstr("folder"));
+  EXPECT_THAT(problem([](TaskSketch& s) {
+                s.x = TaskSketch::X::rows;
+                s.typical = "few";
+              }),
+              HasSubstr("typical"));
+  EXPECT_FALSE(fs::exists(folder_ / "mine")) << "nothing is written of what is wrong";
+}
+
+// What is typed stands in the file, whatever signs it holds.
+TEST_F(TaskSketchTest, TextIsWhatWasTyped) {
+  sketch_.title = "A \"quoted\" \\ title";
+  sketch_.targets = {{"a", "α", "GeV", "-inf", "1e3"}, {"b", "", "", "-1", "2.5"}};
+  sketch_.nuisances.clear();
+  sketch_.x = TaskSketch::X::rows;
+  sketch_.x_text = "energy , time";
+  sketch_.source = TaskSketch::Source::stored;
+  sketch_.files = "a-*.npz, b.h5";
+  write_file(folder_ / "task.toml", sketch_.text());
+  const TaskDescription said = describe_task_file(folder_ / "task.toml");
+  EXPECT_EQ(said.title, sketch_.title);
+  EXPECT_EQ(said.command, "");
+  EXPECT_THAT(sketch_.text(), HasSubstr("support = [-inf, 1000]\nlabel = \"α\"\nunit = \"GeV\""));
+  EXPECT_THAT(sketch_.text(), HasSubstr("rows = [\"energy\", \"time\"]"));
+  EXPECT_THAT(sketch_.text(), HasSubstr("files = [\"a-*.npz\", \"b.h5\"]"));
+}
+
+TEST_F(TaskSketchTest, WritesNothingOver) {
+  fs::create_directories(folder_ / "mine");
+  write_file(folder_ / "mine/simulate.py", "my own");
+  sketch_.write();
+  EXPECT_EQ(read_file(folder_ / "mine/simulate.py"), "my own");
+  EXPECT_EQ(read_file(folder_ / "mine/task.toml"), sketch_.text());
+  EXPECT_THAT(sketch_.problem(), HasSubstr("holds a task already"));
+  EXPECT_THROW(sketch_.write(), Error);
+}
+
+// The simulator that is written to start from runs, for every kind of x and of supports, and draws what it says.
+TEST_F(TaskSketchTest, TheWrittenSimulatorRuns) {
+  struct Kind {
+    TaskSketch::X x;
+    const char* text;
+    std::vector<std::int64_t> shape;
+  };
+  int k = 0;
+  for (const Kind& kind : {Kind{TaskSketch::X::columns, "u, v", {2}}, Kind{TaskSketch::X::shape, "1, 4, 6", {1, 4, 6}},
+                           Kind{TaskSketch::X::rows, "e, t", {2}}})
+    for (const bool nuisance : {false, true}) {
+      TaskSketch sketch = sketch_;
+      sketch.name = fmt::format("sketch-{}", ++k);
+      sketch.folder = (folder_ / sketch.name).string();
+      sketch.x = kind.x;
+      sketch.x_text = kind.text;
+      sketch.python = "/usr/bin/python3";
+      sketch.targets = {{"a", "", "", "-1", "2"}, {"b", "", "", "0", "inf"}, {"c", "", "", "-inf", "inf"}};
+      if (!nuisance) sketch.nuisances.clear();
+      ASSERT_EQ(sketch.problem(), "");
+      const fs::path file = sketch.write();
+      EXPECT_THROW(make_task(open_task_file(file)), Error) << "its program was not agreed to";
+      allow_task_file(file);
+      const auto task = make_task(open_task_file(file));
+      const std::int64_t indices[] = {0, 5};
+      const Latents latents = task->latents(1, Purpose::test, indices);
+      EXPECT_EQ(latents.theta.sizes(), (std::vector<std::int64_t>{2, 3}));
+      EXPECT_EQ(latents.psi.size(1), nuisance ? 1 : 0);
+      const SetRange ranges[] = {{0, 0, 3}, {5, 0, 2}};
+      const Observations x = task->observe(latents, 1, Purpose::test, ranges, torch::kCPU);
+      EXPECT_EQ(x.count(), 5);
+      EXPECT_EQ(task->info().observation_shape, kind.shape);
+      EXPECT_EQ(x.is_ragged(), kind.x == TaskSketch::X::rows);
+    }
+}
+
+}  // namespace
+}  // namespace pairs::model
