@@ -256,6 +256,24 @@ def _task(path):
     return tables
 
 
+def _hint_units(values, x, out):
+    """Names the columns that are far from numbers of size one, in which networks learn best."""
+    names = x.get("columns") or x.get("rows")
+    for k, column in enumerate(values.T.astype(np.float64)):
+        if not column.size or not np.isfinite(column).all():
+            continue
+        low, middle, high = np.percentile(column, [16, 50, 84])
+        spread = (high - low) / 2
+        if spread > 0 and 0.1 <= spread <= 10 and abs(middle) <= 10 * max(spread, 1):
+            continue
+        name = names[k] if names else "x" if values.shape[1] == 1 else "number %d" % (k + 1)
+        if spread > 0:
+            print("HINT   x: %s is %.3g, give or take %.3g; networks learn best from numbers of size one, so answer "
+                  "(%s - %.2g) / %.2g" % (name, middle, spread, name, middle, spread), file=out)
+        else:
+            print("HINT   x: %s is nearly always %.3g: leave it out, or give it in other units" % (name, middle), file=out)
+
+
 def check(prior, simulate, path="task.toml", out=sys.stdout):
     """Tests the two functions against task.toml and tells how fast they are; returns how many faults there are."""
     task = _task(path)
@@ -292,8 +310,8 @@ def check(prior, simulate, path="task.toml", out=sys.stdout):
     say(sim.draw_prior(draws(1, 16, PRIOR_BLOCK, size)) == first, "prior: the same seed gives the same draws")
     say(sim.draw_prior(draws(2, 16, PRIOR_BLOCK, size)) != first, "prior: another seed gives other draws")
     values = np.frombuffer(first).reshape(16, size * width)
-    theta = values[:, : size * len(targets)].reshape(-1, len(targets))
-    psi = values[:, size * len(targets) :].reshape(-1, len(nuisances))
+    theta = values[:, : size * len(targets)].reshape(16 * size, len(targets))
+    psi = values[:, size * len(targets) :].reshape(16 * size, len(nuisances))
     for name, columns, one in [("targets", theta, targets), ("nuisances", psi, nuisances)]:
         for k, entry in enumerate(one):
             low, high = entry.get("support", [-np.inf, np.inf])
@@ -312,6 +330,8 @@ def check(prior, simulate, path="task.toml", out=sys.stdout):
         say(sim.draw(draws(4, sets, 0, size), *args) != begin, what + ": another seed gives other x")
         numbers = np.frombuffer(begin[8 * sets * size :] if kind == "rows" else begin, np.float32)
         say(bool(np.isfinite(numbers).all()), what + ": every number is finite")
+        if size == 2:
+            _hint_units(numbers.reshape(-1, shape[-1] if kind != "image" else 1), x, out)
         start, calls = time.perf_counter(), 0
         while time.perf_counter() - start < 0.5:
             sim.draw(draws(5, sets, 0, size), *args)

@@ -34,6 +34,13 @@ void NewTaskDialog::quantities(const char* name, const char* title, std::vector<
   ui::text(title, ui::Look::small_strong);
   const float room = ImGui::GetContentRegionAvail().x, gap = px(4), remove = px(24);
   const float word = (room - remove - 5 * gap) * 0.28f, small = (room - remove - 5 * gap - word) / 4;
+  const ImVec2 head = ImGui::GetCursorScreenPos();
+  float x = head.x + px(6);
+  for (const char* column : {"name", "label", "unit", "from", "to"}) {
+    ui::text_at({x, head.y}, column, ui::Look::small_muted);
+    x += (column == std::string_view("name") ? word : small) + gap;
+  }
+  ImGui::Dummy({room, ui::text_size("X", ui::Look::small_muted).y});
   std::size_t gone = all.size();
   for (std::size_t k = 0; k < all.size(); ++k) {
     const std::string base = fmt::format("{}/{}", name, k + 1);

@@ -1,0 +1,96 @@
+// `python3 simulate.py --check`: what people ask before a training.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cstdio>
+
+#include "tests/tasks/own/own_files.h"
+
+namespace pairs::own {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Told {
+  std::string text;
+  int code = 0;
+};
+
+class OwnSimulatorCheck : public OwnFolder {
+ protected:
+  // Of functions after these lines, for the task that task_text() describes with this x and these nuisances.
+  Told check(const std::string& functions, const std::string& x = "columns = [\"energy\"]", bool nuisance = true) {
+    std::string text = task_text("[\"python3\", \"simulate.py\"]", "", x);
+    if (!nuisance) {
+      const std::size_t at = text.find("[[nuisances]]");
+      text.erase(at, text.find("[x]") - at);
+    }
+    write("task.toml", text);
+    write("simulate.py", "import numpy as np\nfrom pairs_simulator import serve\n" + functions + "serve(prior, simulate)\n");
+    const std::string command = fmt::format("cd '{}' && PYTHONPATH='{}/assets/python' {} simulate.py --check 2>&1",
+                                            folder_.path().string(), PAIRS_SOURCE_DIR, kPython);
+    Told told;
+    FILE* pipe = ::popen(command.c_str(), "r");
+    char part[4096];
+    for (std::size_t got = 0; (got = std::fread(part, 1, sizeof part, pipe)) > 0;) told.text.append(part, got);
+    told.code = WEXITSTATUS(::pclose(pipe));
+    return told;
+  }
+};
+
+const std::string kDraws = "def prior(rng, size):\n    return rng.random(size), rng.normal(0, 1, size)\n";
+
+TEST_F(OwnSimulatorCheck, FindsNothingInWhatIsRight) {
+  const Told right = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n");
+  EXPECT_EQ(right.code, 0) << right.text;
+  EXPECT_THAT(right.text, AllOf(HasSubstr("prior answers 1 targets and 1 nuisances"), HasSubstr("Nothing is wrong."),
+                                HasSubstr("observations a second"), Not(HasSubstr("HINT")), Not(HasSubstr("WRONG"))));
+  const Told without = check(
+      "def prior(rng, size):\n    return rng.random(size)\n"
+      "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n",
+      "columns = [\"energy\"]", false);
+  EXPECT_EQ(without.code, 0) << without.text;
+  EXPECT_THAT(without.text, HasSubstr("1 targets and 0 nuisances"));
+  const Told image = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, (n, 1, 4, 6))\n",
+                           "shape = [1, 4, 6]");
+  EXPECT_EQ(image.code, 0) << image.text;
+  const Told rows = check(
+      kDraws + "def simulate(theta, psi, n, rng):\n    return [rng.normal(0, 1, (rng.poisson(4), 2)) for _ in range(n)]\n",
+      "rows = [\"e\", \"t\"]\ntypical = 4");
+  EXPECT_EQ(rows.code, 0) << rows.text;
+}
+
+TEST_F(OwnSimulatorCheck, NamesWhatIsWrong) {
+  const std::string good = "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n";
+  const Told outside = check("def prior(rng, size):\n    return 2 * rng.random(size), rng.normal(0, 1, size)\n" + good);
+  EXPECT_EQ(outside.code, 1);
+  EXPECT_THAT(outside.text, HasSubstr("WRONG  targets: theta stays within [0, 1]"));
+  const Told global = check(kDraws + "def simulate(theta, psi, n, rng):\n    return np.random.normal(theta[0], 1, n)\n");
+  EXPECT_EQ(global.code, 1);
+  EXPECT_THAT(global.text, HasSubstr("WRONG  simulate, 2 observations: the same seed gives the same x"));
+  const Told constant = check(kDraws + "def simulate(theta, psi, n, rng):\n    return np.full(n, theta[0])\n");
+  EXPECT_THAT(constant.text, HasSubstr("WRONG  simulate, 2 observations: another seed gives other x"));
+  const Told few = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.normal(0, 1, n - 1)\n");
+  EXPECT_EQ(few.code, 1);
+  EXPECT_THAT(few.text, HasSubstr("WRONG  simulate, 2 observations"));
+  const Told raising = check(kDraws + "def simulate(theta, psi, n, rng):\n    raise ValueError('no beam')\n");
+  EXPECT_EQ(raising.code, 1);
+  EXPECT_THAT(raising.text, HasSubstr("no beam"));
+}
+
+// Networks take x as it is: who answers in other units is told.
+TEST_F(OwnSimulatorCheck, HintsAtUnits) {
+  const Told large = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.normal(3e4, 1e3, n)\n");
+  EXPECT_EQ(large.code, 0) << "a hint is no fault";
+  EXPECT_THAT(large.text, HasSubstr("HINT   x: energy is 3e+04, give or take"));
+  const Told flat = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.choice([5.0, 5.0, 5.0, 6.0], n)\n");
+  EXPECT_THAT(flat.text, Not(HasSubstr("Traceback")));
+  const Told image = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.integers(0, 256, (n, 1, 4, 6))\n",
+                           "shape = [1, 4, 6]");
+  EXPECT_THAT(image.text, HasSubstr("HINT   x: x is 1"));
+}
+
+}  // namespace
+}  // namespace pairs::own
