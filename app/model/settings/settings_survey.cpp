@@ -48,9 +48,7 @@ DataSetLine line_of(const DataSet& set, const fs::path& folder) {
   try {
     line.task = make_task(set.task)->info().title;
     FoundData found = set.find(folder.string());
-    line.files = std::move(found.files);
-    const auto there = static_cast<std::int64_t>(line.files.size()) - found.missing();
-    line.some = there > 0;
+    line.some = found.missing() < static_cast<std::int64_t>(found.files.size());
     line.usable = found.problem.empty();
     line.countable = line.usable && set.account;
     if (line.usable)
@@ -59,6 +57,7 @@ DataSetLine line_of(const DataSet& set, const fs::path& folder) {
       line.state = fmt::format("Cannot be used: {}", found.problem);
     else
       line.state = fmt::format("Not found; {}", in_its_place(set));
+    line.files = std::move(found.files);
   } catch (const std::exception& error) {
     line.state = sentence(error);
   }
