@@ -38,7 +38,7 @@ batch::Action add_screenshot(CLI::App& app) {
   gui::ScreenshotOptions& options = arguments->options;
   app.add_option("--out", arguments->out, "Where the picture goes")->type_name("FILE.png")->required();
   app.add_option("--task", options.task, with_task_names("Which task is open (default: {first})"))->type_name("TASK");
-  app.add_option("--tab", options.tab, "task, train, posterior, evaluate or compare (default: posterior)")
+  app.add_option("--tab", options.tab, "task, train, posterior, evaluate, compare or settings (default: posterior)")
       ->type_name("TAB");
   app.add_option("--run", options.run, "A run folder, or a task's name for its shipped weights")->type_name("RUN");
   app.add_option("--compare", options.compare, "Runs on the Compare tab: folders, or task names for shipped weights")

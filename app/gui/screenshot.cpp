@@ -26,7 +26,8 @@ std::string items_text(const std::vector<Item>& items) {
 void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions& options) {
   model::Settings settings;
   settings.theme = options.theme;
-  settings.tab = options.tab.empty() ? "posterior" : options.tab;
+  const bool page = options.tab == "settings";  // in the place of a tab
+  settings.tab = options.tab.empty() || page ? "posterior" : options.tab;
   if (!options.tour) settings.dismissed = {"welcome"};
   const model::Tab tab = model::parse_tab(settings.tab);
   if (!options.task.empty()) settings.task = options.task;
@@ -36,6 +37,7 @@ void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions
   if (!options.compare.empty()) studio.comparison.clear();  // of what it opens with
   for (const std::string& run : options.compare) studio.comparison.toggle(run);
   studio.set_tab(tab);
+  if (page) studio.page.open();
   PAIRS_CHECK(studio.hub.messages.unseen() == 0, "{}", studio.hub.messages.all().back().text);
   if (!options.task.empty() && studio.task() != options.task) {
     if (options.run.empty()) fail_usage("There is no task {}; pairs --batch tasks lists them", options.task);

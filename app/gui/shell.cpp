@@ -18,6 +18,7 @@
 #include "app/gui/platform/input.h"
 #include "app/gui/posterior/posterior_panel.h"
 #include "app/gui/resume_offer.h"
+#include "app/gui/settings/settings_panel.h"
 #include "app/gui/shortcuts.h"
 #include "app/gui/status_bar.h"
 #include "app/gui/task/task_panel.h"
@@ -81,6 +82,8 @@ int code_of(model::Key key) {
       return 'S';
     case model::Key::t:
       return 'T';
+    case model::Key::comma:
+      return ',';
   }
   return 0;
 }
@@ -124,6 +127,7 @@ struct Shell::Parts {
   ViewerPanel viewer;
   EvaluatePanel evaluate;
   ComparePanel compare;
+  SettingsPanel settings;
   LogDrawer log;
   AboutDialog about;
   ShortcutsDialog shortcuts;
@@ -199,7 +203,7 @@ void Shell::Parts::perform(model::Shortcut shortcut) {
     case S::export_plot:
       if (studio.viewing() && studio.tab() == model::Tab::posterior)
         viewer.ask_to_save(studio);
-      else if (!PlotView::ask_to_save())
+      else if (studio.page.shown() || !PlotView::ask_to_save())
         studio.hub.messages.info("plots", "There is no plot on this tab to save");
       break;
     case S::log_drawer:
@@ -207,6 +211,9 @@ void Shell::Parts::perform(model::Shortcut shortcut) {
       break;
     case S::theme:
       studio.settings.theme = studio.settings.theme == "light" ? "dark" : "light";
+      break;
+    case S::settings:
+      studio.page.shown() ? studio.page.close() : studio.page.open();
       break;
     case S::quit:
       close.ask(studio);
@@ -220,13 +227,15 @@ void Shell::Parts::perform(model::Shortcut shortcut) {
 void Shell::Parts::keys() {
   const ImGuiIO& io = ImGui::GetIO();
   const bool dialog = GImGui->OpenPopupStack.Size > 0;
+  if (studio.page.shown() && !dialog && !io.WantTextInput && ImGui::IsKeyPressed(key::escape, false))
+    studio.page.close();
   for (const model::ShortcutEntry& entry : model::shortcuts()) {
     if (!ImGui::IsKeyPressed(code_of(entry.key), !entry.control)) continue;
     if (entry.control != io.KeyCtrl || io.KeyAlt || io.KeySuper) continue;
     if (dialog || (!entry.control && entry.shortcut != model::Shortcut::help && io.WantTextInput)) continue;
     const bool of_posterior = entry.shortcut == model::Shortcut::play || entry.shortcut == model::Shortcut::n_down ||
                               entry.shortcut == model::Shortcut::n_up;
-    if (of_posterior && studio.tab() != model::Tab::posterior) continue;
+    if (of_posterior && (studio.page.shown() || studio.tab() != model::Tab::posterior)) continue;
     if (entry.shortcut == model::Shortcut::play ? keyboard::takes_space() : of_posterior && keyboard::takes_arrows())
       continue;
     perform(entry.shortcut);
@@ -267,7 +276,7 @@ void Shell::Parts::header(float width) {
   const float middle = start.y + px(kHeader) / 2;
   for (int i = 0; i < model::tab_count; ++i) {
     const auto tab = static_cast<model::Tab>(i);
-    const bool chosen = studio.tab() == tab;
+    const bool chosen = studio.tab() == tab && !studio.page.shown();
     const ui::Look look = chosen ? ui::Look::strong : ui::Look::muted;
     const ImVec2 size = ui::text_size(title_of(tab), ui::Look::strong);
     const ImVec2 min = {x, start.y}, max = {x + size.x + px(24), start.y + px(kHeader)};
@@ -284,19 +293,29 @@ void Shell::Parts::header(float width) {
     x = max.x;
   }
   // On the right: what is shown, and the palette.
-  const char *find = "Commands", *help = "?", *who = "About";
-  const float find_width = ui::button_width(find) + ui::button_width(help) + ui::button_width(who) + 2 * px(4);
+  const char *find = "Commands", *set = "Settings", *help = "?", *who = "About";
+  const float find_width =
+      ui::button_width(find) + ui::button_width(set) + ui::button_width(help) + ui::button_width(who) + 3 * px(4);
   const float find_x = start.x + width - find_width - px(16);
   ImGui::SetCursorScreenPos({find_x, middle - ImGui::GetFrameHeight() / 2});
   if (ui::button("header/commands", find, ui::Button::normal, {}, "Everything that can be done, by name (Ctrl+K)"))
     palette.open();
   ImGui::SetCursorScreenPos({find_x + ui::button_width(find) + px(4), middle - ImGui::GetFrameHeight() / 2});
+  if (ui::button("header/settings", set, ui::Button::quiet, {},
+                 "Folders of runs and data, device, threads, theme and scale (Ctrl+,)"))
+    perform(model::Shortcut::settings);
+  if (studio.page.shown())
+    ImGui::GetWindowDrawList()->AddRectFilled({ImGui::GetItemRectMin().x + px(10), start.y + px(kHeader) - px(3)},
+                                              {ImGui::GetItemRectMax().x - px(10), start.y + px(kHeader)}, p.accent,
+                                              px(1));
+  ImGui::SetCursorScreenPos(
+      {find_x + ui::button_width(find) + ui::button_width(set) + 2 * px(4), middle - ImGui::GetFrameHeight() / 2});
   if (ui::button("header/help", help, ui::Button::quiet, {}, "What keys and the mouse do (F1)")) shortcuts.open();
   ImGui::SetCursorScreenPos({find_x + find_width - ui::button_width(who), middle - ImGui::GetFrameHeight() / 2});
   if (ui::button("header/about", who, ui::Button::quiet, {}, "Versions and licences")) about.open();
   const std::string shown = studio.shown_title();
   const float room = find_x - x - px(32);
-  if (room > px(60)) {
+  if (room > px(60) && !studio.page.shown()) {
     const float wide = std::min(room, ui::text_size(shown, ui::Look::small_muted).x);
     const ImVec2 at = {find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2};
     ui::text_at(at, shown, ui::Look::small_muted, room, true, "header/shown");
@@ -314,6 +333,7 @@ void Shell::Parts::tell_saved() {
 }
 
 void Shell::Parts::panel() {
+  if (studio.page.shown()) return settings.draw(studio);
   draw_resume_offer(studio);
   tour.draw(studio);
   data.draw(studio);

@@ -20,11 +20,12 @@ enum class Shortcut {
   export_plot,
   log_drawer,
   theme,
+  settings,
   quit,
   help
 };
 
-enum class Key { space, left, right, f1, one, two, three, four, five, k, l, n, o, q, s, t };
+enum class Key { space, left, right, f1, one, two, three, four, five, k, l, n, o, q, s, t, comma };
 
 struct ShortcutEntry {
   Shortcut shortcut;

@@ -3,6 +3,9 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "app/runs/places.h"
 #include "core/base/devices.h"
 #include "core/base/driver.h"
@@ -10,6 +13,7 @@
 #include "core/base/fields.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/threads.h"
 #include "core/images/image_file.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
@@ -68,11 +72,25 @@ Studio::Studio(Settings remembered, std::function<void()> wake)
           wake,
           settings.runs_folder.empty() ? default_runs_folder() : fs::path(settings.runs_folder),
           data_folder(settings.data_folder),
-          "auto"},
-      device_(choose_device("auto").is_cuda() ? "GPU" : "CPU") {
+          settings.device,
+          settings.threads} {
+  try {
+    device_ = choose_device(hub.device).is_cuda() ? "GPU" : "CPU";
+  } catch (const Error& error) {
+    hub.device = "auto";
+    device_ = choose_device("auto").is_cuda() ? "GPU" : "CPU";
+    hub.messages.warning("device", fmt::format("The device {} of the settings cannot be used, and {} is: {}; choose "
+                                               "another under Device on the Settings page",
+                                               settings.device, device_, error.what()));
+  }
   // A machine without a driver has no GPU to speak of.
-  if (const std::string reason = why_no_gpu(); !reason.empty() && cuda_driver().loaded)
-    hub.messages.warning("device", "No GPU is used: " + reason);
+  if (const std::string reason = why_no_gpu(); !reason.empty() && cuda_driver().loaded && hub.device == "auto")
+    hub.messages.warning("device", fmt::format("No GPU is used: {}; Device on the Settings page tells of it", reason));
+  if (settings.threads > usable_cores())
+    hub.messages.warning("threads", fmt::format("The settings ask for {} threads, and {} are used: there are no more "
+                                                "cores; Threads on the Settings page changes it",
+                                                settings.threads, usable_cores()));
+  if (settings.threads > 0) take_threads();
   for (const std::string& folder : settings.run_folders) {
     const std::string problem = library.add_folder(folder);
     if (!problem.empty()) hub.messages.warning("runs", problem);
@@ -106,6 +124,7 @@ bool Studio::viewing() const {
 }
 
 void Studio::set_tab(Tab tab) {
+  page.close();
   tab_ = tab;
   settings.tab = tab_name(tab);
   offer_comparison();
@@ -126,6 +145,50 @@ void Studio::use_data_folder(const fs::path& folder) {
   specimen.reload();
   reload_posterior();
   evaluation.reload();
+}
+
+void Studio::use_runs_folder(const fs::path& folder) {
+  settings.runs_folder = folder.string();
+  hub.runs_folder = folder.empty() ? default_runs_folder() : folder;
+  hub.messages.info("runs", fmt::format("New runs go to {}", printable(hub.runs_folder.string(), 300)));
+}
+
+// Here and in the background, of which each thread follows before its next job.
+void Studio::take_threads() {
+  const std::int64_t wanted = std::min<std::int64_t>(hub.threads, usable_cores());
+  pairs::use_threads(wanted);
+  set_background_threads(wanted);
+}
+
+std::string Studio::machine_blocked() const {
+  const bool busy = training.active() || evaluation.work().running || comparison.busy();
+  return busy ? "A training or an evaluation keeps what it began with; wait for its end, or stop it" : "";
+}
+
+std::string Studio::use_device(const std::string& name) {
+  if (const std::string blocked = machine_blocked(); !blocked.empty()) return blocked;
+  try {
+    device_ = choose_device(name).is_cuda() ? "GPU" : "CPU";
+  } catch (const Error& error) {
+    return error.what();
+  }
+  settings.device = hub.device = name;
+  reload_posterior();
+  return "";
+}
+
+std::string Studio::use_threads(const std::string& number) {
+  if (const std::string blocked = machine_blocked(); !blocked.empty()) return blocked;
+  const int cores = usable_cores();
+  int wanted = -1;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), wanted);
+  if (error != std::errc() || end != number.data() + number.size() || wanted < 0 || wanted > cores)
+    return fmt::format("{} is no number of threads; give 1 to {}, the cores there are, or 0 for all",
+                       number.empty() ? "Nothing" : printable(number, 40), cores);
+  settings.threads = wanted;
+  hub.threads = wanted;
+  take_threads();
+  return "";
 }
 
 // Each task keeps the runs that were compared last.
@@ -165,6 +228,7 @@ void Studio::show(const std::string& task, const std::string& run) {
 }
 
 void Studio::open_task(const std::string& task) {
+  page.close();
   if (!is_task(task)) return hub.messages.error("task", fmt::format("There is no task {}", printable(task)));
   std::string run = has_shipped_weights(task) ? task : "";
   // The run that was shown when the task was left, if it is still there.
@@ -184,6 +248,7 @@ void Studio::open_task(const std::string& task) {
 }
 
 void Studio::open_run(const std::string& run) {
+  page.close();
   if (is_task(run)) {
     last_runs_.erase(run);  // its shipped weights are what is asked for
     return open_task(run);
@@ -397,8 +462,14 @@ bool Studio::poll() {
   take_new_weights();
   take_ended_training();
   give_memory_back();
-  if (const auto folder = data.take()) {
-    use_data_folder(*folder);
+  changed |= page.poll();
+  for (const auto& folder : {data.take(), page.take_data_folder()})
+    if (folder) {
+      use_data_folder(*folder);
+      changed = true;
+    }
+  if (const auto folder = page.take_runs_folder()) {
+    use_runs_folder(*folder);
     changed = true;
   }
   return changed;
@@ -406,7 +477,7 @@ bool Studio::poll() {
 
 bool Studio::busy() const {
   return training.busy() || posterior.busy() || viewer.busy() || evaluation.busy() || comparison.busy() ||
-         specimen.busy() || library.busy() || data.busy();
+         specimen.busy() || library.busy() || data.busy() || page.busy();
 }
 
 std::string Studio::activity() const {

@@ -16,6 +16,7 @@
 #include "app/model/hub/settings.h"
 #include "app/model/library/library.h"
 #include "app/model/posterior/posterior.h"
+#include "app/model/settings/settings_page.h"
 #include "app/model/task/specimen.h"
 #include "app/model/train/training.h"
 #include "app/model/viewer/viewer.h"
@@ -48,6 +49,7 @@ class Studio {
   Comparison comparison{hub};
   Specimen specimen{hub};
   DataFolder data{hub};
+  SettingsPage page{hub};
 
   const std::string& task() const { return task_; }
   // The run whose posterior and scores are shown: a folder of the library, or a task's name for its shipped weights;
@@ -88,6 +90,13 @@ class Studio {
   std::string device_name() const;
   std::int64_t threads() const;
 
+  // What the Settings page sets: used at once and kept. Empty when done, else why not, in one sentence.
+  std::string use_device(const std::string& name);
+  // As people type it; 0: one a core.
+  std::string use_threads(const std::string& number);
+  // Why neither can be changed now; empty when they can.
+  std::string machine_blocked() const;
+
  private:
   bool is_task(const std::string& name) const;
   void show(const std::string& task, const std::string& run);
@@ -95,6 +104,8 @@ class Studio {
   void turn_comparison(const std::string& task);
   void offer_comparison();
   void use_data_folder(const std::filesystem::path& folder);
+  void use_runs_folder(const std::filesystem::path& folder);
+  void take_threads();
   void reload_posterior();
   void follow_training();
   void take_ended_training();

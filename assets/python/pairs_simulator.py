@@ -102,30 +102,37 @@ class _Simulator:
         """-> bytes of the observations of each draw."""
         if self.kind == "rows":
             return self._draw_rows(draws, theta, psi)
-        counts = draws[:, 3].astype(np.int64)
-        ends = np.cumsum(counts).tolist()
-        out = np.empty((ends[-1],) + self.shape, np.float32)
-        simulate, at = self.simulate, self.streams.at
-        narrow, inner = self.shape == (1,), self.shape
-        flat = out[:, 0] if narrow else out
-        begin = 0
-        # What a set costs beside the call counts: rows come from iterators, which is cheaper than from indices.
-        sets = zip(theta, psi, counts.tolist(), ends, *self.streams.counters(draws))
-        for self.item, (own_theta, own_psi, n, end, counter, key) in enumerate(sets):
-            x = simulate(own_theta, own_psi, n, at(counter, key))
-            try:
-                shape = x.shape
-            except AttributeError:
-                x = np.asarray(x)
-                shape = x.shape
-            if narrow and shape == (n,):
-                flat[begin:end] = x
-            elif shape == (n,) + inner:
-                out[begin:end] = x
-            else:
-                self._refuse_shape(shape, n)
-            begin = end
+        # What a set costs beside the call counts: rows come from iterators, which is cheaper than from indices, and all
+        # that can be done for many sets at once is done once.
+        counts = draws[:, 3].tolist()
+        parts = []
+        simulate, at, add = self.simulate, self.streams.at, parts.append
+        try:
+            for own_theta, own_psi, n, counter, key in zip(theta, psi, counts, *self.streams.counters(draws)):
+                add(simulate(own_theta, own_psi, n, at(counter, key)))
+        finally:
+            self.item = len(parts)
+        if not self._flat(parts, counts):
+            parts = [self._shaped(x, n) for self.item, (x, n) in enumerate(zip(parts, counts))]
+        out = np.empty((sum(counts),) + parts[0].shape[1:], np.float32)
+        np.concatenate(parts, out=out, casting="unsafe")
         return out.tobytes()
+
+    def _flat(self, parts, counts):
+        """Whether every part is an array [n] of single numbers, as most are."""
+        try:
+            return self.shape == (1,) and [x.shape for x in parts] == [(n,) for n in counts]
+        except AttributeError:
+            return False
+
+    def _shaped(self, x, n):
+        """What simulate returned as [n, shape...]."""
+        x = np.asarray(x)
+        if self.shape == (1,) and x.shape == (n,):
+            return x[:, None]
+        if x.shape != (n,) + self.shape:
+            self._refuse_shape(x.shape, n)
+        return x
 
     def _refuse_shape(self, shape, n):
         if shape and shape[0] != n and shape[1:] in (self.shape, ()):

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "core/base/error.h"
+#include "core/base/threads.h"
 
 namespace pairs::model {
 
@@ -67,6 +68,7 @@ void LatestWorker::loop(std::stop_token token) {
       running_ = true;
     }
     try {
+      follow_background_threads();
       job([&] { return newest_.load() != mine; });
     } catch (const Stopped&) {
     } catch (const std::exception& error) {

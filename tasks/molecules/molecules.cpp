@@ -146,8 +146,8 @@ class Molecules final : public Task, public Bodies, public Things {
     if (found_.bundled)
       info_.data_hint =
           "These molecules come with RDKit: for others, name a file of SMILES (.smi, .csv), an SDF or GEOM-Drugs' "
-          "drugs_crude.msgpack, or the folder that holds one, on the window's Task tab, or in PAIRS_DATA before the "
-          "start.";
+          "drugs_crude.msgpack, or the folder that holds one, under Real data on the window's Settings page, or in "
+          "PAIRS_DATA before the start.";
     if (const MoleculesSettings usual; settings_.molecules != usual.molecules ||
                                        settings_.conformers != usual.conformers || settings_.optimise != usual.optimise)
       info_.variant = fmt::format(

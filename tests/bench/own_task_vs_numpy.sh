@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # own_task_vs_numpy.sh PAIRS PAIRS_BENCH [TASK_FOLDER]: pairs a second that a simulator in Python answers through the
-# protocol with two workers, against the same two functions called in a plain loop of one process.
+# protocol with two workers, against the same two functions called in a plain loop of one process; and beside it the share
+# by processor time, of all processes together, which tells the same on a busy machine. Takes a minute.
 set -euo pipefail
 pairs=$(realpath "$1") bench=$(realpath "$2")
 source=$(cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.." && pwd)
@@ -20,20 +21,24 @@ pairs_simulator.serve = lambda prior, simulate: found.update(prior=prior, simula
 exec(open("simulate.py").read())
 prior, simulate = found["prior"], found["simulate"]
 rng = np.random.default_rng(1)
-start, sets = time.perf_counter(), 0
+start, begun, sets = time.perf_counter(), time.process_time(), 0
 while time.perf_counter() - start < 3:
     for _ in range(1000):
         theta, psi = prior(rng, 1)
         x = simulate(theta, psi, 2, rng)
     sets += 1000
-print("%.0f" % (sets / (time.perf_counter() - start)))
+print("%.0f %.4f" % (sets / (time.perf_counter() - start), 1e6 * (time.process_time() - begun) / sets))
 P
   )
 }
 for round in 1 2 3; do
-  one=$(loop)
-  ours=$(PAIRS_OWN_TASK=$scratch/task/task.toml "$bench" --benchmark_filter='own_sets/2/' --benchmark_format=json 2>/dev/null |
-    sed -n 's|.*"sets/s": \([0-9.e+]*\).*|\1|p')
-  awk -v one="$one" -v ours="$ours" 'BEGIN {
-    printf "loop %d sets/s, through the protocol %d sets/s: %.0f %% of twice the loop\n", one, ours, 50 * ours / one }'
+  read -r one cost < <(loop)
+  PAIRS_OWN_TASK=$scratch/task/task.toml "$bench" --benchmark_filter='own_sets/2/' --benchmark_format=json \
+    >"$scratch/bench.json" 2>/dev/null
+  value() {
+    sed -n "s|.*\"$1\": \([0-9.e+-]*\).*|\1|p" "$scratch/bench.json"
+  }
+  awk -v one="$one" -v ours="$(value sets/s)" -v cost="$cost" -v whole="$(value 'processor us/set')" 'BEGIN {
+    printf "loop %d sets/s, through the protocol %d sets/s: %.0f %% of twice the loop", one, ours, 50 * ours / one
+    printf "; %.2f and %.2f us of processor a set: %.0f %%\n", cost, whole, 100 * cost / whole }'
 done

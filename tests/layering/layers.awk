@@ -28,7 +28,7 @@ BEGIN {
   allow("app/batch", rooms)
   # What tabs share, the tabs, of which none knows another, and what holds them.
   allow("app/model/hub", rooms)
-  n = split("library task train posterior viewer evaluate compare", tab, " ")
+  n = split("library task train posterior viewer evaluate compare settings", tab, " ")
   for (i = 1; i <= n; ++i) {
     allow("app/model/" tab[i], rooms " app/model/hub")
     model = model " app/model/" tab[i]

@@ -157,8 +157,14 @@ void Sidebar::draw_runs(model::Studio& studio) {
   ImGui::SameLine(0, px(4));
   if (ui::segment("sidebar/all-tasks", "All tasks", all_tasks_)) all_tasks_ = true;
   ui::space(8);
-  if (!library.problem().empty() && ui::notice("sidebar/problem", ui::Look::bad, library.problem(), "OK"))
-    library.dismiss_problem();
+  const bool curable = library.folder_problem();
+  if (!library.problem().empty() &&
+      ui::notice("sidebar/problem", ui::Look::bad, library.problem(), curable ? "Settings" : "OK")) {
+    if (curable)
+      studio.page.open(model::SettingsSection::runs);
+    else
+      library.dismiss_problem();
+  }
 
   ImGui::BeginChild("runs", {0, 0}, false, ImGuiWindowFlags_None);
   bool any = false;

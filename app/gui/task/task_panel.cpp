@@ -109,6 +109,12 @@ void TaskPanel::draw(model::Studio& studio) {
     ui::empty_state("This task cannot be shown", specimen.failure(), true);
     ui::space(8);
     if (ui::button("task/again", "Try again", ui::Button::primary)) specimen.reload();
+    if (!studio.hub.data_folder.empty()) {
+      ImGui::SameLine();
+      if (ui::button("task/settings", "Real data in the settings", ui::Button::normal, {},
+                     "Which folder is used, what was found there and what is missing"))
+        studio.page.open(model::SettingsSection::data);
+    }
     return;
   }
   const model::TaskCard* card = specimen.card();

@@ -16,6 +16,7 @@
 #include "core/base/files.h"
 #include "core/base/latest_worker.h"
 #include "core/base/text.h"
+#include "core/base/threads.h"
 #include "core/report/number_text.h"
 #include "core/train/session.h"
 #include "core/train/shipped.h"
@@ -268,26 +269,28 @@ void Comparison::evaluate_all() {
     }
   p.running = true;
   p.progress = nullptr;
-  p.session.start([&p, queue, data = p.hub.data_folder.string(), device = p.hub.device](Monitor& monitor) {
-    struct Wake {
-      const std::function<void()>& wake;
-      ~Wake() { wake(); }
-    } const at_end{p.hub.wake};
-    lower_priority(4);
-    WakingMonitor waking(monitor, p.hub.wake);
-    for (const std::string& run : queue) {
-      if (waking.should_stop()) throw Stopped();
-      p.tell(run, {State::evaluating, ""});
-      try {
-        p.evaluate_one(waking, run, data, device);
-        p.tell(run, {State::loading, ""});
-      } catch (const Stopped&) {
-        throw;
-      } catch (const std::exception& error) {
-        p.tell(run, {State::failed, sentence(error)});
-      }
-    }
-  });
+  p.session.start(
+      [&p, queue, data = p.hub.data_folder.string(), device = p.hub.device, threads = p.hub.threads](Monitor& monitor) {
+        struct Wake {
+          const std::function<void()>& wake;
+          ~Wake() { wake(); }
+        } const at_end{p.hub.wake};
+        lower_priority(4);
+        use_threads(threads);
+        WakingMonitor waking(monitor, p.hub.wake);
+        for (const std::string& run : queue) {
+          if (waking.should_stop()) throw Stopped();
+          p.tell(run, {State::evaluating, ""});
+          try {
+            p.evaluate_one(waking, run, data, device);
+            p.tell(run, {State::loading, ""});
+          } catch (const Stopped&) {
+            throw;
+          } catch (const std::exception& error) {
+            p.tell(run, {State::failed, sentence(error)});
+          }
+        }
+      });
   p.merge();
 }
 

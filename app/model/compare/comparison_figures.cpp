@@ -170,10 +170,11 @@ ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun*
     entry.sentence = std::move(other);
   } else if (first && !read.data.empty() && !first->data.empty() && read.data != first->data) {
     entry.state = State::other;
-    entry.sentence = fmt::format(
-        "{} uses {} and {} uses {}; only runs on the same data can be compared{}", read.name, read.data, first->name,
-        first->data,
-        (read.data_hint + first->data_hint).empty() ? "" : ": name one data folder for both in the settings");
+    entry.sentence = fmt::format("{} uses {} and {} uses {}; only runs on the same data can be compared{}", read.name,
+                                 read.data, first->name, first->data,
+                                 (read.data_hint + first->data_hint).empty()
+                                     ? ""
+                                     : ": name one folder for both under Real data on the Settings page");
   } else if (!read.untrained.empty()) {
     entry.state = State::untrained;
     entry.sentence = read.untrained;

@@ -21,6 +21,7 @@
 #include "core/base/files.h"
 #include "core/base/latest_worker.h"
 #include "core/base/text.h"
+#include "core/base/threads.h"
 #include "core/report/number_text.h"
 #include "core/train/config.h"
 #include "core/train/session.h"
@@ -577,12 +578,13 @@ void Evaluation::start() {
   p.work.name = p.opened->name;
   p.since_start.restart();
   p.reader.cancel();  // a measurement of its speed would only slow it down
-  p.session.start([&p, run = p.run, data = p.hub.data_folder.string(), device = p.hub.device,
+  p.session.start([&p, run = p.run, data = p.hub.data_folder.string(), device = p.hub.device, threads = p.hub.threads,
                    options = p.at_work](Monitor& monitor) {
     struct Wake {
       const std::function<void()>& wake;
       ~Wake() { wake(); }
     } const at_end{p.hub.wake};
+    use_threads(threads);
     p.evaluate_now(monitor, run, data, device, options);
   });
   p.follow();

@@ -19,7 +19,8 @@ struct Hub {
   std::function<void()> wake = [] {};
   std::filesystem::path runs_folder;  // where new runs go
   std::filesystem::path data_folder;  // of real data; empty = none
-  std::string device = "auto";        // for posteriors and evaluations of runs that name none
+  std::string device = "auto";        // of posteriors, evaluations and new runs
+  std::int64_t threads = 0;           // of new runs and evaluations; 0 = one a core
   // Shared by the panels: what was evaluated but cannot be kept on disk.
   std::shared_ptr<KeptScores> kept_scores = std::make_shared<KeptScores>();
   // And which shade of its strategy's colour each run has, as the library lists them.

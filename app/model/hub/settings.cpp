@@ -36,6 +36,8 @@ void visit_settings(Visit&& visit) {
   visit("data_folder", &Settings::data_folder);
   visit("run_folders", &Settings::run_folders);
   visit("own_tasks", &Settings::own_tasks);
+  visit("device", &Settings::device);
+  visit("threads", &Settings::threads);
   visit("width", &Settings::width);
   visit("height", &Settings::height);
   visit("maximised", &Settings::maximised);
@@ -92,10 +94,19 @@ void write_value(toml::table& table, const char* key, const std::vector<std::str
   table.insert_or_assign(key, std::move(list));
 }
 
+// As choose_device names them.
+bool is_device(const std::string& name) {
+  if (name == "auto" || name == "cpu" || name == "cuda") return true;
+  const std::string number = name.starts_with("cuda:") ? name.substr(5) : "";
+  return !number.empty() && number.size() < 4 && number.find_first_not_of("0123456789") == number.npos;
+}
+
 // Values that a window cannot have.
 bool in_range(const Settings& s, std::string_view key) {
   if (key == "theme") return s.theme == "dark" || s.theme == "light";
   if (key == "scale") return s.scale == 0 || (s.scale >= 0.5 && s.scale <= 4);
+  if (key == "device") return is_device(s.device);
+  if (key == "threads") return s.threads >= 0 && s.threads <= 4096;
   if (key == "width") return s.width >= 200 && s.width <= 32768;
   if (key == "height") return s.height >= 200 && s.height <= 32768;
   if (key == "sidebar") return s.sidebar >= 0 && s.sidebar <= 4096;

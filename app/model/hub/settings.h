@@ -15,6 +15,8 @@ struct Settings {
   std::string runs_folder, data_folder;  // "" = default_runs_folder(), no real data
   std::vector<std::string> run_folders;  // opened from elsewhere
   std::vector<std::string> own_tasks;    // task.toml files of a person's own
+  std::string device = "auto";           // or "cpu", "cuda", "cuda:N"
+  int threads = 0;                       // of the CPU, 0 to 4096; 0 = one a core
   int width = 1440, height = 900;        // of the window
   bool maximised = false;
   double sidebar = 248, drawer = 200;  // their sizes at scale 1

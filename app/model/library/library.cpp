@@ -447,6 +447,24 @@ std::string Library::add_folder(const fs::path& wanted) {
   return "";
 }
 
+void Library::remove_folder(const fs::path& folder) {
+  if (std::erase(added_, folder) > 0 && scanner_) scanner_->look_at(runs_folder_, added_, hub_.data_folder);
+}
+
+Library::Extent Library::extent_of(const fs::path& folder) const {
+  Extent extent;
+  std::error_code error;
+  const fs::path whole = fs::absolute(folder, error).lexically_normal();
+  for (const RunEntry& run : runs_) {
+    if (run.shipped || run.deleted) continue;
+    const fs::path within = run.folder.lexically_relative(whole);
+    if (within.empty() || *within.begin() == "..") continue;
+    ++extent.runs;
+    extent.bytes += run.bytes;
+  }
+  return extent;
+}
+
 std::string Library::batch_command(const RunEntry& run) {
   if (run.shipped) return "pairs --batch evaluate " + shell_word(run.task);
   return (run.finished ? "pairs --batch evaluate " : "pairs --batch run --resume ") + shell_word(run.folder.string());

@@ -94,6 +94,8 @@ class Library {
   // Why the folder of runs cannot be looked through, or what went wrong with the last action; empty when all is well.
   const std::string& problem() const { return problem_.empty() ? folder_problem_ : problem_; }
   void dismiss_problem();
+  // Whether it is that the folder of runs cannot be looked through: another can be chosen in the settings.
+  bool folder_problem() const { return problem_.empty() && !folder_problem_.empty(); }
 
   // The run that is open: it stays in the list, marked as deleted, when its folder vanishes.
   void watch(const std::string& run);
@@ -113,6 +115,15 @@ class Library {
   // Adds a run folder, or all runs of a folder, from elsewhere. Empty when done, else why not, in one sentence.
   std::string add_folder(const std::filesystem::path& folder);
   const std::vector<std::filesystem::path>& added_folders() const { return added_; }
+  // Takes one of them out again; nothing on disk is touched.
+  void remove_folder(const std::filesystem::path& folder);
+
+  // The runs that were found in a folder of runs: how many, and their size.
+  struct Extent {
+    std::int64_t runs = 0;
+    std::uint64_t bytes = 0;
+  };
+  Extent extent_of(const std::filesystem::path& folder) const;
 
   // A line for a terminal: resumes an unfinished run, evaluates a finished one.
   static std::string batch_command(const RunEntry& run);

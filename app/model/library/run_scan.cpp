@@ -342,7 +342,7 @@ RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs
   std::error_code error;
   if (!runs_folder.empty() && fs::exists(runs_folder, error)) take_all(plain(runs_folder), error);
   if (error)
-    listing.problem = fmt::format("The folder of runs {} cannot be read: {}; choose another in the settings",
+    listing.problem = fmt::format("The folder of runs {} cannot be read: {}; choose another under Runs on the Settings page",
                                   printable(runs_folder.string(), 300), error.message());
   for (const fs::path& folder : added) {
     std::error_code ignored;

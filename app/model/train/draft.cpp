@@ -160,6 +160,8 @@ std::vector<Setting> setting_table(const RunConfig& config) {
 
 struct Draft::Impl {
   std::string task, preset = "quick", strategy = "pairs", data;
+  std::string device = "auto";  // of the window's settings, as are the threads
+  std::int64_t threads = 0;
   std::filesystem::path runs_folder;
   TaskInfo info;
   std::vector<std::pair<std::string, std::string>> assignments;  // key, value as typed
@@ -169,12 +171,24 @@ struct Draft::Impl {
   bool named = false;
   std::uint64_t version = 0;
 
+  // What a run has where nothing was set by hand.
+  RunConfig usual() const {
+    RunConfig config = complete(preset_values(info, preset, strategy));
+    config.device = device;
+    config.threads = threads;
+    return config;
+  }
+
+  bool assigned(std::string_view key) const {
+    return std::ranges::any_of(assignments, [&](const auto& assignment) { return assignment.first == key; });
+  }
+
   void rebuild() {
     ++version;
     error.clear();
-    const RunConfig base = complete(preset_values(info, preset, strategy));
+    const RunConfig base = usual();
     RunConfig applied = base;
-    std::vector<std::string> good;
+    std::vector<std::string> good = {"device=" + device, fmt::format("threads={}", threads)};
     std::map<std::string, std::string> errors;
     for (const auto& [key, value] : assignments) {
       const std::string assignment = key + "=" + value;
@@ -211,7 +225,7 @@ struct Draft::Impl {
 
   // An assignment of the preset's own value is none.
   void drop_idle() {
-    RunConfig base = complete(preset_values(info, preset, strategy));
+    RunConfig base = usual();
     const std::vector<Field> before = fields(base);
     std::erase_if(assignments, [&](const auto& assignment) {
       RunConfig changed = base;
@@ -285,6 +299,14 @@ bool Draft::set_places(const std::filesystem::path& runs_folder, const std::stri
     impl_->check_name();
   else
     refresh_name();
+  impl_->rebuild();
+  return true;
+}
+
+bool Draft::set_machine(const std::string& device, std::int64_t threads) {
+  if (device == impl_->device && threads == impl_->threads) return false;
+  impl_->device = device;
+  impl_->threads = threads;
   impl_->rebuild();
   return true;
 }
@@ -405,6 +427,8 @@ std::string Draft::batch_command() const {
       run.set.push_back(key + "=" + value);
   }
   run.device = device;
+  if (!impl_->assigned("device") && impl_->device != "auto") run.device = impl_->device;
+  if (!impl_->assigned("threads") && impl_->threads > 0) run.threads = impl_->threads;
   if (setting("data").value.empty()) run.data = impl_->data;
   return run_command(run, folder());
 }

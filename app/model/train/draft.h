@@ -43,6 +43,8 @@ class Draft {
   Draft(Draft&&) noexcept;
   Draft& operator=(Draft&&) noexcept;
 
+  // The device and the threads that stand in place of the preset's; true when either is another.
+  bool set_machine(const std::string& device, std::int64_t threads);
   // Where its folder would be made, and the folder of real data; true when either is another.
   bool set_places(const std::filesystem::path& runs_folder, const std::string& data_folder);
 

@@ -78,7 +78,7 @@ bool DraftNeeds::follow(const Draft& draft, const std::filesystem::path& room, d
           answer->busy = busy_note(config, need);
           answer->free_bytes = static_cast<double>(free_disk_bytes(folder));
           try {
-            check_room(need.cache_bytes, folder, "choose another folder for runs");
+            check_room(need.cache_bytes, folder, "choose another folder under Runs on the Settings page");
           } catch (const Error& error) {
             answer->no_room = error.what();
           }

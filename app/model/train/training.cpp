@@ -102,7 +102,9 @@ struct Training::Impl {
   Draft& draft_of(const std::string& name) {
     const auto found = drafts.find(name);
     if (found != drafts.end()) return found->second;
-    return drafts.emplace(name, Draft(name, runs_folder(), hub.data_folder.string())).first->second;
+    Draft& draft = drafts.emplace(name, Draft(name, runs_folder(), hub.data_folder.string())).first->second;
+    draft.set_machine(hub.device, hub.threads);
+    return draft;
   }
 
   bool looked_at() const { return clock.seconds() - shown_at < kShownFor; }
@@ -113,7 +115,8 @@ struct Training::Impl {
   // Notices that the draft has changed, and asks for its needs once it rests.
   bool follow_draft(double now, bool at_once) {
     Draft& draft = draft_of(task);
-    const bool moved = draft.set_places(runs_folder(), hub.data_folder.string());
+    const bool moved =
+        draft.set_places(runs_folder(), hub.data_folder.string()) | draft.set_machine(hub.device, hub.threads);
     return needs.follow(draft, runs_folder(), now, looked_at(), at_once, session_busy) || moved;
   }
 
@@ -427,7 +430,7 @@ void Training::start(int until) {
     m.session.start([folder, config, create, bytes, last, live = m.live, wake = m.hub.wake](Monitor& monitor) {
       lower_priority(kNice);
       if (create) {
-        check_room(bytes, folder, "choose another folder for runs");
+        check_room(bytes, folder, "choose another folder under Runs on the Settings page");
         create_run(*config, folder);
       }
       WatchedMonitor watched(monitor, *live, wake);

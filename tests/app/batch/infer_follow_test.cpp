@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -64,6 +66,27 @@ TEST_F(InferFollow, GoesOnBeyondWhatTrainingSawAndSaysSo) {
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("N = 300"));
   EXPECT_THAT(answer.err, HasSubstr("knows sets of at most 100"));
+}
+
+double peak_megabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
+  return NAN;
+}
+
+// The peak of memory rises no more once the set is as large as the estimator knows.
+TEST_F(InferFollow, MemoryIsTheSameHoweverMuchComes) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers keep freed memory";
+#endif
+  const std::string text = numbers(100000);
+  ASSERT_EQ(follow(text).code, 0);
+  const double few = peak_megabytes();
+  std::string more = text + text + text;
+  ASSERT_EQ(follow(more).code, 0);
+  const double held = static_cast<double>(text.size() + more.size()) / 1e6;  // of this test itself
+  EXPECT_LT(peak_megabytes(), few + 2 * held + 8) << "300,000 embeddings of 256 numbers are 300 MB";
 }
 
 TEST_F(InferFollow, SaysWhatIsWrong) {

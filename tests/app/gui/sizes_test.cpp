@@ -184,6 +184,9 @@ TEST_P(SizesTest, KeepThemInWhatIsOpenedToo) {
   d.click("header/about");
   look(d, "about");
   d.key(key::escape);
+  d.key(',', true);
+  look(d, "settings");
+  d.key(key::escape);
   d.key('L', true);
   look(d, "log");
 }

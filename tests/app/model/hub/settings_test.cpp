@@ -39,6 +39,8 @@ TEST(SettingsFile, EverySettingComesBack) {
   settings.runs_folder = "/läufe";
   settings.data_folder = "/data";
   settings.run_folders = {"/x", "/y"};
+  settings.device = "cuda:1";
+  settings.threads = 3;
   settings.width = 1024;
   settings.height = 700;
   settings.maximised = true;
@@ -110,13 +112,14 @@ TEST(SettingsFile, ADamagedFileIsKeptAsideAndNamed) {
 TEST(SettingsFile, AWrongValueCostsOnlyItself) {
   const TemporaryFolder folder;
   write_file(folder / "settings.toml",
-             "theme = 'pink'\nscale = nan\nwidth = 1e3\nrun_folders = ['a', 1]\ntab = 'train'\nheight = 99999999999\n");
+             "theme = 'pink'\nscale = nan\nwidth = 1e3\nrun_folders = ['a', 1]\ntab = 'train'\nheight = 99999999999\n"
+             "device = 'gpu'\nthreads = -1\n");
   SettingsFile file(folder / "settings.toml");
   const Settings settings = file.load();
   Settings wanted;
   wanted.tab = "train";
   EXPECT_EQ(settings, wanted);
-  for (const char* key : {"theme", "scale", "width", "run_folders", "height"})
+  for (const char* key : {"theme", "scale", "width", "run_folders", "height", "device", "threads"})
     EXPECT_THAT(file.problem(), HasSubstr(key));
   EXPECT_THAT(file.problem(), Not(HasSubstr("tab")));
   file.save(settings);

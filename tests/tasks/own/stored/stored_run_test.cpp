@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/aggregate.h"
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/eval/evaluate.h"
 #include "core/task_factory.h"
@@ -354,7 +355,8 @@ TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
   };
   write("pairs.npz", 200000, 2, Purpose::pretrain);
   write("large.npz", 20000, 200, Purpose::finetune);
-  const RunConfig config = load_preset(simulator->info(), "quick", "pairs", {"device=cpu"});
+  // On one thread: several wait for each other at every step, which on a busy machine takes hours.
+  const RunConfig config = load_preset(simulator->info(), "quick", "pairs", {"device=cpu", "threads=1"});
   std::map<std::string, std::vector<EvaluationRow>> rows;
   for (const std::string source : {"files", "simulator"}) {
     register_task_factory({.make = [&](const std::string&, const TaskOptions&) {
@@ -363,9 +365,14 @@ TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
       info.data_source = "";
       return stored_task(folder.path(), {"pairs.npz", "large.npz"}, info);
     }});
+    const Stopwatch watch;
     const auto run = create_run(config, folder / source);
-    TestMonitor monitor;
-    execute_run(run, monitor);
+    for (const Stage stage : {Stage::pretrain, Stage::cache, Stage::finetune}) {
+      TestMonitor monitor;
+      execute_run(run, monitor, stage);
+      std::printf("from %s: stage %d after %.0f s\n", source.c_str(), static_cast<int>(stage) + 1, watch.seconds());
+      std::fflush(stdout);
+    }
     Estimator estimator = Estimator::load(run / run_file::estimator, simulator);
     EvaluationOptions options;
     options.sizes = {1, 2, 10, 100};
