@@ -35,12 +35,12 @@ class _Streams:
     """One generator, whose state is set to that of the stream (key, set, block) before each call."""
 
     def __init__(self):
-        self._bits = np.random.Philox(key=0)
-        self.rng = np.random.Generator(self._bits)
-        self._inner = {"counter": None, "key": None}
-        self._state = {
+        self.bits = np.random.Philox(key=0)
+        self.rng = np.random.Generator(self.bits)
+        self.inner = {"counter": None, "key": None}
+        self.state = {
             "bit_generator": "Philox",
-            "state": self._inner,
+            "state": self.inner,
             "buffer": (0, 0, 0, 0),
             "buffer_pos": 4,
             "has_uint32": 0,
@@ -58,9 +58,9 @@ class _Streams:
         return counters.tolist(), keys.tolist()
 
     def at(self, counter, key):
-        self._inner["counter"] = counter
-        self._inner["key"] = key
-        self._bits.state = self._state
+        self.inner["counter"] = counter
+        self.inner["key"] = key
+        self.bits.state = self.state
         return self.rng
 
 
@@ -106,10 +106,14 @@ class _Simulator:
         # that can be done for many sets at once is done once.
         counts = draws[:, 3].tolist()
         parts = []
-        simulate, at, add = self.simulate, self.streams.at, parts.append
+        simulate, add = self.simulate, parts.append
+        rng, bits, state, inner = self.streams.rng, self.streams.bits, self.streams.state, self.streams.inner
         try:
             for own_theta, own_psi, n, counter, key in zip(theta, psi, counts, *self.streams.counters(draws)):
-                add(simulate(own_theta, own_psi, n, at(counter, key)))
+                inner["counter"] = counter
+                inner["key"] = key
+                bits.state = state
+                add(simulate(own_theta, own_psi, n, rng))
         finally:
             self.item = len(parts)
         if not self._flat(parts, counts):

@@ -21,6 +21,7 @@ double processor_seconds() {
   double ticks = 0;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    if (entry.path().filename().string().find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream file(entry.path() / "stat");
     std::string text((std::istreambuf_iterator<char>(file)), {});
     const std::size_t name = text.rfind(')');

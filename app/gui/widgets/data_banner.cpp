@@ -31,13 +31,11 @@ void DataBanner::offer(model::Studio& studio) {
           fmt::format("Names the folder that holds {}; sets are then drawn from it, now and at later starts", name)))
     studio.data.ask();
   ImGui::SameLine();
+  if (used && ui::button("data/none", "Do without", ui::Button::quiet, "", "Back to what the program draws by itself"))
+    studio.data.use(studio.task(), {});
   if (ui::button("data/settings", "Settings", ui::Button::quiet, "",
                  "What the folder of real data holds, of all tasks"))
     studio.page.open(model::SettingsSection::data);
-  if (!used) return;
-  ImGui::SameLine();
-  if (ui::button("data/none", "Do without", ui::Button::quiet, "", "Back to what the program draws by itself"))
-    studio.data.use(studio.task(), {});
 }
 
 void DataBanner::dialog(model::Studio& studio) {

@@ -103,6 +103,20 @@ TEST_F(KeyboardTest, TabReachesEveryControlOfEveryTab) {
   }
 }
 
+TEST_F(KeyboardTest, TabReachesEveryControlOfTheSettings) {
+  for (const auto& [width, height] : {std::pair{1440.f, 900.f}, {800.f, 560.f}}) {
+    Driver d(settings_in(folder_.path()), width, height);
+    ASSERT_TRUE(d.rest());
+    d.key(',', true);
+    ASSERT_TRUE(d.until([&] { return d.studio.page.survey() != nullptr; }));
+    d.frames(3);
+    const Round round = go_round(d);
+    EXPECT_GT(round.reached.size(), 12u) << width;
+    EXPECT_THAT(missed(round), IsEmpty()) << width;
+    EXPECT_THAT(round.hidden, IsEmpty()) << width;
+  }
+}
+
 TEST_F(KeyboardTest, ShiftTabGoesBack) {
   Driver d(settings_in(folder_.path()));
   ASSERT_TRUE(d.rest());

@@ -23,7 +23,7 @@ class OwnBumpHunt : public OwnFolder {
     const auto run = create_run(config, folder_ / ("run-" + task));
     TestMonitor monitor;
     execute_run(run, monitor);
-    const Estimator estimator = Estimator::load(run / run_file::estimator, make_task("bump-hunt"));
+    Estimator estimator = Estimator::load(run / run_file::estimator, make_task("bump-hunt"));
     EvaluationOptions options;
     options.sizes = {1, 2, 10, 100};
     options.sets = {20000};
