@@ -260,9 +260,12 @@ std::vector<Command> Shell::Parts::commands() {
     if (!run.shipped)
       all.push_back({"run/" + run.name, "Open the run " + run.name, "", run.problem,
                      [this, id = run.run] { studio.open_run(id); }});
-  for (const std::string& file : studio.settings.recent_files)
-    all.push_back(
-        {"recent/" + file, "Open recent " + printable(file, 200), "", "", [this, file] { studio.open_path(file); }});
+  for (const std::string& file : studio.settings.recent_files) {
+    const std::filesystem::path path = file;
+    const std::string title = fmt::format("Open recent {} in {}", printable(path.filename().string(), 100),
+                                          printable(path.parent_path().filename().string(), 60));
+    all.push_back({"recent/" + file, title, "", "", [this, path] { studio.open_path(path); }});
+  }
   const auto training = [&](const char* name, const char* title, model::Action action, auto&& run) {
     all.push_back({name, title, "", studio.training.blocked(action), run});
   };

@@ -252,8 +252,8 @@ void FileBrowser::options(const std::string& name, const Wish& wish) {
   view_.filter = chosen < wish.filters.size() ? wish.filters[chosen] : model::FileFilter();
   ui::toggle(name + "/hidden", "Hidden files", view_.hidden, "Files whose names begin with a dot");
   if (!listing_ || !listing_->problem.empty()) return;
-  const std::string count =
-      fmt::format("{}{}", counted(shown_.size(), "entry"), listing_->cut ? " of the first 20,000" : "");
+  const std::string count = fmt::format("{} listed{}", count_text(static_cast<std::int64_t>(shown_.size())),
+                                        listing_->cut ? " of the first 20,000" : "");
   ImGui::SameLine(0, px(kGapBetween));
   if (ui::text_size(count, ui::Look::small_muted).x > ui::text_room()) return ImGui::NewLine();
   ImGui::AlignTextToFramePadding();
@@ -295,15 +295,15 @@ void FileBrowser::places(const std::string& name, ImVec2 size) {
       go(one.folder);
     ui::text_at({min.x + px(8), min.y + (max.y - min.y - ui::text_size("X").y) / 2}, one.title, ui::Look::body);
   }
-  ImGui::PopStyleVar();
   recent(name, 100);
+  ImGui::PopStyleVar();
   ImGui::EndChild();
 }
 
 // Over the columns; a press sorts by one, a second the other way round.
-void FileBrowser::titles(const std::string& name, float size_at, float time_at) {
+void FileBrowser::titles(const std::string& name, float width, float size_at, float time_at) {
   const ImVec2 start = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, height = px(24);
+  const float height = px(24);
   struct Title {
     const char *name, *title;
     model::FileOrder order;
@@ -340,11 +340,16 @@ void FileBrowser::entries(const std::string& name, ImVec2 size, Ended& ended) {
   ImGui::BeginChild((name + "/entries").c_str(), size);
   {
     const ui::Surface on(back);
-    const float width = ImGui::GetContentRegionAvail().x;
+    const ImVec2 corner = ImGui::GetWindowPos();
+    ImGui::GetWindowDrawList()->AddRect(corner, {corner.x + size.x, corner.y + size.y}, palette().line, px(4));
+    const float width =
+        ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;  // whether it is there or not
     const float time_at = width > px(400) ? width - px(kTimeWidth) : 0;
     const float size_at = width > px(240) ? (time_at > 0 ? time_at : width) - px(kSizeWidth) : 0;
-    titles(name, size_at, time_at);
+    titles(name, width, size_at, time_at);
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, 0);  // or it would cover the edge
     ImGui::BeginChild((name + "/rows").c_str(), {0, 0});
+    ImGui::PopStyleColor();
     const std::string said = !listing_                    ? "Looking…"
                              : !listing_->problem.empty() ? listing_->problem
                              : !shown_.empty()            ? ""
@@ -393,7 +398,7 @@ void FileBrowser::entries(const std::string& name, ImVec2 size, Ended& ended) {
                       ui::Look::small_muted);
         };
         if (size_at > 0 && entry.regular) at_right(byte_text(entry.bytes), min.x + (time_at > 0 ? time_at : width));
-        if (time_at > 0) at_right(time_text(entry.changed), max.x);
+        if (time_at > 0) at_right(time_text(entry.changed), min.x + width);
       }
     clipper.End();
     ImGui::EndChild();
@@ -407,7 +412,6 @@ void FileBrowser::entries(const std::string& name, ImVec2 size, Ended& ended) {
   ImGui::EndChild();
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
-  ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), palette().line, px(4));
 }
 
 // What the chosen file holds.

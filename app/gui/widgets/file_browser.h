@@ -69,7 +69,7 @@ class FileBrowser {
   void options(const std::string& name, const Wish& wish);
   void places(const std::string& name, ImVec2 size);
   void recent(const std::string& name, std::size_t most);
-  void titles(const std::string& name, float size_at, float time_at);
+  void titles(const std::string& name, float width, float size_at, float time_at);
   void entries(const std::string& name, ImVec2 size, Ended& ended);
   void preview(const std::string& name, ImVec2 size);
   void list(const std::string& name, const Wish& wish, Ended& ended);
