@@ -28,16 +28,6 @@ constexpr float kLeastList = 260;                                     // its wid
 constexpr float kBelow = 128, kLeastHeight = 104, kMostHeight = 340;  // of what follows in a dialog; of the list
 constexpr std::size_t kRecentShort = 5;
 
-// Replaces the text of a field that is being edited.
-int put_text(ImGuiInputTextCallbackData* data) {
-  auto& put = *static_cast<std::optional<std::string>*>(data->UserData);
-  if (!put) return 0;
-  data->DeleteChars(0, data->BufTextLen);
-  data->InsertChars(0, put->c_str());
-  put.reset();
-  return 0;
-}
-
 std::string time_text(std::int64_t time) {
   if (time == 0) return "";
   const std::time_t then = time;
@@ -84,6 +74,19 @@ std::string with_slash(const fs::path& folder) {
 }
 
 }  // namespace
+
+// Edits of ours in a field that has the keyboard.
+int FileBrowser::edit(ImGuiInputTextCallbackData* data) {
+  auto& self = *static_cast<FileBrowser*>(data->UserData);
+  if (self.put_) {
+    data->DeleteChars(0, data->BufTextLen);
+    data->InsertChars(0, self.put_->c_str());
+    self.put_.reset();
+  }
+  // Dear ImGui keeps the caret where it was in another text.
+  if (std::exchange(self.caret_to_end_, false) && !data->HasSelection()) data->CursorPos = data->BufTextLen;
+  return 0;
+}
 
 void FileBrowser::start(std::string text) {
   if (!disk_) disk_ = std::make_unique<model::FileBrowsing>(file_desk().wake);
@@ -195,6 +198,7 @@ bool FileBrowser::field(const std::string& name, const Wish& wish, std::string_v
   ImGui::SetNextItemWidth(width);
   ImGui::BeginDisabled(!blocked.empty());
   if (fresh_) ImGui::SetKeyboardFocusHere();
+  caret_to_end_ = caret_to_end_ || fresh_;
   fresh_ = false;
   if (!active_) put_.reset();  // the text is that already
   const bool put = put_.has_value();
@@ -202,9 +206,9 @@ bool FileBrowser::field(const std::string& name, const Wish& wish, std::string_v
   bool entered = false;
   {
     const ui::Edge edge;
-    entered = ImGui::InputTextWithHint(ui::id_of("", name).c_str(), wish.hint.c_str(), &text_,
-                                       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways,
-                                       put_text, &put_);
+    entered =
+        ImGui::InputTextWithHint(ui::id_of("", name).c_str(), wish.hint.c_str(), &text_,
+                                 ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways, edit, this);
   }
   active_ = ImGui::IsItemActive();
   ImGui::EndDisabled();

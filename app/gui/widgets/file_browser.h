@@ -64,6 +64,7 @@ class FileBrowser {
   void go(const std::filesystem::path& folder);
   std::string completion() const;
   void take_keys();
+  static int edit(ImGuiInputTextCallbackData* data);
   bool field(const std::string& name, const Wish& wish, std::string_view blocked, float width);
   void update();
   void options(const std::string& name, const Wish& wish);
@@ -84,8 +85,9 @@ class FileBrowser {
   std::string problem_;                  // of the desktop's dialog
   std::filesystem::path start_;          // the folder that is shown while nothing is typed
   bool fresh_ = false, active_ = false, changed_ = false, scroll_ = false, own_ = false, asked_once_ = false;
-  bool completes_ = false;   // the next Tab completes the text
-  std::uint64_t asked_ = 0;  // a question of the desktop's dialog; 0: none is open
+  bool caret_to_end_ = false;  // once the field has the keyboard
+  bool completes_ = false;     // the next Tab completes the text
+  std::uint64_t asked_ = 0;    // a question of the desktop's dialog; 0: none is open
   int filter_ = 0;
   model::ListingView view_, shown_view_;  // as wanted; as shown_ is
   std::unique_ptr<model::FileBrowsing> disk_;

@@ -259,7 +259,7 @@ TEST_F(SaveFileTest, AFolderIsEnteredAndAWrongEndingRefused) {
   press(key::enter);
   EXPECT_EQ(text(), (folder_ / "figures" / "plot.svg").string());
   press(key::backspace);
-  EXPECT_FALSE(find("save/write")->enabled);
+  EXPECT_FALSE(find("save/write")->enabled) << text();
   EXPECT_TRUE(says("must end in .svg"));
   press(key::enter);
   EXPECT_TRUE(written_.empty());

@@ -12,6 +12,7 @@
 #include "app/gui/platform/null_screen.h"
 #include "app/gui/platform/recorder.h"
 #include "app/gui/widgets/file_desk.h"
+#include "app/gui/widgets/keyboard.h"
 #include "core/base/clock.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -28,7 +29,15 @@ class FileScreen : public ::testing::Test {
 
   virtual void draw() = 0;
   void frames(int count = 4) {
-    for (int i = 0; i < count; ++i) screen_.frame([this] { draw(); });
+    for (int i = 0; i < count; ++i) frame();
+  }
+  void frame(double seconds = 1.0 / 60) {
+    screen_.frame(
+        [this] {
+          keyboard::begin_frame();
+          draw();
+        },
+        seconds);
   }
   bool until(const std::function<bool()>& done, double seconds = 30) {
     const Stopwatch watch;
@@ -69,6 +78,7 @@ class FileScreen : public ::testing::Test {
   }
   void click(const std::string& name, int times = 1) {
     ASSERT_TRUE(until([&] { return find(name) != nullptr; })) << "there is nothing called " << name;
+    frames();  // what has just come is not yet in its place
     screen_.input.move(find(name)->middle().x, find(name)->middle().y);
     for (int k = 0; k < times; ++k) {
       screen_.input.button(0, true);
@@ -76,7 +86,7 @@ class FileScreen : public ::testing::Test {
     }
     frames(4 + 2 * times);
     // The next press elsewhere is no second click.
-    screen_.frame([this] { draw(); }, 1);
+    frame(1);
   }
 
   TemporaryFolder folder_;

@@ -24,7 +24,7 @@ class ToastsTest : public FileScreen {
     ui::draw_toast();
   }
   void pass(double seconds) {
-    for (double passed = 0; passed < seconds; passed += 0.1) screen_.frame([this] { draw(); }, 0.1);
+    for (double passed = 0; passed < seconds; passed += 0.1) frame(0.1);
   }
 
   Toasts toasts_;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <systemd/sd-bus.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -39,7 +41,15 @@ class PrivateBus {
 </policy></busconfig>)";
     const std::string config = "--config-file=" + (folder / "bus.conf").string();
     const char* const arguments[] = {"dbus-daemon", config.c_str(), "--nofork", "--nopidfile", nullptr};
-    if (::posix_spawnp(&process_, "dbus-daemon", nullptr, nullptr, const_cast<char* const*>(arguments), environ) != 0) {
+    // What it complains of, limits above all, is of interest where it does not start.
+    const std::string log = (folder / "bus.log").string();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int failed =
+        ::posix_spawnp(&process_, "dbus-daemon", &actions, nullptr, const_cast<char* const*>(arguments), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed != 0) {
       process_ = 0;
       ADD_FAILURE() << "dbus-daemon cannot be started: install the package dbus-daemon";
       return;
@@ -47,7 +57,7 @@ class PrivateBus {
     const Stopwatch watch;
     while (!std::filesystem::exists(socket_) && watch.seconds() < 20)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    EXPECT_TRUE(std::filesystem::exists(socket_)) << "dbus-daemon does not listen";
+    EXPECT_TRUE(std::filesystem::exists(socket_)) << "dbus-daemon does not listen: " << std::ifstream(log).rdbuf();
   }
   ~PrivateBus() { end(); }
   PrivateBus(const PrivateBus&) = delete;
