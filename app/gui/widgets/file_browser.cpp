@@ -144,9 +144,12 @@ void FileBrowser::go(const fs::path& folder) {
   view_.begins.clear();
 }
 
-void FileBrowser::look_into(const fs::path& folder) {
-  set_text(with_slash(folder));
-  view_.begins.clear();
+bool FileBrowser::enter_plain() {
+  const auto told = disk_->preview();
+  if (kind_ != Kind::open || !told || !told->plain || model::typed_parts(text_).name.empty()) return false;
+  go(path());
+  fresh_ = true;
+  return true;
 }
 
 // What Tab would make of the text: a folder that is chosen is entered, a name is completed as far as it is clear.

@@ -39,8 +39,8 @@ class FileBrowser {
   // Leaves off: nothing is looked at any more, and the desktop's dialog is closed.
   void stop();
   void focus() { fresh_ = true; }
-  // Shows what is in a folder that is not the one.
-  void look_into(const std::filesystem::path& folder);
+  // Goes into the folder that is chosen, where there is nothing to open but what is in it; else false.
+  bool enter_plain();
   // Another text than the person's.
   void set_text(std::string text);
 

@@ -57,6 +57,7 @@ std::optional<std::filesystem::path> PathDialog::draw(const std::string& name, c
   if (!open_) ImGui::CloseCurrentPopup();
   ui::end_dialog();
   if (!open_ || !blocked.empty() || !(ended.done || choice == ui::Choice::confirm)) return {};
+  if (browser_.enter_plain()) return {};
   given_ = path;
   return path;
 }

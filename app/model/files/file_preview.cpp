@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kTextRead = 64 << 10;  // bytes
 constexpr std::size_t kMostLines = 14, kMostFacts = 12;
+constexpr std::size_t kMostFolders = 500;         // in which runs are looked for
 constexpr std::uint64_t kMostPicture = 64 << 20;  // bytes of its file
 constexpr std::int64_t kMostPixels = 24'000'000, kPictureSide = 320;
 
@@ -281,9 +282,14 @@ void count_folder(const fs::path& folder, FilePreview& preview, const std::funct
   preview.problem = listing.problem;
   if (!listing.problem.empty()) return;
   std::size_t folders = 0, files = 0, pictures = 0;
+  bool runs = false;
   for (const FileEntry& entry : listing.entries) {
     if (entry.name.starts_with('.')) continue;
     ++(entry.folder ? folders : files);
+    if (entry.folder && !runs && folders <= kMostFolders) {
+      if (stale()) throw Stopped();
+      runs = is_regular(folder / entry.name / run_file::config);
+    }
     pictures += entry.regular && is_image_name(entry.name) ? 1 : 0;
   }
   const auto number = [&](std::size_t count) {
@@ -292,6 +298,8 @@ void count_folder(const fs::path& folder, FilePreview& preview, const std::funct
   preview.facts.emplace_back("Folders", number(folders));
   preview.facts.emplace_back("Files", number(files));
   if (pictures > 0) preview.facts.emplace_back("Pictures", number(pictures));
+  if (runs) preview.title = "Folder of runs";
+  preview.plain = !runs && pictures == 0;
 }
 
 void look_into(const fs::path& path, FilePreview& preview, const std::function<bool()>& stale) {

@@ -18,6 +18,7 @@ struct FilePreview {
   std::vector<std::pair<std::string, std::string>> facts;  // "Preset": "quick"; "theta": "1000 × 2"
   std::vector<std::string> lines;                          // a text's first
   std::shared_ptr<const Picture> picture;
+  bool plain = false;  // a folder that can only be looked into: it holds no run, task or picture, and no folder of runs
   std::string problem;  // why nothing can be told of it: a sentence
 };
 

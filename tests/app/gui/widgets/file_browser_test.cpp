@@ -86,6 +86,23 @@ TEST_F(OpenFileTest, TwoClicksGoIntoAFolderAndOpenAFile) {
   EXPECT_EQ(opened_, folder_ / "plot-2.csv");
 }
 
+TEST_F(OpenFileTest, AFolderWithNothingToOpenIsLookedInto) {
+  fs::create_directories(folder_ / "plots");
+  std::ofstream(folder_ / "plots" / "a.png") << "x";
+  ask();
+  click("open/entry/plans");
+  ASSERT_TRUE(until([&] { return find("open/preview") != nullptr; }));
+  click("open/confirm");
+  EXPECT_EQ(text(), (folder_ / "plans" / "").string());
+  EXPECT_TRUE(opened_.empty());
+  ASSERT_TRUE(until([&] { return find("open/entry/inner.csv") != nullptr; }));
+  click("open/up");
+  click("open/entry/plots");
+  ASSERT_TRUE(until([&] { return find("open/preview/Pictures") != nullptr; }));
+  click("open/confirm");
+  EXPECT_EQ(opened_, folder_ / "plots") << "a set of pictures";
+}
+
 TEST_F(OpenFileTest, TabCompletesWhatIsTyped) {
   ask();
   write("pl");

@@ -137,6 +137,11 @@ TEST_F(FilePreviewTest, CountsWhatIsInOtherFolders) {
   std::ofstream(folder_ / "b.txt") << "x";
   const FilePreview told = preview(folder_.path());
   EXPECT_THAT(told.facts, ElementsAre(Pair("Folders", "1"), Pair("Files", "2"), Pair("Pictures", "1")));
+  EXPECT_FALSE(told.plain);
+  EXPECT_TRUE(preview(folder_ / "inner").plain);
+  create_run(small_config("gaussian"), folder_ / "inner" / "run");
+  EXPECT_EQ(preview(folder_ / "inner").title, "Folder of runs");
+  EXPECT_FALSE(preview(folder_ / "inner").plain);
 }
 
 TEST_F(FilePreviewTest, WaitsForNoPipe) {
