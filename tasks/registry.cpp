@@ -4,17 +4,21 @@
 
 #include "core/base/error.h"
 #include "core/base/fields.h"
+#include "core/base/text.h"
 #include "core/task_factory.h"
 #include "tasks/bump_hunt/bump_hunt.h"
 #include "tasks/bump_hunt/self_check.h"
 #include "tasks/circle/circle.h"
 #include "tasks/digits/digits.h"
 #include "tasks/digits/images.h"
+#include "tasks/file_facts.h"
 #include "tasks/gaussian/gaussian.h"
 #include "tasks/gaussian/self_check.h"
 #include "tasks/novel_view/novel_view.h"
 #include "tasks/own/own_presets.h"
 #include "tasks/own/own_tasks.h"
+#include "tasks/own/stored/stored_array.h"
+#include "tasks/own/task_file.h"
 #if PAIRS_WITH_MOLECULES
 #include "tasks/molecules/molecule_account.h"
 #include "tasks/molecules/molecules.h"
@@ -189,6 +193,26 @@ bool register_tasks() {
 
 namespace {
 [[maybe_unused]] const bool registered = register_tasks();
+}
+
+TaskFileFacts task_file_facts(const std::filesystem::path& file) {
+  const own::TaskFile task = own::read_task_file(file);
+  return {task.info, task.simulator.has_value()};
+}
+
+std::vector<ArrayFacts> hdf5_facts(const std::filesystem::path& file) {
+  const std::string name = printable(file.filename().string(), 200);
+  const auto arrays = hdf5_arrays(std::make_shared<const StoredFile>(file, name));
+  std::vector<ArrayFacts> all;
+  for (const std::string& one : arrays->names()) {
+    ArrayFacts& facts = all.emplace_back(ArrayFacts{one, false, {}});
+    try {
+      if (const auto array = arrays->array(one)) facts = {one, true, array->shape()};
+    } catch (const Error&) {
+      // Texts, compounds and the like: no array of numbers.
+    }
+  }
+  return all;
 }
 
 }  // namespace pairs

@@ -26,6 +26,7 @@ std::string items_text(const std::vector<Item>& items) {
 void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions& options) {
   model::Settings settings;
   settings.theme = options.theme;
+  settings.file_dialogs = "own";  // nobody is asked anything
   const bool page = options.tab == "settings";  // in the place of a tab
   settings.tab = options.tab.empty() || page ? "posterior" : options.tab;
   if (!options.tour) settings.dismissed = {"welcome"};

@@ -26,7 +26,9 @@
 #include "app/gui/train/train_panel.h"
 #include "app/gui/viewer/viewer_panel.h"
 #include "app/gui/widgets/data_banner.h"
+#include "app/gui/widgets/file_desk.h"
 #include "app/gui/widgets/keyboard.h"
+#include "app/gui/widgets/toasts.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/shortcuts.h"
 #include "core/base/error.h"
@@ -39,7 +41,6 @@ constexpr float kHeader = 48, kStatus = 28, kSplitter = 6;
 constexpr float kSidebarLeast = 236, kSidebarMost = 420, kDrawerLeast = 100;
 constexpr float kRoomForSidebar = 1100;  // a narrower window has its sidebar folded
 constexpr double kSplitterStep = 8;      // of an arrow key
-constexpr const char* kSaved = "saved";
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
@@ -117,7 +118,8 @@ class Area {
 }  // namespace
 
 struct Shell::Parts {
-  explicit Parts(model::Studio& s) : studio(s) {}
+  explicit Parts(model::Studio& s) : studio(s) { file_desk().wake = s.hub.wake; }
+  ~Parts() { file_desk() = {}; }
 
   model::Studio& studio;
   Sidebar sidebar;
@@ -136,6 +138,8 @@ struct Shell::Parts {
   Tour tour;
   CloseDialog close;
   DataBanner data;
+  Toasts toasts;
+  std::unique_ptr<model::Portal> portal;  // once the desktop's dialogs are wanted
   bool quit = false;
   // Of the sidebar of a narrow window: above the panel, and to be put there.
   bool sidebar_over = false, sidebar_wanted = false;
@@ -147,6 +151,7 @@ struct Shell::Parts {
   std::vector<Command> commands();
   void header(float width);
   void tell_saved();
+  void set_desk();
   void panel();
   void sidebar_above(bool narrow, float height);
   // A bar between two areas that can be dragged; `size` (at scale 1) changes by the drag.
@@ -159,6 +164,14 @@ Shell::~Shell() = default;
 
 void Shell::ask_to_close() {
   parts_->close.ask(parts_->studio);
+}
+
+bool Shell::shows_toast() const {
+  return parts_->toasts.shown() || ui::toast_shown();
+}
+
+void Shell::set_window_name(const std::string& name) {
+  file_desk().window = name;
 }
 
 bool Shell::wants_quit() const {
@@ -257,6 +270,12 @@ std::vector<Command> Shell::Parts::commands() {
     if (!run.shipped)
       all.push_back({"run/" + run.name, "Open the run " + run.name, "", run.problem,
                      [this, id = run.run] { studio.open_run(id); }});
+  for (const std::string& file : studio.settings.recent_files) {
+    const std::filesystem::path path = file;
+    const std::string title = fmt::format("Open recent {} in {}", printable(path.filename().string(), 100),
+                                          printable(path.parent_path().filename().string(), 60));
+    all.push_back({"recent/" + file, title, "", "", [this, path] { studio.open_path(path); }});
+  }
   const auto training = [&](const char* name, const char* title, model::Action action, auto&& run) {
     all.push_back({name, title, "", studio.training.blocked(action), run});
   };
@@ -325,11 +344,27 @@ void Shell::Parts::header(float width) {
 // Whatever was written is told in the log with its whole path, and as a toast.
 void Shell::Parts::tell_saved() {
   model::Messages& messages = studio.hub.messages;
-  for (const std::filesystem::path& file : ui::take_saved())
-    messages.info(kSaved, "Saved " + printable(file.string(), 1000));
-  for (const model::Message& message : messages.all())
-    if (message.time > told && message.where == kSaved) ui::toast(message.text);
+  for (const std::filesystem::path& file : ui::take_saved()) messages.saved(file);
+  for (const model::Message& message : messages.all()) {
+    if (message.time <= told || message.file.empty()) continue;
+    toasts.add(message.file);
+    studio.settings.remember_saved(message.file);
+  }
   if (!messages.all().empty()) told = std::max(told, messages.all().back().time);
+  const float below = px(kStatus) + (studio.settings.log_open ? px(static_cast<float>(studio.settings.drawer)) : 0);
+  if (const auto file = toasts.draw(below)) studio.library.reveal_file(*file);
+}
+
+// What dialogs for files know of this window.
+void Shell::Parts::set_desk() {
+  FileDesk& desk = file_desk();
+  desk.settings = &studio.settings;
+  desk.runs_folder = studio.hub.runs_folder;
+  desk.data_folder = studio.hub.data_folder;
+  const bool wanted = studio.settings.file_dialogs == "desktop";
+  if (wanted && !portal) portal = std::make_unique<model::Portal>(studio.hub.wake);
+  if (wanted) portal->look();
+  desk.portal = wanted ? portal.get() : nullptr;
 }
 
 void Shell::Parts::panel() {
@@ -419,6 +454,7 @@ void Shell::frame(double fps) {
 void Shell::Parts::frame(double fps) {
   Parts& p = *this;
   model::Settings& settings = p.studio.settings;
+  p.set_desk();
   keyboard::begin_frame();
   p.keys();
   PlotView::set_subject(studio.task());

@@ -263,6 +263,7 @@ void run_window(const WindowOptions& options) {
   GlRenderer renderer(gl);
   if (!options.open.empty()) studio.open_path(options.open);
   Shell shell(studio);
+  if (glfw.GetX11Window) shell.set_window_name(fmt::format("x11:{:x}", glfw.GetX11Window(window.get())));
   // A signal closes the window as its button does.
   const std::stop_callback on_signal(signal_stop_token(), [] { glfw_of_wake->PostEmptyEvent(); });
 
@@ -301,7 +302,7 @@ void run_window(const WindowOptions& options) {
     if (shell.wants_quit() || signal_stop_token().stop_requested()) break;
     const double now = clock.seconds();
     const bool due = pending && now - last_frame >= interval;
-    const bool fades = (ui::toast_shown() || ui::tip_waiting()) && now - last_frame >= kQuietInterval;
+    const bool fades = (shell.shows_toast() || ui::tip_waiting()) && now - last_frame >= kQuietInterval;
     if (settle <= 0 && !due && !fades) continue;
     if (settle > 0) --settle;
     pending = false;

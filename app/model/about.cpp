@@ -45,6 +45,7 @@ constexpr Dependency kDependencies[] = {
     {"Dear ImGui", "1.86", "MIT", "the window's widgets"},
     {"FreeType", "2.12.1", "FTL or GPL-2.0", "the window's text"},
     {"GLFW", "3.3.8", "Zlib", "window, keyboard and mouse"},
+    {"sd-bus", "252", "LGPL-2.1", "the desktop's file dialogs"},
     {"OpenGL, EGL", "1.6, Mesa 22.3", "MIT", "drawing, with a GPU or in software"},
 };
 

@@ -283,15 +283,21 @@ void Studio::open_path(const fs::path& path) {
   if (fs::exists(path / run_file::config, error)) {
     const std::string problem = library.add_folder(path);
     if (!problem.empty()) hub.messages.warning("runs", problem);
+    settings.remember_file(path);
     return open_run(fs::absolute(path).lexically_normal().string());
   }
-  if (is_task_file(path)) return library.own().open(path, true);
+  if (is_task_file(path)) {
+    settings.remember_file(path);
+    return library.own().open(path, true);
+  }
   const std::string ending = path.extension().string();
   if (viewing() && ending == ".toml") {
     set_tab(Tab::posterior);
     if (const std::string problem = viewer.open_scene(path); !problem.empty()) {
       hub.messages.error("open", problem);
       settings.log_open = true;
+    } else {
+      settings.remember_file(path);
     }
     return;
   }
@@ -308,6 +314,7 @@ void Studio::open_path(const fs::path& path) {
   const bool thing = scene && scene->task == task_ && scene->is_thing && scene->is_thing(name);
   if (ending == ".csv" || ending == ".npz" || images || thing) {
     set_tab(Tab::posterior);
+    if (fs::exists(path, error)) settings.remember_file(path);
     return posterior.open_file(path);
   }
   std::string problem, others;
@@ -319,6 +326,7 @@ void Studio::open_path(const fs::path& path) {
       if (known.is_it && !table && fs::exists(path, error)) {
         open_task(known.task);
         set_tab(Tab::posterior);
+        settings.remember_file(path);
         return posterior.open_file(path);
       }
       others += ", a " + known.thing;
@@ -327,7 +335,7 @@ void Studio::open_path(const fs::path& path) {
         "{} cannot be opened here; give a run folder, a task.toml, a CSV or NPZ file of observations, a folder of images{}",
         printable(name, 300), others);
   }
-  if (problem.empty()) return;
+  if (problem.empty()) return settings.remember_file(path);
   hub.messages.error("open", problem);
   settings.log_open = true;
 }

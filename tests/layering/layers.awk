@@ -28,19 +28,20 @@ BEGIN {
   allow("app/batch", rooms)
   # What tabs share, the tabs, of which none knows another, and what holds them.
   allow("app/model/hub", rooms)
+  allow("app/model/files", rooms " app/model/hub")
   n = split("library task train posterior viewer evaluate compare settings", tab, " ")
   for (i = 1; i <= n; ++i) {
-    allow("app/model/" tab[i], rooms " app/model/hub")
+    allow("app/model/" tab[i], rooms " app/model/hub app/model/files")
     model = model " app/model/" tab[i]
     gui = gui " app/gui/" tab[i]
   }
-  allow("app/model", rooms " app/model/hub" model)
+  allow("app/model", rooms " app/model/hub app/model/files" model)
   allow("app/gui/platform", all_core)
-  allow("app/gui/widgets", rooms " app/model app/model/hub app/gui/platform")
-  allow("app/gui/plot", rooms " app/model/hub app/gui/platform app/gui/widgets")
+  allow("app/gui/widgets", rooms " app/model app/model/hub app/model/files app/gui/platform")
+  allow("app/gui/plot", rooms " app/model/hub app/model/files app/gui/platform app/gui/widgets")
   parts = " app/gui/platform app/gui/widgets app/gui/plot"
-  for (i = 1; i <= n; ++i) allow("app/gui/" tab[i], rooms " app/model app/model/hub app/model/" tab[i] parts)
-  allow("app/gui", rooms " app/model app/model/hub" model parts gui)
+  for (i = 1; i <= n; ++i) allow("app/gui/" tab[i], rooms " app/model app/model/hub app/model/files app/model/" tab[i] parts)
+  allow("app/gui", rooms " app/model app/model/hub app/model/files" model parts gui)
   allow("app", rooms " app/batch app/model app/gui")
 }
 

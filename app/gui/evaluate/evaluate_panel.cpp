@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
-#include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/data_folder.h"
 #include "core/report/number_text.h"
@@ -144,10 +142,8 @@ void EvaluatePanel::work(Evaluation& evaluation) {
     ui::copy(evaluation.batch_command());
   if (const auto scores = evaluation.scores()) {
     ImGui::SameLine();
-    if (ui::button("evaluate/save", "Save as …", ui::Button::quiet, "", "Writes these scores as a JSON file")) {
-      saving_ = true;
-      file_ = scores->name.substr(0, scores->name.find(' ')) + "-scores.json";
-    }
+    if (ui::button("evaluate/save", "Save as …", ui::Button::quiet, "", "Writes these scores as a JSON file"))
+      saving_.ask(scores->name.substr(0, scores->name.find(' ')) + "-scores.json");
   }
   const std::string expected = about(evaluation.expected_seconds());
   if (!expected.empty()) {
@@ -159,27 +155,15 @@ void EvaluatePanel::work(Evaluation& evaluation) {
 }
 
 void EvaluatePanel::saving(Evaluation& evaluation) {
-  if (!ui::begin_dialog("evaluate/saving", "Save the scores", saving_)) return;
-  ui::wrapped("All numbers, with the log density of each test set, as one JSON file.", ui::Look::muted);
-  ui::space(4);
-  const bool enter =
-      ui::input("evaluate/file", file_, "scores.json", "Path of the file; it must end in .json") && entered();
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::absolute(typed_path(file_), error).lexically_normal();
-  const bool json = file.extension() == ".json", exists = std::filesystem::exists(file, error);
-  if (exists)
-    ui::wrapped("There is a file of this name already. Replace it?", ui::Look::warning);
-  else
-    ui::text(fmt::format("In {}", file.parent_path().string()), ui::Look::small_muted);
-  const ui::Choice choice = ui::choose("evaluate/write", exists ? "Replace" : "Save", ui::Button::primary,
-                                       "evaluate/cancel", json ? "" : "The file's name must end in .json");
-  if (json && saving_ && (choice == ui::Choice::confirm || (enter && !exists))) {
-    evaluation.save_as(file.string());
-    saving_ = false;
-  }
-  if (choice == ui::Choice::cancel) saving_ = false;
-  if (!saving_) ImGui::CloseCurrentPopup();
-  ui::end_dialog();
+  const SaveDialog::Texts texts = {"Save the scores",
+                                   "All numbers, with the log density of each test set, as one JSON file.",
+                                   "Path, e.g. ~/scores.json",
+                                   {{"Scores", {".json"}}},
+                                   ".json"};
+  const auto file = saving_.draw({"evaluate/saving", "evaluate/file", "evaluate/write", "evaluate/cancel"}, texts);
+  if (!file) return;
+  evaluation.save_as(file->string());
+  saving_.close();
 }
 
 void EvaluatePanel::table(const model::Scores& scores) {

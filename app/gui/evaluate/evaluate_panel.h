@@ -1,8 +1,7 @@
 #pragma once
 
-#include <string>
-
 #include "app/gui/plot/figure_grid.h"
+#include "app/gui/widgets/save_dialog.h"
 #include "app/model/studio.h"
 
 namespace pairs::gui {
@@ -19,8 +18,7 @@ class EvaluatePanel {
   void table(const model::Scores& scores);
 
   FigureGrid figures_{"evaluate/"};
-  std::string file_;
-  bool saving_ = false;
+  SaveDialog saving_;
 };
 
 }  // namespace pairs::gui

@@ -109,7 +109,7 @@ void Sidebar::draw_own_menu(model::Studio& studio, const model::OwnTask& task) {
            task.state == model::OwnState::opening ? "It is being read" : ""))
     studio.library.own().open(task.file, true);
   if (item("copy", "Copy path", "Of its file")) ui::copy(task.file.string());
-  if (item("reveal", "Show in file manager")) studio.library.reveal_folder(task.file.parent_path());
+  if (item("reveal", "Show in file manager")) studio.library.reveal_file(task.file);
   if (item("forget", "Take off the list", "Its file and its runs stay")) studio.library.own().forget(task.file);
   ImGui::PopStyleVar(2);
   ImGui::EndPopup();

@@ -42,8 +42,12 @@ SharedLibrary::~SharedLibrary() {
   // Drivers leave threads and callbacks behind that unloading would pull the ground from.
 }
 
+void* SharedLibrary::known(const char* name) const {
+  return dlsym(handle_, name);
+}
+
 void* SharedLibrary::symbol(const char* name) const {
-  void* found = dlsym(handle_, name);
+  void* found = known(name);
   PAIRS_CHECK(found, "{} lacks the function {}; install a newer version", name_, name);
   return found;
 }

@@ -41,9 +41,15 @@ class SharedLibrary {
   void get(const char* name, F& function) const {
     function = reinterpret_cast<F>(symbol(name));
   }
+  // Null then.
+  template <class F>
+  void find(const char* name, F& function) const {
+    function = reinterpret_cast<F>(known(name));
+  }
 
  private:
   void* symbol(const char* name) const;
+  void* known(const char* name) const;
   const char* name_;
   void* handle_;
 };

@@ -32,6 +32,7 @@ struct Glfw {
 #define PAIRS_DECLARE(name) decltype(&glfw##name) name = nullptr;
   PAIRS_GLFW_FUNCTIONS(PAIRS_DECLARE)
 #undef PAIRS_DECLARE
+  unsigned long (*GetX11Window)(GLFWwindow*) = nullptr;  // null where GLFW is not built for X11
 
  private:
   SharedLibrary library_;

@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
 #include "core/base/error.h"
 
 namespace pairs::gui {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Keeps of the columns the rows for which `keep` holds and their neighbours.
 void keep_rows(const std::vector<bool>& keep, std::initializer_list<std::vector<double>*> columns) {
@@ -67,64 +63,30 @@ Figure within_axes(Figure figure) {
 }
 
 void FigureSaver::ask(const Figure& figure, std::string_view extension) {
-  std::error_code error;
-  const fs::path folder = fs::current_path(error);
   std::string title = figure.title;
   if (title.empty() && !figure.plots.empty()) title = figure.plots[0].title;
-  path_ = (folder / (file_stem(title) + std::string(extension))).string();
-  failure_.clear();
-  look();
-  open_ = fresh_ = true;
-}
-
-void FigureSaver::look() {
-  std::error_code error;
-  const fs::path file = typed_path(path_);
-  exists_ = fs::exists(file, error) && !fs::is_directory(file, error);
-}
-
-void FigureSaver::write(const Figure& figure) {
-  try {
-    const fs::path file = typed_path(path_);
-    write_figure(file, file.extension() == ".csv" ? within_axes(figure) : figure);
-    open_ = false;
-    ui::saved(file);
-  } catch (const std::exception& error) {
-    failure_ = sentence(error);
-  }
+  dialog_.ask(file_stem(title) + std::string(extension));
 }
 
 void FigureSaver::draw(const std::string& name, const std::function<Figure()>& figure) {
-  if (!open_) return;
-  if (!ui::begin_dialog(name + "/save", "Save the plot", open_, 560)) return;
-  ui::wrapped(
+  if (!dialog_.is_drawn()) return;
+  const SaveDialog::Texts texts = {
+      "Save the plot",
       "It is saved as it is seen: the zoom, the axes and the series that are shown. Its ending decides the "
       "format: .svg, .png or .csv.",
-      ui::Look::muted);
-  ui::space(4);
-  if (fresh_) ImGui::SetKeyboardFocusHere();
-  fresh_ = false;
-  const std::string before = path_;
-  const bool enter = ui::input(name + "/save/path", path_, "Path, e.g. ~/plot.svg") && entered();
-  if (path_ != before) {
-    failure_.clear();
-    look();
+      "Path, e.g. ~/plot.svg",
+      {{"Figures", {".svg", ".png", ".csv"}}}};
+  const std::string save = name + "/save";
+  const auto file = dialog_.draw({save, save + "/path", save + "/write", save + "/cancel"}, texts);
+  if (!file) return;
+  try {
+    const Figure whole = figure();
+    write_figure(*file, file->extension() == ".csv" ? within_axes(whole) : whole);
+    dialog_.close();
+    ui::saved(*file);
+  } catch (const std::exception& error) {
+    dialog_.fail(sentence(error));
   }
-  if (!failure_.empty())
-    ui::wrapped(failure_, ui::Look::bad);
-  else if (exists_)
-    ui::wrapped("There is a file of this name already. Replace it?", ui::Look::warning);
-  const ui::Choice choice = ui::choose(name + "/save/write", exists_ ? "Replace" : "Save", ui::Button::primary,
-                                       name + "/save/cancel", path_.empty() ? "Type a path first" : "");
-  if (choice == ui::Choice::cancel) open_ = false;
-  if (open_ && !path_.empty() && (enter || choice == ui::Choice::confirm)) {
-    // Only the button that says so replaces; and there may be a file that was not there a moment ago.
-    const bool replace = exists_ && choice == ui::Choice::confirm;
-    look();
-    if (!exists_ || replace) write(figure());
-  }
-  if (!open_) ImGui::CloseCurrentPopup();
-  ui::end_dialog();
 }
 
 }  // namespace pairs::gui

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/gui/widgets/save_dialog.h"
 #include "core/report/figure.h"
 
 namespace pairs::gui {
@@ -11,17 +12,13 @@ namespace pairs::gui {
 // The dialog that saves a figure: asks for a path, writes, and says in a sentence when that failed.
 class FigureSaver {
  public:
-  // Opens it. `extension` is ".svg", ".png" or ".csv"; the path offered is the figure's title in the current folder.
+  // Opens it. `extension` is ".svg", ".png" or ".csv"; the name offered is the figure's title.
   void ask(const Figure& figure, std::string_view extension);
   // Once a frame; the widgets are "<name>/save/path", ".../write" and ".../cancel". `figure` is asked for when written.
   void draw(const std::string& name, const std::function<Figure()>& figure);
 
  private:
-  void write(const Figure& figure);
-  void look();
-  bool open_ = false, fresh_ = false;
-  std::string path_, failure_;
-  bool exists_ = false;  // a file of this path, as of the last look()
+  SaveDialog dialog_;
 };
 
 // "Width against N" -> "width-against-n".

@@ -529,7 +529,8 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
       scene.thing.empty() ? PathDialog::Texts{"Open an observed set",
                                               "An NPZ file with the array x, a CSV file of points, or a "
                                               "folder of images. Dropping it on the window does the same.",
-                                              "Path, e.g. ~/events.csv"}
+                                              "Path, e.g. ~/events.csv",
+                                              {{"Observations", {".npz", ".csv"}}}}
                           : PathDialog::Texts{title.c_str(), about.c_str(), "Path, or the words themselves"};
   const auto path = file.draw("posterior/file", texts, before_file && posterior.busy() ? "It is being read…" : "");
   if (!path) return;

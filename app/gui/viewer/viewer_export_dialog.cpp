@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
-#include "app/gui/widgets/path_dialog.h"
+#include "app/gui/widgets/file_desk.h"
 #include "app/gui/widgets/ui.h"
+#include "app/model/files/typed_path.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
@@ -37,25 +39,26 @@ const ExportChoice& choice_of(ViewerExport kind) {
 }  // namespace
 
 void ViewerExportDialog::ask(const model::Viewer& viewer) {
+  browser_.start((file_desk().save_folder() / "").string());
   choose(viewer, kind_);
-  open_ = fresh_ = true;
+  open_ = true;
 }
 
+// In the folder that is shown.
 void ViewerExportDialog::choose(const model::Viewer& viewer, ViewerExport kind) {
   kind_ = kind;
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::current_path(error);
   const bool of_n = kind == ViewerExport::grid;
-  path_ = (folder / fmt::format("{}{}{}", choice_of(kind).stem, of_n ? fmt::format("-n{}", viewer.n()) : "",
-                                model::export_ending(kind)))
-              .string();
+  browser_.set_text(model::typed_parts(browser_.text()).folder +
+                    fmt::format("{}{}{}", choice_of(kind).stem, of_n ? fmt::format("-n{}", viewer.n()) : "",
+                                model::export_ending(kind)));
+  browser_.focus();
   failure_.clear();
   look();
 }
 
 void ViewerExportDialog::look() {
   std::error_code error;
-  const std::filesystem::path file = typed_path(path_);
+  const std::filesystem::path file = browser_.path();
   exists_ = std::filesystem::exists(file, error) && !std::filesystem::is_directory(file, error);
 }
 
@@ -64,30 +67,33 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
     writing_ = false;
     failure_ = viewer.export_failure();
     if (const std::filesystem::path file = viewer.take_exported(); !file.empty()) {
-      open_ = false;  // the log says where it is
+      open_ = false;  // a toast says where it is
     }
   }
-  if (!ui::begin_dialog("viewer/save", "Export", open_, 560)) return;
+  const bool shown = ui::begin_dialog("viewer/save", "Export", open_, FileBrowser::dialog_width);
+  if (std::exchange(shown_, shown) && !shown) browser_.stop();
+  if (!shown) return;
+  const std::string_view busy = writing_ ? "It is being written" : "";
   for (const ExportChoice& one : kChoices) {
-    if (ui::segment(one.name, one.label, kind_ == one.kind, one.about, writing_ ? "It is being written" : ""))
-      choose(viewer, one.kind);
+    if (ui::segment(one.name, one.label, kind_ == one.kind, one.about, busy)) choose(viewer, one.kind);
     ImGui::SameLine(0, px(4));
   }
   ImGui::NewLine();
   ui::wrapped(choice_of(kind_).about, ui::Look::muted);
   ui::space(4);
-  if (fresh_) ImGui::SetKeyboardFocusHere();
-  fresh_ = false;
-  const std::string before = path_;
-  const bool enter =
-      ui::input("viewer/save/path", path_, "Path", "", 0, writing_ ? "It is being written" : "") && entered();
-  if (path_ != before) {
+  const std::string ending = model::export_ending(kind_);
+  FileBrowser::Wish wish;
+  wish.kind = FileBrowser::Kind::save;
+  wish.title = "Export";
+  wish.hint = "Path";
+  wish.filters = {{choice_of(kind_).label, {ending}}};
+  const FileBrowser::Ended ended = browser_.draw("viewer/save", "viewer/save/path", wish, busy);
+  if (browser_.changed()) {
     failure_.clear();
     look();
   }
-  const std::string ending = model::export_ending(kind_);
   std::string blocked = viewer.exporting() ? "It is being written" : viewer.export_blocked(kind_);
-  if (blocked.empty() && typed_path(path_).extension() != ending)
+  if (blocked.empty() && browser_.path().extension() != ending)
     blocked = fmt::format("The name must end in {}", ending);
   if (writing_)
     ui::progress(static_cast<float>(viewer.export_share()),
@@ -110,11 +116,11 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
     const ui::Choice choice = ui::choose("viewer/save/write", exists_ ? "Replace" : "Save", ui::Button::primary,
                                          "viewer/save/cancel", blocked);
     if (choice == ui::Choice::cancel) open_ = false;
-    if (open_ && blocked.empty() && (enter || choice == ui::Choice::confirm)) {
-      const bool replace = exists_ && choice == ui::Choice::confirm;
+    if (open_ && blocked.empty() && (ended.done || choice == ui::Choice::confirm)) {
+      const bool replace = (exists_ && choice == ui::Choice::confirm) || ended.replace;
       look();
       if (!exists_ || replace) {
-        viewer.start_export(kind_, typed_path(path_));
+        viewer.start_export(kind_, browser_.path());
         writing_ = true;
       }
     }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/gui/widgets/file_browser.h"
 #include "app/model/viewer/viewer.h"
 
 namespace pairs::gui {
@@ -19,9 +20,10 @@ class ViewerExportDialog {
   void choose(const model::Viewer& viewer, model::ViewerExport kind);
   void look();
 
-  bool open_ = false, fresh_ = false, exists_ = false, writing_ = false;
+  bool open_ = false, shown_ = false, exists_ = false, writing_ = false;
   model::ViewerExport kind_ = model::ViewerExport::grid;
-  std::string path_, failure_;
+  std::string failure_;
+  FileBrowser browser_;
 };
 
 }  // namespace pairs::gui

@@ -53,7 +53,7 @@ void DataBanner::dialog(model::Studio& studio) {
   const std::string name = model::real_data_of(studio.task());
   const std::string title = fmt::format("Use a folder of {}", name);
   const std::string about = model::real_data_layout_of(studio.task());
-  const PathDialog::Texts texts = {title.c_str(), about.c_str(), "Path, e.g. ~/data"};
+  const PathDialog::Texts texts = {title.c_str(), about.c_str(), "Path, e.g. ~/data", {}, true};
   if (const auto path = path_.draw("data/folder", texts, waits_ ? "It is being read…" : "")) {
     waits_ = true;
     studio.data.use(studio.task(), *path);

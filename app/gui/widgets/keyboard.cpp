@@ -39,6 +39,7 @@ struct State {
   ImGuiID pressed = 0;      // what the keys press, where Dear ImGui cannot
   int steps = 0;
   int frame = -1;
+  int tab_kept = -2;  // the last frame in which a text asked for the next Tab
 } state;
 
 bool key_pressed(int code, bool repeat = false) {
@@ -196,7 +197,8 @@ void begin_frame() {
     if (clicked) state.shown = false;
   if (io.KeyAlt || io.KeySuper || io.KeyCtrl) return;
   const bool typing = io.WantTextInput;
-  if (key_pressed(key::tab, true)) return move(stops, io.KeyShift ? -1 : 1);
+  const bool kept = typing && !io.KeyShift && state.tab_kept + 1 >= ImGui::GetFrameCount();
+  if (key_pressed(key::tab, true) && !kept) return move(stops, io.KeyShift ? -1 : 1);
   const Stop* focused = state.shown ? focused_in(stops) : nullptr;
   const bool enter = key_pressed(key::enter) || key_pressed(key::keypad_enter);
   if (typing) return;
@@ -282,6 +284,10 @@ bool takes_arrows() {
   const std::vector<Stop> stops = ring();
   const Stop* focused = state.shown ? focused_in(stops) : nullptr;
   return focused && focused->kind == ItemKind::slider;
+}
+
+void keep_tab() {
+  state.tab_kept = ImGui::GetFrameCount();
 }
 
 bool take_enter() {

@@ -35,6 +35,8 @@ std::optional<Place> place_of(std::string_view name);
 // Whether the control with the focus takes this key, so that it means nothing else.
 bool takes_space();
 bool takes_arrows();
+// A text that completes what is typed keeps the next Tab for itself.
+void keep_tab();
 // Whether Enter means the first button of the dialog that is being drawn: it is the topmost, no text is typed and no
 // control has the focus. True for the first that asks.
 bool take_enter();

@@ -175,20 +175,13 @@ bool toast_shown() {
 void draw_toast() {
   if (!toast_shown()) return;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  std::string shown = toast_text;
-  std::size_t from = 0;
-  while (from < toast_text.size() && text_size(shown).x > display.x - px(96)) {
-    ++from;
-    while (from < toast_text.size() && (static_cast<unsigned char>(toast_text[from]) & 0xC0) == 0x80) ++from;
-    shown = "…" + toast_text.substr(from);
-  }
-  const ImVec2 size = text_size(shown);
+  const ImVec2 size = text_size(toast_text);
   const ImVec2 min = {std::floor((display.x - size.x) / 2 - px(16)), display.y - px(48) - size.y - px(16)};
   const ImVec2 max = {min.x + size.x + px(32), min.y + size.y + px(16)};
   ImDrawList& list = *ImGui::GetForegroundDrawList();
   list.AddRectFilled(min, max, palette().accent, px(8));
   list.AddText(font(Look::body), font(Look::body)->FontSize, {min.x + px(16), min.y + px(8)}, palette().on_accent,
-               shown.c_str());
+               toast_text.c_str());
   record("toast", ItemKind::text, {min.x + px(16), min.y + px(8)}, {max.x - px(16), max.y - px(8)}, true, toast_text);
 }
 

@@ -1,20 +1,12 @@
 #include "app/gui/widgets/path_dialog.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "app/gui/platform/input.h"
+#include "app/gui/widgets/file_desk.h"
 #include "app/gui/widgets/ui.h"
 
 namespace pairs::gui {
-
-std::filesystem::path typed_path(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  const std::string path = first == text.npos ? "" : text.substr(first, last - first + 1);
-  const char* home = std::getenv("HOME");
-  if (home && (path == "~" || path.starts_with("~/"))) return home + path.substr(1);
-  return path;
-}
 
 bool entered() {
   return ImGui::IsKeyPressed(key::enter, false) || ImGui::IsKeyPressed(key::keypad_enter, false);
@@ -22,37 +14,52 @@ bool entered() {
 
 void PathDialog::fail(std::string problem) {
   problem_ = std::move(problem);
-  fresh_ = true;
+  browser_.focus();
 }
 
 void PathDialog::ask() {
-  open_ = fresh_ = true;
-  text_.clear();
+  open_ = true;
   problem_.clear();
+  given_.clear();
+  browser_.start("");
+}
+
+void PathDialog::close() {
+  open_ = false;
+  std::error_code error;
+  if (model::Settings* settings = file_desk().settings; settings && std::filesystem::exists(given_, error))
+    settings->remember_file(given_);
 }
 
 std::optional<std::filesystem::path> PathDialog::draw(const std::string& name, const Texts& texts,
                                                       std::string_view waiting) {
-  if (!ui::begin_dialog(name + "/dialog", texts.title, open_, 560)) return {};
+  const bool shown = ui::begin_dialog(name + "/dialog", texts.title, open_, FileBrowser::dialog_width);
+  if (std::exchange(shown_, shown) && !shown) browser_.stop();
+  if (!shown) return {};
   ui::wrapped(texts.about, ui::Look::muted);
   ui::space(4);
-  if (fresh_) ImGui::SetKeyboardFocusHere();
-  fresh_ = false;
-  const std::string before = text_;
-  const bool done = ui::input(name + "/path", text_, texts.hint) && entered();
-  if (text_ != before) problem_.clear();
+  FileBrowser::Wish wish;
+  wish.kind = texts.folder ? FileBrowser::Kind::open_folder : FileBrowser::Kind::open;
+  wish.title = texts.title;
+  wish.hint = texts.hint;
+  wish.filters = texts.filters;
+  wish.direct = texts.folder;
+  const FileBrowser::Ended ended = browser_.draw(name, name + "/path", wish);
+  if (browser_.changed()) problem_.clear();
   if (!waiting.empty())
     ui::wrapped(waiting, ui::Look::muted);
   else if (!problem_.empty())
     ui::wrapped(problem_, ui::Look::bad);
-  const std::filesystem::path path = typed_path(text_);
+  const std::filesystem::path path = browser_.path();
   const std::string_view blocked = path.empty() ? "Type a path first" : waiting;
   const ui::Choice choice = ui::choose(name + "/confirm", "Open", ui::Button::primary, name + "/cancel", blocked);
-  if (choice == ui::Choice::cancel) open_ = false;
+  if (choice == ui::Choice::cancel || ended.cancelled) open_ = false;
   if (!open_) ImGui::CloseCurrentPopup();
   ui::end_dialog();
-  if (open_ && blocked.empty() && (done || choice == ui::Choice::confirm)) return path;
-  return {};
+  if (!open_ || !blocked.empty() || !(ended.done || choice == ui::Choice::confirm)) return {};
+  if (browser_.enter_plain()) return {};
+  given_ = path;
+  return path;
 }
 
 }  // namespace pairs::gui

@@ -119,10 +119,10 @@ Choice choose(std::string_view name, std::string_view label, Button kind, std::s
 
 // Copies to the clipboard and says so.
 void copy(std::string_view text);
-// Says a few words at the bottom of the window for some seconds: "Copied to the clipboard", "Saved /home/me/plot.svg".
-// Of a text without room the end is seen: of a path its name.
+// Says a few words at the bottom of the window for some seconds: "Copied to the clipboard".
 void toast(std::string_view text);
-// Files that panels have written since it was last asked; the window tells of them in the log and as a toast.
+// Files that panels have written since it was last asked; the window tells of them in the log and by
+// toasts.
 void saved(const std::filesystem::path& file);
 std::vector<std::filesystem::path> take_saved();
 // Once a frame, last.

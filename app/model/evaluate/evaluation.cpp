@@ -59,7 +59,7 @@ struct Speed {
 struct Outcome {
   Level level = Level::info;
   std::string text;
-  std::string where = "evaluate";
+  std::filesystem::path saved = {};  // a file that was written, of which nothing else is said
 };
 
 std::vector<std::string> labels_of(const LoadedRun& run) {
@@ -401,7 +401,11 @@ bool Evaluation::poll() {
     const std::lock_guard lock(p.mutex);
     outcomes.swap(p.outcomes);
   }
-  for (Outcome& one : outcomes) p.hub.messages.add(one.level, std::move(one.where), std::move(one.text));
+  for (Outcome& one : outcomes)
+    if (one.saved.empty())
+      p.hub.messages.add(one.level, "evaluate", std::move(one.text));
+    else
+      p.hub.messages.saved(one.saved);
   changed = changed || !outcomes.empty();
   if (p.work.running) {
     p.session.drain();
@@ -635,8 +639,7 @@ void Evaluation::save_as(const std::string& file) {
   p.writer.request([&p, file, metrics = p.shown->metrics](const LatestWorker::Stale&) {
     PAIRS_CHECK(std::filesystem::path(file).extension() == ".json", "{} must end in .json", printable(file, 300));
     write_file(file, metrics_text(*metrics));
-    p.tell({Level::info, "Saved " + printable(std::filesystem::absolute(file).lexically_normal().string(), 1000),
-            "saved"});
+    p.tell({Level::info, "", file});
   });
 }
 

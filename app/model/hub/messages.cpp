@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "core/base/clock.h"
+#include "core/base/text.h"
 
 namespace pairs::model {
 namespace {
@@ -33,8 +34,16 @@ void Messages::add(Level level, std::string where, std::string text) {
     all_.back().time = watch.seconds();
     return;
   }
-  all_.push_back({level, std::move(where), std::move(text), 1, watch.seconds()});
+  all_.push_back({level, std::move(where), std::move(text), 1, watch.seconds(), {}});
   if (all_.size() > kKept) all_.pop_front();
+}
+
+void Messages::saved(const std::filesystem::path& file) {
+  std::error_code error;
+  std::filesystem::path whole = std::filesystem::absolute(file, error).lexically_normal();
+  if (error) whole = file;
+  info("saved", "Saved " + printable(whole.string(), 1000));
+  all_.back().file = std::move(whole);
 }
 
 std::vector<const Message*> Messages::matching(std::string_view filter, Level least) const {

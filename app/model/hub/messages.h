@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +13,11 @@ enum class Level { info, warning, error };
 
 struct Message {
   Level level = Level::info;
-  std::string where;       // what spoke: "train", "posterior", ...
-  std::string text;        // one sentence
-  std::int64_t count = 1;  // how often in a row
-  double time = 0;         // seconds since the program started, of the last
+  std::string where;                // what spoke: "train", "posterior", ...
+  std::string text;                 // one sentence
+  std::int64_t count = 1;           // how often in a row
+  double time = 0;                  // seconds since the program started, of the last
+  std::filesystem::path file = {};  // that it says was saved; "": it says something else
 };
 
 // The log drawer's messages: the last 2,000, equal ones in a row counted as one.
@@ -25,6 +27,8 @@ class Messages {
   void info(std::string where, std::string text) { add(Level::info, std::move(where), std::move(text)); }
   void warning(std::string where, std::string text) { add(Level::warning, std::move(where), std::move(text)); }
   void error(std::string where, std::string text) { add(Level::error, std::move(where), std::move(text)); }
+  // Tells of a file that was written, where it is.
+  void saved(const std::filesystem::path& file);
   void clear() { all_.clear(); }
 
   const std::deque<Message>& all() const { return all_; }

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kLargestFile = 1 << 20;
+constexpr std::size_t kMostRecent = 12;
 
 // Every setting with its key: how files are read, written and compared.
 template <class Visit>
@@ -46,6 +47,9 @@ void visit_settings(Visit&& visit) {
   visit("sidebar_open", &Settings::sidebar_open);
   visit("log_open", &Settings::log_open);
   visit("dismissed", &Settings::dismissed);
+  visit("file_dialogs", &Settings::file_dialogs);
+  visit("recent_files", &Settings::recent_files);
+  visit("save_folder", &Settings::save_folder);
 }
 
 // False when the node is of another kind.
@@ -111,6 +115,7 @@ bool in_range(const Settings& s, std::string_view key) {
   if (key == "height") return s.height >= 200 && s.height <= 32768;
   if (key == "sidebar") return s.sidebar >= 0 && s.sidebar <= 4096;
   if (key == "drawer") return s.drawer >= 0 && s.drawer <= 4096;
+  if (key == "file_dialogs") return s.file_dialogs == "desktop" || s.file_dialogs == "own";
   return true;
 }
 
@@ -154,6 +159,25 @@ bool Settings::dismissed_before(const std::string& notice) const {
 
 void Settings::dismiss(const std::string& notice) {
   if (!dismissed_before(notice)) dismissed.push_back(notice);
+}
+
+void Settings::remember_file(const fs::path& file) {
+  std::error_code error;
+  fs::path whole = fs::absolute(file, error).lexically_normal();
+  if (!whole.has_filename()) whole = whole.parent_path();
+  const std::string name = whole.string();
+  if (error || name != printable(name, name.size())) return;  // the settings hold nothing but UTF-8
+  std::erase(recent_files, name);
+  recent_files.insert(recent_files.begin(), name);
+  if (recent_files.size() > kMostRecent) recent_files.resize(kMostRecent);
+}
+
+void Settings::remember_saved(const fs::path& file) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(file, error).lexically_normal().parent_path();
+  if (error || folder.string() != printable(folder.string(), folder.string().size())) return;
+  save_folder = folder.string();
+  remember_file(folder);
 }
 
 SettingsFile::SettingsFile(fs::path file) : file_(std::move(file)) {}

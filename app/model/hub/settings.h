@@ -21,10 +21,17 @@ struct Settings {
   bool maximised = false;
   double sidebar = 248, drawer = 200;  // their sizes at scale 1
   bool sidebar_open = true, log_open = false;
-  std::vector<std::string> dismissed;  // notices that are not shown again, by name
+  std::vector<std::string> dismissed;     // notices that are not shown again, by name
+  std::string file_dialogs = "desktop";   // where it has some, or "own"
+  std::vector<std::string> recent_files;  // opened, and folders saved to: newest first
+  std::string save_folder;                // of the last file that was saved; "": none yet
 
   bool dismissed_before(const std::string& notice) const;
   void dismiss(const std::string& notice);
+  // A file or folder that was opened becomes the newest of recent_files.
+  void remember_file(const std::filesystem::path& file);
+  // One that was written: its folder does, and the next file is saved there.
+  void remember_saved(const std::filesystem::path& file);
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

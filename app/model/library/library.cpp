@@ -1,9 +1,6 @@
 #include "app/model/library/library.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "app/model/files/file_manager.h"
 #include "app/model/library/run_scan.h"
 #include "app/model/library/thumbnail.h"
 #include "app/model/library/trash.h"
@@ -26,8 +24,6 @@
 #include "core/report/number_text.h"
 #include "tasks/registry.h"
 #include "tasks/scene_views.h"
-
-extern char** environ;
 
 namespace pairs::model {
 namespace fs = std::filesystem;
@@ -50,27 +46,6 @@ std::string tidy(std::string text, bool lines) {
   if (!lines) std::replace(text.begin(), text.end(), '\n', ' ');
   const auto first = text.find_first_not_of(" \t\n"), last = text.find_last_not_of(" \t\n");
   return first == text.npos ? "" : text.substr(first, last - first + 1);
-}
-
-// Starts the file manager and leaves it alone. Throws Error when there is none.
-void show_folder(const fs::path& folder) {
-  // The shell tells "not found", and lets the file manager outlive this program.
-  constexpr const char* kScript =
-      "command -v xdg-open >/dev/null 2>&1 || exit 127; xdg-open \"$1\" </dev/null >/dev/null 2>&1 &";
-  std::string path = folder.string();
-  const char* const arguments[] = {"sh", "-c", kScript, "sh", path.c_str(), nullptr};
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-  pid_t shell = 0;
-  const int failed =
-      ::posix_spawn(&shell, "/bin/sh", nullptr, &attributes, const_cast<char* const*>(arguments), environ);
-  posix_spawnattr_destroy(&attributes);
-  int status = 0;
-  if (failed == 0) ::waitpid(shell, &status, 0);
-  PAIRS_CHECK(failed == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0,
-              "No file manager can be started, because xdg-open is missing (package xdg-utils); the folder is {}",
-              printable(path, 300));
 }
 
 }  // namespace
@@ -423,11 +398,11 @@ void Library::remove(const std::string& run) {
 void Library::reveal(const std::string& run) {
   const RunEntry* entry = find(run);
   if (!entry || !scanner_ || !blocked(*entry, RunAction::reveal).empty()) return;
-  reveal_folder(entry->folder);
+  scanner_->act([folder = entry->folder] { show_folder(folder); });
 }
 
-void Library::reveal_folder(const fs::path& folder) {
-  if (scanner_) scanner_->act([folder] { show_folder(folder); });
+void Library::reveal_file(const fs::path& file) {
+  if (scanner_) scanner_->act([folder = file.parent_path()] { show_folder(folder); });
 }
 
 std::string Library::add_folder(const fs::path& wanted) {

@@ -108,9 +108,9 @@ class Library {
   void annotate(const std::string& run, const std::string& note);
   // Moves the folder to the user's trash.
   void remove(const std::string& run);
-  // Shows the folder in the file manager.
+  // Shows the folder in the file manager; `reveal_file`: that of a file.
   void reveal(const std::string& run);
-  void reveal_folder(const std::filesystem::path& folder);
+  void reveal_file(const std::filesystem::path& file);
 
   // Adds a run folder, or all runs of a folder, from elsewhere. Empty when done, else why not, in one sentence.
   std::string add_folder(const std::filesystem::path& folder);

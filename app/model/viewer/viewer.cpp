@@ -148,7 +148,7 @@ struct Viewer::State {
     if (!export_failure.empty()) {
       hub.messages.error("export", export_failure);
     } else if (!exported.empty()) {
-      hub.messages.info("saved", "Saved " + std::filesystem::absolute(exported).lexically_normal().string());
+      hub.messages.saved(exported);
       if (exporting.kind == ViewerExport::scene) {
         scene_file = exported;
         saved_scene = exporting.wish.scene;

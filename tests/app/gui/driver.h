@@ -28,6 +28,7 @@ inline model::Settings settings_in(const std::filesystem::path& folder, const st
   settings.task = task;
   settings.tab = tab;
   settings.runs_folder = (folder / "runs").string();
+  settings.file_dialogs = "own";  // whatever the desktop of the machine has
   return settings;
 }
 
@@ -72,7 +73,9 @@ class Driver {
     return until([&] { return (rested = studio.busy() ? 0 : rested + 1) > 5; }, seconds);
   }
 
-  const Item* find(const std::string& name) { return recorder().find(name); }
+  const Item* find(const std::string& name) {
+    return recorder().find(name);
+  }
   // The item; a failure of the test when it is not there.
   Item item(const std::string& name) {
     const Item* found = find(name);

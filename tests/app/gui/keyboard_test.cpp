@@ -307,7 +307,7 @@ TEST_F(KeyboardTest, SavingSaysWhereItWent) {
     d.type("posterior/density/save/path", "picture.svg");
     EXPECT_FALSE(d.find("posterior/density/save/path"));
     const std::string file = std::filesystem::canonical(folder_.path() / "picture.svg").string();
-    EXPECT_EQ(d.item("toast").text, "Saved " + file);
+    EXPECT_EQ(d.item("saved/0").text, "Saved picture.svg");
     EXPECT_EQ(d.studio.hub.messages.all().back().text, "Saved " + file);
     // A second time it asks; Enter in the text is no answer, Enter on the dialog is.
     const auto first = std::filesystem::last_write_time(file);
@@ -333,8 +333,8 @@ TEST_F(KeyboardTest, SavingScoresSaysWhereTheyWent) {
   d.click("evaluate/save");
   const auto file = folder_.path() / "scores.json";
   d.type("evaluate/file", file.string());
-  const auto told = [&] { return d.find("toast") ? d.item("toast").text : ""; };
-  ASSERT_TRUE(d.until([&] { return told() == "Saved " + file.string(); })) << told();
+  const auto told = [&] { return d.find("saved/0") ? d.item("saved/0").text : ""; };
+  ASSERT_TRUE(d.until([&] { return told() == "Saved scores.json"; })) << told();
   EXPECT_TRUE(std::filesystem::exists(file));
   EXPECT_EQ(d.studio.hub.messages.all().back().text, "Saved " + file.string());
   EXPECT_FALSE(d.find("evaluate/file"));

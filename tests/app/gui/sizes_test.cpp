@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <imgui_internal.h>
 
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
@@ -189,6 +190,30 @@ TEST_P(SizesTest, KeepThemInWhatIsOpenedToo) {
   d.key(key::escape);
   d.key('L', true);
   look(d, "log");
+}
+
+TEST_F(WindowSizes, KeepThemInDialogsAboutFiles) {
+  const std::filesystem::path mine = folder_ / "a folder";
+  std::filesystem::create_directories(mine / "deeper");
+  for (int k = 0; k < 40; ++k)
+    std::ofstream(mine / fmt::format("measured {} at a place with a long name.csv", k)) << "energy,angle\n1,2\n3,4\n";
+  model::Settings settings = settings_in(folder_.path());
+  settings.recent_files = {(mine / "measured 3 at a place with a long name.csv").string(), mine.string()};
+  settings.save_folder = mine.string();
+  Driver d(settings, 1440, 900, 1);
+  ASSERT_TRUE(d.rest(60));
+  d.key('O', true);
+  const std::string entry = "sidebar/open/entry/measured 0 at a place with a long name.csv";
+  ASSERT_TRUE(d.until([&] { return d.find(entry) != nullptr; }));
+  d.click(entry);
+  ASSERT_TRUE(d.until([&] { return d.find("sidebar/open/preview") != nullptr; }));
+  look(d, "open");
+  d.key(key::escape);
+  d.key('S', true);
+  ASSERT_TRUE(d.until([&] { return d.find("posterior/density/save/entry/deeper") != nullptr; }));
+  look(d, "save");
+  d.click("posterior/density/save/write");
+  ASSERT_TRUE(d.until([&] { return d.find("saved/0") != nullptr; }));
 }
 
 TEST_F(WindowSizes, KeepThemWhileARunIsTrainedAndCompared) {

@@ -213,6 +213,9 @@ TEST_F(ViewerPanelTest, Exports) {
   if (d.find("viewer/save/write")) d.click("viewer/save/write");
   ASSERT_TRUE(d.until([&] { return std::filesystem::exists(picture); }));
   ASSERT_TRUE(d.until([&] { return !d.find("viewer/save/path"); })) << "the dialog closes";
+  ASSERT_TRUE(d.until([&] { return d.find("saved/0/close") != nullptr; }));
+  EXPECT_EQ(d.item("saved/0").text, "Saved n10.png");
+  d.click("saved/0/close");
   // The scene as a file, and the command that reads it.
   d.drag("viewer/radius", 0.5, 0.9);
   d.show("viewer/render-command");

@@ -26,6 +26,17 @@ TEST(Messages, CountsEqualOnesInARow) {
   EXPECT_EQ(messages.all().size(), 4) << "another place, another level, or not in a row";
 }
 
+TEST(Messages, SayWhereAFileWasSaved) {
+  Messages messages;
+  messages.saved("/figures/../tables/a.csv");
+  EXPECT_EQ(messages.all().back().text, "Saved /tables/a.csv");
+  EXPECT_EQ(messages.all().back().file, "/tables/a.csv");
+  messages.saved("b.csv");
+  EXPECT_EQ(messages.all().back().file, std::filesystem::current_path() / "b.csv");
+  messages.info("train", "done");
+  EXPECT_TRUE(messages.all().back().file.empty());
+}
+
 TEST(Messages, FiltersByTextInAnyCaseAndByLevel) {
   Messages messages;
   messages.info("train", "Stage 1 has begun");

@@ -50,6 +50,9 @@ TEST(SettingsFile, EverySettingComesBack) {
   settings.log_open = true;
   settings.dismiss("threads");
   settings.dismiss("threads");
+  settings.file_dialogs = "own";
+  settings.remember_file("/data/events.csv");
+  settings.remember_saved("/figures/a.svg");
   file.save(settings);
   EXPECT_EQ(file.problem(), "");
   SettingsFile again(folder / "new" / "settings.toml");
@@ -113,19 +116,36 @@ TEST(SettingsFile, AWrongValueCostsOnlyItself) {
   const TemporaryFolder folder;
   write_file(folder / "settings.toml",
              "theme = 'pink'\nscale = nan\nwidth = 1e3\nrun_folders = ['a', 1]\ntab = 'train'\nheight = 99999999999\n"
-             "device = 'gpu'\nthreads = -1\n");
+             "device = 'gpu'\nthreads = -1\nfile_dialogs = 'none'\n");
   SettingsFile file(folder / "settings.toml");
   const Settings settings = file.load();
   Settings wanted;
   wanted.tab = "train";
   EXPECT_EQ(settings, wanted);
-  for (const char* key : {"theme", "scale", "width", "run_folders", "height", "device", "threads"})
+  for (const char* key : {"theme", "scale", "width", "run_folders", "height", "device", "threads", "file_dialogs"})
     EXPECT_THAT(file.problem(), HasSubstr(key));
   EXPECT_THAT(file.problem(), Not(HasSubstr("tab")));
   file.save(settings);
   SettingsFile again(folder / "settings.toml");
   EXPECT_EQ(again.load(), wanted);
   EXPECT_EQ(again.problem(), "");
+}
+
+TEST(Settings, RememberWhatWasOpenedAndWhereItWasSaved) {
+  Settings settings;
+  for (int k = 0; k < 20; ++k) settings.remember_file("/data/" + std::to_string(k));
+  EXPECT_EQ(settings.recent_files.size(), 12u);
+  EXPECT_EQ(settings.recent_files.front(), "/data/19");
+  settings.remember_file("/data/15/");
+  EXPECT_EQ(settings.recent_files.size(), 12u) << "none twice";
+  EXPECT_EQ(settings.recent_files.front(), "/data/15");
+  settings.remember_file("here.csv");
+  EXPECT_EQ(settings.recent_files.front(), (std::filesystem::current_path() / "here.csv").string());
+  settings.remember_saved("/figures/new/a.svg");
+  EXPECT_EQ(settings.recent_files.front(), "/figures/new");
+  EXPECT_EQ(settings.save_folder, "/figures/new");
+  settings.remember_file("/data/\xff");
+  EXPECT_EQ(settings.recent_files.front(), "/figures/new") << "the file of settings is UTF-8";
 }
 
 TEST(SettingsFile, SaysWhyItCannotSaveAndTriesAgain) {

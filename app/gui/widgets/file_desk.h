@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "app/model/files/portal.h"
+#include "app/model/hub/settings.h"
+
+namespace pairs::gui {
+
+// What dialogs for files know of the window that they belong to. The shell says it; without one, the current folder is
+// all there is.
+struct FileDesk {
+  std::function<void()> wake = [] {};
+  model::Settings* settings = nullptr;
+  model::Portal* portal = nullptr;  // null: the desktop's dialogs are not wanted
+  std::filesystem::path runs_folder, data_folder;
+  std::string window;  // as Portal::Question wants it
+
+  // Whether the desktop's own dialogs are shown.
+  bool uses_desktop() const { return portal && portal->there(); }
+  // Where the next file is saved: in the folder of the last, else in the current one.
+  std::filesystem::path save_folder() const;
+  // Where a file is looked for: beside the last that was opened, else in the current folder.
+  std::filesystem::path open_folder() const;
+};
+FileDesk& file_desk();
+
+}  // namespace pairs::gui

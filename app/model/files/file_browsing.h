@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "app/model/files/file_preview.h"
+#include "app/model/files/folder_listing.h"
+#include "core/base/clock.h"
+#include "core/base/latest_worker.h"
+
+namespace pairs::model {
+
+// What a file browser shows of the disk, read behind the window: however slow a disk is, nothing here waits for it.
+// All members belong to the window's thread.
+class FileBrowsing {
+ public:
+  // `wake` asks for a frame, from any thread.
+  explicit FileBrowsing(std::function<void()> wake);
+
+  // The folder that is looked at from now on; the same one is listed anew once in a while.
+  void look(const std::filesystem::path& folder);
+  // Of that folder; null until it has been read.
+  std::shared_ptr<const FolderListing> listing() const;
+  // The file or folder that is told of from now on; "" for none.
+  void tell(const std::filesystem::path& path);
+  std::shared_ptr<const FilePreview> preview() const;
+  bool busy() const { return lister_.busy() || teller_.busy(); }
+  // Leaves off.
+  void cancel();
+
+ private:
+  struct Found {
+    mutable std::mutex mutex;
+    std::shared_ptr<const FolderListing> listing;
+    std::shared_ptr<const FilePreview> preview;
+    double seconds = 0;  // that the listing took
+  };
+
+  std::function<void()> wake_;
+  Found found_;
+  std::filesystem::path folder_, told_;
+  bool looking_ = false;
+  Stopwatch since_;               // the last listing was asked for
+  LatestWorker lister_, teller_;  // last: end first
+};
+
+}  // namespace pairs::model

@@ -1,0 +1,160 @@
+#include "app/model/files/file_preview.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <torch/torch.h>
+
+#include <fstream>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/npy.h"
+#include "core/base/npz.h"
+#include "core/report/png.h"
+#include "tests/app/model/small_run.h"
+
+namespace pairs::model {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+namespace fs = std::filesystem;
+
+class FilePreviewTest : public ::testing::Test {
+ protected:
+  static FilePreview preview(const fs::path& path) {
+    return preview_of(path, [] { return false; });
+  }
+  FilePreview written(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return preview(folder_ / name);
+  }
+  static std::string npy_bytes() {
+    return npy_header_text(torch::kFloat32, {5, 4}, "theta") + std::string(5 * 4 * 4, '\0');
+  }
+  static std::string fact(const FilePreview& of, const std::string& key) {
+    for (const auto& [name, value] : of.facts)
+      if (name == key) return value;
+    return "";
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(FilePreviewTest, TellsTheArraysOfAnNpzFile) {
+  write_npz(folder_ / "set.npz", {{"x", torch::zeros({1000, 3, 8})}, {"theta", torch::zeros({1000, 2})}});
+  const FilePreview told = preview(folder_ / "set.npz");
+  EXPECT_EQ(told.title, "2 arrays");
+  EXPECT_THAT(told.facts, testing::UnorderedElementsAre(Pair("theta", "1000 × 2"), Pair("x", "1000 × 3 × 8")));
+  const std::string bytes = read_file(folder_ / "set.npz");
+  EXPECT_NE(written("cut.npz", bytes.substr(0, bytes.size() / 2)).problem, "");
+  EXPECT_NE(written("no.npz", "no archive").problem, "");
+}
+
+TEST_F(FilePreviewTest, TellsTheShapeOfAnNpyFile) {
+  const FilePreview told = written("theta.npy", npy_bytes());
+  EXPECT_EQ(told.title, "1 array");
+  EXPECT_THAT(told.facts, ElementsAre(Pair("theta", "5 × 4")));
+  EXPECT_THAT(written("cut.npy", npy_bytes().substr(0, 20)).problem, HasSubstr("cut short"));
+}
+
+TEST_F(FilePreviewTest, SaysWhatIsWrongWithAnHdf5File) {
+  EXPECT_THAT(written("sets.h5", "no HDF5").problem, HasSubstr("sets.h5"));
+}
+
+TEST_F(FilePreviewTest, CountsColumnsAndRowsOfATable) {
+  FilePreview told = written("points.csv", "# from the telescope\nenergy,angle\n1.5,2\n2,3\n\n3,4\n");
+  EXPECT_EQ(fact(told, "Columns"), "2: energy, angle");
+  EXPECT_EQ(fact(told, "Rows"), "3");
+  EXPECT_EQ(told.lines[1], "energy,angle");
+  told = written("plain.csv", "1;2;3\n4;5;6\n");
+  EXPECT_EQ(fact(told, "Columns"), "3");
+  EXPECT_EQ(fact(told, "Rows"), "2");
+  std::string many;
+  for (int i = 0; i < 100000; ++i) many += "0.125\n";
+  EXPECT_EQ(fact(written("many.csv", many), "Rows"), "about 100,000") << "only the beginning is read";
+}
+
+TEST_F(FilePreviewTest, ShowsAPictureSmaller) {
+  std::vector<std::uint8_t> rgb(3 * 640 * 400, 10);
+  rgb[0] = 250;
+  const FilePreview told = written("a.png", chart::encode_png(640, 400, rgb));
+  EXPECT_EQ(told.problem, "");
+  EXPECT_EQ(fact(told, "Size"), "640 × 400 pixels");
+  ASSERT_TRUE(told.picture);
+  EXPECT_EQ(told.picture->width, 320);
+  EXPECT_EQ(told.picture->height, 200);
+  EXPECT_EQ(told.picture->rgb[0], 70) << "the mean of what a pixel covers";
+  EXPECT_EQ(told.picture->rgb[3], 10);
+  const FilePreview damaged = written("b.png", chart::encode_png(640, 400, rgb).substr(0, 100));
+  EXPECT_NE(damaged.problem, "");
+  EXPECT_FALSE(damaged.picture);
+}
+
+TEST_F(FilePreviewTest, ShowsTheFirstLinesOfATextAndNothingOfBytes) {
+  EXPECT_THAT(written("a.txt", "one\r\ntwo\tthree\n\x01\n").lines, ElementsAre("one", "two three", "\\x01"));
+  std::string many;
+  for (int i = 0; i < 100000; ++i) many += "line\n";
+  EXPECT_LT(written("many.txt", many).lines.size(), 30u);
+  EXPECT_EQ(written("empty.txt", "").title, "Empty file");
+  const FilePreview bytes = written("a.bin", std::string("\0\1\2", 3));
+  EXPECT_EQ(bytes.title, "File of bytes");
+  EXPECT_TRUE(bytes.lines.empty());
+}
+
+TEST_F(FilePreviewTest, TellsTaskPresetAndStateOfARun) {
+  const fs::path run = create_run(small_config("gaussian"), folder_ / "run");
+  FilePreview told = preview(run);
+  EXPECT_EQ(told.title, "Run");
+  EXPECT_EQ(fact(told, "Task"), "gaussian");
+  EXPECT_EQ(fact(told, "Preset"), "quick");
+  EXPECT_EQ(fact(told, "State"), "stopped in stage 1");
+  EXPECT_EQ(fact(preview(run / "run.toml"), "Task"), "gaussian");
+  QuietMonitor quiet;
+  execute_run(run, quiet);
+  EXPECT_EQ(fact(preview(run), "State"), "finished");
+  std::ofstream(run / "run.toml") << "task = ";
+  EXPECT_NE(preview(run).problem, "");
+}
+
+TEST_F(FilePreviewTest, TellsTitleTargetsAndObservationsOfATask) {
+  const fs::path example = fs::path(PAIRS_SOURCE_DIR) / "assets/examples/bump-hunt-python";
+  for (const fs::path& path : {example, example / "task.toml"}) {
+    const FilePreview told = preview(path);
+    EXPECT_EQ(told.title, "Task: Bump hunt in Python");
+    EXPECT_EQ(fact(told, "θ"), "θ, signal fraction");
+    EXPECT_EQ(fact(told, "ψ"), "ψ");
+    EXPECT_THAT(fact(told, "x"), HasSubstr("(x)"));
+  }
+  std::ofstream(folder_ / "task.toml") << "name = 3";
+  EXPECT_NE(preview(folder_ / "task.toml").problem, "");
+}
+
+TEST_F(FilePreviewTest, CountsWhatIsInOtherFolders) {
+  fs::create_directory(folder_ / "inner");
+  std::ofstream(folder_ / "a.png") << "x";
+  std::ofstream(folder_ / "b.txt") << "x";
+  const FilePreview told = preview(folder_.path());
+  EXPECT_THAT(told.facts, ElementsAre(Pair("Folders", "1"), Pair("Files", "2"), Pair("Pictures", "1")));
+  EXPECT_FALSE(told.plain);
+  EXPECT_TRUE(preview(folder_ / "inner").plain);
+  create_run(small_config("gaussian"), folder_ / "inner" / "run");
+  EXPECT_EQ(preview(folder_ / "inner").title, "Folder of runs");
+  EXPECT_FALSE(preview(folder_ / "inner").plain);
+}
+
+TEST_F(FilePreviewTest, WaitsForNoPipe) {
+  for (const char* name : {"pipe.csv", "pipe.npz", "pipe.h5", "pipe.png", "task.toml", "pipe"}) {
+    ASSERT_EQ(::mkfifo((folder_ / name).c_str(), 0600), 0);
+    EXPECT_THAT(preview(folder_ / name).problem, HasSubstr("no regular file")) << name;
+  }
+  fs::create_directory(folder_ / "run");
+  ASSERT_EQ(::mkfifo((folder_ / "run" / "run.toml").c_str(), 0600), 0);
+  EXPECT_EQ(preview(folder_ / "run").title, "Folder");
+  EXPECT_NE(preview(folder_ / "gone").problem, "");
+  EXPECT_THROW(preview_of(folder_.path(), [] { return true; }), Stopped);
+}
+
+}  // namespace
+}  // namespace pairs::model
