@@ -111,7 +111,7 @@ PairDensity pair_density(const std::vector<double>& first, const std::vector<dou
   const auto count = static_cast<double>(first.size());
   const Ends ex = ends_of(first), ey = ends_of(second);
   Moments kernel = covariance(first, second, ex, ey);
-  const double share = std::pow(0.8 * std::pow(count, -1.0 / 6), 2);
+  const double share = std::pow(count, -1.0 / 3);
   kernel = {share * kernel.xx, share * kernel.xy, share * kernel.yy};
   PairDensity out{cells_of(ex, kernel.xx), cells_of(ey, kernel.yy), {}};
   const double wx = out.first.width(), wy = out.second.width();

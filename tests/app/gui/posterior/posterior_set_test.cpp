@@ -92,8 +92,8 @@ TEST_F(PosteriorSetTest, SamplesAreSaved) {
 
   // A file that is there is replaced by the button that says so alone.
   window().click("posterior/save");
-  window().type("posterior/save/count", "60");
   window().type("posterior/save/path", path("mine.csv"));
+  window().type("posterior/save/count", "60");
   ASSERT_TRUE(window().rest());
   EXPECT_TRUE(window().find("posterior/save/path"));
   EXPECT_TRUE(says("There is a file of this name already. Replace it?"));

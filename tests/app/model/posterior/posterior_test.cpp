@@ -13,14 +13,13 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/samples_figure.h"
+#include "app/posterior/posterior_figure.h"
 #include "app/posterior/random_subset.h"
 #include "core/aggregate.h"
 #include "core/base/error.h"
-#include "core/base/files.h"
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
-#include "tests/app/batch/program.h"
 #include "tests/app/model/posterior/many_targets_task.h"
 #include "tests/app/model/small_run.h"
 #include "tests/core/base/temporary_folder.h"
@@ -338,11 +337,12 @@ TEST_F(ShippedPosterior, ManyTargetsInACorner) {
   for (const std::int64_t count : {3, 10}) {
     register_many_targets(count);
     const std::string run = small_run(folder.path(), fmt::format("many{}", count), "gaussian");
-    posterior.open(run);
-    posterior.set_n(5);
-    settle();
-    ASSERT_EQ(posterior.failure(), "");
-    const auto shown = posterior.shown();
+    Posterior many(hub);
+    many.open(run);
+    many.set_n(5);
+    ASSERT_TRUE(many.wait(kPosteriorPatience));
+    ASSERT_EQ(many.failure(), "");
+    const auto shown = many.shown();
     const std::size_t side = std::min<std::size_t>(static_cast<std::size_t>(count), 8);
     ASSERT_TRUE(shown && shown->density);
     ASSERT_EQ(shown->density->plots.size(), side * side);
@@ -352,12 +352,17 @@ TEST_F(ShippedPosterior, ManyTargetsInACorner) {
       return warning.text.find("shows the first 8 of 10 unknowns") != std::string::npos;
     });
     EXPECT_EQ(told, count > 8);
-    // The command draws the same.
-    const std::string csv = (folder.path() / "corner.csv").string();
-    const batch::Answer answer = batch::run_words({"figure", "posterior", run, "--n", "5", "--out", csv});
-    ASSERT_EQ(answer.code, 0) << answer.err;
-    EXPECT_TRUE(read_file(csv) == figure_csv(*shown->density));
-    EXPECT_EQ(answer.err.find("first 8 of 10") != std::string::npos, count > 8) << answer.err;
+    // The command draws the same, and says as much.
+    PosteriorFigureOptions options;
+    options.n = 5;
+    bool warned = false;
+    options.warn = [&](const PosteriorWarning& warning) {
+      warned |= warning.text.find("first 8 of 10") != std::string::npos;
+    };
+    const Figure figure = posterior_figure({load_run(run)}, options);
+    EXPECT_TRUE(figure_csv(figure) == figure_csv(*shown->density));
+    EXPECT_TRUE(figure_svg(figure) == figure_svg(*shown->density));
+    EXPECT_EQ(warned, count > 8);
   }
   register_tasks();
 }
