@@ -135,11 +135,15 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
     PAIRS_CHECK(!at.numbers.empty(), "There is no posterior at N = {}{}", count_text(n),
                 at.warnings.empty() ? "" : ": " + at.warnings.back().text);
     const PosteriorAxes axes = axes_of(at, info.targets, set->theta(), options);
-    if (options.n > 0) return posterior_figure_at(info, at, set->theta(), posterior.source_text(), axes);
-    columns.push_back(frame_at(info, at, posterior.source_text()));
-    columns.back().plots = posterior_plots(at.numbers, info.targets, set->theta(), axes);
+    if (options.n > 0) {
+      columns.push_back(posterior_figure_at(info, at, set->theta(), posterior.source_text(), axes));
+    } else {
+      columns.push_back(frame_at(info, at, posterior.source_text()));
+      columns.back().plots = posterior_plots(at.numbers, info.targets, set->theta(), axes);
+    }
     columns.back().plots.front().title = fmt::format("N = {}", count_text(n));
   }
+  if (options.n > 0) return columns.front();
   Figure figure = columns.front();
   figure.title = info.title + ": the posterior sharpens as the set grows";
   figure.plot_width = 230;

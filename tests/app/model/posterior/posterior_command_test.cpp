@@ -11,6 +11,7 @@
 #include "app/model/posterior/posterior.h"
 #include "core/base/files.h"
 #include "core/report/figure.h"
+#include "core/report/number_text.h"
 #include "core/sets/observations_file.h"
 #include "core/task_factory.h"
 #include "core/train/shipped.h"
@@ -55,7 +56,8 @@ class CopiedCommand : public testing::TestWithParam<std::string> {
       words.insert(words.end(), {"--out", file});
       const batch::Answer answer = batch::run_words(words);
       ASSERT_EQ(answer.code, 0) << answer.err;
-      const Figure& figure = *posterior_.shown()->density;
+      Figure figure = *posterior_.shown()->density;
+      figure.plots.front().title = fmt::format("N = {}", count_text(posterior_.shown()->n));
       EXPECT_TRUE(read_file(file) == (ending == ".csv" ? figure_csv(figure) : figure_svg(figure))) << ending;
     }
   }

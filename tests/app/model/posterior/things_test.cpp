@@ -99,6 +99,7 @@ TEST_F(OpenedThings, TheCopiedCommandDrawsTheSame) {
     const batch::Acted drawn = batch::act(batch::add_figure, words);
     ASSERT_EQ(drawn.code, 0) << drawn.err;
     Figure screen = *posterior_.shown()->density;
+    screen.plots.front().title = "N = 7";
     EXPECT_EQ(read_file(file), figure_csv(screen));
   }
 }
