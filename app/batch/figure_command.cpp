@@ -66,7 +66,7 @@ struct FigureArguments {
   std::string name, out, file, theta, psi, range, height, shades;
   std::vector<std::string> runs;
   OpenArguments open;
-  std::int64_t index = 0, sets = 200, n = 0;
+  std::int64_t index = 0, sets = 200, n = 0, random = -1;
 };
 
 Result list_figures() {
@@ -223,6 +223,10 @@ Figure draw_posterior(const FigureArguments& arguments) {
                  .file = arguments.file};
   if (!arguments.file.empty() && !(arguments.theta.empty() && arguments.psi.empty()))
     fail_usage("--theta and --psi make a set of their own; {} is one already", printable(arguments.file, 300));
+  if (arguments.random >= 0) {
+    if (arguments.file.empty()) fail_usage("--random draws among the observations of a file; name one with --file");
+    options.set.random = static_cast<std::uint64_t>(arguments.random);
+  }
   options.n = arguments.n;
   options.ranges = ranges_of(arguments.range);
   options.heights = heights_of(arguments.height);
@@ -306,6 +310,10 @@ Action add_figure(CLI::App& app) {
   };
   posterior_option("--file", arguments->file, "posterior: an observed set of your own, as infer --data takes it",
                    "FILE|DIR|THING");
+  app.add_option("--random", arguments->random,
+                 "posterior: of --file, use those observations that this seed draws rather than the first")
+      ->type_name("SEED")
+      ->transform(whole_number(0, 9007199254740992));
   posterior_option("--theta", arguments->theta, "posterior: θ of the simulated set (default: the prior's)", "V,V,...");
   posterior_option("--psi", arguments->psi, "posterior: ψ of the simulated set (default: the prior's)", "V,V,...");
   posterior_option("--range", arguments->range, "posterior: ends of the axis of each target (default: chosen)",
@@ -324,6 +332,7 @@ Action add_figure(CLI::App& app) {
       "  pairs --batch figure posterior {exact} --index 3 --out posterior.png\n"
       "  pairs --batch figure posterior {exact} --index 3 --n 500\n"
       "  pairs --batch figure posterior {first} --file events.csv --n 20\n"
+      "  pairs --batch figure posterior {first} --file events.csv --n 20 --random 1\n"
       "  pairs --batch figure posterior {first} --theta=0.3 --psi=1.5 --n 64\n"
       "nll, gap, mse, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run "
       "when it is "

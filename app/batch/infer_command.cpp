@@ -10,12 +10,12 @@
 #include "app/batch/numbers.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/observed_set.h"
+#include "app/posterior/posterior_samples.h"
+#include "app/posterior/posterior_warnings.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
-#include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/base/npz.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
@@ -41,23 +41,6 @@ struct InferAnswer {
   torch::Tensor exact_scores;  // or undefined
 };
 
-// Refuses observations so large that the embedder's numbers overflow.
-void check_aggregate(const torch::Tensor& aggregate, const Observations& x, const std::string& data,
-                     const std::string& name) {
-  if (aggregate.isfinite().all().item<bool>()) return;
-  std::int64_t at = 0;
-  double largest = -1;
-  for (std::int64_t i = 0; i < x.count(); ++i) {
-    const double size = x.slice(i, i + 1).largest();
-    if (size <= largest) continue;
-    largest = size;
-    at = i;
-  }
-  fail(
-      "The network of {} overflows on {}: observation {} holds a value of size {:.3g}; check its unit, or leave it out",
-      name, printable(data, 300), count_text(at + 1), largest);
-}
-
 // The exact posterior, with draws of its own for the quantiles.
 void add_exact(InferAnswer& answer, const Task& task, const InferQuestion& question, std::uint64_t seed) {
   const std::vector<std::string> references = task.references();
@@ -77,23 +60,13 @@ void add_exact(InferAnswer& answer, const Task& task, const InferQuestion& quest
 InferAnswer answer_of(const LoadedRun& run, const InferQuestion& question, const InferArguments& arguments) {
   Estimator& estimator = *run.estimator;
   const auto seed = static_cast<std::uint64_t>(arguments.seed);
-  const torch::Tensor aggregate = aggregate_observed(estimator, question.x);
-  check_aggregate(aggregate, question.x, question.name, run.name);
+  const torch::Tensor aggregate = finite_aggregate(run, question.x, question.name);
   const PosteriorSource source =
       estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, question.size, question.given, seed);
   InferAnswer answer;
-  answer.samples = source.sample(question.draws);
-  PAIRS_CHECK(
-      answer.samples.isfinite().all().item<bool>(),
-      "The posterior of {} is not finite: its weights diverged in training or are damaged; train it again with a "
-      "lower pretrain.rate or finetune.rate",
-      run.name);
+  answer.samples = finite_samples(source, question.draws);
   answer.place = place_of(estimator, aggregate, torch::full({1}, question.size, torch::kInt64));
-  if (answer.place.outside)
-    tell(fmt::format(
-        "warning: the observed set lies outside what training saw: its aggregate is at Mahalanobis distance {:.3g}, "
-        "farther than {:.3g} % of training sets; do not trust the posterior\n",
-        answer.place.distance, answer.place.percentile));
+  if (answer.place.outside) tell(fmt::format("warning: {}\n", outside_text(answer.place)));
   if (question.theta.defined()) answer.scores = source.log_density(question.theta);
   add_exact(answer, *run.task, question, seed);
   return answer;
@@ -139,13 +112,14 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
 }
 
 // Writes the samples and their pictures; names the files in the document. What was written, as text.
-std::string write_report(SampleReport& report, bool in_folder, const std::filesystem::path& out) {
+std::string write_report(SampleReport& report, const TaskInfo& info, const std::filesystem::path& out) {
+  const bool in_folder = target_room_of(info).in_folder();
   const std::filesystem::path file = in_folder ? out / "samples.npz" : out;
   if (in_folder) {
     std::error_code ignored;
     std::filesystem::create_directory(out, ignored);
   }
-  write_npz(file, report.arrays);
+  write_samples(file, report.arrays, info);
   report.document["samples"] = file.string();
   std::string pictures;
   for (const auto& [name, bytes] : report.pictures) {
@@ -207,7 +181,7 @@ Result infer(const InferArguments& arguments, bool json) {
     result.text +=
         fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n", answer.place.distance,
                     answer.place.percentile, answer.place.outside ? " — OUTSIDE what training saw" : "");
-  result.text += write_report(report.said, target_room_of(info).in_folder(), question.out);
+  result.text += write_report(report.said, info, question.out);
   if (shipped_weights(info.name).size() > 1 && is_shipped(run.folder))
     result.text += fmt::format(
         "The weights {} were trained on {}; those for other data are opened by their name (pairs --batch tasks)\n",
@@ -246,7 +220,8 @@ Action add_infer(CLI::App& app) {
   app.add_option("--theta", arguments->theta, "Also score these values of θ (.npz or .csv, one row each)")
       ->type_name("FILE");
   app.add_option("--out", arguments->out,
-                 "Where the samples go (default: RUN/samples.npz, or ./samples.npz); of images a folder (default: "
+                 "Where the samples go, .npz or .csv (default: RUN/samples.npz, or ./samples.npz); of images a folder "
+                 "(default: "
                  "RUN/posterior, or ./posterior)")
       ->type_name("FILE|DIR");
   app.add_option("--seed", arguments->seed, "Seed of the samples, and of observations that are made of a thing")
@@ -277,7 +252,8 @@ Action add_infer(CLI::App& app) {
       "  pairs --batch infer {first} --data - --follow <events.csv\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
-      "Answers mean, sd and quantiles; the samples go into an .npz file. Refuses NaN, wrong shapes and sets larger "
+      "Answers mean, sd and quantiles; the samples go into an .npz or .csv file. Refuses NaN, wrong shapes and sets "
+      "larger "
       "than\n"
       "training saw. Typicality is the Mahalanobis distance of the set's aggregate from those of training, and the\n"
       "share of training sets that lie nearer: a warning says when the set lies outside what training saw.\n"

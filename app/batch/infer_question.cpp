@@ -2,28 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "app/kinds/range_text.h"
 #include "app/kinds/target_room.h"
 #include "app/posterior/observed_set.h"
+#include "app/posterior/posterior_samples.h"
+#include "app/posterior/posterior_warnings.h"
+#include "app/posterior/random_subset.h"
 #include "core/base/error.h"
-#include "core/base/random.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/report/number_text.h"
-#include "core/sets/permutation.h"
 #include "core/train/shipped.h"
 #include "tasks/scene_views.h"
 #include "tasks/view_folder.h"
 
 namespace pairs::batch {
 namespace {
-
-constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // in all samples; some 25 bytes of memory each
 
 // A warning where cameras [V, 2] or the target stand where render::draw_camera puts none.
 void warn_of_elevations(const torch::Tensor& cameras, const render::Camera& target) {
@@ -130,15 +127,21 @@ std::filesystem::path file_output(const LoadedRun& run, const InferArguments& ar
   const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
                                     : is_shipped(run.folder) ? std::filesystem::path("samples.npz")
                                                              : run.folder / "samples.npz";
-  check_output(out, ".npz", {arguments.data, arguments.theta});
+  const bool table = out.extension() == ".csv";
+  if (table && !arguments.theta.empty())
+    fail_usage("--out {} is a table of samples alone; the densities of --theta go into an .npz file",
+               printable(out.string(), 300));
+  if (!table && out.extension() != ".npz")
+    fail_usage("--out {} must end in .npz or .csv", printable(out.string(), 300));
+  check_output(out, table ? ".csv" : ".npz", {arguments.data, arguments.theta});
   return out;
 }
 
 std::int64_t draws_of(const TaskInfo& info, std::int64_t asked) {
   const std::int64_t draws = asked >= 0 ? asked : target_room_of(info).draws();
-  if (draws > kMostNumbers / info.target_size())
+  if (draws > most_samples(info))
     fail_usage("--samples {} of {} numbers each do not fit into memory; give at most {}", count_text(draws),
-               count_text(info.target_size()), count_text(kMostNumbers / info.target_size()));
+               count_text(info.target_size()), count_text(most_samples(info)));
   return draws;
 }
 
@@ -163,19 +166,7 @@ std::int64_t largest_size(const LoadedRun& run, const InferArguments& arguments)
 }
 
 void warn_of_pretrained(const LoadedRun& run) {
-  if (!run.finetuned)
-    tell(fmt::format("warning: {} is only pretrained; its posterior holds for the small sets it saw\n", run.name));
-}
-
-// `size` of the observations, each equally likely by the seed, in their order.
-Observations random_subset(const Observations& x, std::int64_t size, std::uint64_t seed) {
-  std::vector<std::int64_t> which(static_cast<std::size_t>(size));
-  const std::uint64_t key = stream_key(seed, Purpose::order);
-  for (std::int64_t k = 0; k < size; ++k)
-    which[static_cast<std::size_t>(k)] =
-        static_cast<std::int64_t>(permuted(key, static_cast<std::uint64_t>(x.count()), static_cast<std::uint64_t>(k)));
-  std::sort(which.begin(), which.end());
-  return x.pick(torch::tensor(which, torch::kInt64));
+  if (!run.finetuned) tell(fmt::format("warning: {}\n", only_pretrained_text(run.name)));
 }
 
 // How many of the observations are used. Of a thing, of which more can always be made, no more than training saw.
@@ -209,9 +200,7 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
                    ? random_subset(observed.x, question.size, static_cast<std::uint64_t>(arguments.seed))
                    : observed.x.slice(0, question.size);
   question.extrapolates = question.size > run.estimator->max_n();
-  if (question.extrapolates)
-    tell(fmt::format("warning: {} saw sets of at most {} observations; for {} its posterior is an extrapolation\n",
-                     run.name, count_text(run.estimator->max_n()), count_text(question.size)));
+  if (question.extrapolates) tell(fmt::format("warning: {}\n", extrapolation_text(run.name, run.estimator->max_n())));
   warn_of_pretrained(run);
   return question;
 }

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/kinds/observed.h"
 #include "app/kinds/samples_figure.h"
+#include "app/posterior/random_subset.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
@@ -76,14 +78,20 @@ ObservedSet::ObservedSet(std::shared_ptr<const Task> task, SetChoice choice)
 
 void ObservedSet::read() {
   const TaskInfo& info = task_->info();
-  if (const Things* const known = things_named(*task_, choice_.file.string())) return read_thing(*known);
-  Observed observed = read_observed(choice_.file, info, info.max_n);
-  x_ = observed.x;
+  if (const Things* const known = things_named(*task_, choice_.file.string())) {
+    if (choice_.random)
+      fail_usage("A random subset is drawn of observations; of a {} as many are made as are used", known->thing());
+    return read_thing(*known);
+  }
+  Observed observed =
+      read_observed(choice_.file, info, choice_.random ? std::numeric_limits<std::int64_t>::max() : info.max_n);
   held_ = observed.held;
+  x_ = choice_.random ? random_subset(observed.x, std::min(held_, info.max_n), *choice_.random) : observed.x;
   warnings_ = std::move(observed.warnings);
   if (held_ > info.max_n)
-    note_ = fmt::format("{} holds {} observations; the first {} are used, the most that the task {} knows", name(),
-                        count_text(held_), count_text(info.max_n), info.title);
+    note_ =
+        fmt::format("{} holds {} observations; {} {} are used, the most that the task {} knows", name(),
+                    count_text(held_), choice_.random ? "a random" : "the first", count_text(info.max_n), info.title);
 }
 
 void ObservedSet::read_thing(const Things& known) {
@@ -132,8 +140,18 @@ std::string ObservedSet::name() const {
   return last.empty() ? choice_.file.parent_path().filename().string() : last;
 }
 
+std::string ObservedSet::short_name() const {
+  if (!simulated()) return name();
+  return fmt::format("set {}{}", count_text(choice_.index),
+                     choice_.theta.empty() && choice_.psi.empty() ? "" : ", changed");
+}
+
 std::string ObservedSet::source() const {
   return simulated() ? task_->info().data_source : choice_.file.string();
+}
+
+std::string ObservedSet::words() const {
+  return source() + (choice_.random ? fmt::format(", drawn at random by seed {}", *choice_.random) : "");
 }
 
 std::int64_t ObservedSet::drawn(std::int64_t n) const {

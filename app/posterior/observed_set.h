@@ -23,6 +23,8 @@ struct SetChoice {
   std::vector<double> psi = {};           // the same
   std::optional<Component> changed = {};  // that a person has just set: others follow it. None: they are as they are
   std::filesystem::path file = {};        // or the words that name a thing; empty: simulated
+  // Of a file's observations those that this seed draws, in the order it draws them, rather than the first.
+  std::optional<std::uint64_t> random = {};
 };
 
 // The observations of a set, simulated as far as they are asked for. Belongs to one thread at a time.
@@ -41,6 +43,8 @@ class ObservedSet {
   // θ of a simulated set and of a thing's, ψ of a simulated one; else empty.
   std::vector<double> theta() const;
   std::vector<double> psi() const;
+  // "simulated", a path, and how a random subset of it was drawn.
+  std::string words() const;
   // Observations that can be used; all that a file holds.
   std::int64_t size() const { return simulated() ? task_->info().max_n : x_.count(); }
   std::int64_t held() const { return held_; }
@@ -49,8 +53,9 @@ class ObservedSet {
   // Observations from .. to - 1 of the same.
   Observations part(std::int64_t from, std::int64_t to) { return first(to).slice(from, to); }
 
-  std::string name() const;    // "Set 3 of the prior", a file's name, a thing's title
-  std::string source() const;  // "simulated", "generated digits", a path, a thing's words
+  std::string short_name() const;  // "set 3", "set 3, changed", a file's name
+  std::string name() const;        // "Set 3 of the prior", a file's name, a thing's title
+  std::string source() const;      // "simulated", "generated digits", a path, a thing's words
   // What reading the file had to say, and that not all of it is used: sentences.
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::string& note() const { return note_; }

@@ -7,10 +7,12 @@
 #include <memory>
 #include <set>
 
+#include "app/posterior/posterior_warnings.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/posterior/corner_plots.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 
@@ -80,6 +82,15 @@ PosteriorAxes axes_of(const PosteriorAt& at, const std::vector<Target>& targets,
   return axes;
 }
 
+Figure frame_at(const TaskInfo& info, const PosteriorAt& at, const std::string& source) {
+  Figure figure;
+  figure.title = fmt::format("{}: posterior at N = {}", info.title, count_text(at.n));
+  figure.source = source;
+  figure.plot_width = 360;
+  figure.plot_height = 270;
+  return figure;
+}
+
 }  // namespace
 
 PosteriorAxes chosen_axes(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
@@ -87,15 +98,15 @@ PosteriorAxes chosen_axes(const std::vector<PosteriorNumbers>& series, const std
   return StableAxes(targets).update(series, truth);
 }
 
-Figure posterior_figure_at(const SetPosterior& posterior, const PosteriorAt& at, const PosteriorAxes& axes) {
-  const TaskInfo& info = posterior.task().info();
-  Figure figure;
-  figure.title = fmt::format("{}: posterior at N = {}", info.title, count_text(at.n));
-  figure.source = posterior.source_text();
-  figure.plots = posterior_plots(at.numbers, info.targets, posterior.set().theta(), axes);
-  figure.columns = static_cast<std::int64_t>(std::min<std::size_t>(figure.plots.size(), 3));
-  figure.plot_width = 360;
-  figure.plot_height = 270;
+Figure posterior_figure_at(const TaskInfo& info, const PosteriorAt& at, const std::vector<double>& truth,
+                           const std::string& source, const PosteriorAxes& axes, const PosteriorNumbers* ghost) {
+  Figure figure = frame_at(info, at, source);
+  std::vector<PosteriorNumbers> series = at.numbers;
+  if (ghost) series.push_back(*ghost);
+  if (info.targets.size() > 1)
+    set_corner(figure, series, info.targets, truth, axes);
+  else
+    figure.plots = posterior_plots(series, info.targets, truth, axes);
   return figure;
 }
 
@@ -119,9 +130,17 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
     embed(posterior, n, options.keep_going);
     const PosteriorAt at = posterior.at(n);
     for (const PosteriorWarning& warning : at.warnings) warn(warning);
+    for (const std::string& text : at.problems) warn({WarningKind::left_out, text});
+    if (at.place.outside) warn({WarningKind::outside, outside_text(at.place)});
     PAIRS_CHECK(!at.numbers.empty(), "There is no posterior at N = {}{}", count_text(n),
                 at.warnings.empty() ? "" : ": " + at.warnings.back().text);
-    columns.push_back(posterior_figure_at(posterior, at, axes_of(at, info.targets, set->theta(), options)));
+    const PosteriorAxes axes = axes_of(at, info.targets, set->theta(), options);
+    if (options.n > 0) {
+      columns.push_back(posterior_figure_at(info, at, set->theta(), posterior.source_text(), axes));
+    } else {
+      columns.push_back(frame_at(info, at, posterior.source_text()));
+      columns.back().plots = posterior_plots(at.numbers, info.targets, set->theta(), axes);
+    }
     columns.back().plots.front().title = fmt::format("N = {}", count_text(n));
   }
   if (options.n > 0) return columns.front();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/posterior/set_posterior.h"
@@ -25,11 +26,14 @@ struct PosteriorFigureOptions {
 // The axes that a figure of this posterior chooses by itself.
 PosteriorAxes chosen_axes(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
                           const std::vector<double>& truth);
-// Title and plots of one N, as the window shows them.
-Figure posterior_figure_at(const SetPosterior& posterior, const PosteriorAt& at, const PosteriorAxes& axes);
+// Title and plots of the posteriors of the set that `source` tells of, at one N, as the window shows them, with a ghost
+// behind them where there is one: the densities of one target, a corner plot of more.
+Figure posterior_figure_at(const TaskInfo& info, const PosteriorAt& at, const std::vector<double>& truth,
+                           const std::string& source, const PosteriorAxes& axes,
+                           const PosteriorNumbers* ghost = nullptr);
 
 // The posterior of one set around the truth, beside the references: at one N what the window shows, else a column for
-// each of up to four N. Throws Error for runs of different tasks and images.
+// each of up to four N, with the plots of posterior_plots. Throws Error for runs of different tasks and images.
 Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigureOptions& options);
 
 }  // namespace pairs

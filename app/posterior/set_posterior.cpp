@@ -6,10 +6,12 @@
 #include <cmath>
 
 #include "app/kinds/image/image_plot.h"
+#include "app/posterior/posterior_warnings.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
+#include "core/posterior/corner_plots.h"
 #include "core/posterior/theta_draws.h"
 #include "core/report/number_text.h"
 #include "tasks/parts/outlines.h"
@@ -20,13 +22,14 @@ namespace {
 constexpr std::int64_t kNuisanceDraws = 128;
 constexpr std::size_t kPlaneWidthCells = 48;  // of an axis where nothing but the sd is asked for
 
-bool bounded(const Task& task) {
-  const std::vector<Target>& targets = task.info().targets;
-  return std::all_of(targets.begin(), targets.end(),
-                     [](const Target& t) { return std::isfinite(t.low) && std::isfinite(t.high); });
-}
-
 }  // namespace
+
+bool confined(const Task& task, const Estimator& estimator) {
+  const std::vector<Target>& targets = task.info().targets;
+  return estimator.config().head.support != "real" && std::all_of(targets.begin(), targets.end(), [](const Target& t) {
+           return std::isfinite(t.low) && std::isfinite(t.high);
+         });
+}
 
 bool AskedRun::serves(std::int64_t n) const {
   const std::vector<std::int64_t> sizes = loaded.estimator->sizes();
@@ -53,9 +56,8 @@ SetPosterior::SetPosterior(std::shared_ptr<ObservedSet> set, std::vector<AskedRu
   PAIRS_CHECK(!runs_.empty(), "A posterior needs at least one run");
   for (AskedRun& run : runs_)
     if (!run.embedded) run.embedded = std::make_shared<EmbeddedSet>(run.loaded.estimator, set_->size());
-  confined_ = bounded(task()) && std::all_of(runs_.begin(), runs_.end(), [](const AskedRun& run) {
-                return run.loaded.estimator->config().head.support != "real";
-              });
+  confined_ = std::all_of(runs_.begin(), runs_.end(),
+                          [&](const AskedRun& run) { return confined(task(), *run.loaded.estimator); });
 }
 
 std::vector<std::int64_t> SetPosterior::sizes() const {
@@ -67,7 +69,7 @@ std::vector<std::int64_t> SetPosterior::sizes() const {
 std::string SetPosterior::source_text() const {
   std::string names;
   for (const AskedRun& run : runs_) names += (names.empty() ? "" : ", ") + run.loaded.name;
-  return set_->source() + "; " + names;
+  return set_->words() + "; " + names;
 }
 
 std::int64_t SetPosterior::all_ready() const {
@@ -101,13 +103,9 @@ std::vector<PosteriorSource> SetPosterior::run_sources(std::int64_t n, std::vect
            fmt::format("{} is left out here: it saw sets of at most {}", name, count_text(estimator->max_n())));
       continue;
     }
-    if (n > estimator->max_n())
-      warn(WarningKind::extrapolation,
-           fmt::format("{} saw sets of at most {} in training: this posterior is an extrapolation", name,
-                       count_text(estimator->max_n())));
+    if (n > estimator->max_n()) warn(WarningKind::extrapolation, extrapolation_text(name, estimator->max_n()));
     if (!run.loaded.finetuned && strategy(run.loaded.config.strategy).stages_2_and_3)
-      warn(WarningKind::only_pretrained,
-           fmt::format("{} is only pretrained: its posterior holds for the small sets it saw", name));
+      warn(WarningKind::only_pretrained, only_pretrained_text(name));
     if (set_->simulated() && estimator->data_source() != task().info().data_source)
       warn(WarningKind::other_data,
            fmt::format("{} was trained on {} and is asked about {}: its posterior may be wrong", name,
@@ -148,6 +146,10 @@ PosteriorAt SetPosterior::at(std::int64_t n, bool with_references) const {
   out.numbers = posterior_numbers(task().info().targets, confined_, out.sources, [&](const std::string& text) {
     out.warnings.push_back({WarningKind::left_out, text});
   });
+  if (const std::size_t count = task().info().targets.size(); count > kMostCorner)
+    out.warnings.push_back({WarningKind::left_out, fmt::format("The plot shows the first {} of {} unknowns; their "
+                                                               "numbers are told of all",
+                                                               kMostCorner, count)});
   const AskedRun& shown = runs_.front();
   if (shown.serves(n)) {
     try {

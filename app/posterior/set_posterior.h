@@ -28,7 +28,10 @@ struct AskedRun {
   std::string name(std::size_t count) const;
 };
 
-enum class WarningKind { other_data, extrapolation, only_pretrained, left_out, cut_file, thing };
+// Whether no density of the estimator lies outside the targets' ranges.
+bool confined(const Task& task, const Estimator& estimator);
+
+enum class WarningKind { other_data, extrapolation, only_pretrained, left_out, cut_file, thing, outside };
 // What to know of a posterior before it is believed, a sentence.
 struct PosteriorWarning {
   WarningKind kind;

@@ -25,7 +25,8 @@ void sample_targets(PosteriorDraft& draft, std::size_t count) {
       target.sd = column.std().item<double>();
       const std::vector<double> quantiles = doubles(torch::quantile(column, levels));
       std::copy(quantiles.begin(), quantiles.end(), target.quantiles.begin());
-      CellDensity smooth = kernel_density(doubles(column));
+      draft.numbers.draws.push_back(doubles(column));
+      CellDensity smooth = kernel_density(draft.numbers.draws.back());
       draft.numbers.targets.push_back(target);
       draft.numbers.cells.push_back({smooth.low, smooth.high, smooth.density.size()});
       draft.numbers.marginals.push_back(std::move(smooth.density));

@@ -20,6 +20,7 @@ struct PosteriorNumbers {
   std::vector<Cells> cells;                    // of each target
   std::vector<std::vector<double>> marginals;  // densities on them
   std::vector<double> joint;                   // two targets: densities, row i belongs to cell i of the first
+  std::vector<std::vector<double>> draws;      // more than two: of each, what all of this is estimated from
   double kl = NAN;                             // from the source called "exact", nat
   double milliseconds = 0;                     // that it took
 };

@@ -11,9 +11,9 @@
 
 namespace pairs {
 
-// Posteriors of one set as they are drawn everywhere. One target: its densities, with the intervals of 50 and 90 % of
-// the first series shaded where that is a run's. Two: contours of 50 and 90 %, then both marginals. More: the
-// marginals. `truth` is θ of a simulated set, else empty.
+// Posteriors of one set, each plot with axes of its own. One target: its densities, with the intervals of 50 and 90 %
+// of the first series shaded where that is a run's. Two: contours of 50 and 90 %, then both marginals. More: the
+// marginals. Ghosts stand behind all others. `truth` is θ of a simulated set, else empty.
 std::vector<Plot> posterior_plots(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
                                   const std::vector<double>& truth, const PosteriorAxes& axes);
 

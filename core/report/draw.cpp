@@ -25,6 +25,7 @@ class PlotDrawer {
       : plot_(plot), at_(layout), area_(layout.area), canvas_(canvas) {}
 
   void draw() {
+    if (plot_.blank) return;
     canvas_.begin_group("plot", plot_.title);
     if (at_.axes) grid();
     canvas_.begin_clip(area_);
@@ -48,6 +49,10 @@ class PlotDrawer {
   }
 
  private:
+  // Of a turned plot, the page with its axes exchanged.
+  Point turned(Point p) const { return plot_.turned ? Point{p.y, p.x} : p; }
+  Rect turned(const Rect& r) const { return plot_.turned ? Rect{r.y, r.x, r.height, r.width} : r; }
+
   void grid() {
     for (const Tick& tick : at_.x_ticks.major) {
       const double x = at_.x.page(tick.value);
@@ -69,6 +74,7 @@ class PlotDrawer {
     };
     for (const bool across : {true, false}) {
       const Ticks& ticks = across ? at_.x_ticks : at_.y_ticks;
+      if (!(across ? plot_.x : plot_.y).numbers) continue;
       const AxisMap& map = across ? at_.x : at_.y;
       for (const Tick& tick : ticks.major) mark(map, tick.value, kTickLength, across);
       for (const double value : ticks.minor) mark(map, value, kMinorLength, across);
@@ -102,11 +108,12 @@ class PlotDrawer {
   }
 
   void rules() {
+    const Rect along = turned(area_);
     for (const Rule& rule : plot_.rules) {
-      const double x = at_.x.page(rule.x);
-      if (!std::isfinite(x) || x < area_.x - 1 || x > area_.right() + 1) continue;
+      const double x = (plot_.turned ? at_.y : at_.x).page(rule.x);
+      if (!std::isfinite(x) || x < along.x - 1 || x > along.right() + 1) continue;
       canvas_.begin_group("rule", rule.name);
-      segment(canvas_, {x, area_.y}, {x, area_.bottom()}, role_color(rule.role), 0.8);
+      segment(canvas_, turned(Point{x, along.y}), turned(Point{x, along.bottom()}), role_color(rule.role), 0.8);
       canvas_.end_group();
     }
   }
@@ -135,8 +142,11 @@ class PlotDrawer {
       const Line& line = plot_.lines[i];
       if (line.lower.empty()) continue;
       canvas_.begin_group("spread", line.name);
-      for (const auto& outline : page_bands(line.x, line.lower, line.upper, at_.x, at_.y, area_))
+      for (auto& outline : page_bands(line.x, line.lower, line.upper, plot_.turned ? at_.y : at_.x,
+                                      plot_.turned ? at_.x : at_.y, turned(area_))) {
+        for (Point& p : outline) p = turned(p);
         canvas_.polygon(outline, styles[i].color, kBandAlpha);
+      }
       canvas_.end_group();
     }
   }
@@ -161,8 +171,10 @@ class PlotDrawer {
 
   void lines() {
     const auto styles = line_styles(plot_);
-    for (std::size_t i = 0; i < plot_.lines.size(); ++i)
-      curve("line", plot_.lines[i].name, plot_.lines[i].x, plot_.lines[i].y, styles[i]);
+    for (std::size_t i = 0; i < plot_.lines.size(); ++i) {
+      const Line& line = plot_.lines[i];
+      curve("line", line.name, plot_.turned ? line.y : line.x, plot_.turned ? line.x : line.y, styles[i]);
+    }
   }
 
   void scatters() {
@@ -184,7 +196,9 @@ class PlotDrawer {
     const auto styles = line_styles(plot_);
     for (std::size_t i = 0; i < plot_.lines.size(); ++i) {
       if (!plot_.lines[i].markers) continue;
-      for (const Point p : page_points(plot_.lines[i].x, plot_.lines[i].y, at_.x, at_.y, area_, 0.5))
+      const Line& line = plot_.lines[i];
+      for (const Point p :
+           page_points(plot_.turned ? line.y : line.x, plot_.turned ? line.x : line.y, at_.x, at_.y, area_, 0.5))
         marker(p, styles[i].color);
     }
   }

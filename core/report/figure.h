@@ -8,8 +8,9 @@
 namespace pairs {
 
 // What a colour means is the same in every figure. Exact answers are always dashed and naive ones dotted. Several names
-// of one role in one plot are shades of its colour, the last the full one.
-enum class SeriesRole { pairs, n1, n1_10, end_to_end, gaussian, exact, naive, truth, other };
+// of one role in one plot are shades of its colour, the last the full one. A ghost is what is kept of an earlier
+// figure, muted.
+enum class SeriesRole { pairs, n1, n1_10, end_to_end, gaussian, exact, naive, truth, other, ghost };
 
 enum class LineStyle { solid, dashed, dotted };
 enum class AxisScale { linear, log };
@@ -18,6 +19,8 @@ struct Axis {
   std::string label;
   AxisScale scale = AxisScale::linear;
   double low = 0, high = 0;  // equal: fit to the data
+  bool numbers = true;       // at its ticks
+  std::string shared = {};   // of axes with the same name in one figure, a person who zooms one zooms all
 };
 
 // y(x); with lower/upper (same length) a band is drawn behind it. NaN breaks the line.
@@ -81,6 +84,8 @@ struct Plot {
   std::vector<Scatter> scatters;
   std::vector<Rule> rules;
   bool legend = true;
+  bool blank = false;   // an empty place of the grid
+  bool turned = false;  // lines, bands and rules run along the y axis: their x is read upwards, their y to the right
 };
 
 // Plots laid out on a grid, as plain data: the window draws it, the writers below save it.
@@ -90,6 +95,10 @@ struct Figure {
   std::int64_t columns = 1;
   double plot_width = 320, plot_height = 240;  // points
   std::vector<Plot> plots;
+  // Of plots that stand edge to edge, as those of a corner plot do: how wide columns and how high rows are beside one
+  // another. The legend is the first plot's. Empty: each plot stands for itself.
+  std::vector<double> column_shares = {}, row_shares = {};
+  bool joined() const { return !column_shares.empty(); }
 };
 
 // All writers throw a usage Error that names plot and series on arrays that do not fit together and on impossible axes.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/report/joined_layout.h"
 #include "core/report/ranges.h"
 
 namespace pairs::chart {
@@ -45,7 +46,7 @@ std::vector<std::string> wrap(const std::string& text, double size, bool bold, d
 }
 
 std::string axis_label(const Axis& axis, const Ticks& ticks) {
-  if (ticks.exponent == 0) return axis.label;
+  if (ticks.exponent == 0 || !axis.numbers) return axis.label;
   const std::string unit = "×10" + superscript(ticks.exponent);
   return axis.label.empty() ? unit : axis.label + " (" + unit + ")";
 }
@@ -81,14 +82,16 @@ void measure_margins(const Plot& plot, double width, double height, const TextMe
   draft.top = kPad + (draft.title.empty() ? 2 : draft.title.size() * (kPlotTitle + 3.0) + 5);
   draft.left = draft.right = draft.bottom = kPad;
   if (!draft.axes) return;
-  draft.bottom += kTickLength + kTickGap + kTickText * kTextHeight;
+  if (plot.x.numbers) draft.bottom += kTickLength + kTickGap + kTickText * kTextHeight;
   draft.x_ticks = ticks_for(plot.x, draft.x, width - 60, true, measure);
   if (!axis_label(plot.x, draft.x_ticks).empty()) draft.bottom += kLabelGap + kLabelText;
   draft.y_ticks = ticks_for(plot.y, draft.y, std::max(20.0, height - draft.top - draft.bottom), false, measure);
-  draft.labels.left = std::max(draft.labels.left, widest_label(draft.y_ticks, measure));
-  draft.left += kTickLength + kTickGap + draft.labels.left;
+  if (plot.y.numbers) {
+    draft.labels.left = std::max(draft.labels.left, widest_label(draft.y_ticks, measure));
+    draft.left += kTickLength + kTickGap + draft.labels.left;
+  }
   if (!axis_label(plot.y, draft.y_ticks).empty()) draft.left += kLabelGap + kLabelText;
-  if (!draft.x_ticks.major.empty()) {
+  if (!draft.x_ticks.major.empty() && plot.x.numbers) {
     const double area = std::max(20.0, width - draft.left - draft.right);
     const Tick& last = draft.x_ticks.major.back();
     const double end = map_of(plot.x, draft.x, 0, area).page(last.value) + measure(last.label, kTickText, false) / 2;
@@ -134,11 +137,12 @@ class Builder {
       draft.axes = !pictures_only(plot);
       draft.title = wrap(plot.title, kPlotTitle, true, figure_.plot_width - 2 * kPad, measure_);
       if (drafts_.size() < least_.size()) draft.labels = least_[drafts_.size()];
-      fit_legend(plot, draft);
+      if (!figure_.joined()) fit_legend(plot, draft);
       drafts_.push_back(std::move(draft));
     }
-    arrange();
-    for (std::size_t i = 0; i < drafts_.size(); ++i) finish(i);
+    figure_.joined() ? arrange_joined() : arrange();
+    for (std::size_t i = 0; i < drafts_.size(); ++i)
+      if (!figure_.plots[i].blank) finish(i);
     return std::move(page_);
   }
 
@@ -173,7 +177,6 @@ class Builder {
     }
     page_.plots.assign(drafts_.size(), {});
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
-      const Plot& plot = figure_.plots[i];
       const auto column = i % columns_, row = i / columns_;
       PlotLayout& out = page_.plots[i];
       out.cell = {column * figure_.plot_width, top_ + row * figure_.plot_height, figure_.plot_width,
@@ -183,12 +186,64 @@ class Builder {
       out.area = {out.cell.x + l, out.cell.y + top[row], std::max(20.0, out.cell.width - l - r),
                   std::max(20.0, out.cell.height - top[row] - b)};
       if (!drafts_[i].axes) out.area = equal_scales(out.area, drafts_[i]);
-      out.x = map_of(plot.x, drafts_[i].x, out.area.x, out.area.right());
-      out.y = map_of(plot.y, drafts_[i].y, out.area.bottom(), out.area.y);
-      drafts_[i].x_ticks = ticks_for(plot.x, drafts_[i].x, out.area.width, true, measure_);
-      drafts_[i].y_ticks = ticks_for(plot.y, drafts_[i].y, out.area.height, false, measure_);
-      drafts_[i].labels.left = std::max(drafts_[i].labels.left, widest_label(drafts_[i].y_ticks, measure_));
+      map_axes(i);
     }
+  }
+
+  // Areas of a joined figure, and its legend: in the empty places beside the first plot where they hold it, else above
+  // all plots.
+  void arrange_joined() {
+    JoinedMargins margins{kPad, kPad, kPad, kPad};
+    for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      if (figure_.plots[i].blank) continue;
+      Draft& d = drafts_[i];
+      measure_margins(figure_.plots[i], figure_.plot_width, figure_.plot_height, measure_, d);
+      const auto count = static_cast<std::int64_t>(i), column = count % columns_, row = count / columns_;
+      if (column == 0) margins.left = std::max(margins.left, d.left);
+      if (column == columns_ - 1) margins.right = std::max(margins.right, d.right);
+      if (row == 0) margins.top = std::max(margins.top, d.top);
+      if (row == rows_ - 1) margins.bottom = std::max(margins.bottom, d.bottom);
+    }
+    const Rect page{0, top_, page_.width, rows_ * figure_.plot_height};
+    std::vector<JoinedPlace> places = joined_places(figure_, page, margins);
+    const std::vector<LegendEntry> entries = legend_entries(figure_.plots.front());
+    const JoinedPlace& first = places.front();
+    Legend legend =
+        row_legend(entries, std::max(0.0, first.cell.right() - first.area.right() - 2 * kPad - kCorner), measure_);
+    const bool whole = std::equal(entries.begin(), entries.end(), legend.entries.begin(), legend.entries.end(),
+                                  [](const LegendEntry& a, const LegendEntry& b) { return a.name == b.name; });
+    if (whole && legend.box.height <= first.area.height) {
+      legend.box.x = first.area.right() + kPad;
+      legend.box.y = first.area.y;
+    } else {
+      legend = row_legend(entries, page.width - 2 * kPad - kCorner, measure_);
+      legend.box.x = std::max(0.0, margins.left - kLegendPad);
+      legend.box.x = std::min(legend.box.x, page.width - kPad - kCorner - legend.box.width);
+      legend.box.y = top_ + 1;
+      margins.top += legend.box.height + kLegendGap - 4;
+      places = joined_places(figure_, page, margins);
+    }
+    drafts_.front().legend = std::move(legend);
+    page_.plots.assign(drafts_.size(), {});
+    for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      PlotLayout& out = page_.plots[i];
+      out.axes = !figure_.plots[i].blank;
+      out.cell = places[i].cell;
+      out.area = places[i].area;
+      if (out.axes) map_axes(i);
+    }
+  }
+
+  // Of a plot whose area stands.
+  void map_axes(std::size_t i) {
+    const Plot& plot = figure_.plots[i];
+    PlotLayout& out = page_.plots[i];
+    Draft& draft = drafts_[i];
+    out.x = map_of(plot.x, draft.x, out.area.x, out.area.right());
+    out.y = map_of(plot.y, draft.y, out.area.bottom(), out.area.y);
+    draft.x_ticks = ticks_for(plot.x, draft.x, out.area.width, true, measure_);
+    draft.y_ticks = ticks_for(plot.y, draft.y, out.area.height, false, measure_);
+    if (plot.y.numbers) draft.labels.left = std::max(draft.labels.left, widest_label(draft.y_ticks, measure_));
   }
 
   static Rect equal_scales(const Rect& room, const Draft& draft) {
@@ -255,7 +310,7 @@ class Builder {
     const Plot& plot = figure_.plots[i];
     Draft& draft = drafts_[i];
     PlotLayout& out = page_.plots[i];
-    const double lifted = settle_legend(i);
+    const double lifted = figure_.joined() ? 0 : settle_legend(i);
     out.axes = draft.axes;
     out.empty = draft.x.empty || draft.y.empty;
     out.legend = draft.legend;
@@ -275,14 +330,21 @@ class Builder {
     }
     if (!draft.axes) return;
     const double below = area.bottom() + kTickLength + kTickGap + kTickText * kTextHeight / 2;
+    // Of plots that stand edge to edge, a number at an end would run into the neighbour's.
+    const double reach = figure_.joined() ? kJoinedGap / 2 : 1e9;
     for (const Tick& tick : out.x_ticks.major) {
+      if (!plot.x.numbers) break;
       const double half = measure_(tick.label, kTickText, false) / 2, low = out.cell.x + half;
       const double x = std::clamp(out.x.page(tick.value), low, std::max(low, out.cell.right() - half));
+      if (x - half < area.x - reach || x + half > area.right() + reach) continue;
       out.texts.push_back({tick.label, {x, below}, kTickText, 0.5, false, false});
     }
     const double aside = area.x - kTickLength - kTickGap;
-    for (const Tick& tick : out.y_ticks.major)
-      out.texts.push_back({tick.label, {aside, out.y.page(tick.value)}, kTickText, 1, false, false});
+    for (const Tick& tick : out.y_ticks.major) {
+      const double y_at = out.y.page(tick.value), half = kTickText * kTextHeight / 2;
+      if (!plot.y.numbers || y_at - half < area.y - reach || y_at + half > area.bottom() + reach) continue;
+      out.texts.push_back({tick.label, {aside, y_at}, kTickText, 1, false, false});
+    }
     const std::string x_label = axis_label(plot.x, out.x_ticks), y_label = axis_label(plot.y, out.y_ticks);
     if (!x_label.empty()) {
       const double at = below + kTickText * kTextHeight / 2 + kLabelGap + kLabelText / 2;

@@ -14,6 +14,7 @@ namespace pairs::chart {
 
 inline constexpr double kTickText = 8, kLabelText = 9, kPlotTitle = 9.5, kFigureTitle = 12, kSourceText = 6.5;
 inline constexpr double kTickLength = 3.5, kMinorLength = 2;
+inline constexpr double kLeastPlot = 60, kLeastJoined = 20;  // a plot's least width and height
 
 // One line of text with its middle (of cap height) at `at`; anchor 0, 0.5 or 1: `at` is its left, centre or right.
 struct PlacedText {

@@ -6,13 +6,14 @@ namespace pairs {
 namespace {
 
 // Shades stand behind all roles: role + kRoles * shade.
-constexpr int kRoles = static_cast<int>(SeriesRole::other) + 1;
+constexpr int kRoles = static_cast<int>(SeriesRole::ghost) + 1;
 
 }  // namespace
 
 SeriesRole shaded(SeriesRole role, int shade) {
   const SeriesRole base = base_role(role);
-  if (base == SeriesRole::exact || base == SeriesRole::naive || base == SeriesRole::truth || base == SeriesRole::other)
+  if (base == SeriesRole::exact || base == SeriesRole::naive || base == SeriesRole::truth ||
+      base == SeriesRole::other || base == SeriesRole::ghost)
     return base;
   return static_cast<SeriesRole>(static_cast<int>(base) + kRoles * std::max(shade, 0));
 }

@@ -11,15 +11,16 @@ namespace pairs {
 
 namespace {
 
-// The colours of a role, its own first (Okabe and Ito's), then those of its other shades: told apart from each other and
-// from other roles' on light paper and, lightened where they are too dark, on dark.
+// The colours of a role, its own first (Okabe and Ito's), then those of its other shades: told apart from each other
+// and from other roles' on light paper and, lightened where they are too dark, on dark.
 std::span<const std::uint32_t> role_colors(SeriesRole role) {
   static constexpr std::uint32_t kPairs[] = {0x0072B2, 0x6E8FEA, 0x23328A, 0x009FAF, 0x7A4FD6};
   static constexpr std::uint32_t kN1[] = {0xE69F00, 0x9A6200, 0xB5A300, 0x5E4A20, 0xD98A5B};
   static constexpr std::uint32_t kN110[] = {0x009E73, 0x5DB33F, 0x005A3C, 0x6E8B00, 0x00B8A0};
   static constexpr std::uint32_t kEndToEnd[] = {0xCC79A7, 0x8A2FA0, 0xE0358F, 0x7A5468, 0xE58AE0};
   static constexpr std::uint32_t kGaussian[] = {0xD55E00, 0x963A10, 0xF07C6A, 0xC0222C, 0x7A4A40};
-  static constexpr std::uint32_t kText[] = {chart::kTextColor}, kNaive[] = {0x8A8F98}, kOther[] = {0x56B4E9};
+  static constexpr std::uint32_t kText[] = {chart::kTextColor}, kNaive[] = {0x8A8F98}, kOther[] = {0x56B4E9},
+                                 kGhost[] = {0xA9AEB8};
   switch (role) {
     case SeriesRole::pairs:
       return kPairs;
@@ -35,6 +36,8 @@ std::span<const std::uint32_t> role_colors(SeriesRole role) {
       return kNaive;
     case SeriesRole::other:
       return kOther;
+    case SeriesRole::ghost:
+      return kGhost;
     default:
       return kText;
   }

@@ -40,10 +40,11 @@ std::string file_stem(std::string_view title) {
 
 Figure within_axes(Figure figure) {
   for (Plot& plot : figure.plots) {
-    if (plot.x.low == plot.x.high) continue;
+    const Axis& along = plot.turned ? plot.y : plot.x;
+    if (along.low == along.high) continue;
     const auto inside = [&](const std::vector<double>& x) {
       std::vector<bool> keep(x.size());
-      for (std::size_t i = 0; i < x.size(); ++i) keep[i] = x[i] >= plot.x.low && x[i] <= plot.x.high;
+      for (std::size_t i = 0; i < x.size(); ++i) keep[i] = x[i] >= along.low && x[i] <= along.high;
       return keep;
     };
     for (Line& line : plot.lines) keep_rows(inside(line.x), {&line.y, &line.lower, &line.upper, &line.x});

@@ -46,7 +46,7 @@ bool any_above_zero(const Plot& plot, bool across) {
     return std::any_of(values.begin(), values.end(), [](double v) { return v > 0 && std::isfinite(v); });
   };
   for (const Line& line : plot.lines)
-    if (any(across ? line.x : line.y)) return true;
+    if (any(across != plot.turned ? line.x : line.y)) return true;
   for (const Contour& contour : plot.contours)
     if (any(across ? contour.x : contour.y)) return true;
   for (const Scatter& scatter : plot.scatters)
@@ -60,6 +60,7 @@ bool any_above_zero(const Plot& plot, bool across) {
 
 void PlotView::State::offer_to_keys(ImVec2 origin) {
   for (std::size_t i = 0; i < layout.plots.size(); ++i) {
+    if (shown.plots[i].blank) continue;
     const Rect& area = layout.plots[i].area;
     Item item;
     item.name = fmt::format("{}/{}", name, i);
@@ -159,8 +160,12 @@ void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
   if (found.rows.empty()) return;
   list.PushClipRect(screen({place.area.x, place.area.y}, origin),
                     screen({place.area.right(), place.area.bottom()}, origin), true);
-  const float x = std::round(screen({found.page_x, 0}, origin).x);
-  list.AddRectFilled({x, screen({0, place.area.y}, origin).y}, {x + px(1), screen({0, place.area.bottom()}, origin).y},
+  const ImVec2 low = screen({place.area.x, place.area.y}, origin),
+               high = screen({place.area.right(), place.area.bottom()}, origin),
+               cross = screen({found.page_x, found.page_x}, origin);
+  const bool turned = shown.plots[*plot].turned;
+  const ImVec2 from = turned ? ImVec2{low.x, std::round(cross.y)} : ImVec2{std::round(cross.x), low.y};
+  list.AddRectFilled(from, turned ? ImVec2{high.x, from.y + px(1)} : ImVec2{from.x + px(1), high.y},
                      (palette().muted & ~IM_COL32_A_MASK) | (150u << IM_COL32_A_SHIFT));
   for (const Reading& row : found.rows)
     if (row.placed && std::isfinite(row.at.x) && std::isfinite(row.at.y)) {

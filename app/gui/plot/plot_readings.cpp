@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/report/style.h"
 
@@ -95,6 +96,17 @@ bool LineOrder::rising(std::size_t plot, std::size_t line, const std::vector<dou
 
 Readings readings(const Plot& plot, const chart::PlotLayout& layout, std::size_t index, Point mouse, double reach,
                   LineOrder& order) {
+  if (plot.turned) {
+    Plot upright = plot;
+    upright.turned = false;
+    std::swap(upright.x, upright.y);
+    chart::PlotLayout turned = layout;
+    std::swap(turned.x, turned.y);
+    turned.area = {layout.area.y, layout.area.x, layout.area.height, layout.area.width};
+    Readings found = readings(upright, turned, index, {mouse.y, mouse.x}, reach, order);
+    for (Reading& row : found.rows) std::swap(row.at.x, row.at.y);
+    return found;
+  }
   Readings result;
   result.page_x = mouse.x;
   const AxisMap &map_x = layout.x, &map_y = layout.y;

@@ -16,7 +16,8 @@ struct Reading {
   chart::Point at;          // on the page
 };
 struct Readings {
-  double page_x = 0;    // where the crosshair stands: at the nearest point of a line, else at the mouse
+  double page_x =
+      0;  // (of a turned plot y) where the crosshair stands: at the nearest point of a line, else at the mouse
   std::string heading;  // that x
   std::vector<Reading> rows;
 };

@@ -86,6 +86,7 @@ struct PlotView::State {
 
   void take(const std::shared_ptr<const Figure>& next);
   void choose_grid(ImVec2 size);
+  void share_axes();
   void rebuild(ImVec2 size);
   std::optional<std::size_t> plot_at(Point at) const;
   std::optional<std::size_t> entry_at(std::size_t plot, Point at) const;

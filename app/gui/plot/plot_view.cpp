@@ -14,7 +14,6 @@ namespace pairs::gui {
 namespace {
 
 constexpr float kNarrowPlot = 220, kLowPlot = 130;  // pixels at scale 1 below which a grid has fewer columns or rows
-constexpr double kSmallestPlot = 60;                // points: what a figure's layout can still do
 
 std::string current_subject;
 
@@ -57,7 +56,8 @@ void PlotView::State::choose_grid(ImVec2 size) {
   const auto count = static_cast<std::int64_t>(figure->plots.size());
   std::int64_t columns = std::max<std::int64_t>(1, std::min(figure->columns, count));
   const auto height = [&](std::int64_t c) { return size.y / static_cast<float>((count + c - 1) / c); };
-  while (columns > 1 && size.x / static_cast<float>(columns) < px(kNarrowPlot) && height(columns - 1) >= px(kLowPlot))
+  while (!figure->joined() && columns > 1 && size.x / static_cast<float>(columns) < px(kNarrowPlot) &&
+         height(columns - 1) >= px(kLowPlot))
     --columns;
   shown.columns = columns;
   const double width = size.x / pixels();
@@ -65,11 +65,30 @@ void PlotView::State::choose_grid(ImVec2 size) {
     return draw_list_text_width(text, text_size, bold, pixels());
   });
   const std::int64_t rows = (count + columns - 1) / columns;
-  shown.plot_width = std::clamp(width / static_cast<double>(columns), kSmallestPlot, 5000.0);
-  shown.plot_height = std::clamp((size.y / pixels() - frame) / static_cast<double>(rows), kSmallestPlot, 5000.0);
+  const double least = figure->joined() ? chart::kLeastJoined : chart::kLeastPlot;
+  shown.plot_width = std::clamp(width / static_cast<double>(columns), least, 5000.0);
+  shown.plot_height = std::clamp((size.y / pixels() - frame) / static_cast<double>(rows), least, 5000.0);
+}
+
+// What a person has changed of an axis since the last layout holds for all that share it.
+void PlotView::State::share_axes() {
+  if (laid_out.size() != views.size()) return;
+  const auto share = [&](const std::string& shared, const AxisZoom& changed) {
+    if (shared.empty()) return;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      if (figure->plots[i].x.shared == shared) views[i].x = changed;
+      if (figure->plots[i].y.shared == shared) views[i].y = changed;
+    }
+  };
+  const std::vector<Zoom> now = views;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i].x != laid_out[i].x) share(figure->plots[i].x.shared, now[i].x);
+    if (now[i].y != laid_out[i].y) share(figure->plots[i].y.shared, now[i].y);
+  }
 }
 
 void PlotView::State::rebuild(ImVec2 size) {
+  share_axes();
   const Look now{size, gui::scale(), theme(), fonts().body, ImGui::GetIO().Fonts, texture_generation()};
   if (!data_changed && now == look && views == laid_out) return;
   ++rebuilds;

@@ -6,14 +6,19 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "app/gui/plot/plot_view.h"
+#include "app/gui/posterior/follow_card.h"
+#include "app/gui/posterior/sample_dialog.h"
+#include "app/gui/posterior/subset_row.h"
 #include "app/gui/widgets/n_row.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/data_folder.h"
 #include "app/runs/strategy_look.h"
 #include "app/text/glossary.h"
+#include "core/posterior/corner_plots.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
@@ -25,7 +30,7 @@ using model::PosteriorSnapshot;
 
 constexpr float kGap = 16, kLeastMain = 284, kMostBelow = 140, kLeastSmall = 200, kSmallWidth = 248, kLeastSide = 348,
                 kMostSide = 452;
-constexpr float kFirstSlider = 52;
+constexpr float kFirstSlider = 52, kCornerRow = 104;
 // With more parameters, only the first are shown until asked for: a task may have a dozen nuisances.
 constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
 
@@ -115,12 +120,15 @@ std::string tip_of(const PosteriorNumbers& series, const TargetNumbers& s) {
 }  // namespace
 
 struct PosteriorPanel::State {
-  PlotView density{"posterior/density", Caption::none}, marginals{"posterior/marginals", Caption::none};
+  PlotView density{"posterior/density", Caption::none};
   PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
   PlotView nuisances{"posterior/nuisance"};
   NRow head{"posterior"};
   bool all_parameters = false;
   PathDialog file;
+  SampleDialog samples;
+  SubsetRow subset;
+  FollowCard follow;
   std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
   // Heights in the last frame: all of the numbers; all of the set's card and what follows; the card to its buttons.
   float numbers_height = 0, set_height = 0, head_height = 0;
@@ -132,6 +140,7 @@ struct PosteriorPanel::State {
 
   void keep_places(const Posterior& posterior);
   void n_row(Posterior& posterior);
+  void pin_button(Posterior& posterior, float width);
   void ask(const PosteriorScene& scene, const PosteriorSnapshot& shown, const std::string& answer);
   void messages(model::Studio& studio);
   void main_row(model::Studio& studio, float height, float side_height);
@@ -158,12 +167,36 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
   now.other_tip = "The next set of the prior (Ctrl+N)";
   now.n_tip = "How many observations of the set are used";
   if (posterior.most() <= 1) now.blocked = "There is one observation only";
+  if (const auto following = posterior.following()) {
+    now.n = std::max<std::int64_t>(following->used, 1);
+    now.most = std::max(following->most, now.n);
+    now.blocked = "N grows with the file that is followed";
+  }
+  const float pin = std::max(ui::button_width("Pin"), ui::button_width("Unpin"));
+  now.room = pin;
   const NRow::Asked asked = head.draw(now);
+  ImGui::SameLine();
+  pin_button(posterior, pin);
   if (asked.play) posterior.toggle_play();
   if (asked.n) posterior.set_n(*asked.n);
   for (int k = 0; k < std::abs(asked.steps); ++k) posterior.step_n(asked.steps > 0 ? 1 : -1);
   if (asked.other) posterior.new_set();
   if (asked.loop) posterior.set_loop(*asked.loop);
+}
+
+void PosteriorPanel::State::pin_button(Posterior& posterior, float width) {
+  const auto shown = posterior.shown();
+  const std::string pinned = posterior.pinned();
+  const bool none = !shown || shown->series.empty() || !shown->series.front().ours;
+  if (!pinned.empty()) {
+    if (ui::button("posterior/pin", "Unpin", ui::Button::normal, "", "Takes away the ghost " + pinned, width))
+      posterior.unpin();
+  } else if (ui::button("posterior/pin", "Pin", ui::Button::normal, none ? "There is no posterior to keep yet" : "",
+                        "Keeps this posterior as a ghost behind those that follow: of other N, sets and runs of the "
+                        "task. It is saved with the plot; a copied command does not draw it",
+                        width)) {
+    posterior.pin();
+  }
 }
 
 void PosteriorPanel::State::keep_places(const Posterior& posterior) {
@@ -202,7 +235,7 @@ void PosteriorPanel::State::messages(model::Studio& studio) {
   const auto shown = posterior.shown();
   if (shown) {
     const float top = ImGui::GetCursorPosY();
-    const bool late = shown->n != posterior.n() && posterior.embedded() < 1;
+    const bool late = !posterior.following() && shown->n != posterior.n() && posterior.embedded() < 1;
     ask(*posterior.scene(), *shown,
         late ? fmt::format("N = {} is on its way: {:.0f} % of the set is embedded.", count_text(posterior.n()),
                            std::floor(100 * posterior.embedded()))
@@ -330,32 +363,57 @@ void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
 void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene& scene) {
   const float edge = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x - px(kGap);
   ui::begin_card("posterior/set");
-  ui::text("Observed set", ui::Look::strong);
+  const auto following = posterior.following();
+  const ImVec2 title = ImGui::GetCursorScreenPos();
+  ui::text_at({title.x, title.y + ImGui::GetStyle().FramePadding.y}, "Observed set", ui::Look::strong);
+  ImGui::SetCursorScreenPos({edge - ui::button_width("Save samples…"), title.y});
+  if (ui::button("posterior/save", "Save samples…", ui::Button::quiet,
+                 following ? "The copied command writes the samples of a file that is followed" : "",
+                 "Draws samples of this posterior into an NPZ or CSV file, as infer does"))
+    samples.ask(posterior);
   const std::string used = posterior.n() < scene.set_size
-                               ? fmt::format("N = {} of {} used", count_text(posterior.n()), count_text(scene.set_size))
+                               ? fmt::format("{}N = {} of {} used", scene.random ? "random " : "",
+                                             count_text(posterior.n()), count_text(scene.set_size))
                                : count_text(scene.set_size) + " observations";
-  ui::text(scene.simulated ? scene.set_name + " · " + scene.set_source : used + " · " + scene.set_name,
-           ui::Look::small_muted);
+  if (following)
+    FollowCard::draw(*following);
+  else
+    ui::text(scene.simulated ? scene.set_name + " · " + scene.set_source : used + " · " + scene.set_name,
+             ui::Look::small_muted);
   if (!scene.set_own.empty()) ui::wrapped(scene.set_own, ui::Look::small_muted);
-  if (!scene.simulated) {
-    if (ui::button("posterior/simulate", "Simulate", ui::Button::normal, "", "Back to the set of the prior"))
-      posterior.simulate();
-    ImGui::SameLine();
-  }
-  const std::string open = fmt::format("Open {}…", scene.thing.empty() ? "file" : scene.thing);
-  if (ui::button(
-          "posterior/open-file", open, ui::Button::normal, "",
-          scene.thing.empty()
-              ? "Observations of your own; or drop them on the window"
-              : fmt::format("{} of your own, or observations; files can be dropped on the window", scene.thing_help)))
+  bool first = true;
+  // The next button stands beside the last one, or below where there is no room.
+  const auto button = [&](const char* name, const std::string& label, ui::Button kind, const std::string& blocked,
+                          const std::string& tip) {
+    if (!std::exchange(first, false)) {
+      ImGui::SameLine();
+      if (ui::button_width(label) > edge - ImGui::GetCursorScreenPos().x) ImGui::NewLine();
+    }
+    return ui::button(name, label, kind, blocked, tip);
+  };
+  if (following && following->running &&
+      button("posterior/follow/stop", "Stop", ui::Button::normal, "", "Reads no more of the file; its posterior stays"))
+    posterior.stop_following();
+  if (!scene.simulated &&
+      button("posterior/simulate", "Simulate", ui::Button::normal, "", "Back to the set of the prior"))
+    posterior.simulate();
+  if (button("posterior/open-file", fmt::format("Open {}…", scene.thing.empty() ? "file" : scene.thing),
+             ui::Button::normal, "",
+             scene.thing.empty() ? "Observations of your own; or drop them on the window"
+                                 : fmt::format("{} of your own, or observations; files can be dropped on the window",
+                                               scene.thing_help)))
     file.ask();
+  if (scene.followable && button("posterior/follow-file", "Follow…", ui::Button::normal, "",
+                                 "A CSV file that another program appends to: the posterior sharpens as lines arrive"))
+    follow.ask();
   const std::string command = posterior.batch_command();
-  ImGui::SameLine();
-  if (ui::button_width("Copy command") > edge - ImGui::GetCursorScreenPos().x) ImGui::NewLine();
-  if (ui::button("posterior/command", "Copy command", ui::Button::quiet,
-                 command.empty() ? "The set with these values is on its way" : "",
-                 "Copies the command that draws this figure without the window:\n" + command))
+  if (button("posterior/command", "Copy command", ui::Button::quiet,
+             command.empty() ? "The set with these values is on its way" : "",
+             (following ? "Copies the command that follows the file without the window:\n"
+                        : "Copies the command that draws this figure without the window:\n") +
+                 command))
     ui::copy(command);
+  subset.draw(posterior, scene);
   head_height = content_height();
   const bool many = scene.parameters.size() > kManyParameters;
   const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
@@ -439,21 +497,18 @@ void PosteriorPanel::State::side(model::Studio& studio, ImVec2 size) {
 }
 
 void PosteriorPanel::State::main_row(model::Studio& studio, float height, float side_height) {
+  const Posterior& posterior = studio.posterior;
   const float all = ImGui::GetContentRegionAvail().x, gap = px(kGap);
   const float side_width = std::clamp(0.36f * all, px(kLeastSide), px(kMostSide));
   const float left = all - side_width - gap;
   const auto shown = studio.posterior.shown();
   if (!shown || !shown->density) {
     ImGui::BeginChild("posterior/plot", {left, height});
-    ui::working_state(
-        shown ? "There is no posterior at this N; the line above says why." : "Working out the posterior…",
-        shown ? 0 : static_cast<float>(studio.posterior.embedded()));
+    ui::working_state(shown                   ? "There is no posterior at this N; the line above says why."
+                      : posterior.following() ? "Waiting for the first line of the file…"
+                                              : "Working out the posterior…",
+                      shown ? 0 : static_cast<float>(studio.posterior.embedded()));
     ImGui::EndChild();
-  } else if (shown->marginals) {
-    const float joint = std::floor((left - px(8)) * 0.58f);
-    density.draw(shown->density, {joint, height});
-    ImGui::SameLine(0, px(8));
-    marginals.draw(shown->marginals, {left - joint - px(8), height});
   } else {
     density.draw(shown->density, {left, height});
   }
@@ -561,7 +616,10 @@ void PosteriorPanel::draw(model::Studio& studio) {
   ui::space(4);
   const float room = ImGui::GetContentRegionAvail().y, between = px(kGap) + ImGui::GetStyle().ItemSpacing.y;
   const float small = std::max(px(kLeastSmall), 0.34f * room);
-  float main = std::max(px(kLeastMain), room - small - between), side = main;
+  // A corner plot of many unknowns needs room for each.
+  const auto corner = static_cast<float>(std::min(posterior.scene()->targets.size(), kMostCorner));
+  const float least = std::max(px(kLeastMain), corner > 2 ? corner * px(kCornerRow) : 0);
+  float main = std::max(least, room - small - between), side = main;
   // Where the page scrolls, the plots take what is seen of it, and the numbers and the set a little more.
   if (main + small + between > room) {
     main = std::max(main, room);
@@ -571,6 +629,8 @@ void PosteriorPanel::draw(model::Studio& studio) {
   ui::space(kGap);
   s.small_row(posterior, small);
   s.file_dialog(posterior);
+  s.samples.draw(posterior);
+  s.follow.dialog(posterior);
 }
 
 }  // namespace pairs::gui

@@ -1,25 +1,12 @@
 #include "app/gui/widgets/n_row.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "app/gui/widgets/typed_count.h"
 #include "app/gui/widgets/ui.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
-namespace {
-
-// "6,000" -> 6000; nothing when it is no number of observations.
-std::optional<std::int64_t> typed_count(std::string text) {
-  std::erase_if(text, [](char c) { return c == ',' || c == ' ' || c == '_'; });
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 1) return {};
-  return count;
-}
-
-}  // namespace
-
 NRow::Asked NRow::draw(const Shown& shown) {
   Asked asked;
   const float gap = px(12), near = px(8);
@@ -32,6 +19,7 @@ NRow::Asked NRow::draw(const Shown& shown) {
   ui::text_at({at.x, at.y + (ImGui::GetFrameHeight() - sign.y) / 2}, "N =", ui::Look::strong);
   ImGui::Dummy({sign.x, ImGui::GetFrameHeight()});
   ImGui::SameLine(0, near);
+  ImGui::BeginDisabled(!shown.blocked.empty());
   if (!typing_) typed_ = count_text(shown.n);
   const float field = std::max(ui::button_width(count_text(shown.most)), px(48)) + px(4);
   if (ui::input(name_ + "/n-text", typed_, "", std::string(shown.n_tip) + ": type a number", field, {}, true))
@@ -45,6 +33,7 @@ NRow::Asked NRow::draw(const Shown& shown) {
   if (ui::log_slider(name_ + "/n", n, 1, std::max<std::int64_t>(shown.most, 2),
                      std::string(shown.n_tip) + " (arrow keys move it)", rail, &asked.steps))
     asked.n = n;
+  ImGui::EndDisabled();
   ImGui::SameLine(0, gap);
   asked.other = ui::button(name_ + "/new", shown.other, ui::Button::normal, "", shown.other_tip);
   ImGui::SameLine(0, near);

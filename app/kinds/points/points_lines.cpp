@@ -10,7 +10,13 @@ PointsLines::PointsLines(const TaskInfo& info, std::string where)
     : info_(info), where_(std::move(where)), lines_(where_, info.observation_columns) {}
 
 void PointsLines::take(std::string_view line) {
-  if (lines_.take(line, values_)) check_columns(info_, static_cast<std::int64_t>(lines_.numbers()), where_, "");
+  const std::size_t before = values_.size();
+  try {
+    if (lines_.take(line, values_)) check_columns(info_, static_cast<std::int64_t>(lines_.numbers()), where_, "");
+  } catch (...) {
+    values_.resize(before);
+    throw;
+  }
 }
 
 Observations PointsLines::gather() {

@@ -8,8 +8,10 @@
 
 #include "app/model/hub/background.h"
 #include "app/model/hub/n_player.h"
+#include "app/model/posterior/file_follower.h"
 #include "app/model/posterior/posterior_engine.h"
 #include "app/model/posterior/posterior_scene.h"
+#include "app/model/posterior/sample_saving.h"
 #include "core/base/clock.h"
 
 namespace pairs::model {
@@ -24,7 +26,7 @@ std::int64_t first_n(std::int64_t most) {
 }  // namespace
 
 struct Posterior::State {
-  explicit State(Hub& shared) : hub(shared), background(shared) {}
+  explicit State(Hub& shared) : hub(shared), saving(shared), follower(shared), background(shared) {}
 
   Hub& hub;
   PosteriorWish wish;
@@ -42,9 +44,13 @@ struct Posterior::State {
   std::size_t told = 0;              // problems that are in the log
   std::string scene_task;            // of the last scene
   std::uint64_t scene_set = 0;
+  std::string scene_source;                    // of its set
   std::map<std::string, std::int64_t> file_n;  // shown of a file, by task
   bool chosen_n = false;                       // by a person, rather than the first
   NPlayer player;
+  SampleSaving saving;
+  FileFollower follower;
+  std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   Background<PosteriorEngine, PosteriorWish> background;
 
   void ask() {
@@ -59,7 +65,19 @@ struct Posterior::State {
     background.request(wish);
   }
 
+  void end_following() {
+    follower.end();
+    follow_scene = nullptr;
+  }
+
+  void pin(std::shared_ptr<const PinnedPosterior> pinned) {
+    follower.set_pinned(pinned);
+    wish.pinned = std::move(pinned);
+    ask();
+  }
+
   void another_set(SetChoice choice) {
+    end_following();
     wish.set = {++last_set, std::move(choice)};
     news.set_failure.clear();
     ask();
@@ -74,17 +92,21 @@ struct Posterior::State {
   void take_scene() {
     const PosteriorScene& scene = *news.scene;
     const bool other_task = scene.task != scene_task, other_set = other_task || scene.set != scene_set;
+    const bool other_file = other_task || scene.set_source != scene_source;
+    if (wish.pinned && wish.pinned->task != scene.task) pin(nullptr);
     scene_task = scene.task;
     scene_set = scene.set;
+    scene_source = scene.set_source;
     if (scene.set == wish.set.id) {
       SetChoice& choice = wish.set.choice;
       // Another task has other files and values.
       if (!scene.by_hand) choice = {.index = choice.index};
       choice.file = scene.simulated ? std::filesystem::path() : std::filesystem::path(scene.set_source);
+      choice.random = scene.random;
       if (scene.simulated)
         wish.files.erase(scene.task);
       else
-        wish.files[scene.task] = choice.file;
+        wish.files[scene.task] = choice;
     }
     // As much of a new file as the run saw in training; of one that is come back to as much as was shown.
     std::int64_t of_file = std::min(scene.most, scene.trained);
@@ -92,7 +114,7 @@ struct Posterior::State {
     if (scene.simulated) file_n.erase(scene.task);
     const bool other_most = scene.most != player.most();
     player.set_range(scene.most, scene.sizes);
-    if (other_set && !scene.simulated)
+    if (other_set && other_file && !scene.simulated)
       player.want(of_file);
     else if (other_most && !chosen_n && scene.simulated)
       player.want(first_n(scene.most));
@@ -112,6 +134,7 @@ Posterior::~Posterior() = default;
 void Posterior::open(const std::string& run) {
   State& s = *state_;
   if (run == s.wish.run) return;
+  s.end_following();
   s.wish.run = run;
   s.wish.others.clear();
   reload();
@@ -158,7 +181,7 @@ std::int64_t Posterior::index() const {
 void Posterior::set_parameter(std::size_t k, double value) {
   State& s = *state_;
   const SetChoice& now = s.wish.set.choice;
-  if (!s.news.scene || k >= s.news.scene->parameters.size() || !now.file.empty()) return;
+  if (!s.news.scene || k >= s.news.scene->parameters.size() || !now.file.empty() || following()) return;
   // A slider that is held tells its value in every frame, also where the task settles on another.
   if (s.asked_value && *s.asked_value == State::Asked{s.wish.set.id, k, value}) return;
   SetChoice set{.index = now.index, .theta = now.theta, .psi = now.psi};
@@ -183,7 +206,38 @@ void Posterior::open_file(const std::filesystem::path& path) {
   s.another_set({.index = s.wish.set.choice.index, .file = path});
 }
 
+void Posterior::set_random(std::optional<std::uint64_t> seed) {
+  State& s = *state_;
+  SetChoice choice = s.wish.set.choice;
+  if (choice.file.empty() || choice.random == seed || following()) return;
+  if (s.news.scene && s.news.scene->set == s.wish.set.id) s.before = s.wish.set;
+  choice.random = seed;
+  s.another_set(std::move(choice));
+}
+
+void Posterior::follow_file(const std::filesystem::path& path) {
+  State& s = *state_;
+  if (!s.news.scene || s.news.scene->runs.front().run != s.wish.run) return;
+  s.player.stop();
+  auto scene = std::make_shared<PosteriorScene>(followed_scene(*s.news.scene, path, ++s.last_set));
+  s.follower.follow({s.wish.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role, path, scene->set});
+  s.follow_scene = std::move(scene);
+}
+
+void Posterior::stop_following() {
+  state_->follower.stop();
+}
+
+void Posterior::end_following() {
+  state_->end_following();
+}
+
+std::shared_ptr<const FollowState> Posterior::following() const {
+  return state_->follower.news().state;
+}
+
 void Posterior::simulate() {
+  state_->end_following();
   if (!state_->wish.set.choice.file.empty()) set_index(index());
 }
 
@@ -192,12 +246,14 @@ std::int64_t Posterior::n() const {
 }
 
 void Posterior::set_n(std::int64_t n) {
+  if (following()) return;
   state_->chosen_n = true;
   state_->player.set(n);
   state_->follow_player();
 }
 
 void Posterior::step_n(int direction) {
+  if (following()) return;
   state_->chosen_n = true;
   state_->player.step(direction);
   state_->follow_player();
@@ -208,6 +264,7 @@ std::int64_t Posterior::most() const {
 }
 
 void Posterior::toggle_play() {
+  if (following()) return;
   state_->player.toggle();
   if (state_->player.playing()) state_->chosen_n = true;
 }
@@ -227,26 +284,41 @@ void Posterior::advance(double seconds) {
   state_->follow_player();
 }
 
+void Posterior::pin() {
+  State& s = *state_;
+  const auto now = scene();
+  const auto snapshot = shown();
+  if (now && snapshot && snapshot->set == now->set) s.pin(pinned_posterior(*now, *snapshot));
+}
+
+void Posterior::unpin() {
+  state_->pin(nullptr);
+}
+
+std::string Posterior::pinned() const {
+  return state_->wish.pinned ? state_->wish.pinned->numbers.name : "";
+}
+
 std::shared_ptr<const PosteriorScene> Posterior::scene() const {
-  return state_->news.scene;
+  return state_->follow_scene ? state_->follow_scene : state_->news.scene;
 }
 std::shared_ptr<const PosteriorSnapshot> Posterior::shown() const {
-  return state_->news.snapshot;
+  return state_->follow_scene ? state_->follower.news().snapshot : state_->news.snapshot;
 }
 std::shared_ptr<const Figure> Posterior::width() const {
-  return state_->news.width;
+  return state_->follow_scene ? state_->follower.news().width : state_->news.width;
 }
 std::shared_ptr<const PredictiveCheck> Posterior::check() const {
-  return state_->news.check;
+  return state_->follow_scene ? nullptr : state_->news.check;
 }
 std::shared_ptr<const NuisanceView> Posterior::nuisance() const {
-  return state_->news.nuisance;
+  return state_->follow_scene ? nullptr : state_->news.nuisance;
 }
 std::shared_ptr<const Figure> Posterior::observed() const {
-  return state_->news.observed;
+  return state_->follow_scene ? nullptr : state_->news.observed;
 }
 double Posterior::embedded() const {
-  return state_->news.embedded;
+  return state_->follow_scene ? 1 : state_->news.embedded;
 }
 const std::string& Posterior::failure() const {
   return state_->news.failure;
@@ -261,6 +333,7 @@ void Posterior::dismiss_set_failure() {
 std::string Posterior::batch_command() const {
   const State& s = *state_;
   if (s.wish.run.empty()) return "";
+  if (const auto followed = following()) return follow_command(s.wish.run, followed->file, s.hub.device);
   CommandOptions options{{s.wish.run}, s.wish.set.choice, n(), s.hub.data_folder.string(), s.hub.device};
   options.runs.insert(options.runs.end(), s.wish.others.begin(), s.wish.others.end());
   // Of the others those that can be drawn.
@@ -271,11 +344,28 @@ std::string Posterior::batch_command() const {
   return figure_command(options, s.news.scene.get(), s.news.snapshot.get());
 }
 
+std::optional<SamplesAsked> Posterior::samples_asked() const {
+  const State& s = *state_;
+  const auto& scene = s.news.scene;
+  if (following() || !scene || scene->set != s.wish.set.id || scene->runs.front().run != s.wish.run) return {};
+  SamplesAsked asked;
+  asked.run = s.wish.run;
+  asked.data = s.hub.data_folder.string();
+  asked.device = s.hub.device;
+  asked.set = settled_choice(s.wish.set.choice, *scene);
+  asked.n = n();
+  return asked;
+}
+
+SampleSaving& Posterior::saving() {
+  return state_->saving;
+}
+
 bool Posterior::poll() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
-  bool changed = s.player.playing();
-  if (changed) {
+  bool changed = s.follower.poll() || s.player.playing();
+  if (s.player.playing()) {
     s.player.tick(s.ready());
     s.follow_player();
   }
@@ -298,17 +388,18 @@ bool Posterior::poll() {
 }
 
 bool Posterior::busy() const {
-  return state_->background.busy();
+  return state_->background.busy() || state_->saving.busy();
 }
 
 std::string Posterior::activity() const {
-  return state_->background.activity();
+  return state_->saving.busy() ? "drawing posterior samples" : state_->background.activity();
 }
 
 bool Posterior::wait(double seconds) {
   const Stopwatch watch;
   for (;;) {
     if (!state_->background.wait(seconds - watch.seconds())) return false;
+    if (!state_->saving.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     poll();
     // What was asked for in between may have been answered in between.
     if (!busy() && !state_->background.fresh()) return true;

@@ -15,16 +15,18 @@
 
 namespace pairs::model {
 
+class SampleSaving;
+struct SamplesAsked;
+
 // The posteriors at one N, ready to draw. Immutable once published.
 struct PosteriorSnapshot {
   std::uint64_t version = 0;  // grows with each snapshot
   std::uint64_t set = 0;      // id of the observed set
   std::int64_t n = 0;
-  std::vector<PosteriorNumbers> series;     // runs first, the shown one in front, then references, exact first
-  std::shared_ptr<const Figure> density;    // one target: densities; two: contours; more: marginals
-  std::shared_ptr<const Figure> marginals;  // of two targets; else null
-  std::string question;                     // what is asked of these N observations
-  std::string sentence;                     // what the shown run answers, beside the exact posterior
+  std::vector<PosteriorNumbers> series;   // runs first, the shown one in front, then references, exact first
+  std::shared_ptr<const Figure> density;  // one target: densities; more: a corner plot
+  std::string question;                   // what is asked of these N observations
+  std::string sentence;                   // what the shown run answers, beside the exact posterior
   std::vector<PosteriorWarning> warnings;
   Place place;                             // of the shown run's aggregate among those of training
   std::optional<PosteriorAxes> kept_axes;  // where the axes are not those that a figure of this N alone chooses
@@ -49,6 +51,19 @@ struct PosteriorRun {
   SeriesRole role = SeriesRole::pairs;
 };
 
+// A CSV file of points that is followed while another program appends to it.
+struct FollowState {
+  std::filesystem::path file;
+  std::uint64_t set = 0;            // id
+  std::int64_t seen = 0, used = 0;  // observations that came, and of which the posterior is
+  std::int64_t most = 1;            // that are used at most
+  double rate = 0;                  // observations a second, of late
+  bool opened = false;              // whether it could be opened
+  bool running = true;              // whether it is still read
+  std::string failure;              // why it is not, a sentence; "" where a person stopped it
+  bool operator==(const FollowState&) const = default;
+};
+
 // What the posteriors are of.
 struct PosteriorScene {
   std::string task, title;
@@ -59,12 +74,16 @@ struct PosteriorScene {
   std::vector<std::int64_t> sizes;   // the only ones, of a run with a head for each; else empty
   std::uint64_t set = 0;             // id of the observed set
   std::string set_name;              // "set 3 of the prior", a file's name, a thing's title
+  std::string set_short;             // "set 3", "events.csv"
   std::string set_source;            // "simulated", "generated digits", a path, a thing's words
   std::string set_own;               // the θ that a thing tells of itself, a line; "" of other sets
   std::int64_t set_size = 0;         // all that a file holds; else `most`
   std::int64_t trained = 1;          // largest N that the shown run saw in training
   bool simulated = true;
   bool by_hand = false;                  // θ and ψ are not the prior's
+  std::optional<std::uint64_t> random;   // seed by which observations of a file were drawn; none: its first
+  bool followable = false;               // files of its observations can be followed
+  bool drawable = false;                 // a file of which a random subset can be drawn
   std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
   std::vector<int> shades;               // of the runs, where a figure of them alone would choose others; else empty
   // Of a task that makes observations of things (tasks/parts/things.h): "mesh", what may be given, and whether a text
@@ -100,8 +119,20 @@ class Posterior {
   std::int64_t index() const;
   void set_parameter(std::size_t k, double value);
   void open_file(const std::filesystem::path& path);
-  // From a file back to the simulated set.
+  // Of a file that is shown, the observations that this seed draws; without a seed, the first ones.
+  void set_random(std::optional<std::uint64_t> seed);
+  // From a file, one that is followed too, back to the simulated set.
   void simulate();
+
+  // The set becomes what a CSV file of points holds and what is appended to it, by the shown run, until another set is
+  // asked for; N grows by itself. Beyond what training saw a random subset of that size is used.
+  void follow_file(const std::filesystem::path& path);
+  // Reads no more of it; its posterior stays.
+  void stop_following();
+  // Forgets it: the set before it is shown again.
+  void end_following();
+  // Null where no file is.
+  std::shared_ptr<const FollowState> following() const;
 
   // The N that is wanted, 1 .. most().
   std::int64_t n() const;
@@ -116,6 +147,13 @@ class Posterior {
   bool loop() const;
   // What poll() does with the clock: moves a playing N on.
   void advance(double seconds);
+
+  // Keeps the shown run's posterior as it is now as a ghost behind all that follows of the task, in the place of one
+  // that is kept already.
+  void pin();
+  void unpin();
+  // "pinned: N = 10, set 3"; "" where nothing is. Copied commands do not know of it.
+  std::string pinned() const;
 
   // Null before the run is loaded.
   std::shared_ptr<const PosteriorScene> scene() const;
@@ -138,6 +176,10 @@ class Posterior {
 
   // The command that draws the same figure without the window; empty while values set by hand are on their way.
   std::string batch_command() const;
+
+  // What samples would be drawn of, the shown run, set and N; nothing while it is on its way. And who draws them.
+  std::optional<SamplesAsked> samples_asked() const;
+  SampleSaving& saving();
 
   // Takes over what background work has finished, moves a playing N on. True when something shown has changed.
   bool poll();

@@ -86,6 +86,7 @@ class PosteriorEngine::Work {
   std::optional<SetPosterior> posterior_;  // of the runs and the set
   std::optional<StableAxes> axes_;
   std::optional<NuisanceAxes> nuisance_axes_;
+  std::shared_ptr<const PinnedPosterior> pinned_;
   std::vector<WidthPoint> widths_;
   std::set<std::int64_t> width_done_;
   PosteriorAt at_;            // of the last snapshot; n = 0: none
@@ -171,10 +172,9 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorWish
   // A file, or values set by hand, of the task that was shown before say nothing here.
   if (wish.set.id <= last_set_ && question_ != last_set_question_) {
     const auto own = wish.files.find(task_->info().name);
-    choice.file = own == wish.files.end() ? std::filesystem::path() : own->second;
-    choice.theta.clear();
-    choice.psi.clear();
-    choice.changed.reset();
+    const std::int64_t index = choice.index;
+    choice = own == wish.files.end() ? SetChoice() : own->second;
+    choice.index = index;
   }
   last_set_ = std::max(last_set_, wish.set.id);
   last_set_question_ = question_;
@@ -204,7 +204,8 @@ void PosteriorEngine::Work::load_set(const PosteriorWish& wish) {
     board_.publish(
         [&](PosteriorNews& n) { n.problems.insert(n.problems.end(), set->warnings().begin(), set->warnings().end()); });
   // Values set by hand move the set a little: axes stay.
-  if (!set_ || set->choice().file != set_->choice().file || set->choice().index != set_->choice().index) {
+  const SetChoice &next = set->choice(), *before = set_ ? &set_->choice() : nullptr;
+  if (!before || next.file != before->file || next.index != before->index || next.random != before->random) {
     axes_.emplace(task_->info().targets);
     nuisance_axes_.emplace(task_->info());
   }
@@ -273,8 +274,9 @@ void PosteriorEngine::Work::serve(std::int64_t n, bool asked) {
 void PosteriorEngine::Work::show(const PosteriorAt& at, bool asked) {
   for (const std::string& problem : at.problems) tell(problem);
   StableAxes passing = *axes_;
+  const ShownSet set{set_id_, set_->theta(), posterior_->source_text()};
   const auto snapshot = std::make_shared<PosteriorSnapshot>(
-      snapshot_of(*posterior_, at, asked ? *axes_ : passing, set_id_, ++snapshots_));
+      snapshot_of(task_->info(), at, set, asked ? *axes_ : passing, ++snapshots_, pinned_.get()));
   board_.publish([&](PosteriorNews& n) {
     n.snapshot = snapshot;
     n.failure.clear();
@@ -348,11 +350,15 @@ void PosteriorEngine::Work::run(const PosteriorWish& wish, const Stale& stale) {
   load_runs(wish, stale);
   if (runs_.empty()) return;
   load_set(wish);
+  const bool other_pin = std::exchange(pinned_, wish.pinned) != wish.pinned;
   const std::int64_t n = std::clamp<std::int64_t>(wish.n, 1, set_->size());
   board_.now("embedding the observed set");
   embed_until(n, stale);
   board_.now("posterior");
-  if (at_.n != n) serve(n, true);
+  if (at_.n != n)
+    serve(n, true);
+  else if (other_pin)
+    show(at_, true);
   if (stale()) throw Stopped();
   if (checked_ != n) check(stale);
   board_.now("embedding the observed set");

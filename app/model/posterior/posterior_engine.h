@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/model/hub/news_board.h"
+#include "app/model/posterior/pinned_posterior.h"
 #include "app/model/posterior/posterior.h"
 
 namespace pairs::model {
@@ -25,8 +26,9 @@ struct PosteriorWish {
   std::string run;
   std::vector<std::string> others;
   SetWish set;
-  std::map<std::string, std::filesystem::path> files;  // the set of a task that is come back to, by task
+  std::map<std::string, SetChoice> files;  // the file of a task that is come back to, by task
   std::int64_t n = 1;
+  std::shared_ptr<const PinnedPosterior> pinned;  // a ghost behind what is drawn, or null
   std::string data, device = "auto";
   std::map<std::string, int> shades;  // of the runs' colours
 };

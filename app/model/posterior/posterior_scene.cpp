@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "app/kinds/observation_room.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
@@ -47,15 +48,6 @@ std::vector<int> other_shades(const std::vector<AskedRun>& runs) {
   return differ ? shades : std::vector<int>();
 }
 
-// Two targets: contours and marginals, of which each has a place of its own.
-std::shared_ptr<const Figure> part(const Figure& figure, std::size_t from, std::size_t to) {
-  auto out = std::make_shared<Figure>(figure);
-  out->plots = {figure.plots.begin() + static_cast<std::ptrdiff_t>(from),
-                figure.plots.begin() + static_cast<std::ptrdiff_t>(to)};
-  out->columns = 1;
-  return out;
-}
-
 }  // namespace
 
 PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, const std::vector<std::string>& asked) {
@@ -77,7 +69,11 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.trained = posterior.runs().front().loaded.estimator->max_n();
   scene.simulated = set.simulated();
   scene.by_hand = !set.choice().theta.empty();
+  scene.random = set.choice().random;
+  scene.followable = !info.targets.empty() && info.given.empty() && room_of(info).lines(info, "") != nullptr;
+  scene.drawable = !set.simulated() && !set.of_thing() && set.held() > 1;
   scene.set_name = set.name();
+  scene.set_short = set.short_name();
   scene.set_source = set.source();
   if (set.simulated()) scene.parameters = parameters_of(set);
   if (const Things* const known = things(posterior.task())) {
@@ -93,12 +89,11 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   return scene;
 }
 
-PosteriorSnapshot snapshot_of(const SetPosterior& posterior, const PosteriorAt& at, StableAxes& axes,
-                              std::uint64_t set_id, std::uint64_t version) {
-  const TaskInfo& info = posterior.task().info();
+PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAt& at, const ShownSet& set, StableAxes& axes,
+                              std::uint64_t version, const PinnedPosterior* pinned) {
   PosteriorSnapshot snapshot;
   snapshot.version = version;
-  snapshot.set = set_id;
+  snapshot.set = set.id;
   snapshot.n = at.n;
   snapshot.series = at.numbers;
   snapshot.warnings = at.warnings;
@@ -108,17 +103,42 @@ PosteriorSnapshot snapshot_of(const SetPosterior& posterior, const PosteriorAt& 
   snapshot.sentence = posterior_sentence(at.numbers, info.targets);
   snapshot.place = at.place;
   if (at.numbers.empty()) return snapshot;
-  const std::vector<double> truth = posterior.set().theta();
-  const PosteriorAxes kept = axes.update(at.numbers, truth);
-  if (kept != chosen_axes(at.numbers, info.targets, truth)) snapshot.kept_axes = kept;
-  const Figure figure = posterior_figure_at(posterior, at, kept);
-  if (info.targets.size() == 2) {
-    snapshot.density = part(figure, 0, 1);
-    snapshot.marginals = part(figure, 1, 3);
-  } else {
-    snapshot.density = std::make_shared<Figure>(figure);
-  }
+  const PosteriorAxes kept = axes.update(at.numbers, set.truth);
+  if (kept != chosen_axes(at.numbers, info.targets, set.truth)) snapshot.kept_axes = kept;
+  const bool ghost = pinned && pinned->task == info.name && pinned->numbers.targets.size() == info.targets.size();
+  snapshot.density = std::make_shared<Figure>(
+      posterior_figure_at(info, at, set.truth, set.source, kept, ghost ? &pinned->numbers : nullptr));
   return snapshot;
+}
+
+PosteriorScene followed_scene(const PosteriorScene& before, const std::filesystem::path& file, std::uint64_t set_id) {
+  PosteriorScene scene = before;
+  scene.runs.erase(scene.runs.begin() + 1, scene.runs.end());
+  scene.sizes.clear();
+  scene.set = set_id;
+  scene.set_name = scene.set_short = file.filename().string();
+  scene.set_source = file.string();
+  scene.set_own.clear();
+  scene.set_size = 0;
+  scene.simulated = scene.by_hand = scene.drawable = false;
+  scene.random.reset();
+  scene.parameters.clear();
+  return scene;
+}
+
+std::string follow_command(const std::string& run, const std::filesystem::path& file, const std::string& device) {
+  return fmt::format("pairs --batch infer {} --data {} --follow{}", shell_word(run), shell_word(file.string()),
+                     device == "auto" ? "" : " --device " + shell_word(device));
+}
+
+SetChoice settled_choice(SetChoice asked, const PosteriorScene& scene) {
+  asked.changed.reset();
+  asked.theta.clear();
+  asked.psi.clear();
+  if (scene.by_hand)
+    for (const SetParameter& parameter : scene.parameters)
+      (parameter.nuisance ? asked.psi : asked.theta).push_back(parameter.value);
+  return asked;
 }
 
 std::string figure_command(const CommandOptions& options, const PosteriorScene* scene, const PosteriorSnapshot* shown) {
@@ -132,14 +152,13 @@ std::string figure_command(const CommandOptions& options, const PosteriorScene* 
     words.push_back(fmt::format("--index {}", set.index));
   else
     words.push_back("--file " + shell_word(set.file.string()));
+  if (set.random) words.push_back(fmt::format("--random {}", *set.random));
   words.push_back(fmt::format("--n {}", options.n));
   if (!set.theta.empty() || !set.psi.empty()) {
     if (!scene || !scene->by_hand) return "";
-    std::vector<double> theta, psi;
-    for (const SetParameter& parameter : scene->parameters)
-      (parameter.nuisance ? psi : theta).push_back(parameter.value);
-    add("theta", theta);
-    add("psi", psi);
+    const SetChoice settled = settled_choice(set, *scene);
+    add("theta", settled.theta);
+    add("psi", settled.psi);
   }
   if (shown && shown->n == options.n && shown->kept_axes) {
     std::vector<double> ends;

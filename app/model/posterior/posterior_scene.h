@@ -1,18 +1,35 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/model/posterior/pinned_posterior.h"
 #include "app/model/posterior/posterior.h"
 
 namespace pairs::model {
 
 // What the window shows of a set's posterior, from what is known of it. `asked`: the runs as they were asked for.
 PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, const std::vector<std::string>& asked);
-PosteriorSnapshot snapshot_of(const SetPosterior& posterior, const PosteriorAt& at, StableAxes& axes,
-                              std::uint64_t set_id, std::uint64_t version);
+
+// The set that a snapshot is of: its id, θ where it was made with one, and what figures say of its source.
+struct ShownSet {
+  std::uint64_t id = 0;
+  std::vector<double> truth;
+  std::string source;
+};
+PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAt& at, const ShownSet& set, StableAxes& axes,
+                              std::uint64_t version, const PinnedPosterior* pinned = nullptr);
+
+// The choice that makes the shown set again: where θ or ψ was set by hand, with the values that it settled on.
+SetChoice settled_choice(SetChoice asked, const PosteriorScene& scene);
+
+// The scene of a file that the shown run follows.
+PosteriorScene followed_scene(const PosteriorScene& before, const std::filesystem::path& file, std::uint64_t set_id);
+// The command that follows it.
+std::string follow_command(const std::string& run, const std::filesystem::path& file, const std::string& device);
 
 // The command that draws the figure of N on the screen; "" while values set by hand are on their way.
 struct CommandOptions {

@@ -46,6 +46,7 @@ TEST(FigureCommand, RefusesHeightsAndIndicesThatMeanNothing) {
   };
   EXPECT_THAT(refused({"--height=-1,2"}), HasSubstr("not above zero"));
   EXPECT_THAT(refused({"--file", out("set.csv"), "--index", "1"}), HasSubstr("--index chooses a simulated set"));
+  EXPECT_THAT(refused({"--random", "3"}), HasSubstr("name one with --file"));
 }
 
 TEST(FigureCommand, TakesOtherEpochsForAnotherRunAndOtherSeedsForSeeds) {
@@ -81,6 +82,20 @@ TEST(FigureCommand, DrawsThePosteriorOfHeadsForSomeSizes) {
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_THAT(read_file(out("heads.csv")), HasSubstr("N = 2"));
   EXPECT_THAT(read_file(out("heads.csv")), HasSubstr("N = 10"));
+}
+
+// What infer says of a set before its posterior is believed, the figure says in the same words.
+TEST(FigureCommand, WarnsAsInferDoes) {
+  std::string text = "x1,x2\n";
+  for (int i = 0; i < 20; ++i) text += "5000,5000\n";
+  write_file(out("far.csv"), text);
+  const Answer figure =
+      run_words({"figure", "posterior", "gaussian", "--file", out("far.csv"), "--n", "20", "--out", out("far.svg")});
+  const Answer infer = run_words({"infer", "gaussian", "--data", out("far.csv"), "--out", out("far.npz")});
+  const std::string warning = "warning: the observed set lies outside what training saw";
+  ASSERT_THAT(infer.err, HasSubstr(warning));
+  const std::size_t at = infer.err.find(warning);
+  EXPECT_THAT(figure.err, HasSubstr(infer.err.substr(at, infer.err.find('\n', at) - at)));
 }
 
 TEST(FigureCommand, RefusesPicturesAsCsv) {

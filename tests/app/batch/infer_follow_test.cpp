@@ -2,10 +2,14 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "core/base/files.h"
 #include "tests/app/batch/program.h"
@@ -101,6 +105,25 @@ TEST_F(InferFollow, SaysWhatIsWrong) {
   EXPECT_THAT(run_words({"infer", "digits", "--data", "-", "--follow"}).err, HasSubstr("no line of text holds one"));
   EXPECT_THAT(run_words({"infer", "bump-hunt", "--data", path("gone.csv"), "--follow"}).err,
               HasSubstr("gone.csv cannot be opened"));
+}
+
+TEST_F(InferFollow, AFileThatIsCutShortOrReplacedEndsItWithASentence) {
+  write_file(folder_ / "grows.csv", "x\n" + numbers(20));
+  const auto spoiled = [&](const std::function<void()>& spoil) {
+    std::jthread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+      spoil();
+    });
+    return run_words({"infer", "bump-hunt", "--data", path("grows.csv"), "--follow", "--out", path("s.npz")});
+  };
+  const Answer cut = spoiled([&] { std::filesystem::resize_file(folder_ / "grows.csv", 5); });
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_THAT(cut.out, HasSubstr("N = 20"));
+  EXPECT_THAT(cut.err, HasSubstr("was cut short or written anew"));
+  write_file(folder_ / "grows.csv", "x\n" + numbers(20));
+  const Answer replaced = spoiled([&] { write_file(folder_ / "grows.csv", "x\n" + numbers(30)); });
+  EXPECT_EQ(replaced.code, 1);
+  EXPECT_THAT(replaced.err, HasSubstr("was replaced by another file"));
 }
 
 // A random subset: the same by one seed, another by another, all of them of the file.

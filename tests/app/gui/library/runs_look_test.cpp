@@ -104,7 +104,7 @@ TEST_P(RunsLook, OneColourARunWhereverItIs) {
       if (series.name == kNames[i]) {
         EXPECT_EQ(series_color(series.role), inks[i]) << series.name;
       }
-  EXPECT_EQ(colors_of(*window.studio.posterior.shown()->marginals, kNames[1]), std::set<ImU32>{inks[1]});
+  EXPECT_EQ(colors_of(*window.studio.posterior.shown()->density, kNames[1]), std::set<ImU32>{inks[1]});
   window.studio.open_run(looked_at().runs[1]);
   window.studio.set_tab(model::Tab::evaluate);
   ASSERT_TRUE(window.until([&] { return window.studio.evaluation.scores() != nullptr; }));

@@ -42,17 +42,6 @@ class CopiedCommand : public testing::TestWithParam<std::string> {
     ASSERT_EQ(posterior_.set_failure(), "");
   }
 
-  // Plots of the screen in the order of the command's figure.
-  Figure screen() const {
-    const auto shown = posterior_.shown();
-    Figure figure = *shown->density;
-    if (shown->marginals)
-      figure.plots.insert(figure.plots.end(), shown->marginals->plots.begin(), shown->marginals->plots.end());
-    figure.columns = static_cast<std::int64_t>(figure.plots.size());
-    figure.plots.front().title = fmt::format("N = {}", count_text(shown->n));
-    return figure;
-  }
-
   // Values to the last digit by the table; names, roles, styles and axes by the drawing.
   void expect_the_same() {
     const std::string command = posterior_.batch_command();
@@ -67,7 +56,8 @@ class CopiedCommand : public testing::TestWithParam<std::string> {
       words.insert(words.end(), {"--out", file});
       const batch::Answer answer = batch::run_words(words);
       ASSERT_EQ(answer.code, 0) << answer.err;
-      const Figure figure = screen();
+      Figure figure = *posterior_.shown()->density;
+      figure.plots.front().title = fmt::format("N = {}", count_text(posterior_.shown()->n));
       EXPECT_TRUE(read_file(file) == (ending == ".csv" ? figure_csv(figure) : figure_svg(figure))) << ending;
     }
   }
@@ -115,6 +105,11 @@ TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfAFile) {
   expect_the_same();
   posterior_.set_n(8);
   settle();
+  expect_the_same();
+  posterior_.set_random(5);
+  settle();
+  ASSERT_EQ(posterior_.scene()->random, 5u);
+  EXPECT_THAT(posterior_.batch_command(), testing::HasSubstr("--random 5"));
   expect_the_same();
 }
 

@@ -11,12 +11,16 @@
 #include <fstream>
 #include <thread>
 
+#include "app/kinds/observed.h"
 #include "app/kinds/samples_figure.h"
+#include "app/posterior/posterior_figure.h"
+#include "app/posterior/random_subset.h"
 #include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/app/model/posterior/many_targets_task.h"
 #include "tests/app/model/small_run.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -277,16 +281,105 @@ TEST_F(ShippedPosterior, MoreThanTrainingSawIsNotUsedUnasked) {
   EXPECT_EQ(posterior.batch_command(), command + "50");
 }
 
+TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "events.csv";
+  {
+    std::ofstream events(file);
+    for (int i = 0; i < 400; ++i) events << (i < 200 ? 1.0 : 9.0) << "\n";
+  }
+  posterior.open("bump-hunt");
+  settle();
+  EXPECT_FALSE(posterior.scene()->drawable);
+  posterior.set_random(1);
+  settle();
+  EXPECT_FALSE(posterior.scene()->random) << "a simulated set has nothing to draw from";
+  posterior.open_file(file);
+  settle();
+  ASSERT_TRUE(posterior.scene()->drawable);
+  EXPECT_EQ(posterior.scene()->set_size, 400);
+  posterior.set_n(37);
+  settle();
+  const double first = posterior.shown()->place.distance;
+  posterior.set_random(3);
+  settle();
+  EXPECT_EQ(posterior.scene()->random, 3u);
+  EXPECT_EQ(posterior.n(), 37) << "N stays";
+  const double random = posterior.shown()->place.distance;
+  EXPECT_NE(random, first);
+  posterior.set_random(4);
+  settle();
+  EXPECT_NE(posterior.shown()->place.distance, random);
+  posterior.set_random(3);
+  settle();
+  EXPECT_EQ(posterior.shown()->place.distance, random) << "a seed says it all";
+  // It is the subset that infer draws.
+  const LoadedRun run = load_run("bump-hunt", "", "cpu");
+  Observations all = read_observed(file, run.task->info()).x;
+  const torch::Tensor aggregate = aggregate_observed(*run.estimator, random_subset(all, 37, 3));
+  EXPECT_NEAR(place_of(*run.estimator, aggregate, torch::full({1}, 37, torch::kInt64)).distance, random, 1e-6);
+  EXPECT_THAT(posterior.batch_command(), testing::HasSubstr("--random 3 --n 37"));
+  // It is come back to.
+  posterior.open("gaussian");
+  settle();
+  EXPECT_FALSE(posterior.scene()->random);
+  posterior.open("bump-hunt");
+  settle();
+  EXPECT_EQ(posterior.scene()->random, 3u);
+  EXPECT_EQ(posterior.n(), 37);
+  posterior.set_random({});
+  settle();
+  EXPECT_EQ(posterior.shown()->place.distance, first);
+}
+
+TEST_F(ShippedPosterior, ManyTargetsInACorner) {
+  const TemporaryFolder folder;
+  for (const std::int64_t count : {3, 10}) {
+    register_many_targets(count);
+    const std::string run = small_run(folder.path(), fmt::format("many{}", count), "gaussian");
+    Posterior many(hub);
+    many.open(run);
+    many.set_n(5);
+    ASSERT_TRUE(many.wait(kPosteriorPatience));
+    ASSERT_EQ(many.failure(), "");
+    const auto shown = many.shown();
+    const std::size_t side = std::min<std::size_t>(static_cast<std::size_t>(count), 8);
+    ASSERT_TRUE(shown && shown->density);
+    ASSERT_EQ(shown->density->plots.size(), side * side);
+    EXPECT_FALSE(shown->density->plots[side * (side - 1)].contours.empty());
+    EXPECT_EQ(shown->series.front().targets.size(), static_cast<std::size_t>(count)) << "the table has all";
+    const bool told = std::any_of(shown->warnings.begin(), shown->warnings.end(), [](const PosteriorWarning& warning) {
+      return warning.text.find("shows the first 8 of 10 unknowns") != std::string::npos;
+    });
+    EXPECT_EQ(told, count > 8);
+    // The command draws the same, and says as much.
+    PosteriorFigureOptions options;
+    options.n = 5;
+    bool warned = false;
+    options.warn = [&](const PosteriorWarning& warning) {
+      warned |= warning.text.find("first 8 of 10") != std::string::npos;
+    };
+    const Figure figure = posterior_figure({load_run(run)}, options);
+    Figure screen = *shown->density;
+    screen.plots.front().title = "N = 5";
+    EXPECT_TRUE(figure_csv(figure) == figure_csv(screen));
+    EXPECT_TRUE(figure_svg(figure) == figure_svg(screen));
+    EXPECT_EQ(warned, count > 8);
+  }
+  register_tasks();
+}
+
 TEST_F(ShippedPosterior, TwoTargetsWithContoursAndMarginals) {
   posterior.open("gaussian");
   posterior.set_n(400);
   settle();
   ASSERT_EQ(posterior.failure(), "");
   const auto shown = posterior.shown();
-  ASSERT_TRUE(shown && shown->marginals);
+  ASSERT_TRUE(shown && shown->density);
   EXPECT_EQ(shown->n, 400);
-  EXPECT_GE(shown->density->plots[0].contours.size(), 4u);
-  EXPECT_EQ(shown->marginals->plots.size(), 2u);
+  ASSERT_EQ(shown->density->plots.size(), 4u);
+  EXPECT_GE(shown->density->plots[2].contours.size(), 4u);
+  EXPECT_TRUE(shown->density->plots[3].turned);
   const torch::Tensor draws = exact_draws("gaussian", 0, 400);
   for (std::int64_t t = 0; t < 2; ++t) {
     const TargetNumbers& exact = series("exact").targets[static_cast<std::size_t>(t)];

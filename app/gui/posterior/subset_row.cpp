@@ -1,0 +1,34 @@
+#include "app/gui/posterior/subset_row.h"
+
+#include <fmt/format.h>
+
+#include "app/gui/widgets/typed_count.h"
+#include "app/gui/widgets/ui.h"
+#include "core/report/number_text.h"
+
+namespace pairs::gui {
+
+void SubsetRow::draw(model::Posterior& posterior, const model::PosteriorScene& scene) {
+  if (!scene.drawable) return;
+  if (scene.random) seed_ = *scene.random;
+  const std::string held = count_text(scene.set_size);
+  if (ui::segment("posterior/subset/first", "First N", !scene.random,
+                  fmt::format("Uses the first N of the file's {} observations", held)))
+    posterior.set_random({});
+  ImGui::SameLine(0, px(2));
+  if (ui::segment("posterior/subset/random", "Random N", scene.random.has_value(),
+                  fmt::format("Uses N of the file's {} observations, each equally likely", held)))
+    posterior.set_random(seed_);
+  if (!scene.random) return;
+  ImGui::SameLine(0, px(12));
+  if (!typing_) typed_ = std::to_string(seed_);
+  constexpr const char* about = "Seed of the draw: the same seed draws the same observations";
+  if (ui::input("posterior/subset/seed", typed_, "seed", about, px(56), {}, true))
+    if (const auto seed = typed_count(typed_, 0)) posterior.set_random(static_cast<std::uint64_t>(*seed));
+  typing_ = ImGui::IsItemActive();
+  ImGui::SameLine(0, px(8));
+  if (ui::button("posterior/subset/again", "Another draw", ui::Button::normal, "", "Draws by the next seed"))
+    posterior.set_random(seed_ + 1);
+}
+
+}  // namespace pairs::gui

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/model/posterior/posterior.h"
+
+namespace pairs::gui {
+
+// Which N of a file's observations are used: the first, or a random subset by a seed. The widgets are
+// "posterior/subset/first", ".../random", ".../seed" and ".../again".
+class SubsetRow {
+ public:
+  void draw(model::Posterior& posterior, const model::PosteriorScene& scene);
+
+ private:
+  std::uint64_t seed_ = 1;  // of the last random subset
+  std::string typed_;
+  bool typing_ = false;
+};
+
+}  // namespace pairs::gui

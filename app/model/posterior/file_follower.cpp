@@ -1,0 +1,266 @@
+#include "app/model/posterior/file_follower.h"
+
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "app/kinds/observation_room.h"
+#include "app/model/posterior/posterior_scene.h"
+#include "app/posterior/growing_text.h"
+#include "app/posterior/posterior_warnings.h"
+#include "app/runs/strategy_look.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/one_thread.h"
+#include "core/base/text.h"
+#include "core/posterior/followed_set.h"
+#include "core/report/number_text.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;           // of the subset that is kept, as `infer --follow` has it
+constexpr double kBetweenPosteriors = 0.15;  // seconds, while lines come
+constexpr double kBetweenLooks = 0.1;        // seconds, whether the file has grown
+constexpr double kRateWindow = 3;            // seconds that the rate is of
+constexpr double kWidthStep = 1.12;          // growth of N between two points of the width
+
+void wait_for(double seconds, const LatestWorker::Stale& stale) {
+  for (const Stopwatch watch; watch.seconds() < seconds && !stale();)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+// Observations a second over the last moments.
+class Rate {
+ public:
+  void add(double seconds, std::int64_t seen) {
+    if (moments_.empty() || seconds - moments_.back().first > 0.05) moments_.emplace_back(seconds, seen);
+    while (moments_.size() > 2 && seconds - moments_[1].first > kRateWindow) moments_.pop_front();
+  }
+  double at(double seconds, std::int64_t seen) const {
+    if (moments_.empty()) return 0;
+    const auto& [since, before] = moments_.front();
+    const double time = std::max(seconds - since, 0.5);
+    return static_cast<double>(seen - before) / time;
+  }
+
+ private:
+  std::deque<std::pair<double, std::int64_t>> moments_;
+};
+
+}  // namespace
+
+// What belongs to one file, on the worker's thread.
+class FileFollower::Work {
+ public:
+  Work(FileFollower& follower, const FollowWish& wish)
+      : follower_(follower),
+        wish_(wish),
+        run_(load_run(wish.run, wish.data, wish.device)),
+        info_(run_.task->info()),
+        name_(printable(wish.file.filename().string(), 300)),
+        lines_(room_of(info_).lines(info_, name_)),
+        text_(wish.file.string(), name_),
+        set_(run_.estimator, std::min(run_.estimator->max_n(), info_.max_n), kSeed),
+        axes_(info_.targets) {
+    PAIRS_CHECK(lines_, "A file is followed line by line, and no line of text holds an observation of the task {}",
+                info_.title);
+  }
+
+  void run(const LatestWorker::Stale& stale) {
+    tell("");
+    Stopwatch since_posterior;
+    for (;;) {
+      std::string failure;
+      GrowingText::Came came = GrowingText::Came::nothing;
+      try {
+        came = text_.read([&](std::string_view line) { lines_->take(line); });
+      } catch (const std::exception& error) {
+        failure = sentence(error);
+      }
+      if (const std::string problem = add(stale); failure.empty()) failure = problem;
+      if (stale()) break;
+      const bool due =
+          !failure.empty() || came != GrowingText::Came::lines || since_posterior.seconds() > kBetweenPosteriors;
+      if (due && show_posterior()) since_posterior.restart();
+      tell(failure);
+      if (!failure.empty()) return;
+      if (came != GrowingText::Came::lines) wait_for(kBetweenLooks, stale);
+      if (stale()) break;
+    }
+    show_posterior();
+    running_ = false;
+    tell("");
+  }
+
+ private:
+  // Embeds what has come; why it cannot, a sentence.
+  std::string add(const LatestWorker::Stale& stale) {
+    const Observations x = lines_->gather();
+    if (!x.defined()) return "";
+    const std::int64_t pace = std::max<std::int64_t>(room_of(info_).amounts().embedded, 1);
+    try {
+      for (std::int64_t from = 0; from < x.count() && !stale(); from += pace)
+        set_.add(x.slice(from, std::min(from + pace, x.count())));
+    } catch (const std::exception& error) {
+      return sentence(error);
+    }
+    return "";
+  }
+
+  // The posterior of what there is, where that has changed.
+  bool show_posterior() {
+    const auto pinned = follower_.pinned_.load();
+    const std::int64_t n = set_.size();
+    if (n == 0 || (shown_ == set_.seen() && pinned == pinned_)) return false;
+    const OneThread one_thread;
+    const Stopwatch watch;
+    if (shown_ != set_.seen()) at_ = posterior_at(n);
+    at_.milliseconds = 1000 * watch.seconds();
+    shown_ = set_.seen();
+    pinned_ = pinned;
+    const ShownSet set{wish_.set, {}, wish_.file.string() + ", followed; " + run_.name};
+    const auto snapshot =
+        std::make_shared<PosteriorSnapshot>(snapshot_of(info_, at_, set, axes_, ++snapshots_, pinned.get()));
+    std::shared_ptr<const Figure> width;
+    if (!widths_.empty())
+      width = std::make_shared<Figure>(
+          width_against_n(widths_, info_.targets, std::max<std::int64_t>(widths_.back().n, 10), n));
+    follower_.board_.publish([&](FollowNews& news) {
+      news.snapshot = snapshot;
+      news.width = width;
+    });
+    return true;
+  }
+
+  PosteriorAt posterior_at(std::int64_t n) {
+    PosteriorAt at;
+    at.n = n;
+    const auto warn = [&](WarningKind kind, std::string text) { at.warnings.push_back({kind, std::move(text)}); };
+    const AskedRun asked{run_, wish_.role};
+    if (!asked.serves(n)) {
+      warn(WarningKind::left_out,
+           fmt::format("{} has a head for some N only and none for {}", run_.name, count_text(n)));
+      return at;
+    }
+    if (!run_.finetuned && strategy(run_.config.strategy).stages_2_and_3)
+      warn(WarningKind::only_pretrained, only_pretrained_text(run_.name));
+    if (set_.seen() > n) warn(WarningKind::extrapolation, subset_text(run_.name, n));
+    const torch::Tensor aggregate = set_.aggregate();
+    at.sources.push_back(
+        estimator_source(asked.name(1), wish_.role, run_.estimator, aggregate, n, torch::Tensor(), kSeed));
+    at.numbers = posterior_numbers(info_.targets, confined(*run_.task, *run_.estimator), at.sources,
+                                   [&](const std::string& text) { warn(WarningKind::left_out, text); });
+    at.place = place_of(*run_.estimator, aggregate, torch::full({1}, n, torch::kInt64));
+    for (const PosteriorNumbers& one : at.numbers) {
+      if (!widths_.empty() && static_cast<double>(n) < kWidthStep * static_cast<double>(widths_.back().n)) continue;
+      WidthPoint point{one.name, one.role, one.ours, n, {}};
+      for (const TargetNumbers& target : one.targets) point.sd.push_back(target.sd);
+      widths_.push_back(std::move(point));
+    }
+    return at;
+  }
+
+  // Publishes how far it is, where that has changed.
+  void tell(const std::string& failure) {
+    rate_.add(watch_.seconds(), set_.seen());
+    FollowState state;
+    state.file = wish_.file;
+    state.set = wish_.set;
+    state.opened = true;
+    state.seen = set_.seen();
+    state.used = set_.size();
+    state.most = std::min(run_.estimator->max_n(), info_.max_n);
+    state.running = running_ && failure.empty();
+    state.rate = state.running ? rate_.at(watch_.seconds(), set_.seen()) : 0;
+    state.failure = failure;
+    if (told_ && *told_ == state) return;
+    told_ = state;
+    follower_.board_.publish([&](FollowNews& news) { news.state = std::make_shared<FollowState>(state); });
+  }
+
+  FileFollower& follower_;
+  const FollowWish& wish_;
+  LoadedRun run_;
+  const TaskInfo& info_;
+  std::string name_;
+  std::unique_ptr<ObservationLines> lines_;
+  GrowingText text_;
+  FollowedSet set_;
+  StableAxes axes_;
+  std::vector<WidthPoint> widths_;
+  PosteriorAt at_;
+  std::shared_ptr<const PinnedPosterior> pinned_;
+  std::int64_t shown_ = 0;  // observations that had come when the posterior was shown last
+  std::uint64_t snapshots_ = 0;
+  Stopwatch watch_;
+  Rate rate_;
+  bool running_ = true;
+  std::optional<FollowState> told_;
+};
+
+FileFollower::FileFollower(Hub& hub)
+    : board_([&hub] { hub.wake(); }), worker_([this](const std::string& failure) {
+        board_.publish([&](FollowNews& news) {
+          FollowState state = news.state ? *news.state : FollowState();
+          state.running = false;
+          state.rate = 0;
+          state.failure = failure;
+          news.state = std::make_shared<FollowState>(state);
+        });
+      }) {}
+FileFollower::~FileFollower() = default;
+
+void FileFollower::run(const FollowWish& wish, const LatestWorker::Stale& stale) {
+  const torch::NoGradGuard no_grad;
+  board_.publish([&](FollowNews& news) {
+    news = FollowNews();
+    FollowState state;
+    state.file = wish.file;
+    state.set = wish.set;
+    news.state = std::make_shared<FollowState>(state);
+  });
+  Work(*this, wish).run(stale);
+}
+
+void FileFollower::follow(FollowWish wish) {
+  end();
+  set_ = wish.set;
+  FollowState state;
+  state.file = wish.file;
+  state.set = wish.set;
+  news_.state = std::make_shared<FollowState>(state);
+  worker_.request([this, wish = std::move(wish)](const LatestWorker::Stale& stale) { run(wish, stale); });
+}
+
+void FileFollower::stop() {
+  worker_.cancel();
+}
+
+void FileFollower::end() {
+  worker_.cancel();
+  set_ = 0;
+  news_ = FollowNews();
+}
+
+void FileFollower::set_pinned(std::shared_ptr<const PinnedPosterior> pinned) {
+  pinned_ = std::move(pinned);
+}
+
+bool FileFollower::poll() {
+  if (board_.version() == seen_) return false;
+  FollowNews news = board_.news();
+  seen_ = news.version;
+  // Of a file that is not followed any more.
+  if (!news.state || news.state->set != set_ || set_ == 0) return false;
+  news_ = std::move(news);
+  return true;
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "app/model/hub/hub.h"
+#include "app/model/hub/news_board.h"
+#include "app/model/posterior/pinned_posterior.h"
+#include "app/model/posterior/posterior.h"
+#include "core/base/latest_worker.h"
+
+namespace pairs::model {
+
+// What is followed, and by which run.
+struct FollowWish {
+  std::string run, data, device = "auto";
+  SeriesRole role = SeriesRole::pairs;
+  std::filesystem::path file;
+  std::uint64_t set = 0;  // id
+};
+
+// The newest of a file that is followed.
+struct FollowNews {
+  std::uint64_t version = 0;
+  std::shared_ptr<const FollowState> state;
+  std::shared_ptr<const PosteriorSnapshot> snapshot;
+  std::shared_ptr<const Figure> width;
+};
+
+// The posterior of a CSV file of points that another program appends to, as `infer --follow` answers it: on a thread
+// and with weights of its own, each observation embedded once. All members belong to the window's thread.
+class FileFollower {
+ public:
+  explicit FileFollower(Hub& hub);
+  ~FileFollower();
+
+  void follow(FollowWish wish);
+  // Reads no more; what there is stays.
+  void stop();
+  // Forgets it.
+  void end();
+  // A ghost behind what is drawn, or null.
+  void set_pinned(std::shared_ptr<const PinnedPosterior> pinned);
+
+  // Takes over what there is of the file; true when something has changed.
+  bool poll();
+  bool following() const { return news_.state != nullptr; }
+  const FollowNews& news() const { return news_; }
+
+ private:
+  class Work;
+  void run(const FollowWish& wish, const LatestWorker::Stale& stale);
+
+  std::atomic<std::shared_ptr<const PinnedPosterior>> pinned_;
+  NewsBoard<FollowNews> board_;
+  FollowNews news_;
+  std::uint64_t seen_ = 0;  // version of the board's news
+  std::uint64_t set_ = 0;   // id of what is followed; 0: nothing
+  LatestWorker worker_;     // last: ends first
+};
+
+}  // namespace pairs::model

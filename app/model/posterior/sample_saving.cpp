@@ -1,0 +1,62 @@
+#include "app/model/posterior/sample_saving.h"
+
+#include <utility>
+
+#include "app/posterior/posterior_samples.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/report/number_text.h"
+#include "core/train/run.h"
+
+namespace pairs::model {
+namespace {
+
+// False where it was stopped before anything was written.
+bool write(const SamplesAsked& asked, const LatestWorker::Stale& stale) {
+  const LoadedRun run = load_run(asked.run, asked.data, asked.device);
+  const TaskInfo& info = run.task->info();
+  if (asked.draws < 2 || asked.draws > most_samples(info))
+    fail_usage("{} samples cannot be drawn; ask for 2 to {}", count_text(asked.draws), count_text(most_samples(info)));
+  check_writable(asked.file);
+  ObservedSet set(run.task, asked.set);
+  const Observations x = set.first(asked.n);
+  if (stale()) return false;
+  const torch::Tensor samples = posterior_samples(run, x, set.latents().given, set.name(), asked.draws, asked.seed);
+  if (stale()) return false;
+  write_samples(asked.file, {{"samples", samples}}, info);
+  return true;
+}
+
+}  // namespace
+
+SampleSaving::SampleSaving(Hub& hub) : hub_(hub), worker_([this](const std::string& failure) { end({{}, failure}); }) {}
+
+void SampleSaving::save(SamplesAsked asked) {
+  {
+    const std::lock_guard lock(mutex_);
+    outcome_.reset();
+  }
+  worker_.request([this, asked = std::move(asked)](const LatestWorker::Stale& stale) {
+    if (write(asked, stale)) end({asked.file, ""});
+  });
+}
+
+void SampleSaving::cancel() {
+  worker_.cancel();
+}
+
+std::optional<SampleSaving::Outcome> SampleSaving::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(outcome_, std::nullopt);
+}
+
+void SampleSaving::end(Outcome outcome) {
+  {
+    const std::lock_guard lock(mutex_);
+    outcome_ = std::move(outcome);
+  }
+  hub_.wake();
+}
+
+}  // namespace pairs::model

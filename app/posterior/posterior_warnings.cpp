@@ -1,0 +1,32 @@
+#include "app/posterior/posterior_warnings.h"
+
+#include <fmt/format.h>
+
+#include "core/report/number_text.h"
+
+namespace pairs {
+
+std::string extrapolation_text(const std::string& run, std::int64_t trained) {
+  return fmt::format("{} saw sets of at most {} in training: this posterior is an extrapolation", run,
+                     count_text(trained));
+}
+
+std::string only_pretrained_text(const std::string& run) {
+  return fmt::format("{} is only pretrained: its posterior holds for the small sets it saw", run);
+}
+
+std::string subset_text(const std::string& run, std::int64_t most) {
+  return fmt::format(
+      "{} knows sets of at most {}: from here on a random subset of so many is used, and the posterior sharpens no "
+      "further",
+      run, count_text(most));
+}
+
+std::string outside_text(const Place& place) {
+  return fmt::format(
+      "the observed set lies outside what training saw: its aggregate is at Mahalanobis distance {:.3g}, farther than "
+      "{:.3g} % of training sets; do not trust the posterior",
+      place.distance, place.percentile);
+}
+
+}  // namespace pairs

@@ -1,0 +1,205 @@
+// What the Posterior tab does with the observed set: subsets, saved samples, files that are followed, and what is kept.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "app/gui/widgets/ui.h"
+#include "app/model/posterior/sample_saving.h"
+#include "core/base/files.h"
+#include "core/base/npz.h"
+#include "tests/app/gui/driver.h"
+
+namespace pairs::gui {
+namespace {
+
+class PosteriorSetTest : public ::testing::Test {
+ protected:
+  Driver& window(const std::string& task = "bump-hunt") {
+    if (!driver_) {
+      driver_ = std::make_unique<Driver>(settings_in(folder_.path(), task), 1280, 800);
+      EXPECT_TRUE(driver_->rest());
+      driver_->frames(3);
+    }
+    return *driver_;
+  }
+  model::Posterior& posterior() { return driver_->studio.posterior; }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  bool says(const std::string& part) {
+    return std::any_of(recorder().items().begin(), recorder().items().end(),
+                       [&](const Item& item) { return item.text.find(part) != std::string::npos; });
+  }
+  std::string numbers(int count) const {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += fmt::format("{:.2f}\n", 0.1 * (i % 97));
+    return text;
+  }
+  void open_events(int count) {
+    write_file(path("events.csv"), "x\n" + numbers(count));
+    posterior().open_file(path("events.csv"));
+    ASSERT_TRUE(window().rest(60));
+    window().frames(3);
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<Driver> driver_;
+};
+
+TEST_F(PosteriorSetTest, ARandomSubsetOfAFileIsAPressAway) {
+  window();
+  EXPECT_FALSE(window().find("posterior/subset/random")) << "a simulated set has no others";
+  open_events(400);
+  EXPECT_FALSE(window().find("posterior/subset/seed"));
+  window().click("posterior/subset/random");
+  ASSERT_TRUE(window().rest(60));
+  window().frames(3);
+  EXPECT_EQ(posterior().scene()->random, 1u);
+  EXPECT_TRUE(says("random N = 100 of 400 used"));
+  window().click("posterior/subset/again");
+  ASSERT_TRUE(window().rest(60));
+  EXPECT_EQ(posterior().scene()->random, 2u);
+  window().type("posterior/subset/seed", "77");
+  ASSERT_TRUE(window().rest(60));
+  EXPECT_EQ(posterior().scene()->random, 77u);
+  window().type("posterior/subset/seed", "many");
+  ASSERT_TRUE(window().rest(60));
+  EXPECT_EQ(posterior().scene()->random, 77u);
+  EXPECT_EQ(window().item("posterior/subset/seed").text, "77");
+  window().click("posterior/subset/first");
+  ASSERT_TRUE(window().rest(60));
+  EXPECT_FALSE(posterior().scene()->random);
+}
+
+TEST_F(PosteriorSetTest, SamplesAreSaved) {
+  window();
+  posterior().set_n(20);
+  ASSERT_TRUE(window().rest());
+  ui::take_saved();
+  window().click("posterior/save");
+  EXPECT_TRUE(window().item("posterior/save/path").text.ends_with("-n-20-samples.npz"));
+  window().type("posterior/save/path", path("mine.txt"));
+  window().frames(2);
+  EXPECT_FALSE(window().item("posterior/save/write").enabled);
+  EXPECT_TRUE(says("must end in .npz or .csv"));
+  window().type("posterior/save/count", "50");
+  window().type("posterior/save/seed", "3");
+  window().type("posterior/save/path", path("mine.csv"));
+  EXPECT_TRUE(window().until([&] { return !window().find("posterior/save/path"); }, 60));
+  ASSERT_TRUE(std::filesystem::exists(path("mine.csv")));
+  EXPECT_EQ(read_csv(path("mine.csv")).sizes(), (std::vector<std::int64_t>{50, 1}));
+  const std::string before = read_file(path("mine.csv"));
+
+  // A file that is there is replaced by the button that says so alone.
+  window().click("posterior/save");
+  window().type("posterior/save/path", path("mine.csv"));
+  window().type("posterior/save/count", "60");
+  ASSERT_TRUE(window().rest());
+  EXPECT_TRUE(window().find("posterior/save/path"));
+  EXPECT_TRUE(says("There is a file of this name already. Replace it?"));
+  EXPECT_TRUE(read_file(path("mine.csv")) == before);
+  EXPECT_EQ(window().item("posterior/save/write").text, "Replace");
+  window().click("posterior/save/write");
+  EXPECT_TRUE(window().until([&] { return !window().find("posterior/save/path"); }, 60));
+  EXPECT_EQ(read_csv(path("mine.csv")).size(0), 60);
+
+  // What goes wrong is said in the dialog.
+  window().click("posterior/save");
+  window().type("posterior/save/path", path("gone/mine.npz"));
+  ASSERT_TRUE(window().until([&] { return says("gone") && !posterior().saving().busy(); }, 60));
+  window().frames(3);
+  EXPECT_TRUE(window().find("posterior/save/path"));
+  window().key(key::escape);
+  EXPECT_FALSE(window().find("posterior/save/path"));
+}
+
+TEST_F(PosteriorSetTest, APosteriorIsPinnedAndUnpinned) {
+  window();
+  EXPECT_EQ(window().item("posterior/pin").text, "Pin");
+  posterior().set_n(10);
+  ASSERT_TRUE(window().rest());
+  window().click("posterior/pin");
+  posterior().set_n(70);
+  ASSERT_TRUE(window().rest());
+  window().frames(3);
+  EXPECT_EQ(window().item("posterior/pin").text, "Unpin");
+  EXPECT_TRUE(says(fmt::format("pinned: N = 10, set {}", posterior().index()))) << "in the legend";
+  window().click("posterior/pin");
+  ASSERT_TRUE(window().rest());
+  window().frames(3);
+  EXPECT_EQ(window().item("posterior/pin").text, "Pin");
+  EXPECT_FALSE(says("pinned: N = 10"));
+}
+
+// The marginals stand on the joint's axes, and zooming one zooms all that share an axis.
+TEST_F(PosteriorSetTest, TwoUnknownsShareTheirAxes) {
+  Driver& d = window("gaussian");
+  const Item above = d.item("posterior/density/0"), joint = d.item("posterior/density/2"),
+             right = d.item("posterior/density/3");
+  EXPECT_FALSE(d.find("posterior/density/1"));
+  EXPECT_FLOAT_EQ(above.min.x, joint.min.x);
+  EXPECT_FLOAT_EQ(above.max.x, joint.max.x);
+  EXPECT_FLOAT_EQ(right.min.y, joint.min.y);
+  EXPECT_FLOAT_EQ(right.max.y, joint.max.y);
+  EXPECT_LT(above.max.y, joint.min.y);
+  EXPECT_GT(right.min.x, joint.max.x);
+  const auto texts_below = [&] {
+    std::vector<std::string> all;
+    for (const Item& item : recorder().items())
+      if (item.plotted && item.min.y > joint.max.y && item.min.x < joint.max.x && item.max.x > joint.min.x)
+        all.push_back(item.text);
+    return all;
+  };
+  const auto before = texts_below();
+  ASSERT_FALSE(before.empty());
+  // A box in the marginal above zooms the joint.
+  d.move({above.min.x + 0.3f * (above.max.x - above.min.x), (above.min.y + above.max.y) / 2});
+  d.screen.input.button(0, true);
+  d.frames(2);
+  d.move({above.min.x + 0.6f * (above.max.x - above.min.x), (above.min.y + above.max.y) / 2});
+  d.screen.input.button(0, false);
+  d.frames(3);
+  EXPECT_NE(texts_below(), before);
+  d.move(above.middle());
+  for (int k = 0; k < 2; ++k) {
+    d.screen.input.button(0, true);
+    d.screen.input.button(0, false);
+  }
+  d.frames(4);
+  EXPECT_EQ(texts_below(), before) << "a double click resets them all";
+}
+
+TEST_F(PosteriorSetTest, AFileIsFollowedWhileItGrows) {
+  Driver& d = window();
+  d.click("posterior/follow-file");
+  d.type("posterior/follow/path", path("gone.csv"));
+  ASSERT_TRUE(d.until([&] { return says("gone.csv cannot be opened"); }));
+  EXPECT_TRUE(d.find("posterior/follow/path"));
+  EXPECT_FALSE(posterior().following());
+  write_file(path("events.csv"), "x\n" + numbers(30));
+  d.type("posterior/follow/path", path("events.csv"));
+  ASSERT_TRUE(d.until([&] { return !d.find("posterior/follow/path") && says("following events.csv: N = 30"); }));
+  EXPECT_FALSE(d.item("posterior/play").enabled);
+  EXPECT_FALSE(d.item("posterior/save").enabled);
+  std::ofstream(path("events.csv"), std::ios::app) << numbers(12);
+  ASSERT_TRUE(d.until([&] { return says("following events.csv: N = 42"); }));
+  ASSERT_TRUE(d.until([&] { return posterior().shown() && posterior().shown()->n == 42; }));
+  ASSERT_TRUE(d.until([&] { return says("N = 42, waiting for more"); }));
+  EXPECT_FALSE(d.studio.busy());
+  d.click("posterior/follow/stop");
+  ASSERT_TRUE(d.until([&] { return says("followed events.csv: N = 42, stopped"); }));
+  EXPECT_FALSE(d.find("posterior/follow/stop"));
+  d.click("posterior/simulate");
+  ASSERT_TRUE(d.rest());
+  EXPECT_FALSE(posterior().following());
+  EXPECT_TRUE(posterior().scene()->simulated);
+}
+
+TEST_F(PosteriorSetTest, OnlyPointsAreFollowed) {
+  window("digits");
+  EXPECT_TRUE(window().find("posterior/open-file"));
+  EXPECT_FALSE(window().find("posterior/follow-file"));
+}
+
+}  // namespace
+}  // namespace pairs::gui
