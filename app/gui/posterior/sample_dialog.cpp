@@ -4,9 +4,10 @@
 
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "app/gui/plot/figure_saver.h"
-#include "app/gui/widgets/path_dialog.h"
+#include "app/gui/widgets/file_desk.h"
 #include "app/gui/widgets/typed_count.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/sample_saving.h"
@@ -23,17 +24,16 @@ constexpr std::int64_t kFewest = 2;
 
 void SampleDialog::ask(const model::Posterior& posterior) {
   const auto scene = posterior.scene();
-  std::error_code error;
   const std::string name = scene ? fmt::format("{} {} n {} samples", scene->task, scene->set_name, posterior.n()) : "";
-  path_ = (fs::current_path(error) / (file_stem(name.empty() ? "samples" : name) + ".npz")).string();
+  browser_.start((file_desk().save_folder() / (file_stem(name.empty() ? "samples" : name) + ".npz")).string());
   failure_.clear();
   look();
-  open_ = fresh_ = true;
+  open_ = true;
 }
 
 void SampleDialog::look() {
   std::error_code error;
-  const fs::path file = typed_path(path_);
+  const fs::path file = browser_.path();
   exists_ = fs::exists(file, error) && !fs::is_directory(file, error);
 }
 
@@ -54,14 +54,17 @@ void SampleDialog::write(model::Posterior& posterior) {
   if (!asked || !count || !seed) return;
   asked->draws = *count;
   asked->seed = static_cast<std::uint64_t>(*seed);
-  asked->file = typed_path(path_);
+  asked->file = browser_.path();
   drawing_ = true;
   posterior.saving().save(std::move(*asked));
 }
 
 void SampleDialog::draw(model::Posterior& posterior) {
   if (drawing_) answer(posterior);
-  if (!ui::begin_dialog("posterior/save/dialog", "Save posterior samples", open_, 560)) {
+  const bool shown =
+      ui::begin_dialog("posterior/save/dialog", "Save posterior samples", open_, FileBrowser::dialog_width);
+  if (std::exchange(shown_, shown) && !shown) browser_.stop();
+  if (!shown) {
     if (!open_ && drawing_) {
       posterior.saving().cancel();
       drawing_ = false;
@@ -73,18 +76,23 @@ void SampleDialog::draw(model::Posterior& posterior) {
       "decides the format: .npz (the array samples) or .csv (a column for each unknown).",
       ui::Look::muted);
   ui::space(4);
-  if (fresh_) ImGui::SetKeyboardFocusHere();
-  fresh_ = false;
-  const std::string before = path_ + '\n' + count_ + '\n' + seed_, path_before = path_;
-  bool enter = ui::input("posterior/save/path", path_, "Path, e.g. ~/samples.npz") && entered();
+  const std::string waiting = drawing_ ? "The samples are being drawn…" : "";
+  FileBrowser::Wish wish;
+  wish.kind = FileBrowser::Kind::save;
+  wish.title = "Save posterior samples";
+  wish.hint = "Path, e.g. ~/samples.npz";
+  wish.filters = {{"Samples", {".npz", ".csv"}}};
+  const FileBrowser::Ended ended = browser_.draw("posterior/save", "posterior/save/path", wish, waiting);
+  bool enter = ended.done;
+  const std::string before = count_ + '\n' + seed_;
   ui::label("Samples", "How many are drawn");
   enter |= ui::input("posterior/save/count", count_, "1,000", "How many are drawn", 160 * scale()) && entered();
   ui::label("Seed", "The same seed draws the same samples");
   enter |=
       ui::input("posterior/save/seed", seed_, "1", "The same seed draws the same samples", 160 * scale()) && entered();
-  if (path_ + '\n' + count_ + '\n' + seed_ != before) failure_.clear();
-  if (path_ != path_before) look();
-  const fs::path file = typed_path(path_);
+  if (browser_.changed() || count_ + '\n' + seed_ != before) failure_.clear();
+  if (browser_.changed()) look();
+  const fs::path file = browser_.path();
   std::string blocked;
   if (file.empty())
     blocked = "Type a path first";
@@ -96,7 +104,6 @@ void SampleDialog::draw(model::Posterior& posterior) {
     blocked = "The seed is a whole number of at least 0";
   else if (!drawing_ && !posterior.samples_asked())
     blocked = "The set is on its way";
-  const std::string waiting = drawing_ ? "The samples are being drawn…" : "";
   if (drawing_)
     ui::wrapped(waiting, ui::Look::muted);
   else if (!failure_.empty())
@@ -110,7 +117,7 @@ void SampleDialog::draw(model::Posterior& posterior) {
   if (choice == ui::Choice::cancel) open_ = false;
   if (open_ && !drawing_ && blocked.empty() && (enter || choice == ui::Choice::confirm)) {
     // Only the button that says so replaces; and there may be a file that was not there a moment ago.
-    const bool replace = exists_ && choice == ui::Choice::confirm;
+    const bool replace = (exists_ && choice == ui::Choice::confirm) || ended.replace;
     look();
     if (!exists_ || replace) write(posterior);
   }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/gui/widgets/file_browser.h"
 #include "app/model/posterior/posterior.h"
 
 namespace pairs::gui {
@@ -19,9 +20,10 @@ class SampleDialog {
   void answer(model::Posterior& posterior);
   void write(model::Posterior& posterior);
 
-  bool open_ = false, fresh_ = false, drawing_ = false;
-  std::string path_, count_ = "1,000", seed_ = "1", failure_;
+  bool open_ = false, shown_ = false, drawing_ = false;
+  std::string count_ = "1,000", seed_ = "1", failure_;
   bool exists_ = false;  // a file of this path, as of the last look()
+  FileBrowser browser_;
 };
 
 }  // namespace pairs::gui

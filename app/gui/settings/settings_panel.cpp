@@ -304,9 +304,18 @@ void SettingsPanel::looks(model::Studio& studio) {
   }
   if (ui::combo("settings/scale", at, items, "", px(180)) && at < static_cast<int>(kScales.size()))
     settings.scale = kScales[static_cast<std::size_t>(at)];
+  ui::space(6);
+  ui::label("File dialogs", "What asks for files to open and to save", kLabel);
+  if (ui::segment("settings/dialogs/desktop", "The desktop's", settings.file_dialogs == "desktop",
+                  "Through the desktop's portal; where there is none, the window's own"))
+    settings.file_dialogs = "desktop";
+  ImGui::SameLine(0, px(4));
+  if (ui::segment("settings/dialogs/own", "The window's own", settings.file_dialogs == "own",
+                  "Folders, a filter, and what a file holds, in this window"))
+    settings.file_dialogs = "own";
 }
 
-void SettingsPanel::file(model::Studio& studio) {
+void SettingsPanel::file(model::Studio&) {
   begin_section(model::SettingsSection::file, "Kept in");
   const std::string path = model::SettingsFile::settings_path().string();
   const float copy = ui::button_width("Copy path") + ImGui::GetStyle().ItemSpacing.x;

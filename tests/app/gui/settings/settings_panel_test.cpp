@@ -144,6 +144,10 @@ TEST_F(SettingsPanelTest, EveryControlDoesWhatItSays) {
   EXPECT_FALSE(d.find("settings/threads-problem"));
 
   // Looks.
+  d.click("settings/dialogs/desktop");
+  EXPECT_EQ(studio.settings.file_dialogs, "desktop");
+  d.click("settings/dialogs/own");
+  EXPECT_EQ(studio.settings.file_dialogs, "own");
   d.click("settings/theme/light");
   EXPECT_EQ(studio.settings.theme, "light");
   d.click("settings/theme/dark");
