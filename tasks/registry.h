@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/task.h"
-#include "tasks/own/task_description.h"
 #include "tasks/parts/data_sets.h"
 #include "tasks/self_check.h"
+#include "tasks/task_description.h"
 
 namespace pairs {
 

@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/train/run.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/simulated_task.h"
@@ -19,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLargestFile = 1 << 20;
+constexpr const char* kTaskFile = "task.toml";
 
 // Tasks by file, with the text that they were made of, and the file that each name stands for.
 struct Opened {
@@ -131,9 +131,9 @@ std::shared_ptr<const Task> task_of(const TaskFile& file) {
 bool is_task_file(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error))
-    return fs::exists(path / run_file::task, error) && !fs::exists(path / run_file::config, error);
+    return fs::exists(path / kTaskFile, error) && !fs::exists(path / "run.toml", error);
   if (path.extension() != ".toml" || !fs::is_regular_file(path, error)) return false;
-  if (path.filename() == run_file::task) return true;
+  if (path.filename() == kTaskFile) return true;
   try {
     return read_file(path, kLargestFile).find("[[targets]]") != std::string::npos;
   } catch (const Error&) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/task.h"
-#include "tasks/own/task_description.h"
 #include "tasks/own/task_file.h"
+#include "tasks/task_description.h"
 
 namespace pairs::own {
 

@@ -67,7 +67,8 @@ printf '0.1\n1.5\n0.2\n' >good.csv
 printf 'not a zip file' >broken.npz
 refuses 1 "nan.csv" --batch infer run --data nan.csv
 cp good.csv input.csv
-refuses 2 "must end in .npz" --batch infer run --data input.csv --out input.csv
+refuses 2 "must end in .npz" --batch infer run --data input.csv --out samples.txt
+refuses 2 "would replace input.csv" --batch infer run --data input.csv --out input.csv
 cmp -s good.csv input.csv || say_fail "infer replaced its input"
 refuses 2 "must end in .json" --batch evaluate run --out run/run.toml
 refuses 1 "in-the-way" --batch evaluate run --out in-the-way/metrics.json

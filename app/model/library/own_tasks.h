@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/model/hub/hub.h"
-#include "tasks/own/task_description.h"
+#include "tasks/task_description.h"
 
 namespace pairs::model {
 
