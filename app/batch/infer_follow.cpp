@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <exception>
+
 #include "app/kinds/observation_room.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/growing_text.h"
@@ -72,13 +74,21 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   FollowedAnswer last;
   bool cut = false;
   for (;;) {
-    const GrowingText::Came came = text.read([&](std::string_view line) { lines->take(line); });
-    if (came == GrowingText::Came::end) break;
-    if (came == GrowingText::Came::nothing) {
+    // The lines before a wrong one are answered, wherever the text was cut into pieces.
+    std::exception_ptr wrong;
+    GrowingText::Came came{};
+    try {
+      came = text.read([&](std::string_view line) { lines->take(line); });
+    } catch (const Error&) {
+      wrong = std::current_exception();
+    }
+    if (!wrong && came == GrowingText::Came::end) break;
+    if (!wrong && came == GrowingText::Came::nothing) {
       ::poll(nullptr, 0, kAppendedMilliseconds);
       continue;
     }
     const Observations x = lines->gather();
+    if (wrong && !x.defined()) std::rethrow_exception(wrong);
     if (!x.defined()) continue;
     set.add(x);
     if (!cut && set.seen() > plan.most) {
@@ -88,6 +98,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
     last = answer_of(run, set, plan.given, plan.draws, static_cast<std::uint64_t>(arguments.seed));
     PAIRS_CHECK(answer(json ? document_of(run, set, last).dump() + "\n" : line_of(info, set, last.summary)),
                 "The results could not be written to stdout: it is closed, full or has lost its reader");
+    if (wrong) std::rethrow_exception(wrong);
   }
   PAIRS_CHECK(set.seen() > 0, "{} holds no observations; write one a line", name);
   write_samples(plan.out, {{"samples", last.samples}}, info);

@@ -59,6 +59,13 @@ void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter
   drive([&](Monitor& monitor) { execute_run(folder, monitor, until); }, printer);
 }
 
+bool ended_by_error(const std::filesystem::path& folder) {
+  const auto log = folder / run_file::events;
+  if (!std::filesystem::exists(log)) return false;
+  const std::vector<Event> events = read_events(log.string());
+  return !events.empty() && events.back().type == "error";
+}
+
 void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer) {
   printer.line(fmt::format("continue with: pairs --batch run --resume {}", shell_word(folder.string())));
 }

@@ -17,6 +17,8 @@ std::filesystem::path start_run(const RunConfig& config, const std::filesystem::
 
 // Runs the missing stages of a run, up to and including `until`, in a session.
 void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter& printer);
+// Whether the last thing that its log tells of the run is an error.
+bool ended_by_error(const std::filesystem::path& folder);
 // Says with which command a run that was stopped goes on.
 void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer);
 

@@ -56,6 +56,9 @@ Result run(const RunArguments& arguments, bool given_only_resume) {
   } catch (const Stopped&) {
     tell_continuation(folder, printer);
     throw;
+  } catch (const std::exception&) {
+    if (ended_by_error(folder)) tell_continuation(folder, printer);
+    throw;
   }
   return {run_document(folder), run_text(folder), 0};
 }

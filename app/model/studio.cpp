@@ -348,6 +348,7 @@ void Studio::follow_own_tasks() {
   if (files != settings.own_tasks) settings.own_tasks = std::move(files);
   if (!awaited_task_.empty() && is_task(awaited_task_)) open_task(std::exchange(awaited_task_, ""));
   if (!task_.empty() && !is_task(task_)) open_task(task_in_role(TaskRole::first));  // it was taken from the list
+  if (library.own().take_failed()) settings.log_open = true;  // it says why
   const OwnTask* task = library.own().take_awaited();
   if (!task) return;
   awaited_task_.clear();

@@ -105,7 +105,8 @@ std::size_t CsvLines::numbers() const {
 }
 
 bool CsvLines::take(std::string_view line, std::vector<double>& values) {
-  ++number_;
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (++number_ == 1 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
   line = trimmed(line.substr(0, line.find('#')));
   if (line.empty()) return false;
   const bool first = separator_ == 0;

@@ -236,7 +236,8 @@ class Simulator::Round {
     const double timeout = greeting ? std::max(kGreetingSeconds, task().simulator->timeout) : task().simulator->timeout;
     if (process.waited_for() && process.since.seconds() > timeout) {
       const std::string words = worker.last_words();
-      refuse(process, fmt::format("no answer came within {:g} seconds (simulator.timeout){}{}", timeout,
+      refuse(process, fmt::format("no answer came within {:g} seconds{}{}{}", timeout,
+                                  greeting && timeout == kGreetingSeconds ? " of its start" : " (simulator.timeout)",
                                   words.empty() ? "" : "; it said: ", words));
     }
   }

@@ -193,6 +193,7 @@ void read_target(const toml::table& source, const std::string& where, std::vecto
   target.label = table.text_or("label", target.name);
   target.unit = table.text_or("unit", "");
   target.meaning = table.text_or("meaning", "");
+  if (target.meaning == target.label) target.meaning.clear();
   const auto support = table.interval("support", true);
   if (!support)
     table.refuse_table(
@@ -225,6 +226,7 @@ void read_nuisance(const toml::table& source, const std::string& where, std::vec
   nuisance.label = table.text_or("label", nuisance.name);
   nuisance.unit = table.text_or("unit", "");
   nuisance.meaning = table.text_or("meaning", "");
+  if (nuisance.meaning == nuisance.label) nuisance.meaning.clear();
   const auto support = table.interval("support", true).value_or(std::pair(-kInfinite, kInfinite));
   const auto view = table.interval("view", false);
   nuisance.view_low = view ? view->first : kUnknown;

@@ -78,6 +78,7 @@ wait $! && say_fail "a run whose simulator died ended well"
 rm my/die
 grep -q "The simulator of bump-hunt-python failed: worker [0-9]*, sets\? .*: its program ended with exit code 7" log ||
   say_fail "no sentence on the simulator that died: $(tail -3 log)"
+grep -q "continue with: pairs --batch run --resume died" log || say_fail "nothing says how it goes on: $(tail -3 log)"
 cp my/task.toml kept.toml
 sed -i 's/^max_n = 100/max_n = 90/' my/task.toml
 refuses 1 "line 5 was 'max_n = 100' and is 'max_n = 90'" --batch run --resume died

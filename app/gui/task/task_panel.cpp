@@ -191,7 +191,14 @@ void TaskPanel::sample(model::Specimen& specimen, float width, float height) {
     plot_.let_turn({}, {});
   }
   plot_.draw(specimen.figure(), {width, tall});
-  if (!specimen.figure()) {
+  if (!specimen.sample_failure().empty()) {
+    const ImVec2 after = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos({at.x + px(16), at.y + px(16)});
+    ui::wrapped(specimen.sample_failure(), ui::Look::bad, width - px(32), "task/sample-failure");
+    ImGui::SetCursorScreenPos({at.x + px(16), ImGui::GetCursorScreenPos().y + px(8)});
+    if (ui::button("task/again", "Try again")) specimen.reload();
+    ImGui::SetCursorScreenPos(after);
+  } else if (!specimen.figure()) {
     const char* words = "Simulating …";
     const ImVec2 size = ui::text_size(words, ui::Look::muted);
     ui::text_at({at.x + (width - size.x) / 2, at.y + (tall - size.y) / 2}, words, ui::Look::muted);

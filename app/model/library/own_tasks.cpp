@@ -227,6 +227,7 @@ bool OwnTasks::poll() {
     *task = std::move(news);
     changed = true;
     if (task->state == OwnState::failed) {
+      failed_ = failed_ || awaited_ == task->file;
       decline(task->file);
       hub_.messages.error("task", task->problem);
     }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/model/hub/hub.h"
@@ -59,6 +60,9 @@ class OwnTasks {
   // The one that somebody waited for and that can be used by now, once; null when there is none.
   const OwnTask* take_awaited();
 
+  // Whether one that somebody waited for turned out not to be usable, once.
+  bool take_failed() { return std::exchange(failed_, false); }
+
   // Takes over what has been read. True when something shown has changed.
   bool poll();
   bool busy() const;
@@ -72,6 +76,7 @@ class OwnTasks {
   std::vector<OwnTask> all_;
   std::filesystem::path awaited_;
   bool changed_ = false;  // since the last poll()
+  bool failed_ = false;   // that somebody waited for, since the last take_failed()
   std::unique_ptr<Reader> reader_;
 };
 

@@ -184,6 +184,7 @@ struct Specimen::State {
     wanted = name;
     loaded = nullptr;
     failure.clear();
+    sample_failure.clear();
     sampled = nullptr;
     turned = {};
     network = nullptr;
@@ -274,7 +275,7 @@ struct Specimen::State {
   std::string wanted;
   std::uint64_t generation = 0;  // of the shown task: answers for others are dropped
   std::shared_ptr<const Loaded> loaded;
-  std::string failure, network_failure;
+  std::string failure, sample_failure, network_failure;
   ParameterValues setting;
   std::int64_t n = 1, draw = 0, prior_draw = 0;
   std::string preset = "small";
@@ -306,6 +307,9 @@ const TaskCard* Specimen::card() const {
 }
 const std::string& Specimen::failure() const {
   return state_->failure;
+}
+const std::string& Specimen::sample_failure() const {
+  return state_->sample_failure;
 }
 const ParameterValues& Specimen::values() const {
   return state_->setting;
@@ -430,6 +434,7 @@ bool Specimen::poll() {
   }
   if (auto answer = s.new_sample.take(); answer && answer->task == s.generation) {
     changed = true;
+    s.sample_failure = answer->failure;
     if (answer->value)
       s.sampled = answer->value;
     else

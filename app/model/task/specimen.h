@@ -94,6 +94,8 @@ class Specimen {
 
   // The sample set as people would draw it; null before the first.
   std::shared_ptr<const Figure> figure() const;
+  // Why the set that was asked for last could not be made, a sentence; empty when it could.
+  const std::string& sample_failure() const;
   // What body the set of the figure is about, in a few words; empty where it is about none.
   const std::string& subject() const;
 

@@ -95,6 +95,8 @@ TEST_F(InferFollow, MemoryIsTheSameHoweverMuchComes) {
 
 TEST_F(InferFollow, SaysWhatIsWrong) {
   EXPECT_THAT(follow("x\n1\nabc\n").err, HasSubstr("standard input, line 3: value 1 is 'abc', not a number"));
+  EXPECT_THAT(follow("x\n1\nabc\n").out, HasSubstr("N = 1 ")) << "what stands before it is answered";
+  EXPECT_EQ(follow("\xEF\xBB\xBFx\n1\n2\n").code, 0) << "a text may begin with a byte order mark";
   EXPECT_THAT(follow("1,2\n").err, HasSubstr("standard input has 2 columns but task bump-hunt needs 1"));
   EXPECT_THAT(follow("x\n\n").err, HasSubstr("standard input holds no observations"));
   EXPECT_THAT(follow("1\nnan\n").err, HasSubstr("not a finite number"));

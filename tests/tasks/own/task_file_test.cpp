@@ -92,6 +92,10 @@ TEST(OwnTaskFile, IsToldInWords) {
   EXPECT_EQ(lines.theta_text, "θ is the slope b in m (between -2 and 3), offset (without ends).");
   EXPECT_EQ(lines.psi_text, "ψ is noise, unknown and shared by a set.");
   EXPECT_EQ(lines.x_text, "Each x is x, y.");
+  const auto named = [](const std::string& meaning) {
+    return parse_task(with("meaning = \"slope\"", "meaning = \"" + meaning + "\""), "task.toml").info;
+  };
+  EXPECT_EQ(named("b").targets[0].title(), "b / m") << "nothing is said twice";
   const TaskInfo bump = read_task_file(PAIRS_SOURCE_DIR "/assets/examples/bump-hunt-python").info;
   EXPECT_EQ(bump.theta_text, "θ is the signal fraction (between 0 and 1).");
   EXPECT_EQ(bump.psi_text, "ψ is the bump position, unknown and shared by a set.");

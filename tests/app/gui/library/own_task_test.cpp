@@ -111,12 +111,34 @@ TEST_F(OwnTaskTest, AFileThatIsWrongStaysInTheListAndSaysWhy) {
   Driver& d = window();
   d.studio.open_path(folder_ / "bad");
   ASSERT_TRUE(d.until([&] { return says("cannot be used"); }));
+  EXPECT_TRUE(d.studio.settings.log_open) << "which says why";
   EXPECT_THAT(d.studio.library.own().all()[0].problem, HasSubstr("[x] is missing"));
   d.move(d.item("sidebar/task/bad").middle());
   ASSERT_TRUE(d.until([&] { return says("the table [x] is missing"); })) << "its tip says why";
   d.click("sidebar/task/bad/menu");
   d.click("sidebar/own-menu/copy");
   EXPECT_EQ(std::string(ImGui::GetClipboardText()), (folder_ / "bad/task.toml").string());
+}
+
+// What a simulator cannot do is told where the set would stand, with a way on.
+TEST_F(OwnTaskTest, ASetThatCannotBeSimulatedSaysWhy) {
+  Driver& d = window();
+  describe("my-fault");
+  d.click("new-task/write");
+  ASSERT_TRUE(d.until([&] { return d.find("permission/agree") != nullptr; }));
+  const fs::path program = folder_ / "my-fault/simulate.py";
+  const std::string right = read_file(program);
+  std::string wrong = right;
+  wrong.replace(wrong.find("(n, 1)"), 6, "(n, 2)");
+  write_file(program, wrong);
+  d.click("permission/agree");
+  ASSERT_TRUE(d.until([&] { return d.find("task/sample-failure") != nullptr; }, 60));
+  EXPECT_THAT(d.item("task/sample-failure").text, HasSubstr("my-fault failed"));
+  write_file(program, right);
+  d.click("task/again");
+  ASSERT_TRUE(d.until([&] { return d.studio.specimen.figure() != nullptr; }, 60)) << d.studio.specimen.sample_failure();
+  d.frames(2);
+  EXPECT_EQ(d.find("task/sample-failure"), nullptr);
 }
 
 // With many of them the list scrolls, and the runs keep their room.
