@@ -34,7 +34,7 @@ double processor_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC + ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// Sets a second of the task in $PAIRS_OWN_TASK (own_task_vs_numpy.sh), whose program must have been agreed to.
+// Sets a second, asked for as many at a time as a step takes or as a larger one would, of the task in $PAIRS_OWN_TASK (own_task_vs_numpy.sh), whose program must have been agreed to.
 void own_sets(benchmark::State& state) {
   const char* file = std::getenv("PAIRS_OWN_TASK");
   if (!file) {
@@ -42,7 +42,7 @@ void own_sets(benchmark::State& state) {
     return;
   }
   const auto task = make_task(open_task_file(file), {"", {}, file});
-  const std::int64_t sets = 1024, n = state.range(0);
+  const std::int64_t sets = state.range(1), n = state.range(0);
   std::int64_t first = 0;
   const auto ask = [&] {
     std::vector<std::int64_t> indices(static_cast<std::size_t>(sets));
@@ -61,7 +61,7 @@ void own_sets(benchmark::State& state) {
   state.counters["sets/s"] =
       benchmark::Counter(static_cast<double>(sets * state.iterations()), benchmark::Counter::kIsRate);
 }
-BENCHMARK(own_sets)->Arg(2)->Arg(100)->UseRealTime()->MinTime(3);
+BENCHMARK(own_sets)->Args({2, 1024})->Args({2, 8192})->Args({100, 1024})->UseRealTime()->MinTime(3);
 
 }  // namespace
 }  // namespace pairs

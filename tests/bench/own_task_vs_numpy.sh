@@ -33,12 +33,14 @@ P
 }
 for round in 1 2 3; do
   read -r one cost < <(loop)
-  PAIRS_OWN_TASK=$scratch/task/task.toml "$bench" --benchmark_filter='own_sets/2/' --benchmark_format=json \
-    >"$scratch/bench.json" 2>/dev/null
-  value() {
-    sed -n "s|.*\"$1\": \([0-9.e+-]*\).*|\1|p" "$scratch/bench.json"
-  }
-  awk -v one="$one" -v ours="$(value sets/s)" -v cost="$cost" -v whole="$(value 'processor us/set')" 'BEGIN {
-    printf "loop %d sets/s, through the protocol %d sets/s: %.0f %% of twice the loop", one, ours, 50 * ours / one
-    printf "; %.2f and %.2f us of processor a set: %.0f %%\n", cost, whole, 100 * cost / whole }'
+  for sets in 1024 8192; do
+    PAIRS_OWN_TASK=$scratch/task/task.toml "$bench" --benchmark_filter="own_sets/2/$sets/" --benchmark_format=json \
+      >"$scratch/bench.json" 2>/dev/null
+    value() {
+      sed -n "s|.*\"$1\": \([0-9.e+-]*\).*|\1|p" "$scratch/bench.json"
+    }
+    awk -v one="$one" -v ours="$(value sets/s)" -v cost="$cost" -v whole="$(value 'processor us/set')" -v sets="$sets" 'BEGIN {
+      printf "loop %d sets/s, through the protocol, %d at a time, %d sets/s: %.0f %% of twice the loop", one, sets, ours, 50 * ours / one
+      printf "; %.2f and %.2f us of processor a set: %.0f %%\n", cost, whole, 100 * cost / whole }'
+  done
 done

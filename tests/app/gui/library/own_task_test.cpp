@@ -129,11 +129,13 @@ TEST_F(OwnTaskTest, ASetThatCannotBeSimulatedSaysWhy) {
   const fs::path program = folder_ / "my-fault/simulate.py";
   const std::string right = read_file(program);
   std::string wrong = right;
-  wrong.replace(wrong.find("(n, 1)"), 6, "(n, 2)");
+  // A worker is tried with two observations when it starts.
+  const std::string head = "def simulate(theta, psi, n, rng):\n";
+  wrong.insert(wrong.find(head) + head.size(), "    if n > 2:\n        raise ValueError('no beam')\n");
   write_file(program, wrong);
   d.click("permission/agree");
   ASSERT_TRUE(d.until([&] { return d.find("task/sample-failure") != nullptr; }, 60));
-  EXPECT_THAT(d.item("task/sample-failure").text, HasSubstr("my-fault failed"));
+  EXPECT_THAT(d.item("task/sample-failure").text, HasSubstr("no beam"));
   write_file(program, right);
   d.click("task/again");
   ASSERT_TRUE(d.until([&] { return d.studio.specimen.figure() != nullptr; }, 60)) << d.studio.specimen.sample_failure();
