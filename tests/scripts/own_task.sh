@@ -62,9 +62,15 @@ same() { # same RUN: it ended with the weights of the run that was left alone
 begin killed
 kill -9 $!
 wait $! 2>/dev/null
-sleep 2
+alive() { # alive PROCESS: it runs; one that has ended may wait for whoever adopted it
+  grep -q '^State:[[:space:]]*[^ZX]' "/proc/$1/status" 2>/dev/null
+}
 while read -r process; do
-  ! kill -0 "$process" 2>/dev/null || say_fail "a simulator outlived the program that was killed"
+  for _ in $(seq 50); do
+    alive "$process" || break
+    sleep 0.2
+  done
+  ! alive "$process" || say_fail "a simulator outlived the program that was killed"
 done <my/pids
 [ -s my/pids ] || say_fail "no simulator ran"
 "$PAIRS" --batch run --resume killed >log 2>&1 || say_fail "the killed run did not resume: $(tail -3 log)"
