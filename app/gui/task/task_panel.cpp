@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "app/gui/widgets/data_banner.h"
@@ -105,6 +106,7 @@ void TaskPanel::draw(model::Studio& studio) {
     task_ = studio.task();
     plot_.reset();
   }
+  if (std::exchange(again_, false)) specimen.reload();
   if (!specimen.failure().empty()) {
     ui::empty_state("This task cannot be shown", specimen.failure(), true);
     ui::space(8);
@@ -196,7 +198,7 @@ void TaskPanel::sample(model::Specimen& specimen, float width, float height) {
     ImGui::SetCursorScreenPos({at.x + px(16), at.y + px(16)});
     ui::wrapped(specimen.sample_failure(), ui::Look::bad, width - px(32), "task/sample-failure");
     ImGui::SetCursorScreenPos({at.x + px(16), ImGui::GetCursorScreenPos().y + px(8)});
-    if (ui::button("task/again", "Try again")) specimen.reload();
+    again_ = ui::button("task/again", "Try again");  // in the next frame: this one still draws the card
     ImGui::SetCursorScreenPos(after);
   } else if (!specimen.figure()) {
     const char* words = "Simulating …";
