@@ -19,7 +19,7 @@ class TaskPanel {
 
   PlotView plot_{"task/sample"};
   std::string task_;
-  bool again_ = false;                                 // the set is to be asked for once more
+  bool again_ = false;                                // the set is to be asked for once more
   float parameters_height_ = 0, network_height_ = 0;  // at the last frame
 };
 
