@@ -40,7 +40,8 @@ class OwnTasks::Reader {
  public:
   explicit Reader(Hub& hub) : wake_(hub.wake), thread_([this](std::stop_token token) { loop(token); }) {}
 
-  void read(const fs::path& file, bool agreed) {
+  // `agreed`: the command that a person has seen and agreed to; "": none.
+  void read(const fs::path& file, const std::string& agreed) {
     {
       const std::lock_guard lock(mutex_);
       std::erase_if(wanted_, [&](const auto& wish) { return wish.first == file; });
@@ -68,7 +69,7 @@ class OwnTasks::Reader {
     const Interruptible interruptible([token] { return token.stop_requested(); });
     std::set<std::string> in_use, told;  // names
     while (!token.stop_requested()) {
-      std::optional<std::pair<fs::path, bool>> wish;
+      std::optional<std::pair<fs::path, std::string>> wish;
       {
         std::unique_lock lock(mutex_);
         asked_.wait_for(lock, token, kBetweenChecks, [this] { return !wanted_.empty(); });
@@ -108,12 +109,13 @@ class OwnTasks::Reader {
     }
   }
 
-  static OwnTask opened(const fs::path& file, bool agreed) {
+  static OwnTask opened(const fs::path& file, const std::string& agreed) {
     OwnTask task;
     task.file = file;
     try {
       task.said = describe_task_file(file);
-      if (agreed && !task.said.agreed) {
+      // Another command than the one that was seen is asked for anew.
+      if (!task.said.agreed && task.said.command == agreed) {
         allow_task_file(file);
         task.said.agreed = true;
       }
@@ -135,7 +137,7 @@ class OwnTasks::Reader {
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable_any asked_;
-  std::deque<std::pair<fs::path, bool>> wanted_;  // files, and whether their programs were agreed to
+  std::deque<std::pair<fs::path, std::string>> wanted_;  // files, and the commands that were agreed to
   bool reading_ = false;
   std::vector<OwnTask> read_;
   std::vector<std::string> changed_;
@@ -192,7 +194,7 @@ void OwnTasks::read(const fs::path& file, bool agreed) {
   task.problem.clear();
   changed_ = true;
   if (!reader_) reader_ = std::make_unique<Reader>(hub_);
-  reader_->read(file, agreed);
+  reader_->read(file, agreed ? task.said.command : "");
 }
 
 void OwnTasks::open(const fs::path& named, bool awaited) {

@@ -82,6 +82,19 @@ TEST_F(OwnTasksTest, NothingRunsBeforeItWasAgreedTo) {
     ASSERT_TRUE(settle(tasks));
     EXPECT_FALSE(ran("asked"));
     EXPECT_EQ(tasks.take_awaited(), nullptr);
+    // Who agrees has agreed to what was shown, not to what stands there by now.
+    const std::string shown = read_file(file);
+    std::string other = shown;
+    other.replace(other.find("\"simulate.py\""), 13, "\"simulate.py\", \"--other\"");
+    write_file(file, other);
+    tasks.agree(file);
+    ASSERT_TRUE(settle(tasks));
+    EXPECT_FALSE(ran("asked"));
+    ASSERT_NE(tasks.asking(), nullptr);
+    EXPECT_EQ(tasks.asking()->said.command, "/usr/bin/python3 simulate.py --other");
+    write_file(file, shown);
+    tasks.open(file, true);
+    ASSERT_TRUE(settle(tasks));
     tasks.agree(file);
     ASSERT_TRUE(settle(tasks));
     ASSERT_NE(tasks.ready("own-asked"), nullptr) << tasks.all()[0].problem;
