@@ -62,8 +62,12 @@ void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter
 bool ended_by_error(const std::filesystem::path& folder) {
   const auto log = folder / run_file::events;
   if (!std::filesystem::exists(log)) return false;
-  const std::vector<Event> events = read_events(log.string());
-  return !events.empty() && events.back().type == "error";
+  try {
+    const std::vector<Event> events = read_events(log.string());
+    return !events.empty() && events.back().type == "error";
+  } catch (const std::exception&) {
+    return false;  // what failed the run is told, not that its log is damaged
+  }
 }
 
 void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer) {
