@@ -17,21 +17,15 @@ function(pairs_precompiled name)
   endif()
 endfunction()
 
-# Compiles the target's files up to six of a folder at a time: what the files of a folder keep in unnamed namespaces must
-# differ in name.
+# Compiles the target's files up to a dozen at a time: what files of one namespace keep in unnamed ones must differ in name.
 function(pairs_together name)
   if(PAIRS_UNITY)
     get_target_property(sources ${name} SOURCES)
+    set(count 0)
     foreach(source IN LISTS sources)
-      get_filename_component(folder ${source} DIRECTORY)
-      string(REPLACE "${PROJECT_SOURCE_DIR}/" "" folder "${folder}")
-      string(MAKE_C_IDENTIFIER "${folder}" key)
-      if(NOT DEFINED count_${key})
-        set(count_${key} 0)
-      endif()
-      math(EXPR part "${count_${key}} / 6")
-      math(EXPR count_${key} "${count_${key}} + 1")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${key}_${part}")
+      math(EXPR part "${count} / 12")
+      math(EXPR count "${count} + 1")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${part}")
     endforeach()
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     # GCC takes every file that another includes for a header, whose types must not have parts in unnamed namespaces.
@@ -44,8 +38,8 @@ function(pairs_cold name)
   target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 endfunction()
 
-# Folders that are libraries of their own within a folder named with /**.
-set(pairs_own_libraries tasks/parts tasks/objects tasks/molecules tasks/own/stored)
+# Folders that are libraries or programs of their own within a folder named with /**.
+set(pairs_own_libraries tasks/own/keeper tasks/parts tasks/objects tasks/molecules tasks/own/stored)
 
 # pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder, and of its own folders where its name ends in /**. Each
 # links what stands to its right in design order, so that a wrong include fails to link as well as failing the layering

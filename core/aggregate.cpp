@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/interruption.h"
@@ -31,7 +32,8 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
       embeddings = options.known(mine, ranges);
     } else {
       const Observations x = [&] {
-        const Interruptible within([&] { return options.keep_going && !options.keep_going(); });
+        std::optional<Interruptible> within;  // else whoever called is asked
+        if (options.keep_going) within.emplace([&] { return !options.keep_going(); });
         return estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
       }();
       if (options.visit) options.visit(x, parts);
@@ -79,7 +81,7 @@ torch::Tensor aggregate_observed(Estimator& estimator, const Observations& x) {
   const std::int64_t chunk = estimator.observations_at_once();
   for (std::int64_t first = 0; first < x.count(); first += chunk) {
     const Observations part = x.slice(first, std::min(first + chunk, x.count()));
-    sum += estimator.embed(part.to(estimator.device(), torch::kFloat32)).to(torch::kCPU, torch::kFloat64).sum(0);
+    sum += estimator.embed(part.to(estimator.device())).to(torch::kCPU, torch::kFloat64).sum(0);
   }
   return (sum / static_cast<double>(x.count())).unsqueeze(0);
 }

@@ -35,6 +35,8 @@ Estimator::Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& co
   at::Generator generator = at::detail::createCPUGenerator(stream_key(seed, Purpose::init));
   const TaskInfo& info = task_->info();
   embedder_ = make_embedder(config_.embedder, ObservationShape{info.observation_shape, info.rows}, generator);
+  if (const InputScale input = pairs::input_scale(*task_); !input.empty())
+    embedder_ = std::make_shared<StandardisedEmbedder>(embedder_, column(input.location), column(input.scale));
   const TargetScale target = target_model(info).scale(info, config_.head);
   target_shift_ = column(target.shift);
   target_scale_ = column(target.scale);
@@ -87,6 +89,11 @@ void Estimator::reset_heads(std::uint64_t seed) {
   heads_.push_back({0, fresh_head(seed)});
 }
 
+void Estimator::reset_heads(std::uint64_t seed, const std::string& kind) {
+  config_.head.kind = kind;
+  reset_heads(seed);
+}
+
 void Estimator::split_heads(const std::vector<std::int64_t>& sizes) {
   const std::shared_ptr<Head> first = heads_.front().head;
   std::map<std::string, torch::Tensor> values;
@@ -110,6 +117,7 @@ void Estimator::set_statistics(const AggregateStatistics& statistics, bool fold,
   at::NoGradGuard no_grad;
   const torch::Tensor old_mean = scaler_mean_, old_between = scaler_between_, old_within = scaler_within_;
   statistics_ = statistics;
+  if (!config_.standardise) return;
   scaler_mean_ = statistics.mean.to(device_, torch::kFloat64);
   scaler_between_ = statistics.between.diagonal().to(device_, torch::kFloat64).clone();
   scaler_within_ = statistics.within.diagonal().to(device_, torch::kFloat64).clone();
@@ -131,11 +139,16 @@ torch::Tensor Estimator::embed(const Observations& x, std::int64_t at_once) {
   if (at_once <= 0) at_once = observations_at_once();
   const double numbers = static_cast<double>(at_once) * task_->info().observation_numbers();
   const std::int64_t all = x.count();
+  const bool standardises = dynamic_cast<const StandardisedEmbedder*>(embedder_.get()) != nullptr;
+  const auto embedded = [&](const Observations& part) {
+    return embedder_->forward(standardises || part.type() == torch::kFloat32 ? part
+                                                                             : part.to(part.device(), torch::kFloat32));
+  };
   torch::Tensor out;
   for (std::int64_t first = 0, last = 0; first < all || !out.defined(); first = last) {
     last = all > 0 ? x.part_end(first, at_once, numbers) : 0;
-    if (first == 0 && last == all) return embedder_->forward(x);
-    const torch::Tensor part = embedder_->forward(x.slice(first, last));
+    if (first == 0 && last == all) return embedded(x);
+    const torch::Tensor part = embedded(x.slice(first, last));
     if (!out.defined()) out = at::empty({all, part.size(1)}, part.options());
     out.narrow(0, first, last - first).copy_(part);
   }

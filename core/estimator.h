@@ -21,6 +21,7 @@ struct EstimatorConfig {
   EmbedderConfig embedder;
   HeadConfig head;
   std::string encoding = "log";  // of the set size: none, linear, log (paper, N-encoding)
+  bool standardise = true;       // aggregates before the head, once stage 3 knows their spread at each N
 };
 
 // Its settings as fields, keys "embedder.…", "head.…" and "encoding", bound to `config`.
@@ -62,6 +63,10 @@ class Estimator {
   Head& head(std::int64_t n);
   // Replaces the heads by one with fresh weights for all sizes.
   void reset_heads(std::uint64_t seed);
+  // The same, of another kind (HeadKind::name) from here on.
+  void reset_heads(std::uint64_t seed, const std::string& kind);
+  // The heads go on with aggregates as they are: statistics are recorded from here on and standardise nothing.
+  void keep_aggregates() { config_.standardise = false; }
   // Replaces the heads by copies of the first one, one for each size (ascending); {} makes it amortised again.
   void split_heads(const std::vector<std::int64_t>& sizes);
   // Largest set size seen in training; 0 before any. Larger sets are refused unless `force`d by the caller.
@@ -71,8 +76,8 @@ class Estimator {
   // Data source of the task it was trained on ("MNIST"); that of its task until loaded from a file.
   const std::string& data_source() const { return data_source_; }
 
-  // Standardisation of aggregates: identity until stage 3 sets it. `fold`: the heads' first layers absorb it, so that
-  // their output at set size `fold_n` is what it was before.
+  // Standardisation of aggregates: identity until stage 3 sets it, and where `standardise` is off. `fold`: the heads'
+  // first layers absorb it, so that their output at set size `fold_n` is what it was before.
   void set_statistics(const AggregateStatistics& statistics, bool fold, std::int64_t fold_n);
   const AggregateStatistics& statistics() const { return statistics_; }
   bool standardised() const { return statistics_.mean.defined(); }

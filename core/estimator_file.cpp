@@ -14,6 +14,9 @@ namespace pairs {
 namespace {
 
 constexpr const char* kFormat = "pairs-estimator-1";
+// How x is standardised, [channels] float64.
+const std::string kLocation = std::string("embedder.") + StandardisedEmbedder::kLocation,
+                  kScale = std::string("embedder.") + StandardisedEmbedder::kScale;
 
 // The tensor of this name and shape.
 const torch::Tensor& find_tensor(const std::map<std::string, torch::Tensor>& tensors, const std::string& name,
@@ -34,6 +37,7 @@ void check_network(std::shared_ptr<const Task> task, const EstimatorConfig& conf
   const std::map<std::string, torch::Tensor> network = Estimator(std::move(task), config, 0).state();
   const std::string any = head_prefix(0);
   for (const auto& [name, tensor] : network) {
+    if (name == kLocation || name == kScale) continue;  // weights may be with a standardisation, or without
     if (sizes.empty() || !name.starts_with(any)) find_tensor(tensors, name, tensor.sizes());
   }
   for (const std::int64_t n : sizes)
@@ -79,7 +83,7 @@ void check_finite(const std::map<std::string, torch::Tensor>& tensors) {
 
 std::map<std::string, torch::Tensor> Estimator::embedder_parameters() const {
   std::map<std::string, torch::Tensor> out;
-  collect_tensors(*embedder_, "embedder.", false, out);
+  collect_embedder(*embedder_, false, out);
   return out;
 }
 
@@ -92,7 +96,7 @@ std::map<std::string, torch::Tensor> Estimator::head_parameters(std::int64_t n) 
 
 std::map<std::string, torch::Tensor> Estimator::state() const {
   std::map<std::string, torch::Tensor> out;
-  collect_tensors(*embedder_, "embedder.", true, out);
+  collect_embedder(*embedder_, true, out);
   for (const HeadSlot& s : heads_) {
     const std::string prefix = head_prefix(s.n);
     collect_tensors(*s.head, prefix, true, out);
@@ -112,6 +116,15 @@ std::map<std::string, torch::Tensor> Estimator::state() const {
 
 void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
   at::NoGradGuard no_grad;
+  // Weights belong to the standardisation that they were trained with; those without one take x as it is.
+  const bool standardised = state.contains(kLocation), wrapped = this->state().contains(kLocation);
+  if (standardised && !wrapped) {
+    const torch::Tensor none = at::zeros({input_channels(task_->info())}, at::kDouble);
+    const bool training = embedder_->is_training();
+    embedder_ = std::make_shared<StandardisedEmbedder>(embedder_, none, none + 1);
+    embedder_->to(device_);
+    embedder_->train(training);
+  }
   if (state.contains("statistics.mean")) {
     for (const char* name : {"statistics.between", "statistics.within"})
       PAIRS_CHECK(state.contains(name), "The estimator's state lacks the tensor {}", name);
@@ -135,7 +148,12 @@ void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
     if (weight != state.end() && bias != state.end()) set_location(s.n, weight->second, bias->second);
   }
   for (auto& [name, tensor] : this->state()) {
-    if (!name.starts_with("statistics.")) tensor.copy_(find_tensor(state, name, tensor.sizes()));
+    if (name.starts_with("statistics.")) continue;
+    if (!standardised && (name == kLocation || name == kScale))
+      tensor.fill_(name == kScale ? 1 : 0);
+    else
+      tensor.copy_(find_tensor(state, name, tensor.sizes()));
+    PAIRS_CHECK(name != kScale || (tensor > 0).all().item<bool>(), "Tensor {} holds a scale that is not above 0", name);
   }
 }
 

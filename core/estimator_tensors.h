@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "core/standardised_embedder.h"
+
 namespace pairs {
 
 // Names of an estimator's tensors begin with "embedder." or with this, by the set size its head serves; 0: all sizes.
@@ -19,6 +21,16 @@ inline void collect_tensors(const torch::nn::Module& module, const std::string& 
   for (const auto& item : module.named_parameters()) out[prefix + item.key()] = item.value();
   if (buffers)
     for (const auto& item : module.named_buffers()) out[prefix + item.key()] = item.value();
+}
+
+// The same of an embedder under "embedder.": what it is behind a standardisation is called as without.
+inline void collect_embedder(const Embedder& embedder, bool buffers, std::map<std::string, torch::Tensor>& out) {
+  const auto* standardised = dynamic_cast<const StandardisedEmbedder*>(&embedder);
+  collect_tensors(standardised ? *standardised->inner() : embedder, "embedder.", buffers, out);
+  if (standardised == nullptr || !buffers) return;
+  const auto own = standardised->named_buffers(false);
+  for (const char* name : {StandardisedEmbedder::kLocation, StandardisedEmbedder::kScale})
+    out[std::string("embedder.") + name] = own[name];
 }
 
 }  // namespace pairs

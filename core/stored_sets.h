@@ -12,7 +12,7 @@ namespace pairs {
 
 class Task;
 
-// How stored sets are divided, of each five: training (all stages), validation, evaluations.
+// How stored sets are divided, of five on average: training (all stages), validation, evaluations.
 struct StoredShares {
   static constexpr std::int64_t training = 3, validation = 1, test = 1, all = 5;
 };
@@ -26,8 +26,7 @@ struct SetDemand {
   std::string use = {};             // "stage 1": where sentences name it
 };
 
-// How one demand is met: `held` stored sets hold enough observations, each of which is drawn sets / held times, every
-// time with its observations in another order.
+// How one demand is met: `held` stored sets hold enough observations, each of which is drawn sets / held times.
 struct SetService {
   SetDemand demand;
   std::int64_t held = 0;
@@ -61,6 +60,8 @@ class StoredSets {
 
   // The files as they were when the task was made, in order.
   virtual std::vector<StoredState> state() const = 0;
+  // What is worth knowing of what is stored, a sentence each: copies, parameters that repeat.
+  virtual std::vector<std::string> notes() const = 0;
 };
 
 }  // namespace pairs

@@ -19,6 +19,7 @@
 #include "tasks/own/own_tasks.h"
 #include "tasks/own/stored/stored_array.h"
 #include "tasks/own/task_file.h"
+#include "tasks/renew_task_file.h"
 #if PAIRS_WITH_MOLECULES
 #include "tasks/molecules/molecule_account.h"
 #include "tasks/molecules/molecules.h"
@@ -176,6 +177,10 @@ std::string open_task_file(const std::filesystem::path& file) {
   return own::open_task(file, task_names());
 }
 
+void renew_task_file(const std::filesystem::path& file) {
+  own::renew(file);
+}
+
 std::vector<std::string> own_task_names() {
   return own::opened_names();
 }
@@ -202,7 +207,8 @@ TaskFileFacts task_file_facts(const std::filesystem::path& file) {
 
 std::vector<ArrayFacts> hdf5_facts(const std::filesystem::path& file) {
   const std::string name = printable(file.filename().string(), 200);
-  const auto arrays = hdf5_arrays(std::make_shared<const StoredFile>(file, name));
+  const auto arrays = 
+      hdf5_arrays(std::make_shared<const StoredFile>(file, name), std::filesystem::absolute(file).parent_path());
   std::vector<ArrayFacts> all;
   for (const std::string& one : arrays->names()) {
     ArrayFacts& facts = all.emplace_back(ArrayFacts{one, false, {}});

@@ -7,11 +7,13 @@
 #include <optional>
 
 #include "app/batch/own_task.h"
+#include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
+#include "tasks/task_description.h"
 
 namespace pairs::batch {
 namespace {
@@ -28,6 +30,10 @@ std::optional<double> angle_of(std::string_view text) {
 void add_open_arguments(CLI::App& app, OpenArguments& arguments) {
   app.add_option("--data", arguments.data, "Folder of real data in place of the run's ($PAIRS_DATA when not given)")
       ->type_name("DIR");
+  add_machine_arguments(app, arguments);
+}
+
+void add_machine_arguments(CLI::App& app, OpenArguments& arguments) {
   app.add_option("--device", arguments.device, "auto, cpu or cuda")
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
@@ -48,10 +54,9 @@ LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool
   if (arguments.allow) allow_run(find_run(name, data_folder(arguments.data)).folder);
   LoadedRun run = load_run(name, data_folder(arguments.data), arguments.device);
   const std::string &trained = run.estimator->data_source(), &here = run.task->info().data_source;
-  if (simulates && trained != here)
-    spdlog::warn(
-        "{} was trained on {} and is used here on {}: its posteriors may be wrong; name the folder of {} with --data",
-        run.name, trained, here, trained);
+  if (simulates && trained != here && here != kAbsentSets)
+    spdlog::warn("{} was trained on {} and is used here on {}: its posteriors may be wrong; {}", run.name, trained, here,
+                 other_data_advice(run, false));
   return run;
 }
 
@@ -96,7 +101,8 @@ void check_same_data(const std::vector<LoadedRun>& runs) {
   const TaskInfo& first = runs.front().task->info();
   for (const LoadedRun& run : runs) {
     const TaskInfo& info = run.task->info();
-    PAIRS_CHECK(info.data_source == first.data_source,
+    const bool own = !info.file.empty() && !first.file.empty();
+    PAIRS_CHECK(own || info.data_source == first.data_source,
                 "{} uses {} and {} uses {}; only runs on the same data can be compared{}", runs.front().name,
                 first.data_source, run.name, info.data_source,
                 (first.data_hint + info.data_hint).empty() ? "" : ": name one data folder for both with --data");

@@ -23,6 +23,8 @@ struct OpenArguments {
   bool allow = false;  // the program of a task of a person's own
 };
 void add_open_arguments(CLI::App& app, OpenArguments& arguments);
+// The same without --data, where that names something else.
+void add_machine_arguments(CLI::App& app, OpenArguments& arguments);
 
 // Applies the thread count and loads the run or the shipped weights. Throws Error.
 // `simulates` false: the command reads observations of its own, so the task's data does not matter.
@@ -38,7 +40,7 @@ void check_output_folder(const std::filesystem::path& out, bool fresh);
 // A camera "30,45" in degrees, as `option` was given it. Throws a usage error.
 render::Camera parse_camera(const std::string& text, const char* option);
 
-// Refuses runs whose scores are of different data.
+// Refuses runs of a built-in task whose scores are of different data. Of a person's own, digests of the test sets tell.
 void check_same_data(const std::vector<LoadedRun>& runs);
 
 // Says so on stderr when a run of three stages has only finished its first.

@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <sstream>
 
 #include "app/batch/command.h"
+#include "app/batch/drive.h"
 #include "app/batch/exit_on_signal.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
-#include "core/base/files.h"
+#include "core/base/interruption.h"
 #include "core/base/stop.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
@@ -32,16 +32,25 @@ std::string document_text(const nlohmann::json& document, bool one_line = false)
   return document.dump(one_line ? -1 : 2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+// One line, as errors end streams of documents, too.
+std::string error_document(const std::string& sentence) {
+  return fmt::format("{{\"error\": {}}}\n",
+                     nlohmann::json(sentence).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 int report_error(const std::string& sentence, bool json, int code) {
-  if (json) (void)answer(document_text({{"error", sentence}}));
+  if (json) (void)answer(error_document(sentence));
   // One line whatever names and arguments hold.
   tell(fmt::format("pairs: {}\n", printable(sentence, 2000)));
   return code;
 }
 
+std::string stop_sentence() {
+  return fmt::format("Stopped by {}", signal_name(last_signal()));
+}
+
 int report_stop(bool json) {
-  const int signal = last_signal();
-  return report_error(fmt::format("Stopped by {}", signal_name(signal)), json, 128 + signal);
+  return report_error(stop_sentence(), json, 128 + last_signal());
 }
 
 // Prints what a command answers.
@@ -107,26 +116,24 @@ int open_window(const Extension& extension, const std::string& path, const std::
   }
 }
 
-// A command as it was parsed.
-struct Parsed {
-  Action action;
-  Ending ending;
-};
+// What is said of a signal that ends the process at once, while another thread may be printing.
+void tell_stop(bool json, bool answered) {
+  const std::string sentence = stop_sentence();
+  if (json && !answered) answer_at_once(error_document(sentence));
+  // A line of progress may stand there.
+  tell(fmt::format("{}pairs: {}\n", ::isatty(STDERR_FILENO) == 1 ? kClearLine : "", sentence));
+}
 
-int perform(const Parsed& command, bool json) {
+int perform(const Action& action, bool json) {
   // Gone before anything is printed, so that only one document is.
   const auto act = [&] {
-    std::optional<ExitOnSignal> exits;
-    if (command.ending == Ending::at_once)
-      exits.emplace([json] {
-        abandon_writes();
-        if (::isatty(STDERR_FILENO) == 1) tell("\r\033[K");  // a line of progress may stand there
-        report_stop(json);
-      });
-    return command.action();
+    const ExitOnSignal exits([json] { tell_stop(json, false); });
+    const Interruptible within([] { return !keep_going(); });
+    return action();
   };
   try {
     const Result result = act();
+    const ExitOnSignal exits([json] { tell_stop(json, true); });
     return report(json ? document_text(result.document, result.one_line) : result.text, result.exit_code);
   } catch (const Stopped&) {
     return report_stop(json);
@@ -156,13 +163,13 @@ int run_program(int argc, const char* const* argv, const Extension& extension) {
   app.add_flag("--batch", batch, "Run a command without a window");
   app.require_subcommand(0, 1);
   app.add_flag("--json", json_flag, "As behind the command")->group("");
-  std::map<const CLI::App*, Parsed> parsed;
+  std::map<const CLI::App*, Action> parsed;
   std::vector<CommandEntry> all = commands();
   all.insert(all.end(), extension.commands.begin(), extension.commands.end());
   for (const CommandEntry& entry : all) {
     CLI::App* command = app.add_subcommand(entry.name, entry.summary);
     command->add_flag("--json", json_flag, "Print one JSON document on stdout instead of text");
-    parsed[command] = {entry.add(*command), entry.ending};
+    parsed[command] = entry.add(*command);
   }
   const auto chosen = [&]() -> const CLI::App* {
     const auto named = app.get_subcommands();

@@ -3,12 +3,9 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -19,6 +16,7 @@
 #include "app/text/table.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/scratch_folder.h"
 #include "core/nn/adamw.h"
 #include "core/report/number_text.h"
 #include "core/train/cache_writer.h"
@@ -128,32 +126,13 @@ Row pretraining(const BenchArguments& arguments, const std::string& name, std::i
           3e-9 * sets * (mean_n * estimator.embedder_flops() + estimator.head_flops())};
 }
 
-// A folder for a cache of the bench's own, removed at the end.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pairs-bench-XXXXXX").string();
-    PAIRS_CHECK(::mkdtemp(name.data()) != nullptr, "Cannot make a folder in {}: {}; name another with TMPDIR",
-                std::filesystem::temp_directory_path().string(), std::strerror(errno));
-    folder_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  std::filesystem::path operator/(const char* name) const { return folder_ / name; }
-
- private:
-  std::filesystem::path folder_;
-};
-
 // Stage 3 on a small cache of its own; a step includes drawing from the cache.
 class Finetuning {
  public:
   Finetuning(const std::string& task, const std::vector<std::string>& settings)
       : small_(task, settings),
         estimator_(small_.task, small_.config.estimator, kBenchSeed),
-        groups_(plan_groups(small_.config.cache, list_law(), small_.task->stored())) {
+        groups_(plan_groups(small_.config.cache, law() == SizeLaw::list, small_.task->stored())) {
     const auto file = folder_ / "aggregates.cache";
     write_cache(
         file, estimator_, groups_, kBenchSeed, 0, 0, [] { return !keep_going(); }, [](const CacheProgress&) {});
@@ -165,7 +144,7 @@ class Finetuning {
   // A step on sets of size n, or of the law's sizes for n = 0.
   std::function<void()> step(std::int64_t n) {
     return
-        [this, sampler = AggregateSampler(groups_, list_law(), n, kBenchSeed), position = std::uint64_t{0}]() mutable {
+        [this, sampler = AggregateSampler(groups_, law(), n, kBenchSeed), position = std::uint64_t{0}]() mutable {
           AggregateBatch batch = sampler.draw(*cache_, false, position++, kBatch);
           cache_->recall(batch);
           finetune_loss(estimator_, 0, batch).total().backward();
@@ -180,7 +159,7 @@ class Finetuning {
 
  private:
   static constexpr std::int64_t kBatch = 128;
-  bool list_law() const { return small_.config.finetune.law == "list"; }
+  SizeLaw law() const { return size_law(small_.config.finetune.law); }
 
   SmallTask small_;
   Estimator estimator_;

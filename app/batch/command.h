@@ -26,6 +26,7 @@ using Action = std::function<Result()>;
 Action add_run(CLI::App& app);
 Action add_evaluate(CLI::App& app);
 Action add_infer(CLI::App& app);
+Action add_tried(CLI::App& app);
 Action add_compare(CLI::App& app);
 Action add_figure(CLI::App& app);
 Action add_tasks(CLI::App& app);
@@ -37,15 +38,11 @@ Action add_bench(CLI::App& app);
 Action add_render(CLI::App& app);
 Action add_demo(CLI::App& app);
 
-// How a command ends on a signal: at once, as it leaves nothing unsaved, or asked to, by throwing Stopped.
-enum class Ending { at_once, asked };
-
-// A command as people meet it.
+// A command as people meet it. A stop signal ends it at once but where a SavesOnSignal lives (exit_on_signal.h).
 struct CommandEntry {
   const char* name;
   const char* summary;
   Action (*add)(CLI::App&);
-  Ending ending = Ending::at_once;
 };
 const std::vector<CommandEntry>& commands();
 

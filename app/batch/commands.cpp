@@ -4,19 +4,20 @@ namespace pairs::batch {
 
 const std::vector<CommandEntry>& commands() {
   static const std::vector<CommandEntry> all = {
-      {"run", "Train an estimator for a task, or resume a run", add_run, Ending::asked},
+      {"run", "Train an estimator for a task, or resume a run", add_run},
       {"evaluate", "Measure a run on fresh test sets: NLL, gap to exact, RMAE, calibration", add_evaluate},
       {"infer", "Posterior of your own observed set", add_infer},
+      {"tried", "Try a run on real things whose θ is known, and keep how often it was right beside it", add_tried},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},
       {"figure", "Draw a figure of one or more runs as SVG, PNG or CSV", add_figure},
       {"tasks", "List the tasks", add_tasks},
       {"presets", "Show the settings of a task's presets side by side", add_presets},
       {"data", "Say which real data were found where, and what is missing", add_data},
       {"devices", "List the devices that can compute", add_devices},
-      {"selftest", "Check the numerics of this program on this machine", add_selftest, Ending::asked},
-      {"bench", "Measure the speed of the steps that matter against the matrix-product rate", add_bench, Ending::asked},
+      {"selftest", "Check the numerics of this program on this machine", add_selftest},
+      {"bench", "Measure the speed of the steps that matter against the matrix-product rate", add_bench},
       {"render", "Draw a scene of spheres as a PNG: its colours, depth, normals or identities", add_render},
-      {"demo", "Train, draw and evaluate every task with its quick preset", add_demo, Ending::asked},
+      {"demo", "Train, draw and evaluate every task with its quick preset", add_demo},
   };
   return all;
 }

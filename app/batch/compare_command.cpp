@@ -12,9 +12,12 @@
 #include "app/kinds/target_room.h"
 #include "app/runs/run_labels.h"
 #include "app/runs/task_words.h"
+#include "app/scores/beside.h"
+#include "app/scores/borrowed_sets.h"
 #include "app/scores/score.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/report/number_text.h"
 #include "core/train/config.h"
 #include "core/train/cost.h"
@@ -64,12 +67,31 @@ void check_comparable(const std::vector<LoadedRun>& runs) {
   check_same_data(runs);
 }
 
+// By target; empty where means of the sets are not known.
+std::vector<double> apart_at(const Metrics& first, const Metrics& other, std::int64_t n) {
+  for (MeansApart& one : means_apart(first, other))
+    if (one.n == n) return std::move(one.rms);
+  return {};
+}
+
+std::string apart_text(const Metrics& first, const Metrics& other, std::int64_t n) {
+  std::string text;
+  for (const double apart : apart_at(first, other, n)) text += (text.empty() ? "" : ", ") + number_text(apart, 2);
+  return text.empty() ? "–" : text;
+}
+
 Result compare(const CompareArguments& arguments) {
   if (arguments.runs.size() < 2) fail_usage("compare needs at least two runs: pairs --batch compare RUN RUN...");
   std::vector<LoadedRun> runs;
   for (const std::string& name : arguments.runs) runs.push_back(open_run(name, arguments.open));
   check_comparable(runs);
-  for (const LoadedRun& run : runs) warn_only_pretrained(run);
+  for (LoadedRun& run : runs) {
+    warn_only_pretrained(run);
+    if (run.task->info().data_source == runs.front().task->info().data_source) continue;
+    spdlog::info("{} uses {}; it is scored here on the test sets of {} ({})", run.name, run.task->info().data_source,
+                 runs.front().name, runs.front().task->info().data_source);
+    run = with_sets_of(run, runs.front());
+  }
   const EvaluationOptions options = common_options(runs, arguments);
   ProgressPrinter printer = stderr_printer();
   std::vector<Metrics> metrics;
@@ -87,9 +109,14 @@ Result compare(const CompareArguments& arguments) {
   if (images)
     measured.insert(measured.end(), {{"minus first"}, {"share of prior"}, {"MSE of a sample"}});
   else
-    measured.insert(
-        measured.end(),
-        {{"minus first / nat"}, {"RMAE"}, {"ACAUC"}, {"location z"}, {"width z"}, {"rank p"}, {"calibration", false}});
+    measured.insert(measured.end(), {{"minus first / nat"},
+                                     {"means apart / sd"},
+                                     {"RMAE"},
+                                     {"ACAUC"},
+                                     {"location z"},
+                                     {"width z"},
+                                     {"rank p"},
+                                     {"calibration", false}});
   Table quality(measured);
   Table costs({{"run", false}, {"paper's rule"}, {"share of first"}, {"with stage 2"}, {"share of first"}});
   std::vector<nlohmann::json> documents;
@@ -109,9 +136,11 @@ Result compare(const CompareArguments& arguments) {
                              {score.key + "_difference", difference.mean},
                              {score.key + "_difference_se", difference.se}};
       if (images) cell.update({{"mse", row.mse}, {"mse_se", row.mse_se}, {"mse_prior", row.mse_prior}});
+      if (const auto apart = apart_at(metrics[0], metrics[r], row.n); r > 0 && !apart.empty())
+        cell["means_apart"] = apart;
       if (!std::isnan(row.rmae)) cell["rmae"] = row.rmae;
       if (!std::isnan(row.acauc)) cell["acauc"] = row.acauc;
-      for (const char* key : {"location_z", "width_z", "rank_p", "pool", "pool_location_sd", "pool_location_z"})
+      for (const char* key : {"extrapolation", "location_z", "width_z", "rank_p", "pool", "pool_location_sd", "pool_location_z"})
         if (documents[r]["rows"][i].contains(key)) cell[key] = documents[r]["rows"][i][key];
       line["rows"].push_back(cell);
     }
@@ -133,12 +162,13 @@ Result compare(const CompareArguments& arguments) {
       const EvaluationRow& row = metrics[r].rows[i];
       const PairedDifference difference = score_difference(row, metrics[0].rows[i]);
       std::vector<std::string> cells = {
-          count_text(row.n), runs[r].name, with_error_text(row.*score.mean, row.*score.error, score.digits),
+          size_text(row), runs[r].name, with_error_text(row.*score.mean, row.*score.error, score.digits),
           r == 0 ? "" : with_error_text(difference.mean, difference.se, score.digits + 1)};
       if (images) {
         cells.push_back(number_text(row.mse_posterior / row.mse_prior, 3));
         cells.push_back(with_error_text(row.mse, row.mse_se, 5));
       } else {
+        cells.push_back(r == 0 ? "" : apart_text(metrics[0], metrics[r], row.n));
         cells.push_back(number_text(row.rmae, 4));
         cells.push_back(number_text(row.acauc, 4));
         for (std::string& text : rank_test_texts(row)) cells.push_back(std::move(text));
@@ -192,7 +222,11 @@ Action add_compare(CLI::App& app) {
       "Example:\n"
       "  pairs --batch compare runs/digits-pairs runs/digits-n1 --sizes 1,10,100\n"
       "Differences are paired: mean over the same test sets of this run's NLL (images: squared error of the posterior "
-      "mean)\nminus the first's, with its standard error.\n"
+      "mean)\nminus the first's, with its standard error. Means apart: how far the posterior means lie from the "
+      "first's on the\n"
+      "same sets, rms in units of the posterior sd; at least half of it is the error of one of the two.\n"
+      "mean)\nminus the first's, with its standard error. Runs of a task of your own on other data (stored sets beside a\n"
+      "simulator) are scored on the first run's test sets.\n"
       "Cost counts forward FLOPs times three (the paper's rule), and again with stage 2's forward passes; of a run "
       "that\n"
       "started from another's weights, the other's are counted, too. What is measured here is not stored: evaluate "

@@ -5,6 +5,7 @@
 #include "app/batch/data_report.h"
 #include "app/batch/own_task.h"
 #include "app/batch/plan_report.h"
+#include "app/batch/task_check.h"
 #include "app/runs/places.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
@@ -26,28 +27,31 @@ Action add_data(CLI::App& app) {
   const auto question = std::make_shared<DataQuestion>();
   app.add_option("--data", question->folder, "Folder of real data, or a file of them (default: $PAIRS_DATA)")
       ->type_name("DIR|FILE");
-  app.add_flag(
-      "--check", question->check,
-      "Read all that was found, which may take minutes: how many each part has, and what is set aside and why");
+  app.add_flag("--check", question->check,
+               "Read all that was found, which may take minutes: how many each part has, and what is set aside and why; "
+               "with a task of your own: whether its program or its stored sets are right, and how fast");
   app.add_flag("--all", question->all, "With --check: name each one that is set aside")->needs("--check");
   const auto planned = std::make_shared<PlanQuestion>();
-  app.add_option("TASK", planned->task, "With --plan: the task");
+  app.add_option("TASK", planned->task, "With --plan: the task; with --check: one of your own");
   add_own_task_options(app, planned->own);
   app.add_flag("--plan", planned->plan,
-               "How many sets of which size a run of TASK draws, so that they can be simulated before it is trained");
+               "Steps and cost of a run of TASK, and how many sets of which size it draws, so that they can be simulated "
+               "before it is trained");
   app.add_option("--preset", planned->preset, "With --plan: as in run")->type_name("NAME")->capture_default_str();
   app.add_option("--strategy", planned->strategy, "With --plan: as in run")->type_name("NAME")->capture_default_str();
   app.add_option("--set", planned->settings, "With --plan: change settings, as in run")->type_name("KEY=VALUE");
   std::string footer =
       "Examples:\n  pairs --batch data --data ~/datasets\n  pairs --batch data --data ~/datasets --check\n" +
-      with_task_names("  pairs --batch data {exact} --plan --preset small");
+      with_task_names("  pairs --batch data {exact} --plan --preset small\n  pairs --batch data my/task.toml --check --allow");
   for (const DataSet& set : data_sets()) footer += "\n" + set.layout;
   app.footer(footer);
   return [question, planned] {
     const std::string task = task_named(planned->task, planned->own);
-    if (planned->plan != !task.empty())
-      fail_usage("{}", planned->plan ? "--plan tells of a task: name one, as in data TASK --plan"
-                                     : "data takes a task with --plan alone; name a folder with --data");
+    if (planned->plan ? task.empty() || question->check : !task.empty() && !question->check)
+      fail_usage("{}", task.empty()     ? "--plan tells of a task: name one, as in data TASK --plan"
+                       : planned->plan ? "--plan and --check ask different things of a task; give one of them"
+                                       : "data takes a task with --plan or --check; name a folder with --data");
+    if (!task.empty() && !planned->plan) return check_task(make_task(task));
     DataQuestion asked = *question;
     asked.folder = data_folder(asked.folder);
     if (planned->plan) {

@@ -25,7 +25,7 @@ class CheckProgress {
  public:
   explicit CheckProgress(std::string name) : name_(std::move(name)) {}
   ~CheckProgress() {
-    if (drawn_) tell("\r\033[K");
+    if (drawn_) tell(kClearLine);
   }
   CheckProgress(const CheckProgress&) = delete;
   CheckProgress& operator=(const CheckProgress&) = delete;
@@ -35,7 +35,7 @@ class CheckProgress {
               if (since_.seconds() < (terminal_ ? 0.1 : 10)) return;
               since_.restart();
               drawn_ = terminal_;
-              tell(fmt::format("{}{}: {}, {}{}{}", terminal_ ? "\r\033[K" : "", name_, what, count_text(done),
+              tell(fmt::format("{}{}: {}, {}{}{}", terminal_ ? kClearLine : "", name_, what, count_text(done),
                                total > 0 ? " of " + count_text(total) : "", terminal_ ? "" : "\n"));
             }};
   }
@@ -118,11 +118,13 @@ std::string usable(const DataSet& set, const FoundData& found, const DataQuestio
   if (set.unique && found.source != set.name)
     spdlog::warn("The files in {} have {}'s layout but are not {}: runs and figures call them \"{}\"", question.folder,
                  set.name, set.name, found.source);
-  const std::string text = !counted      ? fmt::format("{}: {} not counted yet\n", found.source, set.members)
+  std::string text = !counted      ? fmt::format("{}: {} not counted yet\n", found.source, set.members)
                            : set.account ? fmt::format("{}: {} {} found\n", found.source,
                                                        count_text(found.training + found.test), set.members)
                                          : fmt::format("{}: {} training and {} test {}\n", found.source,
                                                        count_text(found.training), count_text(found.test), set.members);
+  if (!found.notes.empty()) document["left_out"] = found.notes;
+  for (const std::string& note : found.notes) text += "  " + note + "\n";
   if (!set.account) return text;
   document["checked"] = question.check;
   if (!question.check)

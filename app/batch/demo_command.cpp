@@ -10,6 +10,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
+#include "app/batch/exit_on_signal.h"
 #include "app/batch/numbers.h"
 #include "app/batch/printed_evaluation.h"
 #include "app/batch/printed_training.h"
@@ -46,7 +47,10 @@ void prepare(const DemoArguments& arguments, const std::string& task, const std:
   wanted.task = task;
   RunConfig config = resolve(wanted);
   if (!std::filesystem::exists(folder / run_file::config)) {
-    start_run(config, folder);
+    tell_expectation(config, folder);
+    const SavesOnSignal saves;
+    if (!keep_going()) throw Stopped();
+    create_run(config, folder);
     return train_run(folder, Stage::finetune, printer);
   }
   RunConfig stored = read_run_toml(folder / run_file::config);
@@ -66,7 +70,9 @@ void prepare(const DemoArguments& arguments, const std::string& task, const std:
   printer.line(finished ? fmt::format("{}: {} is finished and used as it stands; remove it to train again", task,
                                       folder.string())
                         : fmt::format("{}: continuing {}", task, folder.string()));
-  if (!finished) train_run(folder, Stage::finetune, printer);
+  if (finished) return;
+  const SavesOnSignal saves;
+  train_run(folder, Stage::finetune, printer);
 }
 
 // What is drawn of a task, in the folder `figures`.

@@ -1,8 +1,12 @@
 #include "app/batch/drive.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <exception>
 
+#include "app/batch/exit_on_signal.h"
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/stop.h"
 
@@ -36,17 +40,25 @@ void drive(const Session::Job& job, ProgressPrinter& printer, const std::functio
     const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (const auto latest = session.latest()) printer.progress(*latest, now);
   };
+  constexpr double kPatience = 11;
   bool asked = false, rest = false;
+  Stopwatch since;
   while (!rest) {
     rest = session.wait(0.1);
     report();
     if (!rest && !asked && !keep_going()) {
       asked = true;
+      since.restart();
       try {
         session.stop();
       } catch (const Error&) {
         // The job came to rest between the two calls; the loop ends on its own.
       }
+    }
+    if (!rest && asked && since.seconds() > kPatience) {
+      printer.line(fmt::format("it did not stop within {:.0f} seconds: what was done since its last checkpoint is lost",
+                               kPatience));
+      exit_by_signal();
     }
   }
   printer.finish();

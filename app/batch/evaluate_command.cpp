@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
@@ -9,6 +11,8 @@
 #include "app/batch/printed_evaluation.h"
 #include "app/batch/sampler_options.h"
 #include "app/runs/task_words.h"
+#include "app/scores/beside.h"
+#include "app/scores/learnt.h"
 #include "app/scores/verdict.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -19,7 +23,7 @@ namespace pairs::batch {
 namespace {
 
 struct EvaluateArguments {
-  std::string run, sizes, sets, out;
+  std::string run, sizes, sets, out, beside;
   OpenArguments open;
   SamplerOptions sampler;
   std::int64_t samples = -1, seed = 1;
@@ -46,6 +50,41 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
   return options;
 }
 
+// The options at the sizes that another run answers for as well.
+EvaluationOptions shared_options(const LoadedRun& other, EvaluationOptions options) {
+  const std::vector<std::int64_t> heads = other.estimator->sizes();
+  EvaluationOptions shared = options;
+  shared.sizes.clear();
+  if (options.sets.size() > 1) shared.sets.clear();
+  for (std::size_t i = 0; i < options.sizes.size(); ++i) {
+    const std::int64_t n = options.sizes[i];
+    const bool served = heads.empty() || std::find(heads.begin(), heads.end(), n) != heads.end();
+    if (!served || n > other.estimator->max_n()) continue;
+    shared.sizes.push_back(n);
+    if (options.sets.size() > 1) shared.sets.push_back(options.sets[i]);
+  }
+  if (shared.sizes.empty())
+    fail_usage("--beside: {} answers for none of these set sizes; name some up to N = {} with --sizes", other.name,
+               count_text(other.estimator->max_n()));
+  shared.references.clear();
+  shared.exact = false;
+  shared.pool_replicates = 0;
+  return shared;
+}
+
+LoadedRun open_beside(const LoadedRun& run, const EvaluationOptions& options, const EvaluateArguments& arguments) {
+  if (!run.estimator->has_density())
+    fail_usage("--beside compares posterior means of parameters, but the target of {} is an image", run.config.task);
+  if (options.samples < 2) fail_usage("--beside needs posterior samples; leave --samples 0 out");
+  LoadedRun other = open_run(arguments.beside, arguments.open);
+  const std::string question = other_question(asked_task(run), asked_task(other));
+  PAIRS_CHECK(question.empty(), "{}", question);
+  check_same_data({run, other});
+  if (weights_checksum(run) == weights_checksum(other))
+    fail_usage("--beside names a run of the same weights as {}; train one with another --seed", run.name);
+  return other;
+}
+
 Result evaluate_command(const EvaluateArguments& arguments) {
   if (arguments.sampler.any() && arguments.out.empty())
     fail_usage("--steps and --solver measure another sampler than the run's: say where to with --out FILE.json");
@@ -67,7 +106,11 @@ Result evaluate_command(const EvaluateArguments& arguments) {
       printer.line(fmt::format("{} cannot be read and will be replaced", (run.folder / run_file::metrics).string()));
     }
   }
-  const Metrics metrics = evaluate_run(run, resolve(run, arguments), printer);
+  const EvaluationOptions options = resolve(run, arguments);
+  std::optional<LoadedRun> other;
+  if (!arguments.beside.empty()) other = open_beside(run, options, arguments);
+  Metrics metrics = evaluate_run(run, options, printer);
+  if (other) set_beside(metrics, metrics_with_means(*other, shared_options(*other, options), printer));
   std::string place;
   if (!arguments.out.empty()) {
     write_file(arguments.out, metrics_text(metrics));
@@ -84,10 +127,18 @@ Result evaluate_command(const EvaluateArguments& arguments) {
                             metrics.sampler.empty() ? "" : "; ", metrics.sampler, metrics_table(metrics.rows, 2));
   std::vector<std::string> targets;
   for (const Target& target : run.task->info().targets) targets.push_back(target.label);
-  const EvaluationVerdict verdict = evaluation_verdict(metrics.rows, targets);
+  const EvaluationVerdict verdict = evaluation_verdict(metrics.rows, {targets, 0, metrics.beside});
   if (!verdict.text.empty()) {
     result.text += fmt::format("\n{}.\n", verdict.text);
     result.document["verdict"] = verdict.text;
+    if (learnt_nothing(metrics.rows)) result.document["learnt_nothing"] = true;
+  }
+  if (verdict.level != CalibrationLevel::unknown) {
+    const CalibrationLimits limits = calibration_limits(metrics.rows);
+    result.document["calibration"] = {{"level", level_text(verdict.level)}, {"tests", limits.tests}};
+    for (std::size_t i = 0; i < metrics.rows.size(); ++i)
+      if (const RowCalibration row = calibration(metrics.rows[i], limits); row.level != CalibrationLevel::unknown)
+        result.document["rows"][i]["calibration"] = level_text(row.level);
   }
   if (const std::string note = calibration_note(metrics.rows); !note.empty())
     result.text += fmt::format("\n{}\n", note);
@@ -113,6 +164,10 @@ Action add_evaluate(CLI::App& app) {
       ->type_name("N")
       ->transform(whole_number(0, 9007199254740992))
       ->capture_default_str();
+  app.add_option("--beside", arguments->beside,
+                 "Another run of the task, best the same strategy with another seed: how far its posterior means lie "
+                 "from this one's, in units of the posterior sd, on the same sets")
+      ->type_name("RUN");
   app.add_flag("--no-references", arguments->no_references,
                "Score the exact posterior alone, not the task's other references");
   add_sampler_options(app, arguments->sampler);
@@ -128,15 +183,21 @@ Action add_evaluate(CLI::App& app) {
       "gap: their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the prior's width.\n"
       "ACAUC: mean |coverage - level| over the levels of central intervals. noise floor: the ACAUC that a\n"
       "calibrated estimator has with so many sets; in brackets its 95th percentile, corrected for the number of\n"
-      "sizes evaluated. ACAUC is blind to a bias that too wide a posterior hides, so it alone does not show "
+      "tests. ACAUC is blind to a bias that too wide a posterior hides, so it alone does not show "
       "calibration.\n"
       "location z, width z: mean rank of the truth among the samples less 1/2, and mean |rank - 1/2| less that of "
       "uniform\n"
       "ranks, in standard errors, one number a target; width z above zero: too narrow. rank p: chi-square of the "
       "ranks\n"
-      "in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: what the three "
+      "in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: what these tests "
       "say,\n"
-      "corrected for their number. Where a task draws from a finite pool (the test images of a data set), "
+      "corrected for their number: calibrated, borderline (a calibrated run shows it in at most 5 % of evaluations) "
+      "or\n"
+      "miscalibrated (0.1 %). It is on average over the prior: a calibrated run may be far from the exact posterior "
+      "of\n"
+      "one set. means apart: of the run that --beside names, rms over the same sets of (mean - other mean) / sd; at "
+      "least\n"
+      "half of it is one run's own error. Where a task draws from a finite pool (the test images of a data set), "
       "pool_location_sd: sd "
       "of\n"
       "the mean rank over such pools, from a bootstrap over the pool, and over those of as many observations as stage "

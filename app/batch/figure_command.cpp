@@ -30,6 +30,7 @@
 #include "core/base/files.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
+#include "core/posterior/interval.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 #include "core/train/cost.h"
@@ -63,8 +64,8 @@ const std::vector<FigureEntry>& figure_entries() {
 }
 
 struct FigureArguments {
-  std::string name, out, file, theta, psi, range, height, shades;
-  std::vector<std::string> runs;
+  std::string name, out, file, up, theta, psi, range, height, shades, interval = "central";
+  std::vector<std::string> runs, columns;
   OpenArguments open;
   std::int64_t index = 0, sets = 200, n = 0, random = -1;
 };
@@ -105,6 +106,10 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
   ProgressPrinter printer = stderr_printer();
   std::vector<Metrics> metrics;
   for (const LoadedRun& run : runs) metrics.push_back(metrics_of(run, printer));
+  for (const Metrics& one : metrics)
+    PAIRS_CHECK(one.seed != metrics.front().seed || !other_test_sets(one.rows, metrics.front().rows),
+                "{} and {} were scored on different test sets; score them side by side with pairs --batch compare",
+                metrics.front().run, one.run);
   // Strategy and preset are the legend where they tell the runs apart.
   const std::vector<std::string> labels = seed_labels(labelled);
   for (std::size_t i = 0; i < runs.size(); ++i)
@@ -151,7 +156,8 @@ Figure draw_pareto(const FigureArguments& arguments) {
   const Score& score = score_of(metrics.front().rows);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunCost cost = cost_of(runs[i]);
-    PAIRS_CHECK(cost.known, "{} has no training record ({}), so its cost is not known", runs[i].name, run_file::events);
+    PAIRS_CHECK(cost.known, "What {} cost is not known: {}; leave it out of this figure", runs[i].name,
+                printable(cost.missing, 300));
     const EvaluationRow* at = nullptr;
     for (const EvaluationRow& row : metrics[i].rows)
       if (row.n == n) at = &row;
@@ -227,10 +233,16 @@ Figure draw_posterior(const FigureArguments& arguments) {
     if (arguments.file.empty()) fail_usage("--random draws among the observations of a file; name one with --file");
     options.set.random = static_cast<std::uint64_t>(arguments.random);
   }
+  if (!arguments.columns.empty() && arguments.file.empty())
+    fail_usage("--columns chooses among the columns of a file; name one with --file");
+  options.set.columns = arguments.columns;
+  if (!arguments.up.empty() && arguments.file.empty()) fail_usage("--up turns a mesh; name one with --file");
+  options.set.up = arguments.up;
   options.n = arguments.n;
   options.ranges = ranges_of(arguments.range);
   options.heights = heights_of(arguments.height);
   options.shades = shades_of(arguments.shades);
+  options.interval = interval_kind(arguments.interval, "--interval");
   options.keep_going = keep_going;
   options.warn = [](const PosteriorWarning& warning) { tell(fmt::format("warning: {}\n", warning.text)); };
   const std::vector<LoadedRun> runs = open_all(arguments);
@@ -310,16 +322,27 @@ Action add_figure(CLI::App& app) {
   };
   posterior_option("--file", arguments->file, "posterior: an observed set of your own, as infer --data takes it",
                    "FILE|DIR|THING");
+  app.add_option("--up", arguments->up, "posterior: the axis of a mesh's file that points up (default: what it tells, z)")
+      ->type_name("AXIS")
+      ->check(CLI::IsMember({"x", "y", "z"}));
   app.add_option("--random", arguments->random,
                  "posterior: of --file, use those observations that this seed draws rather than the first")
       ->type_name("SEED")
       ->transform(whole_number(0, 9007199254740992));
+  app.add_option("--columns", arguments->columns,
+                 "posterior: of --file, a CSV file of points, use these columns, as infer --columns takes them")
+      ->type_name("NAME,...")
+      ->delimiter(',');
   posterior_option("--theta", arguments->theta, "posterior: θ of the simulated set (default: the prior's)", "V,V,...");
   posterior_option("--psi", arguments->psi, "posterior: ψ of the simulated set (default: the prior's)", "V,V,...");
   posterior_option("--range", arguments->range, "posterior: ends of the axis of each target (default: chosen)",
                    "LOW,HIGH,...");
   posterior_option("--height", arguments->height, "posterior: largest density of each target's axis (default: chosen)",
                    "H,...");
+  posterior_option("--interval", arguments->interval,
+                   "posterior: which intervals of 50 and 90 % are shaded: central, hpd (highest density) or upper "
+                   "(limits)",
+                   "KIND");
   posterior_option("--shades", arguments->shades, "posterior: shade of each run's colour, 0 to 4 (default: chosen)",
                    "K,...");
   add_open_arguments(app, arguments->open);

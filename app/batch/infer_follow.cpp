@@ -4,17 +4,21 @@
 #include <poll.h>
 
 #include <exception>
+#include <utility>
 
 #include "app/kinds/observation_room.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/growing_text.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/posterior_warnings.h"
+#include "app/posterior/told_numbers.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/posterior/followed_set.h"
+#include "core/posterior/interval.h"
 #include "core/posterior/posterior_source.h"
+#include "core/posterior/typicality.h"
 #include "core/report/number_text.h"
 
 namespace pairs::batch {
@@ -25,45 +29,56 @@ constexpr int kAppendedMilliseconds = 100;  // between two looks whether a file 
 // What is known of the set so far.
 struct FollowedAnswer {
   torch::Tensor samples;
-  Summary summary;
+  std::vector<TargetNumbers> numbers;
+  Place place;
 };
 
 FollowedAnswer answer_of(const LoadedRun& run, const FollowedSet& set, const torch::Tensor& given, std::int64_t draws,
                          std::uint64_t seed) {
+  const torch::Tensor aggregate = set.aggregate();
+  const PosteriorSource source =
+      estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, set.size(), given, seed);
   FollowedAnswer answer;
-  answer.samples = finite_samples(
-      estimator_source(run.name, SeriesRole::pairs, run.estimator, set.aggregate(), set.size(), given, seed), draws);
-  answer.summary = summarise(answer.samples, kReportQuantiles);
+  answer.samples = finite_samples(source, draws);
+  answer.place = place_of(*run.estimator, aggregate, torch::full({1}, set.size(), torch::kInt64));
+  answer.numbers = told_numbers(run, source, nullptr, answer.samples, [](const std::string& text) {
+                     tell(fmt::format("warning: {}\n", text));
+                   }).ours;
   return answer;
 }
 
-nlohmann::json document_of(const LoadedRun& run, const FollowedSet& set, const FollowedAnswer& answer) {
-  nlohmann::json document = summary_document(answer.summary);
+nlohmann::json document_of(const LoadedRun& run, const FollowedSet& set, const FollowedAnswer& answer,
+                           IntervalKind interval) {
+  nlohmann::json document = numbers_document(answer.numbers, interval);
   document["n"] = set.size();
   document["seen"] = set.seen();
+  if (answer.place.known) {
+    document["distance"] = answer.place.distance;
+    document["percentile"] = answer.place.percentile;
+    document["outside_training"] = answer.place.outside;
+  }
   document["targets"] = nlohmann::json::array();
   for (const Target& target : run.task->info().targets) document["targets"].push_back(target.name);
   return document;
 }
 
-std::string line_of(const TaskInfo& info, const FollowedSet& set, const Summary& summary) {
+std::string line_of(const TaskInfo& info, const FollowedSet& set, const FollowedAnswer& answer, IntervalKind interval) {
   std::string line = fmt::format("N = {}", count_text(set.seen()));
   for (std::size_t t = 0; t < info.targets.size(); ++t) {
-    const auto at = static_cast<std::int64_t>(t);
-    const auto level = [&](std::int64_t q) { return number_text(summary.quantiles[q][at].item<double>(), 4); };
-    line += fmt::format("  {} {} ± {} ({} to {})", info.targets[t].label,
-                        number_text(summary.mean[at].item<double>(), 4), number_text(summary.sd[at].item<double>(), 4),
-                        level(0), level(static_cast<std::int64_t>(kReportQuantiles.size()) - 1));
+    const TargetNumbers& one = answer.numbers[t];
+    line += fmt::format("  {}: mean {}, sd {}, 90 % {}", info.targets[t].label, number_text(one.mean, 4),
+                        number_text(one.sd, 4), most_text(one, interval));
   }
-  return line + "\n";
+  return line + (answer.place.outside ? "  UNLIKE TRAINING\n" : "\n");
 }
 
 }  // namespace
 
 Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool json) {
   const TaskInfo& info = run.task->info();
-  if (arguments.n > 0 || !arguments.theta.empty() || arguments.random)
-    fail_usage("--n, --random and --theta do not go with --follow, which uses all that comes");
+  const IntervalKind interval = interval_kind(arguments.interval, "--interval");
+  if (arguments.n > 0 || !arguments.theta.empty() || arguments.random || !arguments.columns.empty())
+    fail_usage("--n, --random, --columns and --theta do not go with --follow, which uses all that comes");
   const std::string name = arguments.data == "-" ? "standard input" : printable(arguments.data, 300);
   const std::unique_ptr<ObservationLines> lines = room_of(info).lines(info, name);
   if (!lines || info.targets.empty())
@@ -72,7 +87,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   FollowedSet set(run.estimator, plan.most, static_cast<std::uint64_t>(arguments.seed));
   GrowingText text(arguments.data, name);
   FollowedAnswer last;
-  bool cut = false;
+  bool cut = false, unlike = false;
   for (;;) {
     // The lines before a wrong one are answered, wherever the text was cut into pieces.
     std::exception_ptr wrong;
@@ -96,15 +111,17 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
       tell(fmt::format("warning: {}\n", subset_text(run.name, plan.most)));
     }
     last = answer_of(run, set, plan.given, plan.draws, static_cast<std::uint64_t>(arguments.seed));
-    PAIRS_CHECK(answer(json ? document_of(run, set, last).dump() + "\n" : line_of(info, set, last.summary)),
+    if (last.place.outside && !std::exchange(unlike, true))
+      tell(fmt::format("warning: {}\n", outside_text(last.place)));
+    PAIRS_CHECK(answer(json ? document_of(run, set, last, interval).dump() + "\n" : line_of(info, set, last, interval)),
                 "The results could not be written to stdout: it is closed, full or has lost its reader");
     if (wrong) std::rethrow_exception(wrong);
   }
   PAIRS_CHECK(set.seen() > 0, "{} holds no observations; write one a line", name);
-  write_samples(plan.out, {{"samples", last.samples}}, info);
+  write_samples(plan.out, {{"samples", last.samples.slice(0, 0, plan.written).contiguous()}}, info);
+  // The answer stands in the line before.
   Result result;
-  result.document = document_of(run, set, last);
-  result.document["samples"] = plan.out.string();
+  result.document = {{"n", set.size()}, {"seen", set.seen()}, {"samples", plan.out.string()}, {"ended", true}};
   result.one_line = true;
   result.text = fmt::format("Samples: {}\n", plan.out.string());
   return result;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "app/kinds/range_text.h"
@@ -10,6 +11,7 @@
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/posterior_warnings.h"
 #include "app/posterior/random_subset.h"
+#include "app/posterior/tried.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
@@ -22,21 +24,25 @@
 namespace pairs::batch {
 namespace {
 
-// A warning where cameras [V, 2] or the target stand where render::draw_camera puts none.
-void warn_of_elevations(const torch::Tensor& cameras, const render::Camera& target) {
+// A warning where cameras [V, 2] or the target stand where render::draw_camera puts none; "" where all stand well.
+std::string elevation_warning(const torch::Tensor& cameras, const render::Camera& target) {
   const auto& [low, high] = render::scene_prior.camera_elevation;
   constexpr double rounding = 1e-9;
   const torch::Tensor elevation = cameras.select(1, 1);
   const auto views = ((elevation < low - rounding) | (elevation > high + rounding)).sum().item<std::int64_t>();
   const bool aim = target.elevation < low - rounding || target.elevation > high + rounding;
-  if (views == 0 && !aim) return;
-  tell(fmt::format("warning: {}{}{} outside the elevations {} degrees of training; do not trust the posterior\n",
-                   views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "",
-                   views > 0 && aim ? " and " : "",
-                   aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
-                   : views > 1 ? " lie"
-                               : " lies",
-                   degrees_text(render::scene_prior.camera_elevation, "")));
+  if (views == 0 && !aim) return "";
+  return fmt::format("{}{}{} outside the elevations {} degrees of training; do not trust the posterior",
+                     views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "",
+                     views > 0 && aim ? " and " : "",
+                     aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
+                     : views > 1 ? " lie"
+                                 : " lies",
+                     degrees_text(render::scene_prior.camera_elevation, ""));
+}
+
+void add_warning(Observed& observed, const std::string& text) {
+  if (!text.empty()) observed.warnings.push_back(text);
 }
 
 // The observed set, no more of it than is asked for and the task knows, and what is given of it.
@@ -45,6 +51,9 @@ struct GivenSet {
   torch::Tensor given;
   std::string name, thing = {};
   std::vector<double> own = {};
+  std::vector<std::string> other = {};
+  std::string kind = {}, read_as = {};
+  Latents latents = {};
 };
 
 // The set of a thing that somebody has, with what it tells of itself.
@@ -53,7 +62,7 @@ GivenSet read_thing_set(const Things& known, const LoadedRun& run, const InferAr
   if (arguments.n > info.max_n)
     fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(arguments.n),
                count_text(info.max_n), info.name);
-  ThingSet set = known.read_thing(arguments.data, arguments.n, static_cast<std::uint64_t>(arguments.seed));
+  ThingSet set = known.read_thing(arguments.data, arguments.n, static_cast<std::uint64_t>(arguments.seed), arguments.up);
   GivenSet out;
   out.observed.held = set.x.count();
   out.observed.x = std::move(set.x);
@@ -63,6 +72,10 @@ GivenSet read_thing_set(const Things& known, const LoadedRun& run, const InferAr
                   : set.latents.given;
   out.name = std::move(set.title);
   out.thing = known.thing();
+  out.other = std::move(set.other);
+  out.kind = std::move(set.kind);
+  out.read_as = std::move(set.read_as);
+  out.latents = set.latents;
   if (set.latents.theta.defined() && !info.targets.empty()) out.own = doubles(set.latents.theta);
   return out;
 }
@@ -74,10 +87,13 @@ GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
   if (!arguments.camera.empty() && !views)
     fail_usage("--camera belongs to views of a scene; the task {} has none", info.name);
   if (const Things* const known = things_named(*run.task, arguments.data)) {
+    if (!arguments.columns.empty()) fail_usage("--columns names columns of a table; {} is none", known->thing());
     if (arguments.random)
       fail_usage("--random chooses among observations; of a {} as many are made as are used", known->thing());
     return read_thing_set(*known, run, arguments);
   }
+  if (!arguments.up.empty())
+    fail_usage("--up turns a thing such as a mesh; {} is a set of observations", printable(arguments.data, 300));
   if (!views || !std::filesystem::is_directory(arguments.data, error)) {
     if (!arguments.camera.empty() && std::filesystem::exists(arguments.data, error))
       fail_usage(
@@ -88,9 +104,9 @@ GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
     const std::int64_t most = arguments.random  ? std::numeric_limits<std::int64_t>::max()
                               : arguments.n > 0 ? std::min(arguments.n, info.max_n)
                                                 : info.max_n;
-    Observed observed = read_observed(arguments.data, info, most);
+    Observed observed = read_observed_columns(arguments.data, info, most, arguments.columns);
     const torch::Tensor given = read_given(arguments.given, arguments.data, info);
-    if (views) warn_of_elevations(at::empty({0, 2}, torch::kFloat64), views->target(given));
+    if (views) add_warning(observed, elevation_warning(at::empty({0, 2}, torch::kFloat64), views->target(given)));
     return {std::move(observed), given, arguments.data};
   }
   if (!arguments.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --given");
@@ -99,10 +115,10 @@ GivenSet read_set(const LoadedRun& run, const InferArguments& arguments) {
                printable(arguments.data, 300));
   const render::Camera target = parse_camera(arguments.camera, "--camera");
   const ViewFolder folder = read_view_folder(arguments.data, views->cast().height, views->cast().half_width);
-  warn_of_elevations(folder.cameras, target);
   Observed observed =
       as_observations(views->observations(folder.images, folder.cameras, target), info, printable(arguments.data, 300));
-  if (!folder.left_out.empty()) observed.warnings.push_back(folder.left_out);
+  add_warning(observed, elevation_warning(folder.cameras, target));
+  add_warning(observed, folder.left_out);
   return {std::move(observed), views->given(target), arguments.data};
 }
 
@@ -145,6 +161,13 @@ std::int64_t draws_of(const TaskInfo& info, std::int64_t asked) {
   return draws;
 }
 
+// Mean and quantiles of few samples would tell more of chance than of the posterior: of parameters no fewer are
+// summarised than without --samples.
+std::int64_t summarised(const TaskInfo& info, std::int64_t written) {
+  const TargetRoom& room = target_room_of(info);
+  return room.in_folder() ? written : std::max(written, room.draws());
+}
+
 void check_size(const LoadedRun& run, const InferArguments& arguments, const std::string& name, std::int64_t size) {
   const TaskInfo& info = run.task->info();
   if (size > info.max_n)
@@ -165,10 +188,6 @@ std::int64_t largest_size(const LoadedRun& run, const InferArguments& arguments)
   return arguments.force ? run.task->info().max_n : std::min(run.estimator->max_n(), run.task->info().max_n);
 }
 
-void warn_of_pretrained(const LoadedRun& run) {
-  if (!run.finetuned) tell(fmt::format("warning: {}\n", only_pretrained_text(run.name)));
-}
-
 // How many of the observations are used. Of a thing, of which more can always be made, no more than training saw.
 std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, const InferQuestion& question) {
   if (arguments.n > 0) return arguments.n;
@@ -180,9 +199,17 @@ std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, co
 
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
-  auto [observed, given, name, thing, own] = read_set(run, arguments);
-  for (const std::string& warning : observed.warnings) tell(fmt::format("warning: {}\n", warning));
+  auto [observed, given, name, thing, own, other, kind, read_as, latents] = read_set(run, arguments);
   InferQuestion question;
+  const auto warn = [&](const std::string& text) {
+    tell(fmt::format("warning: {}\n", text));
+    question.warnings.push_back(text);
+  };
+  for (const std::string& warning : observed.warnings) warn(warning);
+  question.other = std::move(other);
+  question.kind = std::move(kind);
+  question.read_as = std::move(read_as);
+  question.latents = std::move(latents);
   question.given = given;
   question.held = observed.held;
   question.name = std::move(name);
@@ -192,7 +219,8 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
     fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
                question.name, count_text(question.held), question.held);
   question.out = target_room_of(info).in_folder() ? folder_output(run, arguments) : file_output(run, arguments);
-  question.draws = draws_of(info, arguments.samples);
+  question.written = draws_of(info, arguments.samples);
+  question.draws = summarised(info, question.written);
   if (!arguments.theta.empty()) question.theta = read_theta(arguments.theta, info);
   question.size = used_size(run, arguments, question);
   check_size(run, arguments, question.name, question.size);
@@ -200,8 +228,13 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
                    ? random_subset(observed.x, question.size, static_cast<std::uint64_t>(arguments.seed))
                    : observed.x.slice(0, question.size);
   question.extrapolates = question.size > run.estimator->max_n();
-  if (question.extrapolates) tell(fmt::format("warning: {}\n", extrapolation_text(run.name, run.estimator->max_n())));
-  warn_of_pretrained(run);
+  const bool one_stage = !strategy(run.config.strategy).stages_2_and_3;
+  question.extrapolates = question.extrapolates || (one_stage && extrapolates(run, question.size));
+  if (question.extrapolates) warn(extrapolation_text(run));
+  if (!run.finetuned) warn(only_pretrained_text(run.name));
+  if (const std::string text = question.thing.empty() ? "" : tried_warning(run, tried_of(run.folder), question.kind);
+      !text.empty())
+    warn(text);
   return question;
 }
 
@@ -209,10 +242,11 @@ FollowPlan follow_plan(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
   FollowPlan plan;
   plan.most = largest_size(run, arguments);
-  plan.draws = draws_of(info, arguments.samples);
+  plan.written = draws_of(info, arguments.samples);
+  plan.draws = summarised(info, plan.written);
   plan.given = read_given(arguments.given, "", info);
   plan.out = file_output(run, arguments);
-  warn_of_pretrained(run);
+  if (!run.finetuned) tell(fmt::format("warning: {}\n", only_pretrained_text(run.name)));
   return plan;
 }
 

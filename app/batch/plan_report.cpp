@@ -2,10 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "app/batch/drive.h"
+#include "app/runs/input_text.h"
+#include "app/runs/new_run.h"
 #include "app/text/table.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/report/number_text.h"
 #include "core/task_factory.h"
 #include "core/train/plan.h"
+#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -14,10 +22,39 @@ std::string observations_text(double count) {
   return count_text(static_cast<std::int64_t>(count));
 }
 
+// How long a run is expected to take on this machine.
+void add_expected_time(const RunConfig& config, Result& result) {
+  try {
+    const Expectation need = expect(config);
+    const double seconds = need.pretrain_seconds + need.cache_seconds + need.finetune_seconds;
+    result.document["expected"] = {{"pretrain_seconds", need.pretrain_seconds},
+                                   {"cache_seconds", need.cache_seconds},
+                                   {"finetune_seconds", need.finetune_seconds},
+                                   {"text", expected_text(config, need)}};
+    result.text += fmt::format("Expected on this machine: {}.\n", expected_text(config, need));
+    if (const std::string busy = busy_note(config, need); !busy.empty()) result.text += busy + "\n";
+    result.document["expected"]["seconds"] = seconds;
+  } catch (const Error& error) {
+    // Sets can be planned without the data that they are made of.
+    result.document["expected"] = {{"unknown", error.what()}};
+    result.text += fmt::format("How long it takes cannot be measured: {}\n", error.what());
+  }
+}
+
+// What cannot be learnt from is told before anything is trained.
+void look_through(const Task& task) {
+  constexpr std::int64_t kLong = 1 << 28;  // numbers, from which on it takes a while
+  bool told = false;
+  task.prepare({[] { return !keep_going(); }, [&](const std::string& what, std::int64_t, std::int64_t total) {
+                  if (total >= kLong && !std::exchange(told, true)) spdlog::info("{}: {} in all", what, count_text(total));
+                }});
+}
+
 }  // namespace
 
 Result plan_report(const RunConfig& config) {
   const std::shared_ptr<const Task> task = make_registered_task(config.task, config.task_options());
+  if (task->stored()) look_through(*task);
   const std::vector<SetDemand> demands = set_demands(config, task);
   const StoredSets* stored = task->stored();
   const std::vector<SetService> service = stored ? stored->service(demands) : std::vector<SetService>();
@@ -26,8 +63,18 @@ Result plan_report(const RunConfig& config) {
   result.document = {{"task", config.task},
                      {"preset", config.preset},
                      {"strategy", config.strategy},
+                     {"stages", nlohmann::json::array()},
                      {"draws", nlohmann::json::array()},
                      {"store", nlohmann::json::array()}};
+  Table stages({{"stage", false}, {"steps"}, {"epochs"}, {"cost"}});
+  for (const StagePlan& stage : stage_plans(config, task)) {
+    result.document["stages"].push_back({{"stage", stage_name(stage.stage)},
+                                         {"steps", stage.steps},
+                                         {"epochs", stage.epochs},
+                                         {"gflop", stage.gflop}});
+    stages.add({stage_name(stage.stage), stage.steps > 0 ? count_text(stage.steps) : "–",
+                stage.epochs > 0 ? count_text(stage.epochs) : "–", flop_text(stage.gflop)});
+  }
   std::vector<Table::Column> columns = {{"what draws", false}, {"sets"}, {"N"}, {"observations"}};
   if (stored) columns.push_back({"stored sets that serve"});
   Table drawn(columns);
@@ -52,12 +99,22 @@ Result plan_report(const RunConfig& config) {
     store.add({count_text(row.sets), count_text(row.n), observations_text(observations), row.use});
   }
   result.text = fmt::format(
-      "{}, preset {}, strategy {}\n\n{}\n{}\n"
-      "Of each five stored sets three train, one validates and one is evaluated. With fewer sets than these each is "
-      "drawn "
-      "several times, its observations in another order.\n",
-      task->info().title, config.preset, config.strategy, drawn.text(), store.text());
+      "{}, preset {}, strategy {}\n\n{}Cost: forward passes times three in training; those of the cache once, which the paper "
+      "does not count.\n\n{}\n{}\n"
+      "Of five stored sets three train, one validates and one is evaluated on average, by what they hold. With fewer sets "
+      "than these each is drawn several times, of larger ones every time another random subset of the observations.\n",
+      task->info().title, config.preset, config.strategy, stages.text(), drawn.text(), store.text());
   for (const SetService& one : service) result.text += one.text + "\n";
+  // Of a program that nobody agreed to nothing is run for this.
+  const bool measured = stored != nullptr || (!task->info().file.empty() && describe_task_file(task->info().file).agreed);
+  if (const std::string input = input_text(*task, measured ? input_scale(*task) : InputScale{}); !input.empty()) {
+    result.text += input + "\n";
+    result.document["input"] = input;
+  }
+  add_expected_time(config, result);
+  if (!stored) return result;
+  result.document["notes"] = stored->notes();
+  for (const std::string& note : stored->notes()) result.text += note + "\n";
   return result;
 }
 

@@ -12,4 +12,7 @@ Metrics evaluate_run(const LoadedRun& run, const EvaluationOptions& options, Pro
 // folders). `options`, when set, must match what is stored.
 Metrics metrics_of(const LoadedRun& run, ProgressPrinter& printer, const EvaluationOptions* options = nullptr);
 
+// The same of an evaluation that holds the posterior means of its sets, which older ones do not.
+Metrics metrics_with_means(const LoadedRun& run, const EvaluationOptions& options, ProgressPrinter& printer);
+
 }  // namespace pairs::batch

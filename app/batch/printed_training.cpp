@@ -8,11 +8,13 @@
 #include "app/batch/drive.h"
 #include "app/runs/new_run.h"
 #include "app/runs/task_options.h"
+#include "app/scores/learnt.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "core/train/event_values.h"
 #include "core/train/plan.h"
 #include "tasks/registry.h"
 
@@ -30,28 +32,29 @@ std::vector<Event> events_of(const std::filesystem::path& folder, const char* ty
 
 }  // namespace
 
-std::filesystem::path start_run(const RunConfig& config, const std::filesystem::path& folder) {
+void tell_expectation(const RunConfig& config, const std::filesystem::path& folder) {
   const Expectation need = expect(config, [] { return !keep_going(); });
-  const double seconds = need.pretrain_seconds + need.cache_seconds + need.finetune_seconds;
   const auto task = make_task(config.task, config.task_options());
   const std::string& source = task->info().data_source;
-  tell(fmt::format(
-      "{}, {}, {}: about {} (pretrain {}, cache {}, finetune {}), {}, {} of disk for the cache{}\n", config.task,
-      config.preset, config.strategy, duration_text(seconds), duration_text(need.pretrain_seconds),
-      duration_text(need.cache_seconds), duration_text(need.finetune_seconds), flop_text(need.gflop),
-      byte_text(static_cast<std::uint64_t>(need.cache_bytes)), source == "simulated" ? "" : ", on " + source));
+  const bool patient = config.pretrain.patience > 0 || config.finetune.patience > 0;
+  tell(fmt::format("{}, {}, {}: {}{}{}, {}, {} of disk for the cache{}\n", config.task, config.preset, config.strategy,
+                   expected_text(config, need), patient ? ", less where patience ends a stage" : "",
+                   task->info().subject.empty() ? "" : ", after its data are made, once", flop_text(need.gflop),
+                   byte_text(static_cast<std::uint64_t>(need.cache_bytes)),
+                   source == "simulated" ? "" : ", on " + source));
   if (const DataSet* set = config.data.empty() ? nullptr : data_set_of(config.task);
       set && make_task(config.task, options_without_data(config))->info().data_source == source)
     tell(fmt::format("warning: {} holds no {} that this task reads, so the run is trained on {}; pairs --batch data --data "
                      "{} says what was found\n",
                      printable(config.data, 300), set->name, source, printable(config.data, 300)));
-  if (const StoredSets* stored = task->stored())
+  if (const StoredSets* stored = task->stored()) {
     for (const SetService& one : stored->service(set_demands(config, task))) tell(one.text + "\n");
+    for (const std::string& note : stored->notes()) tell(note + "\n");
+  }
   if (const std::string busy = busy_note(config, need); !busy.empty()) tell(busy + "\n");
   if (!keep_going()) throw Stopped();
   check_room(need.cache_bytes, folder.empty() ? std::filesystem::path("runs") : folder,
              "choose another place with --out");
-  return create_run(config, folder);
 }
 
 void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter& printer) {
@@ -91,6 +94,7 @@ nlohmann::json run_document(const std::filesystem::path& folder) {
     stage["seconds"] = event.seconds;
     out["stages"].push_back(stage);
   }
+  if (learnt_nothing(events_of(folder, "stage-done"))) out["learnt_nothing"] = true;
   return out;
 }
 
@@ -110,7 +114,10 @@ std::string run_text(const std::filesystem::path& folder) {
   }
   const std::string name = shell_word(folder.string());
   const bool finished = run_status(folder).finished;
-  return table.text() + (finished
+  const std::string nothing = learnt_nothing(events_of(folder, "stage-done"))
+                                  ? fmt::format("\n{}.\n", learnt_nothing_verdict().text)
+                                  : "";
+  return table.text() + nothing + (finished
                              ? fmt::format("\nRun: {0}\nNext: pairs --batch evaluate {0}\n", name)
                              : fmt::format("\nRun: {0}, not finished\nNext: pairs --batch run --resume {0}\n", name));
 }

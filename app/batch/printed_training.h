@@ -11,11 +11,11 @@
 
 namespace pairs::batch {
 
-// Makes the run's folder after saying on stderr what time and disk it is expected to need. Throws Error when the disk
-// is too small.
-std::filesystem::path start_run(const RunConfig& config, const std::filesystem::path& folder);
+// Says on stderr what time and disk a run in that folder ("": one of runs/) is expected to need. Throws Error when the
+// disk is too small.
+void tell_expectation(const RunConfig& config, const std::filesystem::path& folder);
 
-// Runs the missing stages of a run, up to and including `until`, in a session.
+// Runs the missing stages of a run, up to and including `until`, in a session. Stands beside a SavesOnSignal.
 void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter& printer);
 // Whether the last thing that its log tells of the run is an error.
 bool ended_by_error(const std::filesystem::path& folder);

@@ -82,7 +82,7 @@ void ProgressPrinter::progress(const Progress& progress, double now) {
   if (now - last_ < (terminal_ ? 0.1 : interval_)) return;
   last_ = now;
   if (terminal_) {
-    sink_("\r\033[K" + progress_line(progress, width_ - 1));
+    sink_(std::string(kClearLine) + progress_line(progress, width_ - 1));
     drawn_ = true;
   } else {
     sink_(progress_line(progress, 160) + "\n");
@@ -91,7 +91,7 @@ void ProgressPrinter::progress(const Progress& progress, double now) {
 
 void ProgressPrinter::finish() {
   if (!drawn_) return;
-  sink_("\r\033[K");
+  sink_(std::string(kClearLine));
   drawn_ = false;
 }
 

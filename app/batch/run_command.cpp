@@ -2,16 +2,22 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
+#include "app/batch/drive.h"
+#include "app/batch/exit_on_signal.h"
 #include "app/batch/numbers.h"
 #include "app/batch/own_task.h"
 #include "app/batch/printed_training.h"
 #include "app/runs/places.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/train/left_aggregates.h"
 #include "core/train/run.h"
+#include "core/train/simulator_record.h"
 
 namespace pairs::batch {
 namespace {
@@ -20,6 +26,8 @@ struct RunArguments {
   NewRun wanted;
   OwnTaskOptions own;
   std::string out, resume, until = "finetune";
+  bool changed = false;
+  bool drop = false;
 };
 
 Stage stage_named(const std::string& name) {
@@ -28,8 +36,21 @@ Stage stage_named(const std::string& name) {
   fail_usage("There is no stage \"{}\"; stages are pretrain, cache and finetune", name);
 }
 
+// Removes the aggregates of a run, and nothing else.
+Result drop(const std::filesystem::path& folder) {
+  const std::uint64_t bytes = aggregates_bytes(folder);
+  const std::string then = without_aggregates(folder);
+  if (bytes > 0) drop_aggregates(folder);
+  const std::string done =
+      bytes > 0 ? fmt::format("{} of aggregates are removed", byte_text(bytes)) : "There are no aggregates to remove";
+  return {{{"run", folder.string()}, {"removed_bytes", bytes}, {"then", then}},
+          fmt::format("{}: {}. {}.\n", printable(folder.string(), 300), done, then),
+          0};
+}
+
 Result run(const RunArguments& arguments, bool given_only_resume) {
   std::filesystem::path folder;
+  std::optional<RunConfig> config;  // of a new run
   if (!arguments.resume.empty()) {
     if (!arguments.wanted.task.empty() || !given_only_resume)
       fail_usage("--resume continues a run with the settings of its run.toml; give only the folder (and --until)");
@@ -43,13 +64,20 @@ Result run(const RunArguments& arguments, bool given_only_resume) {
           "with "
           "--set pretrain.from={}",
           folder.string(), folder.string());
+    if (arguments.drop) return drop(folder);
   } else {
+    if (arguments.drop) fail_usage("--drop-aggregates needs a run: name it with --resume");
     NewRun wanted = arguments.wanted;
     wanted.task = task_named(wanted.task, arguments.own);
     if (wanted.task.empty()) fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
     if (!arguments.out.empty()) check_new_run(arguments.out);
-    folder = start_run(resolve(wanted), arguments.out);
+    config = resolve(wanted);
+    tell_expectation(*config, arguments.out);
   }
+  const SavesOnSignal saves;
+  if (!keep_going()) throw Stopped();
+  if (config) folder = create_run(*config, arguments.out);
+  if (arguments.changed) accept_simulator(folder);
   ProgressPrinter printer = stderr_printer();
   try {
     train_run(folder, stage_named(arguments.until), printer);
@@ -69,11 +97,12 @@ Action add_run(CLI::App& app) {
   const auto arguments = std::make_shared<RunArguments>();
   app.add_option("TASK", arguments->wanted.task, "The task; pairs --batch tasks lists them");
   add_own_task_options(app, arguments->own);
-  app.add_option("--preset", arguments->wanted.preset, "quick (minutes), small (at most an hour) or paper (a GPU)")
+  app.add_option("--preset", arguments->wanted.preset,
+                 "quick (try it), small (good results on a CPU) or paper (for a GPU); the expected time is told first")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--strategy", arguments->wanted.strategy,
-                 "Which N the embedder sees: pairs (1-2), n1 (1), n1-10 (1-10), e2e (the largest), gaussian "
+                 "Which N the embedder sees: pairs (1-2), n1 (1), n1-5, n1-10, e2e (one large N), gaussian "
                  "(1-2, regression head)")
       ->type_name("NAME")
       ->capture_default_str();
@@ -95,6 +124,13 @@ Action add_run(CLI::App& app) {
   app.add_option("--resume", arguments->resume,
                  "Continue this run from its last checkpoint, with the settings of its run.toml")
       ->type_name("RUN");
+  app.add_flag("--changed", arguments->changed,
+               "With --resume: go on although the simulator of a task of your own answers otherwise than when the run "
+               "began")
+      ->needs("--resume");
+  app.add_flag("--drop-aggregates", arguments->drop,
+               "With --resume: train nothing, but remove the aggregates that stage 2 has left (aggregates.cache, often "
+               "hundreds of MB), and say what resuming would do then");
   app.add_option("--until", arguments->until, "Stop after this stage; --resume does the rest")
       ->type_name("STAGE")
       ->check(CLI::IsMember({"pretrain", "cache", "finetune"}));
@@ -106,6 +142,7 @@ Action add_run(CLI::App& app) {
       "  pairs --batch run {first} --seed 2 --set pretrain.from=runs/a\n"
       "  pairs --batch run --task-file my/task.toml --allow\n"
       "  pairs --batch run --resume runs/digits-n1-2\n"
+      "  pairs --batch run --resume runs/digits-n1-2 --drop-aggregates\n"
       "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them "
       "other\n"
       "sets, and pretrain.epochs=0 leaves the embedder as it is.\n"

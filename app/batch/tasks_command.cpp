@@ -9,9 +9,11 @@
 #include "app/batch/own_task.h"
 #include "app/kinds/observation_room.h"
 #include "app/kinds/target_room.h"
+#include "app/runs/input_text.h"
 #include "app/runs/places.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
@@ -26,6 +28,25 @@ nlohmann::json target_document(const Target& target) {
   return out;
 }
 
+// What a task of a person's own is beside what all are: how networks see its observations, and what is run.
+std::string own_text(const Task& task, nlohmann::json& document) {
+  const TaskInfo& info = task.info();
+  if (info.file.empty()) return "";
+  const TaskDescription said = describe_task_file(info.file);
+  // Of a program that nobody agreed to nothing is run for this.
+  const InputScale scale = said.agreed ? input_scale(task) : InputScale{};
+  std::string text = input_text(task, scale);
+  document["standardised"] = standardises_input(task);
+  if (!scale.empty()) {
+    document["location"] = scale.location;
+    document["scale"] = scale.scale;
+  }
+  if (!text.empty()) text = "\n     " + text;
+  if (said.command.empty()) return text;
+  document["command"] = said.command;
+  return text + fmt::format("\n  program: {}, in {}", said.command, printable(said.origin.parent_path().string(), 300));
+}
+
 Result list_tasks(const OwnTaskOptions& own) {
   Result result;
   result.document = {{"tasks", nlohmann::json::array()}};
@@ -33,8 +54,8 @@ Result list_tasks(const OwnTaskOptions& own) {
       {{"task", false}, {"θ", false}, {"largest N"}, {"x", false}, {"references", false}, {"without --data", false}});
   std::string sentences;
   const std::string data = data_folder("");
-  std::vector<std::string> names = task_names();
-  if (!own.file.empty() || own.allow) names.push_back(task_named("", own));
+  const bool one = !own.file.empty() || own.allow;
+  const std::vector<std::string> names = one ? std::vector{task_named("", own)} : task_names();
   for (const std::string& name : names) {
     const auto task = make_task(name);
     const TaskInfo& info = task->info();
@@ -76,11 +97,13 @@ Result list_tasks(const OwnTaskOptions& own) {
     result.document["tasks"].back().update(target_room.document(info));
     table.add({name, target_room.columns_text(info), count_text(info.max_n), room.columns_text(info),
                fmt::format("{}", fmt::join(task->references(), ", ")), info.data_source});
-    sentences += fmt::format("{}: {}\n  θ: {}\n  ψ: {}\n  x: {}\n  shipped weights: {}\n", info.title, info.summary,
-                             info.theta_text, info.psi_text, info.x_text,
+    sentences += fmt::format("{}: {}\n  θ: {}\n  ψ: {}\n  x: {}{}\n", info.title, info.summary, info.theta_text,
+                             info.psi_text, info.x_text, own_text(*task, result.document["tasks"].back()));
+    if (!one)
+      sentences += fmt::format("  shipped weights: {}\n",
                              weights_texts.empty() ? "none" : fmt::format("{}", fmt::join(weights_texts, ", ")));
   }
-  for (const LeftOutTask& left : left_out_tasks()) {
+  for (const LeftOutTask& left : one ? std::vector<LeftOutTask>() : left_out_tasks()) {
     result.document["left_out"].push_back({{"name", left.name}, {"why", left.why}});
     sentences += fmt::format("{}: left out of this build: {}\n", left.name, left.why);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/gui/widgets/ui.h"
+#include "app/model/hub/program_time.h"
 #include "core/report/ticks.h"
 
 namespace pairs::gui {
@@ -25,11 +26,6 @@ ui::Look look_of(model::Level level) {
   return level == model::Level::error     ? ui::Look::bad
          : level == model::Level::warning ? ui::Look::warning
                                           : ui::Look::body;
-}
-
-std::string clock(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::max(0.0, seconds));
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
 }  // namespace
@@ -101,7 +97,7 @@ void LogDrawer::lines(model::Messages& messages) {
       continue;
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    ui::text_at({at.x, at.y + (height - ui::text_size("0", ui::Look::small).y) / 2}, clock(message->time),
+    ui::text_at({at.x, at.y + (height - ui::text_size("0", ui::Look::small).y) / 2}, model::wall_time(message->time),
                 ui::Look::small_muted, px(64));
     ui::text_at({at.x + px(72), at.y}, message->where, ui::Look::muted, px(88));
     ImGui::SetCursorPosX(text);

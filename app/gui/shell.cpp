@@ -143,7 +143,9 @@ struct Shell::Parts {
   bool quit = false;
   // Of the sidebar of a narrow window: above the panel, and to be put there.
   bool sidebar_over = false, sidebar_wanted = false;
-  double told = -1;  // when the newest message came that has been looked at for toasts
+  float banners = 0;  // height of what stands below the panel, in the last frame
+  double again = 0;   // seconds until the last frame is out of date by itself
+  double told = -1;   // when the newest message came that has been looked at for toasts
 
   void perform(model::Shortcut shortcut);
   void frame(double fps);
@@ -153,6 +155,7 @@ struct Shell::Parts {
   void tell_saved();
   void set_desk();
   void panel();
+  void draw_banners(float left, float bottom, float width);
   void sidebar_above(bool narrow, float height);
   // A bar between two areas that can be dragged; `size` (at scale 1) changes by the drag.
   bool splitter(const char* name, ImVec2 min, ImVec2 size, bool upright, double& value, double low, double high,
@@ -166,8 +169,8 @@ void Shell::ask_to_close() {
   parts_->close.ask(parts_->studio);
 }
 
-bool Shell::shows_toast() const {
-  return parts_->toasts.shown() || ui::toast_shown();
+double Shell::again_in() const {
+  return parts_->again;
 }
 
 void Shell::set_window_name(const std::string& name) {
@@ -348,7 +351,8 @@ void Shell::Parts::tell_saved() {
   for (const model::Message& message : messages.all()) {
     if (message.time <= told || message.file.empty()) continue;
     toasts.add(message.file);
-    studio.settings.remember_saved(message.file);
+    const std::string run = studio.shown_run();  // of shipped weights the task's name
+    if (message.exported) studio.settings.remember_saved(message.file, studio.task(), run == studio.task() ? "" : run);
   }
   if (!messages.all().empty()) told = std::max(told, messages.all().back().time);
   const float below = px(kStatus) + (studio.settings.log_open ? px(static_cast<float>(studio.settings.drawer)) : 0);
@@ -361,17 +365,34 @@ void Shell::Parts::set_desk() {
   desk.settings = &studio.settings;
   desk.runs_folder = studio.hub.runs_folder;
   desk.data_folder = studio.hub.data_folder;
+  desk.task = studio.task();
+  if (studio.shown_run() == studio.task())
+    desk.run.clear();
+  else
+    desk.run = studio.shown_run();
   const bool wanted = studio.settings.file_dialogs == "desktop";
   if (wanted && !portal) portal = std::make_unique<model::Portal>(studio.hub.wake);
   if (wanted) portal->look();
   desk.portal = wanted ? portal.get() : nullptr;
 }
 
+// What may come and go while somebody works stands below the panel, so that nothing in it moves down.
+void Shell::Parts::draw_banners(float left, float bottom, float width) {
+  if (studio.page.shown()) {
+    banners = 0;
+    return;
+  }
+  const float high = std::max(banners, px(1));
+  const Area area("banners", {left, bottom - high}, {width, high}, gui::palette().window, {px(16), 0});
+  const float top = ImGui::GetCursorPosY();
+  draw_resume_offer(studio);
+  data.draw(studio);
+  banners = std::ceil(ImGui::GetCursorPosY() - top);
+}
+
 void Shell::Parts::panel() {
   if (studio.page.shown()) return settings.draw(studio);
-  draw_resume_offer(studio);
   tour.draw(studio);
-  data.draw(studio);
   switch (studio.tab()) {
     case model::Tab::task:
       return task.draw(studio);
@@ -449,6 +470,7 @@ void Shell::frame(double fps) {
     parts_->studio.hub.messages.error("window", sentence(error));
     parts_->studio.settings.log_open = true;
   }
+  parts_->again = ui::take_again();
 }
 
 void Shell::Parts::frame(double fps) {
@@ -488,12 +510,13 @@ void Shell::Parts::frame(double fps) {
   }
   ImGui::GetWindowDrawList()->AddRectFilled({left, px(kHeader) - px(1)}, {display.x, px(kHeader)}, colors.line);
   {
-    const Area area("panel", {left, px(kHeader)}, {width, body - px(kHeader) - drawer}, colors.window, {px(16), px(16)},
-                    true);
+    const Area area("panel", {left, px(kHeader)}, {width, body - px(kHeader) - drawer - p.banners}, colors.window,
+                    {px(16), px(16)}, true);
     ImGui::PushID(p.studio.task().c_str());
     p.panel();
     ImGui::PopID();
   }
+  p.draw_banners(left, body - drawer, width);
   if (settings.log_open) {
     const Area area("log", {left, body - drawer}, {width, drawer}, colors.panel, {px(16), px(8)});
     p.log.draw(p.studio);

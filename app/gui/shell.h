@@ -21,8 +21,9 @@ class Shell {
   // Closes the window, after asking while a run is being trained; wants_quit() tells when it may go.
   void ask_to_close();
   bool wants_quit() const;
-  // Whether something is shown that goes by itself, so that frames must go on until it is over.
-  bool shows_toast() const;
+  // In how many seconds the last frame is out of date though nothing happens (a tip comes, a toast goes): INFINITY,
+  // never.
+  double again_in() const;
   // What the desktop's file dialogs belong to: "x11:ID".
   void set_window_name(const std::string& name);
   // The theme and scale that the window should have; the caller applies them between frames.

@@ -9,6 +9,7 @@
 
 #include "app/gui/widgets/keyboard.h"
 #include "app/gui/widgets/ui.h"
+#include "app/gui/widgets/ui_parts.h"
 #include "tasks/registry.h"
 
 namespace pairs::gui {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr const char* kEnded = "welcome";  // among the notices that settings hold as dismissed
 constexpr int kSteps = 3;
+constexpr float kNear = 48;  // between the words and what they speak of, for a tip on their edge
 constexpr const char* kSpokenOf[kSteps] = {"posterior/n", "posterior/open-file", "tab/train"};
 
 // "θ, signal fraction", or "θ₁ and θ₂".
@@ -108,8 +110,10 @@ void Tour::draw(model::Studio& studio) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(min, max, palette().raised, px(8));
   list.AddRect(min, max, palette().accent, px(8), 0, px(1.5f));
-  // A tip on the edge that is nearest to what is spoken of.
-  if (const auto place = keyboard::place_of(kSpokenOf[step_])) {
+  // A tip on the edge where what is spoken of stands next to it: farther away it would point at something else.
+  const auto place_of_it = keyboard::place_of(kSpokenOf[step_]);
+  if (place_of_it && std::max(place_of_it->min.y - max.y, min.y - place_of_it->max.y) < px(kNear)) {
+    const auto& place = place_of_it;
     const float x = std::clamp((place->min.x + place->max.x) / 2, min.x + px(16), max.x - px(16)), half = px(8);
     const bool above = (place->min.y + place->max.y) / 2 < min.y;
     const float edge = above ? min.y : max.y, out = above ? -px(8) : px(8);
@@ -150,6 +154,12 @@ void Tour::draw_mark(const model::Studio& studio) const {
   list.AddRect({place->min.x - around, place->min.y - around}, {place->max.x + around, place->max.y + around + below},
                palette().accent, px(8), 0, px(2));
   list.PopClipRect();
+  // An arrow that ends at it.
+  const float y = (place->min.y + place->max.y) / 2, tip = place->min.x - around - px(3), half = px(7);
+  if (step_ > 0 && y > place->clip_min.y && y < place->clip_max.y) {
+    list.AddTriangleFilled({tip, y}, {tip - px(11), y - half}, {tip - px(11), y + half}, palette().accent);
+    ui::record("tour/arrow", ItemKind::text, {tip - px(11), y - half}, {tip, y + half}, true, "");
+  }
 }
 
 }  // namespace pairs::gui

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "app/gui/frame_schedule.h"
 #include "app/gui/platform/gl_renderer.h"
 #include "app/gui/platform/glfw.h"
 #include "app/gui/platform/icon.h"
@@ -29,14 +31,17 @@ namespace pairs::gui {
 namespace {
 
 constexpr const char* kWithoutWindow = "go on without a window: pairs --batch --help";
-// While nobody touches the window it is redrawn at most so often, so that training keeps the machine.
-constexpr double kQuietInterval = 0.25;
-constexpr double kTouchedSeconds = 1.5;
-constexpr double kLiveInterval = 1.0 / 60;
 constexpr double kSaveInterval = 3;
 constexpr int kLeastWidth = 900, kLeastHeight = 600, kTitleBar = 40;
 
 const Glfw* glfw_of_wake = nullptr;  // for wake(), which is called from any thread
+std::atomic<bool> woken{false};      // whether it was since the loop asked last
+
+// Asks for a frame, from any thread.
+void wake() {
+  woken = true;
+  glfw_of_wake->PostEmptyEvent();
+}
 
 // A GLFW window with an OpenGL context, and what people do in it as Input.
 class GlfwWindow {
@@ -254,7 +259,7 @@ void run_window(const WindowOptions& options) {
     glfw_of_wake->SetClipboardString(static_cast<GLFWwindow*>(w), text);
   };
   io.GetClipboardTextFn = [](void* w) { return glfw_of_wake->GetClipboardString(static_cast<GLFWwindow*>(w)); };
-  model::Studio studio(settings, [] { glfw_of_wake->PostEmptyEvent(); });
+  model::Studio studio(settings, wake);
   if (!file.problem().empty()) studio.hub.messages.warning("settings", file.problem());
   const auto wanted_scale = [&] {
     return studio.settings.scale > 0 ? static_cast<float>(studio.settings.scale) : window.content_scale();
@@ -265,31 +270,25 @@ void run_window(const WindowOptions& options) {
   Shell shell(studio);
   if (glfw.GetX11Window) shell.set_window_name(fmt::format("x11:{:x}", glfw.GetX11Window(window.get())));
   // A signal closes the window as its button does.
-  const std::stop_callback on_signal(signal_stop_token(), [] { glfw_of_wake->PostEmptyEvent(); });
+  const std::stop_callback on_signal(signal_stop_token(), wake);
 
   glfw.ShowWindow(window.get());
   Stopwatch clock, saved;
   FrameRate rate;
-  double last_frame = -1, last_touch = 0;
+  FrameSchedule schedule;
+  double last_frame = -1;
   std::int64_t frames = 0;
   bool posterior_seen = false;
-  bool pending = true;  // something shown has changed since the last frame
-  int settle = 3;       // frames that Dear ImGui needs until what was touched looks as it will stay
   for (;;) {
-    const double since = clock.seconds() - last_frame;
-    const bool quiet = clock.seconds() - last_touch > kTouchedSeconds;
-    const double interval = studio.training.busy() && quiet ? kQuietInterval : kLiveInterval;
-    if (settle > 0)
-      glfw.PollEvents();
+    if (const double idle = schedule.wait(clock.seconds(), studio.training.busy()); idle > 0)
+      glfw.WaitEventsTimeout(std::max(idle, 0.001));
     else
-      glfw.WaitEventsTimeout(pending ? std::clamp(interval - since, 0.001, kQuietInterval) : kQuietInterval);
-    if (window.touched) {
-      window.touched = false;
-      last_touch = clock.seconds();
-      settle = 3;
-    }
+      glfw.PollEvents();
+    if (std::exchange(window.touched, false)) schedule.touch(clock.seconds());
     for (const std::string& path : std::exchange(window.dropped, {})) studio.open_path(path);
-    pending = studio.poll() || pending;
+    const bool told = woken.exchange(false);  // panels take some results themselves, past the studio
+    const bool changed = studio.poll();
+    schedule.look(told || changed, studio.busy());
     if (saved.seconds() > kSaveInterval) {
       saved.restart();
       save_settings(studio, file);
@@ -297,23 +296,22 @@ void run_window(const WindowOptions& options) {
     if (glfw.WindowShouldClose(window.get())) {
       glfw.SetWindowShouldClose(window.get(), GLFW_FALSE);
       shell.ask_to_close();
-      settle = 3;
+      schedule.touch(clock.seconds());
     }
     if (shell.wants_quit() || signal_stop_token().stop_requested()) break;
     const double now = clock.seconds();
-    const bool due = pending && now - last_frame >= interval;
-    const bool fades = (shell.shows_toast() || ui::tip_waiting()) && now - last_frame >= kQuietInterval;
-    if (settle <= 0 && !due && !fades) continue;
-    if (settle > 0) --settle;
-    pending = false;
+    if (!schedule.due(now, studio.training.busy())) continue;
 
     int wide = 0, high = 0;
     glfw.GetFramebufferSize(window.get(), &wide, &high);
-    if (wide <= 0 || high <= 0 || glfw.GetWindowAttrib(window.get(), GLFW_ICONIFIED)) continue;
+    if (wide <= 0 || high <= 0 || glfw.GetWindowAttrib(window.get(), GLFW_ICONIFIED)) {
+      schedule.drawn(now, INFINITY);  // nobody sees it; what shows it again is input
+      continue;
+    }
     io.DisplaySize = {static_cast<float>(wide), static_cast<float>(high)};
     io.DeltaTime = static_cast<float>(std::clamp(now - last_frame, 1e-4, 0.5));
     last_frame = now;
-    if (window.input.apply(io) && window.input.pending()) settle = std::max(settle, 2);
+    const bool more = window.input.apply(io) && window.input.pending();
     renderer.begin_frame(shell.wanted_theme(), wanted_scale());
     ImGui::NewFrame();
     shell.frame(rate.rate());
@@ -321,6 +319,8 @@ void run_window(const WindowOptions& options) {
     renderer.draw(wide, high);
     glfw.SwapBuffers(window.get());
     window.use_cursor(ImGui::GetMouseCursor());
+    schedule.drawn(now, shell.again_in());
+    if (more) schedule.settle(2);
     rate.tick();
     if (frames++ == 0) spdlog::debug("first frame after {:.2f} s", since_start());
     if (!posterior_seen && studio.posterior.shown()) {

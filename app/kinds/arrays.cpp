@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/input_scale.h"
 
 namespace pairs {
 namespace {
@@ -70,10 +71,10 @@ torch::Tensor with_all_axes(const torch::Tensor& x, const TaskInfo& task) {
   return lacks_axis(x.sizes(), task) ? x.unsqueeze(1) : x;
 }
 
-Observed checked_block(const torch::Tensor& x, const std::string& where) {
+Observed checked_block(const torch::Tensor& x, const TaskInfo& task, const std::string& where) {
   check_finite(x, where);
-  const torch::Tensor values = x.to(torch::kFloat32).contiguous();
-  PAIRS_CHECK(torch::isfinite(values).all().item<bool>(),
+  const torch::Tensor values = x.to(observed_type(task)).contiguous();
+  PAIRS_CHECK(torch::isfinite(values.to(torch::kFloat32)).all().item<bool>(),
               "{} holds values beyond ±3.4e38, the range of single precision; rescale or remove them", where);
   return {values, x.size(0), {}};
 }

@@ -26,8 +26,8 @@ void check_exists(const std::filesystem::path& path);
 void check_block_shape(at::IntArrayRef sizes, const TaskInfo& task, const std::string& where);
 // A set of that shape with the axis it may lack.
 torch::Tensor with_all_axes(const torch::Tensor& x, const TaskInfo& task);
-// Finite float32 observations of a set of that shape, of floating values; throws Error where they are none.
-Observed checked_block(const torch::Tensor& x, const std::string& where);
+// Finite observations of a set of that shape, held as the task's are; throws Error where they are none.
+Observed checked_block(const torch::Tensor& x, const TaskInfo& task, const std::string& where);
 // The block of observations of an .npz file, at most `most`, brought into shape by the task's room.
 Observed read_block(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most);
 

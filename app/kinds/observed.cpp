@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/kinds/arrays.h"
+#include "app/kinds/points/points_columns.h"
 #include "app/kinds/target_room.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -19,6 +20,21 @@ Observed as_observations(torch::Tensor x, const TaskInfo& task, const std::strin
 Observed read_observed(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) {
   check_exists(path);
   return room_of(task).read(path, task, most);
+}
+
+ObservedTable read_observed_columns(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
+                                    const std::vector<std::string>& columns) {
+  check_exists(path);
+  const bool table = !std::filesystem::is_directory(path) && lower_extension(path) == ".csv" &&
+                     room_of(task).lines(task, "") != nullptr;
+  if (!columns.empty()) {
+    if (!table) fail_usage("Columns are chosen of a CSV file of points; {} is none", printable(path.string(), 300));
+    if (columns.size() != task.observation_columns.size())
+      fail_usage("{} named, but an observation of task {} has {}: {}", counted(columns.size(), "column"), task.name,
+                 task.observation_columns.size(), fmt::join(task.observation_columns, ", "));
+  }
+  if (table) return read_points(path, task, most, columns);
+  return {room_of(task).read(path, task, most)};
 }
 
 torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task) {

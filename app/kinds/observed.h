@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "app/kinds/observation_room.h"
 
@@ -17,6 +18,15 @@ namespace pairs {
 // not finite or colours far from [0, 1].
 Observed read_observed(const std::filesystem::path& path, const TaskInfo& task,
                        std::int64_t most = std::numeric_limits<std::int64_t>::max());
+// The same of a table of points, of which the task's columns are these, one for each of its own: names of the file's
+// first line, or "column 2". None: the task's names.
+struct ObservedTable : Observed {
+  // Of a table: what its columns are called ("column 1", ... where it does not say), and which of them x is; else
+  // empty.
+  std::vector<std::string> columns = {}, taken = {};
+};
+ObservedTable read_observed_columns(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
+                                    const std::vector<std::string>& columns);
 
 // What is given of an observed set beside its observations -> [1, g] float64: numbers "1,0.5,..." of `text`, else the
 // array "given" of the .npz file `path`; undefined where the task's sets come with nothing. Throws Error naming what is

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/text/table.h"
+#include "core/posterior/cells.h"
 #include "core/task.h"
 
 namespace pairs {
@@ -53,9 +54,11 @@ class TargetRoom {
   // Of one set's samples: how many by default, whether they go into a folder (or a file), and what they are called.
   virtual std::int64_t draws() const = 0;
   virtual bool in_folder() const = 0;
-  virtual std::vector<Table::Column> report_columns() const = 0;
-  // Of samples [S, d]; adds rows to a table of report_columns().
-  virtual SampleReport report(const TaskInfo& info, const torch::Tensor& samples, Table& table) const = 0;
+  virtual std::vector<Table::Column> report_columns(IntervalKind interval) const = 0;
+  // Of samples [S, d] and the posterior's numbers by target, where it has a density; adds rows to a table of
+  // report_columns().
+  virtual SampleReport report(const TaskInfo& info, const torch::Tensor& samples,
+                              const std::vector<TargetNumbers>& numbers, IntervalKind interval, Table& table) const = 0;
 };
 
 const TargetRoom& target_room_of(const TaskInfo& info);

@@ -95,7 +95,7 @@ DataNotice data_notice(const Studio& studio) {
   if (!run || run->task != studio.task() || !run->other_data()) return {};
   DataNotice notice;
   notice.sentence = fmt::format("{} learnt from {}, and what is drawn here is {}: posteriors and scores may be wrong.",
-                                run->shipped ? "The shipped weights" : run->name, run->trained_on, run->data_here);
+                                run->name, run->trained_on, run->data_here);
   const RunEntry* shipped = run->shipped ? nullptr : studio.library.find(run->task);
   if (shipped && !shipped->other_data()) {
     notice.label = "Show the shipped weights";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 
 #include "app/runs/places.h"
 #include "core/base/devices.h"
@@ -102,6 +103,7 @@ Studio::Studio(Settings remembered, std::function<void()> wake)
   }
   unfinished_ = settings.unfinished;
   for (const std::string& file : settings.own_tasks) library.own().open(file, false);
+  const Settings start = settings;
   const std::string remembered_task = settings.task, remembered_run = settings.run;
   std::error_code error;
   if (!settings.run.empty() && fs::exists(fs::path(settings.run) / run_file::config, error))
@@ -109,7 +111,12 @@ Studio::Studio(Settings remembered, std::function<void()> wake)
   else
     open_task(is_task(settings.task) ? settings.task : task_in_role(TaskRole::first));
   // A task of one's own is shown as soon as it is open.
-  if (!is_task(remembered_task) && run_ != remembered_run) awaited_task_ = remembered_task;
+  if (!is_task(remembered_task) && run_ != remembered_run) {
+    awaited_task_ = remembered_task;
+    awaited_shown_ = start;
+  } else if (task_ == remembered_task) {
+    restore_shown(start);
+  }
 }
 
 Studio::~Studio() = default;
@@ -205,6 +212,18 @@ void Studio::reload_posterior() {
   viewing() ? viewer.reload() : posterior.reload();
 }
 
+// What makes the run's task; of tasks of a person's own the file that is open, of no run and of a damaged one nothing.
+TaskOptions Studio::options_of(const std::string& run) const {
+  if (run.empty()) return {};
+  try {
+    const RunConfig config = read_run_toml(find_run(run, hub.data_folder.string()).folder / run_file::config);
+    if (config.task_file.empty()) return config.task_options();
+  } catch (const std::exception&) {
+    // Whoever opens the run says what is wrong with it.
+  }
+  return {};
+}
+
 void Studio::show(const std::string& task, const std::string& run) {
   turn_comparison(task);
   task_ = task;
@@ -212,7 +231,7 @@ void Studio::show(const std::string& task, const std::string& run) {
   last_runs_[task] = run;
   settings.task = task;
   settings.run = run == task ? "" : run;
-  specimen.show(task);
+  specimen.show(task, options_of(run));
   // Of a run without weights there is nothing to show but its training.
   const std::string weights = run.empty() || run == task || run_status(run).pretrained ? run : "";
   if (viewing()) {
@@ -340,15 +359,28 @@ void Studio::open_path(const fs::path& path) {
   settings.log_open = true;
 }
 
+void Studio::reopen_task() {
+  for (const OwnTask& own : library.own().all())
+    if (own.said.name == task_ && own.state != OwnState::opening) return library.own().open(own.file, true);
+  specimen.reload();
+}
+
 // Those that are open are opened again at the next start. What waited for one is shown.
 void Studio::follow_own_tasks() {
   std::vector<std::string> files;
   for (const OwnTask& task : library.own().all())
     if (!task.of_run()) files.push_back(task.file.string());
   if (files != settings.own_tasks) settings.own_tasks = std::move(files);
-  if (!awaited_task_.empty() && is_task(awaited_task_)) open_task(std::exchange(awaited_task_, ""));
+  if (!awaited_task_.empty() && is_task(awaited_task_)) {
+    open_task(std::exchange(awaited_task_, ""));
+    if (awaited_shown_) restore_shown(*awaited_shown_);
+    awaited_shown_.reset();
+  }
   if (!task_.empty() && !is_task(task_)) open_task(task_in_role(TaskRole::first));  // it was taken from the list
-  if (library.own().take_failed()) settings.log_open = true;  // it says why
+  if (library.own().take_failed()) {
+    settings.log_open = true;  // it says why
+    if (const TaskEntry* shown = library.task(task_); shown && shown->own) specimen.reload();
+  }
   const OwnTask* task = library.own().take_awaited();
   if (!task) return;
   awaited_task_.clear();
@@ -365,6 +397,49 @@ void Studio::follow_own_tasks() {
   } else if (run_.empty()) {
     set_tab(Tab::task);
   }
+}
+
+// The set, N and the runs beside it that an earlier start has shown of the task.
+void Studio::restore_shown(const Settings& remembered) {
+  std::error_code error;
+  const auto there = [&](const std::string& run) {
+    return run == task_ || fs::exists(fs::path(run) / run_file::config, error);
+  };
+  for (const std::string& run : remembered.compared)
+    if (there(run) && !comparison.holds(run)) comparison.toggle(run);
+  if (viewing()) {
+    if (remembered.shown_n > 0) viewer.set_n(remembered.shown_n);
+    return;
+  }
+  Posterior::Remembered shown{remembered.shown_set, remembered.shown_n, remembered.shown_file, {}, remembered.shown_columns, {}};
+  std::uint64_t seed = 0;
+  const std::string& random = remembered.shown_random;
+  if (const auto [end, wrong] = std::from_chars(random.data(), random.data() + random.size(), seed);
+      wrong == std::errc() && end == random.data() + random.size())
+    shown.random = seed;
+  for (const std::string& run : remembered.shown_beside)
+    if (there(run)) shown.others.push_back(run);
+  if (!(shown == Posterior::Remembered())) posterior.restore(shown);
+}
+
+void Studio::remember_shown() {
+  const auto whole = [](std::int64_t value) { return static_cast<int>(std::min<std::int64_t>(value, INT_MAX)); };
+  Posterior::Remembered shown;
+  if (viewing())
+    shown.n = viewer.n();
+  else
+    shown = posterior.remembered();
+  settings.shown_set = whole(shown.index);
+  settings.shown_n = whole(shown.n);
+  const std::string file = shown.file.string();
+  settings.shown_file = file == printable(file, file.size()) ? file : "";  // the settings hold nothing but UTF-8
+  settings.shown_random = shown.random ? std::to_string(*shown.random) : "";
+  settings.shown_columns.clear();
+  if (std::ranges::all_of(shown.columns, [](const auto& name) { return name == printable(name, name.size()); }))
+    settings.shown_columns = std::move(shown.columns);
+  settings.shown_beside = std::move(shown.others);
+  settings.compared.clear();
+  for (const ComparedRun& run : comparison.entries()) settings.compared.push_back(run.run);
 }
 
 void Studio::take_ended_training() {
@@ -471,6 +546,7 @@ bool Studio::poll() {
   take_new_weights();
   take_ended_training();
   give_memory_back();
+  remember_shown();
   changed |= page.poll();
   for (const auto& folder : {data.take(), page.take_data_folder()})
     if (folder) {

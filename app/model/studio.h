@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -68,6 +69,9 @@ class Studio {
   // of images, a data file, a thing that a task makes sets of (tasks/parts/things.h), which is shown then.
   void open_path(const std::filesystem::path& path);
 
+  // Makes the shown task again, of a person's own with its file and its program as they are by now.
+  void reopen_task();
+
   // Goes on with a run at rest, on the Train tab. Why it cannot becomes a message.
   void resume_run(const std::string& run);
   // The run that an earlier start of the program trained and did not finish, to be offered for resuming; null when
@@ -82,7 +86,7 @@ class Studio {
   std::string activity() const;
   // The run that the tab in view is about: on the Train tab the one in training; empty for none and for a new run.
   std::string shown_run() const;
-  // the task and the run: "Title · name (shipped)".
+  // the task and the run: "Title · name".
   std::string shown_title() const;
   // As people have named it, else its folder's name.
   std::string name_of_run(const std::string& run) const;
@@ -99,6 +103,7 @@ class Studio {
 
  private:
   bool is_task(const std::string& name) const;
+  TaskOptions options_of(const std::string& run) const;
   void show(const std::string& task, const std::string& run);
   void follow_own_tasks();
   void turn_comparison(const std::string& task);
@@ -112,12 +117,15 @@ class Studio {
   void go_on_resuming();
   void take_new_weights();
   void give_memory_back();
+  void restore_shown(const Settings& remembered);
+  void remember_shown();
 
   std::string task_, run_;
   std::map<std::string, std::string> last_runs_;              // by task
   std::map<std::string, std::vector<std::string>> compared_;  // by task
   std::set<std::string> offered_;                             // tasks whose Compare tab was opened
   std::string awaited_task_;                                  // shown as soon as it is open
+  std::optional<Settings> awaited_shown_;                     // what was shown of it
   struct {
     std::string run, task;
   } awaited_run_;  // shown as soon as its task is open

@@ -29,11 +29,13 @@ struct NuisanceSeries {
   std::vector<TargetNumbers> numbers;
 };
 
-// p(ψ | X) by a run or the exact posterior: mean and sd of each component.
+// p(ψ | X) by a run or the exact posterior: moments, median and central interval of 90 % of each
+// component.
 struct NuisanceSummary {
   std::string name;
   SeriesRole role = SeriesRole::pairs;
-  std::vector<double> mean, sd;
+  std::vector<double> mean, sd, median;
+  std::vector<Interval> most;
 };
 
 // The posterior of ψ by the shown run and, where it is known, the exact one, ready to draw.
@@ -42,20 +44,23 @@ struct NuisanceView {
   std::shared_ptr<const Figure> figure;
   std::string title;  // "Posterior of ψ, bump position"
   std::string line;   // what the first series says in a few words
-  std::string note;   // mean and sd of each component by each series, the truth, and what was averaged
+  std::string note;   // median and interval of each component by each series, the truth, and what was averaged
 };
 
 std::vector<NuisanceSeries> nuisance_series(const TaskInfo& info, const NuisancePosterior& nuisance,
                                             const std::vector<ThetaDraws>& draws);
 
-// Ranges of the plot that stand still while N is dragged.
+// Axes of the plots that stand still while N is dragged.
 struct NuisanceAxes {
   explicit NuisanceAxes(const TaskInfo& info);
-  StableRange range;
-  StableHeight height;
+  struct Component {
+    StableRange range;
+    StableHeight height;
+  };
+  std::vector<Component> components;
 };
 
-// All components share one axis. `truth` is ψ of a simulated set, else empty.
+// One plot a component, with axes of its own. `truth` is ψ of a simulated set, else empty.
 NuisanceView nuisance_view(const TaskInfo& info, const std::vector<NuisanceSeries>& series,
                            const std::vector<double>& truth, NuisanceAxes& axes);
 

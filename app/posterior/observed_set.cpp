@@ -83,9 +83,13 @@ void ObservedSet::read() {
       fail_usage("A random subset is drawn of observations; of a {} as many are made as are used", known->thing());
     return read_thing(*known);
   }
-  Observed observed =
-      read_observed(choice_.file, info, choice_.random ? std::numeric_limits<std::int64_t>::max() : info.max_n);
+  if (!choice_.up.empty())
+    fail_usage("An axis that points up belongs to a thing such as a mesh; {} is a file of observations", name());
+  ObservedTable observed = read_observed_columns(
+      choice_.file, info, choice_.random ? std::numeric_limits<std::int64_t>::max() : info.max_n, choice_.columns);
   held_ = observed.held;
+  columns_ = std::move(observed.columns);
+  taken_ = std::move(observed.taken);
   x_ = choice_.random ? random_subset(observed.x, std::min(held_, info.max_n), *choice_.random) : observed.x;
   warnings_ = std::move(observed.warnings);
   if (held_ > info.max_n)
@@ -95,8 +99,11 @@ void ObservedSet::read() {
 }
 
 void ObservedSet::read_thing(const Things& known) {
-  ThingSet set = known.read_thing(choice_.file.string(), 0, kFigureSeed);
+  ThingSet set = known.read_thing(choice_.file.string(), 0, kFigureSeed, choice_.up);
   of_thing_ = true;
+  kind_ = std::move(set.kind);
+  other_ = std::move(set.other);
+  read_as_ = std::move(set.read_as);
   title_ = std::move(set.title);
   latents_ = std::move(set.latents);
   x_ = std::move(set.x);
@@ -114,6 +121,12 @@ void ObservedSet::draw() {
 
 std::vector<double> ObservedSet::theta() const {
   return values_of(latents_.theta);
+}
+std::vector<double> ObservedSet::truth() const {
+  std::vector<double> values = theta();
+  for (std::size_t t = 0; t < std::min(values.size(), other_.size()); ++t)
+    if (!other_[t].empty()) values[t] = std::numeric_limits<double>::quiet_NaN();
+  return values;
 }
 std::vector<double> ObservedSet::psi() const {
   return of_thing_ ? std::vector<double>() : values_of(latents_.psi);
@@ -179,13 +192,16 @@ const Things* things_named(const Task& task, const std::string& text) {
   return nullptr;
 }
 
-std::string own_theta_text(const TaskInfo& info, const std::string& thing, const std::vector<double>& theta) {
+std::string own_theta_text(const TaskInfo& info, const std::string& thing, const std::vector<double>& theta,
+                           const std::vector<std::string>& other) {
   std::vector<std::string> values;
   for (std::size_t t = 0; t < std::min(theta.size(), info.targets.size()); ++t) {
     const Target& target = info.targets[t];
     const int digits = std::clamp(2 - static_cast<int>(std::floor(std::log10(target.scale))), 0, 8);
     values.push_back(fmt::format("{} = {}{}", target.label, number_text(theta[t], digits),
                                  target.unit.empty() ? "" : " " + target.unit));
+    if (t < other.size() && !other[t].empty())
+      values.back() += fmt::format(" (the {}, which is another quantity and no truth of this posterior)", other[t]);
   }
   return values.empty() ? "" : fmt::format("By the {} itself: {}", thing, fmt::join(values, ", "));
 }

@@ -25,6 +25,9 @@ struct SetChoice {
   std::filesystem::path file = {};        // or the words that name a thing; empty: simulated
   // Of a file's observations those that this seed draws, in the order it draws them, rather than the first.
   std::optional<std::uint64_t> random = {};
+  // Of a table's columns those that the task's are, in its order; empty: those of the same names.
+  std::vector<std::string> columns = {};
+  std::string up = {};  // of a thing: the axis that points up; "": what it tells itself (Things::read_thing)
 };
 
 // The observations of a set, simulated as far as they are asked for. Belongs to one thread at a time.
@@ -42,7 +45,13 @@ class ObservedSet {
   const Latents& latents() const { return latents_; }
   // θ of a simulated set and of a thing's, ψ of a simulated one; else empty.
   std::vector<double> theta() const;
+  // The same as a posterior is compared with: NaN where a thing's own value is of another quantity than the target.
+  std::vector<double> truth() const;
   std::vector<double> psi() const;
+  // Of a thing, as ThingSet has them; empty of other sets.
+  const std::string& kind() const { return kind_; }
+  const std::vector<std::string>& other() const { return other_; }
+  const std::string& read_as() const { return read_as_; }
   // "simulated", a path, and how a random subset of it was drawn.
   std::string words() const;
   // Observations that can be used; all that a file holds.
@@ -59,6 +68,9 @@ class ObservedSet {
   // What reading the file had to say, and that not all of it is used: sentences.
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::string& note() const { return note_; }
+  // Of a table: what its columns are called, and which of them the observations are; else empty.
+  const std::vector<std::string>& columns() const { return columns_; }
+  const std::vector<std::string>& taken() const { return taken_; }
   // The first n of them as people would draw them, so many at most.
   Figure picture(std::int64_t n, const SampleView& view);
   std::int64_t drawn(std::int64_t n) const;
@@ -74,17 +86,21 @@ class ObservedSet {
   Observations x_;  // as far as they were asked for
   std::int64_t held_ = 0;
   bool of_thing_ = false;
-  std::string title_;  // of a thing
+  std::string title_, kind_, read_as_;  // of a thing
+  std::vector<std::string> other_;
   std::vector<std::string> warnings_;
   std::string note_;
+  std::vector<std::string> columns_, taken_;
 };
 
 // The task where `text` names a thing that it makes sets of, null where it names a file of observations. Throws a usage
 // error where a task of things has neither under that name.
 const Things* things_named(const Task& task, const std::string& text);
 
-// "By the mesh itself: volume = 0.153": the θ that a thing ("mesh") tells of itself, in as many decimals as the
-// targets' spread is worth; "" without θ.
-std::string own_theta_text(const TaskInfo& info, const std::string& thing, const std::vector<double>& theta);
+// "By the mesh itself: V = 0.153": the θ that a thing ("mesh") tells of itself, in as many decimals as the targets'
+// spread is worth; "" without θ. Values of another quantity (ThingSet::other) are named so: "V = 0.153, which is the
+// volume of its convex hull and no truth of this posterior".
+std::string own_theta_text(const TaskInfo& info, const std::string& thing, const std::vector<double>& theta,
+                           const std::vector<std::string>& other = {});
 
 }  // namespace pairs

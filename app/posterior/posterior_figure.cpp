@@ -79,6 +79,7 @@ PosteriorAxes axes_of(const PosteriorAt& at, const std::vector<Target>& targets,
   };
   replace(axes.ranges, options.ranges, "range");
   replace(axes.heights, options.heights, "height");
+  axes.interval = options.interval;
   return axes;
 }
 
@@ -99,10 +100,11 @@ PosteriorAxes chosen_axes(const std::vector<PosteriorNumbers>& series, const std
 }
 
 Figure posterior_figure_at(const TaskInfo& info, const PosteriorAt& at, const std::vector<double>& truth,
-                           const std::string& source, const PosteriorAxes& axes, const PosteriorNumbers* ghost) {
+                           const std::string& source, const PosteriorAxes& axes,
+                           const std::vector<PosteriorNumbers>& ghosts) {
   Figure figure = frame_at(info, at, source);
   std::vector<PosteriorNumbers> series = at.numbers;
-  if (ghost) series.push_back(*ghost);
+  series.insert(series.end(), ghosts.begin(), ghosts.end());
   if (info.targets.size() > 1)
     set_corner(figure, series, info.targets, truth, axes);
   else
@@ -134,12 +136,12 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
     if (at.place.outside) warn({WarningKind::outside, outside_text(at.place)});
     PAIRS_CHECK(!at.numbers.empty(), "There is no posterior at N = {}{}", count_text(n),
                 at.warnings.empty() ? "" : ": " + at.warnings.back().text);
-    const PosteriorAxes axes = axes_of(at, info.targets, set->theta(), options);
+    const PosteriorAxes axes = axes_of(at, info.targets, set->truth(), options);
     if (options.n > 0) {
-      columns.push_back(posterior_figure_at(info, at, set->theta(), posterior.source_text(), axes));
+      columns.push_back(posterior_figure_at(info, at, set->truth(), posterior.source_text(), axes));
     } else {
       columns.push_back(frame_at(info, at, posterior.source_text()));
-      columns.back().plots = posterior_plots(at.numbers, info.targets, set->theta(), axes);
+      columns.back().plots = posterior_plots(at.numbers, info.targets, set->truth(), axes);
     }
     columns.back().plots.front().title = fmt::format("N = {}", count_text(n));
   }

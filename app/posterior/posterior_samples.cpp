@@ -72,6 +72,12 @@ torch::Tensor posterior_samples(const LoadedRun& run, const Observations& x, con
                         draws);
 }
 
+std::map<std::string, torch::Tensor> trust_arrays(const Place& place, bool warned) {
+  std::map<std::string, torch::Tensor> arrays = {{"warned", torch::full({1}, warned ? 1 : 0, torch::kInt64)}};
+  if (place.known) arrays["percentile"] = torch::full({1}, place.percentile, torch::kFloat64);
+  return arrays;
+}
+
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
                    const TaskInfo& info) {
   const std::string ending = file.extension().string();

@@ -6,9 +6,13 @@
 
 namespace pairs {
 
-std::string extrapolation_text(const std::string& run, std::int64_t trained) {
-  return fmt::format("{} saw sets of at most {} in training: this posterior is an extrapolation", run,
-                     count_text(trained));
+std::string extrapolation_text(const LoadedRun& run) {
+  if (strategy(run.config.strategy).stages_2_and_3)
+    return fmt::format("{} saw sets of at most {} in training: this posterior is an extrapolation", run.name,
+                       count_text(run.estimator->max_n()));
+  std::string sizes;
+  for (const std::int64_t n : run.config.pretrain.sizes) sizes += (sizes.empty() ? "" : ", ") + count_text(n);
+  return fmt::format("{} was trained at N = {} alone: this posterior is an extrapolation", run.name, sizes);
 }
 
 std::string only_pretrained_text(const std::string& run) {

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "core/posterior/typicality.h"
+#include "core/train/run.h"
 
 namespace pairs {
 
 // What is to be known of a posterior before it is believed, a sentence each: the same wherever it is told.
-std::string extrapolation_text(const std::string& run, std::int64_t trained);
+std::string extrapolation_text(const LoadedRun& run);
 std::string only_pretrained_text(const std::string& run);
 // Of a set that grows beyond `most`.
 std::string subset_text(const std::string& run, std::int64_t most);

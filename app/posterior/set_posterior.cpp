@@ -7,6 +7,7 @@
 
 #include "app/kinds/image/image_plot.h"
 #include "app/posterior/posterior_warnings.h"
+#include "app/posterior/tried.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -69,7 +70,9 @@ std::vector<std::int64_t> SetPosterior::sizes() const {
 std::string SetPosterior::source_text() const {
   std::string names;
   for (const AskedRun& run : runs_) names += (names.empty() ? "" : ", ") + run.loaded.name;
-  return set_->words() + "; " + names;
+  const LoadedRun& shown = runs_.front().loaded;
+  const std::string note = set_->of_thing() ? tried_note(shown, tried_of(shown.folder), set_->kind()) : "";
+  return set_->words() + "; " + names + (note.empty() ? "" : "; " + note);
 }
 
 std::int64_t SetPosterior::all_ready() const {
@@ -103,8 +106,10 @@ std::vector<PosteriorSource> SetPosterior::run_sources(std::int64_t n, std::vect
            fmt::format("{} is left out here: it saw sets of at most {}", name, count_text(estimator->max_n())));
       continue;
     }
-    if (n > estimator->max_n()) warn(WarningKind::extrapolation, extrapolation_text(name, estimator->max_n()));
-    if (!run.loaded.finetuned && strategy(run.loaded.config.strategy).stages_2_and_3)
+    const bool three = strategy(run.loaded.config.strategy).stages_2_and_3;
+    if (n > estimator->max_n() || (!three && extrapolates(run.loaded, n)))
+      warn(WarningKind::extrapolation, extrapolation_text(run.loaded));
+    if (!run.loaded.finetuned && three)
       warn(WarningKind::only_pretrained, only_pretrained_text(name));
     if (set_->simulated() && estimator->data_source() != task().info().data_source)
       warn(WarningKind::other_data,
@@ -141,6 +146,10 @@ PosteriorAt SetPosterior::at(std::int64_t n, bool with_references) const {
   if (!set_->note().empty()) out.warnings.push_back({WarningKind::cut_file, set_->note()});
   if (set_->of_thing())
     for (const std::string& text : set_->warnings()) out.warnings.push_back({WarningKind::thing, text});
+  if (set_->of_thing())
+    for (const AskedRun& run : runs_)
+      if (std::string text = tried_warning(run.loaded, tried_of(run.loaded.folder), set_->kind()); !text.empty())
+        out.warnings.push_back({WarningKind::tried, std::move(text)});
   if (with_references)
     for (PosteriorSource& source : references(n, out.problems)) out.sources.push_back(std::move(source));
   out.numbers = posterior_numbers(task().info().targets, confined_, out.sources, [&](const std::string& text) {
@@ -150,6 +159,7 @@ PosteriorAt SetPosterior::at(std::int64_t n, bool with_references) const {
     out.warnings.push_back({WarningKind::left_out, fmt::format("The plot shows the first {} of {} unknowns; their "
                                                                "numbers are told of all",
                                                                kMostCorner, count)});
+  if (with_references) out.null = null_text(task(), null_factors(task(), out.sources));
   const AskedRun& shown = runs_.front();
   if (shown.serves(n)) {
     try {

@@ -10,6 +10,7 @@
 #include "app/posterior/predictive_check.h"
 #include "core/nuisance_posterior.h"
 #include "core/posterior/embedded_set.h"
+#include "core/posterior/null_factor.h"
 #include "core/posterior/posterior_numbers.h"
 #include "core/posterior/posterior_plots.h"
 #include "core/posterior/typicality.h"
@@ -31,7 +32,7 @@ struct AskedRun {
 // Whether no density of the estimator lies outside the targets' ranges.
 bool confined(const Task& task, const Estimator& estimator);
 
-enum class WarningKind { other_data, extrapolation, only_pretrained, left_out, cut_file, thing, outside };
+enum class WarningKind { other_data, extrapolation, only_pretrained, left_out, cut_file, thing, tried, outside };
 // What to know of a posterior before it is believed, a sentence.
 struct PosteriorWarning {
   WarningKind kind;
@@ -47,6 +48,7 @@ struct PosteriorAt {
   std::vector<PosteriorWarning> warnings;
   std::vector<std::string> problems;  // sentences on what is missing for another reason than the runs'
   Place place;                        // of the shown run's aggregate
+  std::string null;                   // on the task's null value, where it has one (null_text)
   double milliseconds = 0;            // from the aggregate to all of this
 
   const PosteriorSource& source_of(const PosteriorNumbers& one) const;

@@ -10,6 +10,7 @@
 #include "core/base/load.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
+#include "core/train/expected_time.h"
 #include "tasks/registry.h"
 
 namespace pairs {
@@ -64,9 +65,25 @@ void check_room(double cache_bytes, const std::filesystem::path& folder, const s
               byte_text(static_cast<std::uint64_t>(cache_bytes + kSmallFiles)), elsewhere);
 }
 
-std::string busy_note(const RunConfig& config, const Expectation& need) {
+namespace {
+
+int threads_of(const RunConfig& config) {
   const int most = usable_cores();
-  return busy_sentence(need.others, need.cores, config.threads > 0 ? std::min<int>(config.threads, most) : most);
+  return config.threads > 0 ? std::min<int>(config.threads, most) : most;
+}
+
+}  // namespace
+
+std::string expected_text(const RunConfig& config, const Expectation& need) {
+  const auto range = [&](double seconds) { return range_text(expected_range(need, seconds, threads_of(config))); };
+  const std::string all = range(need.pretrain_seconds + need.cache_seconds + need.finetune_seconds);
+  if (!strategy(config.strategy).stages_2_and_3) return all;
+  return fmt::format("{} (pretrain {}, cache {}, finetune {})", all, range(need.pretrain_seconds),
+                     range(need.cache_seconds), range(need.finetune_seconds));
+}
+
+std::string busy_note(const RunConfig& config, const Expectation& need) {
+  return busy_sentence(need.others, need.cores, threads_of(config));
 }
 
 }  // namespace pairs

@@ -25,7 +25,10 @@ std::string run_command(const NewRun& wanted, const std::filesystem::path& out);
 // says how another place is chosen ("choose another place with --out").
 void check_room(double cache_bytes, const std::filesystem::path& folder, const std::string& elsewhere);
 
-// "" or a sentence on why the times that a run is expected to take may be far too long: the machine is busy.
+// How long a run is expected to take, from the machine to itself to beside what others do now: "8 to 14 minutes
+// (pretrain 5 to 8 minutes, cache under a second, finetune 4 to 6 minutes)".
+std::string expected_text(const RunConfig& config, const Expectation& need);
+// "" or a sentence on how much longer a run takes than with the machine to itself, which is busy.
 std::string busy_note(const RunConfig& config, const Expectation& need);
 
 }  // namespace pairs

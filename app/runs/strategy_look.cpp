@@ -6,7 +6,7 @@ namespace pairs {
 
 SeriesRole strategy_role(const std::string& strategy) {
   if (strategy == "n1") return SeriesRole::n1;
-  if (strategy == "n1-10") return SeriesRole::n1_10;
+  if (strategy == "n1-5" || strategy == "n1-10") return SeriesRole::n1_10;
   if (strategy == "e2e") return SeriesRole::end_to_end;
   if (strategy == "gaussian") return SeriesRole::gaussian;
   return strategy == "pairs" ? SeriesRole::pairs : SeriesRole::other;

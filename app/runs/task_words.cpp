@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "app/runs/task_options.h"
+#include "core/base/error.h"
 #include "tasks/registry.h"
 
 namespace pairs {
@@ -17,6 +19,20 @@ std::string with_task_names(std::string text) {
     for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
       text.replace(at, std::string(word).size(), task_in_role(role));
   return text;
+}
+
+std::string other_data_advice(const LoadedRun& run, bool window) {
+  const std::string& trained = run.estimator->data_source();
+  if (!run.task->info().file.empty())
+    return "restore what it was trained on, or train a run on what is there now";
+  try {
+    if (make_task(run.config.task, options_without_data(run.config))->info().data_source == trained)
+      return window ? fmt::format("name no folder of real data for {}, which the program makes itself", trained)
+                    : fmt::format("leave out --data and PAIRS_DATA for {}, which the program makes itself", trained);
+  } catch (const Error&) {
+    // Nothing can be made without data.
+  }
+  return fmt::format("name the folder of {} {}", trained, window ? "on the Task tab" : "with --data");
 }
 
 AskedTask asked_task(const LoadedRun& run) {

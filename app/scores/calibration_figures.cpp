@@ -14,6 +14,9 @@
 namespace pairs {
 namespace {
 
+// Of both bands: within the inner one a run is calibrated, beyond the outer one miscalibrated.
+constexpr const char* kCalibratedBand = "calibrated, 95 % and 99.9 %";
+
 // "z 1.2, −0.4; p = 0.31", of location, width and ranks.
 std::string test_text(const RankTest& test) {
   if (std::isnan(test.location_z)) return "too few sets";
@@ -148,10 +151,11 @@ Plot test_plot(const std::vector<Metrics>& metrics, const char* label, double Ra
   return plot;
 }
 
-// Where calibrated estimators lie: between -limit and limit.
-void add_z_limits(Plot& plot, double limit) {
-  plot.bands.push_back({"calibrated, 99.9 %", -limit, limit});
-  double most = limit;
+// Where calibrated estimators lie: between the limits of z, those of borderline within those of miscalibration.
+void add_z_limits(Plot& plot, const CalibrationLimits& limits) {
+  plot.bands.push_back({kCalibratedBand, -limits.miscalibrated.z, limits.miscalibrated.z});
+  plot.bands.push_back({kCalibratedBand, -limits.borderline.z, limits.borderline.z});
+  double most = limits.miscalibrated.z;
   for (const Line& line : plot.lines)
     for (const double y : line.y)
       if (std::isfinite(y)) most = std::max(most, std::fabs(y));
@@ -190,24 +194,23 @@ Figure acauc_figure(const std::vector<Metrics>& metrics) {
   figure.plot_height = 220;
   figure.plots.front().lines = metric_lines(metrics, &EvaluationRow::acauc, nullptr);
   add_noise_floors(figure.plots.front(), metrics);
-  CalibrationLimits limits{0, 1};
-  for (const Metrics& one : metrics) {
-    const CalibrationLimits own = calibration_limits(one.rows);
-    limits = {std::max(limits.z, own.z), std::min(limits.p, own.p)};
-  }
+  CalibrationLimits limits = calibration_limits(1);
+  for (const Metrics& one : metrics)
+    if (const CalibrationLimits own = calibration_limits(one.rows); own.tests > limits.tests) limits = own;
   Plot location = test_plot(metrics, "location z", &RankTest::location_z);
   Plot width = test_plot(metrics, "width z", &RankTest::width_z);
   Plot ranks = test_plot(metrics, "rank p", &RankTest::rank_p);
-  add_z_limits(location, limits.z);
+  add_z_limits(location, limits);
   add_pool_lines(location, metrics);
-  add_z_limits(width, limits.z);
+  add_z_limits(width, limits);
   constexpr double kLeast = 1e-12;
   ranks.y.scale = AxisScale::log;
   ranks.y.low = kLeast;
   ranks.y.high = 2;
   for (Line& line : ranks.lines)
     for (double& y : line.y) y = std::max(y, kLeast);
-  ranks.bands.push_back({"calibrated, 99.9 %", limits.p, 1});
+  ranks.bands.push_back({kCalibratedBand, limits.miscalibrated.p, 1});
+  ranks.bands.push_back({kCalibratedBand, limits.borderline.p, 1});
   for (Plot* plot : {&location, &width, &ranks}) figure.plots.push_back(std::move(*plot));
   figure.source += pool_footnote(metrics);
   return figure;

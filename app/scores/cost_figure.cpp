@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "app/runs/strategy_look.h"
 #include "core/base/error.h"
 #include "core/report/shades.h"
@@ -25,9 +27,12 @@ Figure pareto_figure(const std::vector<ParetoPoint>& points) {
       line.markers = true;
       line.x = {with_cache ? point.gflop_with_cache : point.gflop};
       line.y = {point.score};
-      line.lower = {point.score - 2 * point.score_se};
-      line.upper = {point.score + 2 * point.score_se};
+      Line error = line;  // two standard errors to either side
+      error.markers = false;
+      error.x = {line.x[0], line.x[0]};
+      error.y = {point.score - 2 * point.score_se, point.score + 2 * point.score_se};
       plot.lines.push_back(std::move(line));
+      if (!std::isnan(point.score_se)) plot.lines.push_back(std::move(error));
     }
     plot.legend = !with_cache;
     figure.plots.push_back(std::move(plot));

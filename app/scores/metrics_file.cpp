@@ -6,9 +6,11 @@
 #include <cmath>
 #include <functional>
 
+#include "app/scores/verdict.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/train/run.h"
 
@@ -28,6 +30,8 @@ constexpr Number kNumbers[] = {
     {"exact_nll", &EvaluationRow::exact_nll},
     {"gap", &EvaluationRow::gap},
     {"gap_se", &EvaluationRow::gap_se},
+    {"prior_gain", &EvaluationRow::prior_gain},
+    {"prior_gain_se", &EvaluationRow::prior_gain_se},
     {"rmae", &EvaluationRow::rmae},
     {"acauc", &EvaluationRow::acauc},
     {"acauc_floor", &EvaluationRow::acauc_floor},
@@ -52,10 +56,14 @@ constexpr TestNumber kTestNumbers[] = {
 
 json row_document(const EvaluationRow& row) {
   json out = {{"n", row.n}, {"sets", row.sets}, {"samples", row.samples}};
+  if (row.extrapolation) out["extrapolation"] = true;
   for (const Number& number : kNumbers)
     if (const double value = row.*number.member; std::isfinite(value)) out[number.key] = value;
   for (const auto& [name, value] : row.reference_nll)
     if (std::isfinite(value)) out["reference_nll"][name] = value;
+  for (const auto& [name, gap] : row.reference_gap)
+    if (std::isfinite(gap.mean) && std::isfinite(gap.se)) out["reference_gap"][name] = {gap.mean, gap.se};
+  if (!row.beside.empty()) out["beside"] = row.beside;
   for (const TestNumber& number : kTestNumbers)
     for (const RankTest& test : row.rank_tests)
       if (!std::isnan(test.*number.member)) out[number.key].push_back(test.*number.member);
@@ -64,6 +72,10 @@ json row_document(const EvaluationRow& row) {
     if (row.pool_trained > 0) out["pool_trained"] = row.pool_trained;
     out["pool_location_sd"] = row.pool_location_sd;
     if (out.contains("location_z")) out["pool_location_z"] = row.pool_location_z;
+  }
+  if (!row.tested.empty()) {
+    const auto* bytes = reinterpret_cast<const char*>(row.tested.data());
+    out["tested"] = fmt::format("{:08x}", checksum({bytes, row.tested.size() * sizeof row.tested[0]}));
   }
   const auto share = [&](const char* key, double error) {
     if (!std::isnan(error) && row.mse_prior > 0) out[key] = error / row.mse_prior;
@@ -87,7 +99,7 @@ std::string image_table(const std::vector<EvaluationRow>& rows, int indent) {
     const auto share = [&](double error) {
       return std::isnan(error) || !(row.mse_prior > 0) ? "–" : number_text(error / row.mse_prior, 3);
     };
-    table.add({count_text(row.n), count_text(row.sets), count_text(row.samples),
+    table.add({size_text(row), count_text(row.sets), count_text(row.samples),
                with_error_text(row.mse, row.mse_se, 5), share(row.mse),
                with_error_text(row.mse_posterior, row.mse_posterior_se, 5), share(row.mse_posterior),
                number_text(row.sd, 4), number_text(row.mse_prior, 5)});
@@ -95,13 +107,86 @@ std::string image_table(const std::vector<EvaluationRow>& rows, int indent) {
   return table.text(indent);
 }
 
+// Digests of test sets, four hexadecimal digits each. All rows see prefixes of the same sets, so that those of the row
+// with the most stand for all; none where a row tells none.
+std::string tested_text(const std::vector<EvaluationRow>& rows) {
+  const EvaluationRow* most = nullptr;
+  for (const EvaluationRow& row : rows) {
+    if (row.tested.empty()) return "";
+    if (!most || row.tested.size() > most->tested.size()) most = &row;
+  }
+  std::string text;
+  for (const EvaluationRow& row : rows)
+    PAIRS_CHECK(std::equal(row.tested.begin(), row.tested.end(), most->tested.begin()),
+                "The test sets at N = {} are not those at N = {}", row.n, most->n);
+  if (most)
+    for (const std::uint16_t digest : most->tested) text += fmt::format("{:04x}", digest);
+  return text;
+}
+
+std::vector<std::uint16_t> read_tested(const std::string& text) {
+  PAIRS_CHECK(text.size() % 4 == 0 && text.find_first_not_of("0123456789abcdef") == std::string::npos,
+              "These are no digests of test sets");
+  std::vector<std::uint16_t> out;
+  for (std::size_t at = 0; at < text.size(); at += 4)
+    out.push_back(static_cast<std::uint16_t>(std::stoul(text.substr(at, 4), nullptr, 16)));
+  return out;
+}
+
 constexpr std::int64_t kMostN = 1'000'000'000;  // of a row that can be believed
 
 // Numbers of sets that stand in the file alone.
-void put_numbers(json& row, const char* key, const std::vector<double>& values) {
+void put_numbers(json& row, const char* key, const std::vector<double>& values, bool append = false) {
   for (const double value : values)
     PAIRS_CHECK(std::isfinite(value), "An evaluation with {} in its \"{}\" cannot be kept as JSON", value, key);
-  row[key] = values;
+  if (append)
+    row[key].push_back(values);
+  else
+    row[key] = values;
+}
+
+// How many digits tell a value to `step`.
+int significant_digits(double value, double step) {
+  if (value == 0) return 1;
+  return std::clamp(static_cast<int>(std::floor(std::log10(std::fabs(value))) - std::floor(std::log10(step))) + 1, 1,
+                    17);
+}
+
+// Posterior means and sds of each target's sets, to a thousandth of the sd.
+void put_moments(json& line, const EvaluationRow& row) {
+  for (std::size_t t = 0; t < row.means.size(); ++t) {
+    std::vector<double> means, sds;
+    for (std::size_t i = 0; i < row.means[t].size(); ++i) {
+      const double sd = row.sds[t][i];
+      const double step = sd > 0 ? std::pow(10, std::floor(std::log10(sd)) - 3) : 0;
+      const auto rounded = [&](double value) {
+        const std::string text =
+            step > 0 ? fmt::format("{:.{}g}", value, significant_digits(value, step)) : fmt::format("{}", value);
+        return std::stod(text);
+      };
+      means.push_back(rounded(row.means[t][i]));
+      sds.push_back(rounded(sd));
+    }
+    put_numbers(line, "means", means, true);
+    put_numbers(line, "sds", sds, true);
+  }
+}
+
+// What put_moments and row_document wrote of the sets' posterior means.
+void read_moments(const json& line, EvaluationRow& row) {
+  if (line.contains("beside")) line["beside"].get_to(row.beside);
+  PAIRS_CHECK(row.beside.empty() || row.beside.size() == row.ranks.size(),
+              "{} numbers beside another run do not fit {} targets", row.beside.size(), row.ranks.size());
+  if (!line.contains("means")) return;
+  line["means"].get_to(row.means);
+  line.at("sds").get_to(row.sds);
+  const auto fits = [&](const std::vector<std::vector<double>>& values) {
+    return values.size() == row.ranks.size() && std::all_of(values.begin(), values.end(), [&](const auto& one) {
+             return one.size() == row.log_prob.size();
+           });
+  };
+  PAIRS_CHECK(fits(row.means) && fits(row.sds), "means and sds do not fit {} targets and {} sets", row.ranks.size(),
+              row.log_prob.size());
 }
 
 // "0.4, −1.2": one number a target.
@@ -117,6 +202,10 @@ std::string by_target(const std::vector<RankTest>& tests, double RankTest::*memb
 std::string p_text(double p) {
   if (std::isnan(p)) return "–";
   return p < 1e-12 ? "< 1e-12" : p < 0.001 ? fmt::format("{:.0e}", p) : number_text(p, 3);
+}
+
+std::string size_text(const EvaluationRow& row) {
+  return count_text(row.n) + (row.extrapolation ? ", extrapolation" : "");
 }
 
 std::array<std::string, 3> rank_test_texts(const EvaluationRow& row) {
@@ -155,13 +244,19 @@ std::string calibration_note(const std::vector<EvaluationRow>& rows) {
   if (std::none_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return !row.rank_tests.empty(); }))
     return "";
   const CalibrationLimits limits = calibration_limits(rows);
+  const bool all_pooled =
+      std::all_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return row.pool > 0; });
   std::string text = fmt::format(
-      "Within noise: location z and width z within ±{:.1f} and rank p at least {:.0e}, which a calibrated estimator "
-      "meets at all sizes in 999 of 1,000 evaluations.",
-      limits.z, limits.p);
+      "{} are judged together: location z and width z of each target{}. Borderline: beyond z ±{:.1f}{}, as at most one in "
+      "20 evaluations of a calibrated run shows; miscalibrated: beyond z ±{:.1f}{}, as at most one in 1,000 shows.\n{}",
+      counted(static_cast<std::size_t>(limits.tests), "test"), all_pooled ? "" : ", rank p, and the ACAUC",
+      limits.borderline.z, all_pooled ? "" : fmt::format(", p {:.0e} or the noise floor (95 %)", limits.borderline.p),
+      limits.miscalibrated.z, all_pooled ? "" : fmt::format(" or p {:.0e}", limits.miscalibrated.p),
+      calibrated_meaning());
   if (const std::string pool = pool_note(rows); !pool.empty())
     text += fmt::format(
-        " The location is judged beside what the pool does; rank p, which the pool moves with it, is not judged. {}",
+        " The location is judged beside what the pool does; rank p and ACAUC, which the pool moves with it, are not "
+        "judged. {}",
         pool);
   return text;
 }
@@ -185,17 +280,20 @@ json metrics_document(const Metrics& metrics) {
     out["subjects"] = metrics.subjects;
     out["subject_word"] = metrics.subject_word;
   }
+  if (!metrics.beside.empty()) out["beside"] = {{"run", metrics.beside}, {"weights", metrics.beside_weights}};
   for (const EvaluationRow& row : metrics.rows) out["rows"].push_back(row_document(row));
   return out;
 }
 
 std::string metrics_text(const Metrics& metrics) {
   json out = metrics_document(metrics);
+  if (std::string tested = tested_text(metrics.rows); !tested.empty()) out["tested"] = std::move(tested);
   for (std::size_t i = 0; i < metrics.rows.size(); ++i) {
     const EvaluationRow& row = metrics.rows[i];
     json& line = out["rows"][i];
     line["ranks"] = row.ranks;
     put_numbers(line, "log_prob", row.log_prob);
+    put_moments(line, row);
     if (!row.set_mse.empty()) put_numbers(line, "set_mse", row.set_mse);
     if (!row.set_mse_posterior.empty()) put_numbers(line, "set_mse_posterior", row.set_mse_posterior);
   }
@@ -219,11 +317,17 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
     metrics.subjects = in.value("subjects", std::int64_t{0});
     metrics.subject_word = in.value("subject_word", "");
     PAIRS_CHECK(metrics.subjects >= 0, "{} subjects are no number of them", metrics.subjects);
+    if (in.contains("beside")) {
+      in["beside"].at("run").get_to(metrics.beside);
+      in["beside"].at("weights").get_to(metrics.beside_weights);
+    }
+    const std::vector<std::uint16_t> tested = read_tested(in.value("tested", ""));
     for (const json& line : in.at("rows")) {
       EvaluationRow row;
       line.at("n").get_to(row.n);
       line.at("sets").get_to(row.sets);
       line.at("samples").get_to(row.samples);
+      row.extrapolation = line.value("extrapolation", false);
       PAIRS_CHECK(row.n >= 1 && row.n <= kMostN && row.sets >= 1 && row.samples >= 0,
                   "{} sets of {} with {} samples are no evaluation", row.sets, row.n, row.samples);
       PAIRS_CHECK(std::none_of(metrics.rows.begin(), metrics.rows.end(),
@@ -231,6 +335,9 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
                   "N = {} stands there twice", row.n);
       for (const Number& number : kNumbers) row.*number.member = line.value(number.key, std::nan(""));
       if (line.contains("reference_nll")) line["reference_nll"].get_to(row.reference_nll);
+      if (line.contains("reference_gap"))
+        for (const auto& [name, gap] : line["reference_gap"].items())
+          row.reference_gap[name] = {gap.at(0).get<double>(), gap.at(1).get<double>()};
       line.at("ranks").get_to(row.ranks);
       // From the ranks, which older files without the tests hold as well.
       for (const std::vector<double>& ranks : row.ranks) row.rank_tests.push_back(rank_test(ranks, row.samples));
@@ -243,8 +350,14 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
                     "{} numbers of the pool do not fit {} targets", row.pool_location_sd.size(), row.ranks.size());
       }
       line.at("log_prob").get_to(row.log_prob);
+      read_moments(line, row);
       if (line.contains("set_mse")) line["set_mse"].get_to(row.set_mse);
       if (line.contains("set_mse_posterior")) line["set_mse_posterior"].get_to(row.set_mse_posterior);
+      if (!tested.empty()) {
+        PAIRS_CHECK(static_cast<std::size_t>(row.sets) <= tested.size(), "{} of {} sets are told", tested.size(),
+                    row.sets);
+        row.tested.assign(tested.begin(), tested.begin() + static_cast<std::ptrdiff_t>(row.sets));
+      }
       metrics.rows.push_back(std::move(row));
     }
     return metrics;
@@ -301,7 +414,7 @@ std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent) {
   const CalibrationLimits limits = calibration_limits(rows);
   Table table(columns);
   for (const EvaluationRow& row : rows) {
-    std::vector<std::string> cells = {count_text(row.n), count_text(row.sets), with_error_text(row.nll, row.nll_se, 3)};
+    std::vector<std::string> cells = {size_text(row), count_text(row.sets), with_error_text(row.nll, row.nll_se, 3)};
     if (exact) {
       cells.push_back(number_text(row.exact_on_sets(), 3));
       cells.push_back(with_error_text(row.gap, row.gap_se, 4));

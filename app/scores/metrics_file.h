@@ -25,6 +25,7 @@ struct Metrics {
   std::int64_t subjects = 0;  // what test sets can be about (Task::subjects), each at most once; 0: no end
   std::string subject_word;   // TaskInfo::subjects; "" where there is no end
   std::vector<EvaluationRow> rows;
+  std::string beside, beside_weights;  // the run that the rows' `beside` is about, and its weights; "" without one
   // Not stored. In legends, in place of the strategy's title; runs of different labels are not seeds of one another.
   std::string label;
   int shade = 0;  // not stored: which shade of its strategy's colour the run has (RunShades)
@@ -32,7 +33,8 @@ struct Metrics {
 
 // The document that `evaluate --json` prints: numbers by set size, absent where unknown.
 nlohmann::json metrics_document(const Metrics& metrics);
-// metrics.json: the document and, per row, the log densities and ranks that comparisons and figures need.
+// metrics.json: the document, the digests of the test sets (EvaluationRow::tested) and, per row, the log densities and
+// ranks that comparisons and figures need.
 std::string metrics_text(const Metrics& metrics);
 // Reads it back; throws Error with one sentence on anything malformed. Files of older versions hold no settings.
 Metrics parse_metrics(const std::string& text, const std::string& where);
@@ -44,12 +46,14 @@ std::map<std::string, std::string> setting_texts(TaskSettings settings);
 // Whether rows are of a task whose target is an image: they hold squared errors and no densities.
 bool of_images(const std::vector<EvaluationRow>& rows);
 
+// A row's N as tables show it: "20", and "20, extrapolation" where the run was not trained for it.
+std::string size_text(const EvaluationRow& row);
 // Location z, width z and rank p of a row, each with one number a target: "0.4, −1.2".
 std::array<std::string, 3> rank_test_texts(const EvaluationRow& row);
 // A p-value: "0.312", "3e-05", "< 1e-12".
 std::string p_text(double p);
-// What the verdicts on calibration stand on and what a finite pool of observations does, in full sentences; "" without
-// ranks, and without a pool.
+// What the verdicts on calibration stand on, what they mean, and what a finite pool of observations does, in full
+// sentences; "" without ranks, and without a pool.
 std::string calibration_note(const std::vector<EvaluationRow>& rows);
 std::string pool_note(const std::vector<EvaluationRow>& rows);
 // What errors and floors count where test sets are about subjects of which there are so many; "" where there is no end.

@@ -10,7 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/eval/set_digest.h"
 #include "core/stored_sets.h"
+#include "core/train/simulator_record.h"
 
 namespace pairs {
 namespace {
@@ -38,6 +40,14 @@ bool matches(const Metrics& metrics, const Task& task, const EvaluationOptions& 
   return true;
 }
 
+constexpr std::int64_t kProbedSets = 4;
+
+// Whether both are of the same weights and data, and one of them of test sets that are no longer these.
+bool outdated(const Metrics& stored, const Metrics& fresh) {
+  if (stored.seed != fresh.seed || stored.rows.empty() || fresh.rows.empty()) return false;
+  return shared_sets(stored.rows.front().tested, fresh.rows.front().tested) == 0;
+}
+
 std::string sampler_text(const LoadedRun& run) {
   const std::vector<std::int64_t> sizes = run.estimator->sizes();
   const SteppedSampler* sampler = run.estimator->head(sizes.empty() ? 1 : sizes.front()).stepped_sampler();
@@ -57,7 +67,7 @@ EvaluationOptions evaluation_options(const LoadedRun& run) {
   const std::vector<std::int64_t> heads = run.estimator->sizes();
   const auto served = [&](std::int64_t n) {
     if (!heads.empty()) return std::find(heads.begin(), heads.end(), n) != heads.end();
-    return run.estimator->max_n() == 0 || n <= run.estimator->max_n();
+    return run.estimator->max_n() == 0 || !extrapolates(run, n);
   };
   for (std::size_t i = 0; i < own.sizes.size(); ++i) {
     if (!served(own.sizes[i])) continue;
@@ -104,9 +114,17 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   metrics.training_seed = run.config.seed;
   metrics.weights = weights_checksum(run);
   metrics.sampler = sampler_text(run);
+  const auto stop = [&] { return monitor.should_stop(); };
+  if (const std::string changed = changed_simulator(run.folder, *run.task, stop); !changed.empty()) {
+    Event event;
+    event.type = "warning";
+    event.stage = Stage::evaluate;
+    event.values = {{"text", changed + "; its scores are those of another model's sets"}};
+    monitor.event(event);
+  }
   Progress progress;
   progress.stage = Stage::evaluate;
-  run.task->prepare({[&] { return monitor.should_stop(); },
+  run.task->prepare({stop,
                      [&](const std::string& what, std::int64_t made, std::int64_t total) {
                        progress.unit = what;
                        progress.done = made;
@@ -120,7 +138,8 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   for (std::size_t i = 0; i < options.sizes.size(); ++i)
     progress.total += evaluated_at(*run.task, options, i, metrics.subjects);
   monitor.progress(progress);
-  const auto row = [&](const EvaluationRow& done) {
+  const auto row = [&](EvaluationRow done) {
+    done.extrapolation = extrapolates(run, done.n);
     Event event;
     event.type = "row";
     event.stage = Stage::evaluate;
@@ -130,7 +149,7 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
     else
       event.values["mse"] = done.mse;
     monitor.event(event);
-    metrics.rows.push_back(done);
+    metrics.rows.push_back(std::move(done));
     if (so_far) so_far(metrics);
   };
   const auto step = [&](std::int64_t sets) {
@@ -140,6 +159,17 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   evaluate(
       *run.estimator, options, [&] { return !monitor.should_stop(); }, row, step);
   return metrics;
+}
+
+bool still_tested(const Metrics& metrics, const Task& task) {
+  if (task.info().file.empty() || metrics.rows.empty() || metrics.rows.front().tested.empty()) return true;
+  const std::vector<std::uint16_t>& tested = metrics.rows.front().tested;
+  const std::int64_t count = std::min<std::int64_t>(kProbedSets, static_cast<std::int64_t>(tested.size()));
+  try {
+    return shared_sets(first_digests(task, static_cast<std::uint64_t>(metrics.seed), count), tested) > 0;
+  } catch (const Error&) {
+    return true;
+  }
 }
 
 bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
@@ -157,7 +187,8 @@ bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
   if (stored && stored->weights == metrics.weights) {
     const std::string& own = run.estimator->data_source();
     const bool other_data = stored->data == own && metrics.data != own;
-    if (other_data || (stored->data == metrics.data && weight(*stored) > weight(metrics))) return false;
+    if (other_data) return false;
+    if (stored->data == metrics.data && weight(*stored) > weight(metrics) && !outdated(*stored, metrics)) return false;
   }
   // No lock: the file is renamed into place and names the weights it belongs to, so a run that trains meanwhile is
   // safe.
@@ -168,7 +199,7 @@ bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
 std::optional<Metrics> stored_metrics(const LoadedRun& run, const EvaluationOptions* options) {
   std::optional<Metrics> stored = read_metrics(run.folder / run_file::metrics);
   if (stored && stored->weights == weights_checksum(run) && stored->data == run.task->info().data_source &&
-      (!options || matches(*stored, *run.task, *options)))
+      (!options || matches(*stored, *run.task, *options)) && still_tested(*stored, *run.task))
     return stored;
   return {};
 }

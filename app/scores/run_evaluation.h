@@ -10,7 +10,7 @@
 
 namespace pairs {
 
-// The run's own evaluation settings as options.
+// The run's own evaluation settings as options, at sizes that it was trained for.
 EvaluationOptions evaluation_options(const LoadedRun& run);
 
 // Evaluates a run, telling the monitor each finished size (an event "row") and the sets that are done, and asking it
@@ -28,12 +28,17 @@ std::array<std::string, 4> evaluation_texts(const EvaluationOptions& options);
 // Checksum of the run's weights, as its metrics name them.
 std::string weights_checksum(const LoadedRun& run);
 
+// Whether the first test sets of a task are still those that metrics were made of. Of built-in tasks they are; the
+// program or the prior of a person's own may have changed since, which is found by making them anew (its program may be
+// started). Where it cannot be asked, nothing is known to have changed.
+bool still_tested(const Metrics& metrics, const Task& task);
+
 // Writes RUN/metrics.json atomically. False, and nothing written, when the one that stands there is of the same weights
 // and of more sets, or of the run's own data where this one is not. One that cannot be read is replaced.
 bool save_metrics(const LoadedRun& run, const Metrics& metrics);
 
 // The metrics stored beside the weights when they belong to these weights and this data and, where `options` are given,
-// were made with them.
+// were made with them, and the test sets are still the same.
 std::optional<Metrics> stored_metrics(const LoadedRun& run, const EvaluationOptions* options = nullptr);
 
 }  // namespace pairs

@@ -76,7 +76,10 @@ std::string footnote(const std::vector<Metrics>& metrics) {
     runs += (runs.empty() ? "" : ", ") + one.run;
     if (!alike) runs += fmt::format(" ({} sets, {} sizes)", sets_text(one), one.rows.size());
   }
-  return metrics.front().data + "; " + runs;
+  const bool extrapolated = std::any_of(metrics.begin(), metrics.end(), [](const Metrics& one) {
+    return std::any_of(one.rows.begin(), one.rows.end(), [](const EvaluationRow& row) { return row.extrapolation; });
+  });
+  return metrics.front().data + "; " + runs + (extrapolated ? "; hollow: extrapolation to N not trained for" : "");
 }
 
 // One line a group: the mean over seeds at each N, the band from least to greatest (one seed: ± 2 standard errors).
@@ -106,7 +109,10 @@ std::vector<Line> metric_lines(const std::vector<Metrics>& metrics, double Evalu
       line.y.push_back(sum / static_cast<double>(rows.size()));
       line.lower.push_back(low);
       line.upper.push_back(high);
+      line.hollow.push_back(
+          std::any_of(rows.begin(), rows.end(), [](const EvaluationRow* row) { return row->extrapolation; }));
     }
+    if (std::none_of(line.hollow.begin(), line.hollow.end(), [](bool hollow) { return hollow; })) line.hollow.clear();
     if (!line.x.empty()) lines.push_back(std::move(line));
   }
   return lines;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "app/kinds/target_room.h"
@@ -41,6 +42,50 @@ void show_zero(Plot& plot) {
   }
   plot.y.low = low - 0.08 * (high - low);
   plot.y.high = high + 0.08 * (high - low);
+}
+
+// The task's other references above the exact posterior, of the run with the most sets at each N.
+std::vector<Line> reference_gaps(const std::vector<Metrics>& metrics) {
+  std::vector<Line> out;
+  std::map<std::string, std::map<std::int64_t, const EvaluationRow*>> known;
+  for (const Metrics& one : metrics)
+    for (const EvaluationRow& row : one.rows)
+      for (const auto& [name, value] : row.reference_nll) {
+        if (name == "exact" || std::isnan(row.exact_on_sets()) || !std::isfinite(value)) continue;
+        const EvaluationRow*& best = known[name][row.n];
+        if (!best || row.sets > best->sets) best = &row;
+      }
+  for (const auto& [name, rows] : known) {
+    Line line;
+    line.name = name;
+    line.role = name.find("naive") != std::string::npos ? SeriesRole::naive : SeriesRole::other;
+    line.style = LineStyle::dotted;
+    for (const auto& [n, row] : rows) {
+      const auto gap = row->reference_gap.find(name);
+      line.x.push_back(static_cast<double>(n));
+      line.y.push_back(row->reference_nll.at(name) - row->exact_on_sets());
+      const double margin = gap == row->reference_gap.end() || std::isnan(gap->second.se) ? 0 : 2 * gap->second.se;
+      line.lower.push_back(line.y.back() - margin);
+      line.upper.push_back(line.y.back() + margin);
+    }
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+// A logarithmic range of the values above zero, of six decades at most.
+void show_positive(Plot& plot) {
+  double low = INFINITY, high = 0;
+  for (const Line& line : plot.lines)
+    for (const double y : line.y)
+      if (y > 0) {
+        low = std::min(low, y);
+        high = std::max(high, y);
+      }
+  if (high > 0) {
+    plot.y.low = std::max(low, 1e-6 * high) / 2;
+    plot.y.high = 2 * high;
+  }
 }
 
 void refuse_parameters(bool image, const std::string& task) {
@@ -111,40 +156,85 @@ Figure gap_figure(const std::vector<Metrics>& metrics) {
   Plot& plot = figure.plots.front();
   plot.lines = metric_lines(metrics, &EvaluationRow::gap, &EvaluationRow::gap_se);
   refuse_without_exact(!plot.lines.empty(), metrics.front().task);
-  plot.lines.push_back(zero_line(plot.lines, "exact", SeriesRole::exact));
-  show_zero(plot);
+  std::vector<Line> references = reference_gaps(metrics);
+  if (!references.empty()) {
+    // A logarithmic axis holds runs and references; on the runs' own these would squeeze them.
+    Plot all;
+    all.title = "beside the other references";
+    all.x = plot.x;
+    all.y = {plot.y.label, AxisScale::log};
+    all.lines = plot.lines;
+    all.lines.insert(all.lines.end(), std::make_move_iterator(references.begin()),
+                     std::make_move_iterator(references.end()));
+    show_positive(all);
+    figure.columns = 2;
+    figure.plots.push_back(std::move(all));
+  }
+  Plot& own = figure.plots.front();
+  own.lines.push_back(zero_line(own.lines, "exact", SeriesRole::exact));
+  show_zero(own);
   return figure;
 }
 
-Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data,
-                         const Score& score) {
+namespace {
+
+// A figure of scores beside those of a baseline: a line with markers for each run that has any, without bounds.
+Figure beside_baseline(const std::string& title, const std::string& baseline, const std::vector<DifferenceCurve>& runs,
+                       const std::string& data) {
   Figure figure;
-  figure.title = score.name + " minus that of " + baseline;
+  figure.title = title + " " + baseline;
   figure.source = data + "; " + baseline;
   figure.plot_width = 420;
   figure.plot_height = 300;
   Plot plot;
   plot.x = {"set size N", AxisScale::log};
-  plot.y = {score.axis.ends_with("/ nat") ? "difference / nat" : "difference"};
   for (const DifferenceCurve& run : runs) {
+    if (run.n.empty()) continue;
     Line line;
     line.name = run.name;
     line.role = shaded(strategy_role(run.strategy), run.shade);
     line.markers = true;
     line.x = run.n;
     line.y = run.mean;
-    for (std::size_t i = 0; i < run.mean.size(); ++i) {
-      const double margin = std::isnan(run.se[i]) ? 0 : 2 * run.se[i];
-      line.lower.push_back(run.mean[i] - margin);
-      line.upper.push_back(run.mean[i] + margin);
-    }
-    if (!line.x.empty()) plot.lines.push_back(std::move(line));
+    plot.lines.push_back(std::move(line));
     figure.source += ", " + run.name;
   }
+  figure.plots.push_back(std::move(plot));
+  return figure;
+}
+
+}  // namespace
+
+Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data,
+                         const Score& score) {
+  Figure figure = beside_baseline(score.name + " minus that of", baseline, runs, data);
+  Plot& plot = figure.plots.front();
   PAIRS_CHECK(!plot.lines.empty(), "No run was scored on the same test sets as {}", baseline);
+  plot.y = {score.axis.ends_with("/ nat") ? "difference / nat" : "difference"};
+  auto line = plot.lines.begin();
+  for (const DifferenceCurve& run : runs) {
+    if (run.n.empty()) continue;
+    for (std::size_t i = 0; i < run.mean.size(); ++i) {
+      const double margin = std::isnan(run.se[i]) ? 0 : 2 * run.se[i];
+      line->lower.push_back(run.mean[i] - margin);
+      line->upper.push_back(run.mean[i] + margin);
+    }
+    ++line;
+  }
   plot.lines.push_back(zero_line(plot.lines, baseline, SeriesRole::naive));
   show_zero(plot);
-  figure.plots.push_back(std::move(plot));
+  return figure;
+}
+
+Figure apart_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data) {
+  Figure figure = beside_baseline("Posterior means beside those of", baseline, runs, data);
+  Plot& plot = figure.plots.front();
+  PAIRS_CHECK(!plot.lines.empty(),
+              "No posterior means of the same sets are stored of {} and another run; evaluate them again", baseline);
+  plot.y = {"rms difference of means / sd"};
+  double most = 0.1;
+  for (const Line& line : plot.lines) most = std::max(most, *std::max_element(line.y.begin(), line.y.end()));
+  plot.y.high = 1.08 * most;
   return figure;
 }
 

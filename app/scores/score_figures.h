@@ -27,6 +27,9 @@ struct DifferenceCurve {
 };
 Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data,
                          const Score& score);
+// How far the posterior means of runs lie from those of a baseline on the same sets: `mean` is the rms difference in
+// units of the posterior sd, `se` is not used. Throws Error where there is none.
+Figure apart_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data);
 // Images: squared errors of one sample and of the posterior mean, beside the prior's.
 Figure mse_figure(const std::vector<Metrics>& metrics);
 Figure rmae_figure(const std::vector<Metrics>& metrics);

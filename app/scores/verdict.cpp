@@ -1,12 +1,15 @@
 #include "app/scores/verdict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
+#include "app/scores/learnt.h"
 #include "app/scores/metrics_file.h"
-#include "core/eval/calibration.h"
+#include "core/base/text.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -22,50 +25,100 @@ std::string listed(const std::vector<std::string>& all) {
 }
 
 std::string fault_text(const CalibrationFault& fault, const std::string& of) {
-  switch (fault.kind) {
-    case FaultKind::location:
+  switch (fault.test) {
+    case CalibrationTest::location:
       return fmt::format("truths {}lie too {}", of.empty() ? "" : "of " + of + " ", fault.value > 0 ? "high" : "low");
-    case FaultKind::width:
+    case CalibrationTest::width:
       return fmt::format("{} too {}", of.empty() ? "posteriors" : of, fault.value > 0 ? "narrow" : "wide");
-    case FaultKind::ranks:
+    case CalibrationTest::ranks:
+      return fmt::format("ranks {}are uneven", of.empty() ? "" : "of " + of + " ");
+    case CalibrationTest::acauc:
       break;
   }
-  return fmt::format("ranks {}are uneven", of.empty() ? "" : "of " + of + " ");
+  return "coverage off";
+}
+
+// "z 4.0" of what the test is called.
+std::string value_text(CalibrationTest test, double value) {
+  if (test == CalibrationTest::ranks) return p_text(value);
+  return number_text(value, test == CalibrationTest::acauc ? 4 : 1);
+}
+
+const char* value_name(CalibrationTest test) {
+  switch (test) {
+    case CalibrationTest::location:
+      return "location z";
+    case CalibrationTest::width:
+      return "width z";
+    case CalibrationTest::ranks:
+      return "rank p";
+    case CalibrationTest::acauc:
+      break;
+  }
+  return "ACAUC";
+}
+
+bool further(CalibrationTest test, double a, double b) {
+  return test == CalibrationTest::ranks ? a < b : std::fabs(a) > std::fabs(b);
 }
 
 // The gravest kind of fault of a row, with every target that shows it alike.
-std::string row_fault_text(const std::vector<CalibrationFault>& faults, std::size_t row, std::size_t count,
-                           const std::vector<std::string>& targets) {
+struct RowFault {
+  CalibrationLevel level = CalibrationLevel::unknown;
+  CalibrationTest test = CalibrationTest::location;
+  double value = 0;  // of the target furthest off
+  std::string text;
+};
+
+RowFault row_fault(const std::vector<CalibrationFault>& faults, std::size_t row, std::size_t count,
+                   const std::vector<std::string>& targets) {
   const CalibrationFault* first = nullptr;
+  RowFault out;
   std::vector<std::string> names;
   for (const CalibrationFault& fault : faults) {
     if (fault.row != row) continue;
-    if (!first) first = &fault;
-    if (fault.kind == first->kind && fault_text(fault, "") == fault_text(*first, ""))
-      names.push_back(fault.target < targets.size() ? targets[fault.target]
-                                                    : fmt::format("target {}", fault.target + 1));
+    if (!first) {
+      first = &fault;
+      out = {fault.level, fault.test, fault.value, ""};
+    }
+    if (fault.test != first->test || fault.level != first->level || fault_text(fault, "") != fault_text(*first, ""))
+      continue;
+    if (further(fault.test, fault.value, out.value)) out.value = fault.value;
+    names.push_back(fault.target < targets.size() ? targets[fault.target] : fmt::format("target {}", fault.target + 1));
   }
-  return first ? fault_text(*first, count > 1 ? listed(names) : "") : "";
+  if (first) out.text = fault_text(*first, count > 1 ? listed(names) : "");
+  return out;
 }
 
-struct Group {
-  std::string text;
-  std::vector<std::string> sizes;
+// Sizes with one fault.
+struct FaultGroup {
+  std::string what, text;  // "miscalibrated at ", "truths lie too high"
+  const char* of = "";     // "location z", of the values
+  std::vector<std::string> sizes, values;
 };
 
-void add_to_groups(std::vector<Group>& groups, const std::string& text, std::int64_t n) {
-  auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& one) { return one.text == text; });
-  if (group == groups.end()) group = groups.insert(groups.end(), {text, {}});
+void add_to_groups(std::vector<FaultGroup>& groups, FaultGroup one, std::int64_t n, const std::string& value) {
+  auto group = std::find_if(groups.begin(), groups.end(),
+                            [&](const FaultGroup& other) { return other.what == one.what && other.text == one.text; });
+  if (group == groups.end()) group = groups.insert(groups.end(), std::move(one));
   group->sizes.push_back(count_text(n));
+  if (!value.empty()) group->values.push_back(value);
 }
 
-// "N = 1: truths lie too high; N = 2 and 10: ...".
-std::string groups_text(const std::vector<Group>& groups) {
+// "truths lie too high (location z 6.0, 7.1)".
+std::string group_text(const FaultGroup& group) {
+  return group.values.empty() ? group.text
+                              : fmt::format("{} ({} {})", group.text, group.of, fmt::join(group.values, ", "));
+}
+
+// "miscalibrated at N = 1: truths lie too high (location z 6.0); borderline at N = 2 and 10: ...".
+std::string groups_text(const std::vector<FaultGroup>& groups) {
   std::string text;
   std::size_t left = 0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i < kMostFaultsNamed)
-      text += fmt::format("{}N = {}: {}", text.empty() ? "" : "; ", listed(groups[i].sizes), groups[i].text);
+      text += fmt::format("{}{}N = {}: {}", text.empty() ? "" : "; ", groups[i].what, listed(groups[i].sizes),
+                          group_text(groups[i]));
     else
       left += groups[i].sizes.size();
   }
@@ -88,12 +141,81 @@ EvaluationVerdict image_verdict(const std::vector<EvaluationRow>& rows) {
   if ((*least)->n < (*most)->n)
     verdict.text += fmt::format(", and {} at N = {}", percent(**least), count_text((*least)->n));
   verdict.brief = fmt::format("{} of the prior's error", percent(**most));
-  std::vector<Group> groups;
+  std::vector<FaultGroup> groups;
   for (const EvaluationRow* row : known)
-    if (worse_than_mean_image(*row)) add_to_groups(groups, "worse than the mean image", row->n);
+    if (worse_than_mean_image(*row)) add_to_groups(groups, {"", "worse than the mean image", "", {}, {}}, row->n, "");
   verdict.bad = !groups.empty();
   if (verdict.bad) verdict.text += "; " + groups_text(groups);
   return verdict;
+}
+
+// What is lost to the exact posterior where it is most, beyond what noise can be; "" where it is not known.
+std::string lost_text(const std::vector<EvaluationRow>& rows) {
+  const EvaluationRow* most = nullptr;
+  for (const EvaluationRow& row : rows)
+    if (!std::isnan(row.gap) && (!most || row.gap > most->gap)) most = &row;
+  if (!most) return "";
+  if (!std::isnan(most->gap_se) && most->gap < 2 * most->gap_se)
+    return fmt::format("; nothing measurable lost to the exact posterior (at most {} nat)",
+                       number_text(std::max(most->gap, 0.0) + 2 * most->gap_se, 3));
+  return fmt::format("; {} nat lost to the exact posterior at N = {}", with_error_text(most->gap, most->gap_se, 3),
+                     count_text(most->n));
+}
+
+double largest_of(const std::vector<double>& values) {
+  return values.empty() ? NAN : *std::max_element(values.begin(), values.end());
+}
+
+// How far the posterior means of the run that was scored beside this one are, at the first and the last size.
+std::string beside_text(const std::vector<EvaluationRow>& rows, const std::string& name) {
+  const EvaluationRow *least = nullptr, *most = nullptr;
+  for (const EvaluationRow& row : rows) {
+    if (row.beside.empty()) continue;
+    if (!least || row.n < least->n) least = &row;
+    if (!most || row.n > most->n) most = &row;
+  }
+  if (!most) return "";
+  const std::string far = number_text(largest_of(most->beside), 2), near = number_text(largest_of(least->beside), 2);
+  const std::string there = count_text(most->n);
+  if (least == most) return fmt::format("; its means lie {} sd from those of {} at N = {}", far, name, there);
+  return fmt::format("; its means lie {} sd from those of {} at N = {}, {} sd at N = {}", near, name,
+                     count_text(least->n), far, there);
+}
+
+std::string lower_first(std::string text) {
+  if (!text.empty()) text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+std::string family_text(const CalibrationLimits& limits, std::size_t sizes) {
+  return fmt::format(
+      "{} at {}, judged together: of a calibrated run 95 % of evaluations show none as borderline, 99.9 % none as "
+      "miscalibrated",
+      counted(static_cast<std::size_t>(limits.tests), "test"), counted(sizes, "size"));
+}
+
+// How many of the judged sizes have which level.
+struct Levels {
+  std::size_t judged = 0, good = 0, borderline = 0;
+  std::string last;  // N
+};
+
+std::string opening(const Levels& of) {
+  const std::size_t bad = of.judged - of.good - of.borderline;
+  if (of.judged == 1)
+    return fmt::format("{} at N = {}", bad ? "Miscalibrated" : of.borderline ? "Borderline" : "Calibrated", of.last);
+  if (of.good == of.judged) return fmt::format("Calibrated at all {} sizes", of.judged);
+  if (of.good == 0) return fmt::format("Calibrated at none of {} sizes", of.judged);
+  return fmt::format("Calibrated at {} of {} sizes", of.good, of.judged);
+}
+
+std::string in_brief(const Levels& of) {
+  const std::size_t bad = of.judged - of.good - of.borderline;
+  if (of.judged == 1)
+    return fmt::format("{} at N = {}", bad ? "miscalibrated" : of.borderline ? "borderline" : "calibrated", of.last);
+  if (of.good == of.judged) return fmt::format("all {} sizes calibrated", of.judged);
+  if (bad == 0) return fmt::format("{} of {} sizes borderline", of.borderline, of.judged);
+  return fmt::format("{} of {} sizes calibrated", of.good, of.judged);
 }
 
 }  // namespace
@@ -103,65 +225,48 @@ bool worse_than_mean_image(const EvaluationRow& row) {
   return row.mse_prior > 0 && row.mse_posterior - margin > row.mse_prior;
 }
 
-std::vector<CalibrationFault> calibration_faults(const std::vector<EvaluationRow>& rows) {
-  const CalibrationLimits limits = calibration_limits(rows);
-  std::vector<CalibrationFault> faults;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const EvaluationRow& row = rows[r];
-    if (calibration(row, limits) == Calibration::unknown) continue;
-    const bool pool = row.pool > 0;
-    const auto add = [&](FaultKind kind, std::size_t target, double value, bool beyond) {
-      if (beyond) faults.push_back({r, target, kind, value});
-    };
-    const std::size_t targets = row.rank_tests.size();
-    for (std::size_t t = 0; t < targets; ++t) {
-      const double z = !pool                            ? row.rank_tests[t].location_z
-                       : t < row.pool_location_z.size() ? row.pool_location_z[t]
-                                                        : 0;
-      add(FaultKind::location, t, z, std::fabs(z) > limits.z);
-    }
-    for (std::size_t t = 0; t < targets; ++t)
-      add(FaultKind::width, t, row.rank_tests[t].width_z, std::fabs(row.rank_tests[t].width_z) > limits.z);
-    for (std::size_t t = 0; t < targets && !pool; ++t)
-      add(FaultKind::ranks, t, row.rank_tests[t].rank_p, row.rank_tests[t].rank_p < limits.p);
-  }
-  return faults;
+const char* calibrated_meaning() {
+  return "Calibrated: over all sets that the prior and the simulator make, intervals hold the truth as often as they "
+         "say. That is on average; the posterior of one set may still lie off the exact one or be wider than it.";
 }
 
-EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, const std::vector<std::string>& targets) {
+EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context) {
+  if (learnt_nothing(rows)) return learnt_nothing_verdict(rows);
   if (of_images(rows)) return image_verdict(rows);
-  const CalibrationLimits limits = calibration_limits(rows);
-  const std::vector<CalibrationFault> faults = calibration_faults(rows);
-  std::vector<Group> groups;
-  std::size_t judged = 0, good = 0;
-  std::string last;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (calibration(rows[r], limits) == Calibration::unknown) continue;
-    ++judged;
-    last = count_text(rows[r].n);
-    const std::string text = row_fault_text(faults, r, rows[r].rank_tests.size(), targets);
-    if (text.empty())
-      ++good;
-    else
-      add_to_groups(groups, text, rows[r].n);
-  }
-  if (judged == 0) return {};
+  const CalibrationLimits limits = calibration_limits(rows, context.sizes);
+  const std::vector<CalibrationFault> faults = calibration_faults(rows, limits);
   EvaluationVerdict verdict;
-  verdict.bad = good < judged;
-  if (judged == 1)
-    verdict.text = fmt::format("{} at N = {}", good == 1 ? "Calibrated" : "Not calibrated", last);
-  else if (good == judged)
-    verdict.text = fmt::format("Calibrated at all {} sizes", judged);
-  else if (good == 0)
-    verdict.text = fmt::format("Calibrated at none of {} sizes", judged);
-  else
-    verdict.text = fmt::format("Calibrated at {} of {} sizes", good, judged);
-  if (judged == 1)
-    verdict.brief = fmt::format("{}calibrated at N = {}", good == 1 ? "" : "not ", last);
-  else
-    verdict.brief = good == judged ? fmt::format("all {} sizes calibrated", judged)
-                                   : fmt::format("{} of {} sizes calibrated", good, judged);
-  if (verdict.bad) verdict.text += judged == 1 ? ": " + groups.front().text : "; " + groups_text(groups);
+  std::vector<FaultGroup> miscalibrated, borderline;
+  Levels levels;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const CalibrationLevel level = calibration(rows[r], limits).level;
+    if (level == CalibrationLevel::unknown) continue;
+    verdict.level = std::max(verdict.level, level);
+    ++levels.judged;
+    levels.last = count_text(rows[r].n);
+    levels.good += level == CalibrationLevel::calibrated;
+    levels.borderline += level == CalibrationLevel::borderline;
+    if (level == CalibrationLevel::calibrated) continue;
+    const RowFault fault = row_fault(faults, r, rows[r].rank_tests.size(), context.targets);
+    add_to_groups(level == CalibrationLevel::miscalibrated ? miscalibrated : borderline,
+                  {fmt::format("{} at ", level_text(level)), fault.text, value_name(fault.test), {}, {}}, rows[r].n,
+                  value_text(fault.test, fault.value));
+  }
+  if (levels.judged == 0) return {};
+  verdict.bad = verdict.level == CalibrationLevel::miscalibrated;
+  verdict.text = opening(levels);
+  verdict.brief = in_brief(levels);
+  std::vector<FaultGroup> groups = std::move(miscalibrated);
+  groups.insert(groups.end(), borderline.begin(), borderline.end());
+  if (!groups.empty())
+    verdict.text += levels.judged == 1 ? ": " + group_text(groups.front()) : "; " + groups_text(groups);
+  const std::size_t sizes = std::max(context.sizes, rows.size());
+  if (rows.size() < sizes) {
+    verdict.text = fmt::format("So far, {} of {} sizes: {}", rows.size(), sizes, lower_first(verdict.text));
+    verdict.brief = "so far " + verdict.brief;
+  }
+  verdict.text += lost_text(rows) + beside_text(rows, context.beside);
+  verdict.family = family_text(limits, sizes);
   return verdict;
 }
 

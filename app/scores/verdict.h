@@ -1,34 +1,39 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "core/eval/calibration.h"
 #include "core/eval/evaluation_row.h"
 
 namespace pairs {
 
-// A test of the truth's ranks that a calibrated estimator meets and this row does not.
-enum class FaultKind { location, width, ranks };
-struct CalibrationFault {
-  std::size_t row = 0, target = 0;
-  FaultKind kind = FaultKind::location;
-  double value = 0;  // z of location or width, p of ranks
-};
-// All of them, rows in their order; of a row the location comes before the width and the ranks. A row has one where
-// calibration() finds it neither unknown nor within noise: by the same limits, and with a finite pool by the location
-// beside what the pool does and without the ranks.
-std::vector<CalibrationFault> calibration_faults(const std::vector<EvaluationRow>& rows);
-
 // What an evaluation says of a run, in a line.
 struct EvaluationVerdict {
-  bool bad = false;
-  std::string text;   // "Calibrated at 6 of 7 sizes; N = 1: truths lie too high"; "" when nothing can be said
-  std::string brief;  // "6 of 7 sizes calibrated": for narrow places
+  CalibrationLevel level = CalibrationLevel::unknown;  // the worst of all sizes
+  bool bad = false;                                    // miscalibrated somewhere, or images worse than the mean image
+  std::string text;    // "Calibrated at 6 of 7 sizes; miscalibrated at N = 1: truths lie too high (location z 6.0)"
+  std::string brief;   // "6 of 7 sizes calibrated": for narrow places
+  std::string family;  // a sentence on the tests that were made together; "" of images
   friend bool operator==(const EvaluationVerdict&, const EvaluationVerdict&) = default;
 };
-// `targets`: labels, of which a fault names its own where there are several. Of images: how much of the mean image's
-// error is left at the largest size, and at which sizes the posterior mean is worse than that image.
-EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, const std::vector<std::string>& targets);
+
+// What a verdict has to know beside the rows.
+struct VerdictContext {
+  std::vector<std::string> targets;  // labels, of which a fault names its own where there are several
+  std::size_t sizes = 0;             // that were asked for; 0: the rows are all. Fewer rows make a verdict "so far"
+  std::string beside;                // the run that the rows' `beside` is about; "" without one
+};
+
+// In `text` stand beside the levels of calibration, where they are known: what is lost to the exact posterior at the
+// size where that is most, and how far the means of another run on the same sets are from this one's. "" when nothing
+// can be said. Of images: how much of the mean image's error is left at the largest size, and at which sizes the
+// posterior mean is worse than that image.
+EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context);
+
+// What "calibrated" means and what it does not, a sentence or two.
+const char* calibrated_meaning();
 
 // Whether a row's predicted images are worse than the mean image, beyond four standard errors.
 bool worse_than_mean_image(const EvaluationRow& row);

@@ -12,7 +12,8 @@
 width] ([n] where there is one column); where an observation is ragged rows, a list of n arrays [rows, columns] or a pair
 (rows of all observations [R, columns], numbers of rows [n]).
 
-Run by hand with --check it tests the two functions and tells how fast they are:
+Run by hand with --check it tests the two functions, tells how fast they are, and shows where one of them fails; "pairs
+--batch data task.toml --check" tests any program:
 
     python3 simulate.py --check task.toml
 
@@ -62,6 +63,11 @@ class _Streams:
         self.inner["key"] = key
         self.bits.state = self.state
         return self.rng
+
+
+def _as_float(x):
+    """float32 stays; all else becomes float64, of which Pairs Studio loses nothing before it has standardised it."""
+    return x if x.dtype == np.float32 else x.astype(np.float64, copy=False)
 
 
 class _Failure(Exception):
@@ -118,9 +124,7 @@ class _Simulator:
             self.item = len(parts)
         if not self._flat(parts, counts):
             parts = [self._shaped(x, n) for self.item, (x, n) in enumerate(zip(parts, counts))]
-        out = np.empty((sum(counts),) + parts[0].shape[1:], np.float32)
-        np.concatenate(parts, out=out, casting="unsafe")
-        return out.tobytes()
+        return _as_float(np.concatenate(parts)).tobytes()
 
     def _flat(self, parts, counts):
         """Whether every part is an array [n] of single numbers, as most are."""
@@ -152,10 +156,10 @@ class _Simulator:
             n = int(draws[i, 3])
             x = self.simulate(theta[i], psi[i], n, self.streams.at(counters[i], keys[i]))
             if isinstance(x, tuple):
-                rows, number = np.asarray(x[0], np.float32), np.asarray(x[1], np.int64)
+                rows, number = np.asarray(x[0]), np.asarray(x[1], np.int64)
             else:
-                own = [np.asarray(one, np.float32).reshape(-1, width) for one in x]
-                rows = np.concatenate(own) if own else np.empty((0, width), np.float32)
+                own = [np.asarray(one).reshape(-1, width) for one in x]
+                rows = np.concatenate(own) if own else np.empty((0, width))
                 number = np.array([len(one) for one in own], np.int64)
             if number.shape != (n,):
                 raise _Failure("simulate returned %d observations where %d were asked for" % (number.size, n))
@@ -164,8 +168,8 @@ class _Simulator:
                     "simulate returned rows of shape %s where %s belongs" % (rows.shape, (int(number.sum()), width))
                 )
             numbers.append(number)
-            parts.append(rows.tobytes())
-        return np.concatenate(numbers).tobytes() + b"".join(parts)
+            parts.append(rows)
+        return np.concatenate(numbers).tobytes() + _as_float(np.concatenate(parts)).tobytes()
 
     def failure(self):
         """The present exception in a few lines, the cause first."""
@@ -267,22 +271,22 @@ def _task(path):
     return tables
 
 
-def _hint_units(values, x, out):
-    """Names the columns that are far from numbers of size one, in which networks learn best."""
+def _hint_columns(values, x, out):
+    """Names the columns that tell nothing, and, of x that is not standardised, those far from numbers of size one."""
     names = x.get("columns") or x.get("rows")
     for k, column in enumerate(values.T.astype(np.float64)):
         if not column.size or not np.isfinite(column).all():
             continue
         low, middle, high = np.percentile(column, [16, 50, 84])
         spread = (high - low) / 2
-        if spread > 0 and 0.1 <= spread <= 10 and abs(middle) <= 10 * max(spread, 1):
-            continue
         name = names[k] if names else "x" if values.shape[1] == 1 else "number %d" % (k + 1)
-        if spread > 0:
-            print("HINT   x: %s is %.3g, give or take %.3g; networks learn best from numbers of size one, so answer "
-                  "(%s - %.2g) / %.2g" % (name, middle, spread, name, middle, spread), file=out)
+        if column.min() == column.max():
+            print("HINT   x: %s is always %.3g, which tells nothing: leave it out" % (name, middle), file=out)
+        elif x.get("standardise", True) or (0.1 <= spread <= 10 and abs(middle) <= 10 * max(spread, 1)):
+            continue
         else:
-            print("HINT   x: %s is nearly always %.3g: leave it out, or give it in other units" % (name, middle), file=out)
+            print("HINT   x: %s is %.3g, give or take %.3g; networks learn best from numbers of size one: remove "
+                  "standardise = false" % (name, middle, spread), file=out)
 
 
 def check(prior, simulate, path="task.toml", out=sys.stdout):
@@ -339,10 +343,13 @@ def check(prior, simulate, path="task.toml", out=sys.stdout):
         say(True, what + ": x has the shape that task.toml says")
         say(sim.draw(draws(3, sets, 0, size), *args) == begin, what + ": the same seed gives the same x")
         say(sim.draw(draws(4, sets, 0, size), *args) != begin, what + ": another seed gives other x")
-        numbers = np.frombuffer(begin[8 * sets * size :] if kind == "rows" else begin, np.float32)
+        head = 8 * sets * size if kind == "rows" else 0
+        held = int(np.frombuffer(begin[:head], np.int64).sum()) if kind == "rows" else sets * size
+        wide = len(begin) - head > 4 * held * int(np.prod(shape))
+        numbers = np.frombuffer(begin[head:], np.float64 if wide else np.float32)
         say(bool(np.isfinite(numbers).all()), what + ": every number is finite")
         if size == 2:
-            _hint_units(numbers.reshape(-1, shape[-1] if kind != "image" else 1), x, out)
+            _hint_columns(numbers.reshape(-1, shape[-1] if kind != "image" else 1), x, out)
         start, calls = time.perf_counter(), 0
         while time.perf_counter() - start < 0.5:
             sim.draw(draws(5, sets, 0, size), *args)

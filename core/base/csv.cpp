@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "core/base/csv_lines.h"
+#include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
@@ -9,7 +10,9 @@
 
 namespace pairs {
 
-torch::Tensor parse_csv(std::string_view text, const std::string& where, const std::vector<std::string>& columns) {
+namespace {
+
+CsvTable parse_table(std::string_view text, const std::string& where, const std::vector<std::string>& columns) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   PAIRS_CHECK(!text.starts_with("\xff\xfe") && !text.starts_with("\xfe\xff"),
               "{} is text in UTF-16; save it as UTF-8 or plain ASCII", where);
@@ -26,11 +29,21 @@ torch::Tensor parse_csv(std::string_view text, const std::string& where, const s
   PAIRS_CHECK(rows > 0, "{} holds no numbers; write one observation a line", where);
   torch::Tensor table = torch::empty({rows, static_cast<std::int64_t>(lines.numbers())}, torch::kDouble);
   std::memcpy(table.data_ptr(), values.data(), values.size() * sizeof(double));
-  return table;
+  return {std::move(table), lines.columns(), lines.taken()};
+}
+
+}  // namespace
+
+torch::Tensor parse_csv(std::string_view text, const std::string& where, const std::vector<std::string>& columns) {
+  return parse_table(text, where, columns).rows;
+}
+
+CsvTable read_csv_table(const std::filesystem::path& file, const std::vector<std::string>& needed) {
+  return parse_table(read_file(file, array_memory_limit()), printable(file.string(), 300), needed);
 }
 
 torch::Tensor read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns) {
-  return parse_csv(read_file(file, array_memory_limit()), printable(file.string(), 300), columns);
+  return read_csv_table(file, columns).rows;
 }
 
 }  // namespace pairs

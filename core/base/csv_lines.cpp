@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/csv_line.h"
+#include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -65,10 +66,28 @@ std::vector<std::size_t> places_of(const std::vector<std::string>& columns, cons
   for (const std::string& name : columns) {
     const auto at = std::find(header.begin(), header.end(), name);
     if (at == header.end() || std::count(header.begin(), header.end(), name) > 1)
-      fail("{} names its columns {}, but {} needed; rename them or drop the first line", where,
-           printable(fmt::format("{}", fmt::join(header, ", "))),
-           fmt::format("{} {}", fmt::join(columns, ", "), columns.size() > 1 ? "are, in any order," : "is"));
+      throw ColumnsError(
+          fmt::format("{} names its columns {}, but {} needed; rename them or drop the first line", where,
+                      printable(fmt::format("{}", fmt::join(header, ", "))),
+                      fmt::format("{} {}", fmt::join(columns, ", "), columns.size() > 1 ? "are, in any order," : "is")),
+          header);
     places.push_back(static_cast<std::size_t>(at - header.begin()));
+  }
+  return places;
+}
+
+std::string numbered(std::size_t place) {
+  return fmt::format("column {}", place + 1);
+}
+
+// The same in a file of `width` columns without names; all of them, where one is asked for by a name.
+std::vector<std::size_t> places_by_number(const std::vector<std::string>& columns, std::size_t width) {
+  std::vector<std::size_t> places;
+  for (const std::string& name : columns) {
+    std::size_t place = 0;
+    while (place < width && numbered(place) != name) ++place;
+    if (place == width) return {};
+    places.push_back(place);
   }
   return places;
 }
@@ -104,6 +123,27 @@ std::size_t CsvLines::numbers() const {
   return places_.empty() ? width_ : places_.size();
 }
 
+std::vector<std::string> CsvLines::columns() const {
+  if (!header_.empty()) return header_;
+  std::vector<std::string> names;
+  for (std::size_t place = 0; place < width_; ++place) names.push_back(numbered(place));
+  return names;
+}
+
+std::vector<std::string> CsvLines::taken() const {
+  const std::vector<std::string> all = columns();
+  if (places_.empty()) return all;
+  std::vector<std::string> names;
+  for (const std::size_t place : places_) names.push_back(all[place]);
+  return names;
+}
+
+void CsvLines::keep(std::vector<std::size_t> places) {
+  places_ = std::move(places);
+  kept_.assign(width_, places_.empty());
+  for (const std::size_t place : places_) kept_[place] = true;
+}
+
 bool CsvLines::take(std::string_view line, std::vector<double>& values) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (++number_ == 1 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
@@ -114,10 +154,13 @@ bool CsvLines::take(std::string_view line, std::vector<double>& values) {
   if (first && is_header(line, separator_)) {
     const std::vector<std::string> header = names_in(line, separator_);
     width_ = header.size();
-    places_ = places_of(columns_, header, where_);
-    kept_.assign(width_, places_.empty());
-    for (const std::size_t place : places_) kept_[place] = true;
+    header_ = header;
+    keep(places_of(columns_, header, where_));
     return false;
+  }
+  if (first) {
+    width_ = names_in(line, separator_).size();
+    keep(places_by_number(columns_, width_));
   }
   row_.clear();
   for (bool more = true; more;) {
@@ -125,7 +168,6 @@ bool CsvLines::take(std::string_view line, std::vector<double>& values) {
     const bool needed = row_.size() >= kept_.size() || kept_[row_.size()];
     row_.push_back(needed ? number_in(cell, where_, number_, row_.size() + 1, first) : 0);
   }
-  if (first) width_ = row_.size();
   PAIRS_CHECK(
       row_.size() == width_, "{}, line {}: {} value{} where the first line has {}; give every line the same number{}",
       where_, number_, row_.size(), row_.size() == 1 ? "" : "s", width_,

@@ -12,6 +12,7 @@ namespace pairs {
 class CsvLines {
  public:
   // `where` names the text in errors. Of several named columns those in `columns` are taken, in that order; none: all.
+  // Where the text names none, "column 2" is its second, and all are taken where other names are asked for.
   CsvLines(std::string where, std::vector<std::string> columns);
 
   // Takes the next line, without its end, and appends the numbers of its row. False where it holds none: it is blank, a
@@ -19,10 +20,15 @@ class CsvLines {
   bool take(std::string_view line, std::vector<double>& values);
   // Of a row, once there was one.
   std::size_t numbers() const;
+  // What the text's columns are called, "column 1", "column 2", ... where it does not say; and those that are taken.
+  std::vector<std::string> columns() const;
+  std::vector<std::string> taken() const;
 
  private:
+  void keep(std::vector<std::size_t> places);
+
   std::string where_;
-  std::vector<std::string> columns_;
+  std::vector<std::string> columns_, header_;
   std::vector<std::size_t> places_;  // of the columns that are kept; empty: of all
   std::vector<bool> kept_;
   std::vector<double> row_;

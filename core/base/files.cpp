@@ -22,6 +22,7 @@
 
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/scratch_folder.h"
 #include "core/base/text.h"
 
 namespace pairs {
@@ -145,11 +146,12 @@ class TemporaryFile {
   }
   static void abandon() {
     mutex().lock();  // for good
-    for (const fs::path& path : live()) ::unlink(path.c_str());
+    std::error_code ignored;
+    for (const fs::path& path : live()) fs::remove_all(path, ignored);
   }
 
- private:
-  // Never destroyed: a thread may still write while static objects are torn down.
+  // What is removed then, and who may change that. Never destroyed: a thread may still write while static objects are
+  // torn down.
   static std::mutex& mutex() {
     static auto* const kept = new std::mutex;
     return *kept;
@@ -159,6 +161,7 @@ class TemporaryFile {
     return *kept;
   }
 
+ private:
   fs::path path_;
   bool kept_ = false;
 };
@@ -285,6 +288,24 @@ void write_file_through(const fs::path& file, const std::function<void(const fs:
   TemporaryFile temporary(target);
   write(temporary.path());
   temporary.publish(target);
+}
+
+ScratchFolder::ScratchFolder() {
+  std::error_code error;
+  const fs::path parent = fs::temp_directory_path(error);
+  std::string name = (parent / "pairs-XXXXXX").string();
+  const std::lock_guard lock(TemporaryFile::mutex());
+  PAIRS_CHECK(!error && ::mkdtemp(name.data()) != nullptr, "Cannot make a folder in {}: {}; name another with TMPDIR",
+              printable(parent.string(), 300), error ? error.message() : std::strerror(errno));
+  folder_ = name;
+  TemporaryFile::live().insert(folder_);
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+  const std::lock_guard lock(TemporaryFile::mutex());
+  TemporaryFile::live().erase(folder_);
 }
 
 void abandon_writes() {

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "core/base/error.h"
+#include "core/base/interruption.h"
 #include "core/base/threads.h"
 
 namespace pairs::model {
@@ -69,7 +70,9 @@ void LatestWorker::loop(std::stop_token token) {
     }
     try {
       follow_background_threads();
-      job([&] { return newest_.load() != mine; });
+      const Stale stale = [&] { return newest_.load() != mine; };
+      const Interruptible within(stale);
+      job(stale);
     } catch (const Stopped&) {
     } catch (const std::exception& error) {
       failed_(sentence(error));

@@ -14,7 +14,8 @@ namespace pairs::model {
 // runs to end early. The thread has low priority, so that the window stays quick.
 class LatestWorker {
  public:
-  // `stale` turns true once a newer request came or the worker ends; long jobs ask it and return or throw Stopped.
+  // `stale` turns true once a newer request came or the worker ends; long jobs ask it and return or throw Stopped, as
+  // interruption_point() does for them.
   using Stale = std::function<bool()>;
   using Job = std::function<void(const Stale& stale)>;
 

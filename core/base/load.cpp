@@ -48,9 +48,8 @@ std::string busy_sentence(double others, double cores, double threads) {
   const double wanted = std::min(threads, cores);
   if (cores - others > 0.75 * wanted) return "";
   return fmt::format(
-      "Other processes keep {:.1f} of {:.0f} cores busy: this was measured beside them, and may take far less time "
-      "once they are done.",
-      others, cores);
+      "Other processes keep {:.1f} of {:.0f} cores busy: beside them it takes up to {:.1f} times as long.",
+      std::min(others, cores), cores, (wanted + others) / cores);
 }
 
 }  // namespace pairs

@@ -20,8 +20,8 @@ class LoadMeter {
   double busy_, own_;
 };
 
-// A sentence on why measured times may be far too long, "" when others leave the threads that we use: `others` of
-// `cores` are busy with other processes' work.
+// A sentence on how much longer work takes beside others than alone, "" when they leave the threads that we use:
+// `others` of `cores` are busy with other processes' work.
 std::string busy_sentence(double others, double cores, double threads);
 
 }  // namespace pairs

@@ -60,7 +60,18 @@ std::string counted(std::size_t count, std::string_view noun) {
 
 std::string shell_word(std::string_view text) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("._/-+=:,@%", c) != nullptr; };
+  const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  if (std::any_of(text.begin(), text.end(), control)) {
+    std::string quoted = "$'";
+    for (const char c : text) {
+      if (control(static_cast<unsigned char>(c)))
+        quoted += fmt::format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      else
+        quoted += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+    }
+    return quoted + "'";
+  }
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

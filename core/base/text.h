@@ -16,7 +16,8 @@ std::string byte_text(std::uint64_t bytes);
 // "1 column", "3 columns".
 std::string counted(std::size_t count, std::string_view noun);
 
-// `text` as one word of a POSIX shell: quoted where it holds more than letters, digits and ._/-+=:,@%.
+// `text` as one word of a shell: quoted where it holds more than letters, digits and ._/-+=:,@%, in the way $'…' of bash,
+// zsh and POSIX (2024) where it holds control characters.
 std::string shell_word(std::string_view text);
 
 }  // namespace pairs

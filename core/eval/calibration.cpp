@@ -10,7 +10,8 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kFewestRanks = 20, kMostBins = 20, kRanksPerBin = 10;
-constexpr double kFalseAlarms = 0.001;  // of all tests of an evaluation
+// Shares of a calibrated estimator's evaluations with at least one such test.
+constexpr double kBorderline = 0.05, kMiscalibrated = 0.001;
 
 // The number of samples below the truth that a rank tells.
 std::int64_t below(double rank, std::int64_t samples) {
@@ -25,11 +26,54 @@ std::int64_t bin_count(std::int64_t values, std::int64_t ranks) {
   return most;
 }
 
-double largest(const std::vector<RankTest>& tests, double RankTest::*value) {
-  double out = NAN;
-  for (const RankTest& test : tests)
-    if (std::isnan(out) || std::fabs(test.*value) > std::fabs(out)) out = test.*value;
-  return out;
+TestLimits test_limits(double share) {
+  return {boost::math::quantile(boost::math::complement(boost::math::normal(), share / 2)), share};
+}
+
+CalibrationLevel level_of_z(double z, const CalibrationLimits& limits) {
+  return std::fabs(z) > limits.miscalibrated.z ? CalibrationLevel::miscalibrated
+         : std::fabs(z) > limits.borderline.z  ? CalibrationLevel::borderline
+                                               : CalibrationLevel::calibrated;
+}
+
+CalibrationLevel level_of_p(double p, const CalibrationLimits& limits) {
+  return p < limits.miscalibrated.p ? CalibrationLevel::miscalibrated
+         : p < limits.borderline.p  ? CalibrationLevel::borderline
+                                    : CalibrationLevel::calibrated;
+}
+
+bool judged(const EvaluationRow& row) {
+  if (row.rank_tests.empty() || row.extrapolation) return false;
+  return std::none_of(row.rank_tests.begin(), row.rank_tests.end(), [](const RankTest& t) {
+    return std::isnan(t.location_z) || std::isnan(t.width_z);
+  });
+}
+
+std::vector<CalibrationFault> faults_of(const EvaluationRow& row, std::size_t index, const CalibrationLimits& limits) {
+  std::vector<CalibrationFault> faults;
+  if (!judged(row)) return faults;
+  const auto add = [&](CalibrationTest test, std::size_t target, double value, CalibrationLevel level) {
+    if (level == CalibrationLevel::borderline || level == CalibrationLevel::miscalibrated)
+      faults.push_back({index, target, test, level, value});
+  };
+  const bool pool = row.pool > 0;
+  const std::size_t targets = row.rank_tests.size();
+  for (std::size_t t = 0; t < targets; ++t) {
+    const double z = !pool ? row.rank_tests[t].location_z : t < row.pool_location_z.size() ? row.pool_location_z[t] : 0;
+    add(CalibrationTest::location, t, z, level_of_z(z, limits));
+  }
+  for (std::size_t t = 0; t < targets; ++t) {
+    const double z = row.rank_tests[t].width_z;
+    add(CalibrationTest::width, t, z, level_of_z(z, limits));
+  }
+  for (std::size_t t = 0; t < targets && !pool; ++t) {
+    const double p = row.rank_tests[t].rank_p;
+    add(CalibrationTest::ranks, t, p, level_of_p(p, limits));
+  }
+  if (!pool && row.acauc > row.acauc_p95) add(CalibrationTest::acauc, 0, row.acauc, CalibrationLevel::borderline);
+  std::stable_sort(faults.begin(), faults.end(),
+                   [](const CalibrationFault& a, const CalibrationFault& b) { return a.level > b.level; });
+  return faults;
 }
 
 }  // namespace
@@ -95,50 +139,74 @@ double central_coverage_of_uniform(std::int64_t samples, double level) {
   return std::max(0.0, highest - lowest + 1) / (s + 1);
 }
 
-CalibrationLimits calibration_limits(std::int64_t checks) {
-  PAIRS_CHECK(checks >= 1, "Limits of calibration need at least one check; there are {}.", checks);
-  const double p = kFalseAlarms / static_cast<double>(checks);
-  return {boost::math::quantile(boost::math::complement(boost::math::normal(), p / 2)), p};
+CalibrationLimits calibration_limits(std::int64_t tests) {
+  PAIRS_CHECK(tests >= 1, "Limits of calibration need at least one test; there are {}.", tests);
+  const auto count = static_cast<double>(tests);
+  return {tests, test_limits(kBorderline / count), test_limits(kMiscalibrated / count)};
 }
 
-CalibrationLimits calibration_limits(const std::vector<EvaluationRow>& rows) {
-  std::int64_t checks = 0;
-  for (const EvaluationRow& row : rows) checks += 3 * static_cast<std::int64_t>(row.rank_tests.size());
-  return calibration_limits(std::max<std::int64_t>(1, checks));
+std::int64_t calibration_tests(std::int64_t targets, bool pool) {
+  return pool ? 2 * targets : 3 * targets + 1;
 }
 
-Calibration calibration(const EvaluationRow& row, const CalibrationLimits& limits) {
-  if (row.rank_tests.empty()) return Calibration::unknown;
-  const double width = largest(row.rank_tests, &RankTest::width_z);
-  double location = largest(row.rank_tests, &RankTest::location_z), p = 1;
-  for (const RankTest& test : row.rank_tests) p = std::min(p, test.rank_p);
-  if (std::isnan(location) || std::isnan(width)) return Calibration::unknown;
-  if (row.pool > 0) {
-    p = 1;
-    location = 0;
-    for (const double z : row.pool_location_z) location = std::max(location, std::fabs(z));
+CalibrationLimits calibration_limits(const std::vector<EvaluationRow>& rows, std::size_t sizes) {
+  std::int64_t tests = 0, most = 0;
+  for (const EvaluationRow& row : rows) {
+    if (row.rank_tests.empty() || row.extrapolation) continue;
+    const std::int64_t own = calibration_tests(static_cast<std::int64_t>(row.rank_tests.size()), row.pool > 0);
+    tests += own;
+    most = std::max(most, own);
   }
-  if (std::fabs(location) > limits.z) return Calibration::off_centre;
-  if (std::fabs(width) > limits.z) return width > 0 ? Calibration::too_narrow : Calibration::too_wide;
-  return p < limits.p ? Calibration::uneven : Calibration::within_noise;
+  if (sizes > rows.size()) tests += static_cast<std::int64_t>(sizes - rows.size()) * most;
+  return calibration_limits(std::max<std::int64_t>(1, tests));
 }
 
-const char* calibration_text(Calibration calibration) {
-  switch (calibration) {
-    case Calibration::within_noise:
-      return "within noise";
-    case Calibration::off_centre:
-      return "off centre";
-    case Calibration::too_narrow:
-      return "too narrow";
-    case Calibration::too_wide:
-      return "too wide";
-    case Calibration::uneven:
-      return "uneven";
-    case Calibration::unknown:
+std::vector<CalibrationFault> calibration_faults(const std::vector<EvaluationRow>& rows,
+                                                 const CalibrationLimits& limits) {
+  std::vector<CalibrationFault> all;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const std::vector<CalibrationFault> own = faults_of(rows[r], r, limits);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+RowCalibration calibration(const EvaluationRow& row, const CalibrationLimits& limits) {
+  if (!judged(row)) return {};
+  const std::vector<CalibrationFault> faults = faults_of(row, 0, limits);
+  if (faults.empty()) return {CalibrationLevel::calibrated, CalibrationTest::location, 0};
+  return {faults.front().level, faults.front().test, faults.front().value};
+}
+
+const char* level_text(CalibrationLevel level) {
+  switch (level) {
+    case CalibrationLevel::calibrated:
+      return "calibrated";
+    case CalibrationLevel::borderline:
+      return "borderline";
+    case CalibrationLevel::miscalibrated:
+      return "miscalibrated";
+    case CalibrationLevel::unknown:
       break;
   }
-  return "–";
+  return "";
+}
+
+std::string calibration_text(const RowCalibration& calibration) {
+  if (calibration.level == CalibrationLevel::unknown) return "–";
+  if (calibration.level == CalibrationLevel::calibrated) return "calibrated";
+  std::string text = calibration.level == CalibrationLevel::borderline ? "borderline: " : "";
+  switch (calibration.test) {
+    case CalibrationTest::location:
+      return text + "off centre";
+    case CalibrationTest::width:
+      return text + (calibration.value > 0 ? "too narrow" : "too wide");
+    case CalibrationTest::ranks:
+      return text + "uneven";
+    case CalibrationTest::acauc:
+      break;
+  }
+  return text + "ACAUC";
 }
 
 }  // namespace pairs

@@ -3,13 +3,14 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/eval/evaluation_row.h"
 
-// Whether posteriors are calibrated, from the ranks of truths among their samples (methods B6 and B11): then the number
-// of samples below the truth is uniform on 0, 1, ..., S. ACAUC, which is symmetric about the median, misses a bias that
-// too wide a posterior hides; these tests do not.
+// Whether posteriors are calibrated, from the ranks of truths among their samples (simulation-based calibration, Talts
+// et al. 2018): then the number of samples below the truth is uniform on 0, 1, ..., S. ACAUC, which is symmetric about
+// the median, misses a bias that too wide a posterior hides; these tests do not.
 namespace pairs {
 
 // The tests of ranks k / S, each from `samples` = S posterior draws. NaN for fewer than 20 ranks.
@@ -28,20 +29,53 @@ RankHistogram rank_histogram(std::span<const double> ranks, std::int64_t samples
 // P(|2 k / S - 1| <= level) of uniform ranks: the level but for the steps of S + 1 values.
 double central_coverage_of_uniform(std::int64_t samples, double level);
 
-// Beyond these a calibrated estimator fails one of so many tests in one evaluation of a thousand.
-struct CalibrationLimits {
+// The tests of an evaluation: location, width and ranks of each target, and the ACAUC of all targets.
+enum class CalibrationTest { location, width, ranks, acauc };
+
+// calibrated: no test is beyond its borderline limit; borderline: one is, none is beyond its limit of miscalibration.
+// unknown: without ranks, and of an extrapolation.
+enum class CalibrationLevel { unknown, calibrated, borderline, miscalibrated };
+
+struct TestLimits {
   double z, p;  // |z| at most, p at least
 };
-CalibrationLimits calibration_limits(std::int64_t checks);
-// For all rows of an evaluation: three tests a size and target.
-CalibrationLimits calibration_limits(const std::vector<EvaluationRow>& rows);
+// Limits of a family of tests, corrected for their number (Bonferroni): of a calibrated estimator at least one test is
+// borderline or worse in at most 5 % of evaluations, and miscalibrated in at most 0.1 %.
+struct CalibrationLimits {
+  std::int64_t tests = 0;
+  TestLimits borderline{}, miscalibrated{};
+};
+CalibrationLimits calibration_limits(std::int64_t tests);
+// Of all tests of an evaluation's rows (calibration_tests). `sizes`: how many the evaluation asked for, where the rows
+// are those of its first sizes; 0: the rows are all.
+CalibrationLimits calibration_limits(const std::vector<EvaluationRow>& rows, std::size_t sizes = 0);
 
-// What the tests of a row say; unknown without ranks. Where observations come from a finite pool the location is judged
-// beside what the pool alone does, and rank_p, which it moves as well, is not.
-enum class Calibration { unknown, within_noise, off_centre, too_narrow, too_wide, uneven };
-Calibration calibration(const EvaluationRow& row, const CalibrationLimits& limits);
-// "within noise", "off centre", ...; "–" when unknown.
-const char* calibration_text(Calibration calibration);
+// How many tests a size with so many targets has. Where observations come from a finite pool the location is judged
+// beside what the pool alone does, and the ranks and the ACAUC, which it moves as well, are not.
+std::int64_t calibration_tests(std::int64_t targets, bool pool);
+
+// A test beyond its borderline limit. The ACAUC is judged by the row's acauc_p95 and makes a size borderline, not more.
+struct CalibrationFault {
+  std::size_t row = 0, target = 0;  // target: 0 for the ACAUC
+  CalibrationTest test = CalibrationTest::location;
+  CalibrationLevel level = CalibrationLevel::borderline;
+  double value = 0;  // z of location or width, p of ranks, ACAUC
+};
+// All of them, rows in their order; of a row those of miscalibration first, then by test.
+std::vector<CalibrationFault> calibration_faults(const std::vector<EvaluationRow>& rows,
+                                                 const CalibrationLimits& limits);
+
+// What the tests of a row say together: its first fault.
+struct RowCalibration {
+  CalibrationLevel level = CalibrationLevel::unknown;
+  CalibrationTest test = CalibrationTest::location;
+  double value = 0;
+};
+RowCalibration calibration(const EvaluationRow& row, const CalibrationLimits& limits);
+// "calibrated", "borderline: too narrow", "off centre", ...; "–" when unknown.
+std::string calibration_text(const RowCalibration& calibration);
+// "calibrated", "borderline", "miscalibrated"; "" when unknown.
+const char* level_text(CalibrationLevel level);
 
 // Standard error of the mean rank of a calibrated estimator.
 double mean_rank_se(std::int64_t sets, std::int64_t samples);

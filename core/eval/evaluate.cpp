@@ -12,6 +12,8 @@
 #include "core/eval/evaluate_images.h"
 #include "core/eval/mean_error.h"
 #include "core/eval/pool_ranks.h"
+#include "core/eval/prior_gain.h"
+#include "core/eval/set_digest.h"
 #include "core/sets/amounts.h"
 #include "core/stored_sets.h"
 
@@ -100,17 +102,25 @@ class SizeEvaluation {
     const Latents latents = task().latents(options_.seed, options_.purpose, indices);
     StreamOptions stream;
     stream.keep_going = keep_going;
-    if (scored_) {
-      references_.begin(count);
-      stream.visit = [&](const Observations& x, const std::vector<ChunkPart>& parts) { references_.add(x, parts); };
-    }
+    if (scored_) references_.begin(count);
+    digests_.begin(count);
+    stream.visit = [&](const Observations& x, const std::vector<ChunkPart>& parts) {
+      digests_.add(x, parts);
+      if (scored_) references_.add(x, parts);
+    };
     const bool resampled = pooled_ && pool_->watch(first, count, stream);
     const torch::Tensor aggregates =
         aggregate_sets(estimator_, latents, options_.seed, options_.purpose, indices, row_.n, stream);
+    digests_.finish(latents.theta, row_.tested);
     if (scored_) references_.finish(latents.theta, scores_);
     const torch::Tensor n = torch::full({count}, row_.n, torch::kInt64);
     append_doubles(row_.log_prob, estimator_.log_prob(latents.theta, aggregates, n, latents.given));
     check_log_prob(row_.log_prob, first, row_.n);
+    if (first < prior_gain_sets(estimator_)) {
+      theta_.push_back(latents.theta);
+      aggregates_.push_back(aggregates.to(torch::kCPU));
+      if (latents.given.defined()) given_.push_back(latents.given);
+    }
     if (options_.samples <= 0) return;
     const std::uint64_t key =
         stream_key(options_.seed + static_cast<std::uint64_t>(first) * 977 + static_cast<std::uint64_t>(row_.n) * 7919,
@@ -118,14 +128,18 @@ class SizeEvaluation {
     const torch::Tensor samples = estimator_.sample(aggregates, n, options_.samples, key, latents.given);
     append_doubles(ranks_, central_ranks(samples, latents.theta, key));
     append_doubles(absolute_error_, ((samples.mean(1) - latents.theta).abs() / range_).mean(1));
-    append_doubles(sds_, samples.std(1).mean(1));
+    const torch::Tensor sds = samples.std(1);
+    append_doubles(sds_, sds.mean(1));
+    append_doubles(set_means_, samples.mean(1));
+    append_doubles(set_sds_, sds);
     if (resampled) pool_->rank(first, aggregates, latents);
   }
 
-  // The row, once all its sets are added; `checks`: how many sizes are looked at together.
-  EvaluationRow finish(std::int64_t checks) {
+  // The row, once all its sets are added; `sizes`: how many are looked at together.
+  EvaluationRow finish(std::int64_t sizes) {
     summarise_density();
-    if (options_.samples > 0) summarise_samples(checks);
+    compare_with_prior();
+    if (options_.samples > 0) summarise_samples(sizes);
     return std::move(row_);
   }
 
@@ -142,7 +156,10 @@ class SizeEvaluation {
     for (const auto& [name, values] : scores_) {
       const double mean = -mean_and_error(values).mean;
       row_.reference_nll[name] = mean;
-      if (name != "exact") continue;
+      if (name != "exact") {
+        add_reference_gap(name, values);
+        continue;
+      }
       std::vector<double> gaps(values.size());
       for (std::size_t i = 0; i < gaps.size(); ++i) gaps[i] = values[i] - row_.log_prob[i];
       const MeanAndError gap = mean_and_error(gaps);
@@ -152,32 +169,62 @@ class SizeEvaluation {
     }
   }
 
-  void summarise_samples(std::int64_t checks) {
+  // Of a reference beside the exact posterior, where that was scored.
+  void add_reference_gap(const std::string& name, const std::vector<double>& values) {
+    const auto exact = scores_.find("exact");
+    if (exact == scores_.end()) return;
+    std::vector<double> gaps(values.size());
+    for (std::size_t i = 0; i < gaps.size(); ++i) gaps[i] = exact->second[i] - values[i];
+    row_.reference_gap[name] = mean_and_error(gaps);
+  }
+
+  void compare_with_prior() {
+    const torch::Tensor theta = at::cat(theta_), n = torch::full({theta.size(0)}, row_.n, torch::kInt64);
+    const PriorGain gain = prior_gain(
+        estimator_, {theta, at::cat(aggregates_), n, given_.empty() ? torch::Tensor() : at::cat(given_)});
+    row_.prior_gain = gain.gain;
+    row_.prior_gain_se = gain.se;
+  }
+
+  void summarise_samples(std::int64_t sizes) {
     const std::int64_t d = range_.numel();
     const torch::Tensor all = torch::tensor(ranks_, torch::kFloat64).view({row_.sets, d});
     row_.rmae = mean_and_error(absolute_error_).mean;
     row_.sd = mean_and_error(sds_).mean;
     row_.acauc = acauc(all);
-    const NoiseFloor floor = acauc_noise_floor(row_.sets, options_.samples, d, checks);
+    const NoiseFloor floor = acauc_noise_floor(all, options_.samples, sizes * calibration_tests(d, false));
     row_.acauc_floor = floor.mean;
     row_.acauc_p95 = floor.p95;
     for (std::int64_t j = 0; j < d; ++j) {
       std::vector<double> column = doubles(all.select(1, j));
       row_.rank_tests.push_back(rank_test(column, row_.samples));
       row_.ranks.push_back(std::move(column));
+      row_.means.push_back(column_of(set_means_, j));
+      row_.sds.push_back(column_of(set_sds_, j));
     }
     if (pool_) pool_->finish(row_);
+  }
+
+  // Column j of values [sets, d].
+  std::vector<double> column_of(const std::vector<double>& values, std::int64_t j) const {
+    std::vector<double> column;
+    for (std::size_t i = static_cast<std::size_t>(j); i < values.size(); i += static_cast<std::size_t>(range_.numel()))
+      column.push_back(values[i]);
+    return column;
   }
 
   Estimator& estimator_;
   const EvaluationOptions& options_;
   EvaluationRow row_;
   ReferenceScores references_;
+  SetDigests digests_;
   bool scored_ = false, pooled_ = false;
   std::optional<PoolRanks> pool_;
   torch::Tensor range_;                                // [d], of the relative mean absolute error
   std::map<std::string, std::vector<double>> scores_;  // of references: log densities, one a set
+  std::vector<torch::Tensor> theta_, aggregates_, given_;  // of the first sets
   std::vector<double> ranks_, absolute_error_, sds_;
+  std::vector<double> set_means_, set_sds_;  // [sets, d]
 };
 
 // The references that options ask for, the exact posterior first where the task has it.

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/eval/mean_error.h"
+#include "core/eval/set_digest.h"
 
 namespace pairs {
 namespace {
@@ -60,6 +61,8 @@ std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const Evaluatio
   };
 
   std::vector<torch::Tensor> parts;  // [count, sizes, l] a unit
+  std::vector<std::uint16_t> tested;
+  SetDigests digests;
   for (std::int64_t first = 0; first < most; first += unit) {
     const std::int64_t count = std::min(unit, most - first);
     std::int64_t largest = 0;
@@ -71,9 +74,13 @@ std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const Evaluatio
     }
     const std::vector<std::int64_t> indices = indices_of(first, count);
     const Latents latents = task.latents(options.seed, options.purpose, indices);
+    digests.begin(count);
+    StreamOptions stream;
+    stream.keep_going = keep_going;
+    stream.visit = [&](const Observations& x, const std::vector<ChunkPart>& chunk) { digests.add(x, chunk); };
     const torch::Tensor sums =
-        block_sums(estimator, latents, options.seed, options.purpose, indices, blocks, {.keep_going = keep_going})
-            .cumsum(1);
+        block_sums(estimator, latents, options.seed, options.purpose, indices, blocks, stream).cumsum(1);
+    digests.finish(latents.theta, tested);
     const std::vector<std::int64_t> sizes(ascending.begin(),
                                           ascending.begin() + static_cast<std::ptrdiff_t>(blocks.size()));
     parts.push_back(sums / torch::tensor(sizes, torch::kFloat64).view({1, -1, 1}));
@@ -86,6 +93,7 @@ std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const Evaluatio
     row.n = options.sizes[k];
     row.sets = sets_of(k);
     row.samples = options.samples;
+    row.tested.assign(tested.begin(), tested.begin() + static_cast<std::ptrdiff_t>(row.sets));
     const std::int64_t place = std::find(ascending.begin(), ascending.end(), row.n) - ascending.begin();
     std::vector<double> of_mean, sds;
     PriorError prior;

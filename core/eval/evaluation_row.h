@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/eval/mean_error.h"
+
 namespace pairs {
 
 // How the ranks of truths among posterior samples compare with uniform ones, of one target: its mean and the mean of
@@ -18,6 +20,7 @@ struct RankTest {
 // What is measured at one set size.
 struct EvaluationRow {
   std::int64_t n = 0, sets = 0, samples = 0;
+  bool extrapolation = false;  // n is none of the sizes that the run was trained for: it is shown, and not judged
   double nll = NAN, nll_se = NAN;  // original units, nat
   double exact_nll = NAN;          // closed form where known, else the mean over the same sets
   // The exact posterior's mean over the same sets where it was scored, else exact_nll: nll = this + gap.
@@ -26,6 +29,7 @@ struct EvaluationRow {
     return scored != reference_nll.end() ? scored->second : exact_nll;
   }
   double gap = NAN, gap_se = NAN;  // mean and s.e. of log exact - log ours, same sets
+  double prior_gain = NAN, prior_gain_se = NAN;                        // PriorGain, on the first of these sets
   double rmae = NAN, acauc = NAN, acauc_floor = NAN, acauc_p95 = NAN;  // floor: mean and corrected 95th percentile
   double sd = NAN;                                                     // mean posterior sd, averaged over targets
   std::vector<RankTest> rank_tests;                                    // [target]
@@ -34,9 +38,15 @@ struct EvaluationRow {
   // standard errors of sets and pools together, [target].
   std::int64_t pool = 0, pool_trained = 0;
   std::vector<double> pool_location_sd, pool_location_z;
-  std::map<std::string, double> reference_nll;  // other references of the task on the same sets
-  std::vector<std::vector<double>> ranks;       // [target][set]
-  std::vector<double> log_prob;                 // [set], for paired comparisons of runs
+  std::map<std::string, double> reference_nll;        // other references of the task on the same sets
+  std::map<std::string, MeanAndError> reference_gap;  // of those, log exact - log reference on the same sets
+  std::vector<std::vector<double>> ranks;             // [target][set]
+  std::vector<double> log_prob;                       // [set], for paired comparisons of runs
+  std::vector<std::uint16_t> tested;                  // [set]: what was tested (core/eval/set_digest.h)
+  std::vector<std::vector<double>> means, sds;        // [target][set] of the posterior's samples, for the same
+  // Of another run on the same sets: how far the two posterior means are apart, rms over sets in units of the sd,
+  // [target]. Empty where none was scored beside this one. See app/scores/beside.h.
+  std::vector<double> beside;
 
   // Targets that are images, errors squared and averaged over pixels: of one draw of the posterior; of the mean of all
   // `samples` draws; of the posterior mean itself, (samples * mse_mean - mse) / (samples - 1), which is free of the

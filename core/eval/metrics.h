@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-// Metrics of posteriors (method B6). All take and give float64 on the CPU; samples are [n_test, S, d], truths [n_test,
+// Metrics of posteriors. All take and give float64 on the CPU; samples are [n_test, S, d], truths [n_test,
 // d].
 namespace pairs {
 
@@ -29,9 +29,12 @@ double acauc_hpd(const torch::Tensor& ranks);
 struct NoiseFloor {
   double mean, p95;
 };
-// ACAUC of a perfectly calibrated estimator with n tests, S samples and d independent targets, by simulation (seeded);
-// `checks` is the number of comparisons the 95th percentile is corrected for (Bonferroni).
-NoiseFloor acauc_noise_floor(std::int64_t n_test, std::int64_t samples, std::int64_t targets, std::int64_t checks = 1,
+// ACAUC of a perfectly calibrated estimator with as many tests as `ranks` [n_test, d] and S samples, by simulation
+// (seeded). One target's ranks are drawn evenly from 0, ..., S. Several targets of one set depend on each other, so
+// each simulated set takes the places of a set of `ranks`, drawn with replacement, in each target's order: every
+// target's ranks are then even and depend on each other as those observed do. `checks`: the number of tests that the
+// 95th percentile is corrected for (Bonferroni).
+NoiseFloor acauc_noise_floor(const torch::Tensor& ranks, std::int64_t samples, std::int64_t checks = 1,
                              std::uint64_t seed = 1);
 
 // TARP (Lemos et al. 2023): expected coverage at the levels from distances to random reference points drawn from the

@@ -38,6 +38,9 @@ struct EmbedderConfig {
   std::int64_t hidden = 128, filters = 128, interactions = 5, gaussians = 50;
   double cutoff = 10;
   std::int64_t neighbours = 32;
+  // schnet: over the atoms, "mean" (the paper's), which does not tell how many there are, or "sum", which suits what adds
+  // up over atoms (Schuett et al. 2017).
+  std::string readout = "mean";
   // resnet18: channels of the stem and of each stage (strides 1, 2, 2, ...), BasicBlocks a stage, and the stem.
   std::int64_t blocks = 2, stem_kernel = 7, stem_stride = 2;
   bool stem_pool = true;              // 3 x 3 with stride 2

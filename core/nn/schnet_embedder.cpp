@@ -15,6 +15,8 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kElements = 100;  // rows of the embedding of atoms; row 0 stands for none
+// A sum over atoms is in units of so many, which makes it about as large as a mean.
+constexpr double kAtomsOfSum = 32;
 
 // Uniform so that variances hold forward and back (Glorot and Bengio 2010).
 torch::Tensor xavier(std::int64_t out, std::int64_t in, const at::Generator& generator) {
@@ -77,7 +79,11 @@ double SchNetInteraction::pair_flops() const {
 }
 
 SchNetEmbedder::SchNetEmbedder(const EmbedderConfig& config, double atoms, at::Generator generator)
-    : atoms_(atoms), cutoff_(config.cutoff), gaussians_(config.gaussians), neighbours_(config.neighbours) {
+    : atoms_(atoms),
+      cutoff_(config.cutoff),
+      gaussians_(config.gaussians),
+      neighbours_(config.neighbours),
+      sums_(config.readout == "sum") {
   PAIRS_CHECK(config.hidden >= 1 && config.filters >= 1 && config.interactions >= 1 && config.neighbours >= 1,
               "SchNet needs embedder.hidden, filters, interactions and neighbours of 1 or more, not {}, {}, {} and {}",
               config.hidden, config.filters, config.interactions, config.neighbours);
@@ -104,6 +110,7 @@ std::vector<Field> SchNetEmbedder::fields(EmbedderConfig& c) {
       {"embedder.gaussians", &c.gaussians, "Gaussians in which SchNet sees a distance", 2, 1000},
       {"embedder.cutoff", &c.cutoff, "Distance from which atoms do not see each other, Angstrom (SchNet)", 0.1, 1000},
       {"embedder.neighbours", &c.neighbours, "Most neighbours of an atom, the nearest (SchNet)", 1, 10000},
+      {"embedder.readout", &c.readout, "Mean or sum of the atoms' numbers (SchNet)", -1e300, 1e300, {"mean", "sum"}},
   };
 }
 
@@ -138,7 +145,9 @@ torch::Tensor SchNetEmbedder::forward(const Observations& x) {
       ops::plan_filter(near, offsets, cutoff_ / static_cast<double>(cells), cells + 3, gradients);
   torch::Tensor h = at::embedding(elements_, rows.select(1, 0).to(torch::kLong), 0);
   for (const auto& interaction : interactions_) h = interaction->forward(h, basis, decay, plan);
-  return ops::linear_act(ops::segment_mean(h, offsets), out_weight_, out_bias_, "none");
+  torch::Tensor molecule = ops::segment_mean(h, offsets);
+  if (sums_) molecule = molecule * (offsets.diff().to(torch::kFloat) / kAtomsOfSum).unsqueeze(1);
+  return ops::linear_act(molecule, out_weight_, out_bias_, "none");
 }
 
 double SchNetEmbedder::flops() const {
@@ -163,8 +172,10 @@ NetworkDescription SchNetEmbedder::describe() const {
   return described(*this,
                    {fmt::format("SchNet, {} interactions of width {}", interactions_.size(), elements_.size(1)),
                     fmt::format("{} Gaussians up to {:g} Å, at most {} neighbours", gaussians_, cutoff_, neighbours_),
-                    "mean over the atoms", widths_text(std::vector<std::int64_t>{elements_.size(1), size()})},
-                   {{"kind", "schnet"}, {"cutoff", fmt::format("{:g}", cutoff_)}}, flops());
+                    sums_ ? "sum over the atoms" : "mean over the atoms",
+                    widths_text(std::vector<std::int64_t>{elements_.size(1), size()})},
+                   {{"kind", "schnet"}, {"cutoff", fmt::format("{:g}", cutoff_)}, {"readout", sums_ ? "sum" : "mean"}},
+                   flops());
 }
 
 }  // namespace pairs

@@ -24,10 +24,11 @@ class SchNetInteraction : public torch::nn::Module {
 };
 
 // SchNet of a molecule (Schuett et al. 2017, arXiv:1706.08566): ragged rows [Z, x, y, z], one an atom, places in
-// Angstrom; the mean of its atoms' features through a linear layer. Invariant to rotation, translation and the order of
-// atoms but for ties: of equally distant neighbours the first are kept. Atoms may share a place. An atomic number other
-// than 1 .. 99, a place that is not finite, or a molecule without atoms throws Error; in training, whose rows are a
-// task's own, only the last is looked for, as reading values would wait for the device. Rows take no gradient.
+// Angstrom; the mean or the sum of its atoms' features through a linear layer. Invariant to rotation, translation and
+// the order of atoms but for ties: of equally distant neighbours the first are kept. Atoms may share a place. An atomic
+// number other than 1 .. 99, a place that is not finite, or a molecule without atoms throws Error; in training, whose
+// rows are a task's own, only the last is looked for, as reading values would wait for the device. Rows take no
+// gradient.
 class SchNetEmbedder : public Embedder {
  public:
   // Molecules of `atoms` atoms, typically.
@@ -49,6 +50,7 @@ class SchNetEmbedder : public Embedder {
  private:
   double atoms_, cutoff_;
   std::int64_t gaussians_, neighbours_;
+  bool sums_;
   torch::Tensor elements_, out_weight_, out_bias_;
   std::vector<std::shared_ptr<SchNetInteraction>> interactions_;
 };

@@ -1,6 +1,9 @@
 #include "core/posterior/cells.h"
 
+#include <algorithm>
 #include <numeric>
+
+#include "core/posterior/interval.h"
 
 namespace pairs {
 
@@ -33,6 +36,8 @@ TargetNumbers cell_numbers(const Cells& cells, const std::vector<double>& densit
   out.sd = std::sqrt(variance);
   for (std::size_t q = 0; q < kQuantileLevels.size(); ++q)
     out.quantiles[q] = cell_quantile(cells, density, kQuantileLevels[q]);
+  out.mode = at[static_cast<std::size_t>(std::max_element(density.begin(), density.end()) - density.begin())];
+  out.intervals = cell_intervals(cells, density);
   return out;
 }
 

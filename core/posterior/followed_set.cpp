@@ -20,7 +20,7 @@ FollowedSet::FollowedSet(std::shared_ptr<Estimator> estimator, std::int64_t most
 void FollowedSet::add(const Observations& x) {
   const torch::NoGradGuard no_grad;
   const torch::Tensor embeddings =
-      estimator_->embed(x.to(estimator_->device(), torch::kFloat32)).to(torch::kCPU, torch::kFloat32).contiguous();
+      estimator_->embed(x.to(estimator_->device())).to(torch::kCPU, torch::kFloat32).contiguous();
   const std::int64_t count = embeddings.size(0), l = embeddings.size(1);
   if (const torch::Tensor finite = embeddings.isfinite().all(1); !finite.all().item<bool>()) {
     const std::int64_t at = (~finite).to(torch::kInt64).argmax().item<std::int64_t>();

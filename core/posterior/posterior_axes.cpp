@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/report/shades.h"
+
 namespace pairs {
 namespace {
 
@@ -102,12 +104,22 @@ PosteriorAxes StableAxes::update(const std::vector<PosteriorNumbers>& series, co
   for (std::size_t t = 0; t < targets_.size(); ++t) {
     AxisNeed need;
     double peak = 0;
+    std::vector<const TargetNumbers*> ghosts;
     for (const PosteriorNumbers& one : series) {
-      if (!one.ours && one.role != SeriesRole::exact) continue;
+      const bool ghost = base_role(one.role) == SeriesRole::ghost;
+      if (!one.ours && !ghost && one.role != SeriesRole::exact) continue;
+      const std::vector<double>& density = one.marginals[t];
+      peak = std::max(peak, *std::max_element(density.begin(), density.end()));
+      if (ghost) {
+        ghosts.push_back(&one.targets[t]);
+        continue;
+      }
       need.include(one.targets[t], one.cells[t], {targets_[t].low, targets_[t].high});
-      peak = std::max(peak, *std::max_element(one.marginals[t].begin(), one.marginals[t].end()));
     }
-    if (!truth.empty()) need.include(truth[t]);
+    // Of what was kept of other sets or N the middle half is seen, and no more asked for.
+    for (const TargetNumbers* ghost : ghosts)
+      for (const double end : {ghost->quantiles[1], ghost->quantiles[3]}) need.include(end);
+    if (!truth.empty() && std::isfinite(truth[t])) need.include(truth[t]);
     axes.ranges.push_back(ranges_[t].update(need));
     axes.heights.push_back(heights_[t].update(peak));
   }

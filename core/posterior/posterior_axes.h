@@ -49,6 +49,7 @@ class StableHeight {
 struct PosteriorAxes {
   std::vector<AxisRange> ranges;
   std::vector<double> heights;
+  IntervalKind interval = IntervalKind::central;  // that is shaded below the first run's density
   bool operator==(const PosteriorAxes&) const = default;
 };
 
@@ -56,7 +57,8 @@ struct PosteriorAxes {
 class StableAxes {
  public:
   explicit StableAxes(std::vector<Target> targets);
-  // `truth`: θ of a simulated set, else empty. What there is none of to show keeps its axes.
+  // `truth`: θ of a simulated set, else empty. What there is none of to show keeps its axes. Of ghosts the peak and the
+  // middle half of the mass are seen.
   PosteriorAxes update(const std::vector<PosteriorNumbers>& series, const std::vector<double>& truth);
 
  private:

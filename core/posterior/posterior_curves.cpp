@@ -6,6 +6,7 @@
 
 #include "core/posterior/pair_density.h"
 #include "core/report/contour.h"
+#include "core/report/shades.h"
 
 namespace pairs {
 namespace {
@@ -17,7 +18,8 @@ std::vector<const PosteriorNumbers*> drawing_order(const std::vector<PosteriorNu
   for (const PosteriorNumbers& one : series) order.push_back(&one);
   const auto runs = std::find_if(order.begin(), order.end(), [](const auto* one) { return !one->ours; });
   std::reverse(order.begin(), runs);
-  std::stable_partition(order.begin(), order.end(), [](const auto* one) { return one->role == SeriesRole::ghost; });
+  std::stable_partition(order.begin(), order.end(),
+                        [](const auto* one) { return base_role(one->role) == SeriesRole::ghost; });
   return order;
 }
 
@@ -63,9 +65,9 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector
   plot.x = {targets[t].title(), AxisScale::linear, axes.ranges[t].first, axes.ranges[t].second};
   plot.y = {"density", AxisScale::linear, 0, axes.heights[t]};
   if (!series.empty() && series.front().ours) {
-    const auto& q = series.front().targets[t].quantiles;
-    plot.lines.push_back(shaded(series.front(), t, q[0], q[4]));
-    plot.lines.push_back(shaded(series.front(), t, q[1], q[3]));
+    const TargetNumbers& numbers = series.front().targets[t];
+    for (const Interval& one : {numbers.most(axes.interval), numbers.half(axes.interval)})
+      plot.lines.push_back(shaded(series.front(), t, one.low, one.high));
   }
   for (const PosteriorNumbers* one : drawing_order(series)) {
     Line line;
@@ -76,7 +78,7 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector
     line.y = one->marginals[t];
     plot.lines.push_back(std::move(line));
   }
-  if (!truth.empty()) plot.rules.push_back({"truth", SeriesRole::truth, truth[t]});
+  if (!truth.empty() && std::isfinite(truth[t])) plot.rules.push_back({"truth", SeriesRole::truth, truth[t]});
   return plot;
 }
 
@@ -99,7 +101,8 @@ Plot joint_plot(const std::vector<PosteriorNumbers>& series, const std::vector<T
         plot.contours.push_back(
             {one->name, one->role, posterior_style(one->role), std::move(line.y), std::move(line.x)});
   }
-  if (!truth.empty()) plot.scatters.push_back({"truth", SeriesRole::truth, {truth[first]}, {truth[second]}});
+  if (!truth.empty() && std::isfinite(truth[first]) && std::isfinite(truth[second]))
+    plot.scatters.push_back({"truth", SeriesRole::truth, {truth[first]}, {truth[second]}});
   return plot;
 }
 

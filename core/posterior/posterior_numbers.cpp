@@ -6,6 +6,7 @@
 
 #include "core/base/transfer.h"
 #include "core/nuisance_posterior.h"
+#include "core/posterior/interval.h"
 #include "core/posterior/posterior_grid.h"
 
 namespace pairs {
@@ -16,30 +17,23 @@ constexpr std::int64_t kDraws = 4000;
 void sample_targets(PosteriorDraft& draft, std::size_t count) {
   draft.ask([&] {
     const torch::Tensor draws = draft.source->sample(kDraws).to(torch::kCPU, torch::kFloat64);
-    const torch::Tensor levels =
-        torch::tensor(std::vector<double>(kQuantileLevels.begin(), kQuantileLevels.end()), torch::kFloat64);
     for (std::size_t t = 0; t < count; ++t) {
       const torch::Tensor column = draws.select(1, static_cast<std::int64_t>(t));
-      TargetNumbers target;
-      target.mean = column.mean().item<double>();
-      target.sd = column.std().item<double>();
-      const std::vector<double> quantiles = doubles(torch::quantile(column, levels));
-      std::copy(quantiles.begin(), quantiles.end(), target.quantiles.begin());
       draft.numbers.draws.push_back(doubles(column));
+      draft.numbers.targets.push_back(draw_numbers(draft.numbers.draws.back()));
       CellDensity smooth = kernel_density(draft.numbers.draws.back());
-      draft.numbers.targets.push_back(target);
       draft.numbers.cells.push_back({smooth.low, smooth.high, smooth.density.size()});
       draft.numbers.marginals.push_back(std::move(smooth.density));
     }
   });
 }
 
-// KL(exact || other) on their grid, nat.
+// KL(exact || other) on the exact posterior's grid, nat.
 double divergence(const PosteriorDraft& exact, const PosteriorDraft& other) {
   double mass = 0, area = 1, sum = 0;
   const double top = exact.top();
   for (const double value : exact.log) mass += std::exp(value - top);
-  for (const Cells& cells : other.numbers.cells) area *= cells.width();
+  for (const Cells& cells : exact.numbers.cells) area *= cells.width();
   const double log_mass = top + std::log(mass * area);
   for (std::size_t i = 0; i < other.log.size(); ++i) {
     const double p = std::exp(exact.log[i] - top) / mass;
@@ -59,6 +53,14 @@ void use_known_moments(PosteriorDraft& draft) {
     draft.numbers.targets[t].mean = draft.source->mean[static_cast<std::int64_t>(t)].item<double>();
     draft.numbers.targets[t].sd = draft.source->sd[static_cast<std::int64_t>(t)].item<double>();
   }
+}
+
+// Of a reference that has a grid of its own. NaN where it cannot be asked.
+double divergence_of_reference(const PosteriorDraft& exact, const PosteriorSource& source) {
+  PosteriorDraft there = PosteriorDraft();
+  there.source = &source;
+  there.ask([&] { there.evaluate(exact.numbers.cells); });
+  return there.failed ? NAN : divergence(exact, there);
 }
 
 PosteriorDraft draft_of(const PosteriorSource& source) {
@@ -84,27 +86,34 @@ std::vector<PosteriorNumbers> posterior_numbers(const std::vector<Target>& targe
     if (!compared) groups.emplace_back();
     (compared ? groups.front() : groups.back()).push_back(draft_of(source));
   }
-  std::vector<PosteriorNumbers> out;
   for (std::vector<PosteriorDraft>& group : groups) {
     if (group.empty()) continue;
     if (targets.size() <= 2)
       find_grid(group, targets, confined, cells);
     else
       for (PosteriorDraft& draft : group) sample_targets(draft, targets.size());
-    const auto exact = std::find_if(group.begin(), group.end(), [](const PosteriorDraft& draft) {
-      return !draft.failed && draft.source->role == SeriesRole::exact;
-    });
+  }
+  // The runs' group, whose grid is the exact posterior's.
+  const auto exact = std::find_if(groups.front().begin(), groups.front().end(), [](const PosteriorDraft& draft) {
+    return !draft.failed && draft.source->role == SeriesRole::exact && !draft.log.empty();
+  });
+  if (exact != groups.front().end())
+    for (std::vector<PosteriorDraft>& group : groups)
+      for (PosteriorDraft& draft : group)
+        if (usable(draft) && &draft != &*exact && !draft.log.empty())
+          draft.numbers.kl =
+              &group == &groups.front() ? divergence(*exact, draft) : divergence_of_reference(*exact, *draft.source);
+  std::vector<PosteriorNumbers> out;
+  for (std::vector<PosteriorDraft>& group : groups)
     for (PosteriorDraft& draft : group) {
       if (!usable(draft)) {
         if (problem)
           problem(draft.failed ? draft.problem : draft.source->name + " is left out: it has no density here");
         continue;
       }
-      if (exact != group.end() && &draft != &*exact && !draft.log.empty()) draft.numbers.kl = divergence(*exact, draft);
       use_known_moments(draft);
       out.push_back(std::move(draft.numbers));
     }
-  }
   if (const PosteriorNumbers* exact = find_role(out, SeriesRole::exact))
     for (PosteriorNumbers& one : out)
       for (std::size_t t = 0; t < targets.size() && &one != exact; ++t) {

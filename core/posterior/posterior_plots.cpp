@@ -21,6 +21,16 @@ std::vector<Plot> posterior_plots(const std::vector<PosteriorNumbers>& series, c
   return plots;
 }
 
+void name_awaited(Plot& plot, const PosteriorNumbers& one) {
+  Line line;
+  line.name = one.name;
+  line.role = one.role;
+  line.style = posterior_style(one.role);
+  line.x = {NAN};
+  line.y = {NAN};
+  plot.lines.push_back(std::move(line));
+}
+
 Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<Target>& targets, std::int64_t most,
                        std::int64_t shown) {
   Figure figure;
@@ -60,13 +70,22 @@ Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<
   return figure;
 }
 
-std::string posterior_sentence(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets) {
+std::string posterior_sentence(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
+                               IntervalKind kind) {
   if (series.empty() || !series.front().ours) return "";
-  std::string text =
-      fmt::format("The 90 % interval{} is {:.3g}{} wide", targets.size() == 1 ? "" : " of " + targets[0].label,
-                  series.front().targets[0].width(), targets[0].unit.empty() ? "" : " " + targets[0].unit);
-  if (const PosteriorNumbers* exact = find_role(series, SeriesRole::exact))
-    text += fmt::format(", {:.2f} times the exact one", series.front().targets[0].width() / exact->targets[0].width());
+  const std::string of = targets.size() == 1 ? "" : " of " + targets[0].label;
+  const std::string unit = targets[0].unit.empty() ? "" : " " + targets[0].unit;
+  const TargetNumbers& ours = series.front().targets[0];
+  const PosteriorNumbers* exact = find_role(series, SeriesRole::exact);
+  const Interval own = ours.most(kind);
+  std::string text;
+  if (kind == IntervalKind::upper_limit) {
+    text = fmt::format("With 90 % probability {} is below {:.3g}{}", targets[0].label, own.high, unit);
+    if (exact) text += fmt::format(", {:.3g}{} by the exact posterior", exact->targets[0].most(kind).high, unit);
+    return text + ".";
+  }
+  text = fmt::format("The 90 % interval{} is {:.3g}{} wide", of, own.width(), unit);
+  if (exact) text += fmt::format(", {:.2f} times the exact one", own.width() / exact->targets[0].most(kind).width());
   return text + ".";
 }
 

@@ -27,6 +27,9 @@ void check_plot(const Plot& plot, const std::string& where) {
   for (const Line& line : plot.lines) {
     check_lengths(where, line.name, "line", line.x.size(), line.y.size());
     const bool band = !line.lower.empty() || !line.upper.empty();
+    if (!line.hollow.empty() && line.hollow.size() != line.x.size())
+      fail_usage("{}, line {}: {} marks of hollow points for {} points", where, printable(line.name),
+                 line.hollow.size(), line.x.size());
     if (band && (line.lower.size() != line.x.size() || line.upper.size() != line.x.size()))
       fail_usage("{}: the band of line '{}' has {} lower and {} upper values for {} points; give one of each a point",
                  where, printable(line.name), line.lower.size(), line.upper.size(), line.x.size());

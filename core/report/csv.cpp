@@ -37,10 +37,11 @@ class Rows {
 void add_plot(const Plot& plot, Rows rows) {
   for (const Line& line : plot.lines)
     for (std::size_t i = 0; i < line.x.size(); ++i) {
+      const char* const kind = !line.hollow.empty() && line.hollow[i] ? "extrapolation" : "line";
       if (line.lower.empty())
-        rows.add(line.name, "line", cell(line.x[i]), cell(line.y[i]));
+        rows.add(line.name, kind, cell(line.x[i]), cell(line.y[i]));
       else
-        rows.add(line.name, "line", cell(line.x[i]), cell(line.y[i]), cell(line.lower[i]), cell(line.upper[i]));
+        rows.add(line.name, kind, cell(line.x[i]), cell(line.y[i]), cell(line.lower[i]), cell(line.upper[i]));
     }
   for (const Bars& bars : plot.bars)
     for (std::size_t i = 0; i < bars.heights.size(); ++i)

@@ -197,10 +197,23 @@ class PlotDrawer {
     for (std::size_t i = 0; i < plot_.lines.size(); ++i) {
       if (!plot_.lines[i].markers) continue;
       const Line& line = plot_.lines[i];
-      for (const Point p :
-           page_points(plot_.turned ? line.y : line.x, plot_.turned ? line.x : line.y, at_.x, at_.y, area_, 0.5))
-        marker(p, styles[i].color);
+      for (const bool hollow : {false, true}) {
+        if (hollow && line.hollow.empty()) break;
+        std::vector<double> x, y;
+        for (std::size_t k = 0; k < line.x.size(); ++k) {
+          if (!line.hollow.empty() && line.hollow[k] != hollow) continue;
+          x.push_back(line.x[k]);
+          y.push_back(line.y[k]);
+        }
+        for (const Point p : page_points(plot_.turned ? y : x, plot_.turned ? x : y, at_.x, at_.y, area_, 0.5))
+          hollow ? ring(p, styles[i].color) : marker(p, styles[i].color);
+      }
     }
+  }
+
+  void ring(Point p, std::uint32_t color) {
+    marker(p, color);
+    canvas_.circle(p, kMarker - 0.9, kPaper, 1);
   }
 
   void marker(Point p, std::uint32_t color) {

@@ -30,6 +30,7 @@ struct Line {
   LineStyle style = LineStyle::solid;
   bool markers = false;
   std::vector<double> x, y, lower, upper;
+  std::vector<bool> hollow = {};  // [x], or empty: markers drawn as rings, of what only extends the line
 };
 
 struct Bars {

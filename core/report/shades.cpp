@@ -12,8 +12,7 @@ constexpr int kRoles = static_cast<int>(SeriesRole::ghost) + 1;
 
 SeriesRole shaded(SeriesRole role, int shade) {
   const SeriesRole base = base_role(role);
-  if (base == SeriesRole::exact || base == SeriesRole::naive || base == SeriesRole::truth ||
-      base == SeriesRole::other || base == SeriesRole::ghost)
+  if (base == SeriesRole::exact || base == SeriesRole::naive || base == SeriesRole::truth || base == SeriesRole::other)
     return base;
   return static_cast<SeriesRole>(static_cast<int>(base) + kRoles * std::max(shade, 0));
 }

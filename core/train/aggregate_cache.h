@@ -11,6 +11,7 @@
 #include "core/estimator.h"
 #include "core/train/cache_file.h"
 #include "core/train/cache_groups.h"
+#include "core/train/size_law.h"
 
 namespace pairs {
 
@@ -61,17 +62,19 @@ class AggregateCache {
   AggregateStatistics statistics_;
 };
 
-// Draws sets and unions of blocks; a pure function of (seed, stream position, row). `law` log-uniform draws N from 1 to
-// the largest size; list draws from the groups' sizes equally, or only `only_n` when positive.
+// Draws sets and unions of blocks; a pure function of (seed, stream position, row). The law list draws from the groups'
+// sizes equally, or only `only_n` when positive; the others from 1 to the largest size.
 class AggregateSampler {
  public:
-  AggregateSampler(const std::vector<CacheGroup>& groups, bool list_law, std::int64_t only_n, std::uint64_t seed);
+  AggregateSampler(const std::vector<CacheGroup>& groups, SizeLaw law, std::int64_t only_n, std::uint64_t seed);
 
-  AggregateBatch draw(const AggregateCache& cache, bool validation, std::uint64_t position, std::int64_t count) const;
+  // `at_n`: sets of this N alone, whatever the law, or of what their blocks make of it; 0: as the law says.
+  AggregateBatch draw(const AggregateCache& cache, bool validation, std::uint64_t position, std::int64_t count,
+                      std::int64_t at_n = 0) const;
 
  private:
   std::vector<CacheGroup> groups_;
-  bool list_;
+  SizeLaw law_;
   std::vector<std::size_t> eligible_;  // groups
   std::uint64_t seed_;
 };

@@ -2,7 +2,6 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/error.h"
 #include "core/train/aggregate_cache.h"
@@ -39,16 +38,17 @@ std::int64_t choose_blocks(const std::vector<std::int64_t>& blocks, std::int64_t
 
 }  // namespace
 
-AggregateSampler::AggregateSampler(const std::vector<CacheGroup>& groups, bool list_law, std::int64_t only_n,
+AggregateSampler::AggregateSampler(const std::vector<CacheGroup>& groups, SizeLaw law, std::int64_t only_n,
                                    std::uint64_t seed)
-    : groups_(groups), list_(list_law), seed_(seed) {
+    : groups_(groups), law_(law), seed_(seed) {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (only_n <= 0 || groups_[g].n == only_n) eligible_.push_back(g);
   PAIRS_CHECK(!eligible_.empty(), "The cache holds no sets of size {}", only_n);
 }
 
 AggregateBatch AggregateSampler::draw(const AggregateCache& cache, bool validation, std::uint64_t position,
-                                      std::int64_t count) const {
+                                      std::int64_t count, std::int64_t at_n) const {
+  PAIRS_CHECK(at_n <= groups_.back().n, "The cache holds no sets of size {}", at_n);
   const std::int64_t l = cache.embedding_size(), d = cache.targets();
   AggregateBatch batch{d > 0 ? torch::empty({count, d}, torch::kFloat64) : torch::Tensor(),
                        torch::empty({count, l}, torch::kFloat32),
@@ -60,7 +60,6 @@ AggregateBatch AggregateSampler::draw(const AggregateCache& cache, bool validati
   float* aggregate = batch.aggregates.data_ptr<float>();
   std::int64_t* size = batch.n.data_ptr<std::int64_t>();
   const std::uint64_t key = stream_key(seed_ + (validation ? 1 : 0), Purpose::blocks);
-  const double log_max = std::log(static_cast<double>(groups_.back().n) + 1);
   at::parallel_for(0, count, 16, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::int32_t> chosen;
     std::vector<double> sum(static_cast<std::size_t>(l));
@@ -68,10 +67,14 @@ AggregateBatch AggregateSampler::draw(const AggregateCache& cache, bool validati
       Stream stream(key, position, static_cast<std::uint64_t>(row));
       std::size_t g = eligible_[(position + static_cast<std::uint64_t>(row)) % eligible_.size()];
       std::int64_t n = groups_[g].n;
-      if (!list_) {
-        // Stratified in log N within the batch.
+      if (at_n > 0) {
+        n = at_n;
+        g = 0;
+        while (groups_[g].n < n) ++g;
+      } else if (law_ != SizeLaw::list) {
+        // Stratified within the batch.
         const double u = (static_cast<double>(row) + stream.uniform64()) / static_cast<double>(count);
-        n = std::min(groups_.back().n, static_cast<std::int64_t>(std::exp(u * log_max)));
+        n = size_at(law_, u, groups_.back().n);
         g = 0;
         while (groups_[g].n < n) ++g;
       }

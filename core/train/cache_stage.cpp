@@ -4,12 +4,13 @@
 #include "core/train/cache_writer.h"
 #include "core/train/run.h"
 #include "core/train/stage_tools.h"
+#include "core/train/work_watch.h"
 
 namespace pairs {
 
 void build_cache(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   if (!strategy(config.strategy).stages_2_and_3 || std::filesystem::exists(run / run_file::estimator)) return;
-  const Stopwatch watch;
+  const WorkWatch watch;
   const StageSetting setting(config);
   Estimator estimator = Estimator::load(run / run_file::pretrained, setting.task);
   estimator.to(setting.device);

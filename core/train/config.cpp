@@ -15,19 +15,19 @@ namespace {
 
 constexpr const char* kTaskTable = "task.";
 
-std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o, double fewest_epochs) {
+std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o, const std::string& steps,
+                                    double fewest_epochs, double fewest_steps) {
   const auto key = [&](const char* name) { return table + "." + name; };
   return {
-      {key("epochs"), &o.epochs, "Passes over the sets, or groups of `steps` for unlimited sources", fewest_epochs,
-       1e9},
-      {key("steps"), &o.steps, "Most steps an epoch; 0 = one pass over a finite source", 0, 1e9},
+      {key("epochs"), &o.epochs, "Groups of steps, each with a validation at its end", fewest_epochs, 1e9},
+      {key("steps"), &o.steps, steps, fewest_steps, 1e9},
       {key("batch"), &o.batch, "Sets a step", 1, 1e7},
       {key("rate"), &o.rate, "Initial learning rate of AdamW", 1e-12, 10},
       {key("floor"), &o.floor, "The cosine ends at rate * floor", 0, 1},
       {key("weight_decay"), &o.weight_decay, "Decoupled weight decay", 0, 10},
       {key("warmup"), &o.warmup, "Share of all steps with a rising rate", 0, 0.99},
       {key("clip"), &o.clip, "Largest global gradient norm, 0 = off", 0, 1e9},
-      {key("patience"), &o.patience, "Epochs without a better validation loss before stopping, 0 = never", 0, 1e9},
+      {key("patience"), &o.patience, "Steps without a better validation loss before stopping, 0 = never", 0, 1e9},
       {key("ema"), &o.ema, "Decay a step of the moving average of the weights, which is what is kept; 0 = off", 0,
        0.999999},
   };
@@ -41,7 +41,29 @@ void check_sizes(const std::vector<std::int64_t>& sizes, const char* key) {
   if (sizes.empty()) fail_usage("{} is empty; list at least one set size", key);
 }
 
+// Whether a head's loss is the squared error of a point, whose spread is fitted afterwards.
+bool predicts_points(const HeadConfig& head) {
+  return head_kind(head.kind).told_log_n;
+}
+
 }  // namespace
+
+std::int64_t finite_sets(const PretrainConfig& c) {
+  if (c.sets > 0) return c.sets;
+  return c.budget > 0 ? c.budget / biggest(c.sizes) : 0;
+}
+
+bool keeps_regression(const RunConfig& c) {
+  return strategy(c.strategy).stages_2_and_3 && predicts_points(c.estimator.head) && c.finetune.regression == "sigma";
+}
+
+HeadConfig head_of_stage(const RunConfig& c, bool finetuned) {
+  HeadConfig head = c.estimator.head;
+  const bool replaced = c.finetune.regression != "sigma" && c.finetune.regression != "trained";
+  if (finetuned && predicts_points(head) && replaced && strategy(c.strategy).stages_2_and_3)
+    head.kind = c.finetune.regression;
+  return head;
+}
 
 void check_per_size(std::size_t numbers, std::size_t sizes, const char* name) {
   if (numbers != 1 && numbers != sizes)
@@ -71,13 +93,12 @@ std::vector<Field> fields(RunConfig& c) {
       {"note", &c.note, "Free text"},
   });
   append(fields(c.estimator));
-  append(optimiser_fields("pretrain", c.pretrain, 0));
+  append(optimiser_fields("pretrain", c.pretrain, "Steps an epoch", 0, 1));
   append({
       {"pretrain.from", &c.pretrain.from, "Run whose weights stage 1 starts from, empty = fresh weights"},
       {"pretrain.sizes", &c.pretrain.sizes, "Set sizes, drawn equally often", 1, 1e9},
-      {"pretrain.budget", &c.pretrain.budget, "Observations simulated again each epoch, 0 = never-repeated sets", 0,
-       1e12},
-      {"pretrain.scale_epochs", &c.pretrain.scale_epochs, "Epochs times the largest size (paper, Epoch scaling)"},
+      {"pretrain.budget", &c.pretrain.budget, "Observations of sets that come again, 0 = as pretrain.sets says", 0, 1e12},
+      {"pretrain.sets", &c.pretrain.sets, "Sets that come again, a fifth for validation; 0 = they never repeat", 0, 1e10},
       {"pretrain.curriculum", &c.pretrain.curriculum,
        "Easier task first: its settings and their share of the epochs, \"key=value: 10 %; key=value: 30 %\""},
       {"pretrain.turn", &c.pretrain.turn, "Each visit turns all images of a set by quarters, drawn anew"},
@@ -98,7 +119,7 @@ std::vector<Field> fields(RunConfig& c) {
       {"cache.chunk", &c.cache.chunk, "Observations embedded at once, 0 = by their size", 0, 1e9},
       {"cache.validation", &c.cache.validation, "Share of the sets kept for validation", 0.001, 0.9},
   });
-  append(optimiser_fields("finetune", c.finetune, 1));
+  append(optimiser_fields("finetune", c.finetune, "Steps an epoch; 0 = one pass over the cached sets", 1, 0));
   append({
       {"finetune.heads",
        &c.finetune.heads,
@@ -112,12 +133,18 @@ std::vector<Field> fields(RunConfig& c) {
        -1e300,
        1e300,
        {"pretrained", "fresh", "linear"}},
-      {"finetune.law",
-       &c.finetune.law,
-       "Law of N: log-uniform from 1, or the cache's sizes",
+      {"finetune.regression",
+       &c.finetune.regression,
+       "Gaussian regression: fit sigma for each N, train it on, or a density on its features",
        -1e300,
        1e300,
-       {"log-uniform", "list"}},
+       {"sigma", "trained", "spline", "umnn"}},
+      {"finetune.law",
+       &c.finetune.law,
+       "Law of N: uniform in log N or in its square root, from 1; or the cache's sizes",
+       -1e300,
+       1e300,
+       {"log-uniform", "root-uniform", "list"}},
       {"finetune.validation_draws", &c.finetune.validation_draws, "Aggregates drawn once from the held-out sets", 16,
        1e8},
       {"evaluate.sizes", &c.evaluate.sizes, "Set sizes", 1, 1e9},
@@ -134,10 +161,16 @@ void validate(const RunConfig& c) {
   check_per_size(c.evaluate.sets.size(), c.evaluate.sizes.size(), "evaluate.sets");
   if (c.pretrain.epochs == 0 && c.pretrain.from.empty())
     fail_usage("pretrain.epochs = 0 trains nothing; set it to 1 or more, or name a run in pretrain.from");
+  if (c.pretrain.budget > 0 && c.pretrain.sets > 0)
+    fail_usage("pretrain.budget = {} and pretrain.sets = {} both say how many sets there are; set one of them to 0",
+               c.pretrain.budget, c.pretrain.sets);
+  if (c.pretrain.sets > 0 && c.pretrain.sets < 10)
+    fail_usage("pretrain.sets = {} is fewer than 10 sets; raise it or set it to 0", c.pretrain.sets);
   if (c.pretrain.budget > 0 && c.pretrain.budget / biggest(c.pretrain.sizes) < 10)
     fail_usage("pretrain.budget = {} observations make fewer than 10 sets of {}; raise it or set it to 0",
                c.pretrain.budget, biggest(c.pretrain.sizes));
   validate(c.estimator.head);
+  validate(head_of_stage(c, true));
   validate(c.estimator.embedder);
   if (c.estimator.encoding == "none" && c.pretrain.sizes.size() > 1)
     fail_usage("encoding = \"none\" hides N from the head, so pretrain.sizes may hold one size only");
@@ -150,15 +183,18 @@ void validate(const RunConfig& c) {
   for (std::int64_t sets : c.cache.sets)
     if (static_cast<double>(sets) * c.cache.validation < 2 || static_cast<double>(sets) * (1 - c.cache.validation) < 2)
       fail_usage("cache.sets = {} leaves fewer than two sets for training or validation; raise it", sets);
-  if (c.finetune.law == "log-uniform" && c.cache.mode == "fixed")
-    fail_usage("finetune.law = \"log-uniform\" needs cache.mode = \"blocks\": a fixed cache only holds its own sizes");
-  if (c.finetune.start == "linear" && head_kind(c.estimator.head.kind).confines && c.estimator.head.support == "box")
+  if (c.finetune.law != "list" && c.cache.mode == "fixed")
+    fail_usage("finetune.law = \"{}\" needs cache.mode = \"blocks\": a fixed cache only holds its own sizes",
+               c.finetune.law);
+  const HeadConfig last = head_of_stage(c, true);
+  if (c.finetune.start == "linear" && !keeps_regression(c) && head_kind(last.kind).confines && last.support == "box")
     fail_usage(
         "finetune.start = \"linear\" shifts the target, which head.support = \"box\" does not allow; use "
         "\"pretrained\" or \"fresh\"");
   if (c.finetune.heads == "per-n" && c.finetune.law != "list")
     fail_usage("finetune.heads = \"per-n\" needs finetune.law = \"list\": each head is trained at one size");
-  const bool mixed = c.finetune.heads == "amortised" && (c.finetune.law == "log-uniform" || c.cache.sizes.size() > 1);
+  const bool mixed = !keeps_regression(c) && c.finetune.heads == "amortised" &&
+                     (c.finetune.law != "list" || c.cache.sizes.size() > 1);
   if (c.estimator.encoding == "none" && mixed)
     fail_usage(
         "encoding = \"none\" hides N from the head, but stage 3 mixes sizes; use \"log\" or \"linear\", or "

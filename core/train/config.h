@@ -14,32 +14,36 @@ namespace pairs {
 // Optimisation of one stage: AdamW, linear warm-up, cosine annealing, clipping, patience.
 struct OptimiserConfig {
   std::int64_t epochs = 10;
-  std::int64_t steps = 100;  // most steps an epoch; 0 = one pass over a finite source
+  std::int64_t steps = 100;  // an epoch; stage 3: 0 = one pass over the cached sets
   std::int64_t batch = 256;  // sets a step
   double rate = 1e-3;        // initial learning rate
   double floor = 0;          // cosine ends at rate * floor
   double weight_decay = 1e-4;
   double warmup = 0;          // share of all steps
   double clip = 0;            // global gradient norm; 0 = off
-  std::int64_t patience = 0;  // epochs without a better validation loss before stopping; 0 = never
+  std::int64_t patience = 0;  // steps without a better validation loss before stopping; 0 = never
   // Decay a step of the weights' exponential moving average, which is then what is validated and kept; 0 = off. The
   // first steps forget faster, by (1 + t) / (10 + t), so that the initial weights soon count for nothing.
   double ema = 0;
 };
 
-// Stage 1.
+// Stage 1. It takes epochs * steps steps whatever the strategy: how many sets there are changes how often each comes
+// again, and nothing else (paper, Epoch scaling and gradient-step budget).
 struct PretrainConfig : OptimiserConfig {
   // Run folder, or task with shipped weights, whose weights training starts from, those of stage 3 where it has them:
   // the embedder's, and the head's with its standardiser where encoding and head have the same settings. With it
   // epochs = 0 keeps them as they are. They are copied when the run is made.
   std::string from;
   std::vector<std::int64_t> sizes = {1, 2};  // N drawn per set, stratified; the strategy sets this
-  std::int64_t budget = 0;                   // observations P, simulated again each epoch; 0 = never-repeated sets
-  bool scale_epochs = false;                 // epochs times the largest size (paper, Epoch scaling)
+  // Sets that come again in every pass, the last fifth of them for validation: P / (largest size) of a budget of P
+  // observations, or as many as `sets` says. Both 0: sets that never repeat.
+  std::int64_t budget = 0, sets = 0;
   std::string curriculum;  // easier settings of the task for the first epochs (core/train/curriculum.h); "" = none
   bool turn = false;  // each visit turns all images of a training set by quarters, drawn anew (paper, Circle Radius)
-  std::int64_t validation_sets = 20000;  // for unlimited sources; a budget keeps its last 20 %
+  std::int64_t validation_sets = 20000;  // where sets never repeat
 };
+// How many sets stage 1 has, validation included; 0: they never repeat.
+std::int64_t finite_sets(const PretrainConfig& config);
 
 // Stage 2: groups of sets; group k caches `sets[k]` sets good for sizes up to `sizes[k]`.
 struct CacheConfig {
@@ -60,7 +64,11 @@ struct FinetuneConfig : OptimiserConfig {
   // pretrained (standardiser folded in), fresh, or linear: fresh, on the residual of the least-squares map from
   // aggregates to the target (see linear_start.h).
   std::string start = "pretrained";
-  std::string law = "log-uniform";       // of N: log-uniform on 1..max, or list (cache.sizes equally)
+  // What becomes of a head that predicts points (head.kind = "gaussian"): sigma keeps it as stage 1 left it and fits one
+  // standard deviation for each N on held-out sets (paper, Gaussian regression baseline); trained trains it on; spline
+  // and umnn train a fresh density of that kind on its features.
+  std::string regression = "sigma";
+  std::string law = "log-uniform";       // of N (core/train/size_law.h)
   std::int64_t validation_draws = 8192;  // aggregates drawn once from the held-out sets
 };
 
@@ -103,9 +111,14 @@ void validate(const RunConfig& config);
 // The same, and when they contradict the task, e.g. a size beyond its maximum.
 void validate(const RunConfig& config, const TaskInfo& task);
 
+// Whether stage 3 keeps the head that stage 1 trained and fits the spread of its predictions alone.
+bool keeps_regression(const RunConfig& config);
+// The head that a stage trains.
+HeadConfig head_of_stage(const RunConfig& config, bool finetuned);
+
 // Strategies: which N the embedder sees, and with which head. Data, not code.
 struct Strategy {
-  std::string name;                 // "n1", "pairs", "n1-10", "e2e", "gaussian"
+  std::string name;                 // "n1", "pairs", "n1-5", "n1-10", "e2e", "gaussian"
   std::string title;                // "PAIRS", "Trained on N = 1", ...
   std::vector<std::int64_t> sizes;  // of stage 1; empty keeps the preset's (e2e: its largest cache size alone)
   std::string head;                 // "" keeps the preset's
@@ -116,9 +129,10 @@ const Strategy& strategy(const std::string& name);  // usage error naming the ne
 
 // Names of a task's presets in order: quick, small, paper.
 std::vector<std::string> preset_names();
-// Reads assets/presets/TASK/PRESET.toml, or has a preset made where the task is a person's own, and applies the strategy: its sizes, its head, and an encoding of N where its
-// sizes are several. Not checked: the two may need further assignments.
-// The sizes of end-to-end training are empty.
+// Reads assets/presets/TASK/PRESET.toml, or has a preset made where the task is a person's own, and applies the
+// strategy: its sizes, its head, an encoding of N where its sizes are several, and last what the preset holds under the
+// strategy's name ([e2e.pretrain]). Not checked: the two may need further assignments. The sizes of end-to-end training
+// are empty where the preset names none.
 RunConfig preset_values(const TaskInfo& task, const std::string& preset, const std::string& strategy);
 // The same, then each "key=value", then checks everything.
 RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy,

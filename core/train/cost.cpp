@@ -1,5 +1,7 @@
 #include "core/train/cost.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numeric>
 
@@ -60,10 +62,15 @@ Cost training_cost(const RunConfig& config, const Visits& visits, double embedde
 RunCost cost_of(const LoadedRun& run) {
   const auto log = run.folder / run_file::events;
   std::error_code error;
-  if (!std::filesystem::exists(log, error)) return {};
-  Visits visits = visits_of(read_events(log.string()));
-  if (!run.config.pretrain.from.empty() && visits.before == 0) visits.known = false;  // of a version that wrote none
-  if (!visits.known || std::isnan(visits.before_with_cache)) return {};
+  const auto unknown = [](std::string missing) { return RunCost{{}, false, std::move(missing)}; };
+  if (!std::filesystem::exists(log, error)) return unknown(fmt::format("its {} is missing", run_file::events));
+  const Visits visits = visits_of(read_events(log.string()));
+  if (!visits.known) return unknown(fmt::format("its {} does not hold the end of stage 1", run_file::events));
+  if (!run.config.pretrain.from.empty() && visits.before == 0)
+    return unknown(fmt::format("its {} does not say what the run cost that it started from (no \"started-from\")",
+                               run_file::events));
+  if (std::isnan(visits.before_with_cache))
+    return unknown(fmt::format("the run that it started from, {}, has no training record", run.config.pretrain.from));
   return {training_cost(run.config, visits, run.estimator->embedder_flops(), run.estimator->head_flops(),
                         run.task->stored()),
           true};

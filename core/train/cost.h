@@ -27,11 +27,12 @@ struct Cost {
 Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops,
                    const StoredSets* stored = nullptr);
 
-// Of a run on disk, or of shipped weights whose record lies beside them; `known` is false without a record, its own or
-// that of a run it started from.
+// Of a run on disk, or of shipped weights whose record lies beside them. `missing` says what its record lacks, its own or
+// that of a run it started from, where the cost is not known: "its events.jsonl is missing".
 struct RunCost {
   Cost cost;
   bool known = false;
+  std::string missing = {};
 };
 RunCost cost_of(const LoadedRun& run);
 

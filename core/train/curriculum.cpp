@@ -145,8 +145,7 @@ std::vector<Lesson> curriculum(const RunConfig& config) {
   const PretrainConfig& stage = config.pretrain;
   const std::vector<Written> written = read_lessons(stage.curriculum);
   if (written.empty()) return {};
-  const bool scaled = stage.scale_epochs && !stage.sizes.empty();
-  const std::int64_t all = stage.epochs * (scaled ? *std::max_element(stage.sizes.begin(), stage.sizes.end()) : 1);
+  const std::int64_t all = stage.epochs;
   const auto task = make_registered_task(config.task, config.task_options());
   std::vector<Lesson> lessons;
   for (const Written& one : written) lessons.push_back(made(one, config, task->info()));

@@ -33,4 +33,12 @@ bool begins_stage(const Event& event) {
   return event.type == "resumed" || event.type == "stage-started";
 }
 
+bool learnt_nothing(const std::vector<Event>& events) {
+  bool nothing = false;
+  for (const Event& event : events)
+    if (event.type == "stage-done" && event.values.contains("prior_gain"))
+      nothing = event.values.contains("learnt_nothing");
+  return nothing;
+}
+
 }  // namespace pairs

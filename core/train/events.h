@@ -21,7 +21,7 @@ struct Event {
                      // row (evaluation)
   Stage stage = Stage::pretrain;
   std::int64_t step = 0, epoch = 0;
-  double seconds = 0;  // since the run's stage started, wall clock
+  double seconds = 0;  // of work on the stage: pauses, and the time between two sessions, left out
   nlohmann::json values =
       nlohmann::json::object();  // loss: {"train", "validation", "rate"}; lesson, warning, error: {"text"}; ...
 };

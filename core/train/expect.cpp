@@ -1,167 +1,338 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <utility>
 
 #include "core/aggregate.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/interruption.h"
 #include "core/base/load.h"
 #include "core/nn/adamw.h"
 #include "core/ops/ops.h"
+#include "core/train/expected_time.h"
 #include "core/train/set_gradients.h"
 #include "core/train/stage_tools.h"
 
 namespace pairs {
 namespace {
 
-// What is timed is cut to so many observations and floating-point operations and scaled, so that asking costs about a
-// second and a request to stop is heard: a set of at most so many observations, and heads no heavier than that.
-constexpr double kTimedObservations = 1024, kTimedFlops = 2e9, kHeaviest = 15e9;
+// Real steps are timed on batches that take about `kTimedSeconds`, begun with so many floating-point operations and
+// observations; sets larger than kTimedSize are timed at that size and scaled.
+constexpr double kTimedSeconds = 0.2, kFirstFlops = 2e9, kFirstObservations = 1024;
 constexpr std::int64_t kTimedSize = 16;
-// A training step costs three forward passes.
-constexpr double kStep = 3;
+// A training step costs three forward passes. Of one set whose step costs more than the latter, one pass is timed.
+constexpr double kStep = 3, kHeaviest = 1.5e11;
 
-// Seconds of one call: one to warm up, then the quickest of those that a third of a second holds, at most ten. The
-// quickest tells least of what else the machine does.
-template <class F>
-double seconds_each(const std::function<bool()>& stop, F&& call) {
-  const auto check = [&] {
-    if (stop && stop()) throw Stopped();
-  };
-  check();
-  const Stopwatch watch;
-  call();
-  double least = watch.seconds();
-  if (least > 1) return least;
-  const double warm = watch.seconds();
-  for (int calls = 0; calls == 0 || (watch.seconds() - warm < 0.3 && calls < 10); ++calls) {
-    check();
-    const double begin = watch.seconds();
-    call();
-    const double one = watch.seconds() - begin;
-    least = calls == 0 ? one : std::min(least, one);
+// How much of the machine the present leaves to this process: the mean rate of small products of matrices over the best
+// that this process has seen with as many threads. Each takes so short a time that some run undisturbed on a busy
+// machine, too.
+class MachineShare {
+ public:
+  explicit MachineShare(const torch::Device& device) : cpu_(device.is_cpu()) {}
+
+  // Takes some milliseconds.
+  void probe() {
+    if (!cpu_) return;
+    at::NoGradGuard no_grad;
+    const Stopwatch all;
+    do {
+      const Stopwatch one;
+      at::mm_out(out_, a_, a_);
+      const double seconds = one.seconds();
+      seconds_ += seconds;
+      ++calls_;
+      least_ = std::min(least_, seconds);
+    } while (all.seconds() < 0.015);
   }
-  return least;
+  // Of the time since the last call of this, above 0 to 1.
+  double take() {
+    all_seconds_ += seconds_;
+    all_calls_ += calls_;
+    const double share = share_of(std::exchange(seconds_, 0), std::exchange(calls_, 0));
+    return share;
+  }
+  // Of all that was taken.
+  double all() const { return share_of(all_seconds_, all_calls_); }
+
+ private:
+  static constexpr std::int64_t kSide = 256;
+
+  // On an idle machine calls differ by a tenth on average.
+  double share_of(double seconds, std::int64_t calls) const {
+    if (calls == 0) return 1;
+    static std::mutex mutex;
+    static std::map<int, double> best;  // seconds of a call by number of threads
+    const std::lock_guard lock(mutex);
+    double& known = best.try_emplace(at::get_num_threads(), least_).first->second;
+    known = std::min(known, least_);
+    return std::min(1.0, 1.1 * known / (seconds / static_cast<double>(calls)));
+  }
+
+  bool cpu_;
+  torch::Tensor a_ = at::full({kSide, kSide}, 0.5f), out_ = at::empty({kSide, kSide});
+  double seconds_ = 0, all_seconds_ = 0, least_ = 1e300;
+  std::int64_t calls_ = 0, all_calls_ = 0;
+};
+
+// Seconds of one call with the machine to itself. The first call, which makes what later ones find, does not count.
+template <class F>
+double seconds_each(MachineShare& share, F&& call) {
+  interruption_point();
+  const Stopwatch warm;
+  call();
+  if (warm.seconds() < kTimedSeconds / 4) call();
+  share.probe();
+  double total = 0;
+  int calls = 0;
+  for (; calls == 0 || (total < kTimedSeconds && calls < 20); ++calls) {
+    interruption_point();
+    const Stopwatch one;
+    call();
+    total += one.seconds();
+    share.probe();
+  }
+  return share.take() * total / calls;
 }
 
 std::int64_t within(double wanted, std::int64_t most) {
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::min(wanted, 1e15)), 1, most);
 }
 
+double mean_of(const std::vector<std::int64_t>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
+}
+
+// What stage 1 and the cache are made of, in seconds.
+struct Paces {
+  double draw = 0;   // an observation
+  double flop = 0;   // of a training step
+  double embed = 0;  // an observation, drawn and embedded without gradients
+  double adam = 0;   // a step, of all parameters
+};
+
+class Timing {
+ public:
+  Timing(const RunConfig& config, const StageSetting& setting, Estimator& estimator)
+      : config_(config), setting_(setting), estimator_(estimator), share_(setting.device) {}
+
+  // Of the machine, meanwhile.
+  double share() const { return share_.all(); }
+
+  Paces stage_1(std::int64_t most) {
+    const std::vector<std::int64_t>& sizes = config_.pretrain.sizes;
+    const bool small = *std::max_element(sizes.begin(), sizes.end()) <= kTimedSize;
+    const SetSource sets(setting_.task, setting_.seed, small ? sizes : std::vector<std::int64_t>{kTimedSize}, 0, 1);
+    const double size = small ? mean_of(sizes) : static_cast<double>(kTimedSize);
+    const double flops = size * estimator_.embedder_flops() + estimator_.head_flops();
+    std::map<std::string, torch::Tensor> parameters = estimator_.embedder_parameters();
+    parameters.merge(estimator_.head_parameters());
+    AdamW adam(parameters, {});
+    estimator_.train(true);
+    const bool whole = kStep * flops < kHeaviest || setting_.device.is_cuda();
+    SetBatch batch;
+    const auto step = [&] {
+      adam.zero_grad();
+      if (whole) return take(set_gradients(estimator_, sets, batch, 0, batch.observations, {}));
+      at::NoGradGuard no_grad;
+      take(pretrain_loss(estimator_, batch).value);
+    };
+    std::int64_t count = within(std::min(kFirstObservations / size, kFirstFlops / (kStep * flops)), most);
+    batch = sets.timed(0, count, setting_.device);
+    double seconds = seconds_each(share_, step);
+    if (const std::int64_t more = larger(count, seconds, prepared() ? std::min(most, 4 * count) : most); more > count) {
+      count = more;
+      batch = sets.timed(0, count, setting_.device);
+      seconds = seconds_each(share_, step);
+    }
+    Paces paces;
+    paces.flop = seconds / ((whole ? kStep : 1) * static_cast<double>(count) * flops);
+    if (whole) paces.adam = seconds_each(share_, [&] { adam.step(0); });
+    adam.zero_grad();
+    if (!prepared()) {
+      std::int64_t at = count;
+      paces.draw = seconds_each(share_, [&] { sets.timed(at += count, count, setting_.device); }) /
+                   static_cast<double>(batch.observations);
+    }
+    return paces;
+  }
+
+  // Seconds of an observation in stage 2.
+  double embedding() {
+    at::NoGradGuard no_grad;
+    estimator_.train(false);
+    const std::int64_t most = estimator_.observations_at_once();
+    const std::vector<std::int64_t> index = {0};
+    const Latents latents = setting_.task->latents(setting_.seed, Purpose::check, index);
+    std::int64_t count = within(std::min(kFirstObservations, kFirstFlops / estimator_.embedder_flops()), most);
+    if (prepared()) {
+      const std::vector<SetRange> ranges = {{0, 0, count}};
+      const Observations x = setting_.task->observe(latents, setting_.seed, Purpose::check, ranges, setting_.device);
+      return seconds_each(share_, [&] { take(estimator_.embed(x, count).sum()); }) / static_cast<double>(count);
+    }
+    const auto sum = [&] {
+      const std::vector<std::int64_t> block = {count};
+      block_sums(estimator_, latents, setting_.seed, Purpose::check, index, block, {.chunk = count});
+    };
+    double seconds = seconds_each(share_, sum);
+    if (const std::int64_t more = larger(count, seconds, most); more > count) {
+      count = more;
+      seconds = seconds_each(share_, sum);
+    }
+    return seconds / static_cast<double>(count);
+  }
+
+  // Seconds of a step of stage 3.
+  double stage_3() {
+    estimator_.train(true);
+    const double flops = kStep * estimator_.head_flops();
+    AdamW adam(estimator_.head_parameters(), {});
+    // An estimate may be made while a run trains: what it draws is its own.
+    at::Generator generator = at::detail::createCPUGenerator(1);
+    const bool whole = flops < kHeaviest || setting_.device.is_cuda();
+    const std::int64_t d = cached_targets(setting_.task->info());
+    AggregateBatch random;
+    const auto draw = [&](std::int64_t rows) {
+      random.aggregates = at::randn({rows, estimator_.embedding_size()}, generator);
+      random.n = at::ones({rows}, torch::kInt64);
+      recall(random);
+    };
+    const auto loss = [&] {
+      adam.zero_grad();
+      if (d == 0 && !prepared()) recall(random);
+      if (!whole) {
+        at::NoGradGuard no_grad;
+        return take(finetune_loss(estimator_, 0, random).value);
+      }
+      finetune_loss(estimator_, 0, random).total().backward();
+      if (setting_.device.is_cuda()) adam.step(0);
+    };
+    std::int64_t rows = within(kFirstFlops / flops, config_.finetune.batch);
+    draw(rows);
+    double seconds = seconds_each(share_, loss);
+    if (const std::int64_t more = larger(rows, seconds, config_.finetune.batch); more > rows) {
+      draw(rows = more);
+      seconds = seconds_each(share_, loss);
+    }
+    const double update = whole ? seconds_each(share_, [&] { adam.step(0); }) : 0;
+    adam.zero_grad();
+    return update +
+           (whole ? 1 : kStep) * seconds * static_cast<double>(config_.finetune.batch) / static_cast<double>(rows);
+  }
+
+ private:
+  // Sets that are about things which the task prepares once: training draws them from what was prepared, while those
+  // that are timed make it.
+  bool prepared() const { return !setting_.task->info().subject.empty(); }
+
+  // Waits for the device.
+  static void take(const torch::Tensor& loss) { (void)loss.item<float>(); }
+
+  void recall(AggregateBatch& batch) const {
+    const std::vector<std::int64_t> sets(static_cast<std::size_t>(batch.n.size(0)), 0);
+    const Latents drawn = setting_.task->latents(setting_.seed, Purpose::check, sets);
+    batch.theta = drawn.theta;
+    batch.given = drawn.given;
+  }
+
+  // A batch that takes about kTimedSeconds, at most `most`: the small ones cost more for each of their sets.
+  static std::int64_t larger(std::int64_t count, double seconds, std::int64_t most) {
+    if (seconds > kTimedSeconds / 2) return count;
+    return within(static_cast<double>(count) * std::min(64.0, kTimedSeconds / std::max(seconds, 1e-6)), most);
+  }
+
+  const RunConfig& config_;
+  const StageSetting& setting_;
+  Estimator& estimator_;
+  MachineShare share_;
+};
+
 }  // namespace
 
 Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
+  const Interruptible within_this(stop);
   const LoadMeter load;
   const StageSetting setting(config);
   Estimator estimator(setting.task, config.estimator, setting.seed);
   estimator.to(setting.device);
-  const SetSource source(setting.task, setting.seed, config.pretrain.sizes, config.pretrain.budget,
+  const SetSource source(setting.task, setting.seed, config.pretrain.sizes, finite_sets(config.pretrain),
                          config.pretrain.validation_sets);
   const PretrainPlan plan = plan_pretraining(config, source);
-  double mean_size = 0;
-  for (std::int64_t n : config.pretrain.sizes) mean_size += static_cast<double>(n);
-  mean_size /= static_cast<double>(config.pretrain.sizes.size());
+  const double mean_size = mean_of(config.pretrain.sizes), batch = static_cast<double>(plan.batch);
   const double embedder = estimator.embedder_flops(), head = estimator.head_flops();
   const double set = mean_size * embedder + head;
-  const std::int64_t d = cached_targets(setting.task->info());
-  // A head too heavy to be timed counts by its operations, at the embedder's pace.
-  const bool heavy = kStep * head > kHeaviest && !setting.device.is_cuda();
+  Timing timing(config, setting, estimator);
 
   Expectation e{};
-  double pace = 0;  // seconds an operation of a training step
-  {
-    const std::int64_t size = within(std::round(mean_size), kTimedSize);
-    const double timed = static_cast<double>(size) * embedder + (heavy ? 0 : head);
-    const std::int64_t batch =
-        within(std::min(kTimedObservations / static_cast<double>(size), kTimedFlops / (kStep * timed)), plan.batch);
-    const SetSource sets(setting.task, setting.seed, {size}, 0, 1);
-    std::map<std::string, torch::Tensor> parameters = estimator.embedder_parameters();
-    if (!heavy) parameters.merge(estimator.head_parameters());
-    AdamW adam(parameters, {});
-    estimator.train(true);
-    std::int64_t step = 0;
-    const double one = seconds_each(stop, [&] {
-      const SetBatch drawn = sets.timed(step++ * batch, batch, setting.device);
-      if (heavy)
-        ops::segment_mean(estimator.embedder().forward(drawn.x), drawn.offsets).sum().backward();
-      else
-        set_gradients(estimator, sets, drawn, 0, drawn.observations, {});
-      adam.step(0);
-      adam.zero_grad();
-    });
-    pace = one / (kStep * static_cast<double>(batch) * timed);
-    const double steps = static_cast<double>(plan.epochs * plan.steps), sets_a_step = static_cast<double>(plan.batch);
-    // In parts a batch goes through the embedder once more.
-    const bool parted = sets_a_step * mean_size > static_cast<double>(estimator.observations_in_graph());
-    const double validation = static_cast<double>(plan.epochs * source.validation_sets());
-    const double flops = steps * sets_a_step * (kStep * set + (parted ? mean_size * embedder : 0));
-    e.pretrain_seconds = pace * (flops + validation * set);
-    e.gflop = 1e-9 * flops;
-  }
-  const auto finish = [&] {
-    e.others = load.others();
-    e.cores = load.cores();
-    return e;
-  };
-  if (!strategy(config.strategy).stages_2_and_3) return finish();
-
-  at::NoGradGuard no_grad;
-  estimator.train(false);
-  const auto groups = plan_groups(config.cache, config.finetune.law == "list", setting.task->stored());
-  double observations = 0, refreshed = 0;
-  for (const CacheGroup& g : groups) {
-    observations += static_cast<double>((g.training + g.validation) * g.observations());
-    refreshed += static_cast<double>(g.training * g.observations());
-  }
-  const std::int64_t heads = config.finetune.heads == "per-n" ? static_cast<std::int64_t>(groups.size()) : 1;
-  // One head among several simulates its own group again.
-  if (config.cache.refresh > 0)
-    observations += refreshed * static_cast<double>((config.finetune.epochs - 1) / config.cache.refresh);
-  if (setting.task->info().pool > 0) observations = setting.task->info().pool;
-  const std::int64_t chunk = within(kTimedFlops / embedder, estimator.observations_at_once());
-  const std::vector<std::int64_t> index = {0}, block = {chunk};
-  const Latents latents = setting.task->latents(setting.seed, Purpose::check, index);
-  const double embed = seconds_each(
-      stop, [&] { block_sums(estimator, latents, setting.seed, Purpose::check, index, block, {.chunk = chunk}); });
-  e.cache_seconds = embed * observations / static_cast<double>(chunk);
-  e.cache_bytes = cache_bytes(groups, estimator.embedding_size(), d) * (config.cache.refresh > 0 ? 2 : 1);
-  e.gflop += 1e-9 * observations * embedder;
-  {
-    const double steps = static_cast<double>(heads * config.finetune.epochs * finetune_steps(config, groups));
-    const double sets_a_step = static_cast<double>(config.finetune.batch);
-    const double validation = static_cast<double>(heads * config.finetune.epochs * config.finetune.validation_draws);
-    const double flops = steps * sets_a_step * kStep * head;
-    e.gflop += 1e-9 * flops;
-    if (!heavy) {
-      at::AutoGradMode grad(true);
-      estimator.train(true);
-      AdamW adam(estimator.head_parameters(), {});
-      const std::int64_t rows = within(kTimedFlops / (kStep * head), config.finetune.batch);
-      const std::vector<std::int64_t> sets(static_cast<std::size_t>(rows), 0);
-      // An estimate may be made while a run trains: what it draws is its own.
-      at::Generator generator = at::detail::createCPUGenerator(1);
-      AggregateBatch random{
-          {}, at::randn({rows, estimator.embedding_size()}, generator), at::ones({rows}, torch::kInt64)};
-      const auto recall = [&] {
-        const Latents drawn = setting.task->latents(setting.seed, Purpose::check, sets);
-        random.theta = drawn.theta;
-        random.given = drawn.given;
-      };
-      recall();
-      const double one = seconds_each(stop, [&] {
-        if (d == 0) recall();
-        finetune_loss(estimator, 0, random).total().backward();
-        adam.step(0);
-        adam.zero_grad();
-      });
-      pace = one / (kStep * static_cast<double>(rows) * head);
+  const Paces paces = timing.stage_1(plan.batch);
+  const double steps = static_cast<double>(plan.epochs * plan.steps);
+  // In parts a batch goes through the embedder once more, and is drawn twice.
+  const bool parted = batch * mean_size > static_cast<double>(estimator.observations_in_graph());
+  const double flops = steps * batch * (kStep * set + (parted ? mean_size * embedder : 0));
+  const double validated = static_cast<double>(plan.epochs * source.validation_sets());
+  e.pretrain_seconds = paces.flop * (flops + validated * set) + steps * paces.adam +
+                       paces.draw * mean_size * (steps * batch * (parted ? 2 : 1) + validated);
+  e.gflop = 1e-9 * flops;
+  if (strategy(config.strategy).stages_2_and_3) {
+    const auto groups = plan_groups(config.cache, config.finetune.law == "list", setting.task->stored());
+    double observations = 0, refreshed = 0;
+    for (const CacheGroup& g : groups) {
+      observations += static_cast<double>((g.training + g.validation) * g.observations());
+      refreshed += static_cast<double>(g.training * g.observations());
     }
-    e.finetune_seconds = pace * (flops + validation * head);
+    const std::int64_t heads = config.finetune.heads == "per-n" ? static_cast<std::int64_t>(groups.size()) : 1;
+    // One head among several simulates its own group again.
+    if (config.cache.refresh > 0)
+      observations += refreshed * static_cast<double>((config.finetune.epochs - 1) / config.cache.refresh);
+    if (setting.task->info().pool > 0) observations = setting.task->info().pool;
+    e.cache_seconds = timing.embedding() * observations;
+    e.cache_bytes = cache_bytes(groups, estimator.embedding_size(), cached_targets(setting.task->info())) *
+                    (config.cache.refresh > 0 ? 2 : 1);
+    const auto epochs = static_cast<double>(heads * config.finetune.epochs);
+    const double step = timing.stage_3(), made = epochs * static_cast<double>(finetune_steps(config, groups));
+    const double rows = static_cast<double>(config.finetune.batch);
+    e.finetune_seconds =
+        step * (made + epochs * static_cast<double>(config.finetune.validation_draws) / (kStep * rows));
+    e.gflop += 1e-9 * (observations * embedder + made * rows * kStep * head);
   }
-  return finish();
+  e.cores = load.cores();
+  // More processes may wait for the cores than there are cores to be busy.
+  const double wanted = std::min<double>(at::get_num_threads(), e.cores);
+  e.others = std::max(load.others(), timing.share() < 0.8 ? e.cores / timing.share() - wanted : 0.0);
+  return e;
+}
+
+TimeRange expected_range(const Expectation& need, double seconds, double threads) {
+  const double wanted = std::min(threads, need.cores), all = wanted + need.others;
+  const double slower = need.cores > 0 ? std::max(1.0, all / need.cores) : 1;
+  return {0.8 * seconds, 1.25 * seconds * slower};
+}
+
+std::string range_text(const TimeRange& range) {
+  if (!(range.most >= 1)) return "under a second";
+  const auto [unit, name] = range.most < 90          ? std::pair(1.0, "second")
+                            : range.most < 5400      ? std::pair(60.0, "minute")
+                            : range.most < 2 * 86400 ? std::pair(3600.0, "hour")
+                                                     : std::pair(86400.0, "day");
+  // Two figures at most.
+  const auto rounded = [&, size = unit](double seconds) {
+    const double value = seconds / size;
+    return value < 2.95 ? std::round(value * 2) / 2 : value < 20 ? std::round(value) : std::round(value / 5) * 5;
+  };
+  const double least = rounded(range.least), most = std::max(rounded(range.most), 0.5);
+  const auto text = [](double value) { return fmt::format("{:g}", value); };
+  const char* const many = most == 1 ? "" : "s";
+  if (least == most) return fmt::format("about {} {}{}", text(most), name, many);
+  if (least <= 0) return fmt::format("up to {} {}{}", text(most), name, many);
+  return fmt::format("{} to {} {}{}", text(least), text(most), name, many);
 }
 
 }  // namespace pairs

@@ -2,12 +2,15 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <set>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/base/transfer.h"
 #include "core/sets/amounts.h"
 #include "core/sets/index_map.h"
+#include "core/train/learnt.h"
 #include "core/train/linear_start.h"
 #include "core/train/refreshing_cache.h"
 #include "core/train/regression_sigma.h"
@@ -16,10 +19,6 @@
 
 namespace pairs {
 namespace {
-
-bool list_law(const RunConfig& config) {
-  return config.finetune.law == "list";
-}
 
 // What stage 3 no longer needs once its estimator is written; a kill may have left it behind.
 void remove_leftovers(const std::filesystem::path& run) {
@@ -63,6 +62,16 @@ struct HeadsDone {
   }
 };
 
+// N for which the spread of a regression that stage 1 trained is fitted: those of the evaluation and of the cache that
+// the cache makes.
+std::set<std::int64_t> spread_sizes(const RunConfig& config) {
+  std::set<std::int64_t> sizes(config.cache.sizes.begin(), config.cache.sizes.end());
+  if (config.cache.mode == "blocks")
+    for (const std::int64_t n : config.evaluate.sizes)
+      if (n <= config.cache.sizes.back()) sizes.insert(n);
+  return sizes;
+}
+
 // What the heads of stage 3 are trained with: one head for all N, or one head for each after the other.
 struct HeadTraining {
   const RunConfig& config;
@@ -73,7 +82,7 @@ struct HeadTraining {
   std::int64_t steps;  // an epoch
 
   AggregateSampler sampler(std::int64_t head_n) const {
-    return AggregateSampler(cache.first().groups(), list_law(config), head_n, setting.seed);
+    return AggregateSampler(cache.first().groups(), size_law(config.finetune.law), head_n, setting.seed);
   }
 
   // Mean loss of aggregates drawn from the first generation.
@@ -120,13 +129,9 @@ struct HeadTraining {
     return problem;
   }
 
-  // The width of a regression's residuals, once its head is trained.
-  void fit_sigma(std::int64_t head_n, AggregateBatch held_out) const {
-    at::NoGradGuard no_grad;
+  ScoredSets scored(AggregateBatch held_out) const {
     cache.first().recall(held_out);
-    const torch::Tensor aggregates = held_out.aggregates.to(setting.device);
-    fit_regression_sigma(estimator, head_n, estimator.target(head_n, held_out.theta, aggregates),
-                         estimator.context(aggregates, held_out.n, held_out.given), held_out.n);
+    return {held_out.theta, held_out.aggregates, held_out.n, held_out.given};
   }
 
   OptimiseResult train(std::int64_t head_n, const std::filesystem::path& run) const {
@@ -136,8 +141,57 @@ struct HeadTraining {
     Problem head = problem(head_n, draws, held_out);
     const OptimiseResult result = optimise(head, run, config, monitor);
     estimator.train(false);
-    if (estimator.head(head_n).residual_spread() != nullptr) fit_sigma(head_n, held_out);
+    if (estimator.head(head_n).residual_spread() != nullptr)
+      fit_regression_sigma(estimator, head_n, scored(held_out));
     return result;
+  }
+
+  // Fits the spread of a regression that stays as stage 1 left it, for each N that is evaluated or cached: on the
+  // held-out sets of stage 1 and on those of the cache.
+  OptimiseResult fit_spread(const std::function<bool()>& stop) const {
+    constexpr std::int64_t kSetsEach = 2000;
+    const Stopwatch watch;
+    const SetSource source(setting.task, setting.seed, config.pretrain.sizes, finite_sets(config.pretrain),
+                           config.pretrain.validation_sets);
+    const ScoredSets first = held_out_sets(estimator, source, kSigmaSets, setting.device, stop);
+    std::vector<torch::Tensor> theta = {first.theta}, aggregates = {first.aggregates.to(torch::kCPU)}, n = {first.n},
+                               given;
+    if (first.given.defined()) given.push_back(first.given);
+    const AggregateSampler draws = sampler(0);
+    std::uint64_t position = index_map::kValidationPosition + 2;
+    for (const std::int64_t size : spread_sizes(config)) {
+      if (stop()) throw Stopped();
+      const ScoredSets more = scored(draws.draw(cache.first(), true, position++, kSetsEach, size));
+      theta.push_back(more.theta);
+      aggregates.push_back(more.aggregates);
+      n.push_back(more.n);
+      if (more.given.defined()) given.push_back(more.given);
+    }
+    OptimiseResult result;
+    result.train = result.validation = fit_regression_sigma(
+        estimator, 0,
+        {at::cat(theta), at::cat(aggregates), at::cat(n), given.empty() ? torch::Tensor() : at::cat(given)});
+    result.seconds = watch.seconds();
+    return result;
+  }
+
+  // What the answers gain over the prior on held-out sets, each of them once.
+  PriorGain gain(const std::function<bool()>& stop) const {
+    const AggregateBatch drawn =
+        sampler(0).draw(cache.first(), true, index_map::kTypicalityPosition, prior_gain_sets(estimator));
+    std::set<std::int64_t> seen;
+    std::vector<std::int64_t> rows;
+    for (std::int64_t i = 0; i < drawn.n.size(0); ++i)
+      if (seen.insert(drawn.index[i].item<std::int64_t>()).second) rows.push_back(i);
+    const torch::Tensor once = torch::tensor(rows, torch::kInt64);
+    const auto pick = [&](const torch::Tensor& t) { return t.defined() ? t.index_select(0, once) : t; };
+    ScoredSets sets =
+        scored({pick(drawn.theta), pick(drawn.aggregates), pick(drawn.n), pick(drawn.given), pick(drawn.index)});
+    // A union of blocks may fall short of its head's N by a few.
+    if (const std::vector<std::int64_t> own = estimator.sizes(); !own.empty())
+      for (std::int64_t i = 0; i < sets.n.size(0); ++i)
+        sets.n[i] = *std::lower_bound(own.begin(), own.end(), sets.n[i].item<std::int64_t>());
+    return prior_gain(estimator, sets, stop);
   }
 
   // How far from the training distribution held-out sets lie: the scale on which an observed set is judged.
@@ -153,6 +207,7 @@ struct HeadTraining {
 }  // namespace
 
 std::int64_t finetune_steps(const RunConfig& config, const std::vector<CacheGroup>& groups) {
+  if (keeps_regression(config)) return 0;
   std::int64_t sets = 0;
   for (const CacheGroup& g : groups) sets += g.training;
   // Each head passes over one group; groups of unequal size share the mean.
@@ -162,8 +217,17 @@ std::int64_t finetune_steps(const RunConfig& config, const std::vector<CacheGrou
 }
 
 void prepare_finetuning(Estimator& estimator, const RunConfig& config, const AggregateCache& cache) {
-  const bool pretrained = config.finetune.start == "pretrained";
-  if (!pretrained) estimator.reset_heads(static_cast<std::uint64_t>(config.seed) + 1);
+  const auto seed = static_cast<std::uint64_t>(config.seed) + 1;
+  const std::string kind = head_of_stage(config, true).kind;
+  const bool replaced = kind != config.estimator.head.kind;
+  const bool pretrained = config.finetune.start == "pretrained" && !replaced;
+  if (keeps_regression(config)) {
+    // Fed as stage 1 fed it, at every N.
+    estimator.keep_aggregates();
+    estimator.set_statistics(cache.statistics(), false, 0);
+    return;
+  }
+  if (!pretrained) estimator.reset_heads(seed, kind);
   if (config.finetune.heads == "per-n") estimator.split_heads(config.cache.sizes);
   const std::int64_t small = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
   // A head that came finetuned keeps the standardiser it knows (pretrain.from) while the embedder is the same.
@@ -193,6 +257,11 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
 
   const std::int64_t steps = finetune_steps(config, cache.first().groups());
   const HeadTraining training{config, setting, estimator, cache, monitor, steps};
+  const auto stop = [&] { return monitor.should_stop(); };
+  if (keeps_regression(config)) {
+    done.last = training.fit_spread(stop);
+    done.heads = heads.size();
+  }
   while (done.heads < heads.size()) {
     const double before = done.last.seconds;
     done.last = training.train(heads[done.heads], run);
@@ -207,8 +276,9 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
   }
   training.measure_distance();
   estimator.set_max_n(config.cache.sizes.back());
-  finish_stage(run, run_file::estimator, config, estimator, done.last, Stage::finetune,
-               {{"sets", steps * config.finetune.batch * done.epochs}, {"refreshes", done.refreshes}}, monitor);
+  nlohmann::json told = {{"sets", steps * config.finetune.batch * done.epochs}, {"refreshes", done.refreshes}};
+  tell_gain(Stage::finetune, training.gain(stop), estimator.has_density(), told, monitor);
+  finish_stage(run, run_file::estimator, config, estimator, done.last, Stage::finetune, std::move(told), monitor);
   remove_leftovers(run);
 }
 

@@ -6,13 +6,13 @@
 
 #include "core/heads/head_config.h"
 #include "core/task.h"
+#include "core/train/size_law.h"
 
 namespace pairs {
 
-// The least mean loss that an estimator can reach where sets have N = sizes equally often, or log-uniform on
-// 1..sizes.back(): the exact posterior's NLL less the sum of the logarithms of the targets' scales. NaN where the exact
+// The least mean loss that an estimator can reach where the law draws N: of the list, or from 1 to its last: the exact posterior's NLL less the sum of the logarithms of the targets' scales. NaN where the exact
 // NLL is not known, and for losses that are no densities.
 double least_loss(const TaskInfo& task, const HeadConfig& head, const std::vector<std::int64_t>& sizes,
-                  bool log_uniform, const std::function<double(std::int64_t)>& exact_nll);
+                  SizeLaw law, const std::function<double(std::int64_t)>& exact_nll);
 
 }  // namespace pairs

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -14,6 +15,7 @@
 #include "core/train/checkpoint.h"
 #include "core/train/run.h"
 #include "core/train/weight_average.h"
+#include "core/train/work_watch.h"
 
 namespace pairs {
 namespace {
@@ -77,7 +79,8 @@ class Optimisation {
       ++at_.epoch;
       at_.step = 0;
       at_.sum = 0;
-      if (p_.optimiser.patience > 0 && at_.epoch - 1 - at_.best_epoch >= p_.optimiser.patience) break;
+      const std::int64_t since_best = (at_.epoch - 1 - at_.best_epoch) * p_.steps;
+      if (p_.optimiser.patience > 0 && since_best >= p_.optimiser.patience) break;
     }
     if (rise() > kDiverged) {
       save();
@@ -163,6 +166,7 @@ class Optimisation {
     }
     adam_.zero_grad();
     average_.update(global);
+    if (std::exchange(paused_, paused_seconds) != paused_seconds) meter_ = RateMeter();
     meter_.update(static_cast<double>(global));
   }
 
@@ -286,7 +290,9 @@ class Optimisation {
   std::int64_t kept_step_ = 0;  // that the last checkpoint holds
   bool rising_ = false;
   double before_ = 0;  // seconds of earlier sessions
-  Stopwatch watch_, since_checkpoint_, since_progress_;
+  WorkWatch watch_;
+  double paused_ = paused_seconds;  // that the meter knows of
+  Stopwatch since_checkpoint_, since_progress_;
   RateMeter meter_;
 };
 

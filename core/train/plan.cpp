@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/estimator.h"
 #include "core/sets/index_map.h"
+#include "core/nn/initial.h"
 #include "core/train/cache_statistics.h"
+#include "core/train/cost.h"
 #include "core/train/stage_tools.h"
 
 namespace pairs {
@@ -31,8 +34,7 @@ void add_cached_sets(const RunConfig& config, const std::shared_ptr<const Task>&
     demands.push_back({Purpose::finetune_validation, held_out, begin + index_map::kGroupStride, g.validation,
                        g.observations(), use + ", validation"});
   }
-  const Estimator estimator(task, config.estimator, static_cast<std::uint64_t>(config.seed));
-  const StatisticsSample sample = statistics_sample(*task, estimator.embedding_size());
+  const StatisticsSample sample = statistics_sample(*task, config.estimator.embedder.size);
   demands.push_back({Purpose::finetune, index_map::kStatisticsSets, index_map::kValidationSets, sample.sets,
                      sample.observations, "stage 2, standardiser"});
 }
@@ -60,14 +62,15 @@ std::vector<SetDemand> set_demands(const RunConfig& config, const std::shared_pt
   std::vector<SetDemand> demands;
   const PretrainConfig& first = config.pretrain;
   const std::int64_t largest = *std::max_element(first.sizes.begin(), first.sizes.end());
-  const SetSource source(task, static_cast<std::uint64_t>(config.seed), first.sizes, first.budget,
+  const SetSource source(task, static_cast<std::uint64_t>(config.seed), first.sizes, finite_sets(first),
                          first.validation_sets);
   const PretrainPlan plan = plan_pretraining(config, source);
+  const std::int64_t visits = plan.epochs * plan.steps * plan.batch;
   constexpr auto kEnd = static_cast<std::int64_t>(index_map::kEnd);
   if (plan.epochs > 0)
     demands.push_back({Purpose::pretrain, 0, kEnd,
-                       source.training_sets() > 0 ? source.training_sets() : plan.epochs * plan.steps * plan.batch,
-                       largest, "stage 1"});
+                       source.training_sets() > 0 ? std::min(source.training_sets(), visits) : visits, largest,
+                       "stage 1"});
   demands.push_back({Purpose::pretrain_validation, 0, kEnd, source.validation_sets(), largest, "stage 1, validation"});
   if (strategy(config.strategy).stages_2_and_3) add_cached_sets(config, task, demands);
   for (std::size_t k = 0; k < config.evaluate.sizes.size(); ++k) {
@@ -76,6 +79,45 @@ std::vector<SetDemand> set_demands(const RunConfig& config, const std::shared_pt
                        fmt::format("evaluation, N = {}", config.evaluate.sizes[k])});
   }
   return demands;
+}
+
+std::vector<StagePlan> stage_plans(const RunConfig& config, const std::shared_ptr<const Task>& task) {
+  const SetSource source(task, static_cast<std::uint64_t>(config.seed), config.pretrain.sizes,
+                         finite_sets(config.pretrain), config.pretrain.validation_sets);
+  const PretrainPlan first = plan_pretraining(config, source);
+  const bool three = strategy(config.strategy).stages_2_and_3;
+  Visits visits;
+  visits.pretrain = static_cast<double>(first.epochs * first.steps * first.batch);
+  StagePlan last{Stage::finetune};
+  if (three) {
+    const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.law == "list", task->stored());
+    const bool many = config.finetune.heads == "per-n" && !keeps_regression(config);
+    const std::int64_t heads = many ? static_cast<std::int64_t>(groups.size()) : 1;
+    last.epochs = keeps_regression(config) ? 0 : heads * config.finetune.epochs;
+    last.steps = last.epochs * finetune_steps(config, groups);
+    visits.cached = true;
+    visits.finetune = static_cast<double>(last.steps * config.finetune.batch);
+    visits.embedded = static_cast<double>(task->info().pool);
+    if (config.cache.refresh > 0 && last.epochs > 0)
+      visits.refreshes = static_cast<double>(heads * ((config.finetune.epochs - 1) / config.cache.refresh));
+  }
+  // Only the shapes of the networks are needed.
+  EstimatorConfig then = config.estimator;
+  then.head = head_of_stage(config, true);
+  const auto flops = [&](const EstimatorConfig& networks) {
+    constexpr std::size_t kMostTensors = 100000;
+    const ShapesOnly shapes(kMostTensors);
+    const Estimator estimator(task, networks, 0);
+    return std::pair{estimator.embedder_flops(), estimator.head_flops()};
+  };
+  const auto [embedder, head] = flops(config.estimator);
+  const Cost cost = training_cost(config, visits, embedder, head, task->stored());
+  std::vector<StagePlan> plans = {{Stage::pretrain, first.epochs * first.steps, first.epochs, cost.pretrain}};
+  if (!three) return plans;
+  plans.push_back({Stage::cache, 0, 0, cost.cache});
+  last.gflop = training_cost(config, visits, embedder, flops(then).second, task->stored()).finetune;
+  plans.push_back(last);
+  return plans;
 }
 
 std::vector<SetsToStore> sets_to_store(const std::vector<SetDemand>& demands) {

@@ -1,3 +1,6 @@
+#include <set>
+#include <string>
+
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -5,10 +8,22 @@
 #include "core/base/text.h"
 #include "core/stored_sets.h"
 #include "core/train/run.h"
+#include "core/train/simulator_record.h"
 #include "core/train/stage_tools.h"
+#include "core/train/work_watch.h"
 
 namespace pairs {
 namespace {
+
+// Whether the same files lie there, under whatever names: the sets are divided by what they hold.
+bool same_states(const nlohmann::json& before, const nlohmann::json& now) {
+  const auto states = [](const nlohmann::json& files) {
+    std::multiset<std::string> all;
+    for (const auto& [name, state] : files.items()) all.insert(state.dump());
+    return all;
+  };
+  return states(before) == states(now);
+}
 
 // Records the files that a run's sets are read from when it begins, and refuses others when it goes on: half a training
 // on other sets would be no training on either, and sets held out before might no longer be.
@@ -22,6 +37,7 @@ void check_stored_files(const std::filesystem::path& run, const StoredSets& stor
   }
   const nlohmann::json before = parse_json(read_file(file));
   PAIRS_CHECK(before.is_object(), "{} is damaged; start the run anew", printable(file.string(), 300));
+  if (same_states(before, now)) return;
   const std::string remedy = "restore it, or start the run anew";
   for (const auto& [name, state] : now.items()) {
     PAIRS_CHECK(before.contains(name),
@@ -42,7 +58,8 @@ void prepare_data(const std::filesystem::path& run, const RunConfig& config, Mon
   if (run_status(run).finished) return;
   const StageSetting setting(config);
   if (const StoredSets* stored = setting.task->stored()) check_stored_files(run, *stored);
-  const Stopwatch watch;
+  record_simulator(run, *setting.task, monitor);
+  const WorkWatch watch;
   Stopwatch since;
   RateMeter meter;
   Event event;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -7,11 +8,15 @@
 #include "core/train/config.h"
 
 namespace pairs {
+namespace {
+constexpr std::uint64_t kLargestPreset = 1u << 20;
+}
 
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all = {
       {"pairs", "PAIRS", {1, 2}, "", true},
       {"n1", "Trained on N = 1", {1}, "", true},
+      {"n1-5", "Trained on N = 1–5", {1, 2, 3, 4, 5}, "", true},
       {"n1-10", "Trained on N = 1–10", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "", true},
       {"e2e", "End to end", {}, "", false},
       {"gaussian", "Gaussian regression", {1, 2}, "gaussian", true},
@@ -30,6 +35,44 @@ const Strategy& strategy(const std::string& name) {
              near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), fmt::join(names, ", "));
 }
 
+namespace {
+
+struct PresetText {
+  std::string text, where;
+};
+
+PresetText preset_text(const TaskInfo& task, const std::string& preset) {
+  if (!task.file.empty())
+    return {registered_task_files().preset(task, preset), fmt::format("the preset {} of {}", preset, task.name)};
+  const std::filesystem::path file = assets_folder() / "presets" / task.name / (preset + ".toml");
+  return {read_file(file, kLargestPreset), printable(file.string(), 300)};
+}
+
+// Reads into `config` what a preset says for all strategies ("") or under the name of one.
+void read_preset(const PresetText& preset, const TaskInfo& task, RunConfig& config, const std::string& name) {
+  std::deque<RunConfig> others;  // what is not asked for
+  std::vector<Field> all;
+  const auto add = [&](RunConfig& values, const std::string& strategy_name) {
+    for (Field& field : fields(values)) {
+      if (!strategy_name.empty()) {
+        field.key = strategy_name + "." + field.key;
+        field.former.clear();
+      }
+      all.push_back(std::move(field));
+    }
+  };
+  const auto values_of = [&](const std::string& strategy_name) -> RunConfig& {
+    if (strategy_name == name) return config;
+    others.emplace_back().task = task.name;
+    return others.back();
+  };
+  add(values_of(""), "");
+  for (const Strategy& one : strategies()) add(values_of(one.name), one.name);
+  read_toml(preset.text, all, preset.where);
+}
+
+}  // namespace
+
 std::vector<std::string> preset_names() {
   return {"quick", "small", "paper"};
 }
@@ -46,11 +89,8 @@ RunConfig preset_values(const TaskInfo& task, const std::string& preset, const s
   config.preset = preset;
   config.strategy = strategy_name;
   const Strategy& plan = strategy(strategy_name);
-  if (task.file.empty())
-    read_toml_file(assets_folder() / "presets" / task.name / (preset + ".toml"), fields(config));
-  else
-    read_toml(registered_task_files().preset(task, preset), fields(config),
-              fmt::format("the preset {} of {}", preset, task.name));
+  const PresetText text = preset_text(task, preset);
+  read_preset(text, task, config, "");
   PAIRS_CHECK(config.task == task.name && config.preset == preset && config.task_file.empty(),
               "The preset file {}/{}.toml must not set task or preset", task.name, preset);
   config.task_file = task.file;
@@ -60,6 +100,7 @@ RunConfig preset_values(const TaskInfo& task, const std::string& preset, const s
   if (!plan.head.empty()) config.estimator.head.kind = plan.head;
   // The paper's exact tasks hide N from heads that see one size; one that sees several must be told.
   if (config.pretrain.sizes.size() > 1 && config.estimator.encoding == "none") config.estimator.encoding = "log";
+  read_preset(text, task, config, strategy_name);
   return config;
 }
 

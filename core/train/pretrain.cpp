@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/ops/ops.h"
 #include "core/train/curriculum.h"
+#include "core/train/learnt.h"
 #include "core/train/optimise.h"
 #include "core/train/regression_sigma.h"
 #include "core/train/run.h"
@@ -45,18 +46,11 @@ void tell_lesson(std::int64_t epoch, std::int64_t step, const std::string& setti
 }  // namespace
 
 PretrainPlan plan_pretraining(const RunConfig& config, const SetSource& source) {
-  const std::int64_t largest = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
   PretrainPlan plan;
   plan.batch = config.pretrain.batch;
-  plan.epochs = config.pretrain.epochs * (config.pretrain.scale_epochs ? largest : 1);
+  plan.epochs = config.pretrain.epochs;
   plan.steps = config.pretrain.steps;
-  if (source.training_sets() > 0) {
-    plan.batch = std::min(plan.batch, source.training_sets());
-    const std::int64_t pass = source.training_sets() / plan.batch;
-    plan.steps = plan.steps > 0 ? std::min(plan.steps, pass) : pass;
-  }
-  if (plan.steps < 1)
-    fail_usage("pretrain.steps = 0 means one pass over a finite source, but pretrain.budget is 0; set one of them");
+  if (source.training_sets() > 0) plan.batch = std::min(plan.batch, source.training_sets());
   return plan;
 }
 
@@ -76,7 +70,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   estimator.to(setting.device);
   const std::vector<Lesson> lessons = curriculum(config);
   const std::string own = own_settings(config, lessons);
-  const SetSource source(setting.task, setting.seed, config.pretrain.sizes, config.pretrain.budget,
+  const SetSource source(setting.task, setting.seed, config.pretrain.sizes, finite_sets(config.pretrain),
                          config.pretrain.validation_sets, config.pretrain.turn, lessons);
   const PretrainPlan plan = plan_pretraining(config, source);
 
@@ -127,21 +121,14 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     result.train = result.validation = problem.validate(source.lessons());
 
   estimator.train(false);
-  if (estimator.head(0).residual_spread() != nullptr) {
-    at::NoGradGuard no_grad;
-    std::vector<torch::Tensor> theta, context, n;
-    for (std::int64_t first = 0; first < std::min<std::int64_t>(source.validation_sets(), 20000); first += held_out) {
-      const SetBatch batch = source.validation(first, held_out, setting.device, at_once);
-      const torch::Tensor aggregates = set_aggregates(estimator, source, batch, at_once, stop);
-      theta.push_back(estimator.target(0, batch.theta, aggregates));
-      context.push_back(estimator.context(aggregates, batch.n, batch.given));
-      n.push_back(batch.n);
-    }
-    fit_regression_sigma(estimator, 0, at::cat(theta), at::cat(context), at::cat(n));
-  }
+  const bool predicts = estimator.head(0).residual_spread() != nullptr;
+  const ScoredSets scored =
+      held_out_sets(estimator, source, predicts ? kSigmaSets : prior_gain_sets(estimator), setting.device, stop);
+  if (predicts) fit_regression_sigma(estimator, 0, scored);
   estimator.set_max_n(largest);
-  finish_stage(run, run_file::pretrained, config, estimator, result, Stage::pretrain,
-               {{"sets", plan.steps * plan.batch * result.epochs}}, monitor);
+  nlohmann::json told = {{"sets", plan.steps * plan.batch * result.epochs}};
+  tell_gain(Stage::pretrain, prior_gain(estimator, scored, stop), estimator.has_density(), told, monitor);
+  finish_stage(run, run_file::pretrained, config, estimator, result, Stage::pretrain, std::move(told), monitor);
   std::filesystem::remove(run / run_file::start);
 }
 

@@ -16,13 +16,15 @@ namespace {
 constexpr std::size_t kOwnSizes = 24;
 }  // namespace
 
-void fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const torch::Tensor& target,
-                          const torch::Tensor& context, const torch::Tensor& n) {
+double fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const ScoredSets& held_out) {
   ResidualSpread* head = estimator.head(head_n).residual_spread();
-  if (head == nullptr) return;
+  if (head == nullptr) return std::nan("");
   at::NoGradGuard no_grad;
-  const torch::Tensor residual = (target.to(torch::kCPU) - head->predict(context).to(torch::kCPU, torch::kFloat64));
-  const torch::Tensor sizes = n.to(torch::kCPU).contiguous();
+  const torch::Tensor aggregates = held_out.aggregates.to(estimator.device());
+  const torch::Tensor target = estimator.target(head_n, held_out.theta, aggregates).to(torch::kCPU);
+  const torch::Tensor context = estimator.context(aggregates, held_out.n, held_out.given);
+  const torch::Tensor residual = target - head->predict(context).to(torch::kCPU, torch::kFloat64);
+  const torch::Tensor sizes = held_out.n.to(torch::kCPU).contiguous();
   const std::int64_t* size = sizes.data_ptr<std::int64_t>();
   std::map<std::int64_t, std::int64_t> counts;
   for (std::int64_t i = 0; i < sizes.numel(); ++i) ++counts[size[i]];
@@ -55,6 +57,7 @@ void fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const torch
     sigma.push_back(value);
   }
   head->set_sigma(torch::tensor(at, torch::kInt64), at::stack(sigma));
+  return residual.square().mean().item<double>();
 }
 
 }  // namespace pairs

@@ -2,14 +2,16 @@
 
 #include <torch/types.h>
 
-#include "core/estimator.h"
+#include "core/eval/prior_gain.h"
 
 namespace pairs {
 
+// Most held-out sets of stage 1 that a standard deviation is fitted on.
+inline constexpr std::int64_t kSigmaSets = 20000;
+
 // Fits the Gaussian baseline's residual standard deviations after training (paper, Gaussian regression baseline), one
-// per target and set size: held-out targets of the head (Estimator::target) [V, d] float64, contexts [V, c] and sizes n
-// [V]. Sizes that occur in fewer than 100 rows are pooled by octaves. Does nothing for other heads.
-void fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const torch::Tensor& target,
-                          const torch::Tensor& context, const torch::Tensor& n);
+// per target and set size, on held-out sets. Sizes that occur in fewer than 100 of them are pooled by octaves. Returns
+// the mean squared error of the predictions, of standardised targets; for other heads does nothing and returns NaN.
+double fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const ScoredSets& held_out);
 
 }  // namespace pairs

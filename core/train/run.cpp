@@ -11,8 +11,12 @@
 #include "core/base/text.h"
 #include "core/task_factory.h"
 #include "core/train/cost.h"
+#include "core/train/left_aggregates.h"
 #include "core/train/run_name.h"
 #include "core/train/shipped.h"
+#include "core/train/simulator_record.h"
+#include "core/train/shipped_name.h"
+#include "core/train/work_watch.h"
 
 namespace pairs {
 namespace {
@@ -51,7 +55,13 @@ class LoggingMonitor : public Monitor {
 // What the stages of a run leave in its folder for each other.
 constexpr const char* kProducts[] = {run_file::start,  run_file::pretrained, run_file::estimator,
                                      run_file::resume, run_file::partial,    run_file::cache,
-                                     run_file::pool,   run_file::stored};
+                                     run_file::pool,   run_file::stored,     kSimulatorFile};
+
+// Whether it is one of the aggregates that stage 2 makes.
+bool is_left(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  return name == run_file::cache || name == run_file::pool || is_later_cache(name);
+}
 
 void clean_up(const FolderLock& lock) {
   lock.remove_leftovers([](std::string_view name) {
@@ -185,6 +195,27 @@ RunStatus run_status(const std::filesystem::path& run) {
   return status;
 }
 
+std::uint64_t aggregates_bytes(const std::filesystem::path& run) {
+  std::error_code error;
+  std::uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(run, error))
+    if (is_left(entry.path()) && entry.is_regular_file(error)) bytes += entry.file_size(error);
+  return bytes;
+}
+
+std::string without_aggregates(const std::filesystem::path& run) {
+  const RunStatus status = run_status(run);
+  if (status.finished) return "The run is finished: it opens and evaluates without them, and there is nothing to resume";
+  if (!status.cached) return "Resuming the run begins stage 2 anew: it makes them again, the same";
+  return "Resuming the run makes them again, the same, before stage 3 goes on from where it was saved";
+}
+
+void drop_aggregates(const std::filesystem::path& run) {
+  const FolderLock lock(run);
+  for (const auto& entry : std::filesystem::directory_iterator(run))
+    if (is_left(entry.path())) std::filesystem::remove(entry.path());
+}
+
 void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until) {
   PAIRS_CHECK(std::filesystem::exists(run / run_file::config), "{} is not a run folder: it holds no {}", run.string(),
               run_file::config);
@@ -194,7 +225,7 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
   check_task_file(run, config);
   check_products(run, config, make_run_task(config, run / run_file::config));
   LoggingMonitor logging(run, lock, monitor);
-  const Stopwatch watch;
+  const WorkWatch watch;
   const auto tell = [&](const char* type) {
     Event event;
     event.type = type;
@@ -237,14 +268,20 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
   tell("done");
 }
 
+bool extrapolates(const LoadedRun& run, std::int64_t n) {
+  if (run.finetuned && strategy(run.config.strategy).stages_2_and_3) return n > run.estimator->max_n();
+  const std::vector<std::int64_t>& sizes = run.config.pretrain.sizes;
+  return std::find(sizes.begin(), sizes.end(), n) == sizes.end();
+}
+
 RunFolder find_run(const std::string& run, const std::string& data) {
   const std::filesystem::path folder = run;
   if (std::filesystem::exists(folder / run_file::config))
     return {folder, folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string()};
   if (!run.empty() && run.find('/') == std::string::npos) {
-    if (const auto fitting = fitting_weights(run, data)) return {*fitting, run + " (shipped)"};
+    if (const auto fitting = fitting_weights(run, data)) return {*fitting, kShippedName};
     const std::filesystem::path named = assets_folder() / "weights" / run;
-    if (std::filesystem::exists(named / run_file::config)) return {named, run + " (shipped)"};
+    if (std::filesystem::exists(named / run_file::config)) return {named, fmt::format("{} {}", kShippedName, run)};
   }
   fail_usage(
       "\"{}\" is neither a run folder (one that holds {}) nor a task with shipped weights; see "

@@ -14,6 +14,8 @@ namespace pairs {
 namespace {
 
 constexpr std::uint64_t kLargestConfig = 1u << 20;
+// What the weights' records hold of it is off.
+constexpr const char* kScaleEpochs = "pretrain.scale_epochs";
 
 // Names the file in the usage error that `check` throws.
 template <class Check>
@@ -79,10 +81,15 @@ void read_recorded(std::string_view text, const std::string& task, RunConfig& co
   config.task_settings = default_task_settings(config.task);
   std::vector<Field> all = fields(config);
   const FormerSettings former(config.task, all);
+  bool scaled = false;
   all.insert(all.end(), more.begin(), more.end());
   all.insert(all.end(), former.fields().begin(), former.fields().end());
+  all.push_back({kScaleEpochs, &scaled, "Epochs times the largest size"});
   read_toml(text, all, where);
   former.check(config.task, where);
+  if (scaled)
+    fail_usage("{}: '{}' is no setting any more; remove it and multiply pretrain.epochs by the largest set size", where,
+               kScaleEpochs);
 }
 
 }  // namespace

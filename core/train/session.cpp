@@ -3,7 +3,10 @@
 #include <array>
 #include <chrono>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/interruption.h"
+#include "core/train/work_watch.h"
 
 namespace pairs {
 namespace {
@@ -46,7 +49,9 @@ class Session::Worker : public Monitor {
         session_.state_ = SessionState::paused;
         session_.changed_.notify_all();
       }
+      const Stopwatch watch;
       session_.changed_.wait(lock, [&] { return session_.state_.load() != SessionState::paused || session_.stop_; });
+      paused_seconds += watch.seconds();
     }
     return session_.stop_;
   }
@@ -134,6 +139,7 @@ void Session::loop(std::stop_token token) {
     char outcome = 'd';
     try {
       Worker worker(*this);
+      const Interruptible within([this] { return stop_.load(); });
       job(worker);
     } catch (const Stopped&) {
       outcome = 's';

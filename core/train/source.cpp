@@ -44,15 +44,13 @@ torch::Tensor turned(const torch::Tensor& x, const std::vector<std::int64_t>& tu
 }
 
 SetSource::SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes,
-                     std::int64_t budget, std::int64_t validation_sets, bool turn, std::vector<Lesson> lessons)
+                     std::int64_t sets, std::int64_t validation_sets, bool turn, std::vector<Lesson> lessons)
     : task_(std::move(task)), seed_(seed), sizes_(std::move(sizes)), turn_(turn), lessons_(std::move(lessons)) {
   PAIRS_CHECK(!sizes_.empty(), "A source of sets needs at least one set size");
-  if (budget > 0) {
-    const std::int64_t total = budget / *std::max_element(sizes_.begin(), sizes_.end());
-    validation_ = std::max<std::int64_t>(1, total / 5);
-    training_ = total - validation_;
-    PAIRS_CHECK(training_ >= 1, "A budget of {} observations is too small for sets of {}", budget,
-                *std::max_element(sizes_.begin(), sizes_.end()));
+  if (sets > 0) {
+    validation_ = std::max<std::int64_t>(1, sets / 5);
+    training_ = sets - validation_;
+    PAIRS_CHECK(training_ >= 1, "{} set is too few: one trains and one validates", sets);
   } else {
     validation_ = validation_sets;
   }
@@ -132,16 +130,19 @@ Observations SetSource::observe(const SetBatch& batch, const SetPart& part) cons
                      &part.rows);
 }
 
+std::int64_t SetSource::visited(std::int64_t visit) const {
+  const auto pass = static_cast<std::uint64_t>(visit / training_);
+  return static_cast<std::int64_t>(permuted(stream_key(seed_ ^ (pass << 20), Purpose::order),
+                                            static_cast<std::uint64_t>(training_),
+                                            static_cast<std::uint64_t>(visit % training_)));
+}
+
 SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int64_t count, std::int64_t epoch_sets,
                              const torch::Device& device, std::int64_t at_once) const {
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
-  const std::uint64_t order = stream_key(seed_ ^ (static_cast<std::uint64_t>(epoch) << 20), Purpose::order);
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t visit = position + i;
-    indices[static_cast<std::size_t>(i)] =
-        training_ > 0 ? static_cast<std::int64_t>(permuted(order, static_cast<std::uint64_t>(training_),
-                                                           static_cast<std::uint64_t>(visit % training_)))
-                      : epoch * epoch_sets + visit;
+    const std::int64_t visit = epoch * epoch_sets + position + i;
+    indices[static_cast<std::size_t>(i)] = training_ > 0 ? visited(visit) : visit;
   }
   const auto batch = static_cast<std::uint64_t>((epoch * epoch_sets + position) / count);
   std::vector<std::int64_t> turns;

@@ -45,16 +45,16 @@ struct Lesson {
   std::string text;  // the settings that make it, "distractors=0"
 };
 
-// Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. With a budget
-// of P observations there are P / max(sizes) sets, 20 % of them for validation, simulated again each epoch; without
-// one, training sets never repeat. Validation sets have a purpose of their own, so that tasks can hold out data for
-// them. The first epochs are of `lessons`, element e is epoch e. With `turn` all images of a
+// Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. Of `sets` sets
+// the last fifth is for validation and the others come again, simulated anew, in every pass, each pass in an order of
+// its own; where `sets` is 0 training sets never repeat. Validation sets have a purpose of their own, so that tasks can
+// hold out data for them. The first epochs are of `lessons`, element e is epoch e. With `turn` all images of a
 // training set are turned by 0 to 3 quarters, drawn anew for each visit.
 class SetSource {
  public:
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
-  SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes, std::int64_t budget,
+  SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes, std::int64_t sets,
             std::int64_t validation_sets, bool turn = false, std::vector<Lesson> lessons = {});
 
   std::int64_t training_sets() const { return training_; }  // 0: unlimited
@@ -80,6 +80,9 @@ class SetSource {
   SetBatch make(std::int64_t epoch, Purpose purpose, const std::vector<std::int64_t>& indices,
                 const std::vector<std::int64_t>& sizes, std::vector<std::int64_t> turns, const torch::Device& device,
                 std::int64_t at_once) const;
+
+  // Which of the sets that come again is the `visit`-th to be visited.
+  std::int64_t visited(std::int64_t visit) const;
 
   std::shared_ptr<const Task> task_;
   std::uint64_t seed_;

@@ -5,6 +5,7 @@
 
 #include "core/base/devices.h"
 #include "core/base/files.h"
+#include "core/base/interruption.h"
 #include "core/base/threads.h"
 #include "core/task_factory.h"
 #include "core/train/plan.h"
@@ -44,6 +45,7 @@ void finish_stage(const std::filesystem::path& run, const char* file, const RunC
 
 void show_preview(Monitor& monitor, Stage stage, std::int64_t n, Estimator& estimator) {
   at::NoGradGuard no_grad;
+  const Interruptible never({});  // a stop is for the steps, which save
   estimator.train(false);
   monitor.preview({stage, n, estimator});
   estimator.train(true);

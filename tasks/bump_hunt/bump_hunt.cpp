@@ -11,6 +11,7 @@
 #include "core/base/fast_normal.h"
 #include "core/base/transfer.h"
 #include "core/nuisance_posterior.h"
+#include "core/null_value.h"
 #include "tasks/bump_hunt/nuisance.h"
 #include "tasks/bump_hunt/posterior.h"
 #include "tasks/parts/rows.h"
@@ -18,7 +19,7 @@
 namespace pairs {
 namespace {
 
-class BumpHunt final : public Task, public InfersNuisances {
+class BumpHunt final : public Task, public InfersNuisances, public HasNullValue {
  public:
   BumpHunt() {
     info_.name = "bump-hunt";
@@ -40,6 +41,7 @@ class BumpHunt final : public Task, public InfersNuisances {
   }
 
   const TaskInfo& info() const override { return info_; }
+  NullValue null_value() const override { return {0.0, 1.0, "no signal"}; }
 
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
     return draw_latents(info_, seed, purpose, indices, [](Stream& stream, double* theta, double* psi) {

@@ -189,11 +189,11 @@ class Gaussian final : public Task, public InfersNuisances {
       info_.targets.push_back({names[k], labels[k], "", -inf, inf, mu0[k], scale[k], 5.552 * scale[k],
                                mu0[k] - 4.0 * scale[k], mu0[k] + 4.0 * scale[k], meanings[k]});
     }
-    info_.nuisances = {{"psi11", "Ψ₁₁", "", 0.05, 4.0, -1, "variance of x₁"},
-                       {"psi12", "Ψ₁₂", "", -2.0, 2.0, -1, "covariance"},
-                       {"psi22", "Ψ₂₂", "", 0.05, 4.0, -1, "variance of x₂"}};
-    info_.question = {"Which mean θ lies behind this point? The covariance Ψ is unknown, too.",
-                      "Which mean θ do these {} points share? Their covariance Ψ is unknown, too."};
+    info_.nuisances = {{"psi11", "ψ₁₁", "", 0.05, 4.0, -1, "variance of x₁"},
+                       {"psi12", "ψ₁₂", "", -2.0, 2.0, -1, "covariance"},
+                       {"psi22", "ψ₂₂", "", 0.05, 4.0, -1, "variance of x₂"}};
+    info_.question = {"Which mean θ lies behind this point? The covariance ψ is unknown, too.",
+                      "Which mean θ do these {} points share? Their covariance ψ is unknown, too."};
     info_.max_n = 100000;
     info_.kind = ObservationKind::points;
     info_.observation_shape = {2};

@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <mutex>
+#include <stdexcept>
 
 #include "core/base/csv_line.h"
 #include "core/base/error.h"
@@ -21,6 +23,7 @@
 namespace pairs {
 namespace {
 
+constexpr int kLargestCharge = 4;  // of one atom
 constexpr int kMoleculeElements[] = {1, 5, 6, 7, 8, 9, 14, 15, 16, 17, 33, 34, 35, 53};
 
 // SMILES without sanitising, or null.
@@ -112,6 +115,10 @@ void prepare_rdkit() {
 }
 
 std::string rdkit_sentence(const std::exception& error) {
+  // The library's words for those are about its own texts and lists.
+  if (dynamic_cast<const std::out_of_range*>(&error) != nullptr ||
+      dynamic_cast<const std::length_error*>(&error) != nullptr)
+    return "a line ends before what it announces";
   std::string text = error.what();
   if (const std::size_t end = text.find('\n'); end != text.npos) text.resize(end);
   return text;
@@ -122,6 +129,12 @@ std::variant<std::monostate, Refusal> check_atoms(const RDKit::ROMol& graph, con
   // Sanitising a graph that is far too large could take for ever.
   const std::int64_t atoms = graph.getNumAtoms();
   if (atoms > 4 * limits.atoms) return refuse_size(atoms, limits);
+  for (const RDKit::Atom* atom : graph.atoms())
+    if (const int charge = atom->getFormalCharge(); std::abs(charge) > kLargestCharge)
+      return Refusal{SetAsideReason::chemistry,
+                     fmt::format("an atom has the charge {:+}, more than {} in size, which no "
+                                 "molecule's has",
+                                 charge, kLargestCharge)};
   return {};
 }
 

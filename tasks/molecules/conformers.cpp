@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
+#include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/molecule_file.h"
 #include "tasks/molecules/rdkit_graph.h"
 
@@ -108,7 +109,7 @@ std::variant<PreparedMolecule, Refusal> prepare_molecule(const Molecule& molecul
   out.canonical = molecule.canonical;
   out.name = std::move(entry.name);
   out.hash = molecule_hash(molecule.canonical);
-  out.flat_hash = molecule_hash(flat_smiles(molecule));
+  out.flat_hash = molecule_hash(parent_smiles(molecule));
   out.logp = crippen_logp(molecule);
   out.largest_of_many = molecule.largest_of_many;
   out.odd_conformers = entry.odd_conformers;

@@ -23,7 +23,7 @@ struct ConformerSettings {
 // A molecule with all that the task needs of it.
 struct PreparedMolecule {
   std::string canonical, name;
-  std::uint64_t hash = 0, flat_hash = 0;  // molecule_hash of the canonical SMILES, and of that without stereochemistry
+  std::uint64_t hash = 0, flat_hash = 0;  // molecule_hash of the canonical SMILES, and of parent_smiles()
   double logp = 0.0;
   std::int64_t conformers = 0;
   std::vector<std::uint8_t> elements;  // [atoms] hydrogens included

@@ -88,6 +88,7 @@ GivenMolecule given_molecule(const std::string& text, const ConformerSettings& s
     throw Error(error.what(), ErrorKind::usage);
   }
   const PreparedMolecule& molecule = out.molecule;
+  out.of_file = file;
   out.title = file ? printable(path.filename().string()) : printable(molecule.canonical, 100);
   if (molecule.largest_of_many)
     out.warnings.push_back(

@@ -14,6 +14,7 @@ bool names_molecule(const std::string& text);
 // The molecule that a person gives.
 struct GivenMolecule {
   PreparedMolecule molecule;
+  bool of_file = false;               // its conformers stand in the order of the file, where that has them
   std::string title;                  // the SMILES, or the file's name
   std::vector<std::string> warnings;  // sentences: what of the file was left out, what is other than asked for
 };

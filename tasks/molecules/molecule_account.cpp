@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/chemistry.h"
 #include "tasks/molecules/conformers.h"
 #include "tasks/molecules/molecule_parts.h"
@@ -45,7 +46,7 @@ void judge(AccountRow& row) {
     return;
   }
   row.hash = molecule_hash(molecule->canonical);
-  row.flat_hash = molecule_hash(flat_smiles(*molecule));
+  row.flat_hash = molecule_hash(parent_smiles(*molecule));
 }
 
 DataAccount::Aside aside_of(const AccountRow& row) {
@@ -130,7 +131,8 @@ DataAccount account_of_molecules(const std::string& folder, const Preparation& f
                 {"molecules for tests", parts[4]},          {"of all these with conformers in the file", given},
                 {"conformers in the file", conformers}};
   out.notes = {
-      "A molecule's part is decided by its SMILES without stereochemistry: stereoisomers share one.",
+      "A molecule's part is decided by its SMILES without stereochemistry and charge: stereoisomers, and the charged "
+      "forms of a molecule, share one.",
       "Tests take molecules with as many conformers as a set may have (task.conformers); that is not looked at here.",
       "Molecules that no conformer can be embedded of are found, and set aside, when conformers are made."};
   return out;

@@ -1,6 +1,7 @@
 #include "tasks/molecules/molecule_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "tasks/molecules/byte_source.h"
+#include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/geom_file.h"
 #include "tasks/molecules/sdf_file.h"
 
@@ -21,6 +23,9 @@ namespace pairs {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Files up to this size are told apart by all of their bytes.
+constexpr off_t kReadWhole = off_t{256} << 20;
 
 enum class MoleculeFormat { table, smi, sdf, geom };
 
@@ -36,6 +41,20 @@ std::optional<MoleculeFormat> format_of(const fs::path& file) {
   if (any({".sdf", ".sd", ".mol"})) return MoleculeFormat::sdf;
   if (any({".msgpack", ".tar", ".tgz"})) return MoleculeFormat::geom;
   return std::nullopt;
+}
+
+// The charged form of an entry's molecule.
+std::optional<MoleculeEntry> charged_entry(const MoleculeEntry& entry, const MoleculeLimits& limits) {
+  if (entry.bad || entry.conformers() > 0) return std::nullopt;
+  const std::variant<Molecule, Refusal> parsed = parse_molecule(entry.smiles, limits);
+  const Molecule* molecule = std::get_if<Molecule>(&parsed);
+  const std::optional<std::string> form = molecule != nullptr ? charged_form(*molecule) : std::nullopt;
+  if (!form) return std::nullopt;
+  MoleculeEntry out;
+  out.smiles = *form;
+  out.name = entry.name.empty() ? "" : entry.name + ", charged";
+  out.place = entry.place + ", charged";
+  return out;
 }
 
 }  // namespace
@@ -56,7 +75,8 @@ void read_molecules(const MoleculeSource& source, const MoleculeLimits& limits, 
   const std::unique_ptr<ByteSource> bytes = open_bytes(source.file, *format == MoleculeFormat::geom ? ".msgpack" : "");
   const OnMolecule hand_on = [&](MoleculeEntry&& entry) {
     if (share != nullptr) *share = bytes->share();
-    return on_molecule(std::move(entry));
+    std::optional<MoleculeEntry> charged = source.charged ? charged_entry(entry, limits) : std::nullopt;
+    return on_molecule(std::move(entry)) && (!charged || on_molecule(std::move(*charged)));
   };
   if (*format == MoleculeFormat::table && source.columns.smiles.empty()) {
     // A list without any separator is a table of one column, its header optional.
@@ -92,20 +112,31 @@ fs::path bundled_molecules() {
       printable(places.front().string(), 300));
 }
 
-std::string file_identity(const fs::path& file) {
+std::string file_content(const fs::path& file) {
   const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const std::string where = printable(file.string(), 300);
-  PAIRS_CHECK(opened >= 0, "Cannot read {}: check the path and its permissions", where);
-  const off_t size = ::lseek(opened, 0, SEEK_END);
+  struct stat info {};
+  PAIRS_CHECK(opened >= 0 && ::fstat(opened, &info) == 0, "Cannot read {}: check the path and its permissions", where);
+  PAIRS_CHECK(S_ISREG(info.st_mode), "Cannot read {}: it is no regular file", where);
+  const off_t size = info.st_size;
   std::string piece(1 << 20, '\0');
-  std::uint32_t sums[2];
-  for (int end = 0; end < 2; ++end) {
-    const off_t from = end == 0 ? 0 : std::max<off_t>(0, size - static_cast<off_t>(piece.size()));
+  const auto sum_from = [&](off_t from, std::uint32_t before) {
     const ssize_t got = ::pread(opened, piece.data(), piece.size(), from);
-    PAIRS_CHECK(size >= 0 && got >= 0, "Cannot read {}: it is no regular file", where);
-    sums[end] = checksum({piece.data(), static_cast<std::size_t>(got)});
+    PAIRS_CHECK(got >= 0, "Cannot read {}: check its disk", where);
+    return checksum({piece.data(), static_cast<std::size_t>(got)}, before);
+  };
+  const auto step = static_cast<off_t>(piece.size());
+  std::uint32_t sum = 0;
+  if (size <= kReadWhole) {
+    for (off_t from = 0; from < size; from += step) sum = sum_from(from, sum);
+    return fmt::format("{} bytes {:08x}", size, sum);
   }
-  return fmt::format("{} {} bytes {:08x} {:08x}", file.filename().string(), size, sums[0], sums[1]);
+  return fmt::format("{} bytes {:08x} {:08x} modified {}.{:09}", size, sum_from(0, 0),
+                     sum_from(std::max<off_t>(0, size - step), 0), info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+std::string file_identity(const fs::path& file) {
+  return file.filename().string() + " " + file_content(file);
 }
 
 }  // namespace pairs

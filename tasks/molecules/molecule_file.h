@@ -13,6 +13,7 @@ namespace pairs {
 struct MoleculeSource {
   std::filesystem::path file;
   TableColumns columns;  // of a table
+  bool charged = false;  // each molecule without conformers is followed by its charged form, if it has one
 };
 
 // Reads a file's molecules one by one in its order, in memory that does not depend on its length. `share`, when given,
@@ -28,8 +29,10 @@ bool is_molecule_file(const std::filesystem::path& file);
 // Throws Error saying which package to install where it is missing.
 std::filesystem::path bundled_molecules();
 
-// What tells one version of a file from another without reading it whole: its name, length, and the checksums of its
-// first and last MiB.
+// What tells one version of a file from another: its length and checksum; of more than 256 MiB the checksums of its first
+// and last MiB and the time of its last change.
+std::string file_content(const std::filesystem::path& file);
+// The same behind the file's name.
 std::string file_identity(const std::filesystem::path& file);
 
 }  // namespace pairs

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/text.h"
 #include "tasks/molecules/chemistry.h"
 
@@ -87,19 +88,35 @@ bool holds_molecules(const FileState& file) {
   return holds;
 }
 
+// A checksum of what a file holds, remembered for as long as it stays as it is.
+std::uint32_t content_of(const fs::path& file) {
+  static std::mutex mutex;
+  static std::map<FileState, std::uint32_t> known;
+  std::error_code ignored;
+  const FileState state{file.string(), fs::file_size(file, ignored), fs::last_write_time(file, ignored)};
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(state); found != known.end()) return found->second;
+  }
+  const std::uint32_t content = checksum(file_content(file));
+  const std::lock_guard lock(mutex);
+  return known[state] = content;
+}
+
 FoundMolecules named(const fs::path& file) {
   std::error_code ignored;
   return {{.file = file, .columns = {}},
-          fmt::format("{} ({}, {})", printable(file.filename().string()), format_text(file),
-                      byte_text(fs::file_size(file, ignored))),
+          fmt::format("{} ({}, {}, content {:08x})", printable(file.filename().string()), format_text(file),
+                      byte_text(fs::file_size(file, ignored)), content_of(file)),
           false,
           ""};
 }
 
-FoundMolecules rdkit_molecules() {
+FoundMolecules rdkit_molecules(bool charged) {
   FoundMolecules out;
   out.bundled = true;
-  out.name = "RDKit's molecules (WEHI)";
+  out.name = charged ? "RDKit's molecules (WEHI) and their charged forms" : "RDKit's molecules (WEHI)";
+  out.source.charged = charged;
   try {
     out.source.file = bundled_molecules();
   } catch (const Error& error) {
@@ -119,13 +136,13 @@ fs::path file_in(const fs::path& folder) {
 
 }  // namespace
 
-FoundMolecules molecules_in(const std::string& data) {
-  if (data.empty()) return rdkit_molecules();
+FoundMolecules molecules_in(const std::string& data, bool charged) {
+  if (data.empty()) return rdkit_molecules(charged);
   const fs::path path(data);
   std::error_code error;
   if (fs::is_directory(path, error)) {
     const fs::path file = file_in(path);
-    return file.empty() ? rdkit_molecules() : named(file);
+    return file.empty() ? rdkit_molecules(charged) : named(file);
   }
   if (!fs::exists(path, error))
     fail_usage("There is no file or folder {}; name a folder or file of molecules", printable(data, 300));

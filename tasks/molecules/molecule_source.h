@@ -9,7 +9,7 @@ namespace pairs {
 // The file that the task's molecules are read from.
 struct FoundMolecules {
   MoleculeSource source;
-  std::string name;      // for people: "drugs_crude.msgpack (GEOM, 41.2 GiB)", "RDKit's molecules (WEHI)"
+  std::string name;      // for people: "drugs_crude.msgpack (GEOM, 41.2 GiB)", "RDKit's molecules (WEHI) and their charged forms"
   bool bundled = false;  // RDKit's own
   std::string problem;   // why there is no file at all, "" where there is one
 };
@@ -18,7 +18,8 @@ struct FoundMolecules {
 // itself. Of several files that of GEOM (.msgpack, or that in its archive) is taken, else the largest that holds
 // molecules, as its first rows tell. Where `data` is empty or a folder without such a file, RDKit's own. Reads a few
 // rows at most; what was found is remembered for as long as the files stay as they are. Throws Error of kind usage
-// where `data` does not exist, or is a file of no format that is read.
-FoundMolecules molecules_in(const std::string& data);
+// where `data` does not exist, or is a file of no format that is read. `charged`: after each of RDKit's own molecules
+// comes its charged form, where it has one.
+FoundMolecules molecules_in(const std::string& data, bool charged = true);
 
 }  // namespace pairs

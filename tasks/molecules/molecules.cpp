@@ -17,6 +17,7 @@
 #include "core/base/transfer.h"
 #include "core/sets/index_map.h"
 #include "core/sets/permutation.h"
+#include "tasks/molecules/charges.h"
 #include "tasks/molecules/depiction.h"
 #include "tasks/molecules/given_molecule.h"
 #include "tasks/molecules/molecule_look.h"
@@ -33,6 +34,7 @@ std::vector<Field> MoleculesSettings::fields() {
       {"molecules", &molecules, "How many molecules of the source are used, the first so many; 0: all", 0, 10000000},
       {"conformers", &conformers, "Conformers of a molecule, made or kept of the file's: the largest set", 1, 1000},
       {"optimise", &optimise, "Conformers that are made are optimised by MMFF94"},
+      {"charged", &charged, "After each of RDKit's molecules its charged form, where it has one"},
   };
 }
 
@@ -116,7 +118,7 @@ class Molecules final : public Task, public Bodies, public Things {
  public:
   explicit Molecules(const TaskOptions& options)
       : settings_(options.settings.as<MoleculesSettings>()),
-        found_(molecules_in(options.data)),
+        found_(molecules_in(options.data, settings_.charged)),
         parts_(found_.source, conformers_of(settings_), settings_.molecules, found_.name),
         showcase_(found_, conformers_of(settings_)) {
     info_.name = "molecules";
@@ -307,7 +309,9 @@ class Molecules final : public Task, public Bodies, public Things {
   }
   bool is_thing(const std::string& text) const override { return names_molecule(text); }
 
-  ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed) const override {
+  ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
+                      const std::string& up) const override {
+    if (!up.empty()) fail_usage("Molecules have no axis that points up: leave {} out", printable(up, 30));
     GivenMolecule given = given_molecule(text, conformers_of(settings_));
     const PreparedMolecule& molecule = given.molecule;
     if (n < 0 || n > info_.max_n)
@@ -315,6 +319,8 @@ class Molecules final : public Task, public Bodies, public Things {
     if (n > molecule.conformers)
       fail_usage("{} has {}, not {}: ask for fewer", given.title,
                  counted(static_cast<std::size_t>(molecule.conformers), "conformer"), n);
+    // Some of a file: the first, as they stand there. Else in an order of the seed.
+    const bool first = n > 0 && given.of_file;
     if (n == 0) n = std::min(molecule.conformers, info_.max_n);
     const ConformerOrder order(stream_key(seed, Purpose::explore), static_cast<std::int64_t>(molecule.hash >> 20),
                                molecule.conformers);
@@ -324,9 +330,10 @@ class Molecules final : public Task, public Bodies, public Things {
     out.warnings = std::move(given.warnings);
     out.x = packed(
         n, [&](std::int64_t) { return atoms; },
-        [&](std::int64_t k, float* rows) { fill_conformer(molecule, order(k), rows); }, torch::kCPU);
+        [&](std::int64_t k, float* rows) { fill_conformer(molecule, first ? k : order(k), rows); }, torch::kCPU);
     out.latents.theta = torch::full({1, 1}, molecule.logp, torch::kFloat64);
     out.latents.psi = torch::full({1, 1}, remember(molecule), torch::kFloat64);
+    out.kind = carries_charge(molecule.canonical) ? "charged molecule" : "uncharged molecule";
     return out;
   }
 

@@ -13,6 +13,7 @@ struct MoleculesSettings {
   std::int64_t molecules = 1500;  // the first so many of the source; 0: all
   std::int64_t conformers = 10;   // of a molecule: made, or kept of the file's; the largest set
   bool optimise = false;          // conformers that are made, by MMFF94
+  bool charged = true;            // of RDKit's own molecules the charged forms, too (charged_forms.h)
   std::vector<Field> fields();
 };
 

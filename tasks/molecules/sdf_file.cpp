@@ -38,6 +38,26 @@ bool has_room_for_counts(std::string_view block) {
   return true;
 }
 
+// The first line of properties ("M  CHG", a number of three digits, entries of eight characters) that holds fewer
+// entries than it announces; "" where there is none.
+std::string_view short_property(std::string_view block) {
+  block = block.substr(0, block.find("M  END"));
+  while (!block.empty()) {
+    const std::size_t end = std::min(block.find('\n'), block.size());
+    std::string_view line = block.substr(0, end);
+    block.remove_prefix(std::min(end + 1, block.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.starts_with("M  CHG") && !line.starts_with("M  RAD") && !line.starts_with("M  ISO")) continue;
+    std::string_view number = line.substr(6, 3);
+    number.remove_prefix(std::min(number.find_first_not_of(' '), number.size()));
+    std::size_t count = 0;
+    const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), count);
+    // The last entry may be written with fewer digits than there is room for.
+    if (error != std::errc() || (count > 0 && line.size() + 3 < 9 + 8 * count)) return line;
+  }
+  return "";
+}
+
 // Whether a graph's coordinates are those of a molecule in space.
 bool has_depth(const RDKit::ROMol& graph) {
   if (graph.getNumConformers() == 0) return false;
@@ -62,6 +82,9 @@ void read_record(const std::string& block, const MoleculeLimits& limits, Molecul
   prepare_rdkit();
   if (!has_room_for_counts(block))
     return refuse(SetAsideReason::syntax, "it announces more atoms or bonds than it has lines");
+  if (const std::string_view line = short_property(block); !line.empty())
+    return refuse(SetAsideReason::syntax,
+                  fmt::format("the line '{}' holds fewer entries than it announces", printable(line, 40)));
   try {
     std::unique_ptr<RDKit::RWMol> graph(RDKit::MolBlockToMol(block, false, false, false));
     if (!graph) return refuse(SetAsideReason::syntax, "");

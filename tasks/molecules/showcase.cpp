@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/splits.h"
 
 namespace pairs {
@@ -21,7 +22,7 @@ std::unique_ptr<Showcase::Slot> Showcase::candidate(MoleculeEntry&& entry) const
   std::variant<Molecule, Refusal> parsed = parse_molecule(entry.smiles, settings_.limits);
   Molecule* molecule = std::get_if<Molecule>(&parsed);
   if (molecule == nullptr || molecule->atoms > kMostAtoms) return nullptr;
-  if (molecule_split(molecule_hash(flat_smiles(*molecule))) != MoleculeSplit::test) return nullptr;
+  if (molecule_split(molecule_hash(parent_smiles(*molecule))) != MoleculeSplit::test) return nullptr;
   if (entry.conformers() > 0 && entry.conformers() < settings_.conformers) return nullptr;
   auto slot = std::make_unique<Slot>();
   slot->graph = std::move(*molecule);

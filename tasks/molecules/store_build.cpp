@@ -250,9 +250,9 @@ class StoreBuilder {
 
 std::string store_settings(const MoleculeSource& source, const ConformerSettings& settings) {
   return fmt::format(
-      "molecules 1\nsource {}\ncolumns '{}' '{}'\nconformers {}\noptimise {}\nseed {}\nattempts {}\natoms {}\nkept {}\n"
+      "molecules 2\nsource {}{}\ncolumns '{}' '{}'\nconformers {}\noptimise {}\nseed {}\nattempts {}\natoms {}\nkept {}\n"
       "rdkit {}\n",
-      file_identity(source.file), source.columns.smiles, source.columns.name, settings.conformers,
+      file_identity(source.file), source.charged ? " with charged forms" : "", source.columns.smiles, source.columns.name, settings.conformers,
       settings.optimise ? "MMFF94" : "none", settings.seed, settings.attempts, settings.limits.atoms,
       settings.limits.conformers, RDKit::rdkitVersion);
 }

@@ -3,7 +3,7 @@
 
 #include "tasks/objects/furniture_parts.h"
 
-namespace pairs::furniture {
+namespace pairs::generated {
 namespace {
 
 // Boxes, vases and balls that stand on a board, now and then.
@@ -27,9 +27,7 @@ void add_things(Body& body, Draw& draw, double x0, double x1, double y0, double 
   }
 }
 
-}  // namespace
-
-void build_bookcase(Body& body, Draw& draw) {
+void build_closed_bookcase(Body& body, Draw& draw) {
   const double wide = draw.in(0.4, 1.6), high = draw.in(0.8, 2.3), deep = draw.in(0.22, 0.4),
                board = draw.in(0.016, 0.032);
   const double x = wide / 2, y = deep / 2, foot = draw.chance(0.5) ? draw.in(0.04, 0.12) : 0.0;
@@ -165,44 +163,14 @@ void build_chest(Body& body, Draw& draw) {
   }
 }
 
-void build_sideboard(Body& body, Draw& draw) {
-  const double wide = draw.in(0.9, 2.4), high = draw.in(0.4, 0.95), deep = draw.in(0.34, 0.52);
-  const double x = wide / 2, y = deep / 2, stand = draw.in(0.06, 0.28) * high / 0.7, board = draw.in(0.018, 0.04);
-  const FrontStyle fronts = draw_fronts(draw);
-  add_stand(body, draw, x, y, stand);
-  body.box({-x, -y, stand}, {x, y, stand + board});
-  body.box({-x - 0.003, -y - 0.003, high - board}, {x + 0.003, y + 0.003, high});
-  const int columns = std::clamp(static_cast<int>(std::lround(wide / draw.in(0.4, 0.7))), 2, 5);
-  const double column = wide / columns, low = stand + board, top = high - board;
-  const double face = -y + fronts.thick + 0.002;
-  for (int c = 0; c < columns; ++c) {
-    const double x0 = -x + c * column, x1 = x0 + column;
-    const int kind = draw.count(0, 3);
-    if (kind == 0) {  // open, with a board
-      const double side = 0.018, edge = 0.002;
-      body.box({x0 + edge, -y + 0.006, low}, {x0 + side, y - 0.004, top});
-      body.box({x1 - side, -y + 0.006, low}, {x1 - edge, y - 0.004, top});
-      body.box({x0 + side, y - 0.02, low}, {x1 - side, y - 0.006, top});
-      const double z = low + draw.in(0.4, 0.6) * (top - low);
-      body.box({x0 + side, -y + 0.012, z}, {x1 - side, y - 0.02, z + 0.018});
-      if (draw.chance(0.6))
-        add_books(body, draw, x0 + side, x1 - side, -y + 0.02, y - 0.022, low, z - low - 0.01, draw.in(0.3, 0.9));
-      continue;
-    }
-    body.box({x0 + 0.0015, face, low}, {x1 - 0.0015, y - 0.004, top});
-    const int rows = kind == 1 ? 1 : draw.count(2, 4);
-    for (int r = 0; r < rows; ++r)
-      add_front(body, fronts, face, x0, x1, low + r * (top - low) / rows, low + (r + 1) * (top - low) / rows,
-                kind == 1 ? (c % 2 == 0 ? Opens::left : Opens::right) : Opens::out);
-  }
-  if (draw.chance(0.3)) {  // a television
-    const double screen = std::min(0.9 * wide, draw.in(0.8, 1.4)), tall = 0.57 * screen;
-    body.box({-0.15, -0.1, high}, {0.15, 0.1, high + 0.015});
-    body.box({-0.04, -0.01, high + 0.015}, {0.04, 0.03, high + 0.07});
-    body.box({-screen / 2, -0.03, high + 0.07}, {screen / 2, 0.05, high + 0.07 + tall});
-  } else if (draw.chance(0.4)) {
-    add_things(body, draw, -x + 0.02, x - 0.02, -y + 0.02, y - 0.02, high, 0.35);
-  }
+}  // namespace
+
+void build_bookcase(Body& body, Draw& draw) {
+  draw.chance(0.5) ? build_closed_bookcase(body, draw) : build_shelf(body, draw);
 }
 
-}  // namespace pairs::furniture
+void build_cupboard(Body& body, Draw& draw) {
+  draw.chance(0.5) ? build_wardrobe(body, draw) : build_chest(body, draw);
+}
+
+}  // namespace pairs::generated

@@ -4,7 +4,7 @@
 
 #include "tasks/objects/furniture_parts.h"
 
-namespace pairs::furniture {
+namespace pairs::generated {
 namespace {
 
 // A shade about the z axis that a bar across carries, which lies on z = `on`: a ring between two radii.
@@ -52,8 +52,6 @@ void add_head(Body& body, Draw& draw, const Point& end, const Point& before, dou
   }
   body.add(head, turned_about_y(angle, {end[0] - tall * s, 0, end[2] - tall * c}));
 }
-
-}  // namespace
 
 void build_floor_lamp(Body& body, Draw& draw) {
   const int kind = draw.count(0, 4);
@@ -140,6 +138,12 @@ void build_desk_lamp(Body& body, Draw& draw) {
   add_head(body, draw, path.back(), path[path.size() - 2], draw.in(0.045, 0.085));
 }
 
+}  // namespace
+
+void build_lamp(Body& body, Draw& draw) {
+  draw.chance(0.5) ? build_floor_lamp(body, draw) : build_desk_lamp(body, draw);
+}
+
 void build_ladder(Body& body, Draw& draw) {
   const double wide = draw.in(0.3, 0.55), rail = draw.in(0.02, 0.035), deep = draw.in(0.04, 0.09), x = wide / 2;
   const bool round = draw.chance(0.5);
@@ -175,37 +179,4 @@ void build_ladder(Body& body, Draw& draw) {
   body.box({-x - 0.01, -deep - 0.03, tall}, {x + 0.01, 0.7 * deep + 0.03, tall + 0.03});
 }
 
-void build_coat_stand(Body& body, Draw& draw) {
-  const double tall = draw.in(1.5, 1.95), r = draw.in(0.014, 0.028);
-  const int hooks = draw.count(3, 6), feet = draw.count(3, 5);
-  double from = 0.03;
-  if (draw.chance(0.5)) {
-    add_disc(body, draw.in(0.14, 0.22), 0, from, 0.008);
-  } else {
-    const double hub = 1.6 * r, z = draw.in(0.08, 0.22), reach = draw.in(0.2, 0.34);
-    add_star(body, feet, hub, z, reach, 0.7 * r, 0.013);
-    from = z + 0.03;
-    body.loft({{z - 0.03, 0, 0, hub}, {from, 0, 0, hub}}, 8 * feet);
-  }
-  const double ball = r * draw.in(1.2, 2);
-  std::vector<Section> pole = smooth_profile({{from, 1.4 * r}, {from + 0.06, r}}, 4);
-  for (const auto& [z, radius] : {std::pair{tall - 0.06, r},
-                                  {tall - 0.055, 0.6 * r},
-                                  {tall - 0.04, ball},
-                                  {tall - 0.02, ball},
-                                  {tall - 0.005, 0.6 * ball},
-                                  {tall, 0.2 * ball}})
-    pole.push_back({z, 0, 0, radius});
-  body.loft(pole, 8 * hooks);
-  const double out = draw.in(0.09, 0.2), up = draw.in(0.05, 0.14), wire = std::min(0.007, 0.4 * r);
-  const int tiers = draw.count(1, 2);
-  Body hook(body.cell());
-  for (int k = 0; k < tiers; ++k) {
-    const double z = tall - 0.12 - k * 0.4, share = k == 0 ? 1 : 0.7;
-    hook.tube(rounded_path({{r, 0, z}, {r + share * out, 0, z - 0.02}, {r + share * out * 1.1, 0, z + up}}, 0.04),
-              disc(wire, 8), {0, 1, 0}, false, {1, 0, 0});
-  }
-  for (int k = 0; k < hooks; ++k) body.add(hook, turned_about_z(2 * std::numbers::pi * k / hooks));
-}
-
-}  // namespace pairs::furniture
+}  // namespace pairs::generated

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace pairs::furniture {
+namespace pairs::generated {
 namespace {
 
 // Where the face of a leg that looks inwards is at height z, along one axis, and how it runs with z.
@@ -213,37 +213,4 @@ void add_books(Body& body, Draw& draw, double x0, double x1, double y0, double y
   }
 }
 
-const std::vector<Family>& families() {
-  static const std::vector<Family> all = {
-      {"chair", 0.15, build_chair},
-      {"office chair", 0.15, build_office_chair},
-      {"cantilever chair", 0.15, build_cantilever_chair},
-      {"armchair", 0.3, build_armchair},
-      {"sofa", 0.5, build_sofa},
-      {"stool", 0.12, build_stool},
-      {"bench", 0.2, build_bench},
-      {"table", 0.2, build_table},
-      {"round table", 0.2, build_round_table},
-      {"desk", 0.25, build_desk},
-      {"bookcase", 0.3, build_bookcase},
-      {"shelf", 0.25, build_shelf},
-      {"wardrobe", 0.25, build_wardrobe},
-      {"chest of drawers", 0.25, build_chest},
-      {"sideboard", 0.3, build_sideboard},
-      {"bed", 0.3, build_bed},
-      {"floor lamp", 0.2, build_floor_lamp},
-      {"desk lamp", 0.1, build_desk_lamp},
-      {"vase", 0.05, build_vase},
-      {"bottle", 0.05, build_bottle},
-      {"bowl", 0.05, build_bowl},
-      {"cup", 0.03, build_cup},
-      {"goblet", 0.03, build_goblet},
-      {"plant pot", 0.025, build_plant_pot},
-      {"bathtub", 0.2, build_bathtub},
-      {"ladder", 0.2, build_ladder},
-      {"coat stand", 0.15, build_coat_stand},
-  };
-  return all;
-}
-
-}  // namespace pairs::furniture
+}  // namespace pairs::generated

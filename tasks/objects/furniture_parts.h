@@ -1,8 +1,8 @@
 #pragma once
 
-#include "tasks/objects/furniture_body.h"
+#include "tasks/objects/generated_body.h"
 
-namespace pairs::furniture {
+namespace pairs::generated {
 
 // What families share. Lengths in metres, z up from the floor, fronts towards negative y.
 
@@ -51,41 +51,16 @@ void add_stand(Body& body, Draw& draw, double half_x, double half_y, double high
 // Books from x0 to x1 on a board, at most `high` high, their backs at y1 or before.
 void add_books(Body& body, Draw& draw, double x0, double x1, double y0, double y1, double z, double high, double fill);
 
-// How one family is built. Each call draws from the stream; the body comes empty.
-struct Family {
-  const char* name;
-  double cell;  // of its bodies
-  void (*build)(Body& body, Draw& draw);
-};
-// In an order that is part of the generator's version.
-const std::vector<Family>& families();
-
-void build_chair(Body& body, Draw& draw);
-void build_office_chair(Body& body, Draw& draw);
-void build_cantilever_chair(Body& body, Draw& draw);
-void build_armchair(Body& body, Draw& draw);
-void build_sofa(Body& body, Draw& draw);
+// Families. Each call draws its measures; the body comes empty, and what is built stands on z = 0.
+void build_chair(Body& body, Draw& draw);     // with four legs or an office chair's star
+void build_sofa(Body& body, Draw& draw);      // an armchair, or of two to four seats
 void build_stool(Body& body, Draw& draw);
-void build_bench(Body& body, Draw& draw);
-void build_table(Body& body, Draw& draw);
-void build_round_table(Body& body, Draw& draw);
-void build_desk(Body& body, Draw& draw);
-void build_bookcase(Body& body, Draw& draw);
-void build_shelf(Body& body, Draw& draw);
-void build_wardrobe(Body& body, Draw& draw);
-void build_chest(Body& body, Draw& draw);
-void build_sideboard(Body& body, Draw& draw);
+void build_table(Body& body, Draw& draw);     // of four corners or round
+void build_bookcase(Body& body, Draw& draw);  // or an open shelf
+void build_cupboard(Body& body, Draw& draw);  // a wardrobe or a chest of drawers
 void build_bed(Body& body, Draw& draw);
-void build_floor_lamp(Body& body, Draw& draw);
-void build_desk_lamp(Body& body, Draw& draw);
-void build_vase(Body& body, Draw& draw);
-void build_bottle(Body& body, Draw& draw);
-void build_bowl(Body& body, Draw& draw);
-void build_cup(Body& body, Draw& draw);
-void build_goblet(Body& body, Draw& draw);
-void build_plant_pot(Body& body, Draw& draw);
-void build_bathtub(Body& body, Draw& draw);
+void build_lamp(Body& body, Draw& draw);    // on the floor or on a desk
+void build_vessel(Body& body, Draw& draw);  // a vase, a bottle, a bowl or a cup
 void build_ladder(Body& body, Draw& draw);
-void build_coat_stand(Body& body, Draw& draw);
 
-}  // namespace pairs::furniture
+}  // namespace pairs::generated

@@ -4,7 +4,7 @@
 
 #include "tasks/objects/furniture_parts.h"
 
-namespace pairs::furniture {
+namespace pairs::generated {
 namespace {
 
 // The back of a chair, upright from z = low to high behind the plane y = rear - its depth, `wide` wide.
@@ -133,9 +133,7 @@ void build_upholstered(Body& body, Draw& draw, int seats) {
   }
 }
 
-}  // namespace
-
-void build_chair(Body& body, Draw& draw) {
+void build_legged_chair(Body& body, Draw& draw) {
   const double wide = draw.in(0.36, 0.58), deep = draw.in(0.36, 0.54), high = draw.in(0.38, 0.52);
   const double thick = draw.in(0.018, 0.07), seat = high + thick;
   FourLegs legs{draw_legs(draw, 0.02, high, 0.2), 0, 0, high};
@@ -203,43 +201,14 @@ void build_office_chair(Body& body, Draw& draw) {
   }
 }
 
-void build_cantilever_chair(Body& body, Draw& draw) {
-  const double r = draw.in(0.009, 0.016), wide = draw.in(0.42, 0.56), deep = draw.in(0.42, 0.54);
-  const double seat = draw.in(0.4, 0.48), tall = draw.in(0.3, 0.5), lean = draw.in(0.05, 0.3);
-  const double bend = draw.in(0.04, 0.1), x = wide / 2 - r, y = deep / 2;
-  const double tip = draw.in(-0.12, 0.06);  // how far the front bend lies before the floor's
-  std::vector<Point> side{
-      {0, y + lean * tall, seat + tall}, {0, y, seat}, {0, -y, seat}, {0, -y + tip, r}, {0, y - 0.02, r}};
-  for (Point& p : side) p[0] = -x;
-  const std::vector<Point> left = rounded_path(side, bend);
-  for (Point& p : side) p[0] = x;
-  const std::vector<Point> right = rounded_path(side, bend);
-  body.tube(left, disc(r), {1, 0, 0});
-  body.tube(right, disc(r), {1, 0, 0});
-  body.tube({{-x + r, y - 0.08, r}, {x - r, y - 0.08, r}}, disc(0.8 * r), {0, 1, 0});
-  const double thick = draw.in(0.012, 0.06);
-  const double top = seat + r;
-  if (thick > 0.03)
-    body.cushion({-wide / 2, -y + 1.2 * bend, top}, {wide / 2, y - 1.2 * bend, top + thick}, 0.3 * thick);
-  else
-    add_slab(body, {-wide / 2, -y + 1.2 * bend, top}, {wide / 2, y - 1.2 * bend, top + thick}, draw.in(0, 0.06));
-  // The back before the tubes: as thick as they are away, along y.
-  const double gap = r * std::sqrt(1 + lean * lean), low = seat + draw.in(0.35, 0.65) * tall;
-  const double plate = draw.in(0.012, 0.05);
-  Body back(body.cell());
-  if (plate > 0.03)
-    back.cushion({-wide / 2, y - gap - plate, low}, {wide / 2, y - gap, seat + 0.98 * tall}, 0.3 * plate);
-  else
-    back.box({-wide / 2, y - gap - plate, low}, {wide / 2, y - gap, seat + 0.98 * tall});
-  body.add(back, leaning(lean, seat));
-}
+}  // namespace
 
-void build_armchair(Body& body, Draw& draw) {
-  build_upholstered(body, draw, 1);
+void build_chair(Body& body, Draw& draw) {
+  draw.chance(0.75) ? build_legged_chair(body, draw) : build_office_chair(body, draw);
 }
 
 void build_sofa(Body& body, Draw& draw) {
-  build_upholstered(body, draw, draw.count(2, 4));
+  build_upholstered(body, draw, draw.count(1, 4));
 }
 
 void build_stool(Body& body, Draw& draw) {
@@ -306,53 +275,4 @@ void build_stool(Body& body, Draw& draw) {
   }
 }
 
-void build_bench(Body& body, Draw& draw) {
-  const double wide = draw.in(0.9, 2.1), deep = draw.in(0.26, 0.5), high = draw.in(0.36, 0.48);
-  const double thick = draw.in(0.025, 0.07), seat = high + thick;
-  const int planks = draw.count(1, 5);
-  const bool panels = draw.chance(0.4);
-  const double plank = deep / planks;
-  for (int k = 0; k < planks; ++k)
-    body.box({-wide / 2, -deep / 2 + k * plank + (k > 0 ? 0.008 : 0), high},
-             {wide / 2, -deep / 2 + (k + 1) * plank, seat});
-  FourLegs legs{draw_legs(draw, 0.028, high, 0.2), 0, 0, high};
-  const double in = draw.in(0.03, 0.18) * wide;
-  if (panels) {
-    const double panel = draw.in(0.03, 0.09);
-    for (const double x : {-wide / 2 + in, wide / 2 - in - panel})
-      body.box({x, -deep / 2 + 0.01, 0}, {x + panel, deep / 2 - 0.01, high});
-    if (draw.chance(0.6)) {
-      const double z = draw.in(0.2, 0.7) * high;
-      body.box({-wide / 2 + in + panel, -0.02, z}, {wide / 2 - in - panel, 0.02, z + draw.in(0.04, 0.1)});
-    }
-  } else {
-    legs.x = wide / 2 - std::max(in, 1.3 * legs.style.top);
-    legs.y = deep / 2 - 1.3 * legs.style.top;
-    add_legs(body, legs);
-    if (draw.chance(0.7)) add_apron(body, legs, draw.in(0.04, 0.09), 0.022);
-    if (legs.style.kind != LegStyle::turned && draw.chance(0.4)) {
-      const double half = 0.6 * std::min(legs.style.foot, legs.style.top);
-      add_bars(body, legs, 0.3 * high, false, half, half);
-    }
-  }
-  if (draw.chance(0.45)) {
-    const double tall = draw.in(0.3, 0.55), lean = draw.in(0, 0.25);
-    Body back(body.cell());
-    const double post = 0.025;
-    const int posts = wide > 1.5 ? 3 : 2;
-    for (int k = 0; k < posts; ++k) {
-      const double x = -wide / 2 + 0.06 + k * (wide - 0.12) / (posts - 1);
-      back.box({x - post, deep / 2 - 0.05, seat}, {x + post, deep / 2 - 0.01, seat + tall - 0.02});
-    }
-    const int rails = draw.count(1, 4);
-    const double step = tall / (rails + 0.3), share = draw.in(0.5, 0.9);
-    for (int k = 0; k < rails; ++k) {
-      const double z = seat + (k + 0.3 + (1 - share) / 2) * step;
-      back.box({-wide / 2 + 0.004, deep / 2 - 0.05 - 0.022, z}, {wide / 2 - 0.004, deep / 2 - 0.05, z + share * step});
-    }
-    body.add(back, leaning(lean, seat));
-    if (draw.chance(0.5)) add_arms(body, draw, wide / 2, deep / 2, high, seat + draw.in(0.15, 0.25));
-  }
-}
-
-}  // namespace pairs::furniture
+}  // namespace pairs::generated

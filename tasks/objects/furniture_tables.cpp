@@ -4,9 +4,10 @@
 
 #include "tasks/objects/furniture_parts.h"
 
-namespace pairs::furniture {
+namespace pairs::generated {
+namespace {
 
-void build_table(Body& body, Draw& draw) {
+void build_square_table(Body& body, Draw& draw) {
   const bool low = draw.chance(0.35);
   const double high = low ? draw.in(0.28, 0.5) : draw.in(0.66, 0.8), thick = draw.in(0.015, 0.06);
   const double wide = low ? draw.in(0.6, 1.4) : draw.in(0.7, 2.4), deep = std::min(wide, draw.in(0.5, 1.05));
@@ -117,72 +118,10 @@ void build_round_table(Body& body, Draw& draw) {
   }
 }
 
-void build_desk(Body& body, Draw& draw) {
-  const double wide = draw.in(0.95, 1.9), deep = draw.in(0.5, 0.85), high = draw.in(0.7, 0.78),
-               thick = draw.in(0.02, 0.045);
-  const double under = high - thick, y = deep / 2 - 0.012;
-  body.box({-wide / 2, -deep / 2, under}, {wide / 2, deep / 2, high});
-  const FrontStyle fronts = draw_fronts(draw);
-  const double y0 = -y + fronts.thick;
-  const int pedestals = draw.count(0, 2);
-  const double pedestal = std::min(draw.in(0.34, 0.46), 0.36 * wide), in = draw.in(0.006, 0.04);
-  double left = -wide / 2 + in, right = wide / 2 - in;
-  const auto add_pedestal = [&](double x0, double x1) {
-    const double feet = draw.chance(0.5) ? draw.in(0.03, 0.12) : 0.0;
-    body.box({x0, y0, feet}, {x1, y, under});
-    if (feet > 0) body.box({x0 + 0.01, y0 + 0.02, 0}, {x1 - 0.01, y - 0.01, feet});
-    const int drawers = draw.count(2, 4);
-    const double step = (under - feet) / drawers;
-    for (int k = 0; k < drawers; ++k)
-      add_front(body, fronts, y0, x0, x1, feet + k * step, feet + (k + 1) * step, Opens::out);
-  };
-  if (pedestals == 0) {
-    FourLegs legs{draw_legs(draw, 0.025, under, 0.12), 0, 0, under};
-    legs.x = wide / 2 - 1.3 * legs.style.top - 0.004;
-    legs.y = deep / 2 - 1.3 * legs.style.top - 0.004;
-    add_legs(body, legs);
-    const double high_front = draw.in(0.08, 0.14), x = legs.x - 1.3 * legs.style.top - 0.004;
-    body.box({-x, -legs.y, under - high_front}, {x, y - 0.02, under});
-    const int drawers = draw.count(1, 3);
-    for (int k = 0; k < drawers; ++k)
-      add_front(body, fronts, -legs.y, -x + 2 * x * k / drawers, -x + 2 * x * (k + 1) / drawers, under - high_front,
-                under, Opens::out);
-  } else {
-    add_pedestal(right - pedestal, right);
-    right -= pedestal;
-    if (pedestals == 2) {
-      add_pedestal(left, left + pedestal);
-      left += pedestal;
-    } else {
-      const double panel = draw.in(0.02, 0.04);
-      body.box({left, -y, 0}, {left + panel, y, under});
-      left += panel;
-    }
-    // A panel that hides the knees.
-    const double from = draw.in(0.2, 0.6) * under;
-    body.box({left, y - 0.04, from}, {right, y - 0.02, under});
-  }
-  if (draw.chance(0.3)) {  // shelves on top
-    const double tall = draw.in(0.25, 0.75), board = 0.018, depth = draw.in(0.18, 0.28);
-    const double x = wide / 2 - 0.003, back = deep / 2 - 0.003, front = back - depth;
-    body.box({-x, front, high}, {-x + board, back, high + tall - board});
-    body.box({x - board, front, high}, {x, back, high + tall - board});
-    body.box({-x - 0.001, front - 0.001, high + tall - board}, {x + 0.001, back + 0.001, high + tall});
-    const int shelves = draw.count(0, 2);
-    const double step = (tall - board) / (shelves + 1);
-    for (int k = 0; k <= shelves; ++k) {
-      const double z = high + k * step;
-      if (k > 0) body.box({-x + board, front + 0.004, z - board}, {x - board, back - 0.002, z});
-      if (draw.chance(0.5))
-        add_books(body, draw, -x + board, x - board, front + 0.01, back - 0.01, z, step - board - 0.002,
-                  draw.in(0.2, 0.9));
-    }
-  } else if (draw.chance(0.4)) {  // a monitor
-    const double screen = draw.in(0.4, 0.7), tall = screen * 0.58, z = high + draw.in(0.08, 0.14);
-    body.box({-0.12, 0, high}, {0.12, 0.18, high + 0.012});
-    body.box({-0.025, 0.07, high + 0.012}, {0.025, 0.1, z + 0.6 * tall});
-    body.box({-screen / 2, 0.045, z}, {screen / 2, 0.07, z + tall});
-  }
+}  // namespace
+
+void build_table(Body& body, Draw& draw) {
+  draw.chance(0.6) ? build_square_table(body, draw) : build_round_table(body, draw);
 }
 
 void build_bed(Body& body, Draw& draw) {
@@ -271,4 +210,4 @@ void build_bed(Body& body, Draw& draw) {
   }
 }
 
-}  // namespace pairs::furniture
+}  // namespace pairs::generated

@@ -1,6 +1,7 @@
 #include "tasks/objects/measured_meshes.h"
 
 #include <ATen/Parallel.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -23,6 +25,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "tasks/objects/mesh_folder.h"
+#include "tasks/objects/mesh_form.h"
 
 namespace pairs {
 namespace fs = std::filesystem;
@@ -69,8 +72,8 @@ std::string facts_line(const std::string& state, const MeshRecord& record) {
   const auto& [volume, log_aspect, rule, closed, enclosed_volume, hull_volume, extents, vertices, triangles, degenerate,
                duplicate, open_edges, shells, inverted, cavities, inner_solids, why, set_aside] = record.facts;
   return with_checksum(
-      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-                  to_field(state), to_field(record.key), volume, log_aspect, static_cast<int>(rule), closed ? 1 : 0,
+      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+                  to_field(state), to_field(record.key), fmt::join(record.form, "\t"), volume, log_aspect, static_cast<int>(rule), closed ? 1 : 0,
                   enclosed_volume, hull_volume, extents[0], extents[1], extents[2], vertices, triangles, degenerate,
                   duplicate, open_edges, shells, inverted, cavities, inner_solids, to_field(why), to_field(set_aside)));
 }
@@ -100,6 +103,7 @@ std::optional<std::pair<std::string, MeshRecord>> read_facts_line(std::string_vi
   out.first = from_field(next());
   out.second.key = from_field(next());
   MeshFacts& facts = out.second.facts;
+  for (double& value : out.second.form) number(value);
   int rule = 0, closed = 0;
   number(facts.volume);
   number(facts.log_aspect);
@@ -232,6 +236,54 @@ void measure_in_parallel(const MeshSource& source, const std::vector<std::size_t
   if (failed) std::rethrow_exception(failed);
 }
 
+// Joins objects that are one: `leader` leads from each to the one that stands for all.
+class SameObjects {
+ public:
+  explicit SameObjects(std::size_t count) : leader_(count) { std::iota(leader_.begin(), leader_.end(), std::size_t{0}); }
+  std::size_t leader(std::size_t i) {
+    while (leader_[i] != i) i = leader_[i] = leader_[leader_[i]];
+    return i;
+  }
+  void join(std::size_t a, std::size_t b) { leader_[leader(b)] = leader(a); }
+
+ private:
+  std::vector<std::size_t> leader_;
+};
+
+// Of each object the one that is used for it: itself, or, of copies, the first of the last part.
+std::vector<std::size_t> used_copies(const std::vector<MeshRecord>& records, const std::vector<MeshSplit>& split) {
+  SameObjects same(records.size());
+  std::unordered_map<std::string_view, std::size_t> keys;
+  std::vector<std::size_t> by_area;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!records[i].facts.set_aside.empty()) continue;
+    const auto [at, added] = keys.emplace(records[i].key, i);
+    if (!added) same.join(at->second, i);
+    if (records[i].form != MeshForm{}) by_area.push_back(i);
+  }
+  std::sort(by_area.begin(), by_area.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(records[a].form, a) < std::pair(records[b].form, b);
+  });
+  constexpr double kWindow = 1e-4;  // of the area: wider than what same_form() allows
+  for (std::size_t k = 0; k < by_area.size(); ++k)
+    for (std::size_t j = k + 1; j < by_area.size(); ++j) {
+      const MeshForm &a = records[by_area[k]].form, &b = records[by_area[j]].form;
+      if (b[0] - a[0] > kWindow) break;
+      if (same_form(a, b)) same.join(by_area[k], by_area[j]);
+    }
+  std::unordered_map<std::size_t, std::size_t> used;
+  std::vector<std::size_t> out(records.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!records[i].facts.set_aside.empty()) continue;
+    const auto [at, added] = used.emplace(same.leader(i), i);
+    if (!added && split[i] > split[at->second]) at->second = i;
+  }
+  for (std::size_t i = 0; i < records.size(); ++i)
+    if (records[i].facts.set_aside.empty()) out[i] = used.at(same.leader(i));
+  return out;
+}
+
 }  // namespace
 
 fs::path mesh_facts_folder(const fs::path& caches, const MeshSource& source) {
@@ -288,34 +340,31 @@ std::vector<MeshRecord> measure_objects(const MeshSource& source, const fs::path
   return records;
 }
 
+MeshSplit split_of(const MeshSource& source, std::size_t object, const MeshRecord& record) {
+  return source.divided_by_form() ? split_of_form(record.form) : source.split(object);
+}
+
 MeasuredMeshes sort_measured(const MeshSource& source, std::vector<MeshRecord> records) {
   MeasuredMeshes out;
   out.set_aside = source.unread();
-  // Of each key the object that is used: the first of the last part.
-  std::unordered_map<std::string_view, std::size_t> used;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    if (!records[i].facts.set_aside.empty()) continue;
-    const auto [at, added] = used.emplace(records[i].key, i);
-    if (!added && source.split(i) > source.split(at->second)) at->second = i;
-  }
-  std::vector<std::size_t> same_as(records.size());
-  for (std::size_t i = 0; i < records.size(); ++i)
-    same_as[i] = records[i].facts.set_aside.empty() ? used.at(records[i].key) : i;
+  std::vector<MeshSplit> split(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) split[i] = split_of(source, i, records[i]);
+  const std::vector<std::size_t> same_as = used_copies(records, split);
   for (std::size_t i = 0; i < records.size(); ++i) {
     const MeshFacts& facts = records[i].facts;
     if (!facts.set_aside.empty()) {
       out.set_aside.push_back({source.label(i), facts.set_aside});
     } else if (same_as[i] != i) {
       ++out.copies;
-      out.set_aside.push_back({source.label(i), fmt::format("It is the same as {}.", source.label(same_as[i]))});
+      const bool bytes = records[i].key == records[same_as[i]].key;
+      out.set_aside.push_back({source.label(i), fmt::format("It is the same as {}{}.", source.label(same_as[i]),
+                                                            bytes ? "" : ", written in another way")});
     } else {
       ++(facts.rule == VolumeRule::enclosed ? out.enclosed : out.hull);
-      const MeshSplit split = source.split(i);
-      ++out.parts[static_cast<std::size_t>(split)];
-      out.usable.push_back({i, split, {}});
+      ++out.parts[static_cast<std::size_t>(split[i])];
+      out.usable.push_back({i, split[i], {}});
     }
   }
-  used.clear();  // its keys are the records'
   for (MeasuredMesh& mesh : out.usable) mesh.record = std::move(records[mesh.object]);
   return out;
 }

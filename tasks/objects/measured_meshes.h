@@ -11,7 +11,7 @@
 namespace pairs {
 
 // Raised whenever readers or rules give other facts for the same mesh: what was kept before is measured anew.
-inline constexpr int kMeshFactsVersion = 1;
+inline constexpr int kMeshFactsVersion = 2;
 
 // CACHES/meshes/facts-HASH, where the facts of a source that is not instant are kept: `facts.txt`, and the lock of who
 // writes. A line says what the file is, then one a measured object: the crc32 of what follows, the object's state, key
@@ -43,10 +43,13 @@ struct MeasuredMeshes {
   std::size_t copies = 0;              // among set_aside
 };
 
-// Sorts out records[i] of object i. Objects with the same key are copies, of which one is used and the others are set
-// aside, whatever their parts, so that none counts twice and none stands in two parts: used is one of the tests where
-// there is one, else one of stage 2, and of these the first. Copies in other bytes (another format, other line ends)
-// are not told.
+// The part of an object whose record is there.
+MeshSplit split_of(const MeshSource& source, std::size_t object, const MeshRecord& record);
+
+// Sorts out records[i] of object i. Objects with the same key or the same form (mesh_form.h: another format, other
+// units) are copies, of which one is used and the others are set aside, whatever their parts, so that none counts twice
+// and none stands in two parts: used is one of the tests where there is one, else one of stage 2, and of these the
+// first.
 MeasuredMeshes sort_measured(const MeshSource& source, std::vector<MeshRecord> records);
 
 // Both in one.

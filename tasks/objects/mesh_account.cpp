@@ -1,6 +1,7 @@
 #include "tasks/objects/mesh_account.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cctype>
 
@@ -51,7 +52,16 @@ FoundData find_mesh_data(const std::string& folder) {
     out.files[0].at = at.string();
     const auto source = open_mesh_folder(at);
     out.source = source->name();
-    for (std::size_t k = 0; k < source->size(); ++k) ++(source->split(k) == MeshSplit::test ? out.test : out.training);
+    // Where what they are divides them, --check tells the parts.
+    for (std::size_t k = 0; k < source->size(); ++k)
+      ++(!source->divided_by_form() && source->split(k) == MeshSplit::test ? out.test : out.training);
+    const std::vector<std::string> others = meshes_left_out(folder, at);
+    if (!others.empty())
+      out.notes.push_back(fmt::format(
+          "Meshes are read below {} alone; {} beside it {} meshes, too, and {} left out: name it, or the folder that holds "
+          "all of them, with --data",
+          printable(at.string(), 300), fmt::join(others, ", "), others.size() == 1 ? "holds" : "hold",
+          others.size() == 1 ? "is" : "are"));
   } catch (const Error& error) {
     out.problem = error.what();
   }

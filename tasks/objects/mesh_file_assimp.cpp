@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -37,6 +38,32 @@ const char* ending_of(MeshFormat format) {
     default:
       return "ply";
   }
+}
+
+// An OBJ without the lines that begin groups, objects and materials, where those are so many that Assimp, which
+// searches all for each, takes minutes; "" where they are not. Faces and places are the same: the parts are one.
+std::string without_groups(std::string_view bytes) {
+  constexpr std::size_t kMostGroups = 2000;
+  const auto begins_group = [&](std::size_t at) {
+    for (const std::string_view word : {"g ", "o ", "g\t", "o\t", "g\n", "g\r", "usemtl "})
+      if (bytes.substr(at, word.size()) == word) return true;
+    return false;
+  };
+  const auto each_line = [&](auto&& take) {
+    for (std::size_t at = 0, end = 0; at < bytes.size(); at = end + 1) {
+      end = std::min(bytes.find('\n', at), bytes.size());
+      take(at, std::min(end + 1, bytes.size()));
+    }
+  };
+  std::size_t groups = 0;
+  each_line([&](std::size_t at, std::size_t) { groups += begins_group(at) ? 1 : 0; });
+  if (groups <= kMostGroups) return "";
+  std::string out;
+  out.reserve(bytes.size());
+  each_line([&](std::size_t at, std::size_t end) {
+    if (!begins_group(at)) out += bytes.substr(at, end - at);
+  });
+  return out;
 }
 
 void append(const aiMesh& part, MeshFile& file, PolygonCutter& cutter, std::vector<std::uint32_t>& corners,
@@ -69,6 +96,8 @@ MeshFile parse_with_assimp(std::string_view bytes, MeshFormat format, const std:
   PAIRS_CHECK(!bytes.empty() && bytes.size() <= kLargestMeshFile, "{} is empty or larger than {}", where,
               byte_text(kLargestMeshFile));
   if (format == MeshFormat::ply) check_ply_counts(bytes, where);
+  const std::string joined = format == MeshFormat::obj ? without_groups(bytes) : "";
+  if (!joined.empty()) bytes = joined;
   Assimp::Importer importer;
   importer.SetIOHandler(new NoOtherFiles);
   const aiScene* scene = nullptr;
@@ -79,6 +108,9 @@ MeshFile parse_with_assimp(std::string_view bytes, MeshFormat format, const std:
   } catch (const std::exception& error) {
     complaint = sentence(error);
   }
+  // What its containers say of a number that is negative or far too large.
+  for (const char* const words : {"bad_alloc", "basic_string", "vector::", "length_error", "not enough memory"})
+    if (complaint.find(words) != complaint.npos) complaint = "a count in it is negative, or larger than the file";
   PAIRS_CHECK(scene != nullptr, "{} cannot be read ({}); get it again, or convert it to OFF", where,
               printable(complaint.empty() ? "Assimp does not say why" : complaint, 160));
   MeshFile file;

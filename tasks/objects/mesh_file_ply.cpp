@@ -1,9 +1,12 @@
 #include "tasks/objects/mesh_file_ply.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,38 +29,129 @@ std::vector<std::string_view> ply_words(std::string_view line) {
   return words;
 }
 
-// Bytes of a number in a binary file, 0 for an unknown type.
-std::uint64_t ply_type_bytes(std::string_view type) {
-  static constexpr std::array<std::pair<std::string_view, std::uint64_t>, 16> types = {{{"char", 1},
-                                                                                        {"uchar", 1},
-                                                                                        {"int8", 1},
-                                                                                        {"uint8", 1},
-                                                                                        {"short", 2},
-                                                                                        {"ushort", 2},
-                                                                                        {"int16", 2},
-                                                                                        {"uint16", 2},
-                                                                                        {"int", 4},
-                                                                                        {"uint", 4},
-                                                                                        {"int32", 4},
-                                                                                        {"uint32", 4},
-                                                                                        {"float", 4},
-                                                                                        {"float32", 4},
-                                                                                        {"double", 8},
-                                                                                        {"float64", 8}}};
-  for (const auto& [name, bytes] : types)
-    if (type == name) return bytes;
-  return 0;
+struct PlyType {
+  std::uint64_t bytes = 0;  // of a number in a binary file, 0 for an unknown type
+  bool whole = false, negative = false;
+};
+
+PlyType ply_type(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, PlyType>, 16> types = {{{"char", {1, true, true}},
+                                                                                  {"uchar", {1, true, false}},
+                                                                                  {"int8", {1, true, true}},
+                                                                                  {"uint8", {1, true, false}},
+                                                                                  {"short", {2, true, true}},
+                                                                                  {"ushort", {2, true, false}},
+                                                                                  {"int16", {2, true, true}},
+                                                                                  {"uint16", {2, true, false}},
+                                                                                  {"int", {4, true, true}},
+                                                                                  {"uint", {4, true, false}},
+                                                                                  {"int32", {4, true, true}},
+                                                                                  {"uint32", {4, true, false}},
+                                                                                  {"float", {4, false, true}},
+                                                                                  {"float32", {4, false, true}},
+                                                                                  {"double", {8, false, true}},
+                                                                                  {"float64", {8, false, true}}}};
+  for (const auto& [known, type] : types)
+    if (name == known) return type;
+  return {};
 }
+
+// One number of an element, or a list of numbers after their count.
+struct PlyProperty {
+  bool list = false;
+  PlyType number, count;
+};
 
 struct PlyElement {
   std::string name;
-  std::uint64_t count = 0, bytes = 0, properties = 0;  // bytes: the fewest of one
+  std::uint64_t count = 0, bytes = 0;  // bytes: the fewest of one
+  std::vector<PlyProperty> properties;
 };
+
+enum class PlyFormat { text, little_endian, big_endian };
+
+bool has_list(const PlyElement& element) {
+  return std::ranges::any_of(element.properties, &PlyProperty::list);
+}
+
+void check_list(const PlyElement& element, std::string_view count, bool holds, const std::string& where) {
+  PAIRS_CHECK(holds, "{} has a list of '{}' entries in an element '{}', which cannot be: it is damaged, get it again",
+              where, printable(count), printable(element.name));
+}
+
+// Assimp takes a line for an element and passes over what stands behind its properties. Empty lines and comments are
+// none.
+void check_text_lists(std::string_view body, std::span<const PlyElement> elements, const std::string& where) {
+  std::size_t at = 0;
+  const auto next_line = [&] {
+    const std::size_t end = std::min(body.find_first_of("\r\n", at), body.size());
+    const std::string_view line = body.substr(at, end - at);
+    at = std::min(end + (body.substr(end).starts_with("\r\n") ? 2 : 1), body.size());
+    return line;
+  };
+  for (const PlyElement& element : elements) {
+    const bool lists = has_list(element);
+    for (std::uint64_t k = 0; k < element.count && at < body.size();) {
+      const std::string_view line = next_line(),
+                             text = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+      if (text.empty() || text.starts_with("comment")) continue;
+      ++k;
+      if (!lists) continue;
+      const std::vector<std::string_view> words = ply_words(text);
+      std::size_t word = 0;
+      for (const PlyProperty& property : element.properties) {
+        if (word >= words.size()) break;
+        std::uint64_t entries = 0;
+        if (property.list) {
+          const std::string_view digits = words[word].substr(words[word].starts_with('+') ? 1 : 0);
+          const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), entries);
+          check_list(element, words[word], error == std::errc() && entries < words.size() - word, where);
+        }
+        word += 1 + entries;
+      }
+    }
+  }
+}
+
+void check_binary_lists(std::string_view body, std::span<const PlyElement> elements, bool little,
+                        const std::string& where) {
+  std::uint64_t at = 0;
+  const auto whole_number = [&](const PlyType& type) {
+    std::uint64_t bits = 0;
+    for (std::uint64_t k = 0; k < type.bytes; ++k) {
+      const std::uint64_t byte = static_cast<unsigned char>(body[at + k]);
+      bits |= byte << (8 * (little ? k : type.bytes - 1 - k));
+    }
+    const std::uint64_t beyond = std::uint64_t{1} << (8 * type.bytes);
+    return static_cast<std::int64_t>(type.negative && bits >= beyond / 2 ? bits - beyond : bits);
+  };
+  for (const PlyElement& element : elements) {
+    if (!has_list(element)) {
+      at += element.count * element.bytes;
+      continue;
+    }
+    for (std::uint64_t k = 0; k < element.count; ++k)
+      for (const PlyProperty& property : element.properties) {
+        if (!property.list) {
+          at += property.number.bytes;
+          continue;
+        }
+        if (at > body.size() || body.size() - at < property.count.bytes) return;  // truncated, which Assimp tells
+        const std::int64_t entries = whole_number(property.count);
+        at += property.count.bytes;
+        check_list(element, fmt::to_string(entries),
+                   entries >= 0 && static_cast<std::uint64_t>(entries) <= (body.size() - at) / property.number.bytes,
+                   where);
+        at += static_cast<std::uint64_t>(entries) * property.number.bytes;
+      }
+  }
+}
 
 }  // namespace
 
 void check_ply_counts(std::string_view bytes, const std::string& where) {
-  bool text = true, started = false, ended = false;
+  PlyFormat format = PlyFormat::text;
+  bool started = false, ended = false;
   std::vector<PlyElement> elements;
   std::size_t at = 0;
   while (!ended) {
@@ -82,7 +176,9 @@ void check_ply_counts(std::string_view bytes, const std::string& where) {
     if (words[0] == "end_header") {
       ended = true;
     } else if (words[0] == "format" && words.size() == 3) {
-      text = words[1] == "ascii";
+      format = words[1] == "ascii"               ? PlyFormat::text
+               : words[1] == "binary_big_endian" ? PlyFormat::big_endian
+                                                 : PlyFormat::little_endian;
     } else if (words[0] == "element" && words.size() == 3) {
       PlyElement& element = elements.emplace_back();
       element.name = words[1];
@@ -93,12 +189,13 @@ void check_ply_counts(std::string_view bytes, const std::string& where) {
       PlyElement& element = elements.back();
       const bool list = words.size() == 5;
       if (list != (words[1] == "list")) refuse();
-      const std::uint64_t number = ply_type_bytes(words[1 + list]), entry = list ? ply_type_bytes(words[3]) : 1;
-      if (number == 0 || entry == 0) refuse();
+      const PlyProperty property{list, ply_type(words[list ? 3 : 1]), list ? ply_type(words[2]) : PlyType{}};
+      if (property.number.bytes == 0 || (list && !property.count.whole)) refuse();
       // The first list of a face is its corners.
-      const std::uint64_t entries = list && element.name == "face" && element.properties == 0 ? 3 : 0;
-      element.bytes += text ? 2 * (1 + entries) : number + entries * entry;
-      ++element.properties;
+      const std::uint64_t entries = !list ? 1 : element.name == "face" && element.properties.empty() ? 3 : 0;
+      element.bytes +=
+          format == PlyFormat::text ? 2 * (entries + list) : property.count.bytes + entries * property.number.bytes;
+      element.properties.push_back(property);
     } else {
       refuse();
     }
@@ -112,6 +209,11 @@ void check_ply_counts(std::string_view bytes, const std::string& where) {
                 where, element.count, printable(element.name), byte_text(bytes.size()));
     left -= element.count * each;
   }
+  const std::string_view body = bytes.substr(std::min(at, bytes.size()));
+  if (format == PlyFormat::text)
+    check_text_lists(body, elements, where);
+  else
+    check_binary_lists(body, elements, format == PlyFormat::little_endian, where);
 }
 
 }  // namespace pairs

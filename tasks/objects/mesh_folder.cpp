@@ -17,6 +17,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "tasks/objects/mesh_file.h"
+#include "tasks/objects/mesh_form.h"
 
 namespace pairs {
 namespace fs = std::filesystem;
@@ -24,6 +25,7 @@ namespace {
 
 constexpr std::uint64_t large_mesh_file = 8 << 20;
 constexpr std::size_t most_names_looked_at = 100000;
+constexpr std::size_t kMostStray = 10;  // one in so many files may lie outside a distribution's train and test
 
 // Data sets of meshes as they are distributed.
 struct KnownMeshes {
@@ -150,10 +152,12 @@ class MeshFolder : public MeshSource {
       train += part == "train";
       test += part == "test";
     }
-    layout_ = train > 0 && test > 0 && train + test == files_.size();
+    layout_ = train > 0 && test > 0 && kMostStray * (files_.size() - train - test) <= files_.size();
+    if (layout_) leave_out_strays();
     name_ = find_name(train, test);
     if (most > 0 && most < files_.size()) keep(most);
     for (File& file : files_) std::tie(file.size, file.changed) = look(folder_ / file.path);
+    content_ = find_content();
   }
 
   std::string name() const override { return name_; }
@@ -163,9 +167,10 @@ class MeshFolder : public MeshSource {
     const std::string& path = file(object).path;
     if (layout_ && layout_place(path).part == "test") return MeshSplit::test;
     const double place = static_cast<double>(mesh_hash(path) >> 11) * 0x1p-53;
-    if (layout_) return place < 0.75 ? MeshSplit::pretrain : MeshSplit::finetune;
-    return place < 0.6 ? MeshSplit::pretrain : place < 0.8 ? MeshSplit::finetune : MeshSplit::test;
+    return place < 0.75 ? MeshSplit::pretrain : MeshSplit::finetune;
   }
+  bool divided_by_form() const override { return !layout_; }
+  std::string content() const override { return content_; }
 
   MeshRecord measure(std::size_t object) const override {
     MeshRecord out;
@@ -180,6 +185,7 @@ class MeshFolder : public MeshSource {
         const TriangleMesh mesh = parse_mesh(bytes, format, label(object)).mesh;
         bytes = {};
         out.facts = measure_mesh(mesh);
+        out.form = mesh_form(mesh);
       } catch (const Error& error) {
         out.facts.set_aside = error.what();
       }
@@ -255,6 +261,31 @@ class MeshFolder : public MeshSource {
     files_ = std::move(kept);
   }
 
+  // A file beside the folders of a distribution does not undo how it is divided.
+  void leave_out_strays() {
+    std::vector<File> kept;
+    for (File& file : files_)
+      if (!layout_place(file.path).part.empty())
+        kept.push_back(std::move(file));
+      else
+        unread_.push_back({printable(file.path, 300),
+                           "It lies outside the folders train and test by which the others are divided, and is left out; "
+                           "move it into one of them."});
+    files_ = std::move(kept);
+  }
+
+  // Whatever the files are called: how many there are, and a hash of their sizes; "" of a whole distribution.
+  std::string find_content() const {
+    for (const KnownMeshes& known : known_meshes)
+      if (name_ == known.name) return "";
+    std::vector<std::uint64_t> sizes;
+    for (const File& file : files_) sizes.push_back(file.size);
+    std::sort(sizes.begin(), sizes.end());
+    std::string text;
+    for (const std::uint64_t size : sizes) text += fmt::format("{} ", size);
+    return fmt::format("{}, content {:08x}", counted(files_.size(), "file"), checksum(text));
+  }
+
   std::string find_name(std::size_t train, std::size_t test) const {
     if (!layout_) {
       const fs::path own = canonical_.filename();
@@ -275,7 +306,7 @@ class MeshFolder : public MeshSource {
   std::vector<File> files_;
   std::vector<MeshAside> unread_;
   bool layout_ = false;
-  std::string name_;
+  std::string name_, content_;
   mutable std::mutex large_;  // held while a large file is in memory
 };
 
@@ -286,6 +317,25 @@ std::uint64_t mesh_hash(std::string_view text) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
   return z ^ (z >> 31);
+}
+
+std::vector<std::string> meshes_left_out(const fs::path& folder, const fs::path& used) {
+  std::error_code error;
+  std::vector<std::string> out;
+  const fs::path inside = fs::weakly_canonical(used, error).lexically_relative(fs::weakly_canonical(folder, error));
+  if (inside.empty() || inside == "." || *inside.begin() == "..") return out;
+  fs::path level;  // below the folder, down to what is used
+  for (const fs::path& taken : inside) {
+    for (fs::directory_iterator at(folder / level, error), end; !error && at != end; at.increment(error)) {
+      const fs::path name = at->path().filename();
+      std::error_code ignored;
+      if (name.string().starts_with('.') || name == taken || !at->is_directory(ignored)) continue;
+      if (holds_mesh(at->path(), true)) out.push_back(printable((level / name).string(), 100));
+    }
+    level /= taken;
+  }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 std::shared_ptr<const MeshSource> open_mesh_folder(const fs::path& folder, std::size_t most) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tasks/objects/mesh_source.h"
 
@@ -20,9 +21,10 @@ inline constexpr int kMeshNormaliser = 1;
 // begin with a dot, and __MACOSX, are passed over. Links are followed; each folder is looked into once, under its own
 // name where it has one below `folder`, so that cycles end. Folders that cannot be read are in unread().
 //
-// Where every mesh lies in CLASS/train or CLASS/test (at any depth, as ModelNet has it) and neither part is empty,
-// test is kept for tests, and train divided into pretrain and finetune 75 to 25; else all are divided into pretrain,
-// finetune and test 60 to 20 to 20: by a hash of the path, so that files added later change nothing for the others.
+// Where nine meshes in ten lie in CLASS/train or CLASS/test (at any depth, as ModelNet has it) and neither part is
+// empty, test is kept for tests, train divided into pretrain and finetune 75 to 25 by a hash of the path, and meshes
+// elsewhere are left out, each in unread(). Else all are divided by what they are (mesh_form.h), whatever their names
+// and formats. Files added later change nothing for the others.
 //
 // name(): "ModelNet40" or "ModelNet10" where all of its classes and as many meshes as it has in train and test are
 // there; "ModelNet40 (80 of its 12311 meshes)" where all classes are, with fewer meshes; "meshes in ModelNet's layout
@@ -46,6 +48,9 @@ struct FoundMeshes {
 // named ones, and last itself, with meshes at any depth. Stops at the first mesh; looks at 100,000 names of a folder at
 // most.
 FoundMeshes find_meshes(const std::string& folder);
+
+// Where `used` lies below `folder`: the folders beside it, and beside those that lead to it, that hold meshes, too.
+std::vector<std::string> meshes_left_out(const std::filesystem::path& folder, const std::filesystem::path& used);
 
 // FNV-1a, finished by splitmix64: spreads paths and labels evenly over 64 bits.
 std::uint64_t mesh_hash(std::string_view text);

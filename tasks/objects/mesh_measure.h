@@ -26,7 +26,7 @@ enum class VolumeRule { enclosed, hull };
 // logarithm makes a ladder and a door differ from a cube by comparable amounts.
 //
 // Volume, as it is (the paper takes no logarithm), after normalisation, by these rules in order:
-// 1. Vertices at the same place (the same three numbers) are one. Triangles with two corners there are dropped; flat
+// 1. Vertices at the same place, within 1e-8 of the box's longest side along each axis, are one. Triangles with two corners there are dropped; flat
 //    ones with three corners stay, as the surface hangs together through them. Of triangles over the same three
 //    corners one is kept; where that leaves a surface that does not close, and some came in both directions (the wall
 //    between two blocks that touch), these are all dropped instead.

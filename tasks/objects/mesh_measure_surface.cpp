@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <utility>
 
@@ -14,32 +15,96 @@ using Place = std::array<double, 3>;
 using Corners = std::array<std::uint32_t, 3>;
 
 constexpr std::uint32_t nothing = std::numeric_limits<std::uint32_t>::max();
+constexpr double same_angle = 1e-6;  // radians between triangles that lie on each other but for rounding
 
-// Finds the first vertex at a place, in a table with room for twice as many.
+// Finds the first vertex within a distance of a place along each axis, in a table with room for twice as many. Space is
+// divided into cells of four times that distance; looked at are those that what is sought can lie in, mostly one.
 class PlaceTable {
  public:
-  explicit PlaceTable(std::size_t most) : slots_(std::bit_ceil(2 * most + 2), nothing) {}
+  PlaceTable(std::size_t most, const Place& low, double distance)
+      : slots_(std::bit_ceil(2 * most + 2), nothing), low_(low), distance_(distance) {}
 
   std::uint32_t find_or_add(const Place& place, std::vector<Place>& places) {
-    std::uint64_t hash = 0;
-    for (const double x : place) {
-      hash ^= std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x);  // -0 is 0
-      hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9ull;
-      hash ^= hash >> 32;
+    const Cell own = cell_of(place);
+    std::array<std::array<std::int64_t, 2>, 3> sides;  // the cells along each axis that are looked at
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double within = (place[d] - low_[d]) / width() - static_cast<double>(own[d]);
+      sides[d] = {own[d], own[d] + (within < 0.25 ? -1 : within > 0.75 ? 1 : 0)};
     }
-    for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
-      if (slots_[at] == nothing) {
-        slots_[at] = static_cast<std::uint32_t>(places.size());
-        places.push_back(place);
-        return slots_[at];
+    std::uint32_t found = nothing;
+    for (int k = 0; k < 8; ++k) {
+      Cell cell;
+      bool again = false;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const bool other = (k >> d & 1) != 0;
+        again = again || (other && sides[d][1] == sides[d][0]);
+        cell[d] = sides[d][other ? 1 : 0];
       }
-      if (places[slots_[at]] == place) return slots_[at];
+      if (!again) found = std::min(found, find(cell, place, places));
     }
+    if (found != nothing) return found;
+    std::size_t at = first_slot(own);
+    while (slots_[at] != nothing) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = static_cast<std::uint32_t>(places.size());
+    places.push_back(place);
+    return slots_[at];
   }
 
  private:
+  using Cell = std::array<std::int64_t, 3>;
+
+  double width() const { return 4 * distance_; }
+  Cell cell_of(const Place& place) const {
+    Cell cell;
+    for (std::size_t d = 0; d < 3; ++d)
+      cell[d] = static_cast<std::int64_t>(std::floor((place[d] - low_[d]) / width()));
+    return cell;
+  }
+  std::size_t first_slot(const Cell& cell) const {
+    std::uint64_t hash = 0;
+    for (const std::int64_t x : cell) {
+      hash ^= static_cast<std::uint64_t>(x);
+      hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9ull;
+      hash ^= hash >> 32;
+    }
+    return hash & (slots_.size() - 1);
+  }
+  // The first vertex of the cell that is near enough.
+  std::uint32_t find(const Cell& cell, const Place& place, const std::vector<Place>& places) const {
+    std::uint32_t found = nothing;
+    for (std::size_t at = first_slot(cell); slots_[at] != nothing; at = (at + 1) & (slots_.size() - 1)) {
+      const Place& other = places[slots_[at]];
+      bool near = true;
+      for (std::size_t d = 0; d < 3; ++d) near = near && std::abs(other[d] - place[d]) <= distance_;
+      if (near) found = std::min(found, slots_[at]);
+    }
+    return found;
+  }
+
   std::vector<std::uint32_t> slots_;
+  Place low_;
+  double distance_;
 };
+
+// Vertices that triangles use, merged into `places`; to[v] is where vertex v has gone.
+std::vector<std::uint32_t> merge(const std::vector<Place>& vertices, const std::vector<Corners>& triangles,
+                                 std::vector<Place>& places) {
+  std::vector<std::uint32_t> to(vertices.size(), nothing);
+  if (triangles.empty()) return to;
+  Place low = vertices[triangles.front()[0]], high = low;
+  for (const Corners& corners : triangles)
+    for (const std::uint32_t corner : corners)
+      for (std::size_t d = 0; d < 3; ++d) {
+        low[d] = std::min(low[d], vertices[corner][d]);
+        high[d] = std::max(high[d], vertices[corner][d]);
+      }
+  const double longest = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+  PlaceTable table(vertices.size(), low, merging_distance * longest);
+  for (const Corners& corners : triangles)
+    for (const std::uint32_t corner : corners)
+      if (to[corner] == nothing) to[corner] = table.find_or_add(vertices[corner], places);
+  return to;
+}
 
 struct SortedTriangle {
   Corners corners;  // ascending
@@ -87,11 +152,19 @@ void sort_by_angle(std::span<Side> sides, const TriangleMesh& mesh) {
   std::vector<std::pair<double, Side>> order;
   for (const Side& side : sides) {
     const Place to = minus(mesh.vertices[side.apex], mesh.vertices[lower]);
-    order.emplace_back(std::atan2(dot(to, y) * scale, dot(to, x)), side);
+    const double angle = std::atan2(dot(to, y) * scale, dot(to, x));
+    order.emplace_back(angle < same_angle - std::numbers::pi ? angle + 2 * std::numbers::pi : angle, side);
   }
-  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : a.second.back < b.second.back;
-  });
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t from = 0; from < order.size();) {
+    std::size_t to = from + 1;
+    while (to < order.size() && order[to].first - order[from].first < same_angle) ++to;
+    std::sort(order.begin() + static_cast<std::ptrdiff_t>(from), order.begin() + static_cast<std::ptrdiff_t>(to),
+              [](const auto& a, const auto& b) {
+                return std::pair(a.second.back, a.second.triangle) < std::pair(b.second.back, b.second.triangle);
+              });
+    from = to;
+  }
   for (std::size_t k = 0; k < sides.size(); ++k) sides[k] = order[k].second;
 }
 
@@ -166,17 +239,12 @@ class Neighbours {
 
 CleanSurface clean_surface(const TriangleMesh& mesh, Twins twins) {
   CleanSurface clean;
-  std::vector<std::uint32_t> merged(mesh.vertices.size(), nothing);
-  PlaceTable table(mesh.vertices.size());
+  const std::vector<std::uint32_t> merged = merge(mesh.vertices, mesh.triangles, clean.mesh.vertices);
   std::vector<Corners> triangles;
   std::vector<SortedTriangle> order;
   for (const Corners& corners : mesh.triangles) {
     Corners triangle{};
-    for (std::size_t k = 0; k < 3; ++k) {
-      std::uint32_t& to = merged[corners[k]];
-      if (to == nothing) to = table.find_or_add(mesh.vertices[corners[k]], clean.mesh.vertices);
-      triangle[k] = to;
-    }
+    for (std::size_t k = 0; k < 3; ++k) triangle[k] = merged[corners[k]];
     if (triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[2] == triangle[0]) {
       ++clean.degenerate;
       continue;

@@ -10,6 +10,9 @@ namespace pairs {
 // What becomes of triangles over the same three corners, some in one direction and some in the other.
 enum class Twins { keep_one, drop_all };
 
+// Vertices that lie within this share of the longest side of the mesh's box, along each axis, are one.
+inline constexpr double merging_distance = 1e-8;
+
 struct CleanSurface {
   TriangleMesh mesh;  // vertices at different places, each used; triangles of three different corners
   std::uint64_t degenerate = 0, duplicate = 0;  // triangles dropped

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,11 +14,15 @@ namespace pairs {
 // The parts that objects are divided into.
 enum class MeshSplit : std::uint8_t { pretrain = 0, finetune = 1, test = 2 };
 
+// Numbers that tell an object from others, however it is written (mesh_form.h).
+using MeshForm = std::array<double, 6>;
+
 // What is known of an object once its mesh was read.
 struct MeshRecord {
   std::string key;  // names its mesh for good: what it holds never changes under the same key (generator and its
                     // version, or a checksum of the file's bytes); empty where its bytes could not be had
   MeshFacts facts;  // set_aside says why it cannot be used
+  MeshForm form{};  // zeros of objects that were made by a generator
 };
 
 // What cannot be used, for people: a mesh or a folder, and why in one sentence.
@@ -25,18 +30,22 @@ struct MeshAside {
   std::string label, why;
 };
 
-// Where the task's objects come from: a folder of files (mesh_folder.h), or a generator (furniture.h). Objects are
+// Where the task's objects come from: a folder of files (mesh_folder.h), or a generator (generated_objects.h). Objects are
 // numbered 0 .. size() - 1; everything is a pure function of the number. Safe to use from many threads.
 class MeshSource {
  public:
   virtual ~MeshSource() = default;
-  // "ModelNet40", "generated furniture": stands in every run and figure.
+  // "ModelNet40", "generated solids and furniture": stands in every run and figure.
   virtual std::string name() const = 0;
   virtual std::size_t size() const = 0;
   // For people: "chair/train/chair_0890.off", "generated chair 17".
   virtual std::string label(std::size_t object) const = 0;
-  // Which part an object belongs to; known without reading it.
+  // Which part an object belongs to, known without reading it; of no meaning where divided_by_form().
   virtual MeshSplit split(std::size_t object) const = 0;
+  // Whether split_of_form() of what was read tells the part instead.
+  virtual bool divided_by_form() const { return false; }
+  // "61 files, content 1a2b3c4d": tells sources of one name apart; "" where the name does.
+  virtual std::string content() const { return ""; }
   // Reads and measures it. A mesh that cannot be read is set aside in its facts; nothing is thrown for it.
   virtual MeshRecord measure(std::size_t object) const = 0;
   // Its mesh as normalised_mesh gives it. Throws Error naming the object where it cannot be had.

@@ -17,6 +17,8 @@ class MixedMeshes final : public MeshSource {
   std::size_t size() const override { return source_->size(); }
   std::string label(std::size_t object) const override { return source_->label(at(object)); }
   MeshSplit split(std::size_t object) const override { return source_->split(at(object)); }
+  bool divided_by_form() const override { return source_->divided_by_form(); }
+  std::string content() const override { return source_->content(); }
   MeshRecord measure(std::size_t object) const override { return source_->measure(at(object)); }
   TriangleMesh mesh(std::size_t object) const override { return source_->mesh(at(object)); }
   bool instant() const override { return source_->instant(); }

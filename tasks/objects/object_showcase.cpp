@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/sets/permutation.h"
+#include "tasks/objects/measured_meshes.h"
 
 namespace pairs {
 
@@ -20,15 +21,32 @@ torch::Tensor render_views(const TriangleMesh& mesh, const ViewSettings& setting
 
 ObjectShowcase::ObjectShowcase(std::shared_ptr<const MeshSource> source, std::size_t among, ViewSettings settings)
     : source_(std::move(source)), settings_(std::move(settings)) {
+  const bool by_form = source_->divided_by_form();
   std::vector<std::size_t> part;
   for (std::size_t i = 0; i < among; ++i)
-    if (source_->split(i) == MeshSplit::test) part.push_back(i);
+    if (by_form || source_->split(i) == MeshSplit::test) part.push_back(i);
   const std::uint64_t key = stream_key(1, Purpose::explore);
   for (std::size_t i = 0; i < part.size(); ++i) order_.push_back(part[permuted(key, part.size(), i)]);
-  places_ = std::vector<Place>(std::min(kMost, part.size()));
+  places_ = std::vector<Place>(std::min(kMost, by_form ? (part.size() + 4) / 5 : part.size()));
+}
+
+// Of objects whose part is known once they are read: the first of the tests in order, the second, and so on, and from
+// the first again where there are fewer.
+ShownObject ObjectShowcase::find_by_form(std::size_t place) const {
+  const std::lock_guard lock(looked_mutex_);
+  while (tests_.size() <= place && looked_ < order_.size()) {
+    const std::size_t object = order_[looked_++];
+    MeshRecord record = source_->measure(object);
+    if (!record.facts.set_aside.empty() || split_of(*source_, object, record) != MeshSplit::test) continue;
+    tests_.push_back({object, std::move(record.key), source_->label(object), std::move(record.facts)});
+  }
+  PAIRS_CHECK(!tests_.empty(), "None of the {} of {} is for evaluations and can be used; name a folder with more",
+              counted(order_.size(), "object"), printable(source_->name(), 200));
+  return tests_[place % tests_.size()];
 }
 
 ShownObject ObjectShowcase::find(std::size_t place) const {
+  if (source_->divided_by_form()) return find_by_form(place);
   for (std::size_t step = 0; step < size(); ++step)
     for (std::size_t at = (place + step) % size(); at < order_.size(); at += size()) {
       const std::size_t object = order_[at];

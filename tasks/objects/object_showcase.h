@@ -26,7 +26,8 @@ torch::Tensor render_views(const TriangleMesh& mesh, const ViewSettings& setting
 // Some objects of the part of a source that evaluations use, spread over it, measured and rendered one by one when they
 // are asked for and kept in memory: what a window shows waits for no other object. Place i is for the first object that
 // can be used among those of the part that stand i, i + size(), i + 2 size(), ... in a fixed random order; where there
-// is none it shows what the next place does. Safe to use from many threads.
+// is none it shows what the next place does. (Where objects are divided by what they are, place i is for the i-th of the
+// tests in that order.) Safe to use from many threads.
 class ObjectShowcase {
  public:
   static constexpr std::size_t kMost = 48;
@@ -52,10 +53,14 @@ class ObjectShowcase {
   };
   const ShownObject& shown_locked(std::size_t place) const;
   ShownObject find(std::size_t place) const;
+  ShownObject find_by_form(std::size_t place) const;
 
   std::shared_ptr<const MeshSource> source_;
   ViewSettings settings_;
-  std::vector<std::size_t> order_;  // objects of the part
+  std::vector<std::size_t> order_;  // objects of the part; all of them where they are divided by form
+  mutable std::mutex looked_mutex_;
+  mutable std::size_t looked_ = 0;           // how many of these were read
+  mutable std::vector<ShownObject> tests_;  // that were found among them
   mutable std::vector<Place> places_;
 };
 

@@ -22,10 +22,11 @@
 #include "core/base/transfer.h"
 #include "core/sets/permutation.h"
 #include "tasks/objects/crops.h"
-#include "tasks/objects/furniture.h"
+#include "tasks/objects/generated_objects.h"
 #include "tasks/objects/measured_meshes.h"
 #include "tasks/objects/mesh_file.h"
 #include "tasks/objects/mesh_folder.h"
+#include "tasks/objects/mesh_up.h"
 #include "tasks/objects/object_mix.h"
 #include "tasks/objects/object_parts.h"
 #include "tasks/objects/object_showcase.h"
@@ -55,11 +56,11 @@ namespace {
 
 // Generated where settings do not say how many, and the seed of all that are generated.
 constexpr std::size_t kUsualObjects = 2000;
-constexpr std::uint64_t kFurnitureSeed = 1;
+constexpr std::uint64_t kGeneratedSeed = 1;
 
 // Standardisation of the targets, the same for all sources so that scores compare: between the means and sds of meshes
-// of ModelNet (17 meshes: volume 0.15 and 0.10, log aspect 0.93 and 0.41) and of generated furniture (3,000 objects:
-// 0.08 and 0.11; 0.92 and 0.54).
+// of ModelNet (17 meshes: volume 0.15 and 0.10, log aspect 0.93 and 0.41) and of generated solids and furniture (480
+// objects: 0.11 and 0.12; 0.94 and 0.86).
 constexpr double kVolumeLocation = 0.11, kVolumeScale = 0.11, kAspectLocation = 0.93, kAspectScale = 0.5;
 
 // The windows of stage 2 are drawn from a stream of their own, whose indices are hashes of keys.
@@ -239,18 +240,24 @@ class Objects final : public Task, public Bodies, public Things {
   std::string thing_help() const override { return "a mesh file (.off, .obj, .stl, .ply)"; }
   bool is_thing(const std::string& text) const override { return mesh_format(text).has_value(); }
 
-  ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed) const override {
+  std::vector<std::string> ups() const override { return {"z", "y", "x"}; }
+
+  ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
+                      const std::string& up) const override {
     PAIRS_CHECK(n >= 0 && n <= info_.max_n, "A set of views of a mesh has 1 to {} observations, not {}", info_.max_n,
                 n);
     if (n == 0) n = info_.max_n;
-    const auto thing = remember(read(text));
+    const auto thing = remember(read(text, up));
     ThingSet out;
     out.title = thing->label;
+    out.kind = thing->facts.rule == VolumeRule::hull ? "open mesh" : "closed mesh";
+    out.read_as = thing->read_as;
     out.latents = {at::empty({1, 2}, torch::kFloat64), at::empty({1, 1}, torch::kFloat64)};
     put_theta(thing->facts, out.latents.theta.mutable_data_ptr<double>());
     *out.latents.psi.mutable_data_ptr<double>() = thing->number;
     const SetRange range[] = {{static_cast<std::int64_t>(stream_index(thing->key)), 0, n}};
     out.x = observe(out.latents, seed, Purpose::explore, range, torch::kCPU);
+    if (thing->facts.rule == VolumeRule::hull) out.other = {"volume of its convex hull", ""};
     if (thing->facts.rule == VolumeRule::hull)
       out.warnings.push_back(fmt::format("Its own θ counts the volume of its convex hull: {}.", thing->facts.why));
     return out;
@@ -260,7 +267,7 @@ class Objects final : public Task, public Bodies, public Things {
   // A mesh of a person's own.
   struct Thing {
     double number = 0;  // ψ of its sets
-    std::string key, label;
+    std::string key, label, read_as;
     MeshFacts facts;
     TriangleMesh mesh;    // normalised
     torch::Tensor views;  // as render_views gives them
@@ -314,13 +321,16 @@ class Objects final : public Task, public Bodies, public Things {
     info_.max_n = 80;
     info_.kind = ObservationKind::image;
     info_.observation_shape = {1, settings_.side, settings_.side};
-    info_.data_source = fmt::format("{}{}, {} × {} pixels", source_->name(),
+    const std::string content = source_->content();
+    info_.data_source = fmt::format("{}{}{}, {} × {} pixels", source_->name(),
+                                    content.empty() ? "" : fmt::format(" ({})", content),
                                     count_ < source_->size() ? fmt::format(", {} of them", count_) : "", settings_.side,
                                     settings_.side);
     info_.subject = "object";
     info_.subjects = "objects";
     std::size_t pooled = 0;
     for (std::size_t i = 0; i < count_; ++i) pooled += source_->split(i) == MeshSplit::finetune;
+    if (source_->divided_by_form()) pooled = (count_ + 2) / 5;  // about: which they are is known once they are read
     info_.pool = static_cast<double>(pooled) * static_cast<double>(settings_.views * settings_.passes);
     std::vector<std::string> unusual;
     const ObjectsSettings usual;
@@ -480,7 +490,10 @@ class Objects final : public Task, public Bodies, public Things {
   }
 
   // Reads, measures and renders a mesh file. Throws a usage Error.
-  Thing read(const std::string& text) const {
+  Thing read(const std::string& text, const std::string& up_asked) const {
+    const auto asked = up_axis(up_asked);
+    if (!up_asked.empty() && !asked)
+      fail_usage("No axis of a mesh is called '{}': give x, y or z", printable(up_asked, 30));
     const std::filesystem::path file = text;
     try {
       const std::string bytes = read_file(file, kLargestMeshFile);
@@ -490,10 +503,17 @@ class Objects final : public Task, public Bodies, public Things {
       Thing out;
       out.facts = measure_mesh(mesh);
       PAIRS_CHECK(out.facts.set_aside.empty(), "{} cannot be used: {}", printable(text, 300), out.facts.set_aside);
-      out.key = fmt::format("file {:016x}", mesh_key_hash(bytes));
+      const std::optional<ToldUp> told = told_up(bytes, *format);
+      const UpAxis up = asked ? *asked : told ? told->up : UpAxis::z;
+      out.key = fmt::format("file {:016x}{}", mesh_key_hash(bytes),
+                            up == UpAxis::z ? "" : fmt::format(" {} up", up_text(up)));
       out.number = -1.0 - static_cast<double>(mesh_key_hash(out.key) % kThingNumbers);
       out.label = printable(file.filename().string(), 80);
-      out.mesh = normalised_mesh(mesh);
+      out.read_as = fmt::format("{} is read as {}-up, {}", out.label, up_text(up),
+                                asked  ? "as asked"
+                                : told ? told->how
+                                       : "as the meshes of training are; OBJ files are often y-up: look at the views");
+      out.mesh = normalised_mesh(turned_upright(mesh, up));
       out.views = render_views(out.mesh, view_settings_, out.key);
       return out;
     } catch (const Error& error) {
@@ -545,7 +565,7 @@ std::shared_ptr<const Task> make_objects(const TaskOptions& options) {
     return std::make_shared<Objects>(mixed_meshes(open_mesh_folder(folder)), settings, "");
   const std::size_t count = settings.objects > 0 ? static_cast<std::size_t>(settings.objects) : kUsualObjects;
   return std::make_shared<Objects>(
-      make_furniture(count, kFurnitureSeed), settings,
+      make_generated_objects(count, kGeneratedSeed), settings,
       "These objects are generated by the program: for real ones, name a folder of meshes (ModelNet40 as it is "
       "distributed, or OFF, OBJ, STL and PLY files of any kind) under Real data on the window's Settings page, or in "
       "PAIRS_DATA before the start.");

@@ -26,7 +26,7 @@ struct ObjectsSettings {
 // (mesh_measure.h says how they are defined), and each x is a view of it, rendered from a random side, of which a crop
 // of 35 to 50 % a side is seen and the rest is grey (1/2). Images have one channel: the shading is grey, so that three
 // would hold the same numbers. Meshes come from the folder `options.data` (find_meshes) and, where it holds none, from
-// the generator of furniture and vessels (furniture.h), of which data_source says that they are generated.
+// the generator of solids and furniture (generated_objects.h), of which data_source says that they are generated.
 //
 // psi holds the object's number among those of its purpose. Stages 1, 2 with 3, and evaluations have objects of their
 // own (MeshSource::split), and of those of a stage an eighth, chosen by a hash of what they are, is for validation.

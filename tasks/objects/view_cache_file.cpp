@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "core/base/error.h"
@@ -155,6 +156,10 @@ ViewFile scan_view_file(int descriptor, const ViewSettings& settings, const std:
       std::string magic;
       put(magic, view_record_magic);
       while (found == size && from + 8 <= size) {
+        // A hole of a sparse file holds nothing.
+        const off_t written = ::lseek(descriptor, static_cast<off_t>(from), SEEK_DATA);
+        if (written < 0 && errno == ENXIO) break;
+        if (written > static_cast<off_t>(from)) from = static_cast<std::uint64_t>(written);
         if (!read_at(descriptor, from, std::min(window, size - from), bytes)) break;
         if (const std::size_t place = bytes.find(magic); place != bytes.npos) found = from + place;
         from += bytes.size() - 7;

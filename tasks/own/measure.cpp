@@ -33,7 +33,58 @@ Measured measure_one(const std::string& name, const torch::Tensor& column) {
   return m;
 }
 
+constexpr std::int64_t kMeasuredNumbers = 1 << 22;    // of x, in all
+constexpr std::int64_t kSortedNumbers = 1 << 18;      // of one column
+constexpr std::int64_t kMostSets = 512, kFewestSets = 4;
+
+// Some numbers of a column [M] or a channel [M, ...], in order; all where there are few.
+std::vector<double> sorted_numbers(const torch::Tensor& column) {
+  const torch::Tensor all = column.contiguous().flatten();
+  // Odd, so that it meets every place in the rows of an image.
+  const std::int64_t step = ((all.numel() + kSortedNumbers - 1) / kSortedNumbers) | 1;
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < all.numel(); i += step) values.push_back(all.const_data_ptr<double>()[i]);
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+double deviation(const std::vector<double>& values) {
+  double mean = 0, square = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  for (const double value : values) square += (value - mean) * (value - mean) / static_cast<double>(values.size());
+  return std::sqrt(square);
+}
+
+double robust_scale(const std::vector<double>& sorted) {
+  if (sorted.front() == sorted.back()) return 1;
+  const auto half = [&](double part) {
+    return (quantile(sorted, 0.5 + part / 2) - quantile(sorted, 0.5 - part / 2)) / 2;
+  };
+  const double scale = std::max({half(0.6827), half(0.95) / 8, half(0.99) / 32});
+  if (scale > 0) return scale;
+  const double spread = deviation(sorted);
+  return spread > 0 ? spread : 1;
+}
+
 }  // namespace
+
+std::int64_t measured_x_sets(double numbers) {
+  return std::clamp(static_cast<std::int64_t>(static_cast<double>(kMeasuredNumbers) / (2 * std::max(1.0, numbers))),
+                    kFewestSets, kMostSets);
+}
+
+InputScale measure_x(const Observations& x, std::int64_t channels) {
+  const torch::Tensor& values = all_numbers(x);
+  InputScale out{std::vector<double>(static_cast<std::size_t>(channels), 0.0),
+                 std::vector<double>(static_cast<std::size_t>(channels), 1.0)};
+  if (values.numel() == 0) return out;
+  for (std::size_t k = 0; k < out.scale.size(); ++k) {
+    const std::vector<double> sorted = sorted_numbers(values.select(1, static_cast<std::int64_t>(k)));
+    out.location[k] = quantile(sorted, 0.5);
+    out.scale[k] = robust_scale(sorted);
+  }
+  return out;
+}
 
 std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, const torch::Tensor& psi) {
   std::vector<Measured> out;

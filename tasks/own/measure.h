@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/input_scale.h"
 #include "tasks/own/task_file.h"
 
 namespace pairs::own {
@@ -11,5 +12,14 @@ namespace pairs::own {
 // Ranges of a task's targets and of those nuisances whose view its file leaves out, from draws of the prior theta [S,
 // d] and psi [S, p], float64, by their quantiles. Throws Error where a prior draws nearly always the same.
 std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, const torch::Tensor& psi);
+
+// Sets of two observations that measure_x is given, where an observation has so many numbers.
+std::int64_t measured_x_sets(double numbers);
+
+// How the columns, or channels, of observations x (float64) are standardised. Location: the median. Scale: half the
+// width of the middle 68 %, or an eighth of half that of the middle 95 %, or a 32nd of half that of the middle 99 %,
+// whichever is largest: outliers do not move it, and no more than one number in a hundred lies beyond 32. Of a column
+// that is nearly always the same its standard deviation; 1 where it is always the same.
+InputScale measure_x(const Observations& x, std::int64_t channels);
 
 }  // namespace pairs::own

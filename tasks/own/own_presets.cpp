@@ -79,14 +79,16 @@ std::string preset_text(const TaskInfo& task, const std::string& preset) {
       "encoding = \"log\"\n\n[embedder]\n{}\n[head]\n{}\n"
       "[pretrain]\nsizes = [1, 2]\nepochs = {}\nsteps = {}\nbatch = {}\nrate = {}\nwarmup = 0.02\nclip = {}\n"
       "validation_sets = {}\nema = {}\n\n"
+      "[e2e.pretrain]\nbatch = {}\nvalidation_sets = {}\n\n"
       "[cache]\nmode = \"blocks\"\nsizes = {}\nsets = {}\npieces = 8\ncopies = 2\noversample = {}\nrefresh = {}\n\n"
-      "[finetune]\nheads = \"amortised\"\nlaw = \"log-uniform\"\nstart = \"pretrained\"\nepochs = {}\nsteps = {}\n"
+      "[finetune]\nheads = \"amortised\"\nlaw = \"root-uniform\"\nstart = \"pretrained\"\nepochs = {}\nsteps = {}\n"
       "batch = {}\nrate = {}\nwarmup = 0.02\nema = {}\nvalidation_draws = {}\n\n"
       "[evaluate]\nsizes = {}\nsets = [{}]\nsamples = {}\n",
       x_kind(task).embedder(task, scale == Scale::quick), head(task, scale), pick(15, 48, 200), pick(200, 250, 1024),
       batch, pick(2e-3, 1e-3, 1e-3), heavy ? "1.0" : "0.0",
-      heavy ? pick(1000, 4000, 20000) : pick(40000, 100000, 100000), pick("0.0", "0.999", "0.999"), list(sizes),
-      list(sets), heavy ? 1.25 : 2.0, scale == Scale::paper ? 10 : 0, pick(30, 80, 200), pick(200, 250, 1024),
+      heavy ? pick(1000, 4000, 20000) : pick(40000, 100000, 100000), pick("0.0", "0.999", "0.999"),
+      std::clamp<std::int64_t>((heavy ? 1024 : 25600) / task.max_n, 8, batch), heavy ? 300 : 2000, list(sizes),
+      list(sets), heavy ? 1.25 : 2.0, scale == Scale::paper ? 10 : 0, pick(60, 80, 200), pick(200, 250, 1024),
       pick(512, 1024, 1024), pick(2e-3, 2e-3, 1e-3), pick("0.0", "0.999", "0.999"), pick(16384, 65536, 65536),
       list(evaluated_sizes(task.max_n)), heavy ? pick(200, 500, 1000) : pick(2000, 10000, 10000), pick(299, 499, 499));
 }

@@ -70,10 +70,13 @@ std::string key_of(const fs::path& file) {
 
 // A task of a run whose stored sets are no longer there: what it is is known, which is all that observed sets ask for;
 // whoever asks for its own sets is told why there are none.
-class AbsentSets final : public Task {
+class AbsentSets final : public Task, public StandardisedInput {
  public:
-  AbsentSets(TaskInfo info, std::string why) : info_(std::move(info)), why_(std::move(why)) {}
+  AbsentSets(TaskInfo info, InputScale input, std::string why)
+      : info_(std::move(info)), input_(std::move(input)), why_(std::move(why)) {}
   const TaskInfo& info() const override { return info_; }
+  bool standardises() const override { return !input_.empty(); }
+  InputScale input_scale() const override { return input_; }
   Latents latents(std::uint64_t, Purpose, std::span<const std::int64_t>) const override { fail("{}", why_); }
   Observations observe(const Latents&, std::uint64_t, Purpose, std::span<const SetRange>,
                        const torch::Device&) const override {
@@ -82,6 +85,7 @@ class AbsentSets final : public Task {
 
  private:
   TaskInfo info_;
+  InputScale input_;
   std::string why_;
 };
 
@@ -92,18 +96,25 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
   const bool copy = is_copy(file);
   std::shared_ptr<const Simulations> simulations;
   try {
-    simulations =
-        std::make_shared<const Simulations>(*file.simulations, file.origin.parent_path(), simulation_shape(file.info));
+    simulations = std::make_shared<const Simulations>(*file.simulations, file.origin.parent_path(),
+                                                      simulation_shape(file.info));
   } catch (const Error& error) {
     if (!copy || file.incomplete()) throw;
-    file.info.data_source = "stored sets that are not at hand";
-    return std::make_shared<AbsentSets>(std::move(file.info), error.what());
+    file.info.data_source = kAbsentSets;
+    return std::make_shared<AbsentSets>(std::move(file.info), std::move(file.input), error.what());
   }
   if (file.incomplete()) {
     const Latents sample = simulations->sample(kSampledSets);
     complete(file, measure(file, sample.theta, sample.psi));
   }
-  return make_stored_task(std::move(simulations), std::move(file.info));
+  if (file.standardises && file.input.empty())
+    file.input = measure_x(simulations->sample_pairs(measured_x_sets(file.info.observation_numbers())),
+                           input_channels(file.info));
+  simulations->check_precision(file.info.observation_columns, file.input);
+  std::vector<std::pair<double, double>> psi_supports;
+  for (std::size_t k = 0; k < file.nuisance_low.size(); ++k)
+    psi_supports.emplace_back(file.nuisance_low[k], file.nuisance_high[k]);
+  return make_stored_task(std::move(simulations), std::move(file.info), psi_supports, std::move(file.input));
 }
 
 // A copy in a run's folder keeps what was measured; a person's own is measured once, in this process.
@@ -200,9 +211,19 @@ std::shared_ptr<const Task> make_task(const std::string& name, const std::string
   return task;
 }
 
+void renew(const fs::path& named) {
+  std::error_code error;
+  const fs::path file = fs::is_directory(named, error) ? named / kTaskFile : named;
+  Opened& all = opened();
+  const std::lock_guard lock(all.mutex);
+  all.made.erase(key_of(file));
+}
+
 std::string recorded_text(const fs::path& named) {
   TaskFile file = read_task_file(named);
-  file.info = task_of(file)->info();
+  const std::shared_ptr<const Task> task = task_of(file);
+  file.info = task->info();
+  file.input = input_scale(*task);
   return copy_text(file);
 }
 
@@ -211,7 +232,7 @@ std::string changed_since(const fs::path& copy) {
   std::error_code error;
   if (!fs::exists(kept.origin, error)) return "";
   const TaskFile now = read_task_file(kept.origin);
-  const std::string changed = changed_line(kept.text, now.text);
+  const std::string changed = changed_line(agreed_text(kept, "\n"), agreed_text(now, "\n"));
   return changed.empty() ? "" : fmt::format("{}, {}", printable(kept.origin.string(), 300), changed);
 }
 

@@ -34,6 +34,10 @@ std::vector<std::string> opened_names();
 // The task of a file, or, where that is "", of the name; null where none of that name was opened.
 std::shared_ptr<const Task> make_task(const std::string& name, const std::string& file);
 
+// Forgets what was made of a file or a folder that holds one: whoever asks for it next reads all of it anew and starts
+// its program anew. Those that have it keep what they have.
+void renew(const std::filesystem::path& file);
+
 // The text of the copy that a new run of the task in `file` keeps.
 std::string recorded_text(const std::filesystem::path& file);
 // A sentence on what the person's own file says otherwise than the run's copy, "" where it says the same or is gone.

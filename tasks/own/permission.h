@@ -8,8 +8,8 @@
 namespace pairs::own {
 
 // Programs of own tasks run only after their command was seen and agreed to once. What was agreed to is kept for each
-// person in $XDG_CONFIG_HOME/pairs-studio/allowed: the path of the task's file and its whole text, which the command is
-// part of; a changed text, or another place, is asked for again.
+// person in $XDG_CONFIG_HOME/pairs-studio/allowed: the path of the task's file, the user whom it belongs to, and its
+// whole text, which the command is part of; a changed text, another place or another owner is asked for again.
 
 // Throws a usage Error that shows the command where its task was not agreed to. Tells nothing of tasks without one.
 void check_allowed(const TaskFile& task);

@@ -1,17 +1,21 @@
 #include "tasks/own/simulated_task.h"
 
 #include <ATen/ops/empty.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/transfer.h"
 #include "core/sets/index_map.h"
+#include "core/simulator_probe.h"
 #include "tasks/own/blocks.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/simulator.h"
@@ -23,7 +27,13 @@ namespace {
 constexpr std::uint64_t kPriorSets = 64;       // drawn at a time
 constexpr std::size_t kKeptNumbers = 4 << 20;  // of draws from the prior
 constexpr std::uint64_t kMeasuredSets = 4096;  // that ranges are taken from
-constexpr std::uint64_t kMeasuringSeed = 20260101;
+constexpr std::uint64_t kMeasuringSeed = 20260101, kProbeSeed = 20260102;
+constexpr std::size_t kProbeNumbers = 256;  // of x, that are kept of a probe
+
+template <class Number>
+std::string_view raw_bytes(const Number* values, std::size_t count) {
+  return {reinterpret_cast<const char*>(values), count * sizeof(Number)};
+}
 
 // Programs are shared by all tasks made of the same file: one for training, and one of a single worker for what is
 // shown to people, which never waits for training.
@@ -42,13 +52,52 @@ Programs programs_of(const TaskFile& file) {
   return programs;
 }
 
-class SimulatedTask final : public Task {
+class SimulatedTask final : public Task, public StandardisedInput, public ProbedSimulator {
  public:
   explicit SimulatedTask(TaskFile file) : programs_(programs_of(file)), file_(std::move(file)) {
     if (file_.incomplete()) complete(file_, measured());
   }
 
   const TaskInfo& info() const override { return file_.info; }
+
+  bool standardises() const override { return file_.standardises; }
+  InputScale input_scale() const override {
+    if (!file_.standardises || !file_.input.empty()) return file_.input;
+    const std::lock_guard lock(input_mutex_);
+    if (input_.empty()) input_ = measured_input();
+    return input_;
+  }
+
+  SimulatorProbe probe() const override {
+    constexpr std::uint64_t kSets = 4, kPair = 2, kMore = 16, kMoreBlock = 3;
+    const std::uint64_t key = stream_key(kProbeSeed, Purpose::check);
+    const std::vector<double> latents = programs_.training->prior({{key, 0, kPriorBlock, kSets}}).front();
+    std::vector<Draw> draws;
+    for (std::uint64_t set = 0; set + 1 < kSets; ++set) draws.push_back({key, set, 0, kPair});
+    draws.push_back({key, kSets - 1, kMoreBlock, kMore});
+    const double* psi = latents.data() + kSets * file_.info.targets.size();
+    const Observations x = programs_.training->simulate(draws, latents.data(), psi).to(torch::kCPU, torch::kFloat64);
+    const torch::Tensor& values = all_numbers(x);
+    std::uint32_t sum = checksum(raw_bytes(latents.data(), latents.size()));
+    sum = checksum(raw_bytes(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel())), sum);
+    if (x.is_ragged())
+      sum = checksum(raw_bytes(x.offsets().const_data_ptr<std::int64_t>(), static_cast<std::size_t>(x.count() + 1)), sum);
+    SimulatorProbe probe{fmt::format("{:08x}", sum), latents, {}};
+    const InputScale scale = input_scale();
+    torch::Tensor seen = values;
+    if (!scale.empty() && values.numel() > 0) {
+      // In float64, so that the last digits are told from none.
+      std::vector<std::int64_t> channels(static_cast<std::size_t>(values.dim()), 1);
+      channels[1] = static_cast<std::int64_t>(scale.location.size());
+      seen = ((values - torch::tensor(scale.location, torch::kFloat64).view(channels)) /
+              torch::tensor(scale.scale, torch::kFloat64).view(channels))
+                 .contiguous();
+    }
+    const std::vector<double> all = doubles(seen);
+    const std::size_t step = (all.size() + kProbeNumbers - 1) / kProbeNumbers | 1;
+    for (std::size_t i = 0; i < all.size(); i += step) probe.x.push_back(all[i]);
+    return probe;
+  }
 
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
     const std::uint64_t key = stream_key(seed, purpose);
@@ -164,15 +213,32 @@ class SimulatedTask final : public Task {
     const torch::Tensor& block = all.block();
     std::vector<std::int64_t> shape = block.sizes().vec();
     shape[0] = total;
-    torch::Tensor out = at::empty(shape, torch::kFloat32);
-    std::size_t numbers = 1;
-    for (std::size_t k = 1; k < shape.size(); ++k) numbers *= static_cast<std::size_t>(shape[k]);
-    const float* from = block.const_data_ptr<float>();
-    float* to = out.mutable_data_ptr<float>();
+    torch::Tensor out = at::empty(shape, block.options());
+    std::size_t bytes = block.element_size();  // of an observation
+    for (std::size_t k = 1; k < shape.size(); ++k) bytes *= static_cast<std::size_t>(shape[k]);
+    const char* from = static_cast<const char*>(block.const_data_ptr());
+    char* to = static_cast<char*>(out.mutable_data_ptr());
     for (const auto& piece : pieces)
-      to = std::copy_n(from + static_cast<std::size_t>(piece.first) * numbers,
-                       static_cast<std::size_t>(piece.count) * numbers, to);
+      to = std::copy_n(from + static_cast<std::size_t>(piece.first) * bytes,
+                       static_cast<std::size_t>(piece.count) * bytes, to);
     return out;
+  }
+
+  // Of the first observations of sets of two.
+  InputScale measured_input() const {
+    const auto sets = static_cast<std::uint64_t>(measured_x_sets(file_.info.observation_numbers()));
+    const std::uint64_t key = stream_key(kMeasuringSeed, Purpose::check);
+    std::vector<Draw> priors, draws;
+    for (std::uint64_t block = 0; block * kPriorSets < sets; ++block)
+      priors.push_back({key, block, kPriorBlock, kPriorSets});
+    for (std::uint64_t set = 0; set < sets; ++set) draws.push_back({key, set, 0, 2});
+    std::vector<double> theta, psi;
+    for (const std::vector<double>& values : programs_.training->prior(priors)) {
+      const auto middle = values.begin() + static_cast<std::ptrdiff_t>(kPriorSets * file_.info.targets.size());
+      theta.insert(theta.end(), values.begin(), middle);
+      psi.insert(psi.end(), middle, values.end());
+    }
+    return measure_x(programs_.training->simulate(draws, theta.data(), psi.data()), input_channels(file_.info));
   }
 
   // Ranges of targets and nuisances, of draws from the prior.
@@ -197,6 +263,8 @@ class SimulatedTask final : public Task {
 
   Programs programs_;
   TaskFile file_;
+  mutable std::mutex input_mutex_;
+  mutable InputScale input_;  // measured; empty: not yet
   mutable std::mutex kept_mutex_;
   mutable std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<const std::vector<double>>> kept_;
 };

@@ -1,5 +1,6 @@
 #include "tasks/own/simulator.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <fmt/ranges.h>
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <string_view>
+#include <type_traits>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -25,15 +27,24 @@ namespace pairs::own {
 namespace {
 
 constexpr int kPollMilliseconds = 100;
-constexpr double kRequestSeconds = 0.02;  // that a request should take
-constexpr double kGreetingSeconds = 60;
+constexpr double kRequestSeconds = 0.02;            // that a request should take
+constexpr double kGreetingSeconds = 10;             // at least, for a program that loads its libraries
 constexpr double kLeastSeconds = 0.0005;            // below which asking costs more than waiting
 constexpr double kCallWork = 16;                    // work of a call beside that of its observations
 constexpr double kMostAnswer = 64.0 * 1024 * 1024;  // bytes of an answer to more than one draw
-constexpr std::uint64_t kMostRagged = std::uint64_t{1} << 36;
+// Ragged rows of an answer: so many times those of as many typical observations, and no less than 64 MiB.
+constexpr double kRaggedMargin = 100, kLeastRagged = 64.0 * 1024 * 1024;
 constexpr std::size_t kLongestHeader = 200;
 // The random numbers by which a worker is checked when it starts.
 constexpr std::uint64_t kCheckKey = 0x70616972732d3131ull, kCheckRows = 4, kCheckObservations = 2;
+
+// How many workers run, of those that a task wants (0: one a thread): where this process is told to take fewer threads
+// than there are cores, its workers are no more.
+std::size_t workers_at_once(std::int64_t wanted) {
+  const std::int64_t threads = std::max(1, at::get_num_threads());
+  if (wanted <= 0) return static_cast<std::size_t>(threads);
+  return static_cast<std::size_t>(threads < usable_cores() ? std::min(wanted, threads) : wanted);
+}
 
 // What is wrong with an answer, and with which draw of the request.
 struct Fault {
@@ -89,11 +100,12 @@ void check_prior(const TaskFile& task, const double* values, std::size_t rows, s
   }
 }
 
-// Observations of one draw: all numbers finite. `rows`: how many rows each has, where they are ragged.
-void check_finite(const float* values, std::int64_t count, std::int64_t observations, const std::int64_t* rows,
+// Observations of one draw: all numbers finite as float32. `rows`: how many rows each has, where they are ragged.
+template <class Number>
+void check_finite(const Number* values, std::int64_t count, std::int64_t observations, const std::int64_t* rows,
                   std::int64_t width, std::size_t draw) {
   std::int64_t at = 0;
-  while (at < count && std::isfinite(values[at])) ++at;
+  while (at < count && std::isfinite(static_cast<float>(values[at]))) ++at;
   if (at == count) return;
   std::int64_t observation = 0;
   if (rows)
@@ -101,6 +113,28 @@ void check_finite(const float* values, std::int64_t count, std::int64_t observat
   else
     observation = at / (count / observations);
   throw Fault{draw, fmt::format("observation {} holds {}", observation + 1, values[at])};
+}
+
+// Numbers of x from an answer, in which they are float32 or float64, as their bytes tell.
+template <class Number>
+void take_numbers(std::string_view& answer, bool wide, std::int64_t count, Number* to) {
+  const auto take = [&]<class Held>(Held) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(Held);
+    if constexpr (std::is_same_v<Held, Number>) {
+      std::memcpy(to, answer.data(), bytes);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) {
+        Held value;
+        std::memcpy(&value, answer.data() + static_cast<std::size_t>(i) * sizeof(Held), sizeof(Held));
+        to[i] = static_cast<Number>(value);
+      }
+    }
+    answer.remove_prefix(bytes);
+  };
+  if (wide)
+    take(double{});
+  else
+    take(float{});
 }
 
 }  // namespace
@@ -136,8 +170,10 @@ struct Simulator::Question {
   std::size_t draws;
   std::function<const Draw&(std::size_t draw)> draw;
   std::function<std::string(std::size_t first, std::size_t count)> payload;
-  // Bytes of the answer; none: it says so itself.
+  // Bytes of the answer; none: it says so itself, up to those of `observations` with many more rows than are typical.
   std::function<std::int64_t(std::size_t first, std::size_t count)> bytes;
+  bool either = false;  // an answer of float64 has twice as many
+  std::function<std::int64_t(std::size_t first, std::size_t count)> observations;
   std::function<void(std::size_t first, std::size_t count, std::string_view answer)> accept;  // throws Fault
   double answer_bytes;  // of an observation or a draw, about
   double* pace;
@@ -149,6 +185,7 @@ class Simulator::Round {
   Round(Simulator& all, const Question& question) : all_(all), question_(question) {}
 
   void run() {
+    all_.most_ = workers_at_once(all_.workers_);
     const std::size_t wanted = std::min(all_.most_, question_.draws);
     if (all_.processes_.size() < wanted) all_.processes_.resize(wanted);
     try {
@@ -231,14 +268,14 @@ class Simulator::Round {
       const std::string how = worker.end_text(), words = worker.last_words();
       refuse(process, fmt::format("its program {}{}{}", how, words.empty() ? "" : ": ", words));
     }
-    // What a program loads before it greets takes its time on a busy machine.
     const bool greeting = process.phase == Process::Phase::greeting;
     const double timeout = greeting ? std::max(kGreetingSeconds, task().simulator->timeout) : task().simulator->timeout;
     if (process.waited_for() && process.since.seconds() > timeout) {
       const std::string words = worker.last_words();
-      refuse(process, fmt::format("no answer came within {:g} seconds{}{}{}", timeout,
-                                  greeting && timeout == kGreetingSeconds ? " of its start" : " (simulator.timeout)",
-                                  words.empty() ? "" : "; it said: ", words));
+      refuse(process,
+             fmt::format("no answer came within {:g} seconds{}{}{}", timeout,
+                         greeting && timeout > task().simulator->timeout ? " of its start" : " (simulator.timeout)",
+                         words.empty() ? "" : "; it said: ", words));
     }
   }
 
@@ -298,7 +335,7 @@ class Simulator::Round {
     return true;
   }
 
-  // The lines that a program tells of an error, joined.
+  // The lines that a program tells of an error.
   static std::string error_text(std::string_view text) {
     std::string joined;
     while (!text.empty()) {
@@ -306,29 +343,42 @@ class Simulator::Round {
       std::string_view line = text.substr(0, end);
       text.remove_prefix(std::min(end + 1, text.size()));
       if (const std::size_t first = line.find_first_not_of(" \t\r"); first != line.npos)
-        joined += (joined.empty() ? "" : " | ") + printable(line.substr(first), 300);
+        joined += (joined.empty() ? "" : "\n  ") + printable(line.substr(first), 300);
     }
     return joined.empty() ? "it told of an error without words" : joined;
   }
 
   void check_bytes(Process& process, std::uint64_t bytes) {
     const TaskInfo& info = task().info;
-    std::int64_t wanted = -1;
+    std::int64_t wanted = -1, observations = 2 * kCheckObservations;
+    bool either = process.phase == Process::Phase::simulate;
     if (process.phase == Process::Phase::ready) {
-      wanted = question_.bytes ? question_.bytes(process.asked.front().first, process.asked.front().count) : -1;
+      const Process::Asked& asked = process.asked.front();
+      either = question_.either;
+      wanted = question_.bytes ? question_.bytes(asked.first, asked.count) : -1;
+      if (question_.observations) observations = question_.observations(asked.first, asked.count);
     } else if (process.phase == Process::Phase::prior) {
       wanted = static_cast<std::int64_t>(2 * kCheckRows * 8 * (info.targets.size() + info.nuisances.size()));
     } else if (!x_kind(info).ragged) {
-      wanted = static_cast<std::int64_t>(2 * kCheckObservations) * numbers_of(info) * 4;
+      wanted = observations * numbers_of(info) * 4;
     }
-    if (wanted >= 0 ? bytes == static_cast<std::uint64_t>(wanted) : bytes <= kMostRagged) return;
+    if (wanted < 0) {
+      const double one = 8 + 8 * kRaggedMargin * info.observation_numbers();
+      if (static_cast<double>(bytes) <= std::max(kLeastRagged, one * static_cast<double>(observations))) return;
+      refuse(
+          process,
+          fmt::format("it announced {} bytes for {} observation{}, which is more than {:g} times what observations of "
+                      "{:g} rows have; correct 'x.typical' or the program",
+                      bytes, observations, observations == 1 ? "" : "s", kRaggedMargin, info.rows));
+    }
+    if (bytes == static_cast<std::uint64_t>(wanted) || (either && bytes == 2 * static_cast<std::uint64_t>(wanted)))
+      return;
     const bool prior =
         process.phase == Process::Phase::prior || (process.phase == Process::Phase::ready && question_.kind[0] == 'p');
-    if (wanted < 0) refuse(process, fmt::format("it announced {} bytes, more than an answer may have", bytes));
     refuse(process, fmt::format("it answered with {} bytes where {} belong, {}", bytes, wanted,
                                 prior ? fmt::format("{} targets and {} nuisances of each set as float64",
                                                     info.targets.size(), info.nuisances.size())
-                                      : fmt::format("observations of [{}] numbers as float32",
+                                      : fmt::format("observations of [{}] numbers as float32, or twice as many as float64",
                                                     fmt::join(info.observation_shape, ", "))));
   }
 
@@ -421,9 +471,7 @@ class Simulator::Round {
 };
 
 Simulator::Simulator(TaskFile task, std::int64_t workers) : task_(std::move(task)) {
-  if (workers <= 0) workers = task_.simulator->workers;
-  if (workers <= 0) workers = usable_cores();
-  most_ = static_cast<std::size_t>(workers);
+  workers_ = workers > 0 ? workers : task_.simulator->workers;
 }
 
 Simulator::~Simulator() = default;
@@ -461,6 +509,11 @@ std::vector<std::vector<double>> Simulator::prior(const std::vector<Draw>& draws
 }
 
 Observations Simulator::simulate(const std::vector<Draw>& draws, const double* theta, const double* psi) {
+  return task_.standardises ? simulate_as<double>(draws, theta, psi) : simulate_as<float>(draws, theta, psi);
+}
+
+template <class Number>
+Observations Simulator::simulate_as(const std::vector<Draw>& draws, const double* theta, const double* psi) {
   const TaskInfo& info = task_.info;
   const std::size_t d = info.targets.size(), p = info.nuisances.size();
   const std::int64_t numbers = numbers_of(info);
@@ -469,9 +522,9 @@ Observations Simulator::simulate(const std::vector<Draw>& draws, const double* t
   for (const Draw& draw : draws) starts.push_back(starts.back() + static_cast<std::int64_t>(draw.count));
   std::vector<std::int64_t> shape = {ragged ? 0 : starts.back()};
   shape.insert(shape.end(), info.observation_shape.begin(), info.observation_shape.end());
-  torch::Tensor block = at::empty(shape, torch::kFloat32);
+  torch::Tensor block = at::empty(shape, c10::CppTypeToScalarType<Number>::value);
   torch::Tensor counts;
-  std::vector<std::vector<float>> rows;
+  std::vector<std::vector<Number>> rows;
   if (ragged) {
     counts = at::empty({starts.back()}, torch::kInt64);
     rows.resize(draws.size());
@@ -487,6 +540,8 @@ Observations Simulator::simulate(const std::vector<Draw>& draws, const double* t
       return bytes_of(draws.data() + first, count) + bytes_of(theta + first * d, count * d) +
              (p > 0 ? bytes_of(psi + first * p, count * p) : std::string());
     };
+    question.either = !ragged;
+    question.observations = [&](std::size_t first, std::size_t count) { return starts[first + count] - starts[first]; };
     if (!ragged)
       question.bytes = [&](std::size_t first, std::size_t count) {
         return 4 * numbers * (starts[first + count] - starts[first]);
@@ -494,8 +549,9 @@ Observations Simulator::simulate(const std::vector<Draw>& draws, const double* t
     question.accept = [&](std::size_t first, std::size_t count, std::string_view answer) {
       const std::int64_t observations = starts[first + count] - starts[first];
       if (!ragged) {
-        float* to = block.mutable_data_ptr<float>() + starts[first] * numbers;
-        std::memcpy(to, answer.data(), answer.size());
+        Number* to = block.mutable_data_ptr<Number>() + starts[first] * numbers;
+        take_numbers(answer, answer.size() > 4 * static_cast<std::size_t>(observations * numbers),
+                     observations * numbers, to);
         for (std::size_t k = 0; k < count; ++k) {
           const std::int64_t own = starts[first + k + 1] - starts[first + k];
           check_finite(to, own * numbers, own, nullptr, numbers, k);
@@ -510,22 +566,24 @@ Observations Simulator::simulate(const std::vector<Draw>& draws, const double* t
       std::memcpy(to, answer.data(), 8 * static_cast<std::size_t>(observations));
       answer.remove_prefix(8 * static_cast<std::size_t>(observations));
       std::int64_t total = 0;
-      const auto most = static_cast<std::int64_t>(kMostRagged);
+      const auto most = static_cast<std::int64_t>(answer.size());
       for (std::int64_t k = 0; k < observations; ++k) {
         if (to[k] < 0 || to[k] > most) throw Fault{0, fmt::format("observation {} has {} rows", k + 1, to[k])};
         total += to[k];
       }
-      if (total > most || answer.size() != 4 * static_cast<std::size_t>(total * numbers))
-        throw Fault{0, fmt::format("it answered with {} bytes of rows where {} rows of {} numbers as float32 belong",
+      const std::size_t narrow = 4 * static_cast<std::size_t>(total * numbers);
+      if (total > most || (answer.size() != narrow && answer.size() != 2 * narrow))
+        throw Fault{0, fmt::format("it answered with {} bytes of rows where {} rows of {} numbers as float32 or float64 "
+                                   "belong",
                                    answer.size(), total, numbers)};
+      const bool wide = answer.size() > narrow;
       for (std::size_t k = 0; k < count; ++k) {
         const std::int64_t own = starts[first + k + 1] - starts[first + k];
         std::int64_t length = 0;
         for (std::int64_t i = 0; i < own; ++i) length += to[i];
-        std::vector<float>& values = rows[first + k];
+        std::vector<Number>& values = rows[first + k];
         values.resize(static_cast<std::size_t>(length * numbers));
-        std::memcpy(values.data(), answer.data(), 4 * values.size());
-        answer.remove_prefix(4 * values.size());
+        take_numbers(answer, wide, length * numbers, values.data());
         check_finite(values.data(), length * numbers, own, to, numbers, k);
         to += own;
       }
@@ -540,12 +598,9 @@ Observations Simulator::simulate(const std::vector<Draw>& draws, const double* t
   const std::int64_t* count = counts.const_data_ptr<std::int64_t>();
   offset[0] = 0;
   for (std::int64_t k = 0; k < starts.back(); ++k) offset[k + 1] = offset[k] + count[k];
-  torch::Tensor all = at::empty({offset[starts.back()], numbers}, torch::kFloat32);
-  float* to = all.mutable_data_ptr<float>();
-  for (const std::vector<float>& part : rows) {
-    if (!part.empty()) std::memcpy(to, part.data(), 4 * part.size());
-    to += part.size();
-  }
+  torch::Tensor all = at::empty({offset[starts.back()], numbers}, c10::CppTypeToScalarType<Number>::value);
+  Number* to = all.mutable_data_ptr<Number>();
+  for (const std::vector<Number>& part : rows) to = std::copy(part.begin(), part.end(), to);
   return Observations::ragged(all, offsets);
 }
 

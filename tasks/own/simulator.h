@@ -25,7 +25,8 @@ inline constexpr std::uint64_t kPriorBlock = ~std::uint64_t{0};
 // ended, and others are started when they are needed.
 class Simulator {
  public:
-  // `workers` 0: as the task says. Nothing is started before something is asked.
+  // `workers` 0: as the task says, or one a CPU thread of this process (use_threads); no more than these where they are
+  // fewer than the cores. Nothing is started before something is asked.
   explicit Simulator(TaskFile task, std::int64_t workers = 0);
   ~Simulator();
 
@@ -33,21 +34,25 @@ class Simulator {
   // ψ [count, p]. All finite and within their supports.
   std::vector<std::vector<double>> prior(const std::vector<Draw>& draws);
 
-  // Observations 0 .. count - 1 of all draws one after another; row k of theta [draws, d] and psi [draws, p] belongs to
-  // draw k. All finite.
+  // Observations 0 .. count - 1 of all draws one after another, float64 where x is standardised, else float32; row k of theta [draws,
+  // d] and psi [draws, p] belongs to draw k. All finite, also as float32.
   Observations simulate(const std::vector<Draw>& draws, const double* theta, const double* psi);
 
   const TaskFile& task() const { return task_; }
 
  private:
+  template <class Number>
+  Observations simulate_as(const std::vector<Draw>& draws, const double* theta, const double* psi);
+
   struct Process;
   struct Question;
   class Round;
 
   TaskFile task_;
-  std::size_t most_;
+  std::int64_t workers_;  // 0: one a thread
   std::mutex mutex_;
   std::vector<std::unique_ptr<Process>> processes_;  // as many as were needed so far; null: not started, or ended
+  std::size_t most_ = 1;  // of the present question
   std::uint64_t requests_ = 0;
   std::string reference_;             // what the first worker answered to the check of seeds
   double prior_pace_ = 0, pace_ = 0;  // seconds a unit of work, of late; 0: not known yet

@@ -2,9 +2,11 @@
 
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <initializer_list>
 #include <limits>
 
@@ -13,6 +15,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/base/toml_guard.h"
+#include "tasks/own/table_reader.h"
 #include "tasks/own/x_kind.h"
 
 namespace pairs::own {
@@ -21,8 +24,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostBytes = 1u << 20;
-constexpr std::int64_t kMostNumbers = 1 << 24;  // of one observation
+constexpr std::int64_t kMostNumbers = 1 << 22;  // of an image
+constexpr std::int64_t kMostColumns = 4096;
 constexpr std::size_t kMostParameters = 256;
+constexpr std::size_t kLongestName = 64;
+// Of a command, which is shown whole before it is agreed to.
+constexpr std::size_t kLongestWord = 500, kMostWords = 64;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 // What copies add behind the text.
@@ -34,115 +41,11 @@ std::string double_toml(double value) {
   return text;
 }
 
-// One table of the file: every key is taken once, and what was not taken is unknown.
-class TableReader {
- public:
-  TableReader(const toml::table& table, std::string name, const std::string& where)
-      : table_(table), name_(std::move(name)), where_(where) {}
-
-  const toml::node* find(const char* key) {
-    known_.emplace_back(key);
-    return table_.get(key);
-  }
-
-  [[noreturn]] void refuse(const toml::node& node, const std::string& what) const {
-    fail_usage("{}, line {}: {}", where_, node.source().begin.line, what);
-  }
-  [[noreturn]] void refuse_table(const std::string& what) const { refuse(table_, what); }
-
-  std::optional<std::string> text(const char* key) {
-    const toml::node* node = find(key);
-    if (!node) return std::nullopt;
-    const auto value = node->value_exact<std::string>();
-    if (!value) refuse(*node, fmt::format("'{}' must be a text in quotes", full(key)));
-    return *value;
-  }
-  std::string text_or(const char* key, const std::string& other) { return text(key).value_or(other); }
-  std::string needed_text(const char* key) {
-    const auto value = text(key);
-    if (!value || value->empty()) refuse_table(fmt::format("'{}' is missing; add it as a text in quotes", full(key)));
-    return *value;
-  }
-
-  std::optional<double> number(const char* key) {
-    const toml::node* node = find(key);
-    if (!node) return std::nullopt;
-    return number_of(*node, key);
-  }
-  std::optional<std::int64_t> whole(const char* key, std::int64_t low, std::int64_t high) {
-    const toml::node* node = find(key);
-    if (!node) return std::nullopt;
-    const auto value = node->value_exact<std::int64_t>();
-    if (!value || *value < low || *value > high)
-      refuse(*node, fmt::format("'{}' must be a whole number from {} to {}", full(key), low, high));
-    return *value;
-  }
-
-  // [low, high], low below high; either may be infinite where `ends` says so.
-  std::optional<std::pair<double, double>> interval(const char* key, bool infinite) {
-    const toml::node* node = find(key);
-    if (!node) return std::nullopt;
-    const toml::array* list = node->as_array();
-    if (!list || list->size() != 2) refuse(*node, fmt::format("'{}' must be two numbers, [low, high]", full(key)));
-    const double low = number_of(*list->get(0), key), high = number_of(*list->get(1), key);
-    if (!(low < high) || (!infinite && !(std::isfinite(low) && std::isfinite(high))))
-      refuse(*node, fmt::format("'{}' must be two {}numbers, of which the first is the lower", full(key),
-                                infinite ? "" : "finite "));
-    return std::pair(low, high);
-  }
-
-  std::optional<std::vector<std::string>> texts(const char* key) {
-    const toml::node* node = find(key);
-    if (!node) return std::nullopt;
-    const toml::array* list = node->as_array();
-    std::vector<std::string> values;
-    if (list)
-      for (const toml::node& element : *list)
-        if (const auto value = element.value_exact<std::string>()) values.push_back(*value);
-    if (!list || list->empty() || values.size() != list->size())
-      refuse(*node, fmt::format("'{}' must be a list of texts in quotes, at least one", full(key)));
-    return values;
-  }
-  std::optional<std::vector<std::int64_t>> wholes(const char* key) {
-    const toml::node* node = find(key);
-    if (!node) return std::nullopt;
-    const toml::array* list = node->as_array();
-    std::vector<std::int64_t> values;
-    if (list)
-      for (const toml::node& element : *list)
-        if (const auto value = element.value_exact<std::int64_t>(); value && *value >= 1) values.push_back(*value);
-    if (!list || list->empty() || values.size() != list->size())
-      refuse(*node, fmt::format("'{}' must be a list of whole numbers above 0", full(key)));
-    return values;
-  }
-
-  // Refuses keys that nobody asked for.
-  void finish() const {
-    for (const auto& [key, node] : table_) {
-      const std::string word(key.str());
-      if (std::find(known_.begin(), known_.end(), word) != known_.end()) continue;
-      const std::string near = nearest(word, known_);
-      refuse(node, fmt::format("unknown key '{}'; {}", printable(full(word)),
-                               near.empty() ? fmt::format("known are {}", fmt::join(known_, ", "))
-                                            : fmt::format("did you mean '{}'?", near)));
-    }
-  }
-
-  std::string full(const std::string& key) const { return name_.empty() ? key : name_ + "." + key; }
-
- private:
-  double number_of(const toml::node& node, const char* key) const {
-    std::optional<double> value = node.value_exact<double>();
-    if (const auto whole = node.value_exact<std::int64_t>()) value = static_cast<double>(*whole);
-    if (!value || std::isnan(*value)) refuse(node, fmt::format("'{}' must be a number", full(key)));
-    return *value;
-  }
-
-  const toml::table& table_;
-  std::string name_;
-  const std::string& where_;
-  std::vector<std::string> known_;
-};
+std::string list_toml(const std::vector<double>& values) {
+  std::vector<std::string> words;
+  for (const double value : values) words.push_back(double_toml(value));
+  return fmt::format("[{}]", fmt::join(words, ", "));
+}
 
 bool is_word(std::string_view text, std::string_view more) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
@@ -172,6 +75,12 @@ std::vector<const toml::table*> tables_of(TableReader& top, const char* key) {
   return tables;
 }
 
+void check_length(const TableReader& table, const char* key, const std::string& name) {
+  if (name.size() > kLongestName)
+    table.refuse_table(
+        fmt::format("'{}' has {} characters; shorten it to {} at most", table.full(key), name.size(), kLongestName));
+}
+
 // A name for files and command lines that no other quantity has.
 std::string quantity_name(TableReader& table, std::vector<std::string>& taken) {
   std::string name = table.needed_text("name");
@@ -180,6 +89,7 @@ std::string quantity_name(TableReader& table, std::vector<std::string>& taken) {
         fmt::format("'{}' must hold letters, digits, _ and - alone, not '{}'; words for people go into 'label' and "
                     "'meaning'",
                     table.full("name"), printable(name)));
+  check_length(table, "name", name);
   if (std::find(taken.begin(), taken.end(), name) != taken.end())
     table.refuse_table(fmt::format("the name '{}' stands there twice; rename one", name));
   taken.push_back(name);
@@ -196,8 +106,8 @@ void read_target(const toml::table& source, const std::string& where, std::vecto
   if (target.meaning == target.label) target.meaning.clear();
   const auto support = table.interval("support", true);
   if (!support)
-    table.refuse_table(
-        "'targets.support' is missing; write support = [low, high], with -inf or inf where it has no end");
+    table.refuse_missing(
+        "support", "'targets.support' is missing; write support = [low, high], with -inf or inf where it has no end");
   target.low = support->first;
   target.high = support->second;
   const auto view = table.interval("view", false);
@@ -245,12 +155,37 @@ void read_nuisance(const toml::table& source, const std::string& where, std::vec
   task.info.nuisances.push_back(std::move(nuisance));
 }
 
-void read_x(const toml::table& source, const std::string& where, TaskInfo& info) {
+// How networks see x, of `channels` columns or channels: standardised unless the file says otherwise.
+void read_input(TableReader& table, std::int64_t channels, TaskFile& task) {
+  const auto standardise = table.flag("standardise");
+  auto location = table.numbers("location"), scale = table.numbers("scale");
+  task.standardises = standardise.value_or(true);
+  if (!location && !scale) return;
+  if (!location || !scale)
+    table.refuse_missing(location ? "scale" : "location",
+                         "'x.location' and 'x.scale' belong together: networks see (x - location) / scale");
+  if (!task.standardises)
+    table.refuse_table("'x.location' and 'x.scale' have no effect beside standardise = false; remove one or the other");
+  for (auto* values : {&*location, &*scale}) {
+    if (values->size() == 1) values->resize(static_cast<std::size_t>(channels), values->front());
+    if (static_cast<std::int64_t>(values->size()) != channels)
+      table.refuse_table(fmt::format("'x.{}' must be one number, or one for each of the {} columns or channels of x",
+                                     values == &*location ? "location" : "scale", channels));
+  }
+  if (std::any_of(scale->begin(), scale->end(), [](double s) { return !(s > 0); }))
+    table.refuse_table("'x.scale' must be above 0");
+  task.input = {std::move(*location), std::move(*scale)};
+}
+
+void read_x(const toml::table& source, const std::string& where, TaskFile& task) {
+  TaskInfo& info = task.info;
   TableReader table(source, "x", where);
   const auto columns = table.texts("columns"), rows = table.texts("rows");
   const auto shape = table.wholes("shape");
   const auto typical = table.number("typical");
   info.x_text = table.text_or("text", "");
+  const auto& given = columns ? columns : rows;
+  read_input(table, given ? static_cast<std::int64_t>(given->size()) : shape ? shape->front() : 1, task);
   table.finish();
   if (int{columns.has_value()} + int{rows.has_value()} + int{shape.has_value()} != 1)
     table.refuse_table(
@@ -258,6 +193,11 @@ void read_x(const toml::table& source, const std::string& where, TaskInfo& info)
         "[names]");
   if (typical && !rows) table.refuse_table("'x.typical' belongs to ragged rows; remove it, or write rows = [names]");
   if (const auto& names = columns ? columns : rows) {
+    if (static_cast<std::int64_t>(names->size()) > kMostColumns)
+      table.refuse_table(
+          fmt::format("[x] names {} columns; at most {} can be learnt from, so summarise an observation "
+                      "or make it an image, shape = [channels, height, width]",
+                      names->size(), kMostColumns));
     for (const std::string& name : *names)
       if (!is_word(name, "_-") || std::count(names->begin(), names->end(), name) > 1)
         table.refuse_table(
@@ -270,7 +210,7 @@ void read_x(const toml::table& source, const std::string& where, TaskInfo& info)
     if (rows) {
       info.kind = ObservationKind::rows;
       if (!typical || !(*typical > 0 && *typical <= 1e9))
-        table.refuse_table("'x.typical' is missing: how many rows a typical observation has, above 0");
+        table.refuse_missing("typical", "'x.typical' is missing: how many rows a typical observation has, above 0");
       info.rows = *typical;
     }
     return;
@@ -283,21 +223,46 @@ void read_x(const toml::table& source, const std::string& where, TaskInfo& info)
   info.observation_shape = *shape;
   info.kind = ObservationKind::image;
   if (shape->size() == 3) return;
+  if (shape->front() > kMostColumns)
+    table.refuse_table(
+        fmt::format("'x.shape' is {} numbers; of points at most {} can be learnt from, so summarise an "
+                    "observation or make it an image, shape = [channels, height, width]",
+                    shape->front(), kMostColumns));
   info.kind = ObservationKind::points;
   for (std::int64_t k = 1; k <= shape->front(); ++k)
     info.observation_columns.push_back(shape->front() == 1 ? "x" : fmt::format("x{}", k));
+}
+
+// A word of a command or a path, with ~/ at its start as the person's home.
+std::string with_home(const std::string& word) {
+  const char* home = std::getenv("HOME");
+  return word.starts_with("~/") && home != nullptr && *home == '/' ? home + word.substr(1) : word;
 }
 
 SimulatorProgram read_simulator(const toml::table& source, const std::string& where) {
   TableReader table(source, "simulator", where);
   SimulatorProgram program;
   const auto command = table.texts("command");
-  if (!command) table.refuse_table("'simulator.command' is missing; write command = [\"python3\", \"simulate.py\"]");
-  program.command = *command;
+  if (!command)
+    table.refuse_missing("command",
+                         "'simulator.command' is missing; write command = [\"python3\", \"simulate.py\"]");
+  for (const std::string& word : *command) program.command.push_back(with_home(word));
   for (const std::string& word : program.command)
     if (word.find('\0') != word.npos) table.refuse_table("'simulator.command' holds a zero byte; remove it");
   if (program.command.front().empty()) table.refuse_table("'simulator.command' begins with an empty word");
+  if (program.command.size() > kMostWords)
+    table.refuse_table(
+        fmt::format("'simulator.command' has {} words; with at most {} it can be shown whole before it is "
+                    "agreed to, so put the rest into a script",
+                    program.command.size(), kMostWords));
+  for (const std::string& word : program.command)
+    if (const std::size_t shown = shell_word(word).size(); shown > kLongestWord)
+      table.refuse_table(
+          fmt::format("'simulator.command' has a word of {} characters as it is shown; with at most {} it "
+                      "can be shown whole before it is agreed to, so put it into a script",
+                      shown, kLongestWord));
   program.workers = table.whole("workers", 0, 1024).value_or(0);
+  if (const toml::node* node = source.get("workers")) program.workers_line = node->source().begin.line;
   program.timeout = table.number("timeout").value_or(program.timeout);
   if (!(program.timeout >= 0.1 && program.timeout <= 1e6))
     table.refuse_table("'simulator.timeout' must be 0.1 to 1000000 seconds");
@@ -310,8 +275,8 @@ SimulationFiles read_simulations(const toml::table& source, const std::string& w
   SimulationFiles files;
   const auto names = table.texts("files");
   if (!names || names->empty())
-    table.refuse_table("'simulations.files' is missing; write files = [\"simulations.npz\"]");
-  files.files = *names;
+    table.refuse_missing("files", "'simulations.files' is missing; write files = [\"simulations.npz\"]");
+  for (const std::string& name : *names) files.files.push_back(with_home(name));
   files.theta = table.text_or("theta", files.theta);
   files.psi = table.text_or("psi", files.psi);
   files.x = table.text_or("x", files.x);
@@ -322,9 +287,16 @@ SimulationFiles read_simulations(const toml::table& source, const std::string& w
 }
 
 // The table that copies add: where the file stood, and what was measured.
-std::vector<Measured> read_recorded(const toml::table& source, const std::string& where, fs::path& origin) {
+std::vector<Measured> read_recorded(const toml::table& source, const std::string& where, TaskFile& task) {
   TableReader table(source, "recorded", where);
-  origin = table.needed_text("file");
+  task.origin = table.needed_text("file");
+  const auto location = table.numbers("x_location"), scale = table.numbers("x_scale");
+  const std::size_t channels = location ? static_cast<std::size_t>(input_channels(task.info)) : 0;
+  if (location.has_value() != scale.has_value() ||
+      (location && (!task.standardises || location->size() != channels || scale->size() != channels ||
+                    std::any_of(scale->begin(), scale->end(), [](double s) { return !(s > 0); }))))
+    table.refuse_table("what was measured of x is damaged; restore the file");
+  if (location) task.input = {*location, *scale};
   std::vector<Measured> all;
   for (const toml::table* one : tables_of(table, "measured")) {
     TableReader values(*one, "recorded.measured", where);
@@ -343,6 +315,19 @@ std::vector<Measured> read_recorded(const toml::table& source, const std::string
   }
   table.finish();
   return all;
+}
+
+// The file that a word stands for on the PATH, "" where there is none.
+std::string on_path(const std::string& word) {
+  const char* path = std::getenv("PATH");
+  for (std::string_view left = path ? path : "/bin:/usr/bin"; !left.empty();) {
+    const std::size_t end = std::min(left.find(':'), left.size());
+    const fs::path file = fs::path(left.substr(0, end)) / word;
+    left.remove_prefix(std::min(end + 1, left.size()));
+    std::error_code error;
+    if (::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error)) return file.string();
+  }
+  return "";
 }
 
 std::string support_text(const Target& target) {
@@ -412,10 +397,12 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
       std::any_of(info.name.begin(), info.name.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
     top.refuse_table(
         fmt::format("'name' must hold lower-case letters, digits and hyphens alone, not '{}'", printable(info.name)));
+  check_length(top, "name", info.name);
   info.title = top.text_or("title", info.name);
   info.summary = top.text_or("summary", "");
   const auto max_n = top.whole("max_n", 2, 1000000000);
-  if (!max_n) top.refuse_table("'max_n' is missing: the largest number of observations in a set, 2 or more");
+  if (!max_n)
+    top.refuse_missing("max_n", "'max_n' is missing: the largest number of observations in a set, 2 or more");
   info.max_n = *max_n;
   const auto many = top.text("question"), one = top.text("question_one");
   if (many && many->find("{}") == std::string::npos)
@@ -423,11 +410,13 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   info.data_source = "simulated";
 
   const toml::table* x = table_of(top, "x");
-  if (!x) top.refuse_table("the table [x] is missing: what an observation is, columns = [names] for example");
-  read_x(*x, where, info);
+  if (!x)
+    top.refuse_missing("x", "the table [x] is missing: what an observation is, columns = [names] for example");
+  read_x(*x, where, task);
   std::vector<std::string> names;
   for (const toml::table* target : tables_of(top, "targets")) read_target(*target, where, names, task);
-  if (info.targets.empty()) top.refuse_table("there is no [[targets]]: name at least one quantity to be learnt");
+  if (info.targets.empty())
+    top.refuse_missing("targets", "there is no [[targets]]: name at least one quantity to be learnt");
   for (const toml::table* nuisance : tables_of(top, "nuisances")) read_nuisance(*nuisance, where, names, task);
 
   const toml::table *program = table_of(top, "simulator"), *files = table_of(top, "simulations");
@@ -442,7 +431,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   if (recorded_at != std::string_view::npos) {
     const toml::table* recorded = table_of(top, "recorded");
     if (!recorded) top.refuse_table("the table [recorded] is damaged; restore the file");
-    measured = read_recorded(*recorded, where, task.origin);
+    measured = read_recorded(*recorded, where, task);
   }
   top.finish();
   describe(info, one, many);
@@ -474,6 +463,20 @@ TaskFile read_task_file(const fs::path& named) {
   if (!fs::exists(file, error))
     fail_usage("There is no file {}; name a task.toml, or a folder that holds one", printable(file.string(), 300));
   return parse_task(read_file(file, kMostBytes), file);
+}
+
+std::string agreed_text(const TaskFile& task, const char* instead) {
+  std::string out = task.text;
+  const std::int64_t line = task.simulator ? task.simulator->workers_line : 0;
+  std::size_t begin = 0;
+  for (std::int64_t k = 1; k < line && begin != out.npos; ++k)
+    if ((begin = out.find('\n', begin)) != out.npos) ++begin;
+  // In a table of one line other keys stand beside it, and all are asked about.
+  const std::size_t word = line > 0 && begin != out.npos ? out.find_first_not_of(" \t", begin) : out.npos;
+  if (word != out.npos && std::string_view(out).substr(word).starts_with("workers"))
+    out.replace(begin, out.find('\n', begin) - begin + 1, instead);
+  while (out.ends_with('\n')) out.pop_back();
+  return out;
 }
 
 void complete(TaskFile& task, const std::vector<Measured>& measured) {
@@ -522,6 +525,8 @@ std::string copy_text(const TaskFile& task) {
     }
     return text + '"';
   }());
+  if (!task.input.empty())
+    out += fmt::format("x_location = {}\nx_scale = {}\n", list_toml(task.input.location), list_toml(task.input.scale));
   for (const Measured& m : measured_of(task))
     out += fmt::format("[[recorded.measured]]\nname = \"{}\"\nlocation = {}\nscale = {}\nrange = {}\nview = [{}, {}]\n",
                        m.name, double_toml(m.location), double_toml(m.scale), double_toml(m.range),
@@ -561,8 +566,13 @@ std::string changed_line(std::string_view before, std::string_view now) {
 
 std::string command_text(const SimulatorProgram& program) {
   std::vector<std::string> words;
-  for (const std::string& word : program.command) words.push_back(printable(shell_word(word), 500));
-  return fmt::format("{}", fmt::join(words, " "));
+  for (const std::string& word : program.command) words.push_back(printable(shell_word(word), kLongestWord));
+  const std::string& first = program.command.front();
+  std::string text = fmt::format("{}", fmt::join(words, " "));
+  if (first.find('/') != first.npos) return text;
+  const std::string found = on_path(first);
+  return text + (found.empty() ? fmt::format(" ({} is not on the PATH)", words.front())
+                               : fmt::format(" ({} is {})", words.front(), printable(found, 300)));
 }
 
 }  // namespace pairs::own

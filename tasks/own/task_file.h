@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/input_scale.h"
 #include "core/task.h"
 #include "tasks/own/stored/simulation_files.h"
 
@@ -14,8 +15,9 @@ namespace pairs::own {
 
 // The table [simulator]: a program that is asked for parameters and observations (docs/own-task.md).
 struct SimulatorProgram {
-  std::vector<std::string> command;  // program and arguments
-  std::int64_t workers = 0;          // that run at once; 0: one a core
+  std::vector<std::string> command;  // program and arguments; ~/ is the person's home
+  std::int64_t workers = 0;          // that run at once, no more than there are CPU threads; 0: one a thread
+  std::int64_t workers_line = 0;     // of the file, where that stands; 0: nowhere
   double timeout = 60;               // seconds for an answer
 };
 
@@ -33,6 +35,9 @@ struct TaskFile {
   TaskInfo info;                 // `file` is its file; what must be measured is NaN
   std::optional<SimulatorProgram> simulator;
   std::optional<SimulationFiles> simulations;
+  // Whether networks see x standardised, and how: as the file says, or as a copy recorded; empty: to be measured.
+  bool standardises = true;
+  InputScale input;
   std::vector<double> nuisance_low, nuisance_high;                         // supports, infinite where there are none
   std::vector<bool> given_location, given_scale, given_range, given_view;  // of each target: which the file gives
   std::vector<bool> given_nuisance_view;
@@ -46,7 +51,11 @@ TaskFile read_task_file(const std::filesystem::path& file);
 // The same of text, as if it stood in `file`.
 TaskFile parse_task(std::string_view text, const std::filesystem::path& file);
 
-// Fills in what the file leaves out.
+// What a person agrees to, and a run depends on: the text of the file but for the line that says how many workers run at
+// once, in whose place stands `instead`: "\n" keeps the numbers of the lines behind it.
+std::string agreed_text(const TaskFile& task, const char* instead = "");
+
+// Fills in what the file leaves out of targets and nuisances.
 void complete(TaskFile& task, const std::vector<Measured>& measured);
 // What a complete task has of its targets and nuisances, in that order.
 std::vector<Measured> measured_of(const TaskFile& task);
@@ -58,7 +67,8 @@ std::string copy_text(const TaskFile& task);
 // "line 12 was "max_n = 100" and is "max_n = 200"".
 std::string changed_line(std::string_view before, std::string_view now);
 
-// The command as a shell would take it.
+// The command as a shell would take it, and which file is run where its first word is looked for on the PATH:
+// "python3 simulate.py (python3 is /usr/bin/python3)".
 std::string command_text(const SimulatorProgram& program);
 
 }  // namespace pairs::own

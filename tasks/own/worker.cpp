@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,9 +15,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <utility>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -29,10 +32,29 @@ namespace {
 constexpr std::size_t kErrorTail = 8192;
 constexpr std::size_t kLinesShown = 6;
 constexpr int kPipeBytes = 1 << 20;
+// For the last words: what is waited for the next, in milliseconds, and for all, in seconds and bytes.
+constexpr int kNextWords = 200;
+constexpr double kAllWords = 0.6;
+constexpr std::size_t kMostHeard = 1 << 20;
+// The keeper gives up after 1.5 s on processes that the kernel does not let die.
+constexpr double kKeeperSeconds = 3;
+constexpr int kKeeperLink = 3;  // the descriptor on which it finds its end of the link
 
-// A pipe whose ends no other program inherits. `ours` does not block.
-struct Pipe {
-  Pipe(bool we_write) {
+// Two ends that no other program inherits.
+struct Ends {
+  Ends() = default;
+  ~Ends() {
+    if (ours >= 0) ::close(ours);
+    if (theirs >= 0) ::close(theirs);
+  }
+  Ends(const Ends&) = delete;
+  Ends& operator=(const Ends&) = delete;
+  int ours = -1, theirs = -1;
+};
+
+// A pipe; `ours` does not block.
+struct Pipe : Ends {
+  explicit Pipe(bool we_write) {
     int ends[2];
     PAIRS_CHECK(::pipe2(ends, O_CLOEXEC) == 0, "No pipe can be made for a simulator: {}", std::strerror(errno));
     ours = ends[we_write ? 1 : 0];
@@ -40,14 +62,41 @@ struct Pipe {
     (void)::fcntl(ours, F_SETFL, O_NONBLOCK);
     (void)::fcntl(ours, F_SETPIPE_SZ, kPipeBytes);  // fewer turns; less where the system allows no more
   }
-  ~Pipe() {
-    if (ours >= 0) ::close(ours);
-    if (theirs >= 0) ::close(theirs);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  int ours = -1, theirs = -1;
 };
+
+// The connection to the keeper.
+struct Link : Ends {
+  Link() {
+    int ends[2];
+    PAIRS_CHECK(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0,
+                "No connection can be made for a simulator: {}", std::strerror(errno));
+    ours = ends[0];
+    theirs = ends[1];
+  }
+  // Waits until the program was started: 0, or the errno with which that failed; none where the keeper died.
+  std::optional<int> started() const {
+    int error = 0;
+    std::size_t got = 0;
+    while (got < sizeof error) {
+      const ssize_t count = ::recv(ours, reinterpret_cast<char*>(&error) + got, sizeof error - got, 0);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return std::nullopt;
+      got += static_cast<std::size_t>(count);
+    }
+    return error;
+  }
+};
+
+// pairs-keeper, which lies beside this program in a build folder and in libexec where it was installed.
+std::string keeper_program() {
+  const std::filesystem::path folder = program_folder(), name = "pairs-keeper",
+                              installed = folder.parent_path() / "libexec" / "pairs-studio" / name;
+  std::error_code error;
+  for (const auto& file : {installed, folder / name})
+    if (std::filesystem::is_regular_file(file, error)) return file.string();
+  fail("{}, the part of Pairs Studio that ends simulators with it, is missing; install Pairs Studio again",
+       printable(installed.string(), 300));
+}
 
 // While it lives, a write into a pipe that nobody reads is an error and no signal, on this thread alone.
 class WithoutBrokenPipes {
@@ -105,7 +154,10 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 Worker::Worker(const std::vector<std::string>& command, const std::filesystem::path& folder) {
   std::error_code missing;
   PAIRS_CHECK(std::filesystem::is_directory(folder, missing), "the folder {} is gone", printable(folder.string(), 300));
+  std::vector<std::string> words = {keeper_program()}, environment = variables();
+  words.insert(words.end(), command.begin(), command.end());
   Pipe in(true), out(false), err(false);
+  Link link;
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -114,6 +166,7 @@ Worker::Worker(const std::vector<std::string>& command, const std::filesystem::p
   posix_spawn_file_actions_adddup2(&actions, in.theirs, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out.theirs, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err.theirs, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, link.theirs, kKeeperLink);
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
@@ -123,24 +176,38 @@ Worker::Worker(const std::vector<std::string>& command, const std::filesystem::p
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setpgroup(&attributes, 0);  // a group of its own: Ctrl+C in the terminal is ours to act on
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::vector<std::string> words = command, environment = variables();
-  const int error = ::posix_spawnp(&process_, words.front().c_str(), &actions, &attributes, pointers(words).data(),
-                                   pointers(environment).data());
+  int error = ::posix_spawn(&keeper_, words.front().c_str(), &actions, &attributes, pointers(words).data(),
+                            pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  PAIRS_CHECK(error == 0, "its program {} cannot be started: {}", printable(words.front(), 300), std::strerror(error));
+  PAIRS_CHECK(error == 0, "{} cannot be started: {}", printable(words.front(), 300), std::strerror(error));
+  ::close(std::exchange(link.theirs, -1));
+  const std::optional<int> started = link.started();
+  if (!started || *started != 0) {
+    while (::waitpid(keeper_, &status_, 0) < 0 && errno == EINTR) {
+    }
+    fail("its program {} cannot be started: {}", printable(command.front(), 300),
+         started ? std::strerror(*started) : "pairs-keeper was ended by another process");
+  }
   in_ = std::exchange(in.ours, -1);
   out_ = std::exchange(out.ours, -1);
   err_ = std::exchange(err.ours, -1);
+  link_ = std::exchange(link.ours, -1);
 }
 
 Worker::~Worker() {
-  for (const int end : {in_, out_, err_}) ::close(end);
-  (void)::kill(-process_, SIGKILL);
-  if (!reaped_) (void)::kill(process_, SIGKILL);
-  if (!reaped_)
-    while (::waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
-    }
+  for (const int end : {in_, out_, err_, link_}) ::close(end);
+  const Stopwatch watch;
+  while (!reaped() && watch.seconds() < kKeeperSeconds) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (reaped_) return;
+  (void)::kill(keeper_, SIGKILL);  // which the kernel tells the program
+  while (::waitpid(keeper_, &status_, 0) < 0 && errno == EINTR) {
+  }
+}
+
+bool Worker::reaped() {
+  reaped_ = reaped_ || ::waitpid(keeper_, &status_, WNOHANG) == keeper_;
+  return reaped_;
 }
 
 void Worker::send(std::string bytes) {
@@ -199,6 +266,7 @@ bool Worker::listen() {
     if (count == 0) return false;
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno == EAGAIN;
+    heard_ += static_cast<std::size_t>(count);
     errors_text_.append(buffer, static_cast<std::size_t>(count));
     if (errors_text_.size() > 2 * kErrorTail) errors_text_.erase(0, errors_text_.size() - kErrorTail);
   }
@@ -207,7 +275,9 @@ bool Worker::listen() {
 
 std::string Worker::last_words() {
   pollfd ready{err_, POLLIN, 0};
-  while (::poll(&ready, 1, 200) > 0 && listen()) {
+  const Stopwatch watch;
+  const std::size_t before = heard_;
+  while (watch.seconds() < kAllWords && heard_ - before<kMostHeard&& ::poll(&ready, 1, kNextWords)> 0 && listen()) {
   }
   std::vector<std::string> lines;
   std::string_view text = errors_text_;
@@ -219,18 +289,12 @@ std::string Worker::last_words() {
   }
   std::string joined;
   for (std::size_t k = lines.size() > kLinesShown ? lines.size() - kLinesShown : 0; k < lines.size(); ++k)
-    joined += (joined.empty() ? "" : " | ") + printable(lines[k], 300);
+    joined += (joined.empty() ? "" : "\n  ") + printable(lines[k], 300);
   return joined;
 }
 
 std::string Worker::end_text() {
-  for (int turn = 0; turn < 100 && !reaped_; ++turn) {
-    if (::waitpid(process_, &status_, WNOHANG) == process_) {
-      reaped_ = true;
-      break;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  for (int turn = 0; turn < 100 && !reaped(); ++turn) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   if (!reaped_) return "closed its standard output";
   if (WIFSIGNALED(status_)) return fmt::format("was killed by signal {}", WTERMSIG(status_));
   return fmt::format("ended with exit code {}", WEXITSTATUS(status_));

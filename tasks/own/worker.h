@@ -10,8 +10,9 @@
 
 namespace pairs::own {
 
-// A process of a person's program, spoken to over its standard input and output; its standard error is kept. Ended with
-// the object, with all that it started.
+// A process of a person's program, spoken to over its standard input and output; its standard error is kept. It runs
+// under pairs-keeper, so that it and all that it started, in other sessions too, end with the object, with the
+// program's own end, and with this process however that ends.
 class Worker {
  public:
   // Starts the program in `folder`. Throws Error where that cannot be done.
@@ -38,19 +39,24 @@ class Worker {
 
   // Keeps the end of what it says on standard error; false where that is closed.
   bool listen();
-  // Its last lines, joined; "" where it said nothing.
+  // Its last lines, joined; "" where it said nothing. Waits a moment for them, however much is still coming.
   std::string last_words();
   // Waits a moment for its end and tells how it ended: "ended with exit code 3", "was killed by signal 11".
   std::string end_text();
 
  private:
-  pid_t process_ = -1;
+  // Whether the keeper has ended; its status is the program's.
+  bool reaped();
+
+  pid_t keeper_ = -1;
   bool reaped_ = false;
   int status_ = 0;
   int in_ = -1, out_ = -1, err_ = -1;
+  int link_ = -1;  // the keeper ends the program when this is closed
   std::vector<char> buffer_;
   std::string outgoing_, incoming_, errors_text_;
   std::size_t sent_ = 0, taken_ = 0;
+  std::size_t heard_ = 0;  // bytes of standard error
 };
 
 }  // namespace pairs::own

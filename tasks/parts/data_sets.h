@@ -19,6 +19,7 @@ struct FoundData {
   std::int64_t training = 0, test = 0;  // members; both 0 where nobody has counted them yet
   std::string source;                   // the data set's name, or what stands there in its place
   std::string problem;                  // why it cannot be used, one sentence; "" when it can
+  std::vector<std::string> notes = {};  // what is left out, a sentence each
   std::int64_t missing() const;
 };
 

@@ -14,6 +14,13 @@ struct ThingSet {
   Observations x;     // float32
   Latents latents;    // one row: θ as the thing itself tells it (RDKit's logP, the mesh's volume), ψ
   std::vector<std::string> warnings;  // sentences
+  // Which sort of thing it is ("open mesh", "charged molecule"): what was tried is told by these. "" where a task knows
+  // no sorts.
+  std::string kind = {};
+  // By target: which other quantity the thing's own value is, in words ("volume of its convex hull"), "" where it is
+  // the target itself. Empty: all are. A value of another quantity is no truth that a posterior could miss.
+  std::vector<std::string> other = {};
+  std::string read_as = {};  // how it was read where that can be doubted ("… is read as z-up …"), a sentence; else ""
 };
 
 // What a task is as well that makes sets of things people have: views of a mesh, conformers of a molecule.
@@ -26,9 +33,13 @@ class Things {
   // Whether a text (the name of a file, or words of the task's own such as a SMILES) is meant for `read_thing`, judged
   // without reading it.
   virtual bool is_thing(const std::string& text) const = 0;
+  // Which of its axes may point up, the usual one first; empty where things have none.
+  virtual std::vector<std::string> ups() const { return {}; }
   // The first n observations of the set of a thing (0: as many as there are, or the task's max_n), which depend on the
-  // thing and the seed alone. Throws Error of kind usage with one sentence saying what is wrong with it.
-  virtual ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed) const = 0;
+  // thing, the seed and what points up alone. `up`: one of ups(); "": what the thing tells, else the usual one. Throws
+  // Error of kind usage with one sentence saying what is wrong with it.
+  virtual ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
+                              const std::string& up = "") const = 0;
 };
 
 // Null where the task knows no such things.

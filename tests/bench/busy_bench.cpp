@@ -53,8 +53,8 @@ class BusyProcesses {
 };
 
 // The bump hunt's networks of the preset small, in its batches, with the bookkeeping of the stages.
-struct BumpHunt {
-  BumpHunt() {
+struct BumpHuntStages {
+  BumpHuntStages() {
     config = load_preset(make_task("bump-hunt")->info(), "small", "pairs", {"device=cpu", "cache.sets=2000"});
     task = make_task("bump-hunt");
     estimator = std::make_unique<Estimator>(task, config.estimator, 1);
@@ -64,7 +64,7 @@ struct BumpHunt {
   std::unique_ptr<Estimator> estimator;
 };
 
-class Pretraining : BumpHunt {
+class Pretraining : BumpHuntStages {
  public:
   Pretraining() : source_(task, 1, config.pretrain.sizes, 0, config.pretrain.batch) {
     std::map<std::string, torch::Tensor> parameters = estimator->embedder_parameters();
@@ -87,9 +87,9 @@ class Pretraining : BumpHunt {
   std::int64_t position_ = 0;
 };
 
-class Finetuning : BumpHunt {
+class Finetuning : BumpHuntStages {
  public:
-  Finetuning() : groups_(plan_groups(config.cache, false)), sampler_(groups_, false, 0, 1) {
+  Finetuning() : groups_(plan_groups(config.cache, false)), sampler_(groups_, SizeLaw::log_uniform, 0, 1) {
     const auto file = folder_ / "aggregates.cache";
     write_cache(
         file, *estimator, groups_, 1, 0, 0, [] { return false; }, [](const CacheProgress&) {});

@@ -144,10 +144,13 @@ if "$PAIRS" --help | grep -q '^  screenshot'; then
 fi
 
 # Names that are odd: blanks, letters of any script, a leading dash, "..", a bare "run".
-for name in 'a b' 'θ—七' './-x' '../'"$(basename "$SCRATCH")"'/up' "quote'\"\$(x)"; do
+for name in 'a b' 'θ—七' './-x' '../'"$(basename "$SCRATCH")"'/up' "quote'\"\$(x)" $'esc\x1b[31m'; do
   cp -r run "$name"
   "$PAIRS" --batch infer "$name" --data good.csv --out "$name/s.npz" >/dev/null 2>err || say_fail "$name: $(tail -1 err)"
   [ -s "$name/s.npz" ] || say_fail "infer wrote no samples into $name"
+  "$PAIRS" --batch evaluate "$name" --sizes 1 --sets 4 --samples 9 >out 2>&1
+  "$PAIRS" --batch run --resume "$name" >>out 2>&1
+  ! grep -q $'\x1b' out || say_fail "control characters of a name reach the terminal: $(cat -v out)"
 done
 cp good.csv 'ü b.csv'
 "$PAIRS" --batch infer run --data 'ü b.csv' --out 'ü ö.npz' >/dev/null 2>err || say_fail "odd file names: $(tail -1 err)"

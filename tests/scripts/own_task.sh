@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # own_task.sh PAIRS SOURCE: a task of a person's own from its file to an answer: nothing runs before it was agreed to, a
 # killed run and one whose simulator died end with the same weights as one that was left alone, a changed file is refused,
-# and a finished run answers when file and program are gone.
+# a finished run answers when file and program are gone, and whatever a simulator does, signals are heeded meanwhile and
+# nothing of it is left.
 PAIRS=$(realpath "$1")
 SOURCE=$(realpath "$2")
 SCRATCH=$(mktemp -d)
@@ -38,7 +39,7 @@ refuses 2 "There is no file" --batch presets --task-file none.toml
 sed '0,/^name = .*/s//name = "bump-hunt"/' my/task.toml >my/taken.toml
 refuses 2 "is that of a built-in task" --batch run --task-file my/taken.toml
 sed 's/^max_n/max_m/' my/task.toml >my/wrong.toml
-refuses 2 "'max_n' is missing" --batch run --task-file my/wrong.toml
+refuses 2 "unknown key 'max_m'; did you mean 'max_n'?" --batch run --task-file my/wrong.toml
 
 tiny_run my/task.toml --allow --set pretrain.epochs=20 --out whole >log 2>&1 || say_fail "the run ended with $?: $(tail -3 log)"
 [ -e my/ran ] || say_fail "the program was not run"
@@ -47,6 +48,31 @@ grep -q "^task_file = \"$SCRATCH/my/task.toml\"" whole/run.toml || say_fail "run
 grep -q "embedder.frequencies" out || say_fail "presets shows no settings"
 "$PAIRS" --batch tasks --task-file my --json >out || say_fail "tasks with a folder ended with $?"
 grep -q '"bump-hunt-python"' out || say_fail "tasks does not list the own task"
+[ "$(grep -c '"title"' out)" -eq 1 ] || say_fail "tasks --task-file lists other tasks, too"
+"$PAIRS" --batch tasks --task-file my >out || say_fail "tasks with a folder ended with $?"
+grep -q "Networks see (x [-+] .*) / " out || say_fail "tasks does not tell how x is standardised: $(cat out)"
+grep -q "program: /usr/bin/python3 simulate.py, in $SCRATCH/my" out || say_fail "tasks does not tell what is run"
+"$PAIRS" --batch data my/task.toml --plan >out || say_fail "plan ended with $?"
+grep -q "Networks see (x" out || say_fail "the plan does not tell how x is standardised"
+
+# Its program is checked before anything is trained.
+"$PAIRS" --batch data my --check >out 2>log || say_fail "the check of a right program ended with $?: $(cat out log)"
+grep -q "Nothing is wrong" out && grep -q "observations a second" out && grep -q "preset small draws .* of simulating" out ||
+  say_fail "the check says too little: $(cat out)"
+cp my/simulate.py right.py
+sed -i 's/return rng.random(size)/return 2 * rng.random(size)/' my/simulate.py
+"$PAIRS" --batch data my --check >out 2>log && say_fail "the check finds nothing in a prior beyond its support"
+grep -q "WRONG .*outside of its support" out || say_fail "the check does not name what is wrong: $(cat out)"
+cp right.py my/simulate.py
+refuses 2 "is built in" --batch data gaussian --check
+
+# As many simulators run as there are threads, whatever the file says; and the file may say otherwise without a question.
+sed -i 's/^command = .*/&\nworkers = 2/' my/task.toml
+: >my/pids
+"$PAIRS" --batch run my --threads 1 --device cpu --out one --set pretrain.epochs=1 --set pretrain.steps=2 \
+  --set pretrain.batch=64 --set pretrain.validation_sets=200 --until pretrain >log 2>&1 ||
+  say_fail "another number of workers is asked about: $(tail -1 log)"
+[ "$(nproc)" -eq 1 ] || [ "$(sort -u my/pids | wc -l)" -eq 1 ] || say_fail "--threads 1 ran $(sort -u my/pids | wc -l) simulators"
 
 # Goes on from a copy of the run as it was made, in the background.
 begin() { # begin RUN
@@ -60,19 +86,22 @@ same() { # same RUN: it ended with the weights of the run that was left alone
 }
 
 begin killed
+sed -i 's/^workers = 2/workers = 1/' my/task.toml  # which is no other task
 kill -9 $!
 wait $! 2>/dev/null
 alive() { # alive PROCESS: it runs; one that has ended may wait for whoever adopted it
   grep -q '^State:[[:space:]]*[^ZX]' "/proc/$1/status" 2>/dev/null
 }
-while read -r process; do
-  for _ in $(seq 50); do
-    alive "$process" || break
-    sleep 0.2
+gone() { # gone FILE: two seconds later none of the processes that it names runs
+  local process
+  [ -s "$1" ] || say_fail "no simulator ran"
+  for _ in $(seq 20); do
+    while read -r process; do alive "$process" && sleep 0.1 && continue 2; done <"$1"
+    return
   done
-  ! alive "$process" || say_fail "a simulator outlived the program that was killed"
-done <my/pids
-[ -s my/pids ] || say_fail "no simulator ran"
+  say_fail "a simulator outlived the program: $(ps -o pid,ppid,args -p "$(paste -sd, "$1")" | tail -n +2)"
+}
+gone my/pids
 "$PAIRS" --batch run --resume killed >log 2>&1 || say_fail "the killed run did not resume: $(tail -3 log)"
 grep -q '"resumed"' killed/events.jsonl || say_fail "the killed run began anew"
 same killed
@@ -92,13 +121,68 @@ cp kept.toml my/task.toml
 "$PAIRS" --batch run --resume died >log 2>&1 || say_fail "the run did not go on: $(tail -3 log)"
 same died
 
+# Three times the noise between stop and resume are another model.
+begin changed
+kill -9 $!
+wait $! 2>/dev/null
+cp -r changed accepted
+sed -i 's/x = rng.standard_normal(n)/x = 3 * rng.standard_normal(n)/' my/simulate.py
+refuses 1 "has changed since the run changed began: x drawn from the same seed and parameters differs" \
+  --batch run --resume changed
+"$PAIRS" --batch evaluate whole --sets 20 --samples 19 --out told.json >out 2>log || say_fail "evaluate ended with $?"
+grep -q "is not the one that the run whole was trained with" log || say_fail "evaluate does not tell of another simulator"
+"$PAIRS" --batch run --resume accepted --changed --until pretrain >log 2>&1 || say_fail "--changed does not go on: $(tail -3 log)"
+grep -q "goes on with another simulator" accepted/events.jsonl || say_fail "the run does not record the other simulator"
+cp right.py my/simulate.py
+"$PAIRS" --batch run --resume changed --until pretrain >log 2>&1 || say_fail "the former program does not go on: $(tail -3 log)"
+
 "$PAIRS" --batch evaluate whole --sets 20 --samples 19 >out 2>log || say_fail "evaluate ended with $?: $(tail -3 log)"
 "$PAIRS" --batch figure samples my/task.toml --out samples.svg >out 2>log || say_fail "figure ended with $?: $(tail -3 log)"
 "$PAIRS" --batch infer whole --data my/events.csv --n 20 --json >before.json 2>log ||
   say_fail "infer ended with $?: $(tail -3 log)"
+# Five samples are written, and what is told of them is that of a thousand.
+"$PAIRS" --batch infer whole --data my/events.csv --n 20 --samples 5 --out five.csv --json >five.json 2>log ||
+  say_fail "infer --samples 5 ended with $?"
+[ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' five.json)" ] || say_fail "--samples 5 changes the mean"
+[ "$(wc -l <five.csv)" -eq 6 ] || say_fail "--samples 5 writes other than five"
+printf 'theta\n0.2\n0.4\n' >theta.csv
+"$PAIRS" --batch infer whole --data my/events.csv --n 20 --theta theta.csv >out 2>log || say_fail "infer --theta ended with $?"
+grep -q "log density / nat" out && ! grep -q "exact / nat" out || say_fail "--theta shows a column that nobody can fill"
+head -5 my/events.csv | "$PAIRS" --batch infer whole --data - --follow >out 2>log || say_fail "infer --follow ended with $?"
+grep -q "mean .*, sd .*, 90 % .* to " out || say_fail "--follow does not say what its numbers are: $(cat out)"
+
 mv my gone
 "$PAIRS" --batch infer whole --data gone/events.csv --n 20 --json >after.json 2>log ||
   say_fail "infer without the task's file ended with $?: $(tail -3 log)"
 [ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' after.json)" ] || say_fail "infer answers otherwise"
 refuses 1 "the folder $SCRATCH/my is gone" --batch evaluate whole --sets 20 --samples 19
+
+# A program that never answers, heeds no signal and has others in sessions of their own.
+mkdir hang
+sed 's|^command = .*|command = ["/bin/sh", "hang.sh"]|' gone/task.toml >hang/task.toml
+cat >hang/hang.sh <<'P'
+trap '' HUP INT TERM
+(setsid sh -c 'trap "" HUP INT TERM; while :; do sleep 1; done' & echo $! >>pids)
+setsid sleep 600 &
+echo $! >>pids
+echo $$ >>pids
+while :; do :; done
+P
+for try in "130 INT run hang --allow" "143 TERM run hang" "129 HUP figure samples hang/task.toml --out s.svg" "137 KILL run hang"; do
+  read -r code signal words <<<"$try"
+  rm -f hang/pids
+  # shellcheck disable=SC2086  # words of a command
+  env --default-signal=INT,HUP "$PAIRS" --batch $words >out 2>err &
+  process=$!
+  wait_for hang/pids
+  sleep 0.5
+  begin=$(date +%s%3N)
+  kill -"$signal" "$process"
+  wait "$process" 2>/dev/null
+  status=$?
+  took=$(($(date +%s%3N) - begin))
+  [ "$status" -eq "$code" ] || say_fail "SIG$signal while a simulator was waited for: exit $status, not $code: $(tail -1 err)"
+  [ "$took" -le 2000 ] || say_fail "SIG$signal while a simulator was waited for took $took ms"
+  gone hang/pids
+done
 finish

@@ -48,7 +48,7 @@ for wait in 0.3 0.8 1.5; do
     sleep "$wait"
     end_with TERM
     [ "$status" -eq 143 ] || say_fail "estimate: exit $status, not 143: $(tail -1 err)"
-    if ! grep -q "novel-view, paper, pairs: about" err; then
+    if ! grep -q "novel-view, paper, pairs: .*(pretrain" err; then
       early=$((early + 1))
       [ ! -e estimated ] || say_fail "estimate: made the folder though it was stopped"
     else
@@ -76,6 +76,20 @@ end_with TERM
 [ "$took" -le 2000 ] || say_fail "infer: took $took ms to end"
 grep -q "Stopped by SIGTERM" err || say_fail "infer: $(tail -1 err)"
 [ ! -e seen/samples.npz ] || say_fail "infer: wrote samples though it was stopped"
+
+# What leaves nothing unsaved ends at once, in the midst of a picture or a measurement, and takes its files with it.
+mkdir temporary
+for words in "bench --json" "demo --tasks novel-view --out pictures --json"; do
+  # shellcheck disable=SC2086  # words of a command
+  TMPDIR=$SCRATCH/temporary "$PAIRS" --batch $words --threads 1 >out 2>err &
+  process=$!
+  sleep 4
+  end_with TERM
+  [ "$status" -eq 143 ] || say_fail "$words: exit $status, not 143: $(tail -1 err)"
+  [ "$took" -le 2000 ] || say_fail "$words: took $took ms to end"
+  [ "$(cat out)" = '{"error": "Stopped by SIGTERM"}' ] || say_fail "$words printed: $(cat out)"
+  [ -z "$(ls -A temporary)" ] || say_fail "$words left $(ls temporary)"
+done
 
 # The demonstration says how it goes on, and does.
 demo=(--batch demo --tasks bump-hunt --device cpu --threads 1 --set pretrain.validation_sets=512 "${slow[@]}" --out demo)

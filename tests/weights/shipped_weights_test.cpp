@@ -37,7 +37,7 @@ constexpr Promise kPromises[] = {
     {"gaussian", 1000, 3000, 20000, 0.018, 0.011}, {"gaussian", 10000, 300, 2000, 0.03, 0.015},
     {"gaussian", 100000, 60, 2000, 0.15, 0.05},    {"bump-hunt", 1, 4000, 20000, 0.003, 0.001},
     {"bump-hunt", 2, 4000, 20000, 0.005, 0.003},   {"bump-hunt", 10, 3000, 20000, 0.018, 0.0095},
-    {"bump-hunt", 100, 2000, 20000, 0.035, 0.024}, {"digits", 1, 1000, 20000, NAN, NAN},
+    {"bump-hunt", 100, 2000, 20000, 0.03, 0.016},  {"digits", 1, 1000, 20000, NAN, NAN},
     {"digits", 10, 1000, 20000, NAN, NAN},         {"digits", 100, 500, 20000, NAN, NAN},
     {"digits", 1000, 150, 20000, NAN, NAN},        {"circle", 1, 1000, 20000, NAN, NAN},
     {"circle", 10, 300, 5000, NAN, NAN},           {"circle", 100, 100, 500, NAN, NAN},
@@ -75,8 +75,8 @@ LoadedRun shipped(const std::string& task) {
   return load_run(task, task == "digits" ? testing::data_folder() : "", "cpu");
 }
 
-// Shipped weights on the unseen ones of fewer things than they were trained on: views of 40,000 objects and conformers
-// of 8,000 molecules would take an hour to make.
+// Shipped weights on the unseen ones of fewer things than they were trained on: views of 20,000 objects and conformers
+// of 14,000 molecules would take an hour to make.
 LoadedRun shipped_on_few(const std::string& task) {
   register_tasks();
   LoadedRun run = load_run(task, "", "cpu");
@@ -101,8 +101,7 @@ double mass_1d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_
 }
 
 double mass_2d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_t n, const torch::Tensor& centre,
-               const torch::Tensor& half) {
-  constexpr std::int64_t side = 801;
+               const torch::Tensor& half, std::int64_t side) {
   const torch::Tensor unit = at::linspace(-1, 1, side, torch::kFloat64);
   const torch::Tensor x = (centre[0] + half[0] * unit).unsqueeze(1).expand({side, side});
   const torch::Tensor y = (centre[1] + half[1] * unit).unsqueeze(0).expand({side, side});
@@ -133,9 +132,11 @@ TEST_P(ShippedWeights, DensityIntegratesToOneAtEveryN) {
                     1.0, 1e-3)
             << info.name << " at N = " << n;
       } else {
-        // At small N the posterior has heavy tails: a wide window.
-        const torch::Tensor sd = samples[s].std(0) * (n <= 10 ? 25 : 9);
-        EXPECT_NEAR(mass_2d(*run.estimator, one, n, samples[s].mean(0), sd), 1.0, 2e-3) << info.name << " at N = " << n;
+        // At small N the posterior has heavy tails: a wide window, in which a sharp peak asks for a finer grid.
+        const torch::Tensor centre = samples[s].mean(0), half = samples[s].std(0) * (n <= 10 ? 25 : 9);
+        double mass = mass_2d(*run.estimator, one, n, centre, half, 801);
+        if (n <= 10 && std::abs(mass - 1) > 2e-3) mass = mass_2d(*run.estimator, one, n, centre, half, 1601);
+        EXPECT_NEAR(mass, 1.0, 2e-3) << info.name << " at N = " << n;
       }
     }
   }
@@ -145,7 +146,7 @@ TEST_P(ShippedWeights, SaysHowItWasMade) {
   const LoadedRun run = shipped(GetParam());
   EXPECT_TRUE(run.finetuned);
   EXPECT_EQ(run.config.preset, "small");
-  const bool more = GetParam() == "bump-hunt" || GetParam() == "novel-view";
+  const bool more = GetParam() == "novel-view";
   EXPECT_EQ(run.config.strategy, more ? "n1-10" : "pairs");
   std::map<Stage, int> ends;  // of each stage: the record is of the training that made the weights alone
   for (const Event& event : read_events((run.folder / run_file::events).string()))

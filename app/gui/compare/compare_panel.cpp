@@ -158,7 +158,10 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
   const auto title_of = [&](std::size_t i) {
     return ui::fitted_name(view.names[i], view.names, ui::Look::small_muted, px(170)) + unit;
   };
-  std::vector<std::string> titles = {"N", "sets", title_of(view.baseline)}, whole = {"", "", view.names[view.baseline]};
+  std::vector<std::string> titles = {"N", "sets", title_of(view.baseline)};
+  std::vector<std::string> whole = {
+      "", "The first test sets, which all of these runs were scored on: every number of a row is over them.",
+      view.names[view.baseline]};
   for (std::size_t i = 0; i < view.names.size(); ++i) {
     if (i == view.baseline) continue;
     titles.push_back(title_of(i));

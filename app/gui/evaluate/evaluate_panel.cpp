@@ -49,6 +49,14 @@ std::string cell_text(const model::ScoreTable& table, std::size_t row, std::size
   return (table.marked[row][column] ? "▲ " : "") + table.rows[row][column];
 }
 
+// Borderline is said in words and colour, miscalibration has a mark as well.
+const char* mark_of(CalibrationLevel level) {
+  return level == CalibrationLevel::miscalibrated ? "▲ " : "";
+}
+ui::Look look_of(CalibrationLevel level, ui::Look usual) {
+  return level == CalibrationLevel::miscalibrated || level == CalibrationLevel::borderline ? ui::Look::warning : usual;
+}
+
 // Some columns of the table, with the verdicts behind them where they belong.
 void score_columns(const char* name, const model::ScoreTable& table, const std::vector<std::size_t>& shown,
                    const std::vector<float>& widths, ui::Look body, bool verdicts) {
@@ -73,7 +81,7 @@ void score_columns(const char* name, const model::ScoreTable& table, const std::
     ImGui::TableNextColumn();
     const model::Verdict& verdict = table.verdicts[r];
     if (!verdicts || verdict.text.empty()) continue;
-    ui::text((verdict.bad ? "▲ " : "") + verdict.text, verdict.bad ? ui::Look::warning : ui::Look::small_muted);
+    ui::text(mark_of(verdict.level) + verdict.text, look_of(verdict.level, ui::Look::small_muted));
     ui::tip(verdict.meaning);
   }
   ImGui::EndTable();
@@ -167,7 +175,7 @@ void EvaluatePanel::saving(Evaluation& evaluation) {
 }
 
 void EvaluatePanel::table(const model::Scores& scores) {
-  const model::ScoreTable table = model::score_table(scores.rows);
+  const model::ScoreTable table = model::score_table(scores.rows, scores.sizes);
   const float room = ImGui::GetContentRegionAvail().x;
   const bool narrow = room < px(900);
   const ui::Look body = narrow ? ui::Look::small : ui::Look::body;
@@ -265,8 +273,10 @@ void EvaluatePanel::draw(model::Studio& studio) {
   ui::wrapped(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
               ui::Look::small_muted);
   if (const EvaluationVerdict& verdict = scores->verdict; !verdict.text.empty()) {
-    ui::wrapped((verdict.bad ? "▲ " : "") + verdict.text + ".", verdict.bad ? ui::Look::warning : ui::Look::strong, 0,
-                "evaluate/verdict");
+    ui::wrapped((verdict.bad ? "▲ " : "") + verdict.text + ".",
+                verdict.bad ? ui::Look::warning : look_of(verdict.level, ui::Look::strong), 0, "evaluate/verdict");
+    ui::tip(calibrated_meaning());
+    if (!verdict.family.empty()) ui::wrapped(verdict.family + ".", ui::Look::small_muted);
     ui::space(4);
   }
   table(*scores);

@@ -8,6 +8,7 @@
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace pairs::gui {
 namespace {
@@ -26,6 +27,7 @@ void field(const char* name, const char* label, std::string& value, const char* 
 
 void NewTaskDialog::ask() {
   open_ = true;
+  written_.clear();
   failure_.clear();
 }
 
@@ -132,8 +134,7 @@ void NewTaskDialog::preview() {
   ui::wrapped(text, ui::Look::small, 0, "new-task/preview");
 }
 
-void NewTaskDialog::draw(model::Studio& studio) {
-  if (!ui::begin_dialog("new-task/dialog", "New task", open_, kWide)) return;
+void NewTaskDialog::describe(model::Studio& studio) {
   const float room = ImGui::GetContentRegionAvail().x;
   const bool both = room >= px(kRoomForBoth);
   const float high = std::min(px(kHigh), ImGui::GetIO().DisplaySize.y * 0.9f - px(kAround));
@@ -162,20 +163,51 @@ void NewTaskDialog::draw(model::Studio& studio) {
     ui::wrapped(failure_, ui::Look::bad, 0, "new-task/failure");
   else if (!problem_.empty())
     ui::wrapped(problem_, ui::Look::warning, 0, "new-task/problem");
-  const ui::Choice choice =
-      ui::choose("new-task/write", "Write and open", ui::Button::primary, "new-task/cancel", problem_);
+  const bool python = sketch_.source == Sketch::Source::python;
+  const ui::Choice choice = ui::choose("new-task/write", python ? "Write" : "Write and open", ui::Button::primary,
+                                       "new-task/cancel", problem_);
   if (choice == ui::Choice::confirm) {
     try {
       const std::filesystem::path file = wanted.write();
-      ui::saved(file);
-      studio.library.own().open(file, true);
-      open_ = false;
+      studio.hub.messages.saved(file, false);
       checked_.clear();
+      // A program of a person's own is asked about at once; one that only draws noise is not worth running.
+      studio.library.own().open(file, !python);
+      if (python)
+        written_ = file;
+      else
+        open_ = false;
     } catch (const std::exception& error) {
       failure_ = sentence(error);
     }
   }
   if (choice == ui::Choice::cancel) open_ = false;
+}
+
+void NewTaskDialog::next_step(model::Studio& studio) {
+  const std::filesystem::path program = written_.parent_path() / "simulate.py";
+  ui::wrapped("The folder is written. Its simulator draws noise only: put yours into its two functions, then open the "
+              "task, which asks once whether to run it. Nothing of it was run yet.");
+  ui::space(4);
+  ui::wrapped(printable(program.string(), 1000), ui::Look::strong, 0, "new-task/program");
+  ui::space(4);
+  if (ui::button("new-task/reveal", "Show in file manager")) studio.library.reveal_file(program);
+  ImGui::SameLine();
+  if (ui::button("new-task/copy-path", "Copy path")) ui::copy(program.string());
+  ui::space(12);
+  ui::wrapped("It waits in the list on the left, under Yours.", ui::Look::muted);
+  const ui::Choice choice = ui::choose("new-task/open", "Open the task", ui::Button::primary, "new-task/later", "",
+                                       "Later");
+  if (choice == ui::Choice::none) return;
+  open_ = false;
+  if (choice == ui::Choice::confirm) studio.library.own().open(written_, true);
+}
+
+void NewTaskDialog::draw(model::Studio& studio) {
+  const bool written = !written_.empty();
+  if (!ui::begin_dialog("new-task/dialog", written ? "Edit the simulator" : "New task", open_, written ? 560 : kWide))
+    return;
+  written ? next_step(studio) : describe(studio);
   if (!open_) ImGui::CloseCurrentPopup();
   ui::end_dialog();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,8 @@
 namespace pairs::gui {
 
 // The dialog that describes a new task of a person's own: what is learnt, what an observation is and where simulations
-// come from on the left, the file that says so on the right. It writes the folder and opens the task.
+// come from on the left, the file that says so on the right. It writes the folder. A simulator that was written to
+// start from is edited before it is run: the dialog says where it stands, and opens the task when asked to.
 class NewTaskDialog {
  public:
   void ask();
@@ -21,7 +23,10 @@ class NewTaskDialog {
   void quantities(const char* name, const char* title, std::vector<model::TaskSketch::Quantity>& all, bool needed);
   void source();
   void preview();
+  void describe(model::Studio& studio);
+  void next_step(model::Studio& studio);
 
+  std::filesystem::path written_;  // the task.toml that was written, until it is opened or left for later
   bool open_ = false, placed_ = false, simulator_shown_ = false;  // placed: a person chose the folder
   model::TaskSketch sketch_;
   std::string failure_, checked_, problem_;  // what was checked last, and what is wrong with it

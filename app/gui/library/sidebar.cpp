@@ -87,8 +87,9 @@ void Sidebar::ask(Dialog dialog, const model::RunEntry& run) {
 void Sidebar::draw_tasks(model::Studio& studio) {
   const float between = ImGui::GetStyle().ItemSpacing.y, room = ImGui::GetContentRegionAvail().y - px(12 + kRunsRoom);
   const float heading = ImGui::GetFrameHeight() + px(kAboveOwn) + 2 * between;
-  const auto rows = static_cast<float>(std::ranges::count_if(studio.library.tasks(), std::not_fn(&model::TaskEntry::own)) +
-                                       std::ssize(studio.library.own().all()));
+  const auto rows =
+      static_cast<float>(std::ranges::count_if(studio.library.tasks(), std::not_fn(&model::TaskEntry::own)) +
+                         std::ssize(studio.library.own().all()));
   task_row_ = std::floor(std::clamp((room - heading) / rows - between, px(kLeastTaskRow), px(kTaskRow)));
   const float content = heading + rows * (task_row_ + between);
   const bool scrolls = content > room;
@@ -201,7 +202,8 @@ Sidebar::Told Sidebar::told(model::Studio& studio, const model::RunEntry& run) c
   const EvaluationVerdict& verdict = fresh ? *fresh : run.verdict;
   const bool judged = !going && !all_tasks_ && run.finished && state == "finished" && !verdict.brief.empty();
   if (judged) state = (verdict.bad ? "▲ " : "") + verdict.brief;
-  return {std::move(state), (judged && verdict.bad) || (run.finished && run.other_data())};
+  const bool doubtful = verdict.bad || verdict.level >= CalibrationLevel::borderline;
+  return {std::move(state), (judged && doubtful) || (run.finished && run.other_data())};
 }
 
 void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name) {
@@ -275,7 +277,8 @@ void Sidebar::draw_menu(model::Studio& studio, const model::RunEntry& run) {
   const std::string closed = library.blocked(run, RunAction::open), command = model::Library::batch_command(run);
   float wide = 0;
   for (const std::string& label :
-       {std::string("Show in file manager"), std::string("Take out of comparison"), std::string("Copy batch command")})
+       {std::string("Show in file manager"), std::string("Take out of comparison"), std::string("Copy batch command"),
+        run.aggregates > 0 ? fmt::format("Drop {} of aggregates…", byte_text(run.aggregates)) : std::string()})
     wide = std::max(wide, ui::button_width(label));
   const auto item = [&](const char* name, const std::string& label, const std::string& blocked,
                         const std::string& tip = "") {
@@ -293,6 +296,10 @@ void Sidebar::draw_menu(model::Studio& studio, const model::RunEntry& run) {
     ask(Dialog::note, run);
   if (item("reveal", "Show in file manager", library.blocked(run, RunAction::reveal))) studio.library.reveal(run.run);
   if (item("copy", "Copy batch command", closed, command)) ui::copy(command);
+  if (run.aggregates > 0 &&
+      item("aggregates", fmt::format("Drop {} of aggregates…", byte_text(run.aggregates)),
+           library.blocked(run, RunAction::drop_aggregates), "What stage 2 has left for stage 3"))
+    aggregates_.ask(run);
   if (item("delete", "Delete…", library.blocked(run, RunAction::remove))) ask(Dialog::remove, run);
   ImGui::PopStyleVar(2);
   ImGui::EndPopup();
@@ -304,6 +311,7 @@ void Sidebar::draw_dialogs(model::Studio& studio) {
   draw_open(studio);
   permission_.draw(studio);
   new_task_.draw(studio);
+  aggregates_.draw(studio);
   if (now == Dialog::rename || now == Dialog::note)
     draw_text_dialog(studio, open);
   else if (now == Dialog::remove)
@@ -312,11 +320,11 @@ void Sidebar::draw_dialogs(model::Studio& studio) {
 }
 
 void Sidebar::draw_open(model::Studio& studio) {
-  const PathDialog::Texts texts = {
-      "Open",
-      "A run folder, a folder of runs, the task.toml of a task of yours, or observations: a CSV or NPZ file, or a folder "
-      "of images.",
-      "Path, e.g. ~/runs/first"};
+  const PathDialog::Texts texts = {"Open",
+                                   "A run folder, a folder of runs, the task.toml of a task of yours, or observations: "
+                                   "a CSV or NPZ file, or a folder "
+                                   "of images.",
+                                   "Path, e.g. ~/runs/first"};
   if (const auto path = path_.draw("sidebar/open", texts)) open_typed(studio, *path);
 }
 

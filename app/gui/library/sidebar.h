@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/gui/widgets/aggregates_dialog.h"
 #include "app/gui/library/new_task_dialog.h"
 #include "app/gui/library/permission_dialog.h"
 #include "app/gui/platform/textures.h"
@@ -65,6 +66,7 @@ class Sidebar {
   PathDialog path_;
   PermissionDialog permission_;
   NewTaskDialog new_task_;
+  AggregatesDialog aggregates_{"sidebar/aggregates"};
   Dialog dialog_ = Dialog::none;
   bool fresh_ = false;  // the dialog has just been opened
   std::string about_;   // the run that the dialog is about

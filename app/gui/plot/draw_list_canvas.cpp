@@ -1,4 +1,3 @@
-#define IMGUI_DEFINE_MATH_OPERATORS
 #include "app/gui/plot/draw_list_canvas.h"
 
 #include <imgui_internal.h>
@@ -237,7 +236,8 @@ void DrawListCanvas::stroke(const ImVec2* points, int count, ImU32 color, float 
   for (int i = 1; i < count; ++i) {
     bool cut = i == count - 1 || i - first >= kStrokePoints;
     if (!cut) {
-      const ImVec2 a = points[i] - points[i - 1], b = points[i + 1] - points[i];
+      const ImVec2 a{points[i].x - points[i - 1].x, points[i].y - points[i - 1].y},
+          b{points[i + 1].x - points[i].x, points[i + 1].y - points[i].y};
       const float dot = a.x * b.x + a.y * b.y;
       cut = dot < 0 && dot < kSharpTurn * std::sqrt((a.x * a.x + a.y * a.y) * (b.x * b.x + b.y * b.y));
     }
@@ -258,7 +258,7 @@ void DrawListCanvas::dashes(float dash, float gap, ImU32 color, float thickness)
     const ImVec2 to = line_[i + 1];
     float length = std::hypot(to.x - from.x, to.y - from.y);
     while (length > left) {
-      from = from + (to - from) * (left / length);
+      from = {from.x + (to.x - from.x) * (left / length), from.y + (to.y - from.y) * (left / length)};
       length -= left;
       if (on) {
         dash_.push_back(from);
@@ -294,6 +294,18 @@ void DrawListCanvas::polyline(std::span<const Point> points, const chart::Series
                           {high(points[i].x, points[i + 1].x), high(points[i].y, points[i + 1].y)},
                           ink(style.color, 1));
     }
+    return;
+  }
+  // A contour that closes has no ends, whose edges would darken where they meet.
+  const bool closed = solid && points.size() > 3 && points.size() <= kStrokePoints &&
+                      points.front().x == points.back().x && points.front().y == points.back().y;
+  if (closed) {
+    line_.clear();
+    for (const Point& point : points.first(points.size() - 1))
+      line_.emplace_back(static_cast<float>(point.x * pixels_), static_cast<float>(point.y * pixels_));
+    const auto count = static_cast<int>(line_.size());
+    room_for(4 * (count + 1));
+    list_.AddPolyline(line_.data(), count, ink(style.color, 1), ImDrawFlags_Closed, thickness);
     return;
   }
   reduce(points);

@@ -1,6 +1,7 @@
 #include "app/gui/posterior/posterior_panel.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,9 @@
 #include <utility>
 
 #include "app/gui/plot/plot_view.h"
+#include "app/gui/posterior/columns_dialog.h"
 #include "app/gui/posterior/follow_card.h"
+#include "app/gui/posterior/pin_list.h"
 #include "app/gui/posterior/sample_dialog.h"
 #include "app/gui/posterior/subset_row.h"
 #include "app/gui/widgets/n_row.h"
@@ -19,6 +22,7 @@
 #include "app/runs/strategy_look.h"
 #include "app/text/glossary.h"
 #include "core/posterior/corner_plots.h"
+#include "core/posterior/interval.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
@@ -28,9 +32,9 @@ using model::Posterior;
 using model::PosteriorScene;
 using model::PosteriorSnapshot;
 
-constexpr float kGap = 16, kLeastMain = 284, kMostBelow = 140, kLeastSmall = 200, kSmallWidth = 248, kLeastSide = 348,
+constexpr float kGap = 16, kLeastMain = 284, kLeastSmall = 200, kSmallWidth = 224, kWideSmall = 248, kLeastSide = 348,
                 kMostSide = 452;
-constexpr float kFirstSlider = 52, kCornerRow = 104;
+constexpr float kCornerRow = 104;
 // With more parameters, only the first are shown until asked for: a task may have a dozen nuisances.
 constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
 
@@ -42,8 +46,9 @@ std::string rounded(double value, double spread) {
   return number_text(value, digits);
 }
 
-std::string interval(double low, double high, double spread) {
-  return rounded(low, spread) + " to " + rounded(high, spread);
+std::string interval_text(const Interval& one, IntervalKind kind, double spread) {
+  if (kind == IntervalKind::upper_limit) return "below " + rounded(one.high, spread);
+  return rounded(one.low, spread) + " to " + rounded(one.high, spread);
 }
 
 std::string nat(double kl) {
@@ -61,33 +66,37 @@ float content_height() {
 // numbers become at most N of the shipped tasks, so that columns stand still while N moves.
 struct TableColumn {
   const char *title, *reserve;
-  std::string (*cell)(const PosteriorNumbers&, const TargetNumbers&, double spread);
+  std::string (*cell)(const PosteriorNumbers&, const TargetNumbers&, IntervalKind kind, double spread);
 };
 constexpr std::array<TableColumn, 5> kColumns = {{
     {"mean", "−0.00000",
-     [](const PosteriorNumbers&, const TargetNumbers& s, double spread) { return rounded(s.mean, spread); }},
+     [](const PosteriorNumbers&, const TargetNumbers& s, IntervalKind, double spread) {
+       return rounded(s.mean, spread);
+     }},
     {"sd", "0.000000",
-     [](const PosteriorNumbers&, const TargetNumbers& s, double spread) { return rounded(s.sd, spread / 10); }},
+     [](const PosteriorNumbers&, const TargetNumbers& s, IntervalKind, double spread) {
+       return rounded(s.sd, spread / 10);
+     }},
     {"50 %", "0.00000 to 0.00000",
-     [](const PosteriorNumbers&, const TargetNumbers& s, double spread) {
-       return interval(s.quantiles[1], s.quantiles[3], spread);
+     [](const PosteriorNumbers&, const TargetNumbers& s, IntervalKind kind, double spread) {
+       return interval_text(s.half(kind), kind, spread);
      }},
     {"90 %", "0.00000 to 0.00000",
-     [](const PosteriorNumbers&, const TargetNumbers& s, double spread) {
-       return interval(s.quantiles[0], s.quantiles[4], spread);
+     [](const PosteriorNumbers&, const TargetNumbers& s, IntervalKind kind, double spread) {
+       return interval_text(s.most(kind), kind, spread);
      }},
-    {"KL / nat", "0.000", [](const PosteriorNumbers& series, const TargetNumbers&, double) { return nat(series.kl); }},
+    {"KL / nat", "0.000",
+     [](const PosteriorNumbers& series, const TargetNumbers&, IntervalKind, double) { return nat(series.kl); }},
 }};
 constexpr std::size_t kHalf = 2, kMost = 3, kDivergence = 4;
 
 // Plots side by side where each has room, else in rows.
 struct SmallGrid {
-  explicit SmallGrid(std::size_t count) : columns(count) {
-    const float room = ImGui::GetContentRegionAvail().x;
+  SmallGrid(std::size_t count, float room, float least) : columns(count) {
     const auto each = [&] {
       return std::floor((room - static_cast<float>(columns - 1) * px(kGap)) / static_cast<float>(columns));
     };
-    while (columns > 2 && each() < px(kSmallWidth)) columns = columns > 3 ? columns / 2 : columns - 1;
+    while (columns > 2 && each() < px(least)) columns = columns > 3 ? columns / 2 : columns - 1;
     width = each();
     rows = (count + columns - 1) / columns;
   }
@@ -107,9 +116,11 @@ void swatch(ImVec2 at, float width, SeriesRole role) {
 }
 
 std::string tip_of(const PosteriorNumbers& series, const TargetNumbers& s) {
-  std::string text = fmt::format("{}\nmean {}, sd {}\n50 %: {}\n90 %: {}", series.name, rounded(s.mean, s.sd),
-                                 rounded(s.sd, s.sd / 10), interval(s.quantiles[1], s.quantiles[3], s.sd),
-                                 interval(s.quantiles[0], s.quantiles[4], s.sd));
+  std::string text = fmt::format("{}\nmean {}, sd {}, median {}", series.name, rounded(s.mean, s.sd),
+                                 rounded(s.sd, s.sd / 10), rounded(s.quantiles[2], s.sd));
+  for (const auto& [kind, word, title] : kIntervalNames)
+    text += fmt::format("\n{}: 50 % {}, 90 % {}", title, interval_text(s.half(kind), kind, s.sd),
+                        interval_text(s.most(kind), kind, s.sd));
   if (!std::isnan(s.mean_shift))
     text += fmt::format("\nmean {:+.2f} exact sd from the exact one, sd {:.2f} times", s.mean_shift, s.sd_ratio);
   if (!std::isnan(series.kl)) text += fmt::format("\nKL from exact {} nat", nat(series.kl));
@@ -129,13 +140,16 @@ struct PosteriorPanel::State {
   SampleDialog samples;
   SubsetRow subset;
   FollowCard follow;
+  ColumnsDialog columns;
+  PinList pins;
   std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
-  // Heights in the last frame: all of the numbers; all of the set's card and what follows; the card to its buttons.
-  float numbers_height = 0, set_height = 0, head_height = 0;
+  float side_height = 0;                     // of the numbers, the set's card and what follows, in the last frame
   // What the columns of each target's table and the lines above the plots have had, while `kept_for` is the same:
   // nothing but the plots moves while N does.
   std::vector<std::array<float, kColumns.size()>> kept_widths;
   float kept_messages = 0, kept_lines = 0, kept_table = 0;
+  std::vector<float> kept_rows;  // where each target's rows end
+  bool kept_exact = false;
   std::string kept_for;
 
   void keep_places(const Posterior& posterior);
@@ -143,13 +157,23 @@ struct PosteriorPanel::State {
   void pin_button(Posterior& posterior, float width);
   void ask(const PosteriorScene& scene, const PosteriorSnapshot& shown, const std::string& answer);
   void messages(model::Studio& studio);
-  void main_row(model::Studio& studio, float height, float side_height);
-  void side(model::Studio& studio, ImVec2 size);
-  void table(const PosteriorSnapshot& shown, const PosteriorScene& scene);
+  void plots(model::Studio& studio, ImVec2 size);
+  void side(model::Studio& studio, float width);
+  void table(Posterior& posterior, const PosteriorSnapshot& shown, const PosteriorScene& scene);
+  void interval_choice(Posterior& posterior, const PosteriorSnapshot& shown);
   void typicality(const PosteriorSnapshot& shown);
   void set_card(Posterior& posterior, const PosteriorScene& scene);
   void other_runs(model::Studio& studio, const PosteriorScene& scene);
-  void small_row(Posterior& posterior, float height);
+  struct Small {
+    PlotView* view;
+    std::shared_ptr<const Figure> figure;
+    std::string title, line, tip;
+    ui::Look look = ui::Look::small_muted;
+  };
+  std::vector<Small> small_plots(const Posterior& posterior);
+  static SmallGrid grid_of(const std::vector<Small>& all, float room);
+  void small_row(const std::vector<Small>& all, ImVec2 size);
+  void layout(model::Studio& studio);
   void follow_file(Posterior& posterior);
   void file_dialog(Posterior& posterior);
 };
@@ -170,9 +194,11 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
   if (const auto following = posterior.following()) {
     now.n = std::max<std::int64_t>(following->used, 1);
     now.most = std::max(following->most, now.n);
-    now.blocked = "N grows with the file that is followed";
+    now.blocked = !following->failure.empty() ? "The file could not be read on; open it again, or simulate"
+                  : following->running        ? "N grows with the file that is followed"
+                                              : "The file is being read";
   }
-  const float pin = std::max(ui::button_width("Pin"), ui::button_width("Unpin"));
+  const float pin = ui::button_width("Pin");
   now.room = pin;
   const NRow::Asked asked = head.draw(now);
   ImGui::SameLine();
@@ -186,17 +212,16 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
 
 void PosteriorPanel::State::pin_button(Posterior& posterior, float width) {
   const auto shown = posterior.shown();
-  const std::string pinned = posterior.pinned();
   const bool none = !shown || shown->series.empty() || !shown->series.front().ours;
-  if (!pinned.empty()) {
-    if (ui::button("posterior/pin", "Unpin", ui::Button::normal, "", "Takes away the ghost " + pinned, width))
-      posterior.unpin();
-  } else if (ui::button("posterior/pin", "Pin", ui::Button::normal, none ? "There is no posterior to keep yet" : "",
-                        "Keeps this posterior as a ghost behind those that follow: of other N, sets and runs of the "
-                        "task. It is saved with the plot; a copied command does not draw it",
-                        width)) {
+  std::string blocked = none ? "There is no posterior to keep yet" : "";
+  if (posterior.pins().size() >= Posterior::most_pins)
+    blocked = fmt::format("{} are kept already; take one of them away beside the table", Posterior::most_pins);
+  if (ui::button(
+          "posterior/pin", "Pin", ui::Button::normal, blocked,
+          "Keeps this posterior, in the table and as a ghost behind those that follow: of other N, sets and runs "
+          "of the task. It is saved with the plot; a copied command does not draw it",
+          width))
     posterior.pin();
-  }
 }
 
 void PosteriorPanel::State::keep_places(const Posterior& posterior) {
@@ -206,6 +231,8 @@ void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   kept_for = std::move(now);
   kept_widths.clear();
   kept_messages = kept_lines = kept_table = 0;
+  kept_rows.clear();
+  kept_exact = false;
 }
 
 // What is asked and what the answer is: on one line where both have room at every N, so that nothing moves with N.
@@ -226,7 +253,7 @@ void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnap
   if (question + px(12) + longest_answer <= room) {
     ui::text_at({start.x + question + px(12), start.y}, answer, ui::Look::muted);
   } else {
-    ui::text(answer.empty() ? " " : answer, ui::Look::muted);
+    ui::wrapped(answer.empty() ? " " : answer, ui::Look::muted);
   }
 }
 
@@ -253,15 +280,39 @@ void PosteriorPanel::State::messages(model::Studio& studio) {
     posterior.dismiss_set_failure();
 }
 
-void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const PosteriorScene& scene) {
-  const float row = px(24), key = px(18), spacing = ImGui::GetStyle().ItemSpacing.y, top = ImGui::GetCursorPosY();
+// Which intervals the table, the plot and the sentence tell.
+void PosteriorPanel::State::interval_choice(Posterior& posterior, const PosteriorSnapshot& shown) {
+  std::vector<std::string> titles;
+  for (const IntervalName& name : kIntervalNames) titles.push_back(name.title);
+  int chosen = static_cast<int>(posterior.interval());
+  const char* about =
+      "Central: as much probability below as above. Highest density: the shortest, which reaches a peak at the end of "
+      "the range. Upper limit: all from the lowest possible value on.";
+  ui::label("Intervals", about, 72);
+  if (ui::combo("posterior/interval", chosen, titles, about, px(160)))
+    posterior.set_interval(kIntervalNames[static_cast<std::size_t>(chosen)].kind);
+  const bool outside = !shown.series.empty() && shown.interval == IntervalKind::central &&
+                       std::any_of(shown.series.front().targets.begin(), shown.series.front().targets.end(),
+                                   [](const TargetNumbers& one) { return one.peak_outside(); });
+  if (outside) {
+    ImGui::SameLine();
+    ui::text("leave out the peak", ui::Look::small_warning);
+    ui::tip(
+        "The density is highest where the central interval of 90 % does not reach: the highest-density interval or "
+        "an upper limit says more");
+  }
+}
+
+void PosteriorPanel::State::table(Posterior& posterior, const PosteriorSnapshot& shown, const PosteriorScene& scene) {
+  const float row = px(22), second_line = px(17), key = px(18), spacing = ImGui::GetStyle().ItemSpacing.y,
+              top = ImGui::GetCursorPosY();
   for (std::size_t t = 0; t < scene.targets.size(); ++t) {
     const float width = ImGui::GetContentRegionAvail().x;
     float gap = px(12);
     double spread = INFINITY;
     for (const PosteriorNumbers& series : shown.series) spread = std::min(spread, series.targets[t].sd);
     const auto cell = [&](const PosteriorNumbers& series, std::size_t c) {
-      return kColumns[c].cell(series, series.targets[t], spread);
+      return kColumns[c].cell(series, series.targets[t], shown.interval, spread);
     };
     std::array<float, kColumns.size()> widths{};
     float names = 0;
@@ -283,7 +334,9 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
         widths[c] = std::max(widths[c], ui::text_size(cell(series, c), ui::Look::small).x);
     }
     kept_widths[t] = widths;
-    if (!exact || t > 0) widths[kDivergence] = 0;  // it is of all targets together
+    // A slow reference comes behind the others while N is dragged: its column and its row stay where they are.
+    kept_exact |= exact;
+    if (!kept_exact || t > 0) widths[kDivergence] = 0;  // it is of all targets together
     const auto total = [&] {
       float sum = key + px(6) + names;
       for (const float one : widths) sum += one > 0 ? one + gap : 0;
@@ -318,20 +371,31 @@ void PosteriorPanel::State::table(const PosteriorSnapshot& shown, const Posterio
     for (const PosteriorNumbers& series : shown.series) {
       const bool second = apart && (series.ours || series.role == SeriesRole::exact);
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      ImGui::Dummy({width, row + (second ? px(18) : 0) - spacing});
+      ImGui::Dummy({width, row + (second ? second_line : 0) - spacing});
       ui::tip(tip_of(series, series.targets[t]));
       swatch({at.x, at.y + ui::text_size("x", ui::Look::small).y / 2}, key, series.role);
       ui::text_at({at.x + key + px(6), at.y}, ui::fitted_name(series.name, all_names, ui::Look::small, names),
                   ui::Look::small);
       columns(at, ui::Look::small, [&](std::size_t c) { return cell(series, c); });
       if (second)
-        ui::text_at({at.x + key + px(6), at.y + px(18)},
+        ui::text_at({at.x + key + px(6), at.y + second_line},
                     fmt::format("50 %  {}    90 %  {}", cell(series, kHalf), cell(series, kMost)),
                     ui::Look::small_muted, width - key - px(6));
     }
-    ui::space(12);
+    ui::space(2);
+    kept_rows.resize(std::max(kept_rows.size(), t + 1));
+    kept_rows[t] = std::max(kept_rows[t], ImGui::GetCursorPosY() - top);
+    ImGui::SetCursorPosY(top + kept_rows[t]);
   }
-  // A slow reference comes behind the others while N is dragged.
+  interval_choice(posterior, shown);
+  if (!shown.null.empty()) {
+    ui::wrapped(shown.null, ui::Look::small_muted, 0, "posterior/null");
+    ui::tip(
+        "The posterior density at this value over the prior's (Savage–Dickey): above one the data speak for it, "
+        "below one against it. Exact is the Bayes factor; a network's is as good as its density is at this one "
+        "value.");
+  }
+  ui::space(2);
   kept_table = std::max(kept_table, ImGui::GetCursorPosY() - top);
   ImGui::SetCursorPosY(top + kept_table);
 }
@@ -357,7 +421,7 @@ void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
                            std::floor(10 * percentile) / 10, percentile < 99 ? 0 : 1));
   ui::tip(distance);
   ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + high));
-  ui::space(8);
+  ui::space(2);
 }
 
 void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene& scene) {
@@ -371,16 +435,29 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                  following ? "The copied command writes the samples of a file that is followed" : "",
                  "Draws samples of this posterior into an NPZ or CSV file, as infer does"))
     samples.ask(posterior);
-  const std::string used = posterior.n() < scene.set_size
-                               ? fmt::format("{}N = {} of {} used", scene.random ? "random " : "",
-                                             count_text(posterior.n()), count_text(scene.set_size))
-                               : count_text(scene.set_size) + " observations";
+  const std::string used =
+      posterior.n() < scene.set_size
+          ? fmt::format("the {} {} of {} observations", scene.random ? "random" : "first", count_text(posterior.n()),
+                        count_text(scene.set_size))
+          : fmt::format("{} observation{}", count_text(scene.set_size), scene.set_size == 1 ? "" : "s");
   if (following)
     FollowCard::draw(*following);
   else
-    ui::text(scene.simulated ? scene.set_name + " · " + scene.set_source : used + " · " + scene.set_name,
-             ui::Look::small_muted);
+    ui::wrapped(scene.simulated ? scene.set_name + " · " + scene.set_source : scene.set_name + ": " + used,
+                ui::Look::small_muted, 0, "posterior/set/used");
+  if (scene.columns.size() > scene.taken.size())
+    ui::wrapped(fmt::format("{} {} of {}", scene.taken.size() == 1 ? "column" : "columns", fmt::join(scene.taken, ", "),
+                            fmt::join(scene.columns, ", ")),
+                ui::Look::small_muted, 0, "posterior/set/columns");
   if (!scene.set_own.empty()) ui::wrapped(scene.set_own, ui::Look::small_muted);
+  if (!scene.set_learnt.empty()) ui::wrapped(scene.set_learnt, ui::Look::small_muted);
+  if (!scene.set_read_as.empty()) ui::wrapped(scene.set_read_as, ui::Look::small_muted);
+  for (std::size_t k = 0; k < scene.ups.size(); ++k) {
+    if (k > 0) ImGui::SameLine(0, px(2));
+    if (ui::segment("posterior/up/" + scene.ups[k], scene.ups[k] + " up", scene.up == scene.ups[k],
+                    "Reads the file again with its " + scene.ups[k] + " axis pointing up; the views show it"))
+      posterior.set_up(scene.ups[k]);
+  }
   bool first = true;
   // The next button stands beside the last one, or below where there is no room.
   const auto button = [&](const char* name, const std::string& label, ui::Button kind, const std::string& blocked,
@@ -413,8 +490,10 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                         : "Copies the command that draws this figure without the window:\n") +
                  command))
     ui::copy(command);
+  if (scene.columns.size() > scene.taken.size() &&
+      button("posterior/choose-columns", "Columns…", ui::Button::normal, "", "Takes other columns of the file"))
+    columns.ask({scene.set_source, scene.columns, scene.needed, ""}, scene.taken);
   subset.draw(posterior, scene);
-  head_height = content_height();
   const bool many = scene.parameters.size() > kManyParameters;
   const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
   float column = 0;
@@ -473,58 +552,38 @@ void PosteriorPanel::State::other_runs(model::Studio& studio, const PosteriorSce
   }
 }
 
-// The numbers, and below them the set: where both have no room each scrolls, and the set's buttons stay in view.
-void PosteriorPanel::State::side(model::Studio& studio, ImVec2 size) {
+// The numbers, and below them the set, as high as they are: nothing in it scrolls but the page.
+void PosteriorPanel::State::side(model::Studio& studio, float width) {
   Posterior& posterior = studio.posterior;
   const auto shown = posterior.shown();
   const auto scene = posterior.scene();
   if (!scene) return;
-  const float room = size.y - ImGui::GetStyle().ItemSpacing.y;
-  const float least = head_height + px(scene->parameters.empty() ? 8 : kFirstSlider);
-  const float set = std::min(set_height, std::max(least, room - numbers_height));
-  ImGui::BeginChild("posterior/numbers", {size.x, std::max(std::min(numbers_height, room - set), px(8))});
+  ImGui::BeginChild("posterior/side", {width, std::max(side_height, px(8))}, false,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (shown) {
-    table(*shown, *scene);
+    table(posterior, *shown, *scene);
+    pins.draw(posterior);
     typicality(*shown);
   }
-  numbers_height = content_height();
-  ImGui::EndChild();
-  ImGui::BeginChild("posterior/set", {size.x, std::max(set, px(8))});
   set_card(posterior, *scene);
   other_runs(studio, *scene);
-  set_height = content_height();
+  side_height = content_height();
   ImGui::EndChild();
 }
 
-void PosteriorPanel::State::main_row(model::Studio& studio, float height, float side_height) {
+void PosteriorPanel::State::plots(model::Studio& studio, ImVec2 size) {
   const Posterior& posterior = studio.posterior;
-  const float all = ImGui::GetContentRegionAvail().x, gap = px(kGap);
-  const float side_width = std::clamp(0.36f * all, px(kLeastSide), px(kMostSide));
-  const float left = all - side_width - gap;
-  const auto shown = studio.posterior.shown();
-  if (!shown || !shown->density) {
-    ImGui::BeginChild("posterior/plot", {left, height});
-    ui::working_state(shown                   ? "There is no posterior at this N; the line above says why."
-                      : posterior.following() ? "Waiting for the first line of the file…"
-                                              : "Working out the posterior…",
-                      shown ? 0 : static_cast<float>(studio.posterior.embedded()));
-    ImGui::EndChild();
-  } else {
-    density.draw(shown->density, {left, height});
-  }
-  ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  side(studio, {side_width, side_height});
-  ImGui::EndGroup();
+  const auto shown = posterior.shown();
+  if (shown && shown->density) return density.draw(shown->density, size);
+  ImGui::BeginChild("posterior/plot", size);
+  ui::working_state(shown                   ? "There is no posterior at this N; the line above says why."
+                    : posterior.following() ? "Waiting for the first line of the file…"
+                                            : "Working out the posterior…",
+                    shown ? 0 : static_cast<float>(posterior.embedded()));
+  ImGui::EndChild();
 }
 
-void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
-  struct Small {
-    PlotView* view;
-    std::shared_ptr<const Figure> figure;
-    std::string title, line, tip;
-    ui::Look look = ui::Look::small_muted;
-  };
+std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(const Posterior& posterior) {
   std::vector<Small> all = {{&width, posterior.width(), "Posterior width against N", "",
                              "The sd of each posterior of this set at every N; the rule marks the N above."}};
   const auto checked = posterior.check();
@@ -535,7 +594,20 @@ void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
   if (nuisance) all.push_back({&nuisances, nuisance->figure, nuisance->title, nuisance->line, nuisance->note});
   if (posterior.observed())
     all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
-  const SmallGrid grid(std::max<std::size_t>(all.size(), 2));
+  return all;
+}
+
+// Three axes side by side need more room than two.
+SmallGrid PosteriorPanel::State::grid_of(const std::vector<Small>& all, float room) {
+  const bool wide =
+      std::any_of(all.begin(), all.end(), [](const Small& one) { return one.figure && one.figure->plots.size() > 2; });
+  return {std::max<std::size_t>(all.size(), 2), room, wide ? kWideSmall : kSmallWidth};
+}
+
+// `size.y` is the height of one row; with little width there are several.
+void PosteriorPanel::State::small_row(const std::vector<Small>& all, ImVec2 size) {
+  const float height = size.y;
+  const SmallGrid grid = grid_of(all, size.x);
   const float title = ui::text_size("x", ui::Look::small_strong).y + px(4);
   // As many lines as the longest needs, and its numbers may become longer.
   for (const Small& small : all)
@@ -562,6 +634,11 @@ void PosteriorPanel::State::small_row(Posterior& posterior, float height) {
 
 // Closes the dialog once its file is shown, or says in it why it cannot be.
 void PosteriorPanel::State::follow_file(Posterior& posterior) {
+  if (auto other = posterior.take_other_columns()) {
+    file.close();
+    before_file.reset();
+    columns.ask(std::move(*other), {});
+  }
   if (!before_file) return;
   const auto scene = posterior.scene();
   if (!file.is_open()) {
@@ -614,23 +691,39 @@ void PosteriorPanel::draw(model::Studio& studio) {
   s.n_row(posterior);
   s.messages(studio);
   ui::space(4);
-  const float room = ImGui::GetContentRegionAvail().y, between = px(kGap) + ImGui::GetStyle().ItemSpacing.y;
-  const float small = std::max(px(kLeastSmall), 0.34f * room);
-  // A corner plot of many unknowns needs room for each.
-  const auto corner = static_cast<float>(std::min(posterior.scene()->targets.size(), kMostCorner));
-  const float least = std::max(px(kLeastMain), corner > 2 ? corner * px(kCornerRow) : 0);
-  float main = std::max(least, room - small - between), side = main;
-  // Where the page scrolls, the plots take what is seen of it, and the numbers and the set a little more.
-  if (main + small + between > room) {
-    main = std::max(main, room);
-    side = std::clamp(s.numbers_height + s.set_height + ImGui::GetStyle().ItemSpacing.y, main, main + px(kMostBelow));
-  }
-  s.main_row(studio, main, side);
-  ui::space(kGap);
-  s.small_row(posterior, small);
+  s.layout(studio);
   s.file_dialog(posterior);
+  s.columns.draw(posterior);
   s.samples.draw(posterior);
   s.follow.dialog(posterior);
+}
+
+// Where small plots have room below the large one, the numbers and the set stand beside all of them; else above them.
+void PosteriorPanel::State::layout(model::Studio& studio) {
+  const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorScreenPos();
+  const float gap = px(kGap), between = gap + ImGui::GetStyle().ItemSpacing.y;
+  const float side_width = std::clamp(0.36f * room.x, px(kLeastSide), px(kMostSide));
+  const float left = room.x - side_width - gap;
+  const std::vector<Small> all = small_plots(studio.posterior);
+  const float small = std::max(px(kLeastSmall), 0.34f * room.y);
+  // A corner plot of many unknowns needs room for each.
+  const auto corner = static_cast<float>(std::min(studio.posterior.scene()->targets.size(), kMostCorner));
+  const float least = std::max(px(kLeastMain), corner > 2 ? corner * px(kCornerRow) : 0);
+  const bool tall = grid_of(all, left).rows == 1;
+  float main = std::max(least, room.y - small - between);
+  // Where the page scrolls, the plots take what is seen of it.
+  if (!tall) main = std::max(main, std::min(side_height, room.y));
+  plots(studio, {left, main});
+  ImGui::SetCursorScreenPos({start.x + left + gap, start.y});
+  side(studio, side_width);
+  const float below = start.y + (tall ? main : std::max(main, side_height)) + between;
+  ImGui::SetCursorScreenPos({start.x, below});
+  small_row(all, {tall ? left : room.x, small});
+  // The page reaches to the end of the longer of the two.
+  if (tall && start.y + side_height > below + small) {
+    ImGui::SetCursorScreenPos({start.x, start.y + side_height});
+    ImGui::Dummy({1, 1});
+  }
 }
 
 }  // namespace pairs::gui

@@ -106,11 +106,10 @@ void TaskPanel::draw(model::Studio& studio) {
     task_ = studio.task();
     plot_.reset();
   }
-  if (std::exchange(again_, false)) specimen.reload();
+  if (std::exchange(again_, false)) studio.reopen_task();
   if (!specimen.failure().empty()) {
     ui::empty_state("This task cannot be shown", specimen.failure(), true);
-    ui::space(8);
-    if (ui::button("task/again", "Try again", ui::Button::primary)) specimen.reload();
+    if (ui::button("task/again", "Try again", ui::Button::primary)) studio.reopen_task();
     if (!studio.hub.data_folder.empty()) {
       ImGui::SameLine();
       if (ui::button("task/settings", "Real data in the settings", ui::Button::normal, {},
@@ -322,10 +321,12 @@ void TaskPanel::network(model::Specimen& specimen) {
     x += width;
   }
   ImGui::SetCursorScreenPos({start.x, start.y + tall + px(8)});
-  ui::wrapped(fmt::format("{} parameters in all. The embedder learns on single observations and pairs and then stays "
-                          "fixed; a set enters only through the mean, so a step costs the same whatever N is.",
-                          count_of(network->parameters)),
-              ui::Look::small_muted);
+  ui::wrapped(
+      fmt::format("{} parameters in all. Trained as PAIRS, the embedder learns on single observations and pairs, "
+                  "as N = 1–10 on sets of up to ten, and then stays fixed; a set enters only through the "
+                  "mean, so a step costs the same whatever N is.",
+                  count_of(network->parameters)),
+      ui::Look::small_muted);
 }
 
 }  // namespace pairs::gui

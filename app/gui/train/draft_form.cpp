@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "app/gui/widgets/ui.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "core/train/expected_time.h"
 
 namespace pairs::gui {
 namespace {
@@ -56,6 +58,8 @@ void beside(const std::string& value) {
   ui::wrapped(value, ui::Look::small_muted);
 }
 
+constexpr std::string_view kNoPaper = "–";  // Setting::paper where there is none
+
 // The widest texts of some settings' columns.
 struct SettingWidths {
   SettingWidths(const std::vector<Setting>& settings, bool small) {
@@ -89,9 +93,16 @@ bool mentions(const std::string& text, const std::string& part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
+bool with_paper(const std::vector<Setting>& settings) {
+  return std::any_of(settings.begin(), settings.end(), [](const Setting& one) { return one.paper != kNoPaper; });
+}
+
 std::string setting_tip(const Setting& setting) {
-  return fmt::format("{}.\n{}\nPreset: {}; paper: {}", setting.help, setting.key,
-                     setting.preset.empty() ? "none" : setting.preset, setting.paper.empty() ? "none" : setting.paper);
+  const std::string paper = setting.paper == kNoPaper ? ""
+                            : setting.paper.empty()   ? "; paper: none"
+                                                      : "; paper: " + setting.paper;
+  return fmt::format("{}.\n{}\nPreset: {}{}", setting.help, setting.key,
+                     setting.preset.empty() ? "none" : setting.preset, paper);
 }
 
 void DraftForm::needs(const Training& training) {
@@ -99,12 +110,12 @@ void DraftForm::needs(const Training& training) {
   const auto estimate = training.estimate();
   if (!why.empty()) return ui::wrapped(why, training.active() ? ui::Look::muted : ui::Look::bad);
   if (!estimate) return ui::text("Estimating time and disk …", ui::Look::muted);
-  std::string stages = "pretrain " + duration_text(estimate->seconds[0]);
+  const auto range = [](double seconds) { return range_text(expected_range({}, seconds, 0)); };
+  std::string stages = "pretrain " + range(estimate->seconds[0]);
   if (estimate->seconds[1] + estimate->seconds[2] > 0)
-    stages += fmt::format(", cache {}, finetune {}", duration_text(estimate->seconds[1]),
-                          duration_text(estimate->seconds[2]));
-  ui::wrapped(fmt::format("Expected: about {} ({}), {} of disk of {} free, {}.", duration_text(estimate->total()),
-                          stages, byte_text(static_cast<std::uint64_t>(estimate->cache_bytes)),
+    stages += fmt::format(", cache {}, finetune {}", range(estimate->seconds[1]), range(estimate->seconds[2]));
+  ui::wrapped(fmt::format("Expected: {} ({}), {} of disk of {} free, {}.", range(estimate->total()), stages,
+                          byte_text(static_cast<std::uint64_t>(estimate->cache_bytes)),
                           byte_text(static_cast<std::uint64_t>(estimate->free_bytes)), flop_text(estimate->gflop)),
               ui::Look::muted);
   if (!estimate->busy.empty()) ui::wrapped(estimate->busy, ui::Look::muted);
@@ -175,16 +186,19 @@ void DraftForm::choices(Draft& draft) {
 
 void DraftForm::section(Draft& draft, const std::vector<Setting>& settings, const char* title, float width) {
   const SettingWidths widths(settings, true);
-  if (ImGui::BeginTable(title, 3, ImGuiTableFlags_SizingFixedFit, {width, 0})) {
+  const bool paper = with_paper(settings);
+  if (ImGui::BeginTable(title, paper ? 3 : 2, ImGuiTableFlags_SizingFixedFit, {width, 0})) {
     ImGui::TableSetupColumn("setting", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, widths.value);
-    ImGui::TableSetupColumn("paper", ImGuiTableColumnFlags_WidthFixed, widths.paper);
+    if (paper) ImGui::TableSetupColumn("paper", ImGuiTableColumnFlags_WidthFixed, widths.paper);
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ui::text(title, ui::Look::strong);
     ImGui::TableNextColumn();
-    ImGui::TableNextColumn();
-    ui::right("paper", ui::Look::small_muted);
+    if (paper) {
+      ImGui::TableNextColumn();
+      ui::right("paper", ui::Look::small_muted);
+    }
     for (const Setting& setting : settings) {
       if (setting.section != title || !setting.matters) continue;
       ImGui::TableNextRow();
@@ -196,6 +210,7 @@ void DraftForm::section(Draft& draft, const std::vector<Setting>& settings, cons
       ui::tip(setting_tip(setting));
       ImGui::TableNextColumn();
       control(draft, setting, 0);
+      if (!paper) continue;
       ImGui::TableNextColumn();
       beside(setting.paper);
     }
@@ -247,14 +262,17 @@ void DraftForm::all_settings(Draft& draft) {
   const std::vector<Setting> settings = draft.settings();
   const SettingWidths widths(settings, false);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {px(4), px(2)});
-  if (ImGui::BeginTable("train/settings", 5, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH)) {
+  const bool paper = with_paper(settings);
+  if (ImGui::BeginTable("train/settings", paper ? 5 : 4,
+                        ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH)) {
     ImGui::TableSetupColumn("setting", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, widths.value);
     ImGui::TableSetupColumn("reset", ImGuiTableColumnFlags_WidthFixed, ui::button_width("Reset"));
     ImGui::TableSetupColumn("preset", ImGuiTableColumnFlags_WidthFixed, widths.preset);
-    ImGui::TableSetupColumn("paper", ImGuiTableColumnFlags_WidthFixed, widths.paper);
+    if (paper) ImGui::TableSetupColumn("paper", ImGuiTableColumnFlags_WidthFixed, widths.paper);
     ImGui::TableNextRow();
     for (const char* title : {"setting", "value", "", "preset", "paper"}) {
+      if (!paper && title == std::string_view("paper")) continue;
       ImGui::TableNextColumn();
       if (title[0] == 'p')
         ui::right(title, ui::Look::small_muted);
@@ -287,10 +305,11 @@ void DraftForm::all_settings(Draft& draft) {
       if (setting.changed && ui::button("train/reset/" + setting.key, "Reset", ui::Button::quiet, "",
                                         "Back to the preset's value, " + setting.preset))
         draft.reset(setting.key);
-      for (const std::string& value : {setting.preset, setting.paper}) {
-        ImGui::TableNextColumn();
-        beside(value.empty() ? "–" : value);
-      }
+      ImGui::TableNextColumn();
+      beside(setting.preset.empty() ? "–" : setting.preset);
+      if (!paper) continue;
+      ImGui::TableNextColumn();
+      beside(setting.paper.empty() ? "–" : setting.paper);
     }
     ImGui::EndTable();
     if (!any) ui::text(fmt::format("No setting holds “{}”.", search_), ui::Look::muted);

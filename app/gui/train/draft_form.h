@@ -26,6 +26,8 @@ class DraftForm {
   std::string search_;
 };
 
+// Whether any setting has a value of the paper's: tables leave its column out where none does.
+bool with_paper(const std::vector<model::Setting>& settings);
 // What a setting is, with its preset's and the paper's value.
 std::string setting_tip(const model::Setting& setting);
 // Whether `text` contains `part`, whatever their case.

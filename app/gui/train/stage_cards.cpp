@@ -8,6 +8,7 @@
 
 #include "app/gui/widgets/ui.h"
 #include "core/report/number_text.h"
+#include "core/train/expected_time.h"
 
 namespace pairs::gui {
 namespace {
@@ -111,7 +112,7 @@ void draw_card(Training& training, int stage, float width) {
     const std::string what = card.state == StageState::unneeded ? "End-to-end training ends with stage 1." : card.what;
     ui::wrapped(what, ui::Look::small_muted, inner);
     if (std::isfinite(card.expected) && card.expected > 0)
-      ui::text("about " + duration_text(card.expected), ui::Look::small);
+      ui::text(range_text(expected_range({}, card.expected, 0)), ui::Look::small);
   }
   ImGui::SetCursorScreenPos({at.x, numbers + 4 * line + px(6)});
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "app/gui/train/stage_cards.h"
@@ -22,7 +23,8 @@ using model::Setting;
 using model::StageState;
 using model::Training;
 
-constexpr float kPlotWidth = 320;  // a plot has at least this
+constexpr std::uint64_t kWorthDropping = 16 << 20;  // bytes of aggregates that a finished run is asked about
+constexpr float kPlotWidth = 320;                   // a plot has at least this
 
 }  // namespace
 
@@ -141,12 +143,16 @@ void TrainPanel::run_settings(const Training& training) {
   ui::input("train/run-search", run_search_, "Search settings", "Part of a key or of its description", px(280));
   ImGui::BeginChild("train/run-settings");
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {px(4), px(3)});
-  if (ImGui::BeginTable("train/run-table", 4, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH)) {
+  const bool paper = with_paper(*settings);
+  if (ImGui::BeginTable("train/run-table", paper ? 4 : 3,
+                        ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH)) {
     ImGui::TableSetupColumn("setting", ImGuiTableColumnFlags_WidthStretch, 2);
     for (const char* title : {"value", "preset", "paper"})
-      ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthStretch, 1);
+      if (paper || title != std::string_view("paper"))
+        ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthStretch, 1);
     ImGui::TableNextRow();
     for (const char* title : {"setting", "value", "preset", "paper"}) {
+      if (!paper && title == std::string_view("paper")) continue;
       ImGui::TableNextColumn();
       if (title[0] == 's')
         ui::text(title, ui::Look::small_muted);
@@ -161,10 +167,11 @@ void TrainPanel::run_settings(const Training& training) {
       ui::tip(setting_tip(setting));
       ImGui::TableNextColumn();
       ui::right(setting.value.empty() ? "–" : setting.value, setting.changed ? ui::Look::strong : ui::Look::body);
-      for (const std::string& value : {setting.preset, setting.paper}) {
-        ImGui::TableNextColumn();
-        ui::right(value.empty() ? "–" : value, ui::Look::muted);
-      }
+      ImGui::TableNextColumn();
+      ui::right(setting.preset.empty() ? "–" : setting.preset, ui::Look::muted);
+      if (!paper) continue;
+      ImGui::TableNextColumn();
+      ui::right(setting.paper.empty() ? "–" : setting.paper, ui::Look::muted);
     }
     ImGui::EndTable();
   }
@@ -223,6 +230,14 @@ void TrainPanel::run(model::Studio& studio) {
     ImGui::AlignTextToFramePadding();
   }
   ui::text(state, ui::Look::muted);
+  const model::RunEntry* entry = studio.library.find(training.folder().string());
+  if (entry && training.state() == Activity::rest && training.finished() && entry->aggregates >= kWorthDropping) {
+    ImGui::SameLine();
+    if (ui::button("train/aggregates/drop", fmt::format("Drop {} of aggregates…", byte_text(entry->aggregates)),
+                   ui::Button::quiet, "", "Nothing but its last stage needed them"))
+      aggregates_.ask(*entry);
+  }
+  aggregates_.draw(studio);
   ui::space(4);
   if (view_ == View::settings) return run_settings(training);
   if (view_ == View::log) return log(training);

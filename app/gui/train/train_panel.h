@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/gui/widgets/aggregates_dialog.h"
 #include "app/gui/plot/plot_view.h"
 #include "app/gui/train/draft_form.h"
 #include "app/model/studio.h"
@@ -27,6 +28,7 @@ class TrainPanel {
   int loss_stage_ = -1;  // of narrow windows: which loss is shown; -1: of the stage that runs
   std::string run_search_;
   DraftForm form_;
+  AggregatesDialog aggregates_{"train/aggregates"};
 };
 
 }  // namespace pairs::gui

@@ -376,7 +376,7 @@ void ViewerPanel::State::average(const model::Studio& studio) {
     ui::tip("Mean squared error of a sample over the test scenes");
     error_line(ui::Look::small, "Posterior mean", thousandths(known->mean), share_of(known->mean, known->prior));
     ui::tip("Mean squared error of the mean of endlessly many samples over the test scenes");
-    error_line(ui::Look::small, "of it left open by the views", "", share_of(known->undetermined, 1));
+    error_line(ui::Look::small, "Share that the views leave open", "", share_of(known->undetermined, 1));
     ui::tip(
         "The samples' variance as a share of the posterior mean's error: what the views leave undetermined, as far as "
         "the "

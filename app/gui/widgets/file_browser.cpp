@@ -229,6 +229,7 @@ bool FileBrowser::field(const std::string& name, const Wish& wish, std::string_v
 // Follows the text: which folder is looked at, and what is told of.
 void FileBrowser::update() {
   disk_->look(place());
+  ui::again_in(std::max(disk_->until_next_look(), 0.1));
   const auto listing = disk_->listing();
   if (listing != listing_ || !(view_ == shown_view_)) {
     listing_ = listing;

@@ -14,15 +14,19 @@ bool is_folder(const fs::path& path) {
 
 fs::path FileDesk::save_folder() const {
   std::error_code error;
-  if (settings && !settings->save_folder.empty() && is_folder(settings->save_folder)) return settings->save_folder;
+  if (settings) {
+    const std::string chosen = task.empty() ? settings->save_folder : settings->chosen_save_folder(task);
+    if (!chosen.empty() && is_folder(chosen)) return chosen;
+  }
+  if (!run.empty() && is_folder(run)) return run;
   return fs::current_path(error);
 }
 
 fs::path FileDesk::open_folder() const {
   std::error_code error;
   if (settings && !settings->recent_files.empty())
-    if (const fs::path folder = fs::path(settings->recent_files.front()).parent_path(); is_folder(folder))
-      return folder;
+    for (const fs::path& folder : {fs::path(settings->recent_files.front()), fs::path(settings->recent_files.front()).parent_path()})
+      if (is_folder(folder)) return folder;
   return fs::current_path(error);
 }
 

@@ -16,11 +16,14 @@ struct FileDesk {
   model::Settings* settings = nullptr;
   model::Portal* portal = nullptr;  // null: the desktop's dialogs are not wanted
   std::filesystem::path runs_folder, data_folder;
-  std::string window;  // as Portal::Question wants it
+  std::string task;           // that is shown
+  std::filesystem::path run;  // the folder of the run that is shown; "": none
+  std::string window;         // as Portal::Question wants it
 
   // Whether the desktop's own dialogs are shown.
   bool uses_desktop() const { return portal && portal->there(); }
-  // Where the next file is saved: in the folder of the last, else in the current one.
+  // Where the next file is saved: in the folder that was chosen for the shown task, else in the shown run's, else in
+  // the current one. Where no task is shown, in the folder of the last.
   std::filesystem::path save_folder() const;
   // Where a file is looked for: beside the last that was opened, else in the current folder.
   std::filesystem::path open_folder() const;

@@ -10,7 +10,7 @@
 namespace pairs::gui::ui {
 namespace {
 
-constexpr double kToastSeconds = 4;
+constexpr double kToastSeconds = 4, kFadeSeconds = 0.25;
 std::string toast_text;
 double toast_end = -1;
 std::vector<std::filesystem::path> saved_files;
@@ -30,7 +30,8 @@ void empty_state(std::string_view title, std::string_view sentence, bool failed)
   ImGui::Dummy({text_size(title, Look::title).x, text_size(title, Look::title).y});
   ImGui::SetCursorPosX(x);
   wrapped(sentence, failed ? Look::bad : Look::muted, width);
-  ImGui::SetCursorPosX(x);
+  space(8);
+  ImGui::SetCursorPosX(x);  // where a button goes
 }
 
 void working_state(std::string_view sentence, float share) {
@@ -140,11 +141,11 @@ void end_dialog() {
 }
 
 Choice choose(std::string_view name, std::string_view label, Button kind, std::string_view cancel_name,
-              std::string_view blocked) {
+              std::string_view blocked, std::string_view cancel_label) {
   space(8);
   const bool done = button(name, label, kind, blocked);
   ImGui::SameLine();
-  const bool cancelled = button(cancel_name, "Cancel");
+  const bool cancelled = button(cancel_name, cancel_label);
   return done ? Choice::confirm : cancelled ? Choice::cancel : Choice::none;
 }
 
@@ -168,12 +169,10 @@ void toast(std::string_view text) {
   toast_end = ImGui::GetTime() + kToastSeconds;
 }
 
-bool toast_shown() {
-  return ImGui::GetTime() < toast_end;
-}
-
 void draw_toast() {
-  if (!toast_shown()) return;
+  const double left = toast_end - ImGui::GetTime();
+  if (left <= 0) return;
+  again_in(std::min(left, kFadeSeconds));
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const ImVec2 size = text_size(toast_text);
   const ImVec2 min = {std::floor((display.x - size.x) / 2 - px(16)), display.y - px(48) - size.y - px(16)};

@@ -13,7 +13,7 @@
 namespace pairs::gui {
 namespace {
 
-constexpr double kShownSeconds = 8;
+constexpr double kShownSeconds = 8, kBetweenLooks = 0.25;
 constexpr std::size_t kMostToasts = 3;
 constexpr float kToastWidth = 340;
 constexpr ImGuiWindowFlags kToastFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
@@ -78,6 +78,7 @@ std::optional<std::filesystem::path> Toasts::draw(float above) {
     }
     const bool hovered = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
     if (!hovered) toast.left -= static_cast<double>(ImGui::GetIO().DeltaTime);
+    ui::again_in(std::min(std::max(toast.left, 0.0), kBetweenLooks));
     bottom -= ImGui::GetWindowSize().y + px(8);
     ImGui::End();
     ImGui::PopStyleColor(2);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/gui/widgets/ui_parts.h"
 #include "core/report/fitted_name.h"
@@ -21,6 +22,7 @@ struct HoveredItem {
   int frame = -1;
 };
 HoveredItem hovered_item;
+double soonest = INFINITY;  // seconds until this frame is out of date
 
 struct Card {
   ImVec2 min;
@@ -70,7 +72,7 @@ void show_tip(std::string_view tip_text, std::string_view blocked) {
                     ImGui::GetFrameCount() - hovered_item.frame <= 1 && ImGui::GetTime() >= hovered_item.since;
   if (!same) hovered_item = {rect.Min, ImGui::GetTime(), 0};
   hovered_item.frame = ImGui::GetFrameCount();
-  if (ImGui::GetTime() - hovered_item.since < kTipSeconds) return;
+  if (const double left = kTipSeconds - (ImGui::GetTime() - hovered_item.since); left > 0) return again_in(left);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(8)});
   ImGui::BeginTooltip();
   {
@@ -82,7 +84,9 @@ void show_tip(std::string_view tip_text, std::string_view blocked) {
     ImGui::PopFont();
   }
   // In its first frame, which is not seen, it has no place yet.
-  if (!ImGui::GetCurrentWindowRead()->Hidden)
+  if (ImGui::GetCurrentWindowRead()->Hidden)
+    again_in(0);
+  else
     record("tip", ItemKind::text, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), true, shown);
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
@@ -294,8 +298,12 @@ void space(float height) {
   ImGui::Dummy({0, std::max(0.0f, px(height) - ImGui::GetStyle().ItemSpacing.y)});
 }
 
-bool tip_waiting() {
-  return hovered_item.frame == ImGui::GetFrameCount() && ImGui::GetTime() - hovered_item.since <= kTipSeconds;
+void again_in(double seconds) {
+  soonest = std::min(soonest, seconds);
+}
+
+double take_again() {
+  return std::exchange(soonest, INFINITY);
 }
 
 void recover() {

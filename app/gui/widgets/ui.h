@@ -113,9 +113,9 @@ Choice offer(std::string_view name, std::string_view sentence, std::string_view 
 // only when begin_dialog returned true.
 bool begin_dialog(std::string_view name, std::string_view title, bool& open, float width = 480);
 void end_dialog();
-// The buttons at the end of a dialog: the one that does it, then "Cancel".
+// The buttons at the end of a dialog: the one that does it, then the one that leaves it.
 Choice choose(std::string_view name, std::string_view label, Button kind, std::string_view cancel_name,
-              std::string_view blocked = {});
+              std::string_view blocked = {}, std::string_view cancel_label = "Cancel");
 
 // Copies to the clipboard and says so.
 void copy(std::string_view text);
@@ -127,10 +127,10 @@ void saved(const std::filesystem::path& file);
 std::vector<std::filesystem::path> take_saved();
 // Once a frame, last.
 void draw_toast();
-// Whether there is one, so that frames must go on until it is over.
-bool toast_shown();
-// Whether the mouse rests on something that explains itself in a moment.
-bool tip_waiting();
+// What is drawn in this frame looks otherwise in so many seconds, though nothing happens: a tip comes, a toast goes.
+void again_in(double seconds);
+// The soonest of what this frame has asked for, INFINITY where nothing has; asked once, after the frame.
+double take_again();
 // After an exception has left widgets half drawn: forgets what was begun.
 void recover();
 

@@ -1,5 +1,6 @@
 #include "app/kinds/image/image_plot.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/kinds/thumbnail.h"
@@ -7,8 +8,11 @@
 namespace pairs {
 namespace {
 
-// Points between the images of a sheet, and how many stand in a row.
-constexpr std::int64_t kGap = 1;
+// Points between the images of a sheet, as many as are still seen where an image is drawn 24 pixels wide; and how many
+// images stand in a row.
+std::int64_t gap_between(std::int64_t height, std::int64_t width) {
+  return (std::min(height, width) + 23) / 24;
+}
 std::int64_t sheet_columns(std::int64_t count) {
   return static_cast<std::int64_t>(std::ceil(std::sqrt(1.2 * static_cast<double>(count))));
 }
@@ -38,6 +42,7 @@ Plot image_sheet(const torch::Tensor& x) {
   const std::int64_t count = x.size(0), channels = x.size(1), height = x.size(2), width = x.size(3);
   const std::int64_t columns = sheet_columns(count);
   const std::int64_t rows = (count + columns - 1) / columns;
+  const std::int64_t gap = gap_between(height, width);
   // Channels beyond the colours are not shown.
   const torch::Tensor bytes = (x.clamp(0, 1) * 255).round().to(torch::kUInt8).contiguous();
   const std::uint8_t* data = bytes.const_data_ptr<std::uint8_t>();
@@ -46,14 +51,14 @@ Plot image_sheet(const torch::Tensor& x) {
   plot.y = {"", AxisScale::linear, 0, static_cast<double>(rows)};
   const auto add = [&](std::int64_t first, std::int64_t wide, std::int64_t tall, double top) {
     Picture picture;
-    picture.width = wide * (width + kGap);
-    picture.height = tall * (height + kGap);
+    picture.width = wide * (width + gap);
+    picture.height = tall * (height + gap);
     picture.rgb.assign(static_cast<std::size_t>(3 * picture.width * picture.height), 140);
     for (std::int64_t k = 0; k < wide * tall; ++k)
       for (std::int64_t row = 0; row < height; ++row)
         for (std::int64_t col = 0; col < width; ++col)
           for (std::int64_t c = 0; c < 3; ++c) {
-            const std::int64_t out_row = k / wide * (height + kGap) + row, out_col = k % wide * (width + kGap) + col;
+            const std::int64_t out_row = k / wide * (height + gap) + row, out_col = k % wide * (width + gap) + col;
             picture.rgb[static_cast<std::size_t>(3 * (out_row * picture.width + out_col) + c)] =
                 data[(((first + k) * channels + (channels >= 3 ? c : 0)) * height + row) * width + col];
           }
@@ -82,6 +87,7 @@ void draw_over_images(Plot& sheet, std::int64_t count, std::int64_t height, std:
                       const std::vector<ImageCurve>& curves) {
   const std::int64_t columns = sheet_columns(count), rows = (count + columns - 1) / columns;
   const auto wide = static_cast<double>(width), tall = static_cast<double>(height);
+  const auto gap = static_cast<double>(gap_between(height, width));
   for (std::int64_t k = 0; k < count; ++k)
     for (const ImageCurve& curve : curves) {
       const auto left = static_cast<double>(k % columns), top = static_cast<double>(rows - k / columns);
@@ -97,8 +103,8 @@ void draw_over_images(Plot& sheet, std::int64_t count, std::int64_t height, std:
           end_piece();
           continue;
         }
-        piece.x.push_back(left + x / (wide + static_cast<double>(kGap)));
-        piece.y.push_back(top - y / (tall + static_cast<double>(kGap)));
+        piece.x.push_back(left + x / (wide + gap));
+        piece.y.push_back(top - y / (tall + gap));
       }
       end_piece();
     }

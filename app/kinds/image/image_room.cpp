@@ -96,8 +96,10 @@ Observed ImageRoom::checked(torch::Tensor x, const TaskInfo& task, const std::st
   check_block_shape(x.sizes(), task, where);
   x = with_all_axes(x, task);
   PAIRS_CHECK(!x.is_complex(), "{} must hold real numbers", where);
+  // Images of a person's own task are in units of its own.
+  if (!task.file.empty()) return checked_block(x.to(torch::kFloat64), task, where);
   if (!x.is_floating_point()) x = scaled_images(x.to(torch::kInt64), task, where);
-  Observed observed = checked_block(x, where);
+  Observed observed = checked_block(x, task, where);
   check_colours(observed.x, where, observed.warnings);
   return observed;
 }

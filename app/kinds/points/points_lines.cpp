@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/kinds/points/points_columns.h"
+#include "core/input_scale.h"
 
 namespace pairs {
 
@@ -22,7 +23,7 @@ void PointsLines::take(std::string_view line) {
 Observations PointsLines::gather() {
   if (values_.empty()) return {};
   const auto columns = static_cast<std::int64_t>(lines_.numbers());
-  const torch::Tensor rows = torch::tensor(values_, torch::kFloat64).view({-1, columns}).to(torch::kFloat32);
+  const torch::Tensor rows = torch::tensor(values_, torch::kFloat64).view({-1, columns}).to(observed_type(info_));
   values_.clear();
   return rows;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -12,8 +13,19 @@
 namespace pairs {
 namespace {
 
+// "x1" -> "x₁": a letter with a number, as tasks write it in their sentences; other names stay.
+std::string column_label(const std::string& name) {
+  constexpr const char* kDigits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
+  const bool indexed = name.size() > 1 && std::isalpha(static_cast<unsigned char>(name[0])) &&
+                       name.find_first_not_of("0123456789", 1) == name.npos;
+  if (!indexed) return name;
+  std::string label = name.substr(0, 1);
+  for (const char digit : name.substr(1)) label += kDigits[digit - '0'];
+  return label;
+}
+
 Axis column_axis(const TaskInfo& info, std::size_t i, std::pair<double, double> range) {
-  return {i < info.observation_columns.size() ? info.observation_columns[i] : fmt::format("x{}", i + 1),
+  return {column_label(i < info.observation_columns.size() ? info.observation_columns[i] : fmt::format("x{}", i + 1)),
           AxisScale::linear, range.first, range.second};
 }
 

@@ -12,6 +12,7 @@
 #include "app/kinds/points/points_plot.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
+#include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -23,18 +24,28 @@ bool may_have_decimal_commas(const torch::Tensor& rows, std::int64_t columns) {
   return rows.size(1) == 2 * columns && rows.equal(rows.floor());
 }
 
-Observed read_points(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) {
-  const torch::Tensor rows = read_csv(path, task.observation_columns);
-  check_columns(task, rows.size(1), path.string(),
-                may_have_decimal_commas(rows, task.observation_shape[0])
-                    ? "; if its numbers have decimal commas, write decimal points"
-                    : "");
-  Observed observed = room_of(task).checked(rows.slice(0, 0, std::min(most, rows.size(0))), task, path.string());
-  observed.held = rows.size(0);
-  return observed;
-}
-
 }  // namespace
+
+ObservedTable read_points(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
+                          const std::vector<std::string>& columns) {
+  CsvTable table = read_csv_table(path, columns.empty() ? task.observation_columns : columns);
+  const torch::Tensor& rows = table.rows;
+  try {
+    check_columns(task, rows.size(1), path.string(),
+                  may_have_decimal_commas(rows, task.observation_shape[0])
+                      ? "; if its numbers have decimal commas, write decimal points"
+                      : "");
+  } catch (const Error& error) {
+    throw ColumnsError(error.what(), std::move(table.columns));
+  }
+  ObservedTable out;
+  static_cast<Observed&>(out) =
+      room_of(task).checked(rows.slice(0, 0, std::min(most, rows.size(0))), task, path.string());
+  out.held = rows.size(0);
+  out.columns = std::move(table.columns);
+  out.taken = std::move(table.taken);
+  return out;
+}
 
 void check_columns(const TaskInfo& info, std::int64_t columns, const std::string& where, const std::string& hint) {
   PAIRS_CHECK(columns == info.observation_shape[0], "{} has {} but task {} needs {}: {}{}", where,
@@ -72,14 +83,14 @@ Observed PointsRoom::read(const std::filesystem::path& path, const TaskInfo& tas
               task.name);
   const std::string extension = lower_extension(path);
   if (extension == ".npz") return read_block(path, task, most);
-  if (extension == ".csv") return read_points(path, task, most);
+  if (extension == ".csv") return read_points(path, task, most, {});
   fail("{} is neither an .npz file nor a .csv file; convert it to one of them", path.string());
 }
 
 Observed PointsRoom::checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const {
   check_block_shape(x.sizes(), task, where);
   PAIRS_CHECK(!x.is_complex() && x.scalar_type() != torch::kBool, "{} must hold real numbers", where);
-  return checked_block(with_all_axes(x, task).to(x.is_floating_point() ? x.scalar_type() : torch::kFloat32), where);
+  return checked_block(with_all_axes(x, task).to(x.is_floating_point() ? x.scalar_type() : torch::kFloat64), task, where);
 }
 
 SampleView PointsRoom::prior_view(const Task& task) const {

@@ -12,6 +12,7 @@
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
 #include "core/base/error.h"
+#include "core/input_scale.h"
 #include "core/sets/observations_file.h"
 #include "tasks/parts/bodies.h"
 
@@ -59,8 +60,8 @@ Observed RowsRoom::read(const std::filesystem::path& path, const TaskInfo& task,
   PAIRS_CHECK(!all.rows().is_complex(), "{} must hold real numbers", path.string());
   const Observations kept = all.slice(0, std::min(most, all.count()));
   if (kept.rows().size(0) > 0) check_finite(kept.rows(), path.string());
-  Observed observed{kept.to(torch::kCPU, torch::kFloat32), all.count(), {}};
-  PAIRS_CHECK(torch::isfinite(observed.x.rows()).all().item<bool>(),
+  Observed observed{kept.to(torch::kCPU, observed_type(task)), all.count(), {}};
+  PAIRS_CHECK(torch::isfinite(observed.x.rows().to(torch::kFloat32)).all().item<bool>(),
               "{} holds values beyond ±3.4e38, the range of single precision; rescale or remove them", path.string());
   return observed;
 }

@@ -44,11 +44,12 @@ std::int64_t ImageTargetRoom::compared_samples(std::int64_t asked, std::int64_t 
   return samples;
 }
 
-std::vector<Table::Column> ImageTargetRoom::report_columns() const {
+std::vector<Table::Column> ImageTargetRoom::report_columns(IntervalKind) const {
   return {{"image", false}, {"samples"}, {"mean pixel"}, {"mean sd"}, {"largest sd"}};
 }
 
-SampleReport ImageTargetRoom::report(const TaskInfo& info, const torch::Tensor& flat, Table& table) const {
+SampleReport ImageTargetRoom::report(const TaskInfo& info, const torch::Tensor& flat, const std::vector<TargetNumbers>&,
+                                     IntervalKind, Table& table) const {
   const ImageTarget& image = info.image;
   const torch::Tensor samples =
       flat.to(torch::kFloat32).view({flat.size(0), image.channels, image.height, image.width});

@@ -20,8 +20,9 @@ class ImageTargetRoom final : public TargetRoom {
   std::int64_t compared_samples(std::int64_t asked, std::int64_t own) const override;
   std::int64_t draws() const override { return 16; }
   bool in_folder() const override { return true; }
-  std::vector<Table::Column> report_columns() const override;
-  SampleReport report(const TaskInfo& info, const torch::Tensor& samples, Table& table) const override;
+  std::vector<Table::Column> report_columns(IntervalKind interval) const override;
+  SampleReport report(const TaskInfo& info, const torch::Tensor& samples, const std::vector<TargetNumbers>& numbers,
+                      IntervalKind interval, Table& table) const override;
 };
 
 }  // namespace pairs

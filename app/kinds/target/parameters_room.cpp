@@ -3,25 +3,51 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
+
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/posterior/interval.h"
 
 namespace pairs {
+namespace {
 
-nlohmann::json summary_document(const Summary& summary) {
-  nlohmann::json quantiles = nlohmann::json::object();
-  for (std::size_t q = 0; q < kReportQuantiles.size(); ++q)
-    quantiles[fmt::format("{}", kReportQuantiles[q])] = doubles(summary.quantiles[static_cast<std::int64_t>(q)]);
-  return {{"mean", doubles(summary.mean)}, {"sd", doubles(summary.sd)}, {"quantiles", quantiles}};
+constexpr std::array<std::size_t, 3> kQuantilesTold = {0, 2, 4};  // 5, 50 and 95 %
+
+}  // namespace
+
+nlohmann::json numbers_document(const std::vector<TargetNumbers>& numbers, IntervalKind interval) {
+  nlohmann::json document = {{"mean", nlohmann::json::array()}, {"sd", nlohmann::json::array()}};
+  nlohmann::json intervals = {{"kind", interval_word(interval)}};
+  for (const TargetNumbers& one : numbers) {
+    document["mean"].push_back(one.mean);
+    document["sd"].push_back(one.sd);
+    for (const std::size_t q : kQuantilesTold)
+      document["quantiles"][fmt::format("{}", kQuantileLevels[q])].push_back(one.quantiles[q]);
+    for (std::size_t l = 0; l < kIntervalLevels.size(); ++l) {
+      const Interval& ends = one.intervals[static_cast<std::size_t>(interval)][l];
+      nlohmann::json low = ends.low;
+      if (interval == IntervalKind::upper_limit) low = nullptr;  // the lowest possible value
+      intervals[fmt::format("{}", kIntervalLevels[l])].push_back({low, ends.high});
+    }
+  }
+  document["intervals"] = std::move(intervals);
+  return document;
 }
 
-void add_summary(Table& table, const TaskInfo& info, const std::string& who, const Summary& summary) {
-  for (std::size_t t = 0; t < info.targets.size(); ++t) {
-    const auto i = static_cast<std::int64_t>(t);
-    const auto cell = [&](const torch::Tensor& v) { return fmt::format("{:.5g}", v[i].item<double>()); };
-    const Target& target = info.targets[t];
-    table.add({target.short_title(), who, cell(summary.mean), cell(summary.sd), cell(summary.quantiles[0]),
-               cell(summary.quantiles[1]), cell(summary.quantiles[2])});
+std::string most_text(const TargetNumbers& numbers, IntervalKind interval) {
+  const Interval& one = numbers.most(interval);
+  if (interval == IntervalKind::upper_limit) return fmt::format("below {:.4g}", one.high);
+  return fmt::format("{:.4g} to {:.4g}", one.low, one.high);
+}
+
+void add_numbers(Table& table, const TaskInfo& info, const std::string& who, const std::vector<TargetNumbers>& numbers,
+                 IntervalKind interval) {
+  for (std::size_t t = 0; t < numbers.size(); ++t) {
+    const TargetNumbers& one = numbers[t];
+    const auto cell = [](double value) { return fmt::format("{:.5g}", value); };
+    table.add({info.targets[t].short_title(), who, cell(one.mean), cell(one.sd), cell(one.quantiles[2]),
+               most_text(one, interval)});
   }
 }
 
@@ -58,14 +84,16 @@ std::int64_t ParametersRoom::compared_samples(std::int64_t asked, std::int64_t) 
   return asked >= 0 ? asked : 199;
 }
 
-std::vector<Table::Column> ParametersRoom::report_columns() const {
-  return {{"θ", false}, {"posterior", false}, {"mean"}, {"sd"}, {"5 %"}, {"median"}, {"95 %"}};
+std::vector<Table::Column> ParametersRoom::report_columns(IntervalKind interval) const {
+  return {{"θ", false}, {"posterior", false}, {"mean"},
+          {"sd"},       {"median"},           {fmt::format("90 %, {}", interval_title(interval))}};
 }
 
-SampleReport ParametersRoom::report(const TaskInfo& info, const torch::Tensor& samples, Table& table) const {
-  const Summary ours = summarise(samples, kReportQuantiles);
-  add_summary(table, info, "ours", ours);
-  return {summary_document(ours), {{"samples", samples}}, {}, ""};
+SampleReport ParametersRoom::report(const TaskInfo& info, const torch::Tensor& samples,
+                                    const std::vector<TargetNumbers>& numbers, IntervalKind interval,
+                                    Table& table) const {
+  add_numbers(table, info, "ours", numbers, interval);
+  return {numbers_document(numbers, interval), {{"samples", samples}}, {}, ""};
 }
 
 }  // namespace pairs

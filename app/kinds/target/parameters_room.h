@@ -1,7 +1,6 @@
 #pragma once
 
 #include "app/kinds/target_room.h"
-#include "core/eval/metrics.h"
 
 namespace pairs {
 
@@ -21,14 +20,17 @@ class ParametersRoom final : public TargetRoom {
   std::int64_t compared_samples(std::int64_t asked, std::int64_t own) const override;
   std::int64_t draws() const override { return 1000; }
   bool in_folder() const override { return false; }
-  std::vector<Table::Column> report_columns() const override;
-  SampleReport report(const TaskInfo& info, const torch::Tensor& samples, Table& table) const override;
+  std::vector<Table::Column> report_columns(IntervalKind interval) const override;
+  SampleReport report(const TaskInfo& info, const torch::Tensor& samples, const std::vector<TargetNumbers>& numbers,
+                      IntervalKind interval, Table& table) const override;
 };
 
-// Levels at which the posterior of each parameter is told.
-inline const std::vector<double> kReportQuantiles = {0.05, 0.5, 0.95};
-// As `report` tells it: mean, sd and quantiles, and a row for each parameter that names `who` says so.
-nlohmann::json summary_document(const Summary& summary);
-void add_summary(Table& table, const TaskInfo& info, const std::string& who, const Summary& summary);
+// As `report` tells it: mean, sd, quantiles and intervals of a kind; and a row for each parameter that names `who` says
+// so.
+nlohmann::json numbers_document(const std::vector<TargetNumbers>& numbers, IntervalKind interval);
+void add_numbers(Table& table, const TaskInfo& info, const std::string& who, const std::vector<TargetNumbers>& numbers,
+                 IntervalKind interval);
+// "0.004 to 0.151", "below 0.131": of 90 %.
+std::string most_text(const TargetNumbers& numbers, IntervalKind interval);
 
 }  // namespace pairs

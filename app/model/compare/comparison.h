@@ -34,8 +34,8 @@ struct Difference {
 };
 struct DifferenceRow {
   std::int64_t n = 0;
-  double score = NAN, score_se = NAN;  // the baseline's
-  std::int64_t sets = 0;               // that all share
+  double score = NAN, score_se = NAN;  // the baseline's, over these sets
+  std::int64_t sets = 0;               // that all share; every number of the row is of them
   std::vector<Difference> runs;        // in the order of Comparison::View::names; the baseline's own is NaN
 };
 

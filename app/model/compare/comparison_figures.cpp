@@ -16,6 +16,7 @@
 #include "app/runs/run_stamp.h"
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_words.h"
+#include "app/scores/beside.h"
 #include "app/scores/cost_figure.h"
 #include "app/scores/run_evaluation.h"
 #include "app/scores/score.h"
@@ -109,31 +110,53 @@ const EvaluationRow* row_at(const Metrics& metrics, std::int64_t n) {
   return nullptr;
 }
 
-// Sets of the same seed and data are the same, so that those which both runs were scored on can be paired.
+// At each N of the baseline one sample for all: the first sets, as many as every run that shares them was scored on, as
+// their digests tell.
 std::vector<DifferenceRow> difference_rows(const std::vector<const Metrics*>& metrics, std::size_t baseline) {
   std::vector<DifferenceRow> out;
   const Metrics* base = metrics[baseline];
   if (!base) return out;
-  const Score& score = score_of(base->rows);
   for (const EvaluationRow& row : base->rows) {
-    DifferenceRow line;
-    line.n = row.n;
-    line.score = row.*score.mean;
-    line.score_se = row.*score.error;
-    line.sets = row.sets;
+    std::vector<const EvaluationRow*> others(metrics.size(), nullptr);
+    std::size_t shared = scored_sets(row);
     for (std::size_t i = 0; i < metrics.size(); ++i) {
+      if (!metrics[i] || i == baseline) continue;
+      const EvaluationRow* other = row_at(*metrics[i], row.n);
+      const std::size_t paired = other ? paired_sets(*other, row) : 0;
+      if (paired < 2) continue;
+      others[i] = other;
+      shared = std::min(shared, paired);
+    }
+    if (shared < 2) continue;
+    const PairedDifference own = score_of_first(row, shared);
+    DifferenceRow line{row.n, own.mean, own.se, static_cast<std::int64_t>(shared), {}};
+    for (const EvaluationRow* other : others) {
       line.runs.emplace_back();
-      const EvaluationRow* other = metrics[i] && i != baseline ? row_at(*metrics[i], row.n) : nullptr;
-      if (!other || metrics[i]->seed != base->seed || metrics[i]->data != base->data) continue;
-      const std::size_t shared = std::min(scored_sets(row), scored_sets(*other));
-      if (shared < 2) continue;
-      const PairedDifference difference = score_difference(*other, row);
+      if (!other) continue;
+      const PairedDifference difference = score_difference(*other, row, shared);
       line.runs.back() = {difference.mean, difference.se};
-      line.sets = std::min(line.sets, static_cast<std::int64_t>(shared));
     }
     out.push_back(std::move(line));
   }
   return out;
+}
+
+// Why two runs were not scored on the same test sets, where they were not.
+void tell_unpaired(const Metrics& base, const Metrics& other, Comparison::View& view) {
+  if (&base == &other) return;
+  for (const EvaluationRow& row : base.rows) {
+    const EvaluationRow* its = row_at(other, row.n);
+    if (!its || paired_sets(*its, row) > 0) continue;
+    view.differences_note =
+        other.seed != base.seed
+            ? fmt::format("Only runs that were evaluated with the same seed saw the same test sets; {} used seed {} and "
+                          "{} seed {}",
+                          other.run, other.seed, base.run, base.seed)
+            : fmt::format("{} and {} were scored on different test sets: data, program or prior have changed between "
+                          "the two evaluations; evaluate both again",
+                          other.run, base.run);
+    return;
+  }
 }
 
 Figure drawn_differences(const Comparison::View& view, const std::vector<const ReadRun*>& members) {
@@ -152,7 +175,30 @@ Figure drawn_differences(const Comparison::View& view, const std::vector<const R
   return difference_figure(view.names[view.baseline], curves, members[view.baseline]->data, view.score);
 }
 
-ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun* first, const Metrics* metrics) {
+// How far the runs' posterior means lie from the baseline's.
+Figure drawn_apart(const Comparison::View& view, const std::vector<const ReadRun*>& members,
+                   const std::vector<const Metrics*>& metrics) {
+  std::vector<DifferenceCurve> curves;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i == view.baseline || !metrics[i] || !metrics[view.baseline]) continue;
+    DifferenceCurve curve{members[i]->name, members[i]->config.strategy, {}, {}, {}, shade_of(view.roles[i])};
+    for (const MeansApart& one : means_apart(*metrics[view.baseline], *metrics[i])) {
+      curve.n.push_back(static_cast<double>(one.n));
+      curve.mean.push_back(*std::max_element(one.rms.begin(), one.rms.end()));
+    }
+    curves.push_back(std::move(curve));
+  }
+  return apart_figure(view.names[view.baseline], curves, members[view.baseline]->data);
+}
+
+// Runs on different data stand side by side where they were scored on the same test sets all the same.
+bool comparable_data(const ReadRun& read, const ReadRun& first, const Metrics* metrics, const Metrics* first_metrics) {
+  if (read.data.empty() || first.data.empty() || read.data == first.data) return true;
+  return metrics && first_metrics && same_test_sets(metrics->rows, first_metrics->rows);
+}
+
+ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun* first, const Metrics* metrics,
+                     const Metrics* first_metrics) {
   ComparedRun entry;
   entry.run = run;
   entry.name = read.name;
@@ -168,7 +214,7 @@ ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun*
              !other.empty()) {
     entry.state = State::other;
     entry.sentence = std::move(other);
-  } else if (first && !read.data.empty() && !first->data.empty() && read.data != first->data) {
+  } else if (first && !comparable_data(read, *first, metrics, first_metrics)) {
     entry.state = State::other;
     entry.sentence = fmt::format("{} uses {} and {} uses {}; only runs on the same data can be compared{}", read.name,
                                  read.data, first->name, first->data,
@@ -189,6 +235,16 @@ ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun*
   }
   entry.warns = entry.warns || entry.state == State::failed || entry.state == State::other;
   return entry;
+}
+
+// A plot needs no legend whose lines are all named in the first one's.
+void keep_needed_legends(Figure& figure) {
+  const auto named = [](const Plot& plot, const std::string& name) {
+    return std::any_of(plot.lines.begin(), plot.lines.end(), [&](const Line& line) { return line.name == name; });
+  };
+  for (std::size_t i = 1; i < figure.plots.size(); ++i)
+    figure.plots[i].legend = !std::all_of(figure.plots[i].lines.begin(), figure.plots[i].lines.end(),
+                                          [&](const Line& line) { return named(figure.plots.front(), line.name); });
 }
 
 std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>& entries, const ReadRuns& runs,
@@ -241,6 +297,13 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
                        "The same test sets for every run, so that small differences show: below zero a run "
                        "is better than the baseline; the band shows two standard errors.",
                        [&] { return drawn_differences(*view, members); }));
+    if (metrics.size() > 1 && !of_images(metrics.front().rows))
+      view->figures.push_back(shown_figure(
+          "apart", "Means beside the baseline's",
+          "How far posterior means lie from the baseline's on the same sets, in units of the posterior sd (rms; of "
+          "several targets the one furthest apart). Two runs that both answer exactly would lie at zero: at least "
+          "half of it is the error of one of the two, whatever their calibration says.",
+          [&] { return drawn_apart(*view, members, by_member); }));
     view->figures.push_back(
         shown_figure("pareto", "Cost against quality",
                      "What training cost against quality at the largest set size that all runs were "
@@ -253,9 +316,7 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
                    "sizes need not end at the same value.",
                    [&] {
                      Figure figure = loss_figure(losses);
-                     // One legend of many runs is enough.
-                     for (std::size_t i = 1; i < figure.plots.size() && losses.size() > 1; ++i)
-                       figure.plots[i].legend = false;
+                     if (losses.size() > 1) keep_needed_legends(figure);
                      return figure;
                    }));
   for (SettingRow& row : setting_rows(configs))
@@ -271,10 +332,7 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     view->costs.push_back(std::move(*line));
   }
   for (const Metrics* one : by_member)
-    if (one && by_member[view->baseline] && one->seed != by_member[view->baseline]->seed)
-      view->differences_note = fmt::format(
-          "Only runs that were evaluated with the same seed saw the same test sets; {} used seed {} and {} seed {}",
-          one->run, one->seed, by_member[view->baseline]->run, by_member[view->baseline]->seed);
+    if (one && by_member[view->baseline]) tell_unpaired(*by_member[view->baseline], *one, *view);
   return view;
 }
 
@@ -339,12 +397,16 @@ std::shared_ptr<const MadeComparison> make_comparison(const std::vector<std::str
   }
   if (same && made->evaluated == before->evaluated) return nullptr;
   const ReadRun* first = nullptr;
+  const Metrics* first_metrics = nullptr;
   for (const std::string& run : wanted) {
     const ReadRun& read = *made->runs[run];
     const auto found = scores.find(run);
-    made->entries.push_back(entry_of(run, read, first, found == scores.end() ? nullptr : found->second.get()));
+    const Metrics* metrics = found == scores.end() ? nullptr : found->second.get();
+    made->entries.push_back(entry_of(run, read, first, metrics, first_metrics));
     made->entries.back().role = shaded(made->entries.back().role, shades.of(run));
-    if (!first && read.error.empty()) first = &read;
+    if (first || !read.error.empty()) continue;
+    first = &read;
+    first_metrics = metrics;
   }
   made->view = make_view(made->entries, made->runs, scores, baseline);
   tell_arguments(made->entries, scores, *made);

@@ -14,6 +14,7 @@
 #include "app/model/hub/waking_monitor.h"
 #include "app/runs/places.h"
 #include "app/runs/run_stamp.h"
+#include "app/runs/task_words.h"
 #include "app/scores/run_evaluation.h"
 #include "app/text/counts.h"
 #include "core/base/clock.h"
@@ -24,6 +25,7 @@
 #include "core/base/threads.h"
 #include "core/report/number_text.h"
 #include "core/train/config.h"
+#include "core/train/event_values.h"
 #include "core/train/session.h"
 
 namespace pairs::model {
@@ -93,9 +95,8 @@ std::shared_ptr<const Opened> open(const std::string& run, const std::string& da
     const std::string &trained = loaded.estimator->data_source(), &here = loaded.task->info().data_source;
     if (trained != here)
       opened->warning = fmt::format(
-          "{} was trained on {} and is evaluated on {}, so its scores may be poor; name the folder of {} on "
-          "the Task tab",
-          opened->name, trained, here, trained);
+          "{} was trained on {} and is evaluated on {}, so its scores may be poor; {}", opened->name, trained, here,
+          other_data_advice(loaded, true));
     else if (!loaded.finetuned && strategy(loaded.config.strategy).stages_2_and_3)
       opened->warning = fmt::format("{} is only pretrained: it answers for sets of at most {} observations",
                                     opened->name, opened->max_n);
@@ -103,10 +104,10 @@ std::shared_ptr<const Opened> open(const std::string& run, const std::string& da
       std::optional<Metrics> metrics = stored_metrics(loaded);
       std::string place = metrics ? (loaded.folder / run_file::metrics).string() : "";
       if (!metrics)
-        if (const auto own = kept.find(opened->weights, here)) metrics = *own;
+        if (const auto own = kept.find(opened->weights, here); own && still_tested(*own, *loaded.task)) metrics = *own;
       if (metrics) metrics->shade = shades.of(run);
       if (metrics && !metrics->rows.empty())
-        opened->stored = make_scores(run, *std::move(metrics), true, std::move(place), labels_of(loaded));
+        opened->stored = make_scores(run, *metrics, metrics->rows.size(), std::move(place), labels_of(loaded));
     } catch (const Error& error) {
       opened->warning = error.what();
     }
@@ -338,7 +339,7 @@ class Evaluation::Parts {
     const std::vector<std::string> labels = labels_of(loaded);
     const auto publish = [&](Metrics metrics, const std::string& place) {
       metrics.shade = hub.run_shades->of(which);
-      scores_slot.store(make_scores(which, metrics, metrics.rows.size() == options.sizes.size(), place, labels));
+      scores_slot.store(make_scores(which, metrics, options.sizes.size(), place, labels));
       hub.wake();
     };
     const Metrics metrics = evaluate_in(waking, loaded, options, [&](const Metrics& so_far) { publish(so_far, ""); });
@@ -408,7 +409,8 @@ bool Evaluation::poll() {
       p.hub.messages.saved(one.saved);
   changed = changed || !outcomes.empty();
   if (p.work.running) {
-    p.session.drain();
+    for (const Event& event : p.session.drain())
+      if (event.type == "warning") p.hub.messages.warning("evaluate", event_text(event));
     if (auto latest = p.session.latest(); latest != p.progress) {
       p.progress = std::move(latest);
       changed = true;

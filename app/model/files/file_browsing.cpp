@@ -13,16 +13,18 @@ constexpr double kBetweenListings = 2;  // seconds
 FileBrowsing::FileBrowsing(std::function<void()> wake)
     : wake_(std::move(wake)), lister_([](const std::string&) {}), teller_([](const std::string&) {}) {}
 
+// A slow disk is looked at less often.
+double FileBrowsing::interval() const {
+  const std::lock_guard lock(found_.mutex);
+  return std::max(kBetweenListings, 20 * found_.seconds);
+}
+
+double FileBrowsing::until_next_look() const {
+  return std::max(interval() - since_.seconds(), 0.0);
+}
+
 void FileBrowsing::look(const std::filesystem::path& folder) {
-  if (looking_ && folder == folder_) {
-    double took = 0;
-    {
-      const std::lock_guard lock(found_.mutex);
-      took = found_.seconds;
-    }
-    // A slow disk is looked at less often.
-    if (lister_.busy() || since_.seconds() < std::max(kBetweenListings, 20 * took)) return;
-  }
+  if (looking_ && folder == folder_ && (lister_.busy() || since_.seconds() < interval())) return;
   looking_ = true;
   folder_ = folder;
   since_.restart();

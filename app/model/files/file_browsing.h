@@ -22,6 +22,8 @@ class FileBrowsing {
 
   // The folder that is looked at from now on; the same one is listed anew once in a while.
   void look(const std::filesystem::path& folder);
+  // Seconds until look() of the same folder lists it anew.
+  double until_next_look() const;
   // Of that folder; null until it has been read.
   std::shared_ptr<const FolderListing> listing() const;
   // The file or folder that is told of from now on; "" for none.
@@ -38,6 +40,8 @@ class FileBrowsing {
     std::shared_ptr<const FilePreview> preview;
     double seconds = 0;  // that the listing took
   };
+
+  double interval() const;
 
   std::function<void()> wake_;
   Found found_;

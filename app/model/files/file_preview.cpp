@@ -33,8 +33,8 @@ constexpr std::size_t kMostFolders = 500;         // in which runs are looked fo
 constexpr std::uint64_t kMostPicture = 64 << 20;  // bytes of its file
 constexpr std::int64_t kMostPixels = 24'000'000, kPictureSide = 320;
 
-struct Opened {
-  explicit Opened(const fs::path& file) : descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+struct OpenFile {
+  explicit OpenFile(const fs::path& file) : descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     const std::string shown = printable(file.filename().string(), 200);
     PAIRS_CHECK(descriptor >= 0, "{} cannot be read: {}", shown, std::strerror(errno));
     struct stat status {};
@@ -83,7 +83,7 @@ void title_arrays(FilePreview& preview, std::size_t count) {
 }
 
 void look_into_npy(const fs::path& file, FilePreview& preview) {
-  const Opened opened(file);
+  const OpenFile opened(file);
   std::uint64_t at = 0;
   const NpyHeader header = read_npy_header(
       [&](char* target, std::size_t size) {
@@ -97,7 +97,7 @@ void look_into_npy(const fs::path& file, FilePreview& preview) {
 }
 
 void look_into_npz(const fs::path& file, FilePreview& preview, const std::function<bool()>& stale) {
-  Opened opened(file);
+  OpenFile opened(file);
   const std::string shown = printable(file.filename().string(), 200);
   int why = 0;
   const std::unique_ptr<zip_t, void (*)(zip_t*)> archive(zip_fdopen(opened.descriptor, 0, &why), zip_discard);
@@ -124,7 +124,7 @@ void look_into_npz(const fs::path& file, FilePreview& preview, const std::functi
 }
 
 void look_into_hdf5(const fs::path& file, FilePreview& preview) {
-  const Opened regular(file);
+  const OpenFile regular(file);
   const std::vector<ArrayFacts> arrays = hdf5_facts(file);
   for (const ArrayFacts& array : arrays)
     add_array(preview, array.name, array.numbers ? shape_text(array.shape) : "no numbers");
@@ -153,7 +153,7 @@ std::string shown_line(std::string line) {
 }
 
 void look_into_csv(const fs::path& file, FilePreview& preview) {
-  const Opened opened(file);
+  const OpenFile opened(file);
   const std::string head = opened.head(kTextRead);
   const bool whole = head.size() == opened.bytes;
   std::vector<std::string> lines;
@@ -215,7 +215,7 @@ std::shared_ptr<const Picture> reduced(const std::vector<std::uint8_t>& rgb, std
 }
 
 void look_into_picture(const fs::path& file, FilePreview& preview) {
-  const Opened opened(file);
+  const OpenFile opened(file);
   preview.title = "Picture";
   PAIRS_CHECK(opened.bytes <= kMostPicture, "{} is too large to be shown here",
               printable(file.filename().string(), 200));
@@ -231,7 +231,7 @@ void look_into_picture(const fs::path& file, FilePreview& preview) {
 }
 
 void look_into_text(const fs::path& file, FilePreview& preview) {
-  const Opened opened(file);
+  const OpenFile opened(file);
   const std::string head = opened.head(kTextRead);
   std::vector<std::string> lines;
   if (head.empty()) {
@@ -245,7 +245,7 @@ void look_into_text(const fs::path& file, FilePreview& preview) {
 }
 
 void look_into_task(const fs::path& file, FilePreview& preview) {
-  const Opened regular(file);
+  const OpenFile regular(file);
   const TaskFileFacts task = task_file_facts(file);
   preview.title = "Task: " + task.info.title;
   std::vector<std::string> targets, psi;
@@ -261,7 +261,7 @@ void look_into_task(const fs::path& file, FilePreview& preview) {
 }
 
 void look_into_run(const fs::path& folder, FilePreview& preview) {
-  const Opened regular(folder / run_file::config);
+  const OpenFile regular(folder / run_file::config);
   const RunConfig config = read_run_toml(folder / run_file::config);
   const RunStatus status = run_status(folder);
   preview.title = "Run";

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/base/clock.h"
+#include "app/model/hub/program_time.h"
 #include "core/base/text.h"
 
 namespace pairs::model {
@@ -27,23 +27,23 @@ const char* name_of(Level level) {
 }  // namespace
 
 void Messages::add(Level level, std::string where, std::string text) {
-  static const Stopwatch watch;
   if (level != Level::info) ++unseen_;
   if (!all_.empty() && all_.back().level == level && all_.back().where == where && all_.back().text == text) {
     ++all_.back().count;
-    all_.back().time = watch.seconds();
+    all_.back().time = program_seconds();
     return;
   }
-  all_.push_back({level, std::move(where), std::move(text), 1, watch.seconds(), {}});
+  all_.push_back({level, std::move(where), std::move(text), 1, program_seconds(), {}});
   if (all_.size() > kKept) all_.pop_front();
 }
 
-void Messages::saved(const std::filesystem::path& file) {
+void Messages::saved(const std::filesystem::path& file, bool exported) {
   std::error_code error;
   std::filesystem::path whole = std::filesystem::absolute(file, error).lexically_normal();
   if (error) whole = file;
   info("saved", "Saved " + printable(whole.string(), 1000));
   all_.back().file = std::move(whole);
+  all_.back().exported = exported;
 }
 
 std::vector<const Message*> Messages::matching(std::string_view filter, Level least) const {
@@ -57,8 +57,8 @@ std::vector<const Message*> Messages::matching(std::string_view filter, Level le
 std::string Messages::text(std::string_view filter, Level least) const {
   std::string lines;
   for (const Message* message : matching(filter, least)) {
-    lines +=
-        fmt::format("{:8.1f} s  {:<7}  {}: {}", message->time, name_of(message->level), message->where, message->text);
+    lines += fmt::format("{}  {:<7}  {}: {}", wall_time(message->time, true), name_of(message->level), message->where,
+                         message->text);
     lines += message->count > 1 ? fmt::format(" ({} times)\n", message->count) : "\n";
   }
   return lines;

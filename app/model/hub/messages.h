@@ -18,6 +18,7 @@ struct Message {
   std::int64_t count = 1;           // how often in a row
   double time = 0;                  // seconds since the program started, of the last
   std::filesystem::path file = {};  // that it says was saved; "": it says something else
+  bool exported = false;            // whether a person chose its place, where the next may go
 };
 
 // The log drawer's messages: the last 2,000, equal ones in a row counted as one.
@@ -28,7 +29,7 @@ class Messages {
   void warning(std::string where, std::string text) { add(Level::warning, std::move(where), std::move(text)); }
   void error(std::string where, std::string text) { add(Level::error, std::move(where), std::move(text)); }
   // Tells of a file that was written, where it is.
-  void saved(const std::filesystem::path& file);
+  void saved(const std::filesystem::path& file, bool exported = true);
   void clear() { all_.clear(); }
 
   const std::deque<Message>& all() const { return all_; }

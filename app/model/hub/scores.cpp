@@ -67,17 +67,18 @@ std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics) {
   return out;
 }
 
-std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, bool complete, std::string place,
+std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, std::size_t sizes, std::string place,
                                           const std::vector<std::string>& targets) {
   auto scores = std::make_shared<Scores>();
   scores->run = run;
   scores->name = metrics.run;
   scores->data = metrics.data;
   scores->seed = metrics.seed;
-  scores->complete = complete;
+  scores->sizes = sizes;
+  scores->complete = metrics.rows.size() >= sizes;
   scores->place = std::move(place);
   scores->note = metrics.subjects > 0 ? subject_note(metrics) : pool_note(metrics.rows);
-  scores->verdict = evaluation_verdict(metrics.rows, targets);
+  scores->verdict = evaluation_verdict(metrics.rows, {targets, sizes, metrics.beside});
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});
   if (!of_images(metrics.rows)) {
@@ -98,28 +99,40 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
 
 namespace {
 
-Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
-  const Calibration found = calibration(row, limits);
-  if (found == Calibration::unknown) return {};
-  Verdict verdict{found != Calibration::within_noise, calibration_text(found), ""};
-  switch (found) {
-    case Calibration::off_centre:
-      verdict.meaning = "Truths lie on one side of the posteriors more often than chance and so many sets allow.";
+const char* fault_meaning(const RowCalibration& found) {
+  switch (found.test) {
+    case CalibrationTest::location:
+      return "Truths lie on one side of the posteriors more often than chance and so many sets allow.";
+    case CalibrationTest::width:
+      return found.value > 0 ? "Posteriors are too narrow: credible intervals hold the truth too rarely."
+                             : "Posteriors are too wide: credible intervals hold the truth too often.";
+    case CalibrationTest::ranks:
+      return "Some ranks of the truth among the samples are more frequent than others.";
+    case CalibrationTest::acauc:
       break;
-    case Calibration::too_narrow:
-      verdict.meaning = "Posteriors are too narrow: credible intervals hold the truth too rarely.";
-      break;
-    case Calibration::too_wide:
-      verdict.meaning = "Posteriors are too wide: credible intervals hold the truth too often.";
-      break;
-    case Calibration::uneven:
-      verdict.meaning = "Some ranks of the truth among the samples are more frequent than others.";
-      break;
-    default:
-      verdict.meaning = row.pool > 0
-                            ? "Location and width are as those of a calibrated posterior with so many sets."
-                            : "Location, width and ranks are as those of a calibrated posterior with so many sets.";
   }
+  return "Credible intervals hold the truth more or less often than they promise, averaged over their levels and the "
+         "targets.";
+}
+
+Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
+  if (row.extrapolation)
+    return {CalibrationLevel::unknown, "extrapolation",
+            "The run was trained for sets of other sizes: here it is shown, and not judged."};
+  const RowCalibration found = calibration(row, limits);
+  if (found.level == CalibrationLevel::unknown) return {};
+  Verdict verdict{found.level, calibration_text(found), ""};
+  if (found.level == CalibrationLevel::calibrated)
+    verdict.meaning =
+        fmt::format("{} are as those of a calibrated posterior with so many sets.\n{}",
+                    row.pool > 0 ? "Location and width" : "Location, width, ranks and coverage", calibrated_meaning());
+  else
+    verdict.meaning = fault_meaning(found);
+  if (found.level == CalibrationLevel::borderline)
+    verdict.meaning += fmt::format(
+        " That is more than {} tests of a calibrated run show in 95 % of evaluations, and less than in 99.9 %: more "
+        "test sets decide.",
+        limits.tests);
   if (row.pool > 0)
     verdict.meaning += " The location is judged beside what the finite pool of test observations does by itself.";
   return verdict;
@@ -127,7 +140,7 @@ Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
 
 }  // namespace
 
-ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
+ScoreTable score_table(const std::vector<EvaluationRow>& rows, std::size_t sizes) {
   using Row = EvaluationRow;
   struct Candidate {
     ScoreColumn column;
@@ -135,13 +148,14 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
     bool calibration = false;
     std::function<bool(std::size_t)> marked = {};  // by index of the row
   };
-  const std::vector<CalibrationFault> faults = calibration_faults(rows);
+  const CalibrationLimits limits = calibration_limits(rows, sizes);
+  const std::vector<CalibrationFault> faults = calibration_faults(rows, limits);
   // Whether the verdict is about this test of a row: of a pool's observations the location is judged beside the pool.
-  const auto at_fault = [&](FaultKind kind, bool of_pool) {
-    return [&rows, &faults, kind, of_pool](std::size_t row) {
-      return (kind != FaultKind::location || (rows[row].pool > 0) == of_pool) &&
+  const auto at_fault = [&](CalibrationTest test, bool of_pool) {
+    return [&rows, &faults, test, of_pool](std::size_t row) {
+      return (test != CalibrationTest::location || (rows[row].pool > 0) == of_pool) &&
              std::any_of(faults.begin(), faults.end(),
-                         [&](const CalibrationFault& one) { return one.row == row && one.kind == kind; });
+                         [&](const CalibrationFault& one) { return one.row == row && one.test == test; });
     };
   };
   const auto poor_image = [&rows](std::size_t row) { return worse_than_mean_image(rows[row]); };
@@ -168,26 +182,26 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
          return std::isnan(r.acauc) ? "–"
                                     : fmt::format("{} ({})", number_text(r.acauc, 4), number_text(r.acauc_p95, 4));
        },
-       true},
+       true,
+       at_fault(CalibrationTest::acauc, false)},
       {{"location z",
         "Mean rank of the truth among posterior samples less ½, in standard errors, for each target: beyond about ±4 "
-        "the "
-        "posterior is off centre. ACAUC cannot see this when the posterior is too wide as well."},
+        "the posterior is off centre. ACAUC cannot see this when the posterior is too wide as well."},
        test_text(0),
        true,
-       at_fault(FaultKind::location, false)},
+       at_fault(CalibrationTest::location, false)},
       {{"width z",
         "Mean distance of that rank from ½ less that of even ranks, in standard errors, for each target: above about 4 "
         "the posterior is too narrow, below −4 too wide."},
        test_text(1),
        true,
-       at_fault(FaultKind::width, false)},
+       at_fault(CalibrationTest::width, false)},
       {{"rank p",
         "How likely ranks as uneven as these are when the posterior is calibrated, for each target: below about 0.0001 "
         "something is wrong."},
        test_text(2),
        true,
-       at_fault(FaultKind::ranks, false)},
+       at_fault(CalibrationTest::ranks, false)},
       {{"pool z",
         "Location in standard errors of sets and pool together: all test sets share the observations of one data set, "
         "whose own deviation no estimator can remove."},
@@ -197,7 +211,15 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
          return text.empty() ? std::string("–") : text;
        },
        true,
-       at_fault(FaultKind::location, true)},
+       at_fault(CalibrationTest::location, true)},
+      {{"means apart / sd",
+        "How far the posterior means of the run that was scored beside this one lie from these, on the same sets, in "
+        "units of the posterior sd, for each target: at least half of it is one run's own error."},
+       [](const Row& r) {
+         std::string text;
+         for (const double apart : r.beside) text += (text.empty() ? "" : ", ") + number_text(apart, 2);
+         return text.empty() ? std::string("–") : text;
+       }},
       {{"MSE of a sample", "Squared error per pixel of one sample of the posterior, ± its standard error."},
        [](const Row& r) { return with_error_text(r.mse, r.mse_se, 5); }},
       {{"MSE of the mean",
@@ -221,7 +243,6 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows) {
     if (const std::string by = equation(one->column.title); !by.empty()) table.columns.back().meaning += "\n" + by;
   }
   if (table.calibration == 0) table.calibration = table.columns.size();
-  const CalibrationLimits limits = calibration_limits(rows);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     table.verdicts.push_back(verdict_of(rows[r], limits));
     table.rows.emplace_back();

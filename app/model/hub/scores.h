@@ -32,6 +32,7 @@ struct Scores {
   std::string data;       // where the test sets come from
   std::int64_t seed = 1;  // of the test sets
   bool complete = true;   // every size that was asked for
+  std::size_t sizes = 0;  // how many these were
   std::string place;      // the file that keeps them, "" when none does
   std::string note;       // what a finite pool of observations does; "" without one
   EvaluationVerdict verdict;
@@ -43,7 +44,8 @@ struct Scores {
 // NLL, gap to the exact posterior where there is one, RMAE and calibration against N. All of one task.
 std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics);
 // The same of one run, with coverage and rank histograms; `targets` are labels.
-std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, bool complete, std::string place,
+// `sizes`: how many were asked for.
+std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, std::size_t sizes, std::string place,
                                           const std::vector<std::string>& targets);
 
 // The figure that `build` makes; where it throws, the sentence in its place.
@@ -54,10 +56,10 @@ ShownFigure shown_figure(const char* name, const char* title, const char* meanin
 struct ScoreColumn {
   std::string title, meaning;  // meaning: one sentence for newcomers
 };
-// What the rank tests say of a row, corrected for their number.
+// What the tests of calibration say of a row, corrected for their number.
 struct Verdict {
-  bool bad = false;
-  std::string text, meaning;  // "off centre"; one sentence; both empty when unknown
+  CalibrationLevel level = CalibrationLevel::unknown;
+  std::string text, meaning;  // "borderline: off centre"; one sentence; both empty when unknown
 };
 // Titles with their explanations, and one row of texts and a verdict for each row of scores. Columns that no row fills
 // are left out.
@@ -68,7 +70,8 @@ struct ScoreTable {
   std::vector<std::vector<bool>> marked;  // as rows: the cells that the evaluation's verdict is about
   std::vector<Verdict> verdicts;
 };
-ScoreTable score_table(const std::vector<EvaluationRow>& rows);
+// `sizes`: how many the evaluation asked for.
+ScoreTable score_table(const std::vector<EvaluationRow>& rows, std::size_t sizes = 0);
 
 // Evaluations of weights beside which nothing may be written, kept while the program runs. From any thread.
 class KeptScores {

@@ -50,6 +50,14 @@ void visit_settings(Visit&& visit) {
   visit("file_dialogs", &Settings::file_dialogs);
   visit("recent_files", &Settings::recent_files);
   visit("save_folder", &Settings::save_folder);
+  visit("save_folders", &Settings::save_folders);
+  visit("shown_set", &Settings::shown_set);
+  visit("shown_n", &Settings::shown_n);
+  visit("shown_file", &Settings::shown_file);
+  visit("shown_random", &Settings::shown_random);
+  visit("shown_columns", &Settings::shown_columns);
+  visit("shown_beside", &Settings::shown_beside);
+  visit("compared", &Settings::compared);
 }
 
 // False when the node is of another kind.
@@ -115,6 +123,8 @@ bool in_range(const Settings& s, std::string_view key) {
   if (key == "height") return s.height >= 200 && s.height <= 32768;
   if (key == "sidebar") return s.sidebar >= 0 && s.sidebar <= 4096;
   if (key == "drawer") return s.drawer >= 0 && s.drawer <= 4096;
+  if (key == "shown_set") return s.shown_set >= 0;
+  if (key == "shown_n") return s.shown_n >= 0;
   if (key == "file_dialogs") return s.file_dialogs == "desktop" || s.file_dialogs == "own";
   return true;
 }
@@ -134,9 +144,14 @@ fs::path aside(const fs::path& file) {
   return file.string() + ".bad";
 }
 
-// A copy for whoever wants to mend it; that it cannot be made is no reason to stop.
+// A copy for whoever wants to mend it; that it cannot be made is no reason to stop. A file too large to be settings, of
+// which nothing is read, is moved: a copy might take as long as the disk has room.
 bool keep_aside(const fs::path& file) {
   std::error_code error;
+  if (fs::is_regular_file(file, error) && fs::file_size(file, error) > kLargestFile) {
+    fs::rename(file, aside(file), error);
+    return !error;
+  }
   fs::copy_file(file, aside(file), fs::copy_options::overwrite_existing, error);
   return !error;
 }
@@ -172,12 +187,22 @@ void Settings::remember_file(const fs::path& file) {
   if (recent_files.size() > kMostRecent) recent_files.resize(kMostRecent);
 }
 
-void Settings::remember_saved(const fs::path& file) {
+void Settings::remember_saved(const fs::path& file, const std::string& task, const fs::path& run) {
   std::error_code error;
   const fs::path folder = fs::absolute(file, error).lexically_normal().parent_path();
   if (error || folder.string() != printable(folder.string(), folder.string().size())) return;
   save_folder = folder.string();
   remember_file(folder);
+  if (task.empty()) return;
+  std::erase_if(save_folders, [&](const std::string& one) { return one.starts_with(task + "="); });
+  const bool own = !run.empty() && fs::absolute(run, error).lexically_normal() == folder;
+  if (!own) save_folders.push_back(task + "=" + folder.string());
+}
+
+std::string Settings::chosen_save_folder(const std::string& task) const {
+  for (const std::string& one : save_folders)
+    if (!task.empty() && one.starts_with(task + "=")) return one.substr(task.size() + 1);
+  return "";
 }
 
 SettingsFile::SettingsFile(fs::path file) : file_(std::move(file)) {}

@@ -25,13 +25,23 @@ struct Settings {
   std::string file_dialogs = "desktop";   // where it has some, or "own"
   std::vector<std::string> recent_files;  // opened, and folders saved to: newest first
   std::string save_folder;                // of the last file that was saved; "": none yet
+  std::vector<std::string> save_folders;  // that a person chose for a task's files: "TASK=FOLDER"
+  // What was shown of the task: the set (of a file the seed by which its observations are drawn, "": its first, and its
+  // columns that are used), N (0: the program's choice), runs beside it, and runs that are compared.
+  int shown_set = 0, shown_n = 0;
+  std::string shown_file, shown_random;
+  std::vector<std::string> shown_columns, shown_beside, compared;
 
   bool dismissed_before(const std::string& notice) const;
   void dismiss(const std::string& notice);
   // A file or folder that was opened becomes the newest of recent_files.
   void remember_file(const std::filesystem::path& file);
-  // One that was written: its folder does, and the next file is saved there.
-  void remember_saved(const std::filesystem::path& file);
+  // One that was written while this task and the run in this folder ("": none) were shown: its folder becomes the
+  // newest, and is the task's unless it is the run's own.
+  void remember_saved(const std::filesystem::path& file, const std::string& task = "",
+                      const std::filesystem::path& run = "");
+  // The folder that was chosen for a task's files; "": none.
+  std::string chosen_save_folder(const std::string& task) const;
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

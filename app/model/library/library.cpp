@@ -22,6 +22,7 @@
 #include "core/base/latest_worker.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "core/train/left_aggregates.h"
 #include "tasks/registry.h"
 #include "tasks/scene_views.h"
 
@@ -297,7 +298,8 @@ void Library::list_own() {
   std::vector<TaskEntry> listed;
   for (const OwnTask& task : own_.all()) {
     const TaskEntry* const before = this->task(task.said.name);
-    const bool again = task.state == OwnState::opening && before && before->own;  // it is read again
+    // While it is read again it stays, and where that fails, too: what is shown of it then says why.
+    const bool again = task.state != OwnState::asks && !task.said.name.empty() && before && before->own;
     if (task.state != OwnState::ready && !again) continue;
     TaskEntry entry;
     if (before) entry = *before;
@@ -352,7 +354,10 @@ std::string Library::blocked(const RunEntry& run, RunAction action) const {
   if (run.deleted) return "The folder of this run is gone";
   const bool changes = action == RunAction::rename || action == RunAction::note || action == RunAction::remove;
   if (changes && run.shipped) return "These weights came with the program and stay as they are";
-  if (action == RunAction::remove && run.training) return "The run is being trained; stop it first";
+  const bool drops = action == RunAction::drop_aggregates;
+  if (drops && run.shipped) return "These weights came without them";
+  if (drops && run.aggregates == 0) return "The run keeps none";
+  if ((drops || action == RunAction::remove) && run.training) return "The run is being trained; stop it first";
   if (action != RunAction::resume && action != RunAction::open) return "";
   if (!run.problem.empty()) return run.problem;
   if (action == RunAction::open) return "";
@@ -393,6 +398,13 @@ void Library::remove(const std::string& run) {
     const FolderLock lock(folder);  // throws when a process trains it
     move_to_trash(folder);
   });
+}
+
+void Library::drop_aggregates(const std::string& run) {
+  const RunEntry* entry = find(run);
+  if (!entry || !scanner_ || !blocked(*entry, RunAction::drop_aggregates).empty()) return;
+  hub_.messages.info("runs", fmt::format("Removing {} of aggregates of {}", byte_text(entry->aggregates), entry->name));
+  scanner_->act([folder = entry->folder] { pairs::drop_aggregates(folder); });
 }
 
 void Library::reveal(const std::string& run) {

@@ -41,16 +41,18 @@ struct RunEntry {
   SeriesRole role = SeriesRole::other;   // its colour in every figure and list
   std::int64_t seed = 1;
   bool pretrained = false, cached = false, finished = false;
-  int stage = 0;          // 1 to 3: the one it is in or stopped in; 0: none has begun
-  double share = 0;       // how much of that stage is done, 0 to 1
-  bool training = false;  // by some process, now
-  bool shipped = false;   // came with the program: read-only
-  bool deleted = false;   // its folder is gone; only the watched run is kept so
-  std::uint64_t bytes = 0;
-  std::int64_t created = 0, changed = 0;  // seconds since 1970
-  std::string problem;                    // why it cannot be read: a sentence; empty when it can
-  std::string trained_on, data_here;      // what its weights learnt from, and what the task draws from now; "": unknown
-  EvaluationVerdict verdict;              // of the scores beside its weights, where they are of these weights and data
+  int stage = 0;                            // 1 to 3: the one it is in or stopped in; 0: none has begun
+  double share = 0;                         // how much of that stage is done, 0 to 1
+  bool training = false;                    // by some process, now
+  bool shipped = false;                     // came with the program: read-only
+  bool deleted = false;                     // its folder is gone; only the watched run is kept so
+  std::uint64_t bytes = 0, aggregates = 0;  // in all; of what stage 2 has left, which nothing but stage 3 needs
+  std::int64_t created = 0, changed = 0;    // seconds since 1970
+  std::string problem;                      // why it cannot be read: a sentence; empty when it can
+  std::string trained_on, data_here;  // what its weights learnt from, and what the task draws from now; "": unknown
+  bool learnt_nothing = false;        // by what its training tells
+  // Of the scores beside its weights, where they are of these weights and data; else that it learnt nothing, if so.
+  EvaluationVerdict verdict;
 
   // "training · pretrain 60 %", "finished", "stopped · cache 10 %", "unreadable", ... in a few words.
   std::string state() const;
@@ -60,7 +62,7 @@ struct RunEntry {
   friend bool operator==(const RunEntry&, const RunEntry&) = default;
 };
 
-enum class RunAction { open, resume, rename, note, reveal, remove };
+enum class RunAction { open, resume, rename, note, reveal, drop_aggregates, remove };
 
 // The tasks that are built in, those of a person's own that can be used, and the runs on disk, kept up to date by
 // threads of its own: the folders are looked through every two seconds, the pictures of the tasks are drawn once.
@@ -106,6 +108,8 @@ class Library {
   // about.toml; run.toml is not touched.
   void rename(const std::string& run, const std::string& name);  // "": the folder's name again
   void annotate(const std::string& run, const std::string& note);
+  // Removes the aggregates that stage 2 has left; the weights stay.
+  void drop_aggregates(const std::string& run);
   // Moves the folder to the user's trash.
   void remove(const std::string& run);
   // Shows the folder in the file manager; `reveal_file`: that of a file.

@@ -18,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tasks/renew_task_file.h"
 
 namespace pairs::model {
 namespace {
@@ -120,6 +121,8 @@ class OwnTasks::Reader {
         task.said.agreed = true;
       }
       if (task.said.agreed) {
+        // Its program may say something else by now: what runs of it ends, and it is started anew.
+        renew_task_file(file);
         // It is made before its name stands for it: whoever asks for the name does not wait.
         make_task(task.said.name, {.file = file.string()});
         make_task(open_task_file(file));

@@ -14,6 +14,7 @@
 
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_options.h"
+#include "app/scores/learnt.h"
 #include "app/scores/metrics_file.h"
 #include "core/base/clock.h"
 #include "core/base/descriptor.h"
@@ -23,8 +24,10 @@
 #include "core/base/json.h"
 #include "core/base/safetensors_header.h"
 #include "core/base/text.h"
+#include "core/train/left_aggregates.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
+#include "core/train/shipped_name.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
@@ -99,12 +102,8 @@ std::string tail_of(const fs::path& file) {
 // How far the stages are by the end of the run's log. Lines that make no sense are passed over.
 void read_progress(const fs::path& folder, const RunConfig& config, RunEntry& entry) {
   const std::string text = tail_of(folder / run_file::events);
-  const bool scaled = config.pretrain.scale_epochs && !config.pretrain.sizes.empty();
-  const double factor =
-      scaled ? static_cast<double>(*std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end())) : 1;
   double steps[4] = {};
-  double epochs[4] = {0, static_cast<double>(config.pretrain.epochs) * factor, 1,
-                      static_cast<double>(config.finetune.epochs)};
+  double epochs[4] = {0, static_cast<double>(config.pretrain.epochs), 1, static_cast<double>(config.finetune.epochs)};
   const auto& sizes = config.cache.sizes;
   const bool many = config.finetune.heads == "per-n" && sizes.size() > 1;
   for (std::size_t start = 0; start < text.size();) {
@@ -128,6 +127,7 @@ void read_progress(const fs::path& folder, const RunConfig& config, RunEntry& en
     if ((stopped || begins) && all > 0) share = std::max(share, number_of(line, "step", 0) / all);
     if (stopped) share = std::max(share, stage == entry.stage ? entry.share : 0);
     if (type == "stage-done") share = 1;
+    if (type == "stage-done" && line.contains("prior_gain")) entry.learnt_nothing = line.contains("learnt_nothing");
     if (stage == 3 && many) {
       // One head after another, each for its own size.
       const auto n = static_cast<std::int64_t>(number_of(line, "n", 0));
@@ -251,8 +251,7 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
     if (!data.empty()) config.data = data;
     const auto source = config.data.empty() ? sources_.end() : sources_.find(config.task + "\n" + config.data);
     const TaskInfo info =
-        make_task(config.task, source == sources_.end() ? config.task_options() : options_without_data(config))
-            ->info();
+        make_task(config.task, source == sources_.end() ? config.task_options() : options_without_data(config))->info();
     entry.data_here = source == sources_.end() ? info.data_source : source->second;
     if (!config.data.empty()) sources_[config.task + "\n" + config.data] = entry.data_here;
     const std::string scores = file_stamp(folder / run_file::metrics) + file_stamp(weights) + entry.data_here;
@@ -269,7 +268,7 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
       return;
     std::vector<std::string> targets;
     for (const Target& target : info.targets) targets.push_back(target.label);
-    entry.verdict = evaluation_verdict(metrics->rows, targets);
+    entry.verdict = evaluation_verdict(metrics->rows, {targets, 0, metrics->beside});
   } catch (const std::exception&) {
     // Of damaged weights, data and scores the tabs tell that need them.
   }
@@ -291,16 +290,18 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
     } catch (const std::exception& error) {
       entry.problem = sentence(error);
     }
-    entry.name = !about.name.empty() ? about.name : shipped ? "Shipped weights" : folder.filename().string();
+    entry.name = !about.name.empty() ? about.name : shipped ? kShippedName : folder.filename().string();
     entry.verdict = known.entry.verdict;
     known.entry = std::move(entry);
     known.signature = extent.signature;
     known.data = data;
     read_data(folder, data, known);
+    if (known.entry.verdict.text.empty() && known.entry.learnt_nothing) known.entry.verdict = learnt_nothing_verdict();
     reading_seconds_ += watch.seconds();
   }
   RunEntry entry = known.entry;
   entry.bytes = extent.bytes;
+  entry.aggregates = entry.shipped ? 0 : aggregates_bytes(folder);
   entry.created = extent.created;
   entry.changed = extent.changed;
   entry.training = !shipped && is_locked(folder);
@@ -342,8 +343,9 @@ RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs
   std::error_code error;
   if (!runs_folder.empty() && fs::exists(runs_folder, error)) take_all(plain(runs_folder), error);
   if (error)
-    listing.problem = fmt::format("The folder of runs {} cannot be read: {}; choose another under Runs on the Settings page",
-                                  printable(runs_folder.string(), 300), error.message());
+    listing.problem =
+        fmt::format("The folder of runs {} cannot be read: {}; choose another under Runs on the Settings page",
+                    printable(runs_folder.string(), 300), error.message());
   for (const fs::path& folder : added) {
     std::error_code ignored;
     if (holds_run(folder))

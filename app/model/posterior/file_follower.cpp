@@ -25,9 +25,9 @@
 namespace pairs::model {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;           // of the subset that is kept, as `infer --follow` has it
+constexpr std::uint64_t kSeed = kFollowSeed;
 constexpr double kBetweenPosteriors = 0.15;  // seconds, while lines come
-constexpr double kBetweenLooks = 0.1;        // seconds, whether the file has grown
+constexpr double kBetweenReads = 0.1;        // seconds, whether the file has grown
 constexpr double kRateWindow = 3;            // seconds that the rate is of
 constexpr double kWidthStep = 1.12;          // growth of N between two points of the width
 
@@ -91,7 +91,7 @@ class FileFollower::Work {
       if (due && show_posterior()) since_posterior.restart();
       tell(failure);
       if (!failure.empty()) return;
-      if (came != GrowingText::Came::lines) wait_for(kBetweenLooks, stale);
+      if (came != GrowingText::Came::lines) wait_for(kBetweenReads, stale);
       if (stale()) break;
     }
     show_posterior();
@@ -117,17 +117,19 @@ class FileFollower::Work {
   // The posterior of what there is, where that has changed.
   bool show_posterior() {
     const auto pinned = follower_.pinned_.load();
+    const IntervalKind interval = follower_.interval_.load();
     const std::int64_t n = set_.size();
-    if (n == 0 || (shown_ == set_.seen() && pinned == pinned_)) return false;
+    if (n == 0 || (shown_ == set_.seen() && pinned == pinned_ && interval == interval_)) return false;
     const OneThread one_thread;
     const Stopwatch watch;
     if (shown_ != set_.seen()) at_ = posterior_at(n);
     at_.milliseconds = 1000 * watch.seconds();
     shown_ = set_.seen();
     pinned_ = pinned;
-    const ShownSet set{wish_.set, {}, wish_.file.string() + ", followed; " + run_.name};
+    interval_ = interval;
+    const ShownSet set{wish_.set, {}, wish_.file.string() + ", followed; " + run_.name, interval};
     const auto snapshot =
-        std::make_shared<PosteriorSnapshot>(snapshot_of(info_, at_, set, axes_, ++snapshots_, pinned.get()));
+        std::make_shared<PosteriorSnapshot>(snapshot_of(info_, at_, set, axes_, ++snapshots_, pinned));
     std::shared_ptr<const Figure> width;
     if (!widths_.empty())
       width = std::make_shared<Figure>(
@@ -196,7 +198,8 @@ class FileFollower::Work {
   StableAxes axes_;
   std::vector<WidthPoint> widths_;
   PosteriorAt at_;
-  std::shared_ptr<const PinnedPosterior> pinned_;
+  PinnedPosteriors pinned_;
+  IntervalKind interval_ = IntervalKind::central;
   std::int64_t shown_ = 0;  // observations that had come when the posterior was shown last
   std::uint64_t snapshots_ = 0;
   Stopwatch watch_;
@@ -249,7 +252,7 @@ void FileFollower::end() {
   news_ = FollowNews();
 }
 
-void FileFollower::set_pinned(std::shared_ptr<const PinnedPosterior> pinned) {
+void FileFollower::set_pinned(PinnedPosteriors pinned) {
   pinned_ = std::move(pinned);
 }
 

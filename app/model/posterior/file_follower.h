@@ -14,6 +14,9 @@
 
 namespace pairs::model {
 
+// Of the random subset that is kept of a file beyond what training saw, as `infer --follow` has it.
+inline constexpr std::uint64_t kFollowSeed = 1;
+
 // What is followed, and by which run.
 struct FollowWish {
   std::string run, data, device = "auto";
@@ -42,8 +45,10 @@ class FileFollower {
   void stop();
   // Forgets it.
   void end();
-  // A ghost behind what is drawn, or null.
-  void set_pinned(std::shared_ptr<const PinnedPosterior> pinned);
+  // Ghosts behind what is drawn, of all tasks; null: none.
+  void set_pinned(PinnedPosteriors pinned);
+  // Which interval is shaded and told.
+  void set_interval(IntervalKind kind) { interval_ = kind; }
 
   // Takes over what there is of the file; true when something has changed.
   bool poll();
@@ -54,7 +59,8 @@ class FileFollower {
   class Work;
   void run(const FollowWish& wish, const LatestWorker::Stale& stale);
 
-  std::atomic<std::shared_ptr<const PinnedPosterior>> pinned_;
+  std::atomic<PinnedPosteriors> pinned_;
+  std::atomic<IntervalKind> interval_ = IntervalKind::central;
   NewsBoard<FollowNews> board_;
   FollowNews news_;
   std::uint64_t seen_ = 0;  // version of the board's news

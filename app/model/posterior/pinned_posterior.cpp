@@ -2,19 +2,79 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "core/report/shades.h"
 
 namespace pairs::model {
+namespace {
 
-std::shared_ptr<const PinnedPosterior> pinned_posterior(const PosteriorScene& scene, const PosteriorSnapshot& shown) {
-  if (shown.series.empty() || !shown.series.front().ours) return nullptr;
-  auto pinned = std::make_shared<PinnedPosterior>();
-  pinned->task = scene.task;
-  pinned->numbers = shown.series.front();
-  pinned->numbers.role = SeriesRole::ghost;
-  pinned->numbers.ours = false;
-  pinned->numbers.name = fmt::format("pinned: N = {}, {}", count_text(shown.n), scene.set_short);
-  return pinned;
+constexpr std::size_t kLongestName = 60;
+
+// What stays free of a task: of shades, or of names.
+template <class Taken>
+bool taken(const std::vector<PinnedPosterior>& all, const std::string& task, Taken&& is) {
+  return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.task == task && is(one.numbers); });
+}
+
+bool has_name(const std::vector<PinnedPosterior>& all, const std::string& task, const std::string& name) {
+  return taken(all, task, [&](const PosteriorNumbers& one) { return one.name == name; });
+}
+
+}  // namespace
+
+PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScene& scene,
+                             const PosteriorSnapshot& shown, std::uint64_t id) {
+  if (shown.series.empty() || !shown.series.front().ours) return before;
+  std::vector<PinnedPosterior> all = before ? *before : std::vector<PinnedPosterior>();
+  if (static_cast<std::size_t>(std::count_if(
+          all.begin(), all.end(), [&](const auto& one) { return one.task == scene.task; })) >= Posterior::most_pins)
+    return before;
+  int shade = 0;
+  while (taken(all, scene.task, [&](const PosteriorNumbers& one) { return shade_of(one.role) == shade; })) ++shade;
+  const PosteriorRun& run = scene.runs.front();
+  const std::string base =
+      fmt::format("N = {}, {}{}", count_text(shown.n), scene.set_short, run.run == scene.task ? "" : " · " + run.name);
+  std::string name = base;
+  for (int k = 2; has_name(all, scene.task, name); ++k) name = fmt::format("{} ({})", base, k);
+  PinnedPosterior pinned{id, scene.task, shown.series.front()};
+  pinned.numbers.role = shaded(SeriesRole::ghost, shade);
+  pinned.numbers.ours = false;
+  pinned.numbers.name = name;
+  // The exact answer beside it was that of its own set and N.
+  pinned.numbers.kl = NAN;
+  for (TargetNumbers& target : pinned.numbers.targets) target.mean_shift = target.sd_ratio = NAN;
+  all.push_back(std::move(pinned));
+  return std::make_shared<const std::vector<PinnedPosterior>>(std::move(all));
+}
+
+PinnedPosteriors without_pinned(const PinnedPosteriors& before, std::uint64_t id) {
+  std::vector<PinnedPosterior> all = before ? *before : std::vector<PinnedPosterior>();
+  std::erase_if(all, [&](const PinnedPosterior& one) { return one.id == id; });
+  return std::make_shared<const std::vector<PinnedPosterior>>(std::move(all));
+}
+
+PinnedPosteriors renamed_pinned(const PinnedPosteriors& before, std::uint64_t id, const std::string& wanted) {
+  const std::string name = printable(wanted, kLongestName);
+  if (!before || name.find_first_not_of(' ') == name.npos) return before;
+  std::vector<PinnedPosterior> all = *before;
+  for (PinnedPosterior& one : all) {
+    if (one.id != id) continue;
+    if (has_name(all, one.task, name)) return before;
+    one.numbers.name = name;
+  }
+  return std::make_shared<const std::vector<PinnedPosterior>>(std::move(all));
+}
+
+std::vector<PosteriorNumbers> pinned_of(const PinnedPosteriors& pinned, const std::string& task, std::size_t targets) {
+  std::vector<PosteriorNumbers> all;
+  if (pinned)
+    for (const PinnedPosterior& one : *pinned)
+      if (one.task == task && one.numbers.targets.size() == targets) all.push_back(one.numbers);
+  return all;
 }
 
 }  // namespace pairs::model

@@ -47,10 +47,13 @@ struct Posterior::State {
   std::string scene_source;                    // of its set
   std::map<std::string, std::int64_t> file_n;  // shown of a file, by task
   bool chosen_n = false;                       // by a person, rather than the first
+  std::int64_t restored_n = 0;                 // of an earlier start, until the set is there; 0: none
   NPlayer player;
   SampleSaving saving;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
+  std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
+  std::uint64_t last_pin = 0;     // id
   Background<PosteriorEngine, PosteriorWish> background;
 
   void ask() {
@@ -68,12 +71,38 @@ struct Posterior::State {
   void end_following() {
     follower.end();
     follow_scene = nullptr;
+    stopped_set = 0;
   }
 
-  void pin(std::shared_ptr<const PinnedPosterior> pinned) {
+  // The set that a followed file becomes, for its task; none where nothing came or its text is wrong.
+  std::optional<SetWish> followed_set() {
+    const auto state = follower.news().state;
+    if (!state || !follow_scene || state->seen == 0 || !state->failure.empty()) return {};
+    SetWish set{++last_set, {.index = wish.set.choice.index, .file = state->file}, follow_scene->task};
+    if (state->used < state->seen) set.choice.random = kFollowSeed;
+    return set;
+  }
+
+  // Another task or run is shown: the file that was followed is its task's set.
+  void leave_followed() {
+    if (const std::optional<SetWish> set = followed_set()) {
+      wish.files[set->task] = set->choice;
+      file_n.erase(set->task);
+      wish.set = *set;
+    }
+    end_following();
+  }
+
+  void pin(PinnedPosteriors pinned) {
+    if (pinned == wish.pinned) return;
     follower.set_pinned(pinned);
     wish.pinned = std::move(pinned);
     ask();
+  }
+
+  // The set that is shown now is the one to go back to.
+  void keep_shown() {
+    if (news.scene && news.scene->set == wish.set.id) before = wish.set;
   }
 
   void another_set(SetChoice choice) {
@@ -85,7 +114,13 @@ struct Posterior::State {
 
   // After the player's N may have changed.
   void follow_player() {
-    if (news.scene && !news.scene->simulated) file_n[news.scene->task] = player.n();
+    if (news.scene && !news.scene->simulated) {
+      // All that can be used of a file is as much as there will be of it.
+      if (player.n() == std::min(news.scene->most, news.scene->trained))
+        file_n.erase(news.scene->task);
+      else
+        file_n[news.scene->task] = player.n();
+    }
     if (player.n() != wish.n) ask();
   }
 
@@ -93,14 +128,13 @@ struct Posterior::State {
     const PosteriorScene& scene = *news.scene;
     const bool other_task = scene.task != scene_task, other_set = other_task || scene.set != scene_set;
     const bool other_file = other_task || scene.set_source != scene_source;
-    if (wish.pinned && wish.pinned->task != scene.task) pin(nullptr);
     scene_task = scene.task;
     scene_set = scene.set;
     scene_source = scene.set_source;
     if (scene.set == wish.set.id) {
       SetChoice& choice = wish.set.choice;
       // Another task has other files and values.
-      if (!scene.by_hand) choice = {.index = choice.index};
+      if (!scene.by_hand) choice = {.index = choice.index, .columns = scene.chosen};
       choice.file = scene.simulated ? std::filesystem::path() : std::filesystem::path(scene.set_source);
       choice.random = scene.random;
       if (scene.simulated)
@@ -111,6 +145,7 @@ struct Posterior::State {
     // As much of a new file as the run saw in training; of one that is come back to as much as was shown.
     std::int64_t of_file = std::min(scene.most, scene.trained);
     if (const auto before = file_n.find(scene.task); other_task && before != file_n.end()) of_file = before->second;
+    if (scene.set == wish.set.id && restored_n > 0) of_file = std::exchange(restored_n, 0);
     if (scene.simulated) file_n.erase(scene.task);
     const bool other_most = scene.most != player.most();
     player.set_range(scene.most, scene.sizes);
@@ -134,7 +169,7 @@ Posterior::~Posterior() = default;
 void Posterior::open(const std::string& run) {
   State& s = *state_;
   if (run == s.wish.run) return;
-  s.end_following();
+  s.leave_followed();
   s.wish.run = run;
   s.wish.others.clear();
   reload();
@@ -200,18 +235,34 @@ void Posterior::set_parameter(std::size_t k, double value) {
   s.asked_value = {s.wish.set.id, k, value};
 }
 
-void Posterior::open_file(const std::filesystem::path& path) {
+void Posterior::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {
   State& s = *state_;
-  if (s.news.scene && s.news.scene->set == s.wish.set.id) s.before = s.wish.set;
-  s.another_set({.index = s.wish.set.choice.index, .file = path});
+  s.keep_shown();
+  s.another_set({.index = s.wish.set.choice.index, .file = path, .columns = std::move(columns)});
+}
+
+std::optional<Posterior::OtherColumns> Posterior::take_other_columns() {
+  State& s = *state_;
+  if (s.news.set_columns.empty() || s.news.set_failure.empty() || !s.news.scene) return {};
+  return OtherColumns{s.news.failed_file, std::exchange(s.news.set_columns, {}), s.news.scene->needed,
+                      std::exchange(s.news.set_failure, "")};
 }
 
 void Posterior::set_random(std::optional<std::uint64_t> seed) {
   State& s = *state_;
   SetChoice choice = s.wish.set.choice;
   if (choice.file.empty() || choice.random == seed || following()) return;
-  if (s.news.scene && s.news.scene->set == s.wish.set.id) s.before = s.wish.set;
+  s.keep_shown();
   choice.random = seed;
+  s.another_set(std::move(choice));
+}
+
+void Posterior::set_up(const std::string& up) {
+  State& s = *state_;
+  SetChoice choice = s.wish.set.choice;
+  if (choice.file.empty() || choice.up == up || following()) return;
+  s.keep_shown();
+  choice.up = up;
   s.another_set(std::move(choice));
 }
 
@@ -225,7 +276,19 @@ void Posterior::follow_file(const std::filesystem::path& path) {
 }
 
 void Posterior::stop_following() {
-  state_->follower.stop();
+  State& s = *state_;
+  const auto state = following();
+  if (!state || s.stopped_set != 0) return;
+  s.follower.stop();
+  if (const std::optional<SetWish> set = s.followed_set()) {
+    s.keep_shown();
+    s.wish.set = *set;
+    s.stopped_set = set->id;
+    s.news.set_failure.clear();
+    s.ask();
+  } else if (state->seen == 0) {
+    s.end_following();
+  }
 }
 
 void Posterior::end_following() {
@@ -284,19 +347,63 @@ void Posterior::advance(double seconds) {
   state_->follow_player();
 }
 
+Posterior::Remembered Posterior::remembered() const {
+  const State& s = *state_;
+  const SetChoice& choice = s.wish.set.choice;
+  Remembered now{choice.index, s.chosen_n ? n() : 0, choice.file, choice.random, choice.columns, s.wish.others};
+  if (const auto state = following()) now.file = state->file;
+  return now;
+}
+
+void Posterior::restore(const Remembered& remembered) {
+  State& s = *state_;
+  s.wish.others = remembered.others;
+  std::erase(s.wish.others, s.wish.run);
+  if (remembered.n > 0) {
+    s.chosen_n = true;
+    s.player.want(remembered.n);
+    s.restored_n = remembered.n;
+  }
+  s.another_set({.index = std::max<std::int64_t>(remembered.index, 0),
+                 .file = remembered.file,
+                 .random = remembered.file.empty() ? std::nullopt : remembered.random,
+                 .columns = remembered.columns});
+}
+
+IntervalKind Posterior::interval() const {
+  return state_->wish.interval;
+}
+
+void Posterior::set_interval(IntervalKind kind) {
+  State& s = *state_;
+  if (kind == s.wish.interval) return;
+  s.wish.interval = kind;
+  s.follower.set_interval(kind);
+  s.ask();
+}
+
 void Posterior::pin() {
   State& s = *state_;
   const auto now = scene();
   const auto snapshot = shown();
-  if (now && snapshot && snapshot->set == now->set) s.pin(pinned_posterior(*now, *snapshot));
+  if (now && snapshot && snapshot->set == now->set) s.pin(with_pinned(s.wish.pinned, *now, *snapshot, ++s.last_pin));
 }
 
-void Posterior::unpin() {
-  state_->pin(nullptr);
+void Posterior::unpin(std::uint64_t id) {
+  state_->pin(without_pinned(state_->wish.pinned, id));
 }
 
-std::string Posterior::pinned() const {
-  return state_->wish.pinned ? state_->wish.pinned->numbers.name : "";
+void Posterior::rename_pin(std::uint64_t id, const std::string& name) {
+  state_->pin(renamed_pinned(state_->wish.pinned, id, name));
+}
+
+std::vector<Posterior::Pin> Posterior::pins() const {
+  std::vector<Pin> all;
+  const auto now = scene();
+  if (now && state_->wish.pinned)
+    for (const PinnedPosterior& one : *state_->wish.pinned)
+      if (one.task == now->task) all.push_back({one.id, one.numbers.name, one.numbers.role});
+  return all;
 }
 
 std::shared_ptr<const PosteriorScene> Posterior::scene() const {
@@ -334,7 +441,8 @@ std::string Posterior::batch_command() const {
   const State& s = *state_;
   if (s.wish.run.empty()) return "";
   if (const auto followed = following()) return follow_command(s.wish.run, followed->file, s.hub.device);
-  CommandOptions options{{s.wish.run}, s.wish.set.choice, n(), s.hub.data_folder.string(), s.hub.device};
+  CommandOptions options{{s.wish.run}, s.wish.set.choice, n(), s.hub.data_folder.string(),
+                         s.hub.device, s.wish.interval};
   options.runs.insert(options.runs.end(), s.wish.others.begin(), s.wish.others.end());
   // Of the others those that can be drawn.
   if (const auto& scene = s.news.scene; scene && scene->runs.front().run == s.wish.run)
@@ -384,6 +492,11 @@ bool Posterior::poll() {
   if (dismissed || other_set) s.news.set_failure.clear();
   if (!other_set && s.news.scene && s.news.scene->set == s.before.id) s.wish.set = s.before;
   if (s.news.scene) s.take_scene();
+  // The followed posterior stays until the same file's stands in its place.
+  const auto& shown = s.news.snapshot;
+  const bool there = shown && shown->set == s.stopped_set && shown->n == s.wish.n;
+  if (s.stopped_set != 0 && (there || s.news.failed_set == s.stopped_set))
+    s.end_following();
   return true;
 }
 

@@ -23,14 +23,16 @@ struct PosteriorSnapshot {
   std::uint64_t version = 0;  // grows with each snapshot
   std::uint64_t set = 0;      // id of the observed set
   std::int64_t n = 0;
-  std::vector<PosteriorNumbers> series;   // runs first, the shown one in front, then references, exact first
+  std::vector<PosteriorNumbers> series;   // runs first, the shown one in front, then references, exact first, ghosts
   std::shared_ptr<const Figure> density;  // one target: densities; more: a corner plot
   std::string question;                   // what is asked of these N observations
   std::string sentence;                   // what the shown run answers, beside the exact posterior
   std::vector<PosteriorWarning> warnings;
-  Place place;                             // of the shown run's aggregate among those of training
-  std::optional<PosteriorAxes> kept_axes;  // where the axes are not those that a figure of this N alone chooses
-  double milliseconds = 0;                 // from the aggregate to the numbers of the shown run
+  Place place;                                    // of the shown run's aggregate among those of training
+  IntervalKind interval = IntervalKind::central;  // that the figure shades and the sentence is about
+  std::string null;                               // on the task's null value, a line; "" without one
+  std::optional<PosteriorAxes> kept_axes;         // where the axes are not those that a figure of this N alone chooses
+  double milliseconds = 0;                        // from the aggregate to the numbers of the shown run
 };
 
 // A value of θ or ψ that a simulated set was made with.
@@ -77,13 +79,20 @@ struct PosteriorScene {
   std::string set_short;             // "set 3", "events.csv"
   std::string set_source;            // "simulated", "generated digits", a path, a thing's words
   std::string set_own;               // the θ that a thing tells of itself, a line; "" of other sets
+  std::string set_read_as;           // which of its axes points up, a sentence; "" of other sets
+  std::string set_learnt;            // what the shown run learnt from and how others fared, a line; "" of other sets
+  std::vector<std::string> ups;      // that may point up; empty where the thing has none, and of other sets
+  std::string up;                    // that was asked for; "": what the thing tells itself
   std::int64_t set_size = 0;         // all that a file holds; else `most`
   std::int64_t trained = 1;          // largest N that the shown run saw in training
   bool simulated = true;
-  bool by_hand = false;                  // θ and ψ are not the prior's
-  std::optional<std::uint64_t> random;   // seed by which observations of a file were drawn; none: its first
-  bool followable = false;               // files of its observations can be followed
-  bool drawable = false;                 // a file of which a random subset can be drawn
+  bool by_hand = false;                 // θ and ψ are not the prior's
+  std::optional<std::uint64_t> random;  // seed by which observations of a file were drawn; none: its first
+  bool followable = false;              // files of its observations can be followed
+  bool drawable = false;                // a file of which a random subset can be drawn
+  // Of a file that is a table: what its columns are called, which of them are used, and for what (the task's columns); and
+  // those that a person chose (SetChoice::columns).
+  std::vector<std::string> columns, taken, needed, chosen;
   std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
   std::vector<int> shades;               // of the runs, where a figure of them alone would choose others; else empty
   // Of a task that makes observations of things (tasks/parts/things.h): "mesh", what may be given, and whether a text
@@ -118,21 +127,37 @@ class Posterior {
   void set_index(std::int64_t index);
   std::int64_t index() const;
   void set_parameter(std::size_t k, double value);
-  void open_file(const std::filesystem::path& path);
+  // `columns`: of a table, those that the task's are (SetChoice::columns); empty: those of the same names.
+  void open_file(const std::filesystem::path& path, std::vector<std::string> columns = {});
   // Of a file that is shown, the observations that this seed draws; without a seed, the first ones.
   void set_random(std::optional<std::uint64_t> seed);
+  // Of a thing that is shown, the axis that points up, one of the scene's `ups`.
+  void set_up(const std::string& up);
   // From a file, one that is followed too, back to the simulated set.
   void simulate();
 
   // The set becomes what a CSV file of points holds and what is appended to it, by the shown run, until another set is
   // asked for; N grows by itself. Beyond what training saw a random subset of that size is used.
   void follow_file(const std::filesystem::path& path);
-  // Reads no more of it; its posterior stays.
+  // Appends no more: what there is of the file becomes an observed set like any other. A file that could not be read on
+  // stays as it is, and one of which nothing came is forgotten.
   void stop_following();
   // Forgets it: the set before it is shown again.
   void end_following();
   // Null where no file is.
   std::shared_ptr<const FollowState> following() const;
+
+  // What a later start shows again: the set (of a file how its observations are drawn), N, and the runs beside.
+  struct Remembered {
+    std::int64_t index = 0, n = 0;  // n = 0: chosen by the program
+    std::filesystem::path file;
+    std::optional<std::uint64_t> random;
+    std::vector<std::string> columns, others;
+    bool operator==(const Remembered&) const = default;
+  };
+  Remembered remembered() const;
+  // Before anything else is asked of the run that is open.
+  void restore(const Remembered& remembered);
 
   // The N that is wanted, 1 .. most().
   std::int64_t n() const;
@@ -148,12 +173,23 @@ class Posterior {
   // What poll() does with the clock: moves a playing N on.
   void advance(double seconds);
 
-  // Keeps the shown run's posterior as it is now as a ghost behind all that follows of the task, in the place of one
-  // that is kept already.
+  // Which interval is shaded and told.
+  IntervalKind interval() const;
+  void set_interval(IntervalKind kind);
+
+  // Keeps the shown run's posterior as it is now as a ghost behind all that follows of its task, and in the table,
+  // until it is taken away: so many of a task at most. Copied commands do not know of them.
+  static constexpr std::size_t most_pins = 5;
+  struct Pin {
+    std::uint64_t id = 0;
+    std::string name;  // "N = 10, set 3"
+    SeriesRole role = SeriesRole::ghost;
+  };
   void pin();
-  void unpin();
-  // "pinned: N = 10, set 3"; "" where nothing is. Copied commands do not know of it.
-  std::string pinned() const;
+  void unpin(std::uint64_t id);
+  void rename_pin(std::uint64_t id, const std::string& name);
+  // Of the task that is shown, in the order of pinning.
+  std::vector<Pin> pins() const;
 
   // Null before the run is loaded.
   std::shared_ptr<const PosteriorScene> scene() const;
@@ -173,6 +209,13 @@ class Posterior {
   const std::string& failure() const;
   const std::string& set_failure() const;
   void dismiss_set_failure();
+  // The last file that could not be read because it is a table of other columns than the task's, and these: once.
+  struct OtherColumns {
+    std::filesystem::path file;
+    std::vector<std::string> columns, needed;  // of the file, and of the task
+    std::string sentence;
+  };
+  std::optional<OtherColumns> take_other_columns();
 
   // The command that draws the same figure without the window; empty while values set by hand are on their way.
   std::string batch_command() const;

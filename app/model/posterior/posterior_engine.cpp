@@ -12,8 +12,10 @@
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_words.h"
 #include "core/base/clock.h"
+#include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/posterior/posterior_plots.h"
 #include "core/report/shades.h"
 
 namespace pairs::model {
@@ -64,7 +66,7 @@ class PosteriorEngine::Work {
   void embed_next();
   void embed_until(std::int64_t n, const Stale& stale);
   void serve(std::int64_t n, bool asked);
-  void show(const PosteriorAt& at, bool asked);
+  void show(const PosteriorAt& at, bool asked, const std::vector<PosteriorNumbers>& before = {});
   void check(const Stale& stale);
   void finish_set(std::int64_t n, const Stale& stale);
   void work_out_widths(std::int64_t n, const Stale& stale);
@@ -86,7 +88,8 @@ class PosteriorEngine::Work {
   std::optional<SetPosterior> posterior_;  // of the runs and the set
   std::optional<StableAxes> axes_;
   std::optional<NuisanceAxes> nuisance_axes_;
-  std::shared_ptr<const PinnedPosterior> pinned_;
+  PinnedPosteriors pinned_;
+  IntervalKind interval_ = IntervalKind::central;
   std::vector<WidthPoint> widths_;
   std::set<std::int64_t> width_done_;
   PosteriorAt at_;            // of the last snapshot; n = 0: none
@@ -170,7 +173,8 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
 std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorWish& wish) {
   SetChoice choice = wish.set.choice;
   // A file, or values set by hand, of the task that was shown before say nothing here.
-  if (wish.set.id <= last_set_ && question_ != last_set_question_) {
+  const bool before = wish.set.id <= last_set_ && question_ != last_set_question_;
+  if (before || (!wish.set.task.empty() && wish.set.task != task_->info().name)) {
     const auto own = wish.files.find(task_->info().name);
     const std::int64_t index = choice.index;
     choice = own == wish.files.end() ? SetChoice() : own->second;
@@ -178,6 +182,16 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorWish
   }
   last_set_ = std::max(last_set_, wish.set.id);
   last_set_question_ = question_;
+  const auto failed = [&](const std::exception& error, const std::vector<std::string>& columns) {
+    failed_set_ = wish.set.id;
+    board_.publish([&](PosteriorNews& n) {
+      n.set_failure = sentence(error);
+      n.failed_set = wish.set.id;
+      n.failed_file = choice.file;
+      n.set_columns = columns;
+      n.problems.push_back(sentence(error));
+    });
+  };
   try {
     if (!choice.file.empty()) {
       std::error_code error;
@@ -185,15 +199,12 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorWish
       board_.now("reading " + printable((there ? choice.file.filename() : choice.file).string()));
     }
     return std::make_shared<ObservedSet>(task_, choice);
+  } catch (const ColumnsError& error) {
+    failed(error, error.columns());
   } catch (const std::exception& error) {
-    failed_set_ = wish.set.id;
-    board_.publish([&](PosteriorNews& n) {
-      n.set_failure = sentence(error);
-      n.failed_set = wish.set.id;
-      n.problems.push_back(sentence(error));
-    });
-    return set_ ? nullptr : std::make_shared<ObservedSet>(task_, SetChoice{.index = choice.index});
+    failed(error, {});
   }
+  return set_ ? nullptr : std::make_shared<ObservedSet>(task_, SetChoice{.index = choice.index});
 }
 
 void PosteriorEngine::Work::load_set(const PosteriorWish& wish) {
@@ -205,7 +216,8 @@ void PosteriorEngine::Work::load_set(const PosteriorWish& wish) {
         [&](PosteriorNews& n) { n.problems.insert(n.problems.end(), set->warnings().begin(), set->warnings().end()); });
   // Values set by hand move the set a little: axes stay.
   const SetChoice &next = set->choice(), *before = set_ ? &set_->choice() : nullptr;
-  if (!before || next.file != before->file || next.index != before->index || next.random != before->random) {
+  if (!before || next.file != before->file || next.index != before->index || next.random != before->random ||
+      next.columns != before->columns || next.up != before->up) {
     axes_.emplace(task_->info().targets);
     nuisance_axes_.emplace(task_->info());
   }
@@ -264,19 +276,26 @@ void PosteriorEngine::Work::embed_until(std::int64_t n, const Stale& stale) {
 }
 
 void PosteriorEngine::Work::serve(std::int64_t n, bool asked) {
-  if (reference_milliseconds_ > kSlowReference) show(posterior_->at(n, false), false);
+  if (reference_milliseconds_ > kSlowReference) show(posterior_->at(n, false), false, at_.numbers);
   at_ = posterior_->at(n);
   reference_milliseconds_ = at_.reference_milliseconds();
   show(at_, asked);
 }
 
-// Axes keep nothing of what is shown only until the N that was `asked` for is there.
-void PosteriorEngine::Work::show(const PosteriorAt& at, bool asked) {
+// Axes keep nothing of what is shown only until the N that was `asked` for is there. References that were there
+// `before` and are still worked out keep their places in the legend.
+void PosteriorEngine::Work::show(const PosteriorAt& at, bool asked, const std::vector<PosteriorNumbers>& before) {
   for (const std::string& problem : at.problems) tell(problem);
   StableAxes passing = *axes_;
-  const ShownSet set{set_id_, set_->theta(), posterior_->source_text()};
+  const ShownSet set{set_id_, set_->truth(), posterior_->source_text(), interval_};
   const auto snapshot = std::make_shared<PosteriorSnapshot>(
-      snapshot_of(task_->info(), at, set, asked ? *axes_ : passing, ++snapshots_, pinned_.get()));
+      snapshot_of(task_->info(), at, set, asked ? *axes_ : passing, ++snapshots_, pinned_));
+  if (snapshot->density && !before.empty()) {
+    const auto named = std::make_shared<Figure>(*snapshot->density);
+    for (const PosteriorNumbers& one : before)
+      if (!one.ours) name_awaited(named->plots.front(), one);
+    snapshot->density = named;
+  }
   board_.publish([&](PosteriorNews& n) {
     n.snapshot = snapshot;
     n.failure.clear();
@@ -351,13 +370,14 @@ void PosteriorEngine::Work::run(const PosteriorWish& wish, const Stale& stale) {
   if (runs_.empty()) return;
   load_set(wish);
   const bool other_pin = std::exchange(pinned_, wish.pinned) != wish.pinned;
+  const bool other_interval = std::exchange(interval_, wish.interval) != wish.interval;
   const std::int64_t n = std::clamp<std::int64_t>(wish.n, 1, set_->size());
   board_.now("embedding the observed set");
   embed_until(n, stale);
   board_.now("posterior");
   if (at_.n != n)
     serve(n, true);
-  else if (other_pin)
+  else if (other_pin || other_interval)
     show(at_, true);
   if (stale()) throw Stopped();
   if (checked_ != n) check(stale);

@@ -18,6 +18,7 @@ namespace pairs::model {
 struct SetWish {
   std::uint64_t id = 0;  // another set, another id
   SetChoice choice;
+  std::string task = {};  // that it is of; "": the one that is shown
 };
 
 // What the window wants to see.
@@ -28,7 +29,8 @@ struct PosteriorWish {
   SetWish set;
   std::map<std::string, SetChoice> files;  // the file of a task that is come back to, by task
   std::int64_t n = 1;
-  std::shared_ptr<const PinnedPosterior> pinned;  // a ghost behind what is drawn, or null
+  IntervalKind interval = IntervalKind::central;
+  PinnedPosteriors pinned;  // ghosts behind what is drawn, of all tasks; null: none
   std::string data, device = "auto";
   std::map<std::string, int> shades;  // of the runs' colours
 };
@@ -44,8 +46,10 @@ struct PosteriorNews {
   std::shared_ptr<const NuisanceView> nuisance;
   double embedded = 0;
   std::string failure, set_failure;
-  std::uint64_t failed_set = 0;       // id of the set that could not be read
-  std::vector<std::string> problems;  // since the start, for the log
+  std::uint64_t failed_set = 0;          // id of the set that could not be read
+  std::filesystem::path failed_file;     // its file
+  std::vector<std::string> set_columns;  // that the file has instead of those that are needed; else empty
+  std::vector<std::string> problems;     // since the start, for the log
 };
 
 // The background half of the posterior: loads runs and the set, embeds it, and shows what a SetPosterior knows of it.

@@ -8,9 +8,11 @@
 
 #include "app/kinds/observation_room.h"
 #include "app/posterior/posterior_figure.h"
+#include "app/posterior/tried.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/text.h"
+#include "core/posterior/interval.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 
@@ -75,6 +77,10 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.set_name = set.name();
   scene.set_short = set.short_name();
   scene.set_source = set.source();
+  scene.columns = set.columns();
+  scene.taken = set.taken();
+  scene.needed = info.observation_columns;
+  scene.chosen = set.choice().columns;
   if (set.simulated()) scene.parameters = parameters_of(set);
   if (const Things* const known = things(posterior.task())) {
     scene.thing = known->thing();
@@ -83,14 +89,21 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
       const Things* const asked = things(*task);
       return asked && asked->is_thing(text);
     };
-    if (set.of_thing()) scene.set_own = own_theta_text(info, scene.thing, set.theta());
+    if (set.of_thing()) {
+      scene.set_read_as = set.read_as();
+      const LoadedRun& shown = posterior.runs().front().loaded;
+      scene.set_learnt = learnt_text(shown, tried_of(shown.folder));
+      scene.set_own = own_theta_text(info, scene.thing, set.theta(), set.other());
+      scene.ups = known->ups();
+      scene.up = set.choice().up;
+    }
   }
   scene.shades = other_shades(posterior.runs());
   return scene;
 }
 
 PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAt& at, const ShownSet& set, StableAxes& axes,
-                              std::uint64_t version, const PinnedPosterior* pinned) {
+                              std::uint64_t version, const PinnedPosteriors& pinned) {
   PosteriorSnapshot snapshot;
   snapshot.version = version;
   snapshot.set = set.id;
@@ -100,14 +113,16 @@ PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAt& at, const
   snapshot.warnings.erase(std::unique(snapshot.warnings.begin(), snapshot.warnings.end()), snapshot.warnings.end());
   snapshot.milliseconds = at.milliseconds;
   snapshot.question = info.question.text(at.n, count_text(at.n));
-  snapshot.sentence = posterior_sentence(at.numbers, info.targets);
+  snapshot.sentence = posterior_sentence(at.numbers, info.targets, set.interval);
   snapshot.place = at.place;
+  snapshot.null = at.null;
   if (at.numbers.empty()) return snapshot;
-  const PosteriorAxes kept = axes.update(at.numbers, set.truth);
+  const std::vector<PosteriorNumbers> ghosts = pinned_of(pinned, info.name, info.targets.size());
+  snapshot.series.insert(snapshot.series.end(), ghosts.begin(), ghosts.end());
+  PosteriorAxes kept = axes.update(snapshot.series, set.truth);
   if (kept != chosen_axes(at.numbers, info.targets, set.truth)) snapshot.kept_axes = kept;
-  const bool ghost = pinned && pinned->task == info.name && pinned->numbers.targets.size() == info.targets.size();
-  snapshot.density = std::make_shared<Figure>(
-      posterior_figure_at(info, at, set.truth, set.source, kept, ghost ? &pinned->numbers : nullptr));
+  kept.interval = snapshot.interval = set.interval;
+  snapshot.density = std::make_shared<Figure>(posterior_figure_at(info, at, set.truth, set.source, kept, ghosts));
   return snapshot;
 }
 
@@ -119,9 +134,15 @@ PosteriorScene followed_scene(const PosteriorScene& before, const std::filesyste
   scene.set_name = scene.set_short = file.filename().string();
   scene.set_source = file.string();
   scene.set_own.clear();
+  scene.set_read_as.clear();
+  scene.set_learnt.clear();
+  scene.ups.clear();
   scene.set_size = 0;
   scene.simulated = scene.by_hand = scene.drawable = false;
   scene.random.reset();
+  scene.columns.clear();
+  scene.taken.clear();
+  scene.chosen.clear();
   scene.parameters.clear();
   return scene;
 }
@@ -152,8 +173,12 @@ std::string figure_command(const CommandOptions& options, const PosteriorScene* 
     words.push_back(fmt::format("--index {}", set.index));
   else
     words.push_back("--file " + shell_word(set.file.string()));
+  if (!set.columns.empty()) words.push_back("--columns=" + shell_word(fmt::format("{}", fmt::join(set.columns, ","))));
   if (set.random) words.push_back(fmt::format("--random {}", *set.random));
+  if (!set.up.empty()) words.push_back("--up " + set.up);
   words.push_back(fmt::format("--n {}", options.n));
+  if (options.interval != IntervalKind::central)
+    words.push_back(fmt::format("--interval {}", interval_word(options.interval)));
   if (!set.theta.empty() || !set.psi.empty()) {
     if (!scene || !scene->by_hand) return "";
     const SetChoice settled = settled_choice(set, *scene);

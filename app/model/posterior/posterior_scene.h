@@ -14,14 +14,16 @@ namespace pairs::model {
 // What the window shows of a set's posterior, from what is known of it. `asked`: the runs as they were asked for.
 PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, const std::vector<std::string>& asked);
 
-// The set that a snapshot is of: its id, θ where it was made with one, and what figures say of its source.
+// The set that a snapshot is of: its id, θ where it was made with one, what figures say of its source, and which
+// interval they shade.
 struct ShownSet {
   std::uint64_t id = 0;
   std::vector<double> truth;
   std::string source;
+  IntervalKind interval = IntervalKind::central;
 };
 PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAt& at, const ShownSet& set, StableAxes& axes,
-                              std::uint64_t version, const PinnedPosterior* pinned = nullptr);
+                              std::uint64_t version, const PinnedPosteriors& pinned = nullptr);
 
 // The choice that makes the shown set again: where θ or ψ was set by hand, with the values that it settled on.
 SetChoice settled_choice(SetChoice asked, const PosteriorScene& scene);
@@ -37,6 +39,7 @@ struct CommandOptions {
   SetChoice set;  // that is asked for
   std::int64_t n = 1;
   std::string data, device;
+  IntervalKind interval = IntervalKind::central;
 };
 std::string figure_command(const CommandOptions& options, const PosteriorScene* scene, const PosteriorSnapshot* shown);
 

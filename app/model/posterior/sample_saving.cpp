@@ -1,11 +1,17 @@
 #include "app/model/posterior/sample_saving.h"
 
+#include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
+#include "app/kinds/target_room.h"
 #include "app/posterior/posterior_samples.h"
+#include "app/posterior/tried.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/posterior/typicality.h"
 #include "core/report/number_text.h"
 #include "core/train/run.h"
 
@@ -22,9 +28,20 @@ bool write(const SamplesAsked& asked, const LatestWorker::Stale& stale) {
   ObservedSet set(run.task, asked.set);
   const Observations x = set.first(asked.n);
   if (stale()) return false;
-  const torch::Tensor samples = posterior_samples(run, x, set.latents().given, set.name(), asked.draws, asked.seed);
+  // As many are drawn as infer draws, whose last digits depend on how many there are.
+  const TargetRoom& room = target_room_of(info);
+  const std::int64_t draws = room.in_folder() ? asked.draws : std::max(asked.draws, room.draws());
+  const torch::Tensor samples = posterior_samples(run, x, set.latents().given, set.name(), draws, asked.seed)
+                                    .slice(0, 0, asked.draws)
+                                    .contiguous();
   if (stale()) return false;
-  write_samples(asked.file, {{"samples", samples}}, info);
+  const torch::Tensor aggregate = finite_aggregate(run, x, set.name());
+  const Place place = place_of(*run.estimator, aggregate, torch::full({1}, asked.n, torch::kInt64));
+  const bool warned = place.outside || !set.warnings().empty() || !run.finetuned || extrapolates(run, asked.n) ||
+                      !tried_warning(run, tried_of(run.folder), set.kind()).empty();
+  std::map<std::string, torch::Tensor> arrays = trust_arrays(place, warned);
+  arrays["samples"] = samples;
+  write_samples(asked.file, arrays, info);
   return true;
 }
 

@@ -13,12 +13,14 @@
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/samples_figure.h"
 #include "app/kinds/target_room.h"
+#include "app/runs/input_text.h"
 #include "core/base/error.h"
 #include "core/base/latest_worker.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/estimator.h"
 #include "core/report/number_text.h"
+#include "core/task_factory.h"
 #include "core/train/config.h"
 #include "tasks/registry.h"
 
@@ -104,6 +106,7 @@ TaskCard card_of(const Task& task) {
   card.theta_text = info.theta_text;
   card.psi_text = info.psi_text;
   card.x_text = info.x_text;
+  if (const std::string input = input_text(task, input_scale(task)); !input.empty()) card.x_text += " " + input;
   for (const Target& target : info.targets) {
     const bool bounded = std::isfinite(target.low) && std::isfinite(target.high);
     const double low = bounded ? target.low : target.view_low, high = bounded ? target.high : target.view_high;
@@ -190,11 +193,13 @@ struct Specimen::State {
     network = nullptr;
     network_failure.clear();
     network_worker.cancel();
-    worker.request([this, task = generation, name, folder = hub.data_folder.string()](const LatestWorker::Stale&) {
+    TaskOptions options = of_run;
+    if (!hub.data_folder.empty()) options.data = hub.data_folder.string();
+    worker.request([this, task = generation, name, options = std::move(options)](const LatestWorker::Stale&) {
       Answer<Loaded> answer{task, nullptr, ""};
       try {
         auto made = std::make_shared<Loaded>();
-        made->task = make_task(name, {folder});
+        made->task = make_task(name, options);
         made->card = card_of(*made->task);
         made->view = prior_view(*made->task);
         answer.value = made;
@@ -273,6 +278,7 @@ struct Specimen::State {
 
   Hub& hub;
   std::string wanted;
+  TaskOptions of_run;
   std::uint64_t generation = 0;  // of the shown task: answers for others are dropped
   std::shared_ptr<const Loaded> loaded;
   std::string failure, sample_failure, network_failure;
@@ -294,8 +300,14 @@ struct Specimen::State {
 Specimen::Specimen(Hub& hub) : state_(std::make_unique<State>(hub)) {}
 Specimen::~Specimen() = default;
 
-void Specimen::show(const std::string& task) {
-  if (task != state_->wanted) state_->load(task);
+void Specimen::show(const std::string& task, TaskOptions of_run) {
+  State& s = *state_;
+  if (of_run.settings.empty() && !task.empty()) of_run.settings = default_task_settings(task);
+  if (task == s.wanted && of_run.data == s.of_run.data && of_run.file == s.of_run.file &&
+      of_run.settings == s.of_run.settings)
+    return;
+  s.of_run = std::move(of_run);
+  s.load(task);
 }
 
 void Specimen::reload() {

@@ -7,6 +7,7 @@
 
 #include "app/model/hub/hub.h"
 #include "core/report/figure.h"
+#include "core/task.h"
 #include "tasks/parts/bodies.h"
 
 namespace pairs::model {
@@ -65,8 +66,10 @@ class Specimen {
   Specimen(const Specimen&) = delete;
   Specimen& operator=(const Specimen&) = delete;
 
-  // Turns to a task; nothing happens when it is shown already. The data folder is the hub's.
-  void show(const std::string& task);
+  // Turns to a task as a run has it: its settings, and its data where the hub names no folder, so that set and object
+  // of a number are those of the run's posterior; {}: as a new run would have it. Nothing happens when it is shown
+  // already.
+  void show(const std::string& task, TaskOptions of_run = {});
   // Shows the task again, e.g. after the data folder changed.
   void reload();
 

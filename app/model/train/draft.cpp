@@ -121,7 +121,9 @@ std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<Ru
   return rows;
 }
 
+// Nothing where the strategy has none, and of a person's own task, which no paper knows.
 std::optional<RunConfig> paper_values(const TaskInfo& info, const std::string& strategy) {
+  if (!info.file.empty()) return std::nullopt;
   try {
     return complete(preset_values(info, "paper", strategy));
   } catch (const Error&) {
@@ -447,9 +449,10 @@ const std::vector<Choice>& strategy_choices() {
     const std::map<std::string, std::string> texts = {
         {"pairs", "The embedder sees sets of one and two: all that larger sets can tell, at the least cost."},
         {"n1", "The embedder sees single observations: blind to what only shows between two."},
+        {"n1-5", "The embedder sees sets of one to five: between pairs and one to ten."},
         {"n1-10", "The embedder sees sets of one to ten: dearer, and no better where pairs suffice."},
-        {"e2e", "Embedder and head are trained together at the largest N alone: no stages 2 and 3."},
-        {"gaussian", "Mean and spread by regression instead of a density: quick, and right where it is Gaussian."},
+        {"e2e", "Embedder and head are trained together at one large N alone: no stages 2 and 3."},
+        {"gaussian", "A point by regression on sets of one and two, its spread fitted for each N: no density."},
     };
     std::vector<Choice> choices;
     for (const Strategy& s : pairs::strategies())

@@ -185,14 +185,15 @@ struct RunHistory::Tail {
     const RunConfig& config = *view.config;
     task = make_task(config.task, options_without_data(config));
     exact = std::make_unique<ExactNll>(task, folder / run_file::metrics);
-    view.exact[0] = bound(config.pretrain.sizes, false);
+    view.exact[0] = bound(Stage::pretrain, config.pretrain.sizes, SizeLaw::list);
     if (strategy(config.strategy).stages_2_and_3)
-      view.exact[2] = bound(config.cache.sizes, config.finetune.law == "log-uniform");
+      view.exact[2] = bound(Stage::finetune, config.cache.sizes, size_law(config.finetune.law));
     return true;
   }
 
-  double bound(const std::vector<std::int64_t>& sizes, bool log_uniform) const {
-    return least_loss(task->info(), view.config->estimator.head, sizes, log_uniform, std::ref(*exact));
+  double bound(Stage stage, const std::vector<std::int64_t>& sizes, SizeLaw law) const {
+    return least_loss(task->info(), head_of_stage(*view.config, stage == Stage::finetune), sizes, law,
+                      std::ref(*exact));
   }
 
   void draw() {
@@ -208,8 +209,9 @@ struct RunHistory::Tail {
       if (heads.begin()->first == 0)
         add_bound(plot, view.exact[k], "exact bound");
       else if (heads.size() <= kMostBounds)
-        for (const auto& [n, points] : heads) add_bound(plot, bound({n}, false), fmt::format("N = {}, exact bound", n));
-      fit_losses(plot, loss_label(config.estimator.head));
+        for (const auto& [n, points] : heads)
+          add_bound(plot, bound(stage, {n}, SizeLaw::list), fmt::format("N = {}, exact bound", n));
+      fit_losses(plot, loss_label(head_of_stage(config, stage == Stage::finetune)));
       leave_out_beginning(plot);
       auto figure = std::make_shared<Figure>();
       figure->source = folder.filename().string();

@@ -19,6 +19,7 @@
 #include "core/report/number_text.h"
 #include "core/train/event_values.h"
 #include "core/train/session.h"
+#include "core/train/shipped_name.h"
 
 namespace pairs::model {
 namespace {
@@ -530,7 +531,7 @@ std::string Training::name() const {
   const Impl& m = *impl_;
   if (m.drafting) return "";
   const std::string name = m.history.folder().filename().string();
-  return m.view && m.view->shipped ? name + " (shipped)" : name;
+  return m.view && m.view->shipped ? kShippedName : name;
 }
 
 std::string Training::strategy() const {

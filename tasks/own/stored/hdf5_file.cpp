@@ -3,19 +3,37 @@
 #include "tasks/own/stored/stored_array.h"
 
 #if PAIRS_WITH_HDF5
+#define H5_USE_110_API  // later versions keep the names of this one
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <numeric>
 
 namespace pairs {
 namespace {
 
-// The library keeps state of its own and is not thread-safe as distributions build it: one call at a time.
+namespace fs = std::filesystem;
+
+// Virtual data sets of virtual data sets, at most.
+constexpr int kMostSourcesDeep = 4;
+
+// The library keeps state of its own and is not thread-safe as distributions build it: one call at a time. Tasks live to
+// the end of the program: the library must not clean up, in a handler of exit(), below files that are still open.
 std::recursive_mutex& hdf5_lock() {
   static std::recursive_mutex lock;
+  // Files on shared disks, and those that others may not write, cannot be locked. The library opens sources of virtual
+  // data sets with a setting of its own for that, and takes fill values where it differs from ours: only the variable,
+  // which it reads when it is first called, holds for both.
+  static const bool begun = [] {
+    ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
+    return H5dont_atexit() >= 0;
+  }();
+  (void)begun;
   return lock;
 }
 
@@ -58,12 +76,14 @@ void silence_hdf5() {
 // A dataset that the library unpacks, converts or gathers.
 class Hdf5Array final : public StoredArray {
  public:
-  Hdf5Array(std::shared_ptr<const Hdf5Id> file, std::shared_ptr<const Hdf5Id> dataset, bool integers,
+  Hdf5Array(std::shared_ptr<const Hdf5Id> file, std::shared_ptr<const Hdf5Id> dataset, bool integers, bool wide,
             std::vector<std::int64_t> shape, std::string where)
       : StoredArray(std::move(shape), std::move(where)),
         file_(std::move(file)),
         dataset_(std::move(dataset)),
-        integers_(integers) {}
+        integers_(integers),
+        wide_(wide) {}
+  bool exceeds_float32() const override { return wide_; }
   void read(std::int64_t first, std::int64_t count, float* out) const override {
     all(first, count, out, H5T_NATIVE_FLOAT);
   }
@@ -126,7 +146,7 @@ class Hdf5Array final : public StoredArray {
   }
 
   std::shared_ptr<const Hdf5Id> file_, dataset_;
-  bool integers_;
+  bool integers_, wide_;
 };
 
 // How a little-endian type stands in a file that is read in place; false where the library has to convert it.
@@ -144,9 +164,34 @@ bool plain_number(hid_t type, StoredNumber& number) {
   return false;
 }
 
+// Tells the file that holds an object from others.
+unsigned long file_number(hid_t object) {
+  H5O_info_t info{};
+  return H5Oget_info1(object, &info) >= 0 ? info.fileno : 0;
+}
+
+// Properties of opening a data set: links to other files lead nowhere, and sources of virtual data sets are looked for
+// beside the file that names them.
+class Hdf5Access {
+ public:
+  Hdf5Access() : links_(H5Pcreate(H5P_LINK_ACCESS), H5Pclose), dataset_(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose) {
+    for (const hid_t list : {static_cast<hid_t>(links_), static_cast<hid_t>(dataset_)})
+      H5Pset_elink_cb(
+          list, [](const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) -> herr_t { return -1; },
+          nullptr);
+    H5Pset_virtual_prefix(dataset_, "${ORIGIN}");
+  }
+  hid_t links() const { return links_; }
+  hid_t dataset() const { return dataset_; }
+
+ private:
+  Hdf5Id links_, dataset_;
+};
+
 class Hdf5Arrays final : public ArrayFile {
  public:
-  explicit Hdf5Arrays(std::shared_ptr<const StoredFile> file) : file_(std::move(file)) {
+  Hdf5Arrays(std::shared_ptr<const StoredFile> file, fs::path folder, int depth)
+      : file_(std::move(file)), folder_(std::move(folder)), depth_(depth) {
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
     H5PLset_loading_state(0);  // a file must not name code that is then loaded
@@ -155,23 +200,43 @@ class Hdf5Arrays final : public ArrayFile {
     hdf5_ = std::make_shared<Hdf5Id>(H5Fopen(file_->path().c_str(), H5F_ACC_RDONLY, access), H5Fclose);
     PAIRS_CHECK(*hdf5_ >= 0, "{} is damaged, cut short or not a HDF5 file ({}); write it again", file_->name(),
                 hdf5_reason());
-    H5Ovisit1(
+    H5Lvisit(
         *hdf5_, H5_INDEX_NAME, H5_ITER_NATIVE,
-        [](hid_t, const char* name, const H5O_info_t* info, void* out) -> herr_t {
-          if (info->type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+        [](hid_t root, const char* name, const H5L_info_t* link, void* out) -> herr_t {
+          auto& self = *static_cast<Hdf5Arrays*>(out);
+          if (link->type == H5L_TYPE_HARD) {
+            H5O_info_t info{};
+            if (H5Oget_info_by_name1(root, name, &info, H5P_DEFAULT) >= 0 && info.type == H5O_TYPE_DATASET)
+              self.names_.emplace_back(name);
+          } else {
+            self.links_.emplace_back(name);
+          }
           return 0;
         },
-        &names_);
+        this);
   }
-  std::vector<std::string> names() const override { return names_; }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> out = names_;
+    out.insert(out.end(), links_.begin(), links_.end());
+    return out;
+  }
+  std::vector<std::shared_ptr<const StoredFile>> sources() const override { return sources_; }
 
   std::unique_ptr<StoredArray> array(const std::string& name) const override {
-    if (std::find(names_.begin(), names_.end(), name) == names_.end()) return nullptr;
+    const auto holds = [&name](const auto& list) { return std::find(list.begin(), list.end(), name) != list.end(); };
+    if (!holds(names_) && !holds(links_)) return nullptr;
     const std::string where = fmt::format("{}: array '{}'", file_->name(), printable(name));
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
-    const auto dataset = std::make_shared<Hdf5Id>(H5Dopen2(*hdf5_, name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Hdf5Access access;
+    PAIRS_CHECK(holds(names_) || H5Oexists_by_name(*hdf5_, name.c_str(), access.links()) > 0,
+                "{} is a link that leads nowhere or to another file, which is not followed; name that file in "
+                "[simulations] files, or save the array itself",
+                where);
+    const auto dataset = std::make_shared<Hdf5Id>(H5Dopen2(*hdf5_, name.c_str(), access.dataset()), H5Dclose);
     PAIRS_CHECK(*dataset >= 0, "{} cannot be opened: {}; write the file again", where, hdf5_reason());
+    PAIRS_CHECK(file_number(*dataset) == file_number(*hdf5_),
+                "{} lies in another file, to which a link leads; name that file in [simulations] files", where);
     const Hdf5Id type(H5Dget_type(*dataset), H5Tclose), space(H5Dget_space(*dataset), H5Sclose),
         created(H5Dget_create_plist(*dataset), H5Pclose);
     const H5T_class_t kind = H5Tget_class(type);
@@ -181,20 +246,28 @@ class Hdf5Arrays final : public ArrayFile {
     PAIRS_CHECK(rank >= 1, "{} is a single number where an array is needed", where);
     std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
     H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+    PAIRS_CHECK(H5Pget_external_count(created) == 0,
+                "{} keeps its numbers in other files (external storage), which are not read; write them into the file "
+                "itself",
+                where);
+    const H5D_layout_t layout = H5Pget_layout(created);
+    if (layout == H5D_VIRTUAL)
+      check_sources(created, space, where);
+    else
+      check_written(*dataset, created, layout, extents, where);
     std::vector<std::int64_t> shape(extents.begin(), extents.end());
     StoredNumber number;
     const haddr_t offset = H5Dget_offset(*dataset);
-    if (H5Pget_layout(created) == H5D_CONTIGUOUS && H5Pget_external_count(created) == 0 && offset != HADDR_UNDEF &&
-        plain_number(type, number))
+    if (layout == H5D_CONTIGUOUS && offset != HADDR_UNDEF && plain_number(type, number))
       return raw_array(file_, offset, number, std::move(shape), where);
-    check_chunks(created, type, rank, where);
-    return std::make_unique<Hdf5Array>(hdf5_, dataset, kind == H5T_INTEGER, std::move(shape), where);
+    if (layout == H5D_CHUNKED) check_chunks(created, type, rank, where);
+    const bool wide = kind == H5T_FLOAT ? H5Tget_precision(type) > 32 : H5Tget_precision(type) > 24;
+    return std::make_unique<Hdf5Array>(hdf5_, dataset, kind == H5T_INTEGER, wide, std::move(shape), where);
   }
 
  private:
   // A chunk is unpacked whole, whatever is read of it.
   static void check_chunks(hid_t created, hid_t type, int rank, const std::string& where) {
-    if (H5Pget_layout(created) != H5D_CHUNKED) return;
     std::vector<hsize_t> chunk(static_cast<std::size_t>(rank));
     H5Pget_chunk(created, rank, chunk.data());
     const double bytes =
@@ -207,15 +280,152 @@ class Hdf5Arrays final : public ArrayFile {
                 where, byte_text(static_cast<std::uint64_t>(bytes)));
   }
 
+  // What was never written would be read as fill values.
+  static void check_written(hid_t dataset, hid_t created, H5D_layout_t layout, const std::vector<hsize_t>& extents,
+                            const std::string& where) {
+    if (std::find(extents.begin(), extents.end(), hsize_t{0}) != extents.end()) return;
+    if (layout != H5D_CHUNKED) {
+      H5D_space_status_t status = H5D_SPACE_STATUS_ERROR;
+      PAIRS_CHECK(H5Dget_space_status(dataset, &status) >= 0 && status == H5D_SPACE_STATUS_ALLOCATED,
+                  "{} was made but never written, and would be read as fill values; write it", where);
+      return;
+    }
+    std::vector<hsize_t> chunk(extents.size());
+    H5Pget_chunk(created, static_cast<int>(extents.size()), chunk.data());
+    double wanted = 1;
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+      PAIRS_CHECK(chunk[k] > 0, "{} is damaged; write the file again", where);
+      wanted *= static_cast<double>((extents[k] + chunk[k] - 1) / chunk[k]);
+    }
+    hsize_t written = 0;
+    const Hdf5Id all(H5Dget_space(dataset), H5Sclose);
+    PAIRS_CHECK(H5Dget_num_chunks(dataset, all, &written) >= 0, "{} cannot be read: {}; write the file again", where,
+                hdf5_reason());
+    PAIRS_CHECK(static_cast<double>(written) >= wanted,
+                "{}: of its {:.0f} chunks only {} were written, and the others would be read as fill values; write them",
+                where, wanted, written);
+  }
+
+  // The sources of a virtual data set hold every number of it.
+  void check_sources(hid_t created, hid_t space, const std::string& where) const {
+    std::size_t count = 0;
+    PAIRS_CHECK(H5Pget_virtual_count(created, &count) >= 0 && count > 0,
+                "{} is virtual and names no sources; write it again", where);
+    const Hdf5Id mapped(H5Scopy(space), H5Sclose);
+    H5Sselect_none(mapped);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Hdf5Id part(H5Pget_virtual_vspace(created, i), H5Sclose),
+          from(H5Pget_virtual_srcspace(created, i), H5Sclose);
+      std::string dataset = text_of(H5Pget_virtual_dsetname, created, i);
+      dataset.erase(0, dataset.find_first_not_of('/'));
+      check_source(text_of(H5Pget_virtual_filename, created, i), dataset, {from, H5Sget_select_npoints(part)}, where);
+      PAIRS_CHECK(H5Sget_select_npoints(part) >= 0,
+                  "{} is virtual without an end; write it with the extents of its sources", where);
+      const bool whole = H5Sget_select_type(part) == H5S_SEL_ALL;
+      const bool joined = whole ? H5Sselect_all(mapped) >= 0
+                          : H5Sget_select_type(mapped) == H5S_SEL_NONE
+                              ? H5Sselect_copy(mapped, part) >= 0
+                              : H5Smodify_select(mapped, H5S_SELECT_OR, part) >= 0;
+      PAIRS_CHECK(joined, "{} is virtual in a way that cannot be followed ({}); write it plainly", where, hdf5_reason());
+      if (whole) break;
+    }
+    const hssize_t held = H5Sget_select_npoints(mapped), all = H5Sget_simple_extent_npoints(space);
+    PAIRS_CHECK(held == all,
+                "{} is virtual, and its sources hold {} of its {} numbers: the others would be read as fill values; name "
+                "sources of all",
+                where, held, all);
+  }
+
+  template <class Get>
+  static std::string text_of(Get get, hid_t created, std::size_t i) {
+    const ssize_t length = get(created, i, nullptr, 0);
+    if (length <= 0) return "";
+    std::string text(static_cast<std::size_t>(length) + 1, '\0');
+    get(created, i, text.data(), text.size());
+    text.pop_back();
+    return text;
+  }
+
+  // What a part of a virtual data set takes of its source: a selection, of so many numbers.
+  struct Taken {
+    hid_t from;
+    hssize_t numbers;
+  };
+
+  void check_source(const std::string& named, const std::string& dataset, const Taken& taken,
+                    const std::string& where) const {
+    PAIRS_CHECK(depth_ + within_ < kMostSourcesDeep,
+                "{} is virtual over more than {} data sets in a row; write it plainly", where, kMostSourcesDeep);
+    if (named == ".") {
+      struct Within {
+        int& depth;
+        explicit Within(int& one) : depth(one) { ++depth; }
+        ~Within() { --depth; }
+      } const here(within_);
+      check_bounds(array(dataset), taken, where, printable(dataset));
+      return;
+    }
+    const std::string shown = printable(named, 300);
+    PAIRS_CHECK(named.find('%') == std::string::npos,
+                "{} is virtual with the pattern {} for its sources; write it with their names", where, shown);
+    std::error_code error;
+    const fs::path beside = fs::absolute(file_->path()).parent_path();
+    const fs::path path = fs::path(named).is_absolute() ? fs::path(named) : beside / named;
+    const fs::path real = fs::canonical(path, error);
+    PAIRS_CHECK(!error, "{} is virtual, and its source {} cannot be opened ({}): it would be read as fill values; restore "
+                        "it",
+                where, shown, error.message());
+    const fs::path below = real.lexically_relative(fs::canonical(folder_, error));
+    PAIRS_CHECK(!error && !below.empty() && *below.begin() != "..",
+                "{} is virtual, and its source {} lies outside the task's folder; move it there, or write the numbers into "
+                "the file itself",
+                where, shown);
+    auto& kept = opened_[real];
+    if (kept == nullptr) {
+      auto source = std::make_shared<const StoredFile>(real, printable(below.string(), 300));
+      kept = std::make_unique<Hdf5Arrays>(source, folder_, depth_ + within_ + 1);
+      sources_.push_back(std::move(source));
+    }
+    check_bounds(kept->array(dataset), taken, where, shown + ": " + printable(dataset));
+    for (const auto& further : kept->sources())
+      if (std::find(sources_.begin(), sources_.end(), further) == sources_.end()) sources_.push_back(further);
+  }
+
+  static void check_bounds(const std::unique_ptr<StoredArray>& source, const Taken& taken, const std::string& where,
+                           const std::string& shown) {
+    PAIRS_CHECK(source != nullptr, "{} is virtual, and its source {} holds no such data set: it would be read as fill "
+                                   "values; restore it",
+                where, shown);
+    const hid_t from = taken.from;
+    std::vector<hsize_t> first(H5S_MAX_RANK), last(H5S_MAX_RANK);
+    // A file does not keep the extents beside a selection of all.
+    const bool whole = H5Sget_select_type(from) == H5S_SEL_ALL;
+    const int rank = H5Sget_simple_extent_ndims(from);
+    bool inside = whole ? source->count() == taken.numbers
+                        : rank == static_cast<int>(source->shape().size()) &&
+                              H5Sget_select_bounds(from, first.data(), last.data()) >= 0;
+    for (int k = 0; inside && !whole && k < rank; ++k)
+      inside = last[static_cast<std::size_t>(k)] < static_cast<hsize_t>(source->shape()[static_cast<std::size_t>(k)]);
+    PAIRS_CHECK(inside, "{} is virtual, and its source {} has shape [{}], which does not hold what is asked of it: the "
+                        "rest would be read as fill values; restore it",
+                where, shown, fmt::join(source->shape(), ", "));
+  }
+
   std::shared_ptr<const StoredFile> file_;
+  fs::path folder_;
+  int depth_;
   std::shared_ptr<const Hdf5Id> hdf5_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, links_;
+  // Of virtual data sets that were asked for.
+  mutable std::map<fs::path, std::unique_ptr<Hdf5Arrays>> opened_;
+  mutable std::vector<std::shared_ptr<const StoredFile>> sources_;
+  mutable int within_ = 0;  // virtual data sets of this file that are being followed
 };
 
 }  // namespace
 
-std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file) {
-  return std::make_unique<Hdf5Arrays>(std::move(file));
+std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder) {
+  return std::make_unique<Hdf5Arrays>(std::move(file), folder, 0);
 }
 
 }  // namespace pairs
@@ -224,7 +434,7 @@ std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file) {
 
 namespace pairs {
 
-std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file) {
+std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, const std::filesystem::path&) {
   fail_usage(
       "{} is a HDF5 file, which this build does not read: install libhdf5-dev and configure it with -DPAIRS_HDF5=ON, "
       "or "

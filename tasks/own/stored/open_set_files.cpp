@@ -90,7 +90,7 @@ class SetFiles {
     if (kind == ".npz")
       arrays.push_back(npz_arrays(file));
     else if (kind == ".h5" || kind == ".hdf5" || kind == ".hdf")
-      arrays.push_back(hdf5_arrays(file));
+      arrays.push_back(hdf5_arrays(file, folder_));
     else
       fail("{} is neither .npz, .npy, .h5 nor .hdf5; save the simulations as one of these", name_of(path));
     make(file->name(), {file}, std::move(arrays));

@@ -13,6 +13,12 @@ namespace {
 
 // Numbers that are read at once though some between them are not asked for, and how many of those at most.
 constexpr std::int64_t kMostGap = 1 << 12, kMostWindow = 1 << 16;
+// Numbers that are looked through at once.
+constexpr std::int64_t kScanned = 1 << 20;
+// Sets that tell of precision, observations of each (rows where these are ragged), and what may be lost of a standard
+// deviation.
+constexpr std::int64_t kPrecisionSets = 64, kPrecisionEach = 64;
+constexpr double kMostLost = 0.01;
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
@@ -36,13 +42,12 @@ std::int64_t SimulationShape::numbers() const {
 SetFile::SetFile(std::string name, std::vector<std::shared_ptr<const StoredFile>> files,
                  std::vector<std::unique_ptr<ArrayFile>> arrays, const SimulationFiles& names,
                  const SimulationShape& shape)
-    : name_(std::move(name)), files_(std::move(files)), arrays_(std::move(arrays)), shape_(shape), split_(name_, 0) {
+    : name_(std::move(name)), files_(std::move(files)), arrays_(std::move(arrays)), shape_(shape) {
   theta_ = need(names.theta, "theta", fmt::format("[S, {}]", shape_.targets));
   check_columns(*theta_, shape_.targets);
   sets_ = theta_->shape()[0];
   PAIRS_CHECK(sets_ > 0, "{} holds no sets; write the file again, or take it out of [simulations] files",
               theta_->where());
-  split_ = SetSplit(name_, sets_);
   if (shape_.nuisances > 0) {
     psi_ = need(names.psi, "psi", fmt::format("[{}, {}]", sets_, shape_.nuisances));
     check_columns(*psi_, shape_.nuisances);
@@ -52,18 +57,18 @@ SetFile::SetFile(std::string name, std::vector<std::shared_ptr<const StoredFile>
   x_ = need(names.x, "x", shape_.rows ? "[R, columns]" : fmt::format("[S, M, {}]", extents_text(shape_.observation)));
   const std::unique_ptr<StoredArray> offsets = find(names.offsets, "offsets");
   if (shape_.rows) row_offsets_ = find(names.row_offsets, "row_offsets");
-  const auto total = [&]() -> std::int64_t {  // observations that lie one after another
-    if (row_offsets_ == nullptr) return x_->shape().empty() ? 0 : x_->shape()[0];
-    PAIRS_CHECK(row_offsets_->shape().size() == 1 && row_offsets_->shape()[0] >= 1,
+  if (row_offsets_ != nullptr)
+    PAIRS_CHECK(row_offsets_->shape().size() == 1 && row_offsets_->shape()[0] >= 2,
                 "{} has shape {}, but [T + 1] is needed: where each of T observations begins, and where the last ends",
                 row_offsets_->where(), shape_text(row_offsets_->shape()));
-    return row_offsets_->shape()[0] - 1;
-  };
-  if (offsets != nullptr) read_offsets(*offsets, total());
+  const std::int64_t total = row_offsets_ != nullptr ? row_offsets_->shape()[0] - 1 : x_->shape()[0];
+  if (offsets != nullptr) read_offsets(*offsets, total);
   if (shape_.rows)
     lay_out_rows();
   else
     lay_out_blocks();
+  for (const auto& array : arrays_)
+    for (auto& source : array->sources()) files_.push_back(std::move(source));
 }
 
 std::unique_ptr<StoredArray> SetFile::find(const std::string& name, const std::string& key) const {
@@ -178,9 +183,10 @@ void SetFile::read_psi(std::int64_t first, std::int64_t count, double* out) cons
   if (psi_ != nullptr) read_latents(*psi_, first, count, shape_.nuisances, out);
 }
 
-void SetFile::gather(std::int64_t set, std::vector<Wanted>& wanted) const {
-  std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) { return a.first < b.first; });
-  std::vector<float> window;
+template <class Number>
+void SetFile::gather(std::int64_t set, std::vector<Wanted<Number>>& wanted) const {
+  std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Number> window;
   for (std::size_t i = 0, end; i < wanted.size(); i = end) {
     const std::int64_t begin = wanted[i].first;
     std::int64_t stop = begin + wanted[i].count;
@@ -198,24 +204,32 @@ void SetFile::gather(std::int64_t set, std::vector<Wanted>& wanted) const {
     for (std::size_t k = i; k < end; ++k)
       std::copy_n(window.data() + (wanted[k].first - begin), wanted[k].count, wanted[k].out);
   }
-  for (const Wanted& one : wanted)
+  for (const Wanted<Number>& one : wanted)
     for (std::int64_t j = 0; j < one.count; ++j)
       PAIRS_CHECK(
-          std::isfinite(one.out[j]),
+          std::isfinite(static_cast<float>(one.out[j])),
           "{}: set {} holds {} in an observation; every number must be finite in float32: leave the set out, or "
           "simulate it again",
           x_->where(), set, one.out[j]);
 }
 
-void SetFile::read_observations(std::int64_t set, std::span<const std::int64_t> positions, float* out) const {
+template <class Number>
+void SetFile::read_blocks(std::int64_t set, std::span<const std::int64_t> positions, Number* out) const {
   const std::int64_t numbers = shape_.numbers(), first = first_observation(set);
-  std::vector<Wanted> wanted;
+  std::vector<Wanted<Number>> wanted;
   wanted.reserve(positions.size());
   for (const std::int64_t position : positions) {
     wanted.push_back({(first + position) * numbers, numbers, out});
     out += numbers;
   }
   gather(set, wanted);
+}
+
+void SetFile::read_observations(std::int64_t set, std::span<const std::int64_t> positions, float* out) const {
+  read_blocks(set, positions, out);
+}
+void SetFile::read_observations(std::int64_t set, std::span<const std::int64_t> positions, double* out) const {
+  read_blocks(set, positions, out);
 }
 
 void SetFile::row_spans(std::int64_t set, std::span<const std::int64_t> positions, RowSpan* out) const {
@@ -244,15 +258,148 @@ void SetFile::row_spans(std::int64_t set, std::span<const std::int64_t> position
   }
 }
 
-void SetFile::read_rows(std::int64_t set, std::span<const RowSpan> spans, float* out) const {
+template <class Number>
+void SetFile::read_rows_as(std::int64_t set, std::span<const RowSpan> spans, Number* out) const {
   const std::int64_t columns = shape_.numbers();
-  std::vector<Wanted> wanted;
+  std::vector<Wanted<Number>> wanted;
   wanted.reserve(spans.size());
   for (const RowSpan& span : spans) {
     if (span.count > 0) wanted.push_back({span.begin * columns, span.count * columns, out});
     out += span.count * columns;
   }
   gather(set, wanted);
+}
+
+void SetFile::read_rows(std::int64_t set, std::span<const RowSpan> spans, float* out) const {
+  read_rows_as(set, spans, out);
+}
+void SetFile::read_rows(std::int64_t set, std::span<const RowSpan> spans, double* out) const {
+  read_rows_as(set, spans, out);
+}
+
+std::vector<double> SetFile::first_observation_of(std::int64_t set) const {
+  const std::int64_t first[] = {0};
+  std::vector<double> out;
+  if (!shape_.rows) {
+    out.resize(static_cast<std::size_t>(shape_.numbers()));
+    read_observations(set, first, out.data());
+    return out;
+  }
+  RowSpan span[1];
+  row_spans(set, first, span);
+  out.resize(static_cast<std::size_t>(span[0].count * shape_.numbers()));
+  read_rows(set, span, out.data());
+  return out;
+}
+
+std::int64_t SetFile::set_of_observation(std::int64_t observation) const {
+  if (each_ > 0) return observation / each_;
+  return std::upper_bound(starts_.begin(), starts_.end(), observation) - starts_.begin() - 1;
+}
+
+std::string SetFile::place_of_number(std::int64_t number) const {
+  const std::int64_t row = number / shape_.numbers();
+  if (row_offsets_ != nullptr) return fmt::format("row {}", row);
+  const std::int64_t observation = rows_each_ > 0 ? row / rows_each_ : row;
+  return fmt::format("an observation of set {}", set_of_observation(observation));
+}
+
+std::int64_t SetFile::numbers() const {
+  std::int64_t count = x_->count() + sets_ * shape_.nuisances;
+  if (row_offsets_ != nullptr) count += row_offsets_->count();
+  return count;
+}
+
+void SetFile::scan(const std::function<void(std::int64_t)>& done) const {
+  if (psi_ != nullptr) {
+    const std::int64_t at_once = std::max<std::int64_t>(1, kScanned / shape_.nuisances);
+    std::vector<double> psi(static_cast<std::size_t>(at_once * shape_.nuisances));
+    for (std::int64_t first = 0, count; first < sets_; first += count) {
+      count = std::min(at_once, sets_ - first);
+      read_psi(first, count, psi.data());
+      done(count * shape_.nuisances);
+    }
+  }
+  if (row_offsets_ != nullptr) {
+    std::vector<std::int64_t> ends(static_cast<std::size_t>(kScanned));
+    std::int64_t before = 0;
+    for (std::int64_t first = 0, count; first < row_offsets_->count(); first += count) {
+      count = std::min(kScanned, row_offsets_->count() - first);
+      row_offsets_->read(first, count, ends.data());
+      for (std::int64_t i = 0; i < count; ++i) {
+        PAIRS_CHECK(ends[static_cast<std::size_t>(i)] >= before,
+                    "{}: observation {} begins at row {} and ends at {}; offsets must ascend", row_offsets_->where(),
+                    first + i - 1, before, ends[static_cast<std::size_t>(i)]);
+        before = ends[static_cast<std::size_t>(i)];
+      }
+      done(count);
+    }
+  }
+  std::vector<float> x(static_cast<std::size_t>(kScanned));
+  for (std::int64_t first = 0, count; first < x_->count(); first += count) {
+    count = std::min(kScanned, x_->count() - first);
+    x_->read(first, count, x.data());
+    for (std::int64_t i = 0; i < count; ++i)
+      PAIRS_CHECK(std::isfinite(x[static_cast<std::size_t>(i)]),
+                  "{} holds {} in {}; every number must be finite in float32: leave the set out, or simulate it again",
+                  x_->where(), x[static_cast<std::size_t>(i)], place_of_number(first + i));
+    done(count);
+  }
+}
+
+void SetFile::check_precision(const std::vector<std::string>& columns, const InputScale& input) const {
+  if (!x_->exceeds_float32()) return;
+  // Rows of rows, observations of points; of images all numbers of a channel, or where nothing is standardised of all.
+  const std::int64_t numbers = shape_.numbers();
+  const std::int64_t wide = !columns.empty() ? numbers : std::max<std::int64_t>(1, std::ssize(input.location));
+  const std::int64_t each = columns.empty() ? numbers / wide : 1;  // numbers of a channel, one behind the other
+  std::vector<double> squares(static_cast<std::size_t>(wide)), lost(squares), largest(squares);
+  std::int64_t seen = 0;
+  const std::int64_t looked_at = std::min<std::int64_t>(sets_, kPrecisionSets);
+  for (std::int64_t k = 0; k < looked_at; ++k) {
+    const std::int64_t set = k * (sets_ / looked_at);
+    std::int64_t first = first_observation(set), count = std::min<std::int64_t>(observations(set), kPrecisionEach);
+    if (row_offsets_ != nullptr) {
+      std::int64_t begin = 0, end = 0;
+      row_offsets_->read(first, 1, &begin);
+      row_offsets_->read(first + count, 1, &end);
+      if (begin < 0 || end < begin || end > x_->shape()[0]) continue;  // told by whoever reads it
+      first = begin;
+      count = std::min<std::int64_t>(end - begin, kPrecisionEach);
+    } else if (rows_each_ > 0) {
+      first *= rows_each_;
+      count = std::min<std::int64_t>(count * rows_each_, kPrecisionEach);
+    }
+    const std::int64_t values = count * each;
+    if (values < 2) continue;
+    std::vector<double> x(static_cast<std::size_t>(count * numbers));
+    x_->read(first * numbers, count * numbers, x.data());
+    for (std::int64_t c = 0; c < wide; ++c) {
+      const auto column = static_cast<std::size_t>(c);
+      const double location = input.empty() ? 0 : input.location[column], scale = input.empty() ? 1 : input.scale[column];
+      const auto value_at = [&](std::int64_t i) {
+        return x[static_cast<std::size_t>((i / each) * numbers + c * each + i % each)];
+      };
+      double mean = 0;
+      for (std::int64_t i = 0; i < values; ++i) mean += value_at(i) / static_cast<double>(values);
+      for (std::int64_t i = 0; i < values; ++i) {
+        const double value = value_at(i), seen_as = (value - location) / scale;
+        squares[column] += (value - mean) * (value - mean) * static_cast<double>(values) / static_cast<double>(values - 1);
+        lost[column] = std::max(lost[column], std::fabs(seen_as - static_cast<double>(static_cast<float>(seen_as))) * scale);
+        largest[column] = std::max(largest[column], std::fabs(value));
+      }
+    }
+    seen += values;
+  }
+  for (std::size_t c = 0; c < squares.size() && seen > 0; ++c) {
+    const double sd = std::sqrt(squares[c] / static_cast<double>(seen));
+    if (!(sd > 0) || !std::isfinite(sd) || lost[c] <= kMostLost * sd) continue;
+    fail(
+        "{}: numbers{} are as large as {:.9g} and differ within sets by {:.3g} (standard deviation), of which float32, in "
+        "which networks compute, loses up to {:.3g}; subtract an offset such as {:.6g} from them and save them again",
+        x_->where(), columns.empty() ? "" : fmt::format(" of column '{}'", columns[c]), largest[c], sd, lost[c],
+        largest[c]);
+  }
 }
 
 void SetFile::check_unchanged() const {

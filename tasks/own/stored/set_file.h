@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "tasks/own/stored/set_split.h"
+#include "core/input_scale.h"
 #include "tasks/own/stored/simulation_files.h"
 #include "tasks/own/stored/stored_array.h"
 
@@ -30,7 +31,7 @@ struct SimulationShape {
 //   columns].
 class SetFile {
  public:
-  // `name`: as sentences and the division of the sets call it. Throws Error, naming file and array, where an array is
+  // `name`: as sentences call it. Throws Error, naming file and array, where an array is
   // missing or does not fit.
   SetFile(std::string name, std::vector<std::shared_ptr<const StoredFile>> files,
           std::vector<std::unique_ptr<ArrayFile>> arrays, const SimulationFiles& names, const SimulationShape& shape);
@@ -38,7 +39,6 @@ class SetFile {
   const std::string& name() const { return name_; }
   const std::vector<std::shared_ptr<const StoredFile>>& files() const { return files_; }
   std::int64_t sets() const { return sets_; }
-  const SetSplit& split() const { return split_; }
 
   // M where every set holds as many observations, else 0.
   std::int64_t each() const { return each_; }
@@ -50,10 +50,12 @@ class SetFile {
   void read_theta(std::int64_t first, std::int64_t count, double* out) const;
   void read_psi(std::int64_t first, std::int64_t count, double* out) const;
   const std::string& theta_where() const { return theta_->where(); }
+  std::string psi_where() const { return psi_ != nullptr ? psi_->where() : ""; }
 
   // Observations of a set that are blocks, in the order of `positions`. Throws Error, naming the set, where one is not
   // finite.
   void read_observations(std::int64_t set, std::span<const std::int64_t> positions, float* out) const;
+  void read_observations(std::int64_t set, std::span<const std::int64_t> positions, double* out) const;
 
   // Of observations that are ragged rows: how many rows each has and where they begin, and then the rows themselves,
   // one observation behind the other.
@@ -62,14 +64,28 @@ class SetFile {
   };
   void row_spans(std::int64_t set, std::span<const std::int64_t> positions, RowSpan* out) const;
   void read_rows(std::int64_t set, std::span<const RowSpan> spans, float* out) const;
+  void read_rows(std::int64_t set, std::span<const RowSpan> spans, double* out) const;
+
+  // The numbers of a set's first observation, all its rows where it is ragged rows.
+  std::vector<double> first_observation_of(std::int64_t set) const;
+  // Reads all ψ, x and row_offsets, a part at a time. Throws Error where a number is not finite in float32, or where
+  // offsets do not ascend. `done` hears how many numbers were read since it was asked last, and may throw.
+  void scan(const std::function<void(std::int64_t numbers)>& done) const;
+  // How many numbers that are.
+  std::int64_t numbers() const;
+  // Throws Error, naming the column, where observations of one set lie so close beside their size that float32 cannot
+  // tell them apart, as they are or as `input` standardises them: where what rounding takes off exceeds a hundredth of
+  // their standard deviation within sets. `columns`: names of x's, none where it is images.
+  void check_precision(const std::vector<std::string>& columns, const InputScale& input) const;
 
   // Throws Error where a file is no longer as it was opened.
   void check_unchanged() const;
 
  private:
+  template <class Number>
   struct Wanted {
     std::int64_t first, count;  // numbers of x
-    float* out;
+    Number* out;
   };
   std::unique_ptr<StoredArray> find(const std::string& name, const std::string& key) const;
   std::unique_ptr<StoredArray> need(const std::string& name, const std::string& key, const std::string& shape) const;
@@ -80,7 +96,15 @@ class SetFile {
   std::int64_t first_observation(std::int64_t set) const;
   void read_latents(const StoredArray& array, std::int64_t first, std::int64_t count, std::int64_t columns,
                     double* out) const;
-  void gather(std::int64_t set, std::vector<Wanted>& wanted) const;
+  template <class Number>
+  void gather(std::int64_t set, std::vector<Wanted<Number>>& wanted) const;
+  template <class Number>
+  void read_blocks(std::int64_t set, std::span<const std::int64_t> positions, Number* out) const;
+  template <class Number>
+  void read_rows_as(std::int64_t set, std::span<const RowSpan> spans, Number* out) const;
+  std::int64_t set_of_observation(std::int64_t observation) const;
+  // "in an observation of set 17", of a number of x.
+  std::string place_of_number(std::int64_t number) const;
 
   std::string name_;
   std::vector<std::shared_ptr<const StoredFile>> files_;
@@ -90,7 +114,6 @@ class SetFile {
   std::int64_t sets_ = 0, each_ = 0;
   std::int64_t rows_each_ = 0;        // of an observation that is rows, where all have as many and none are ragged
   std::vector<std::int64_t> starts_;  // [S + 1] where sets hold different numbers of observations
-  SetSplit split_;
 };
 
 // The files of [simulations], opened. Throws Error for a pattern that nothing matches, and for what is wrong with a

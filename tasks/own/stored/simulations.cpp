@@ -3,42 +3,27 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 
+#include "core/base/caches.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
-namespace {
-
-// What two files of the same sets agree in: θ of the first and last sets, and how many there are.
-std::string sets_key(const SetFile& file, std::int64_t targets) {
-  const std::int64_t some = std::min<std::int64_t>(file.sets(), 64);
-  std::vector<double> theta(static_cast<std::size_t>(2 * some * targets));
-  file.read_theta(0, some, theta.data());
-  file.read_theta(file.sets() - some, some, theta.data() + some * targets);
-  std::string key(theta.size() * sizeof(double), '\0');
-  std::memcpy(key.data(), theta.data(), key.size());
-  return key;
-}
-
-}  // namespace
-
 Simulations::Simulations(const SimulationFiles& files, const std::filesystem::path& folder,
                          const SimulationShape& shape)
-    : shape_(shape), files_(open_set_files(files, folder, shape)), sorted_(files_.size()) {
-  refuse_copies();
-  for (std::int64_t f = 0; f < file_count(); ++f) {
-    sets_ += file(f).sets();
-    sort_sets(f);
+    : shape_(shape), files_(open_set_files(files, folder, shape)) {
+  order_ = order_sets(files_, shape_);
+  sets_ = order_.count();
+  for (const Split split : kSplits) {
+    const auto& sets = order_.sets[static_cast<std::size_t>(split)];
+    auto& runs = runs_[static_cast<std::size_t>(split)];
+    for (std::size_t k = 0; k < sets.size(); ++k) {
+      const std::int64_t m = file(sets[k].file).observations(sets[k].set);
+      if (runs.empty() || runs.back().m != m) runs.push_back({m, 0});
+      runs.back().end = static_cast<std::int64_t>(k) + 1;
+    }
   }
-  finish_runs();
-  for (const Split split : kSplits)
-    PAIRS_CHECK(!runs(split).empty(),
-                "The stored simulations hold {} sets, too few to keep some from training; store at least five in one "
-                "file",
-                sets_);
   largest_n_ =
       std::min({runs(Split::training).front().m, runs(Split::validation).front().m, runs(Split::test).front().m});
   largest_set_ =
@@ -46,66 +31,6 @@ Simulations::Simulations(const SimulationFiles& files, const std::filesystem::pa
   PAIRS_CHECK(
       largest_n_ >= 2,
       "Too few of the stored sets hold two observations; store pairs at least, from which sets of any size are learnt");
-}
-
-// A set that stands in training and in evaluations would make both worthless. Copies begin and end with the same θ, and
-// so may files of a fixed design, whose observations differ.
-void Simulations::refuse_copies() const {
-  std::map<std::string, std::int64_t> seen;
-  for (std::int64_t f = 0; f < file_count(); ++f) {
-    const auto [other, fresh] = seen.emplace(sets_key(file(f), shape_.targets), f);
-    if (fresh || file(other->second).sets() != file(f).sets()) continue;
-    const SetFile &a = file(other->second), &b = file(f);
-    if (a.observations(0) != b.observations(0)) continue;
-    const std::int64_t position = 0;
-    std::vector<float> x, y;
-    const auto first = [&](const SetFile& one, std::vector<float>& out) {
-      if (!shape_.rows) {
-        out.resize(static_cast<std::size_t>(shape_.numbers()));
-        return one.read_observations(0, {&position, 1}, out.data());
-      }
-      SetFile::RowSpan span{};
-      one.row_spans(0, {&position, 1}, &span);
-      out.resize(static_cast<std::size_t>(span.count * shape_.numbers()));
-      one.read_rows(0, {&span, 1}, out.data());
-    };
-    first(a, x);
-    first(b, y);
-    PAIRS_CHECK(x != y,
-                "{} and {} hold the same sets, which would be trained on and evaluated, too; keep one of them, or "
-                "simulate with another seed",
-                a.name(), b.name());
-  }
-}
-
-void Simulations::sort_sets(std::int64_t number) {
-  const SetFile& one = file(number);
-  for (const Split split : kSplits) {
-    auto& runs = runs_[static_cast<std::size_t>(split)];
-    const std::int64_t count = one.split().count(split);
-    if (one.each() > 0) {
-      if (count > 0) runs.push_back({one.each(), number, 0, count, 0});
-      continue;
-    }
-    auto& sets = sorted_[static_cast<std::size_t>(number)][static_cast<std::size_t>(split)];
-    sets.resize(static_cast<std::size_t>(count));
-    for (std::int64_t k = 0; k < count; ++k) sets[static_cast<std::size_t>(k)] = one.split().set(split, k);
-    std::stable_sort(sets.begin(), sets.end(),
-                     [&](std::int64_t a, std::int64_t b) { return one.observations(a) > one.observations(b); });
-    for (std::int64_t k = 0, end; k < count; k = end) {
-      const std::int64_t m = one.observations(sets[static_cast<std::size_t>(k)]);
-      for (end = k + 1; end < count && one.observations(sets[static_cast<std::size_t>(end)]) == m;) ++end;
-      runs.push_back({m, number, k, end - k, 0});
-    }
-  }
-}
-
-void Simulations::finish_runs() {
-  for (std::vector<Run>& all : runs_) {
-    std::stable_sort(all.begin(), all.end(), [](const Run& a, const Run& b) { return a.m > b.m; });
-    std::int64_t end = 0;
-    for (Run& run : all) run.end = end += run.count;
-  }
 }
 
 std::int64_t Simulations::sets(Split split, std::int64_t n) const {
@@ -120,11 +45,7 @@ const Simulations::Run& Simulations::run_of(Split split, std::int64_t k) const {
 }
 
 StoredSet Simulations::set(Split split, std::int64_t k) const {
-  const Run& run = run_of(split, k);
-  const std::int64_t place = run.first + k - (run.end - run.count);
-  const auto& sorted = sorted_[static_cast<std::size_t>(run.file)][static_cast<std::size_t>(split)];
-  return {run.file,
-          sorted.empty() ? file(run.file).split().set(split, place) : sorted[static_cast<std::size_t>(place)]};
+  return order_.sets[static_cast<std::size_t>(split)][static_cast<std::size_t>(k)];
 }
 
 std::pair<std::int64_t, std::int64_t> Simulations::as_large_as(Split split, std::int64_t k) const {
@@ -145,9 +66,7 @@ Latents Simulations::sample(std::int64_t count) const {
   const Latents out{at::empty({count, shape_.targets}, torch::kFloat64),
                     at::empty({count, shape_.nuisances}, torch::kFloat64)};
   for (std::int64_t i = 0; i < count; ++i) {
-    const StoredSet one = set(
-        Split::training,
-        static_cast<std::int64_t>(static_cast<double>(i) * (static_cast<double>(all) / static_cast<double>(count))));
+    const StoredSet one = spread(i, count);
     file(one.file).read_theta(one.set, 1, out.theta.mutable_data_ptr<double>() + i * shape_.targets);
     if (shape_.nuisances > 0)
       file(one.file).read_psi(one.set, 1, out.psi.mutable_data_ptr<double>() + i * shape_.nuisances);
@@ -155,9 +74,83 @@ Latents Simulations::sample(std::int64_t count) const {
   return out;
 }
 
+StoredSet Simulations::spread(std::int64_t k, std::int64_t count) const {
+  const auto all = static_cast<double>(sets(Split::training, 1));
+  return set(Split::training, static_cast<std::int64_t>(static_cast<double>(k) * (all / static_cast<double>(count))));
+}
+
+Observations Simulations::sample_pairs(std::int64_t count) const {
+  count = std::min(count, sets(Split::training, 1));
+  std::vector<double> numbers;
+  std::vector<std::int64_t> offsets = {0};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const StoredSet one = spread(i, count);
+    const SetFile& from = file(one.file);
+    const std::int64_t held = from.observations(one.set), pair[2] = {0, held - 1};
+    const std::span<const std::int64_t> positions(pair, held > 1 ? 2 : 1);
+    SetFile::RowSpan spans[2] = {{0, 1}, {0, 1}};
+    if (shape_.rows) from.row_spans(one.set, positions, spans);
+    std::int64_t rows = 0;
+    for (std::size_t k = 0; k < positions.size(); ++k) offsets.push_back(offsets.back() + spans[k].count);
+    for (std::size_t k = 0; k < positions.size(); ++k) rows += spans[k].count;
+    const std::size_t before = numbers.size();
+    numbers.resize(before + static_cast<std::size_t>(rows * shape_.numbers()));
+    if (shape_.rows)
+      from.read_rows(one.set, {spans, positions.size()}, numbers.data() + before);
+    else
+      from.read_observations(one.set, positions, numbers.data() + before);
+  }
+  std::vector<std::int64_t> extents = {offsets.back()};
+  extents.insert(extents.end(), shape_.observation.begin(), shape_.observation.end());
+  const torch::Tensor values = torch::tensor(numbers, torch::kFloat64).view(extents);
+  return shape_.rows ? Observations::ragged(values, torch::tensor(offsets, torch::kInt64)) : Observations(values);
+}
+
+void Simulations::check_precision(const std::vector<std::string>& columns, const InputScale& input) const {
+  for (const auto& one : files_) one->check_precision(columns, input);
+}
+
 std::string Simulations::source_text() const {
-  return fmt::format("{} stored sets in {}", count_text(sets_),
-                     file_count() == 1 ? std::string("one file") : count_text(file_count()) + " files");
+  return fmt::format("{} stored sets (content {:08x})", count_text(sets_), order_.content >> 32);
+}
+
+std::vector<std::string> Simulations::notes() const {
+  std::vector<std::string> out;
+  if (order_.copies > 0)
+    out.push_back(fmt::format(
+        "{} stored more than once (the same θ, ψ, size and first observation) and used once: {}.",
+        order_.copies == 1 ? "One set is" : count_text(order_.copies) + " sets are", fmt::join(order_.copied, "; ")));
+  if (order_.repeated > 0)
+    out.push_back(fmt::format("{} of the {} stored sets have a θ that others have, too: there are {} different ones, and "
+                              "sets of one θ stay together in training, validation or evaluations.",
+                              count_text(order_.repeated), count_text(sets_), count_text(order_.thetas)));
+  return out;
+}
+
+void Simulations::check_numbers(const Preparation& preparation) const {
+  std::string states;
+  std::int64_t total = 0, done = 0;
+  for (const auto& one : files_) {
+    for (const auto& stored : one->files())
+      states += fmt::format("{}\t{}\n", std::filesystem::absolute(stored->path()).string(), stored->state());
+    total += one->numbers();
+  }
+  const std::filesystem::path folder = caches_folder() / "stored",
+                              mark = folder / fmt::format("{:08x}.txt", checksum(states));
+  std::error_code error;
+  if (std::filesystem::exists(mark, error) && read_file(mark) == states) return;
+  for (const auto& one : files_)
+    one->scan([&](std::int64_t numbers) {
+      if (preparation.stop && preparation.stop()) throw Stopped();
+      done += numbers;
+      if (preparation.progress) preparation.progress("stored numbers looked through", done, total);
+    });
+  try {
+    std::filesystem::create_directories(folder);
+    write_file(mark, states);
+  } catch (const std::exception&) {
+    // They are looked through again next time.
+  }
 }
 
 SimulationShape simulation_shape(const TaskInfo& info) {

@@ -5,27 +5,27 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "core/input_scale.h"
 #include "core/task.h"
 #include "tasks/own/stored/set_file.h"
+#include "tasks/own/stored/set_order.h"
 
 namespace pairs {
 
-// A stored set: which file it lies in, and which of its sets it is.
-struct StoredSet {
-  std::int64_t file = 0, set = 0;
-};
-
-// All stored simulations of a task, open for reading in place: memory goes with the number of files, and with that of
-// the sets (eight bytes each) only where sets hold different numbers of observations.
+// All stored simulations of a task, open for reading in place: memory goes with the number of files and that of the sets
+// (eight bytes each; 24 while they are opened), not with what these hold.
 class Simulations {
  public:
-  // Opens every file and reads what tells whether they fit together, but neither θ nor x. Patterns are relative to
-  // `folder`. Throws Error in one sentence that names the file and the array; also where two files hold the same sets.
+  // Opens every file, reads what tells whether they fit together, and all θ, by which the sets are divided (SetOrder).
+  // Patterns are relative to `folder`. Throws Error in one sentence that names the file and the array.
   Simulations(const SimulationFiles& files, const std::filesystem::path& folder, const SimulationShape& shape);
 
   const SimulationShape& shape() const { return shape_; }
+  // Without copies.
   std::int64_t sets() const { return sets_; }
   std::int64_t file_count() const { return static_cast<std::int64_t>(files_.size()); }
   const SetFile& file(std::int64_t file) const { return *files_[static_cast<std::size_t>(file)]; }
@@ -44,25 +44,32 @@ class Simulations {
   // θ and ψ of training sets spread evenly over all, `count` of them or as many as there are: for what follows from the
   // prior's draws.
   Latents sample(std::int64_t count) const;
-  // "220,000 stored sets in 2 files": TaskInfo::data_source.
+  // Two observations each of `count` training sets spread evenly over all, float64: for how x is standardised.
+  Observations sample_pairs(std::int64_t count) const;
+  // "220,000 stored sets (content 1a2b3c4d)": TaskInfo::data_source, the same wherever the sets lie.
   std::string source_text() const;
+  // What is worth knowing of what is stored, a sentence each: copies, repeated θ.
+  std::vector<std::string> notes() const;
+  // As SetFile::check_precision, of every file.
+  void check_precision(const std::vector<std::string>& columns, const InputScale& input) const;
+  // Looks through all that is stored for numbers that cannot be learnt from, once for each state of the files, which is
+  // remembered on disk. Throws Error as SetFile::scan, and Stopped.
+  void check_numbers(const Preparation& preparation) const;
 
  private:
-  // Sets of one size in one file: those of a split from the k-th on.
+  // The k-th of `count` sets spread evenly over all training sets.
+  StoredSet spread(std::int64_t k, std::int64_t count) const;
+  // Sets of a split with m observations: those before `end`, from the end of the run before on.
   struct Run {
-    std::int64_t m, file, first, count, end;  // end: of the sets up to here
+    std::int64_t m, end;
   };
-  void refuse_copies() const;
-  void sort_sets(std::int64_t file);
-  void finish_runs();
   const Run& run_of(Split split, std::int64_t k) const;
   const std::vector<Run>& runs(Split split) const { return runs_[static_cast<std::size_t>(split)]; }
 
   SimulationShape shape_;
   std::vector<std::unique_ptr<SetFile>> files_;
+  SetOrder order_;
   std::array<std::vector<Run>, 3> runs_;  // of each split, the largest sets first
-  // Of files whose sets hold different numbers of observations: the sets of each split, the largest first.
-  std::vector<std::array<std::vector<std::int64_t>, 3>> sorted_;
   std::int64_t sets_ = 0, largest_n_ = 0, largest_set_ = 0;
 };
 
@@ -72,8 +79,11 @@ SimulationShape simulation_shape(const TaskInfo& info);
 // The task whose sets are these: `info` tells all else. An index of a purpose stands for a set of its split that holds
 // enough observations (core/stored_sets.h), and for an order of its observations: the next visit of the same set takes
 // another random subset. Sets for people (Purpose::explore) hold info.max_n; timing (Purpose::check) begins again at
-// the end of a set. Reads all θ once. Throws Error where θ is not finite or outside its support, naming the row; a
-// usage error where info.max_n is beyond what is stored.
-std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info);
+// the end of a set. Reads all θ and ψ once. Throws Error where one is not finite or outside its support, naming the row;
+// a usage error where info.max_n is beyond what is stored. `psi_supports`: low and high of each nuisance; none:
+// unbounded. `input`: how x is standardised; empty: it is not.
+std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info,
+                                             const std::vector<std::pair<double, double>>& psi_supports = {},
+                                             InputScale input = {});
 
 }  // namespace pairs

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/npy.h"
@@ -65,6 +67,7 @@ class RawArray final : public StoredArray {
                 this->where(), fmt::join(this->shape(), ", "), byte_text(*bytes),
                 byte_text(file_->bytes() - std::min(offset, file_->bytes())));
   }
+  bool exceeds_float32() const override { return number_ != StoredNumber::f4 && bytes_of(number_) >= 4; }
   void read(std::int64_t first, std::int64_t count, float* out) const override {
     read_as(first, count, out, number_ == StoredNumber::f4);
   }
@@ -112,6 +115,10 @@ StoredNumber number_of(const std::string& type, const std::string& where) {
 }
 
 }  // namespace
+
+std::int64_t StoredArray::count() const {
+  return std::accumulate(shape_.begin(), shape_.end(), std::int64_t{1}, std::multiplies<>());
+}
 
 std::size_t bytes_of(StoredNumber number) {
   switch (number) {

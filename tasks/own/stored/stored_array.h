@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,6 +22,10 @@ class StoredArray {
   StoredArray& operator=(const StoredArray&) = delete;
 
   const std::vector<std::int64_t>& shape() const { return shape_; }
+  // All its numbers.
+  std::int64_t count() const;
+  // Whether it holds numbers of more than 24 bits, of which float32 keeps the first.
+  virtual bool exceeds_float32() const = 0;
   // "large.npz: array 'theta'": how sentences begin.
   const std::string& where() const { return where_; }
 
@@ -56,11 +61,16 @@ class ArrayFile {
   virtual std::vector<std::string> names() const = 0;
   // Null where there is none of that name.
   virtual std::unique_ptr<StoredArray> array(const std::string& name) const = 0;
+  // Further files that the arrays asked for so far are read from.
+  virtual std::vector<std::shared_ptr<const StoredFile>> sources() const { return {}; }
 };
 
 // A NPZ file. An array in it must be stored without compression, which is known once it is asked for.
 std::unique_ptr<ArrayFile> npz_arrays(std::shared_ptr<const StoredFile> file);
-// A HDF5 file; datasets in groups have names such as "a/theta". Throws Error where this build has no libhdf5.
-std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file);
+// A HDF5 file; datasets in groups have names such as "a/theta", and links within the file may lead to them. Numbers that
+// were never written (missing chunks) are refused instead of read as fill values, and so are links and data sets that lead
+// to other files, but for the sources of virtual data sets: regular files in or below `folder`, whose data sets are
+// checked likewise. Throws Error where this build has no libhdf5.
+std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder);
 
 }  // namespace pairs

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "core/base/error.h"
 #include "core/report/number_text.h"
@@ -17,19 +18,38 @@ namespace {
 
 class StoredTask;
 
+std::int64_t sets_that_hold(const Simulations& simulations, std::int64_t n) {
+  std::int64_t sum = 0;
+  for (const Split split : kSplits) sum += simulations.sets(split, n);
+  return sum;
+}
+
+// "but only up to N = 2 are stored for ...": why there are no sets of n observations for a purpose.
+std::string too_few_text(const Simulations& simulations, std::int64_t n) {
+  if (const std::int64_t held = sets_that_hold(simulations, n); held > 0)
+    return fmt::format(
+        "but only {} stored, too few for training, validation and evaluations each to have one (up to N = {} they do)",
+        held == 1 ? "one is" : count_text(held) + " are", simulations.largest_n());
+  return fmt::format("but only up to N = {} are stored for training, validation and evaluations",
+                     simulations.largest_n());
+}
+
 // What all views of the same stored sets share.
 struct StoredWorld {
   std::shared_ptr<const Simulations> simulations;
   TaskInfo info;
+  InputScale input;
 };
 
-class StoredTask final : public Task, public StoredSets {
+class StoredTask final : public Task, public StoredSets, public StandardisedInput {
  public:
   StoredTask(std::shared_ptr<const StoredWorld> world, std::vector<SetDemand> demands)
       : world_(std::move(world)), demands_(std::move(demands)) {}
 
   const TaskInfo& info() const override { return world_->info; }
   const StoredSets* stored() const override { return this; }
+  bool standardises() const override { return !world_->input.empty(); }
+  InputScale input_scale() const override { return world_->input; }
 
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
     const auto count = static_cast<std::int64_t>(indices.size());
@@ -53,17 +73,18 @@ class StoredTask final : public Task, public StoredSets {
     const Rows rows(ranges, latents, info());
     check_unchanged(seed, purpose, ranges);
     check_latents(latents, seed, purpose, ranges);
-    return shape().rows ? observe_rows(seed, purpose, ranges, device)
-                        : observe_blocks(rows, seed, purpose, ranges, device);
+    if (standardises())
+      return shape().rows ? observe_rows<double>(seed, purpose, ranges, device)
+                          : observe_blocks<double>(rows, seed, purpose, ranges, device);
+    return shape().rows ? observe_rows<float>(seed, purpose, ranges, device)
+                        : observe_blocks<float>(rows, seed, purpose, ranges, device);
   }
 
   std::shared_ptr<const Task> serving(std::span<const SetDemand> demands) const override {
     for (const SetDemand& demand : demands)
       if (sets(demand.purpose, demand.n) == 0)
-        fail_usage(
-            "{} needs sets of N = {} observations, but only up to N = {} are stored for training, validation and "
-            "evaluations; ask for smaller sets, or store larger ones",
-            demand.use, demand.n, largest_n());
+        fail_usage("{} needs sets of N = {} observations, {}; ask for smaller sets, or store {}", demand.use, demand.n,
+                   too_few(demand.n), held_at_all(demand.n) > 0 ? "more of that size" : "larger ones");
     return std::make_shared<StoredTask>(world_, std::vector<SetDemand>(demands.begin(), demands.end()));
   }
 
@@ -79,11 +100,8 @@ class StoredTask final : public Task, public StoredSets {
         one.text = fmt::format("{}: {} of the {} stored sets that hold {} or more and that no stage sees", demand.use,
                                count_text(std::min(demand.sets, one.held)), held, n);
       else
-        one.text = fmt::format(
-            "{}: {} stored sets of {} observations or more, of {} that are drawn{}", demand.use, held, n, drawn,
-            demand.sets > one.held ? fmt::format(", each {:.3g} times with its observations in another order",
-                                                 static_cast<double>(demand.sets) / static_cast<double>(one.held))
-                                   : std::string());
+        one.text = fmt::format("{}: {} stored sets of {} observations or more, of {} that are drawn{}", demand.use, held,
+                               n, drawn, visits_text(demand, one.held));
       out.push_back(std::move(one));
     }
     return out;
@@ -107,6 +125,10 @@ class StoredTask final : public Task, public StoredSets {
     return std::max(n, most);
   }
 
+  void prepare(const Preparation& preparation) const override { simulations().check_numbers(preparation); }
+
+  std::vector<std::string> notes() const override { return simulations().notes(); }
+
   std::vector<StoredState> state() const override {
     std::vector<StoredState> out;
     for (std::int64_t f = 0; f < simulations().file_count(); ++f)
@@ -117,6 +139,23 @@ class StoredTask final : public Task, public StoredSets {
  private:
   const Simulations& simulations() const { return *world_->simulations; }
   const SimulationShape& shape() const { return simulations().shape(); }
+
+  // Sets of any split that hold n observations.
+  std::int64_t held_at_all(std::int64_t n) const { return sets_that_hold(simulations(), n); }
+  std::string too_few(std::int64_t n) const { return too_few_text(simulations(), n); }
+
+  // ", each 3.5 times": how often sets are visited, and what a further visit sees. The networks do not see the order of
+  // a set's observations, so that only a subset of them is new.
+  std::string visits_text(const SetDemand& demand, std::int64_t held) const {
+    if (demand.sets <= held) return "";
+    const std::int64_t larger = sets(demand.purpose, demand.n + 1);
+    return fmt::format(", each {:.3g} times, {}", static_cast<double>(demand.sets) / static_cast<double>(held),
+                       larger == held ? "every time another random subset of its observations"
+                       : larger == 0  ? "which are repeats: they hold no further observations"
+                                      : fmt::format("the {} larger ones with another random subset of their "
+                                                    "observations, the others as repeats",
+                                                    count_text(larger)));
+  }
 
   // Observations that the sets of an index must hold, and the first index that stands for them.
   std::pair<std::int64_t, std::int64_t> needed(Purpose purpose, std::int64_t index) const {
@@ -180,12 +219,13 @@ class StoredTask final : public Task, public StoredSets {
     });
   }
 
+  template <class Number>
   Observations observe_blocks(const Rows& rows, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
                               const torch::Device& device) const {
     std::vector<std::int64_t> extents = {rows.total()};
     extents.insert(extents.end(), shape().observation.begin(), shape().observation.end());
-    torch::Tensor x = at::empty(extents, torch::kFloat32);
-    float* out = x.mutable_data_ptr<float>();
+    torch::Tensor x = at::empty(extents, c10::CppTypeToScalarType<Number>::value);
+    Number* out = x.mutable_data_ptr<Number>();
     std::vector<std::int64_t> starts(ranges.size());
     for (std::size_t k = 1; k < ranges.size(); ++k) starts[k] = starts[k - 1] + ranges[k - 1].count;
     each_range(seed, purpose, ranges,
@@ -195,6 +235,7 @@ class StoredTask final : public Task, public StoredSets {
     return Observations(x.to(device));
   }
 
+  template <class Number>
   Observations observe_rows(std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
                             const torch::Device& device) const {
     std::vector<std::vector<SetFile::RowSpan>> spans(ranges.size());
@@ -208,8 +249,8 @@ class StoredTask final : public Task, public StoredSets {
       starts[k] = offsets.back();
       for (const SetFile::RowSpan& span : spans[k]) offsets.push_back(offsets.back() + span.count);
     }
-    torch::Tensor x = at::empty({offsets.back(), shape().numbers()}, torch::kFloat32);
-    float* out = x.mutable_data_ptr<float>();
+    torch::Tensor x = at::empty({offsets.back(), shape().numbers()}, c10::CppTypeToScalarType<Number>::value);
+    Number* out = x.mutable_data_ptr<Number>();
     each_range(seed, purpose, ranges,
                [&](std::size_t k, const SetFile& file, std::int64_t set, const std::vector<std::int64_t>&) {
                  file.read_rows(set, spans[k], out + starts[k] * shape().numbers());
@@ -247,29 +288,51 @@ class StoredTask final : public Task, public StoredSets {
   std::vector<SetDemand> demands_;
 };
 
-// Every θ of a file, a part at a time.
-void check_support(const SetFile& file, const TaskInfo& info) {
-  const auto d = static_cast<std::int64_t>(info.targets.size());
+// Low and high of one column of θ or ψ.
+struct ColumnSupport {
+  std::string name;
+  double low, high;
+};
+
+// Every row of θ or ψ, a part at a time.
+void check_support(const std::vector<ColumnSupport>& columns, const std::string& where, std::int64_t sets,
+                   const std::function<void(std::int64_t, std::int64_t, double*)>& read) {
   constexpr std::int64_t kAtOnce = 1 << 14;
-  std::vector<double> theta(static_cast<std::size_t>(kAtOnce * d));
-  for (std::int64_t first = 0, count; first < file.sets(); first += count) {
-    count = std::min(kAtOnce, file.sets() - first);
-    file.read_theta(first, count, theta.data());
-    for (std::int64_t i = 0; i < count; ++i)
-      for (std::int64_t j = 0; j < d; ++j) {
-        const Target& target = info.targets[static_cast<std::size_t>(j)];
-        const double value = theta[static_cast<std::size_t>(i * d + j)];
-        PAIRS_CHECK(value >= target.low && value <= target.high,
-                    "{}: row {} holds {} = {}, outside its support {} to {}; widen the support in task.toml, or store "
-                    "the sets of this prior alone",
-                    file.theta_where(), first + i, target.name, value, target.low, target.high);
-      }
+  const auto d = static_cast<std::int64_t>(columns.size());
+  std::vector<double> values(static_cast<std::size_t>(kAtOnce * d));
+  for (std::int64_t first = 0, count; d > 0 && first < sets; first += count) {
+    count = std::min(kAtOnce, sets - first);
+    read(first, count, values.data());
+    for (std::int64_t i = 0; i < count * d; ++i) {
+      const ColumnSupport& column = columns[static_cast<std::size_t>(i % d)];
+      const double value = values[static_cast<std::size_t>(i)];
+      PAIRS_CHECK(value >= column.low && value <= column.high,
+                  "{}: row {} holds {} = {}, outside its support {} to {}; widen the support in task.toml, or store "
+                  "the sets of this prior alone",
+                  where, first + i / d, column.name, value, column.low, column.high);
+    }
   }
+}
+
+void check_supports(const SetFile& file, const TaskInfo& info,
+                    const std::vector<std::pair<double, double>>& psi_supports) {
+  std::vector<ColumnSupport> theta, psi;
+  for (const Target& target : info.targets) theta.push_back({target.name, target.low, target.high});
+  for (std::size_t k = 0; k < psi_supports.size(); ++k)
+    psi.push_back({info.nuisances[k].name, psi_supports[k].first, psi_supports[k].second});
+  check_support(theta, file.theta_where(), file.sets(),
+                [&](std::int64_t first, std::int64_t count, double* out) { file.read_theta(first, count, out); });
+  check_support(psi, file.psi_where(), file.sets(),
+                [&](std::int64_t first, std::int64_t count, double* out) { file.read_psi(first, count, out); });
 }
 
 }  // namespace
 
-std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info) {
+std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info,
+                                             const std::vector<std::pair<double, double>>& psi_supports,
+                                             InputScale input) {
+  PAIRS_CHECK(psi_supports.empty() || psi_supports.size() == info.nuisances.size(),
+              "{} supports do not fit {} nuisances", psi_supports.size(), info.nuisances.size());
   PAIRS_CHECK(info.target_size() == static_cast<std::int64_t>(info.targets.size()) && info.given.empty(),
               "{}: stored simulations have numbers as targets and nothing given", info.name);
   const SimulationShape shape = simulation_shape(info);
@@ -277,13 +340,14 @@ std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> 
                   shape.observation == simulations->shape().observation && shape.rows == simulations->shape().rows,
               "{}: the stored simulations were opened as those of another task", info.name);
   if (info.max_n > simulations->largest_n())
-    fail_usage(
-        "max_n = {}, but stored sets of every split hold up to {} observations; set max_n = {}, or store larger "
-        "sets",
-        info.max_n, simulations->largest_n(), simulations->largest_n());
-  for (std::int64_t f = 0; f < simulations->file_count(); ++f) check_support(simulations->file(f), info);
+    fail_usage("max_n = {} asks for sets of as many observations, {}; set max_n = {}, or store {}", info.max_n,
+               too_few_text(*simulations, info.max_n), simulations->largest_n(),
+               sets_that_hold(*simulations, info.max_n) > 0 ? "more of that size" : "larger sets");
+  for (std::int64_t f = 0; f < simulations->file_count(); ++f)
+    check_supports(simulations->file(f), info, psi_supports);
   if (info.data_source.empty()) info.data_source = simulations->source_text();
-  auto world = std::make_shared<const StoredWorld>(StoredWorld{std::move(simulations), std::move(info)});
+  auto world =
+      std::make_shared<const StoredWorld>(StoredWorld{std::move(simulations), std::move(info), std::move(input)});
   return std::make_shared<StoredTask>(std::move(world), std::vector<SetDemand>());
 }
 

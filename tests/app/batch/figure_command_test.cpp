@@ -113,7 +113,7 @@ TEST(EvaluateCommand, ReplacesAMetricsFileThatCannotBeRead) {
     ASSERT_EQ(answer.code, 0) << answer.err;
     EXPECT_THAT(answer.err, HasSubstr("cannot be read and will be replaced"));
     EXPECT_EQ(read_metrics(file)->rows.size(), 2u);
-    for (const char* part : {"location z", "width z", "rank p", "999 of 1,000"})
+    for (const char* part : {"location z", "width z", "rank p", "at most one in 1,000"})
       EXPECT_THAT(answer.out, HasSubstr(part));
   }
   const Answer again = run_words({"evaluate", run_a(), "--sets", "40", "--samples", "19", "--json"});

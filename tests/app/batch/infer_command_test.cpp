@@ -198,5 +198,40 @@ TEST_F(InferViews, BadInputGetsOneSentence) {
   EXPECT_THAT(steps.err, HasSubstr("--steps and --solver belong to samples of images"));
 }
 
+// The intervals are of the kind that is asked for, and those of the density rather than of the samples written.
+TEST(InferIntervals, AreCentralHighestDensityOrUpperLimits) {
+  TemporaryFolder folder;
+  std::string text = "x\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("{}\n", 0.11 * i - 2.2);
+  write_file(folder / "x.csv", text);
+  const auto told = [&](const char* kind) {
+    const Answer answer = run_words({"infer", "bump-hunt", "--data", (folder / "x.csv").string(), "--interval", kind,
+                                     "--out", (folder / "s.npz").string(), "--json"});
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    return nlohmann::json::parse(answer.out);
+  };
+  const nlohmann::json central = told("central"), hpd = told("hpd"), upper = told("upper");
+  const auto most = [](const nlohmann::json& from) { return from.at("intervals").at("0.9").at(0); };
+  const double low = most(central)[0].get<double>(), high = most(central)[1].get<double>();
+  EXPECT_NEAR(low, central.at("quantiles").at("0.05")[0].get<double>(), 1e-12);
+  EXPECT_LT(most(hpd)[1].get<double>() - most(hpd)[0].get<double>(), high - low);
+  EXPECT_TRUE(most(upper)[0].is_null()) << "from the lowest possible value";
+  EXPECT_LT(most(upper)[1].get<double>(), high);
+  EXPECT_EQ(central.at("mean"), upper.at("mean"));
+  EXPECT_EQ(upper.at("intervals").at("kind"), "upper");
+  EXPECT_EQ(upper.at("exact").at("intervals").at("kind"), "upper");
+  EXPECT_GT(central.at("null").at("bayes_factor").get<double>(), 0);
+  EXPECT_GT(central.at("null").at("density_ratio").get<double>(), 0);
+  EXPECT_EQ(central.at("null").at("theta"), 0);
+  const Answer words = run_words({"infer", "bump-hunt", "--data", (folder / "x.csv").string(), "--interval", "upper",
+                                  "--out", (folder / "s.npz").string()});
+  EXPECT_THAT(words.out, HasSubstr("90 %, upper limit"));
+  EXPECT_THAT(words.out, HasSubstr("below 0."));
+  EXPECT_THAT(words.out, HasSubstr("θ = 0 (no signal) against θ from its prior: Bayes factor"));
+  const Answer wrong = run_words({"infer", "bump-hunt", "--data", (folder / "x.csv").string(), "--interval", "middle"});
+  EXPECT_NE(wrong.code, 0);
+  EXPECT_THAT(wrong.err, HasSubstr("--interval middle is no kind of interval"));
+}
+
 }  // namespace
 }  // namespace pairs::batch

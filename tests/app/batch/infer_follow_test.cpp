@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -53,14 +54,15 @@ TEST_F(InferFollow, EndsWithWhatInferSaysOfTheWholeFile) {
   std::istringstream lines(followed.out);
   std::vector<nlohmann::json> documents;
   for (std::string line; std::getline(lines, line);) documents.push_back(nlohmann::json::parse(line));
-  ASSERT_EQ(documents.size(), 2u) << "one for what arrived at once, and the last";
+  ASSERT_EQ(documents.size(), 2u) << "one for what arrived at once, and one on the samples";
   const nlohmann::json expected = nlohmann::json::parse(whole.out);
   for (const nlohmann::json& document : documents) {
     EXPECT_EQ(document.at("n"), 60);
     EXPECT_EQ(document.at("seen"), 60);
-    EXPECT_NEAR(document.at("mean")[0].get<double>(), expected.at("mean")[0].get<double>(), 1e-6);
-    EXPECT_NEAR(document.at("sd")[0].get<double>(), expected.at("sd")[0].get<double>(), 1e-6);
   }
+  EXPECT_NEAR(documents[0].at("mean")[0].get<double>(), expected.at("mean")[0].get<double>(), 1e-6);
+  EXPECT_NEAR(documents[0].at("sd")[0].get<double>(), expected.at("sd")[0].get<double>(), 1e-6);
+  EXPECT_FALSE(documents[1].contains("mean")) << "no answer stands there twice";
   EXPECT_EQ(documents.back().at("samples"), path("s.npz"));
   EXPECT_TRUE(std::filesystem::exists(path("s.npz")));
 }
@@ -68,7 +70,8 @@ TEST_F(InferFollow, EndsWithWhatInferSaysOfTheWholeFile) {
 TEST_F(InferFollow, GoesOnBeyondWhatTrainingSawAndSaysSo) {
   const Answer answer = follow(numbers(300));
   ASSERT_EQ(answer.code, 0) << answer.err;
-  EXPECT_THAT(answer.out, HasSubstr("N = 300"));
+  EXPECT_THAT(answer.out, HasSubstr("N = 300  θ: mean 0."));
+  EXPECT_THAT(answer.out, HasSubstr(", 90 % 0."));
   EXPECT_THAT(answer.err, HasSubstr("knows sets of at most 100"));
 }
 
@@ -107,6 +110,21 @@ TEST_F(InferFollow, SaysWhatIsWrong) {
   EXPECT_THAT(run_words({"infer", "digits", "--data", "-", "--follow"}).err, HasSubstr("no line of text holds one"));
   EXPECT_THAT(run_words({"infer", "bump-hunt", "--data", path("gone.csv"), "--follow"}).err,
               HasSubstr("gone.csv cannot be opened"));
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(run_words({"infer", "bump-hunt", "--data", path("pipe"), "--follow"}).err,
+              HasSubstr("is no file that grows but a pipe"));
+}
+
+// One document a line, the error too.
+TEST_F(InferFollow, AWrongLineIsOneDocument) {
+  const Answer answer = follow("x\n1\nabc\n", {"--json"});
+  EXPECT_EQ(answer.code, 1);
+  std::istringstream lines(answer.out);
+  std::vector<nlohmann::json> documents;
+  for (std::string line; std::getline(lines, line);) documents.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(documents.size(), 2u) << answer.out;
+  EXPECT_EQ(documents[0].at("n"), 1);
+  EXPECT_THAT(documents[1].at("error").get<std::string>(), HasSubstr("line 3"));
 }
 
 TEST_F(InferFollow, AFileThatIsCutShortOrReplacedEndsItWithASentence) {

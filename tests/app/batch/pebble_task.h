@@ -19,7 +19,8 @@ namespace pairs {
 inline constexpr std::int64_t kPebbles = 60;  // the largest set
 
 // The toy task that makes sets of things as well: "pebble:1.5", "[1.5]", or a file FILE.pebble with the number, whose
-// observations are N(number, 1). Numbers above 3 come with a warning.
+// observations are N(number, 1). Numbers above 3 come with a warning, and θ of those below 0 is another
+// quantity.
 class PebbleTask : public ToyTask, public Things {
  public:
   PebbleTask() : own_(ToyTask::info()) { own_.max_n = kPebbles; }
@@ -30,7 +31,9 @@ class PebbleTask : public ToyTask, public Things {
   bool is_thing(const std::string& text) const override {
     return text.starts_with("pebble:") || text.starts_with('[') || is_file(text);
   }
-  ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed) const override {
+  std::vector<std::string> ups() const override { return {"z", "y"}; }
+  ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
+                      const std::string& up = "") const override {
     const std::string number = is_file(text)           ? bytes_of(text)
                                : text.starts_with('[') ? text.substr(1, text.find(']') - 1)
                                                        : text.substr(7);
@@ -46,6 +49,9 @@ class PebbleTask : public ToyTask, public Things {
     const SetRange range[] = {{0, 0, n}};
     out.x = observe(out.latents, seed, Purpose::explore, range, torch::kCPU);
     if (value > 3) out.warnings.push_back(fmt::format("{} is a heavy one", out.title));
+    out.kind = value > 3 ? "large pebble" : "small pebble";
+    if (value < 0) out.other = {"weight of its hole"};
+    out.read_as = fmt::format("{} is read as {}-up", out.title, up.empty() ? "z" : up);
     return out;
   }
 

@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "core/base/files.h"
 #include "core/base/npz.h"
 #include "tests/app/batch/action.h"
 #include "tests/app/batch/pebble_task.h"
@@ -148,6 +149,83 @@ TEST_F(ThingsOfPeople, TheFigureShowsItsOwnThetaAsTheTruth) {
   EXPECT_THAT(figure({"pebble:1", "--index", "3"}).err, HasSubstr("--index chooses a simulated set"));
   EXPECT_THAT(figure({"pebble:1", "--theta=2"}).err, HasSubstr("is one already"));
   EXPECT_EQ(figure({"pebble:1", "--n", "61"}).code, 2);
+}
+
+TEST_F(ThingsOfPeople, AnotherQuantityIsNamedAndNoTruth) {
+  const Acted answer = infer({"pebble:-1"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.text, HasSubstr("θ = −1.00 (the weight of its hole, which is another quantity and no truth of"));
+  EXPECT_EQ(answer.document.at("own").at("theta"), -1);
+  EXPECT_EQ(answer.document.at("own_other"), nlohmann::json({{"theta", "weight of its hole"}}));
+  EXPECT_FALSE(infer({"pebble:1"}).document.contains("own_other"));
+  ASSERT_EQ(figure({"pebble:-1", "--n", "5"}).code, 0);
+  EXPECT_THAT(read_file(folder_ / "figure.csv"), Not(HasSubstr("truth")));
+  ASSERT_EQ(figure({"pebble:1", "--n", "5"}).code, 0);
+  EXPECT_THAT(read_file(folder_ / "figure.csv"), HasSubstr("truth"));
+}
+
+TEST_F(ThingsOfPeople, WarningsStandInTheDocumentAndBesideTheSamples) {
+  const Acted heavy = infer({"pebble:4"});
+  ASSERT_EQ(heavy.code, 0) << heavy.err;
+  EXPECT_THAT(heavy.document.at("warnings").dump(), HasSubstr("pebble 4 is a heavy one"));
+  EXPECT_EQ(read_npz(folder_ / "out.npz").at("warned").item<std::int64_t>(), 1);
+  write_set("set.npz", "pebble:1", kTrained, 1);
+  const Acted plain = infer({path("set.npz")});
+  EXPECT_EQ(plain.document.at("warnings"), nlohmann::json::array()) << plain.err;
+  EXPECT_EQ(read_npz(folder_ / "out.npz").at("warned").item<std::int64_t>(), 0);
+  EXPECT_EQ(read_npz(folder_ / "out.npz").at("percentile").item<double>(), plain.document.at("percentile"));
+}
+
+TEST_F(ThingsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
+  const Acted usual = infer({"pebble:1"});
+  EXPECT_EQ(usual.document.at("read_as"), "pebble 1 is read as z-up");
+  EXPECT_THAT(usual.text, HasSubstr("pebble 1 is read as z-up: the views stand in " + path("out-views.png")));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out-views.png"));
+  EXPECT_EQ(infer({"pebble:1", "--up", "y"}).document.at("read_as"), "pebble 1 is read as y-up");
+  EXPECT_EQ(figure({"pebble:1", "--up", "y"}).code, 0);
+  EXPECT_THROW(infer({"pebble:1", "--up", "w"}), CLI::ValidationError);
+  write_set("set.npz", "pebble:1", 4, 1);
+  EXPECT_THAT(infer({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns a thing"));
+  EXPECT_THAT(figure({path("set.npz"), "--up", "y"}).err, HasSubstr("belongs to a thing"));
+}
+
+TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
+  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("was never tried on things like this one (small pebble)"));
+  // Small ones are told 0, which the prior's posterior holds; one could not be read.
+  std::string list;
+  for (int k = 0; k < 20; ++k) list += fmt::format("pebble:{}\n", 40 + k);
+  std::ofstream(folder_ / "list.txt") << list << "pebble:0\npebble:soft\n";
+  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"});
+  ASSERT_EQ(tried.code, 0) << tried.err;
+  EXPECT_EQ(tried.document.at("unread"), 1);
+  const nlohmann::json &large = tried.document.at("kinds").at(0), &small = tried.document.at("kinds").at(1);
+  EXPECT_EQ(large.at("kind"), "large pebble");
+  EXPECT_EQ(large.at("count"), 20);
+  EXPECT_EQ(large.at("n"), kTrained);
+  EXPECT_EQ(large.at("inside_90"), nlohmann::json({0.0})) << "θ = 40 is far beyond the prior";
+  EXPECT_EQ(large.at("missed_99"), 20);
+  EXPECT_TRUE(large.at("warned").get<bool>());
+  EXPECT_EQ(small.at("count"), 1);
+  EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(run_) / "tried.json"));
+  const Acted elsewhere = act(add_tried, {run_, "--data", path("list.txt"), "--out", path("elsewhere.json")});
+  EXPECT_EQ(elsewhere.document.at("kinds"), tried.document.at("kinds"));
+  EXPECT_EQ(nlohmann::json::parse(read_file(path("elsewhere.json"))),
+            nlohmann::json::parse(read_file(std::filesystem::path(run_) / "tried.json")));
+  EXPECT_THAT(act(add_tried, {run_, "--data", path("list.txt"), "--out", path("list.txt")}).err, HasSubstr(".json"));
+
+  const Acted answer = infer({"pebble:41"});
+  EXPECT_THAT(answer.err, HasSubstr("tried on 20 things like this one (large pebble) at N = 10: of their own values θ 0 "
+                                    "% lay in its 90 % interval; do not trust the posterior"));
+  EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr("tried on 20 things"));
+  EXPECT_THAT(answer.text, HasSubstr("large pebble (20): θ 0 %"));
+  EXPECT_EQ(answer.document.at("tried").at("kinds").at(0).at("count"), 20);
+  const Acted drawn = figure({"pebble:41", "--n", "5"});
+  EXPECT_THAT(drawn.err, HasSubstr("tried on 20 things"));
+  EXPECT_THAT(drawn.document.at("source").get<std::string>(), HasSubstr("tried on 20 (large pebble): θ 0 %"));
+
+  std::ofstream(std::filesystem::path(run_) / "tried.json") << "{";
+  EXPECT_THAT(infer({"pebble:41"}).err, HasSubstr("tried.json is damaged"));
+  EXPECT_THAT(act(add_tried, {run_, "--data", path("none.txt")}).err, HasSubstr("none.txt"));
 }
 
 }  // namespace

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <thread>
 
+#include "app/gui/frame_schedule.h"
 #include "app/gui/platform/null_screen.h"
 #include "app/gui/shell.h"
 #include "app/model/studio.h"
@@ -37,12 +40,13 @@ class Driver {
  public:
   explicit Driver(model::Settings settings, float width = 1280, float height = 800, float scale = 1)
       : screen(width, height, settings.theme == "light" ? ThemeKind::light : ThemeKind::dark, scale),
-        studio(std::move(settings)),
+        studio(std::move(settings), [this] { woken = true; }),
         shell(studio) {
     frames(3);
   }
 
   NullScreen screen;
+  std::atomic<bool> woken{false};  // by a worker
   model::Studio studio;
   Shell shell;
 
@@ -66,6 +70,27 @@ class Driver {
       std::this_thread::sleep_for(std::chrono::milliseconds(4));
     }
     return true;
+  }
+  // The window left alone for `seconds`, its frames drawn when run_window draws them: how many were. Ends with `done`.
+  int leave_alone(
+      double seconds, const std::function<bool()>& done = [] { return false; }) {
+    FrameSchedule schedule;
+    const Stopwatch watch;
+    double last = 0;
+    int drawn = 0;
+    while (watch.seconds() < seconds && !done()) {
+      std::this_thread::sleep_for(
+          std::chrono::duration<double>(std::min(schedule.wait(watch.seconds(), studio.training.busy()), 0.01)));
+      const bool told = woken.exchange(false), changed = studio.poll();
+      schedule.look(told || changed, studio.busy());
+      const double now = watch.seconds();
+      if (!schedule.due(now, studio.training.busy())) continue;
+      screen.frame([&] { shell.frame(60); }, std::clamp(now - last, 1e-4, 0.5));
+      last = now;
+      schedule.drawn(now, shell.again_in());
+      ++drawn;
+    }
+    return drawn;
   }
   // Until nothing is at work.
   bool rest(double seconds = 30) {

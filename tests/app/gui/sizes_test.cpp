@@ -199,7 +199,7 @@ TEST_F(WindowSizes, KeepThemInDialogsAboutFiles) {
     std::ofstream(mine / fmt::format("measured {} at a place with a long name.csv", k)) << "energy,angle\n1,2\n3,4\n";
   model::Settings settings = settings_in(folder_.path());
   settings.recent_files = {(mine / "measured 3 at a place with a long name.csv").string(), mine.string()};
-  settings.save_folder = mine.string();
+  settings.remember_saved(mine / "figure.svg", "bump-hunt");
   Driver d(settings, 1440, 900, 1);
   ASSERT_TRUE(d.rest(60));
   d.key('O', true);

@@ -204,8 +204,7 @@ TEST(Walk, WhatTheHeaderNamesIsWhatHappens) {
     for (const Item& item : recorder().items())
       if (!item.name.empty() && item.reachable() && item.name.find("reveal") == std::string::npos &&
           item.name.find("shortcut/15") == std::string::npos && item.name.find("/save") == std::string::npos &&
-          !item.name.ends_with("/write") &&
-          item.name != "settings/runs-default" && !item.name.starts_with("close/"))
+          !item.name.ends_with("/write") && item.name != "settings/runs-default" && !item.name.starts_with("close/"))
         items.push_back(item);
     const auto kind = pick(20);
     bool copies = false;

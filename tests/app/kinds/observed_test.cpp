@@ -10,6 +10,7 @@
 #include <fstream>
 #include <vector>
 
+#include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/npz.h"
 
@@ -73,6 +74,39 @@ TEST_F(ObservedTest, ReadsCsvColumnsByTheirNames) {
   EXPECT_TRUE(read_observed(folder_ / "b.csv", points(2)).x.block().equal(expected));
   EXPECT_THAT(refusal(folder_ / "c.csv", points(2)), testing::HasSubstr("columns u, v"));
   EXPECT_EQ(read_observed(folder_ / "d.csv", points(1)).x.block().size(0), 1);
+}
+
+TEST_F(ObservedTest, TakesTheColumnsThatAreChosen) {
+  write("named.csv", "id,energy,x1\n7,0.5,1\n8,-2,3\n");
+  const ObservedTable own = read_observed_columns(folder_ / "named.csv", points(1), 100, {});
+  EXPECT_EQ(own.columns, (std::vector<std::string>{"id", "energy", "x1"}));
+  EXPECT_EQ(own.taken, std::vector<std::string>{"x1"});
+  const ObservedTable chosen = read_observed_columns(folder_ / "named.csv", points(2), 100, {"energy", "id"});
+  EXPECT_EQ(chosen.taken, (std::vector<std::string>{"energy", "id"}));
+  EXPECT_TRUE(chosen.x.block().equal(torch::tensor({{0.5, 7.0}, {-2.0, 8.0}}, torch::kFloat32)));
+  write("bare.csv", "7,0.5,1\n8,-2,3\n");
+  EXPECT_TRUE(read_observed_columns(folder_ / "bare.csv", points(1), 100, {"column 2"})
+                  .x.block()
+                  .equal(torch::tensor({{0.5}, {-2.0}}, torch::kFloat32)));
+  EXPECT_EQ(read_observed_columns(folder_ / "bare.csv", points(3), 100, {}).taken,
+            (std::vector<std::string>{"column 1", "column 2", "column 3"}));
+  try {
+    read_observed(folder_ / "bare.csv", points(2));
+    ADD_FAILURE();
+  } catch (const ColumnsError& error) {
+    EXPECT_EQ(error.columns(), (std::vector<std::string>{"column 1", "column 2", "column 3"}));
+  }
+  EXPECT_THAT(refusal(folder_ / "bare.csv", points(2)), testing::HasSubstr("has 3 columns"));
+  const auto refused = [&](const std::vector<std::string>& columns) {
+    try {
+      read_observed_columns(folder_ / "named.csv", points(1), 100, columns);
+      return std::string("accepted");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_THAT(refused({"mass"}), testing::HasSubstr("names its columns id, energy, x1, but mass is needed"));
+  EXPECT_THAT(refused({"id", "energy"}), testing::HasSubstr("2 columns named, but an observation of task dots has 1"));
 }
 
 TEST_F(ObservedTest, TakesTheTasksColumnsAmongOthers) {

@@ -68,8 +68,9 @@ TEST(Rooms, EveryTaskHasAllFaces) {
     EXPECT_FALSE(target.name().empty());
     EXPECT_FALSE(target.columns_text(info).empty());
     EXPECT_GT(target.draws(), 1);
-    Table table(target.report_columns());
-    const SampleReport report = target.report(info, torch::rand({4, info.target_size()}, torch::kFloat64), table);
+    Table table(target.report_columns(IntervalKind::central));
+    const SampleReport report = target.report(info, torch::rand({4, info.target_size()}, torch::kFloat64),
+                                              std::vector<TargetNumbers>(info.targets.size()), IntervalKind::central, table);
     EXPECT_FALSE(table.empty());
     EXPECT_TRUE(report.arrays.contains("samples"));
     EXPECT_EQ(report.pictures.empty(), !target.in_folder());

@@ -178,6 +178,65 @@ TEST_F(StudioTest, TakesADataFileAsTheObservedSet) {
   EXPECT_EQ(studio.posterior.scene()->set_size, 4);
 }
 
+// N, the observed file, the runs beside and those that are compared are there again after a restart.
+TEST_F(StudioTest, ShowsAgainWhatWasShown) {
+  const std::string one = make_run("one", Stage::finetune).string(), two = make_run("two", Stage::finetune).string();
+  const auto file = scratch_.path() / "events.csv";
+  std::ofstream(file) << "id,e\n1,0.3\n2,0.5\n3,2.5\n4,0.7\n";
+  Settings kept = settings();
+  {
+    Studio studio(kept);
+    studio.open_run(one);
+    settle(studio);
+    studio.posterior.set_others({two, "bump-hunt"});
+    studio.posterior.open_file(file, {"e"});
+    settle(studio);
+    studio.posterior.set_n(3);
+    studio.comparison.toggle(two);
+    settle(studio);
+    kept = studio.settings;
+  }
+  const auto written = scratch_.path() / "settings.toml";
+  SettingsFile(written).save(kept);
+  Studio studio(SettingsFile(written).load());
+  settle(studio);
+  EXPECT_EQ(studio.run(), one);
+  EXPECT_EQ(studio.posterior.n(), 3);
+  ASSERT_TRUE(studio.posterior.scene());
+  EXPECT_EQ(studio.posterior.scene()->set_source, file.string());
+  EXPECT_EQ(studio.posterior.scene()->taken, std::vector<std::string>{"e"});
+  EXPECT_EQ(studio.posterior.shown()->n, 3);
+  EXPECT_EQ(studio.posterior.others(), (std::vector<std::string>{two, "bump-hunt"}));
+  EXPECT_TRUE(studio.comparison.holds(two));
+  // And the set of the prior, and its N.
+  studio.posterior.set_index(7);
+  studio.posterior.set_n(12);
+  settle(studio);
+  Studio again(studio.settings);
+  settle(again);
+  EXPECT_EQ(again.posterior.scene()->set_short, "set 7");
+  EXPECT_EQ(again.posterior.shown()->n, 12);
+}
+
+// Set and object of a number are the same on the Task tab and in the posterior, whose weights learnt from other objects
+// than a new run would.
+TEST_F(StudioTest, TheTaskTabShowsTheTaskOfTheRun) {
+  std::vector<std::string> shown;
+  for (const std::string side : {"32", "48"}) {
+    RunConfig config = small_config("objects");
+    std::vector<Field> table = fields(config);
+    set_field(table, "task.objects=60");
+    set_field(table, "task.side=" + side);
+    set_field(table, "task.views=3");
+    const auto run = create_run(config, scratch_.path() / "runs" / side);
+    Studio studio(settings());
+    studio.open_run(run.string());
+    settle(studio);
+    ASSERT_TRUE(studio.specimen.card());
+    EXPECT_THAT(studio.specimen.card()->source, HasSubstr(side + " pixels")) << studio.specimen.card()->source;
+  }
+}
+
 TEST_F(StudioTest, KeepsRunAndComparisonOfEachTask) {
   const auto folder = make_run("mine", Stage::finetune);
   Studio studio(settings());

@@ -53,6 +53,29 @@ TEST(MetricsFile, ReadsBackWhatItWrote) {
   EXPECT_EQ(back.rows[0].reference_nll.at("naive product"), 0.386);
 }
 
+TEST(MetricsFile, KeepsWhatWasTestedOnceForAllSizes) {
+  Metrics metrics = example();
+  EXPECT_TRUE(parse_metrics(metrics_text(metrics), "memory").rows[0].tested.empty()) << "nothing is known";
+  EXPECT_FALSE(metrics_document(metrics)["rows"][0].contains("tested"));
+  metrics.rows[0].tested = {0, 0xffff, 0xa1};
+  metrics.rows.push_back(metrics.rows[0]);
+  metrics.rows[1].n = 20;
+  metrics.rows[1].sets = 2;
+  metrics.rows[1].tested = {0, 0xffff};
+  const std::string text = metrics_text(metrics);
+  EXPECT_THAT(text, testing::HasSubstr("\"0000ffff00a1\""));
+  const Metrics back = parse_metrics(text, "memory");
+  EXPECT_EQ(back.rows[0].tested, metrics.rows[0].tested);
+  EXPECT_EQ(back.rows[1].tested, metrics.rows[1].tested);
+  const nlohmann::json document = metrics_document(metrics);
+  EXPECT_NE(document["rows"][0]["tested"], document["rows"][1]["tested"]);
+  nlohmann::json damaged = nlohmann::json::parse(text);
+  for (const char* wrong : {"0000", "0000ffff00a", "0000ffff00ag"}) {
+    damaged["tested"] = wrong;
+    EXPECT_THROW(parse_metrics(damaged.dump(), "memory"), Error) << wrong;
+  }
+}
+
 TEST(MetricsFile, KeepsTheTasksSettingsAndFindsThoseThatOlderFilesLackBesideThem) {
   register_tasks();
   EXPECT_EQ(parse_metrics(metrics_text(example()), "memory").settings, example().settings);
@@ -73,6 +96,21 @@ TEST(MetricsFile, LeavesUnknownNumbersOutOfTheDocument) {
   EXPECT_FALSE(row.contains("gap"));
   EXPECT_FALSE(row.contains("exact_nll"));
   EXPECT_FALSE(row.contains("log_prob")) << "only the file holds them";
+}
+
+TEST(MetricsFile, KeepsWhatIsAnExtrapolationAndTheGainOverThePrior) {
+  Metrics metrics = example();
+  EXPECT_FALSE(metrics_document(metrics)["rows"][0].contains("extrapolation"));
+  EXPECT_EQ(metrics_table(metrics.rows).find("extrapolation"), std::string::npos);
+  metrics.rows[0].extrapolation = true;
+  metrics.rows[0].prior_gain = 0.7;
+  metrics.rows[0].prior_gain_se = 0.02;
+  EXPECT_EQ(metrics_document(metrics)["rows"][0]["extrapolation"], true);
+  EXPECT_NE(metrics_table(metrics.rows).find("10, extrapolation"), std::string::npos);
+  const Metrics back = parse_metrics(metrics_text(metrics), "memory");
+  EXPECT_TRUE(back.rows[0].extrapolation);
+  EXPECT_EQ(back.rows[0].prior_gain, 0.7);
+  EXPECT_EQ(back.rows[0].prior_gain_se, 0.02);
 }
 
 TEST(MetricsFile, RefusesBrokenFilesWithOneSentence) {
@@ -159,7 +197,8 @@ TEST(MetricsFile, KeepsWhatThePoolExplains) {
   std::vector<EvaluationRow> unknown = metrics.rows;
   unknown[0].pool_location_z = {NAN, NAN};
   EXPECT_THAT(pool_note(unknown), testing::Not(testing::HasSubstr("standard errors")));
-  EXPECT_THAT(calibration_note(metrics.rows), testing::HasSubstr("999 of 1,000"));
+  EXPECT_THAT(calibration_note(metrics.rows), testing::HasSubstr("4 tests are judged together: location z and width z of "
+                                                                 "each target. Borderline: beyond z ±2.5, as"));
   nlohmann::json text = nlohmann::json::parse(metrics_text(metrics));
   text["rows"][0]["pool_location_sd"] = {0.1};
   EXPECT_THROW(parse_metrics(text.dump(), "memory"), Error);

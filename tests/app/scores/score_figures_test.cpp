@@ -53,6 +53,12 @@ const Line* find(const Plot& plot, SeriesRole role) {
   return nullptr;
 }
 
+const Line* named(const Plot& plot, const std::string& name) {
+  for (const Line& line : plot.lines)
+    if (line.name == name) return &line;
+  return nullptr;
+}
+
 TEST(CoverageFigure, ShowsTheLeastCalibratedSizeAndSaysWhatItLeavesOut) {
   Metrics many = metrics("pairs", 1, 0);
   const EvaluationRow calibrated = many.rows.front();
@@ -76,6 +82,16 @@ TEST(NllFigure, TellsTheSetsOfRunsEvaluatedOnDifferentNumbers) {
   EXPECT_THAT(nll_figure({metrics("pairs", 1, 0), few}).source, testing::Not(testing::HasSubstr("sets")));
   few.rows.pop_back();
   EXPECT_THAT(nll_figure({metrics("pairs", 1, 0), few}).source, testing::HasSubstr("sets, 2 sizes)"));
+}
+
+TEST(NllFigure, DrawsExtrapolationsHollowAndSaysSo) {
+  Metrics one = metrics("e2e", 1, 0);
+  EXPECT_TRUE(nll_figure({one}).plots[0].lines[0].hollow.empty());
+  EXPECT_EQ(nll_figure({one}).source.find("hollow"), std::string::npos);
+  one.rows[0].extrapolation = one.rows[1].extrapolation = true;
+  const Figure figure = nll_figure({one});
+  EXPECT_EQ(figure.plots[0].lines[0].hollow, (std::vector<bool>{true, true, false}));
+  EXPECT_NE(figure.source.find("hollow: extrapolation"), std::string::npos);
 }
 
 TEST(NllFigure, MakesSeedsOneLineWithABand) {
@@ -131,6 +147,31 @@ TEST(GapFigure, StandsOnTheExactPosterior) {
   EXPECT_NEAR(pairs->lower[0], 0.01, 1e-12);
   EXPECT_THAT(exact->x, testing::ElementsAre(1, 100));
   EXPECT_THAT(exact->y, testing::ElementsAre(0, 0));
+}
+
+// The references that are not exact stand beside the runs on a logarithmic axis, with their errors.
+TEST(GapFigure, ShowsTheOtherReferencesWithoutSqueezingTheRuns) {
+  Metrics one = metrics("pairs", 1, 0.0);
+  for (EvaluationRow& r : one.rows) {
+    r.gap = 0.03;
+    r.gap_se = 0.01;
+    r.exact_nll = r.nll - 0.03;
+    r.reference_nll = {{"exact", r.nll - 0.03}, {"naive product", r.nll + 12}, {"per-event classifier", r.nll + 0.04}};
+    r.reference_gap = {{"naive product", {12.03, 0.5}}, {"per-event classifier", {0.07, 0.01}}};
+  }
+  const Figure figure = gap_figure({one});
+  ASSERT_EQ(figure.plots.size(), 2u);
+  EXPECT_LT(figure.plots[0].y.high, 0.06);
+  EXPECT_EQ(named(figure.plots[0], "naive product"), nullptr);
+  const Plot& all = figure.plots[1];
+  EXPECT_EQ(all.y.scale, AxisScale::log);
+  const Line *naive = named(all, "naive product"), *classifier = named(all, "per-event classifier");
+  ASSERT_TRUE(naive && classifier && find(all, SeriesRole::pairs));
+  EXPECT_NEAR(naive->y[0], 12.03, 1e-9);
+  EXPECT_NEAR(naive->upper[0], 13.03, 1e-9);
+  EXPECT_NEAR(classifier->y[2], 0.07, 1e-9);
+  EXPECT_LT(all.y.low, 0.03);
+  EXPECT_GT(all.y.high, 12.03);
 }
 
 TEST(DifferenceFigure, DrawsBandsAroundTheBaselinesZero) {
@@ -194,12 +235,6 @@ TEST(SeedLabels, AreSharedByRunsThatDifferInTheirSeedAlone) {
               testing::ElementsAre("a", "a (2)"));
 }
 
-const Line* named(const Plot& plot, const std::string& name) {
-  for (const Line& line : plot.lines)
-    if (line.name == name) return &line;
-  return nullptr;
-}
-
 // The floor of a size with few sets must not hide the others.
 TEST(AcaucFigure, ShowsTheNoiseFloorOfEachSize) {
   Metrics one = metrics("pairs", 1, 0);
@@ -224,7 +259,7 @@ TEST(AcaucFigure, ShowsLocationWidthAndRanksBesideTheirLimits) {
   EXPECT_EQ(figure.plots[1].lines.at(0).y[1], 18.6);
   EXPECT_EQ(figure.plots[2].lines.at(0).y[1], 0.4);
   EXPECT_EQ(figure.plots[3].lines.at(0).y[1], 1e-12) << "as low as the axis shows";
-  const double limit = calibration_limits(9).z;
+  const double limit = calibration_limits(12).miscalibrated.z;
   EXPECT_NEAR(figure.plots[1].bands.at(0).high, limit, 1e-12);
   EXPECT_GT(figure.plots[1].y.high, 18.6);
   EXPECT_THAT(figure.source, testing::Not(testing::HasSubstr("share")));
@@ -288,8 +323,18 @@ TEST(ParetoFigure, PlotsBothAccounts) {
   const Figure figure =
       pareto_figure({{"a", "pairs", 10, 12, 0.35, 0.01, 1000}, {"b", "n1-10", 36, 38, 0.05, 0.01, 1000}});
   ASSERT_EQ(figure.plots.size(), 2u);
-  EXPECT_EQ(figure.plots[0].lines[1].x[0], 36);
-  EXPECT_EQ(figure.plots[1].lines[1].x[0], 38);
+  // Each point, and through it a line of two standard errors to either side.
+  for (std::size_t plot = 0; plot < 2; ++plot) {
+    const std::vector<Line>& lines = figure.plots[plot].lines;
+    ASSERT_EQ(lines.size(), 4u);
+    EXPECT_EQ(lines[2].x.at(0), plot == 0 ? 36 : 38);
+    EXPECT_TRUE(lines[2].markers);
+    EXPECT_THAT(lines[3].x, testing::ElementsAre(lines[2].x[0], lines[2].x[0]));
+    EXPECT_NEAR(lines[3].y.at(0), 0.03, 1e-12);
+    EXPECT_NEAR(lines[3].y.at(1), 0.07, 1e-12);
+    EXPECT_EQ(lines[3].name, lines[2].name);
+    EXPECT_FALSE(lines[3].markers);
+  }
 }
 
 }  // namespace

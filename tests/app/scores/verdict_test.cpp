@@ -1,10 +1,13 @@
 #include "app/scores/verdict.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "app/scores/learnt.h"
 #include "core/base/random.h"
 #include "core/eval/calibration.h"
 
@@ -25,37 +28,91 @@ const RankTest kGood{0.4, -0.7, 0.3};
 TEST(EvaluationVerdict, CountsTheSizesAndNamesThoseThatAreOff) {
   std::vector<EvaluationRow> rows;
   for (const std::int64_t n : {1, 2, 5, 10, 100, 1000, 10000}) rows.push_back(judged_row(n, {kGood}));
-  EvaluationVerdict verdict = evaluation_verdict(rows, {"θ"});
+  EvaluationVerdict verdict = evaluation_verdict(rows, {{"θ"}});
   EXPECT_FALSE(verdict.bad);
+  EXPECT_EQ(verdict.level, CalibrationLevel::calibrated);
   EXPECT_EQ(verdict.text, "Calibrated at all 7 sizes");
+  EXPECT_EQ(verdict.family,
+            "28 tests at 7 sizes, judged together: of a calibrated run 95 % of evaluations show none as borderline, "
+            "99.9 % none as miscalibrated");
   rows[0].rank_tests[0].location_z = 6;
-  verdict = evaluation_verdict(rows, {"θ"});
+  verdict = evaluation_verdict(rows, {{"θ"}});
   EXPECT_TRUE(verdict.bad);
-  EXPECT_EQ(verdict.text, "Calibrated at 6 of 7 sizes; N = 1: truths lie too high");
+  EXPECT_EQ(verdict.text, "Calibrated at 6 of 7 sizes; miscalibrated at N = 1: truths lie too high (location z 6.0)");
   EXPECT_EQ(verdict.brief, "6 of 7 sizes calibrated");
   rows[0].rank_tests[0].location_z = -6;
   rows[5].rank_tests[0].width_z = 5;
   rows[6].rank_tests[0].width_z = 9;
-  EXPECT_EQ(evaluation_verdict(rows, {"θ"}).text,
-            "Calibrated at 4 of 7 sizes; N = 1: truths lie too low; N = 1,000 and 10,000: posteriors too narrow");
+  EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text,
+            "Calibrated at 4 of 7 sizes; miscalibrated at N = 1: truths lie too low (location z −6.0); miscalibrated "
+            "at N = 1,000 and 10,000: posteriors too narrow (width z 5.0, 9.0)");
   rows[1].rank_tests[0].rank_p = 1e-9;
-  EXPECT_EQ(evaluation_verdict(rows, {"θ"}).text,
-            "Calibrated at 3 of 7 sizes; N = 1: truths lie too low; N = 2: ranks are uneven; 2 more");
+  EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text,
+            "Calibrated at 3 of 7 sizes; miscalibrated at N = 1: truths lie too low (location z −6.0); miscalibrated "
+            "at N = 2: ranks are uneven (rank p 1e-09); 2 more");
+}
+
+// The shipped objects: 9 sizes, two targets.
+TEST(EvaluationVerdict, CallsWhatIsBorderlineSo) {
+  std::vector<EvaluationRow> rows;
+  for (const std::int64_t n : {1, 2, 4, 6, 8, 12, 20, 40, 80}) rows.push_back(judged_row(n, {kGood, kGood}));
+  rows[2].rank_tests[0].width_z = 4.0;
+  rows[2].acauc = 0.0222;
+  rows[2].acauc_p95 = 0.0143;
+  rows[3].rank_tests[0].width_z = 3.9;
+  EvaluationVerdict verdict = evaluation_verdict(rows, {{"V", "log a"}});
+  EXPECT_EQ(verdict.level, CalibrationLevel::borderline);
+  EXPECT_FALSE(verdict.bad);
+  EXPECT_EQ(verdict.text, "Calibrated at 7 of 9 sizes; borderline at N = 4 and 6: V too narrow (width z 4.0, 3.9)");
+  EXPECT_EQ(verdict.brief, "2 of 9 sizes borderline");
+  EXPECT_TRUE(verdict.family.starts_with("63 tests at 9 sizes"));
+  rows[2].rank_tests[0] = rows[3].rank_tests[0] = kGood;
+  EXPECT_EQ(evaluation_verdict(rows, {{"V", "log a"}}).text,
+            "Calibrated at 8 of 9 sizes; borderline at N = 4: coverage off (ACAUC 0.0222)");
+}
+
+TEST(EvaluationVerdict, SaysThatItIsSoFarWhileSizesAreMissing) {
+  const std::vector<EvaluationRow> rows = {judged_row(1, {kGood}), judged_row(2, {kGood})};
+  const EvaluationVerdict verdict = evaluation_verdict(rows, {{"θ"}, 5, ""});
+  EXPECT_EQ(verdict.text, "So far, 2 of 5 sizes: calibrated at all 2 sizes");
+  EXPECT_EQ(verdict.brief, "so far all 2 sizes calibrated");
+  EXPECT_TRUE(verdict.family.starts_with("20 tests at 5 sizes")) << verdict.family;
+}
+
+TEST(EvaluationVerdict, TellsBesideCalibratedWhatIsLost) {
+  std::vector<EvaluationRow> rows = {judged_row(1, {kGood}), judged_row(1000, {kGood})};
+  rows[0].gap = 0.012;
+  rows[0].gap_se = 0.004;
+  rows[1].gap = 0.071;
+  rows[1].gap_se = 0.005;
+  EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text,
+            "Calibrated at all 2 sizes; 0.071 ± 0.005 nat lost to the exact posterior at N = 1,000");
+  rows[0].gap = 0.001;
+  rows[1].gap = 0.004;
+  EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text,
+            "Calibrated at all 2 sizes; nothing measurable lost to the exact posterior (at most 0.014 nat)");
+  rows[0].beside = {0.05};
+  rows[1].beside = {0.37};
+  EXPECT_TRUE(evaluation_verdict(rows, {{"θ"}, 0, "line-2"})
+                  .text.ends_with("; its means lie 0.05 sd from those of line-2 at N = 1, 0.37 sd at N = 1,000"));
 }
 
 TEST(EvaluationVerdict, NamesTheTargetWhereThereAreSeveral) {
   std::vector<EvaluationRow> rows = {judged_row(1, {kGood, kGood}), judged_row(10, {kGood, {0, 8, 0.1}})};
-  EXPECT_EQ(evaluation_verdict(rows, {"θ₁", "θ₂"}).text, "Calibrated at 1 of 2 sizes; N = 10: θ₂ too narrow");
+  const VerdictContext context = {{"θ₁", "θ₂"}, 0, ""};
+  EXPECT_EQ(evaluation_verdict(rows, context).text,
+            "Calibrated at 1 of 2 sizes; miscalibrated at N = 10: θ₂ too narrow (width z 8.0)");
   rows[1].rank_tests[0].width_z = 7;
-  EXPECT_EQ(evaluation_verdict(rows, {"θ₁", "θ₂"}).text, "Calibrated at 1 of 2 sizes; N = 10: θ₁ and θ₂ too narrow");
+  EXPECT_EQ(evaluation_verdict(rows, context).text,
+            "Calibrated at 1 of 2 sizes; miscalibrated at N = 10: θ₁ and θ₂ too narrow (width z 8.0)");
   rows[1].rank_tests[1].location_z = 12;
-  EXPECT_EQ(evaluation_verdict(rows, {"θ₁", "θ₂"}).text,
-            "Calibrated at 1 of 2 sizes; N = 10: truths of θ₂ lie too high");
-  const std::vector<CalibrationFault> faults = calibration_faults(rows);
+  EXPECT_EQ(evaluation_verdict(rows, context).text,
+            "Calibrated at 1 of 2 sizes; miscalibrated at N = 10: truths of θ₂ lie too high (location z 12.0)");
+  const std::vector<CalibrationFault> faults = calibration_faults(rows, calibration_limits(rows));
   ASSERT_EQ(faults.size(), 3u);
-  EXPECT_EQ(faults[0].kind, FaultKind::location);
+  EXPECT_EQ(faults[0].test, CalibrationTest::location);
   EXPECT_EQ(faults[0].target, 1u);
-  EXPECT_EQ(faults[1].kind, FaultKind::width);
+  EXPECT_EQ(faults[1].test, CalibrationTest::width);
   EXPECT_EQ(faults[2].target, 1u);
 }
 
@@ -64,50 +121,75 @@ TEST(EvaluationVerdict, JudgesTheLocationBesideThePoolAndNotTheRanksItMoves) {
   one.pool = 10000;
   one.pool_location_sd = {0.02};
   one.pool_location_z = {1.1};
-  EXPECT_EQ(evaluation_verdict({one}, {"θ"}).text, "Calibrated at N = 1,000");
+  EXPECT_EQ(evaluation_verdict({one}, {{"θ"}}).text, "Calibrated at N = 1,000");
   one.pool_location_z = {-5};
-  EXPECT_EQ(evaluation_verdict({one}, {"θ"}).text, "Not calibrated at N = 1,000: truths lie too low");
+  EXPECT_EQ(evaluation_verdict({one}, {{"θ"}}).text,
+            "Miscalibrated at N = 1,000: truths lie too low (location z −5.0)");
+}
+
+// An answer without observations is calibrated, and worth nothing.
+TEST(EvaluationVerdict, SaysThatARunLearntNothing) {
+  std::vector<EvaluationRow> rows = {judged_row(1, {kGood}), judged_row(100, {kGood})};
+  for (EvaluationRow& row : rows) row.prior_gain = 0.002, row.prior_gain_se = 0.004;
+  const EvaluationVerdict verdict = evaluation_verdict(rows, {{"θ"}});
+  EXPECT_TRUE(verdict.bad);
+  EXPECT_THAT(verdict.text, testing::StartsWith("Learnt nothing"));
+  EXPECT_THAT(verdict.text, testing::HasSubstr("N = 100"));
+  EXPECT_EQ(verdict.text.find("alibrated"), std::string::npos);
+  EXPECT_EQ(verdict.brief, "learnt nothing");
+  // A little at one size is something, if it is beyond chance.
+  rows[1].prior_gain = 0.02;
+  EXPECT_FALSE(learnt_nothing(rows));
+  rows[1].extrapolation = true;
+  EXPECT_TRUE(learnt_nothing(rows)) << "sizes that it was not trained for count for nothing";
+  for (EvaluationRow& row : rows) row.prior_gain = NAN;
+  EXPECT_FALSE(learnt_nothing(rows)) << "not known";
+}
+
+TEST(EvaluationVerdict, DoesNotJudgeExtrapolations) {
+  std::vector<EvaluationRow> rows = {judged_row(10, {{9, 9, 1e-9}}), judged_row(100, {kGood})};
+  rows[0].extrapolation = true;
+  EXPECT_FALSE(evaluation_verdict(rows, {{"θ"}}).bad);
+  EXPECT_TRUE(calibration_faults(rows, calibration_limits(rows)).empty());
 }
 
 TEST(EvaluationVerdict, SaysNothingOfWhatWasNotMeasured) {
   EXPECT_EQ(evaluation_verdict({}, {}).text, "");
-  EXPECT_EQ(evaluation_verdict({judged_row(1, {})}, {"θ"}).text, "");
-  EXPECT_EQ(evaluation_verdict({judged_row(1, {RankTest{}})}, {"θ"}).text, "") << "fewer than 20 sets";
+  EXPECT_EQ(evaluation_verdict({judged_row(1, {})}, {{"θ"}}).text, "");
+  EXPECT_EQ(evaluation_verdict({judged_row(1, {RankTest{}})}, {{"θ"}}).text, "") << "fewer than 20 sets";
   EXPECT_EQ(
-      evaluation_verdict({judged_row(1, {RankTest{}}), judged_row(2, {kGood}), judged_row(3, {kGood})}, {"θ"}).text,
+      evaluation_verdict({judged_row(1, {RankTest{}}), judged_row(2, {kGood}), judged_row(3, {kGood})}, {{"θ"}}).text,
       "Calibrated at all 2 sizes");
 }
 
-TEST(EvaluationVerdict, AgreesWithTheVerdictOfEachRow) {
+TEST(EvaluationVerdict, IsThatOfItsWorstRow) {
   Stream stream(stream_key(4, Purpose::explore), 0);
+  std::array<int, 4> seen{};
   for (int trial = 0; trial < 400; ++trial) {
     std::vector<EvaluationRow> rows;
     for (const std::int64_t n : {1, 10, 100}) {
       const auto test = [&] {
-        return RankTest{3 * stream.normal64(), 3 * stream.normal64(), std::pow(10, -8 * stream.uniform64())};
+        return RankTest{1.5 * stream.normal64(), 1.5 * stream.normal64(), std::pow(10, -5 * stream.uniform64())};
       };
       rows.push_back(judged_row(n, {test(), test()}));
       if (trial % 3 == 0) {
         rows.back().pool = 1000;
         rows.back().pool_location_sd = {0.1, 0.1};
-        rows.back().pool_location_z = {3 * stream.normal64(), NAN};
+        rows.back().pool_location_z = {1.5 * stream.normal64(), NAN};
       }
     }
     const CalibrationLimits limits = calibration_limits(rows);
-    const std::vector<CalibrationFault> faults = calibration_faults(rows);
-    bool any = false;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const Calibration found = calibration(rows[r], limits);
-      const auto first =
-          std::find_if(faults.begin(), faults.end(), [&](const CalibrationFault& fault) { return fault.row == r; });
-      EXPECT_EQ(first != faults.end(), found != Calibration::within_noise);
-      if (first == faults.end()) continue;
-      any = true;
-      EXPECT_EQ(first->kind == FaultKind::location, found == Calibration::off_centre);
-      EXPECT_EQ(first->kind == FaultKind::ranks, found == Calibration::uneven);
-    }
-    EXPECT_EQ(evaluation_verdict(rows, {"a", "b"}).bad, any);
+    CalibrationLevel worst = CalibrationLevel::unknown;
+    for (const EvaluationRow& row : rows) worst = std::max(worst, calibration(row, limits).level);
+    const EvaluationVerdict verdict = evaluation_verdict(rows, {{"a", "b"}});
+    EXPECT_EQ(verdict.level, worst);
+    EXPECT_EQ(verdict.bad, worst == CalibrationLevel::miscalibrated);
+    EXPECT_EQ(
+        verdict.text.find("orderline") != std::string::npos || verdict.text.find("iscalibrated") != std::string::npos,
+        worst != CalibrationLevel::calibrated);
+    ++seen[static_cast<std::size_t>(worst)];
   }
+  for (const std::size_t level : {1, 2, 3}) EXPECT_GT(seen[level], 10) << level;
 }
 
 TEST(EvaluationVerdict, OfImagesTellsWhatIsLeftOfTheMeanImagesError) {

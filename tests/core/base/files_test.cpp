@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/base/scratch_folder.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -369,6 +370,17 @@ TEST(AssetsFolder, FollowsTheEnvironmentThenTheSourceTree) {
   EXPECT_THAT(message_of([] { assets_folder(); }), HasSubstr("PAIRS_ASSETS"));
   ::unsetenv("PAIRS_ASSETS");
   EXPECT_TRUE(fs::equivalent(assets_folder(), fs::path(PAIRS_SOURCE_DIR) / "assets"));
+}
+
+TEST(Scratch, AFolderIsGoneWithItsObject) {
+  fs::path kept;
+  {
+    const ScratchFolder folder;
+    kept = (folder / "x").parent_path();
+    write_file(folder / "x", "text");
+    EXPECT_TRUE(fs::exists(kept / "x"));
+  }
+  EXPECT_FALSE(fs::exists(kept));
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ TEST(Load, ASentenceWhereTheMachineIsBusy) {
   EXPECT_EQ(busy_sentence(0, 2, 2), "");
   EXPECT_EQ(busy_sentence(40, 64, 2), "") << "there are cores enough";
   EXPECT_THAT(busy_sentence(1.8, 2, 2), testing::HasSubstr("1.8 of 2 cores"));
+  EXPECT_THAT(busy_sentence(1.8, 2, 2), testing::HasSubstr("up to 1.9 times as long"));
   EXPECT_THAT(busy_sentence(1.8, 2, 1), testing::HasSubstr("busy"));
 }
 

@@ -48,6 +48,39 @@ TEST(StandardStreams, ClosedOnesAreNotTheNextFile) {
   EXPECT_EQ(read_file(name), "");
 }
 
+TEST(StandardStreams, ControlCharactersAreShown) {
+  const TemporaryFolder folder;
+  const std::string name = (folder / "x").string();
+  EXPECT_EQ(ending_of([&] {
+              const int file = ::open(name.c_str(), O_RDWR | O_CREAT, 0600);
+              ::dup2(file, STDERR_FILENO);
+              ::dup2(file, STDOUT_FILENO);
+              tell(std::string(kClearLine) + "run \x1b[2J\r a\xc2\x9b" "b\tc\xc3\xa9\n");
+              if (!answer("\x1b]0;title\x07\n")) ::_exit(1);
+              answer_at_once("ended\n");
+            }),
+            0);
+  EXPECT_EQ(read_file(name), std::string(kClearLine) +
+                                 "run \\x1b[2J\\x0d a\\xc2\\x9b" "b\tc\xc3\xa9\n\\x1b]0;title\\x07\nended\n");
+}
+
+// A process that ends by a signal waits for nobody.
+TEST(StandardStreams, AFullPipeLosesWhatIsAnsweredAtOnce) {
+  EXPECT_EQ(ending_of([&] {
+              int ends[2];
+              if (::pipe(ends) != 0) ::_exit(1);
+              ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
+              while (::write(ends[1], "x", 1) == 1) {
+              }
+              ::fcntl(ends[1], F_SETFL, 0);
+              ::dup2(ends[1], STDOUT_FILENO);
+              ::alarm(5);
+              answer_at_once("lost\n");
+              ::_exit(7);
+            }),
+            7);
+}
+
 TEST(StandardStreams, OpenOnesStayAsTheyAre) {
   const TemporaryFolder folder;
   const std::string name = (folder / "x").string();

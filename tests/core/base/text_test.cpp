@@ -32,5 +32,12 @@ TEST(ByteText, PicksTheUnit) {
   EXPECT_EQ(byte_text(~0ull), "16.0 EiB");
 }
 
+TEST(ShellWord, IsTakenForTheTextByAShell) {
+  EXPECT_EQ(shell_word("runs/a-1"), "runs/a-1");
+  EXPECT_EQ(shell_word("two words"), "'two words'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word("a\x1b[31m'\\\n"), "$'a\\033[31m\\'\\\\\\012'") << "a terminal must only print it";
+}
+
 }  // namespace
 }  // namespace pairs

@@ -26,6 +26,10 @@ torch::Tensor values(const std::vector<double>& v) {
   return torch::tensor(v, torch::kFloat64);
 }
 
+torch::Tensor uniform_ranks(std::int64_t n, std::int64_t targets) {
+  return dependent_ranks(n, targets, 0, 31);
+}
+
 // Ranks of n evenly spread truths under a Gaussian posterior `wide` times too wide, whose mean is `bias` sds off.
 torch::Tensor gaussian_ranks(std::int64_t n, double wide, double bias = 0) {
   torch::Tensor ranks = torch::empty({n}, torch::kFloat64);
@@ -138,7 +142,7 @@ TEST(Acauc, OfACalibratedGaussianLiesBelowTheNoiseFloor) {
   const std::int64_t n = 500, draws = 500;
   const torch::Tensor centre = normals({n, 2}, 6);
   const torch::Tensor truth = centre + normals({n, 2}, 7), samples = centre.unsqueeze(1) + normals({n, draws, 2}, 8);
-  const NoiseFloor floor = acauc_noise_floor(n, draws, 2);
+  const NoiseFloor floor = acauc_noise_floor(uniform_ranks(n, 2), draws);
   EXPECT_LT(acauc(central_ranks(samples, truth, 1)), floor.p95);
   EXPECT_GT(acauc(central_ranks(1.3 * (samples - centre.unsqueeze(1)) + centre.unsqueeze(1), truth, 1)), floor.p95);
 }
@@ -147,20 +151,43 @@ TEST(NoiseFloor, MatchesTheBrownianBridge) {
   // E∫|B| = sqrt(2/π) π/8 for a Brownian bridge B.
   const auto expected = [](double n) { return std::sqrt(2 / M_PI) * M_PI / 8 / std::sqrt(n); };
   for (const std::int64_t n : {500, 1000, 5000}) {
-    const NoiseFloor floor = acauc_noise_floor(n, 10000, 1);
+    const NoiseFloor floor = acauc_noise_floor(uniform_ranks(n, 1), 10000);
     EXPECT_NEAR(floor.mean / expected(static_cast<double>(n)), 1, 0.025) << n;
   }
-  EXPECT_NEAR(acauc_noise_floor(500, 10000, 1).mean, 0.0140, 0.0003);
-  EXPECT_NEAR(acauc_noise_floor(500, 10000, 1).p95, 0.027, 0.001);
+  EXPECT_NEAR(acauc_noise_floor(uniform_ranks(500, 1), 10000).mean, 0.0140, 0.0003);
+  EXPECT_NEAR(acauc_noise_floor(uniform_ranks(500, 1), 10000).p95, 0.027, 0.001);
 }
 
 TEST(NoiseFloor, KnowsTargetsChecksAndSeed) {
-  const NoiseFloor one = acauc_noise_floor(500, 1000, 1), two = acauc_noise_floor(500, 1000, 2);
+  const torch::Tensor of_one = uniform_ranks(500, 1), of_two = uniform_ranks(500, 2);
+  const NoiseFloor one = acauc_noise_floor(of_one, 1000), two = acauc_noise_floor(of_two, 1000);
   EXPECT_NEAR(one.mean, two.mean, 0.0005);
   EXPECT_LT(two.p95, one.p95);
-  EXPECT_GT(acauc_noise_floor(500, 1000, 1, 10).p95, 1.2 * one.p95);
-  EXPECT_EQ(acauc_noise_floor(500, 1000, 1).p95, one.p95);
-  EXPECT_NE(acauc_noise_floor(500, 1000, 1, 1, 2).mean, one.mean);
+  EXPECT_GT(acauc_noise_floor(of_one, 1000, 10).p95, 1.2 * one.p95);
+  EXPECT_EQ(acauc_noise_floor(of_one, 1000).p95, one.p95);
+  EXPECT_NE(acauc_noise_floor(of_one, 1000, 1, 2).mean, one.mean);
+}
+
+// Targets that are one another's copies leave no more room than one; a correlation lies between.
+TEST(NoiseFloor, KnowsThatTargetsDependOnEachOther) {
+  const double one = acauc_noise_floor(dependent_ranks(1000, 1, 0, 5), 1000, 20).p95;
+  const double free = acauc_noise_floor(dependent_ranks(1000, 2, 0, 5), 1000, 20).p95;
+  const double half = acauc_noise_floor(dependent_ranks(1000, 2, 0.8, 5), 1000, 20).p95;
+  const double copies = acauc_noise_floor(dependent_ranks(1000, 2, 1, 5), 1000, 20).p95;
+  EXPECT_NEAR(copies / one, 1, 0.03);
+  EXPECT_NEAR(free / one, 0.79, 0.05);  // another implementation, 4,000 evaluations of independent targets
+  EXPECT_GT(half, 1.04 * free);
+  EXPECT_LT(half, 0.97 * copies);
+}
+
+// Of calibrated evaluations with two strongly dependent targets, as many lie beyond the floor as it says.
+TEST(NoiseFloor, IsPassedByOneInTwentyOfDependentTargets) {
+  constexpr int kRuns = 1500;
+  const double p95 = acauc_noise_floor(dependent_ranks(200, 2, 0.9, 1), 99).p95;
+  int beyond = 0;
+  for (int r = 0; r < kRuns; ++r)
+    beyond += acauc(dependent_ranks(200, 2, 0.9, 100 + static_cast<std::uint64_t>(r), 99)) > p95;
+  EXPECT_NEAR(beyond / static_cast<double>(kRuns), 0.05, 0.02);  // three and a half standard errors
 }
 
 TEST(NoiseFloor, OfFewSamplesIncludesTheirCoarseness) {
@@ -169,7 +196,7 @@ TEST(NoiseFloor, OfFewSamplesIncludesTheirCoarseness) {
   double mean = 0;
   for (std::int64_t r = 0; r < repeats; ++r)
     mean += acauc(central_ranks(normals({n, draws, 1}, 100 + 2 * r), normals({n, 1}, 101 + 2 * r), 1)) / repeats;
-  EXPECT_NEAR(acauc_noise_floor(n, draws, 1).mean, mean, 0.002);
+  EXPECT_NEAR(acauc_noise_floor(uniform_ranks(n, 1), draws).mean, mean, 0.002);
 }
 
 TEST(Summarise, MatchesAHandWorkedCase) {
@@ -193,7 +220,7 @@ TEST(Metrics, RefuseWhatTheyCannotJudge) {
   EXPECT_THROW(summarise(samples[0], {1.5}), Error);
   EXPECT_THROW(central_coverage(values({0.5, 1.5}), {0.5}), Error);
   EXPECT_THROW(acauc(values({0.5, NAN})), Error);
-  EXPECT_THROW(acauc_noise_floor(0, 10, 1), Error);
+  EXPECT_THROW(acauc_noise_floor(torch::empty({0, 1}, torch::kFloat64), 10), Error);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ Tensor on_paper(const EmbedderConfig& config, const std::map<std::string, Tensor
       h = h + linear(ssp(linear(messages, at + "update_weight0", at + "update_bias0")), at + "update_weight1",
                      at + "update_bias1");
     }
-    out.push_back(linear(h.mean(0), "out_weight", "out_bias"));
+    out.push_back(linear(config.readout == "sum" ? h.sum(0) / 32 : h.mean(0), "out_weight", "out_bias"));
   }
   return at::stack(out);
 }
@@ -100,6 +100,7 @@ PAIRS_DEVICE_TEST(SchNet, AgreesWithFloat64OnPaperInValuesAndGradients) {
     for (const std::int64_t neighbours : {5, 32}) {
       EmbedderConfig config = small_schnet();
       config.neighbours = neighbours;
+      config.readout = neighbours == 5 ? "sum" : "mean";
       const auto net = make_schnet(config);
       {
         // Trained networks have larger weights, and biases.
@@ -248,7 +249,8 @@ TEST(SchNet, SettingsHaveTheirEffect) {
   };
   const auto [base, parameters] = value([](EmbedderConfig&) {});
   for (const auto& [out, count] :
-       {value([](EmbedderConfig& c) { c.cutoff = 3; }), value([](EmbedderConfig& c) { c.neighbours = 4; })}) {
+       {value([](EmbedderConfig& c) { c.cutoff = 3; }), value([](EmbedderConfig& c) { c.neighbours = 4; }),
+        value([](EmbedderConfig& c) { c.readout = "sum"; })}) {
     EXPECT_EQ(count, parameters);
     EXPECT_GT(apart(out, base), 1e-4);
   }

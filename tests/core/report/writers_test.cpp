@@ -145,6 +145,33 @@ TEST_F(WritersTest, SvgIsWellFormedAndHoldsEverySeriesAndLabel) {
   EXPECT_EQ(svg.find("nan"), std::string::npos);
 }
 
+TEST_F(WritersTest, MarkersOfExtrapolationsAreRings) {
+  const auto circles = [](const std::vector<bool>& hollow) {
+    Figure figure;
+    Plot plot;
+    Line line;
+    line.markers = true;
+    line.x = {1, 2, 3};
+    line.y = {1, 2, 3};
+    line.hollow = hollow;
+    plot.lines = {line};
+    figure.plots = {plot};
+    std::vector<const ptree*> all;
+    const ptree tree = parse_svg(figure_svg(figure));
+    collect(tree, "circle", all);
+    return all.size();
+  };
+  EXPECT_EQ(circles({}), circles({false, false, false}));
+  EXPECT_EQ(circles({true, false, true}), circles({}) + 2) << "a paper-coloured disc within each";
+  EXPECT_THROW(circles({true}), Error);
+  Figure figure;
+  figure.plots.emplace_back();
+  figure.plots[0].lines.push_back({.name = "a", .x = {1, 2}, .y = {3, 4}, .hollow = {true, false}});
+  const std::string csv = figure_csv(figure);
+  EXPECT_NE(csv.find("a,extrapolation,1,3"), std::string::npos);
+  EXPECT_NE(csv.find("a,line,2,4"), std::string::npos);
+}
+
 TEST_F(WritersTest, SvgBreaksLinesAtNaNAndDashesByRole) {
   const ptree tree = parse_svg(figure_svg(demo()));
   std::vector<const ptree*> all;

@@ -61,6 +61,40 @@ TEST(Presets, StrategiesChangeSizesAndHeadAlone) {
   EXPECT_EQ(load_preset(task->info(), "quick", "e2e", {}).pretrain.sizes, (std::vector<std::int64_t>{100}));
 }
 
+TEST(Presets, HoldWhatOneStrategyHasForItself) {
+  const auto objects = make_task("objects");
+  const auto batch = [&](const char* strategy) {
+    return load_preset(objects->info(), "paper", strategy, {}).pretrain.batch;
+  };
+  EXPECT_EQ(batch("n1"), 200);
+  EXPECT_EQ(batch("pairs"), 200);
+  EXPECT_EQ(batch("n1-5"), 100);
+  EXPECT_EQ(batch("n1-10"), 64);
+  const auto circle = make_task("circle");
+  const RunConfig e2e = load_preset(circle->info(), "paper", "e2e", {"encoding=log"});
+  EXPECT_EQ(finite_sets(e2e.pretrain), 5000);
+  EXPECT_EQ(e2e.pretrain.sizes, std::vector<std::int64_t>{1000});
+  EXPECT_EQ(finite_sets(load_preset(circle->info(), "paper", "pairs", {}).pretrain), 50000);
+  // What is given by hand comes last.
+  EXPECT_EQ(load_preset(circle->info(), "paper", "e2e", {"pretrain.sets=70"}).pretrain.sets, 70);
+}
+
+TEST(RunToml, PassesOverAFormerSettingThatIsOff) {
+  register_tasks();
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-scaled-{}.toml", ::getpid());
+  RunConfig config;
+  config.task = "bump-hunt";
+  std::string text = write_run_toml(config, "cpu");
+  const std::string before = "[pretrain]\n";
+  text.insert(text.find(before) + before.size(), "scale_epochs = false\n");
+  write_file(file, text);
+  EXPECT_NO_THROW(read_run_toml(file));
+  text.replace(text.find("scale_epochs = false"), 20, "scale_epochs = true");
+  write_file(file, text);
+  EXPECT_THAT(sentence_of([&] { read_run_toml(file); }), testing::HasSubstr("multiply pretrain.epochs"));
+  std::filesystem::remove(file);
+}
+
 TEST(Presets, ContradictionsAreUsageErrorsThatSayWhatToDo) {
   const auto task = make_task("gaussian");
   const auto with = [&](std::vector<std::string> set) {
@@ -75,6 +109,9 @@ TEST(Presets, ContradictionsAreUsageErrorsThatSayWhatToDo) {
   EXPECT_THAT(with({"task=digits"}), testing::HasSubstr("task"));
   EXPECT_THAT(with({"pretrain.rate=-1"}), testing::HasSubstr("pretrain.rate"));
   EXPECT_THAT(with({"pretrain.turn=true"}), testing::HasSubstr("pretrain.turn"));
+  EXPECT_THAT(with({"pretrain.sets=500", "pretrain.budget=1000"}), testing::HasSubstr("set one of them to 0"));
+  EXPECT_THAT(with({"pretrain.sets=9"}), testing::HasSubstr("fewer than 10 sets"));
+  EXPECT_THAT(with({"pretrain.steps=0"}), testing::HasSubstr("pretrain.steps"));
   EXPECT_THAT(sentence_of([&] { load_preset(task->info(), "smal", "pairs", {}); }), testing::HasSubstr("\"small\""));
   EXPECT_THAT(sentence_of([&] { load_preset(task->info(), "small", "n-1", {}); }), testing::HasSubstr("\"n1\""));
 }

@@ -1,8 +1,12 @@
 #include "core/train/cost.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "core/base/files.h"
+#include "tests/core/base/temporary_folder.h"
 
 namespace pairs {
 namespace {
@@ -54,6 +58,29 @@ TEST(TrainingCost, CountsTheRunsItStartedFrom) {
   EXPECT_DOUBLE_EQ(continued.with_cache(), alone.with_cache() + 7.5);
   start.values["gflop"] = "five";
   EXPECT_TRUE(std::isnan(visits_of({start, pretrain}).before));
+}
+
+// A figure that leaves a run out says which part of its record is missing, not that there is none.
+TEST(TrainingCost, SaysWhatOfTheRecordIsMissing) {
+  const TemporaryFolder folder;
+  LoadedRun run;
+  run.folder = folder.path();
+  EXPECT_THAT(cost_of(run).missing, testing::HasSubstr("events.jsonl is missing"));
+  Event done;
+  done.type = "stage-started";
+  write_file(folder.path() / run_file::events, log_line(done) + "\n");
+  EXPECT_THAT(cost_of(run).missing, testing::HasSubstr("end of stage 1"));
+  done.type = "stage-done";
+  done.values = {{"sets", 640}};
+  write_file(folder.path() / run_file::events, log_line(done) + "\n");
+  run.config.pretrain.from = "runs/first";
+  EXPECT_THAT(cost_of(run).missing, testing::HasSubstr("\"started-from\""));
+  EXPECT_FALSE(cost_of(run).known);
+  Event start;
+  start.type = "started-from";
+  start.values = {{"from", "first"}};
+  write_file(folder.path() / run_file::events, log_line(start) + "\n" + log_line(done) + "\n");
+  EXPECT_THAT(cost_of(run).missing, testing::HasSubstr("runs/first, has no training record"));
 }
 
 }  // namespace

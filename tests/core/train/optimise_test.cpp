@@ -148,5 +148,24 @@ TEST(Optimise, AStageThatEndsFarAboveItsBeginningHasDiverged) {
   }
 }
 
+// However many steps an epoch has: the first validation at which the best is so many steps old ends the stage.
+TEST(Optimise, PatienceCountsSteps) {
+  for (const auto& [steps, patience, epochs] :
+       {std::tuple{10, 25, 4}, std::tuple{5, 25, 6}, std::tuple{25, 25, 2}, std::tuple{10, 0, 50}}) {
+    OneWeight one(1);
+    one.problem.epochs = 50;
+    one.problem.steps = steps;
+    one.problem.optimiser.patience = patience;
+    one.told = [] { return 1.0; };  // the first epoch's stays the best
+    const TemporaryFolder folder;
+    RunConfig config;
+    config.checkpoint = 1000;
+    SilentMonitor monitor;
+    const OptimiseResult result = optimise(one.problem, folder.path(), config, monitor);
+    EXPECT_EQ(result.epochs, epochs) << steps << " steps an epoch, patience " << patience;
+    EXPECT_EQ(result.best_epoch, 0);
+  }
+}
+
 }  // namespace
 }  // namespace pairs

@@ -8,6 +8,7 @@
 
 #include "core/eval/evaluate.h"
 #include "core/task_factory.h"
+#include "core/train/expected_time.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
@@ -66,7 +67,7 @@ class PlanTest : public ::testing::Test {
     for (std::int64_t& n : p.sizes) n = std::min<std::int64_t>(n, 50);
     const std::int64_t largest = *std::max_element(p.sizes.begin(), p.sizes.end());
     p.epochs = std::min<std::int64_t>(p.epochs, 2);
-    p.steps = p.budget > 0 ? std::min<std::int64_t>(p.steps, 0) : 2;
+    p.steps = p.budget > 0 ? 4 : 2;  // a whole pass of the sets that come again
     p.batch = 10;
     if (p.budget > 0) p.budget = 50 * largest;
     p.validation_sets = 30;
@@ -139,7 +140,9 @@ TEST_F(PlanTest, TellsWhatTheStagesOfEveryPresetDraw) {
   for (const std::string& name : task_names())
     for (const std::string& preset : preset_names())
       all.emplace_back(name + "-" + preset, shrunk(name, preset, "pairs"));
-  for (const char* strategy : {"n1", "n1-10", "e2e"}) all.emplace_back(strategy, shrunk("gaussian", "small", strategy));
+  for (const char* strategy : {"n1", "n1-10", "e2e", "gaussian"})
+    all.emplace_back(strategy, shrunk("gaussian", "small", strategy));
+  all.emplace_back("n1-10-budget", shrunk("digits", "quick", "n1-10"));
   RunConfig refreshed = shrunk("bump-hunt", "quick", "pairs");
   refreshed.cache.refresh = 1;
   all.emplace_back("refreshed", refreshed);
@@ -174,6 +177,7 @@ class OneSize final : public StoredSets {
     return n > n_ ? 0 : std::min(n_, wanted);
   }
   std::vector<StoredState> state() const override { return {}; }
+  std::vector<std::string> notes() const override { return {}; }
 
  private:
   std::int64_t n_;
@@ -210,6 +214,30 @@ TEST_F(PlanTest, CachedSetsHoldNoMoreThanStoredOnesDo) {
                 testing::HasSubstr("N = 100, but no stored sets of every split hold so many observations; "
                                    "stop at N = 99"));
   }
+}
+
+TEST(ExpectedTime, IsARange) {
+  Expectation alone;
+  alone.cores = 2;
+  Expectation busy = alone;
+  busy.others = 2;
+  const TimeRange quiet = expected_range(alone, 600, 2), slow = expected_range(busy, 600, 2);
+  EXPECT_EQ(quiet.least, slow.least) << "with the machine to itself again";
+  EXPECT_LT(quiet.most, 1.5 * 600);
+  EXPECT_EQ(slow.most, 2 * quiet.most) << "two threads beside two others on two cores";
+  busy.cores = 64;
+  EXPECT_EQ(expected_range(busy, 600, 2).most, quiet.most) << "there are cores enough";
+}
+
+TEST(ExpectedTime, IsToldInTwoFigures) {
+  EXPECT_EQ(range_text({0.1, 0.5}), "under a second");
+  EXPECT_EQ(range_text({8, 12.4}), "8 to 12 seconds");
+  EXPECT_EQ(range_text({0.2, 2}), "up to 2 seconds");
+  EXPECT_EQ(range_text({480, 750}), "8 to 13 minutes");
+  EXPECT_EQ(range_text({3000, 3100}), "about 50 minutes");
+  EXPECT_EQ(range_text({3000, 7200}), "1 to 2 hours");
+  EXPECT_EQ(range_text({72000, 180000}), "1 to 2 days");
+  EXPECT_EQ(range_text({60, 60}), "about 60 seconds");
 }
 
 }  // namespace

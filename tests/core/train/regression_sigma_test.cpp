@@ -30,7 +30,8 @@ TEST(RegressionSigma, IsTheResidualsAtEverySize) {
   at::NoGradGuard no_grad;
   const torch::Tensor target = head.predict(context).to(torch::kFloat64) +
                                sigma(n).unsqueeze(1) * at::randn({rows, 1}, generator, torch::kFloat64);
-  fit_regression_sigma(estimator, 0, target, context, n);
+  const double error = fit_regression_sigma(estimator, 0, {estimator.restore(target), aggregates, n});
+  EXPECT_NEAR(error, sigma(n).square().mean().item<double>(), 0.02);
 
   const torch::Tensor asked = torch::tensor(std::vector<std::int64_t>{1, 2, 3, 5, 10, 30, 100, 300, 1000});
   const torch::Tensor at_sizes = estimator.context(aggregates.narrow(0, 0, asked.size(0)), asked);
@@ -52,10 +53,11 @@ TEST(RegressionSigma, OneSizeHasOne) {
   auto& head = dynamic_cast<GaussianHead&>(estimator.head(0));
   auto generator = at::detail::createCPUGenerator(3);
   const torch::Tensor n = at::full({20000}, 7, torch::kInt64);
-  const torch::Tensor context = estimator.context(at::randn({20000, estimator.embedding_size()}, generator), n);
+  const torch::Tensor aggregates = at::randn({20000, estimator.embedding_size()}, generator);
+  const torch::Tensor context = estimator.context(aggregates, n);
   const torch::Tensor target =
       head.predict(context).to(torch::kFloat64) + 0.3 * at::randn({20000, 1}, generator, torch::kFloat64);
-  fit_regression_sigma(estimator, 0, target, context, n);
+  fit_regression_sigma(estimator, 0, {estimator.restore(target), aggregates, n});
   const torch::Tensor row = context.narrow(0, 0, 1);
   const double peak = head.log_prob(head.predict(row), row).item<double>();
   EXPECT_NEAR(std::exp(-peak) / std::sqrt(2 * std::numbers::pi), 0.3, 0.01);

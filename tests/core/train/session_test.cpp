@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/interruption.h"
+#include "core/train/work_watch.h"
 
 namespace pairs {
 namespace {
@@ -157,6 +159,47 @@ TEST(Session, FailureIsKeptUntilDismissedAndEventsStayInOrder) {
   session.start([](Monitor&) {});
   EXPECT_TRUE(session.wait(5));
   EXPECT_EQ(session.outcome(), 'd');
+}
+
+TEST(Session, APauseIsNoWork) {
+  Session session;
+  std::atomic<double> worked{-1}, passed{-1};
+  std::atomic<bool> end{false};
+  session.start([&](Monitor& monitor) {
+    const WorkWatch work;
+    const Stopwatch all;
+    while (!end) {
+      (void)monitor.should_stop();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    passed = all.seconds();
+    worked = work.seconds();
+  });
+  session.pause();
+  wait_for(session, S::paused);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  session.resume();
+  end = true;
+  ASSERT_TRUE(session.wait(10));
+  EXPECT_GE(passed - worked, 0.3);
+  EXPECT_GE(worked, 0);
+}
+
+// A job that waits for something else (a simulator) is heard through the points at which it may be interrupted.
+TEST(Session, StopsAJobAtItsInterruptionPoints) {
+  Session session;
+  std::atomic<bool> begun{false};
+  session.start([&](Monitor&) {
+    for (;;) {
+      begun = true;
+      interruption_point();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  while (!begun) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  session.stop();
+  EXPECT_TRUE(session.wait(5));
+  EXPECT_EQ(session.outcome(), 's');
 }
 
 }  // namespace

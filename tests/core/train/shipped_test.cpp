@@ -42,7 +42,7 @@ TEST_F(ShippedTest, WeightsAreChosenByTheDataAtHand) {
   for (const std::string& data : {std::string(), mnist_}) {
     const LoadedRun run = load_run("digits", data, "cpu");
     EXPECT_EQ(run.estimator->data_source(), run.task->info().data_source);
-    EXPECT_EQ(run.name, "digits (shipped)");
+    EXPECT_EQ(run.name, "Shipped weights");
     EXPECT_EQ(find_run("digits", data).folder, run.folder);
   }
   const auto all = shipped_weights("digits");
@@ -67,7 +67,7 @@ TEST_F(ShippedTest, OneOfSeveralIsOpenedByItsName) {
   ship("digits-a", mnist_);
   ship("digits-b", "");
   EXPECT_EQ(find_run("digits-a").folder.filename(), "digits-a");
-  EXPECT_EQ(find_run("digits-a").name, "digits-a (shipped)");
+  EXPECT_EQ(find_run("digits-a").name, "Shipped weights digits-a");
   EXPECT_THROW(find_run("digits-c"), Error);
   ship("digits-a-b", "");
   for (const char* part : {"digits-a-", "dig"}) EXPECT_FALSE(has_shipped_weights(part)) << part;

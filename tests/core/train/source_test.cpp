@@ -32,8 +32,8 @@ TEST(StratifiedSizes, EachSizeEquallyOftenAndTheRemainderRotates) {
   EXPECT_NE(stratified_sizes(sizes, 20, 5, 3), stratified_sizes(sizes, 20, 5, 4));
 }
 
-TEST(SetSource, ABudgetIsVisitedOnceAnEpochAndNeverMeetsValidation) {
-  const SetSource source(std::make_shared<ToyTask>(), 3, {1, 2}, 200, 0);
+TEST(SetSource, SetsThatComeAgainAreVisitedOnceAPassAndNeverMeetValidation) {
+  const SetSource source(std::make_shared<ToyTask>(), 3, {1, 2}, 100, 0);
   EXPECT_EQ(source.training_sets(), 80);
   EXPECT_EQ(source.validation_sets(), 20);
   std::set<double> validation;
@@ -50,6 +50,23 @@ TEST(SetSource, ABudgetIsVisitedOnceAnEpochAndNeverMeetsValidation) {
     EXPECT_EQ(seen.size(), 80u);
     for (double theta : validation) EXPECT_FALSE(seen.contains(theta));
   }
+}
+
+// However many steps stand between two validations: five passes in epochs of 25 of 80 sets.
+TEST(SetSource, PassesDoNotDependOnEpochs) {
+  const SetSource source(std::make_shared<ToyTask>(), 3, {1, 2}, 100, 0);
+  std::vector<double> visited;
+  for (std::int64_t epoch = 0; epoch < 16; ++epoch) {
+    const SetBatch batch = source.training(epoch, 0, 25, 25, torch::kCPU);
+    for (std::int64_t i = 0; i < 25; ++i) visited.push_back(batch.theta[i][0].item<double>());
+  }
+  std::vector<std::vector<double>> passes;
+  for (auto at = visited.begin(); at != visited.end(); at += 80) {
+    passes.emplace_back(at, at + 80);
+    EXPECT_EQ(std::set<double>(at, at + 80).size(), 80u);
+  }
+  EXPECT_EQ(passes.size(), 5u);
+  EXPECT_NE(passes[0], passes[1]) << "each pass has an order of its own";
 }
 
 TEST(SetSource, UnlimitedSetsNeverRepeatAndDependOnPositionAlone) {
@@ -73,7 +90,7 @@ TEST(SetSource, ASmallerVisitIsAPrefixOfALargerOne) {
 
 TEST(SetSource, TurnsAllImagesOfASetAlikeAndEachVisitAnew) {
   const std::shared_ptr<const Task> task = make_task("digits");
-  const SetSource plain(task, 3, {1, 2}, 100, 0), turning(task, 3, {1, 2}, 100, 0, true);
+  const SetSource plain(task, 3, {1, 2}, 50, 0), turning(task, 3, {1, 2}, 50, 0, true);
   const std::int64_t batch = 20, sets = plain.training_sets();
   std::map<double, std::set<std::int64_t>> by_set;  // quarters of each set's visits, the set known by its θ
   std::map<std::int64_t, int> by_quarter;

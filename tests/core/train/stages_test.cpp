@@ -16,6 +16,7 @@
 #include "core/heads/gaussian_head.h"
 #include "core/task_factory.h"
 #include "core/train/cost.h"
+#include "core/train/event_values.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/core/train/test_monitor.h"
@@ -98,7 +99,8 @@ class StagesTest : public testing::Test {
 TEST_F(StagesTest, StoppedAnywhereARunEndsWithTheSameBits) {
   for (const std::string strategy : {"pairs", "gaussian"}) {
     // Refreshing the cache in stage 3 is part of what must be resumed.
-    const RunConfig config = tiny("gaussian", strategy, {"cache.refresh=1", "finetune.start=fresh"});
+    const RunConfig config = tiny("gaussian", strategy,
+                                  {"cache.refresh=1", "finetune.start=fresh", "finetune.regression=trained"});
     const auto whole = make(config, "whole-" + strategy);
     TestMonitor all;
     execute_run(whole, all);
@@ -320,6 +322,72 @@ TEST_F(StagesTest, EndToEndHasOneStageAndServesItsSize) {
   options.sets = {20};
   options.samples = 20;
   EXPECT_TRUE(std::isfinite(evaluate(*loaded.estimator, options).at(0).gap));
+}
+
+// The appendix' baseline: what stage 1 learnt stays as it is at every N, and stage 3 fits the spread alone.
+TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN) {
+  const auto run = make(tiny("bump-hunt", "gaussian",
+                             {"pretrain.epochs=10", "pretrain.steps=40", "pretrain.batch=256", "cache.sets=[3000,3000]",
+                              "evaluate.sizes=[1,10,40]"}),
+                        "sigma");
+  TestMonitor monitor;
+  execute_run(run, monitor);
+  for (const Event& event : monitor.events) EXPECT_FALSE(event.type == "loss" && event.stage == Stage::finetune);
+  const auto task = make_task("bump-hunt");
+  Estimator before = Estimator::load(run / run_file::pretrained, task), after = Estimator::load(run / run_file::estimator, task);
+  const auto kept = before.head_parameters(), now = after.head_parameters();
+  for (const auto& [name, tensor] : kept) EXPECT_TRUE(tensor.equal(now.at(name))) << name;
+  EXPECT_EQ(after.max_n(), 40);
+  EvaluationOptions options;
+  options.sizes = {1, 4, 10, 25, 40};
+  options.sets = {4000};
+  options.samples = 0;
+  at::NoGradGuard no_grad;
+  for (const std::int64_t n : options.sizes) {
+    std::vector<std::int64_t> index(4000);
+    std::iota(index.begin(), index.end(), 0);
+    const Latents latents = task->latents(1, Purpose::test, index);
+    const torch::Tensor aggregates = aggregate_sets(after, latents, 1, Purpose::test, index, n);
+    const torch::Tensor sizes = torch::full({4000}, n, torch::kInt64);
+    // The same point at every N, with nothing done to the aggregate; its error is the spread it tells.
+    const torch::Tensor point = after.head(0).residual_spread()->predict(after.context(aggregates, sizes));
+    EXPECT_TRUE(point.equal(before.head(0).residual_spread()->predict(before.context(aggregates, sizes))));
+    const double error = (after.restore(point) - latents.theta).square().mean().sqrt().item<double>();
+    const double spread = after.sample(aggregates.narrow(0, 0, 20), sizes.narrow(0, 0, 20), 4000, 1).std(1).mean().item<double>();
+    EXPECT_NEAR(spread / error, 1, 0.06) << "N = " << n;
+  }
+}
+
+// The main text's reading: a density on the features of the regression.
+TEST_F(StagesTest, ADensityCanBeTrainedOnTheFeaturesOfARegression) {
+  const auto run = make(tiny("bump-hunt", "gaussian", {"finetune.regression=spline"}), "flow");
+  TestMonitor monitor;
+  execute_run(run, monitor);
+  const LoadedRun loaded = load_run(run.string());
+  EXPECT_EQ(loaded.estimator->config().head.kind, "spline");
+  const auto embedder = Estimator::load(run / run_file::pretrained, loaded.task).embedder_parameters();
+  for (const auto& [name, tensor] : loaded.estimator->embedder_parameters()) EXPECT_TRUE(tensor.equal(embedder.at(name)));
+  EXPECT_EQ(loaded.estimator->head(0).residual_spread(), nullptr);
+}
+
+TEST_F(StagesTest, ARunThatLearntNothingSaysSo) {
+  const auto outcome = [&](const std::string& name, const std::vector<std::string>& set) {
+    const auto run = make(tiny("bump-hunt", "pairs", set), name);
+    TestMonitor monitor;
+    execute_run(run, monitor);
+    const std::vector<Event> events = read_events((run / run_file::events).string());
+    const auto warned = std::count_if(events.begin(), events.end(), [](const Event& event) {
+      return event.type == "warning" && event.values["text"].get<std::string>().find("learnt nothing") != std::string::npos;
+    });
+    EXPECT_EQ(warned > 0, learnt_nothing(events)) << name;
+    return learnt_nothing(events);
+  };
+  const std::vector<std::string> frozen = {"pretrain.rate=1e-12", "finetune.rate=1e-12", "pretrain.validation_sets=4000",
+                                           "cache.sets=[2000,2000]"};
+  EXPECT_TRUE(outcome("nothing", frozen));
+  // Of sets of one and two observations a tenth of a nat is all there is to learn.
+  EXPECT_FALSE(outcome("little", {"pretrain.epochs=10", "pretrain.steps=40", "pretrain.batch=256",
+                                  "pretrain.validation_sets=4000", "finetune.epochs=10", "cache.sets=[2000,2000]"}));
 }
 
 TEST_F(StagesTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheLastGoodWeights) {

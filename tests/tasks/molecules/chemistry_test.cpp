@@ -95,6 +95,8 @@ TEST(Chemistry, RefusalsHaveReasons) {
   EXPECT_EQ(reason_of(std::string(3000, 'C')), SetAsideReason::size);
   EXPECT_EQ(reason_of(std::string(100000, '(')), SetAsideReason::size);
   EXPECT_EQ(reason_of("CCO", {.atoms = 8}), SetAsideReason::size);
+  EXPECT_EQ(reason_of("[C+999999]"), SetAsideReason::chemistry);
+  EXPECT_EQ(reason_of("C[N-999](C)C"), SetAsideReason::chemistry);
   EXPECT_EQ(molecule_of("CCO").atoms, 9);
 }
 

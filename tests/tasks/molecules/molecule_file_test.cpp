@@ -5,12 +5,17 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <array>
 #include <fstream>
+#include <map>
 #include <set>
+#include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "tasks/molecules/chemistry.h"
+#include "tasks/molecules/conformers.h"
+#include "tasks/molecules/splits.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/molecules/molecule_files.h"
 
@@ -142,6 +147,58 @@ TEST_F(MoleculeFile, RecordsOfOneMoleculeAreItsConformers) {
   EXPECT_EQ(all[2].conformers(), 1);
 }
 
+// A record of SDF: atoms "C x y z", bonds "1 2 1", charges "4 -1".
+std::string sdf_record(const std::vector<std::string>& atoms, const std::vector<std::array<int, 3>>& bonds,
+                       const std::string& charges = "") {
+  std::string out = fmt::format("x\n  test 3D\n\n{:3}{:3}  0  0  0  0  0  0  0  0999 V2000\n", atoms.size(), bonds.size());
+  for (const std::string& atom : atoms) {
+    std::istringstream in(atom);
+    std::string element;
+    double x = 0, y = 0, z = 0;
+    in >> element >> x >> y >> z;
+    out += fmt::format("{:10.4f}{:10.4f}{:10.4f} {:<3} 0  0\n", x, y, z, element);
+  }
+  for (const auto& [a, b, order] : bonds) out += fmt::format("{:3}{:3}{:3}  0\n", a, b, order);
+  return out + charges + "M  END\n$$$$\n";
+}
+
+TEST_F(MoleculeFile, OneMoleculeAsSmilesAndAsSdfStandsInOnePart) {
+  const std::map<std::string, std::string> records = {
+      // Both mirror images, in Kekulé's form, and charged.
+      {"[C@H](F)(Cl)Br", sdf_record({"C 0 0 0", "F 1.2 0 -.4", "Cl -.8 1.4 -.5", "Br -.9 -1.5 -.5", "H 0 0 1.1"},
+                                    {{1, 2, 1}, {1, 3, 1}, {1, 4, 1}, {1, 5, 1}})},
+      {"[C@@H](F)(Cl)Br", sdf_record({"C 0 0 0", "F 1.2 0 .4", "Cl -.8 1.4 .5", "Br -.9 -1.5 .5", "H 0 0 -1.1"},
+                                     {{1, 2, 1}, {1, 3, 1}, {1, 4, 1}, {1, 5, 1}})},
+      {"c1ccncc1", sdf_record({"C 1.4 0 .1", "C .7 1.2 0", "C -.7 1.2 0", "N -1.4 0 0", "C -.7 -1.2 0", "C .7 -1.2 0"},
+                              {{1, 2, 2}, {2, 3, 1}, {3, 4, 2}, {4, 5, 1}, {5, 6, 2}, {6, 1, 1}})},
+      {"CC(=O)[O-]", sdf_record({"C 0 0 .2", "C 1.5 0 0", "O 2.1 1.1 0", "O 2.1 -1.1 0"},
+                                {{1, 2, 1}, {2, 3, 2}, {2, 4, 1}}, "M  CHG  1   4  -1\n")},
+  };
+  const auto flat = [](const std::string& smiles) {
+    return flat_smiles(std::get<Molecule>(parse_molecule(smiles)));
+  };
+  for (const auto& [smiles, record] : records) {
+    const auto all = read("a.sdf", record);
+    ASSERT_EQ(all.size(), 1u);
+    ASSERT_FALSE(all[0].bad) << smiles << all[0].detail;
+    EXPECT_EQ(flat(all[0].smiles), flat(smiles));
+    EXPECT_EQ(molecule_split(molecule_hash(flat(all[0].smiles))), molecule_split(molecule_hash(flat(smiles))));
+  }
+}
+
+// An edit in the middle of a file of many megabytes is another file, and a store of its own.
+TEST_F(MoleculeFile, AnEditInTheMiddleIsAnotherFile) {
+  std::string text;
+  while (text.size() < (3u << 20)) text += "CCO ethanol\n";
+  write_file(folder_ / "a.smi", text);
+  const std::string before = file_identity(folder_ / "a.smi");
+  const auto time = std::filesystem::last_write_time(folder_ / "a.smi");
+  text[text.size() / 2 / 12 * 12 + 2] = 'N';
+  write_file(folder_ / "a.smi", text);
+  std::filesystem::last_write_time(folder_ / "a.smi", time);
+  EXPECT_NE(file_identity(folder_ / "a.smi"), before);
+}
+
 TEST_F(MoleculeFile, DrawingsGiveNoConformer) {
   std::string flat = ethane(0.0);
   flat.replace(flat.find("3D"), 2, "2D");
@@ -165,6 +222,11 @@ TEST_F(MoleculeFile, TruncatedRecordsAreNamed) {
   const auto huge = read(
       "c.sdf", "x\n\n\n  0  0  0  0  0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 COUNTS 1000000000 1\n$$$$\n");
   EXPECT_EQ(huge[0].bad, SetAsideReason::syntax);
+  std::string charged = ethane(1.5);
+  charged.insert(charged.find("M  END"), "M  CHG999   1   1\n");
+  const auto wrong = read("d.sdf", charged + "$$$$\n");
+  EXPECT_EQ(wrong[0].bad, SetAsideReason::syntax);
+  EXPECT_EQ(wrong[0].detail, "the line 'M  CHG999   1   1' holds fewer entries than it announces");
 }
 
 TEST_F(MoleculeFile, RealSdfOfGeomHoldsItsMolecule) {

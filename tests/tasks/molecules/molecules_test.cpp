@@ -455,7 +455,7 @@ TEST_F(MoleculesTask, FewMoleculesAreValidatedAllTheSame) {
 
 TEST_F(MoleculesTask, RdkitsMoleculesAreShownWithoutAnyData) {
   const auto made = make("", {});
-  ASSERT_EQ(made->info().data_source, "RDKit's molecules (WEHI)");
+  ASSERT_EQ(made->info().data_source, "RDKit's molecules (WEHI) and their charged forms");
   EXPECT_EQ(made->info().variant, "");
   EXPECT_NE(make("", {.molecules = 20})->info().variant, "");
   EXPECT_EQ(made->subjects(Purpose::explore), Showcase::kMost);
@@ -587,6 +587,11 @@ TEST_F(MoleculesTask, ThingsAreReadFromFiles) {
   EXPECT_THAT(two.warnings[0], HasSubstr("2 conformers"));
   EXPECT_EQ(doubles(two.x.slice(0, 1).rows().select(1, 0)), (std::vector<double>{1, 8, 1})) << "in the file's order";
   EXPECT_EQ(bodies(*made)->bodies(two.latents, two.x, 5).at(1).sticks.size(), 2u);
+  // The first, whatever the seed.
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    const torch::Tensor atoms = reads.read_thing((folder_ / "water.sdf").string(), 1, seed).x.rows();
+    EXPECT_NEAR((atoms[1] - atoms[0]).narrow(0, 1, 3).norm().item<double>(), std::hypot(0.75, 0.5), 1e-5) << seed;
+  }
   EXPECT_THAT(usage_of([&] { reads.read_thing((folder_ / "water.sdf").string(), 3, 1); }),
               HasSubstr("has 2 conformers"));
 

@@ -39,7 +39,10 @@ TEST_F(MeshAccounts, FindsMeshesByTheirNamesAlone) {
   EXPECT_EQ(found.problem, "");
   EXPECT_EQ(found.files.at(0).at, (folder_ / "data" / "meshes").string());
   EXPECT_EQ(found.training + found.test, 26);
-  EXPECT_GT(found.test, 0);
+  EXPECT_EQ(found.test, 0) << "which they are is known once they are read";
+  put_file(folder_ / "data" / "more" / "a.off", corner_off(0.4));
+  EXPECT_THAT(find_mesh_data(data()).notes,
+              ::testing::ElementsAre(HasSubstr("more beside it holds meshes, too, and is left out")));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "cache")) << "nothing was measured";
   for (const std::string& none : {std::string(), data() + "/no such folder", data() + "/meshes/flat_1.off"}) {
     EXPECT_EQ(find_mesh_data(none).missing(), 1) << none;
@@ -67,7 +70,9 @@ TEST_F(MeshAccounts, CountsThePartsTheRulesAndWhatIsSetAside) {
   EXPECT_EQ(reasons["It is the same as another."], 2);
   EXPECT_EQ(reasons["It is flat, so it has neither a volume nor an aspect ratio."], 2);
   for (const DataAccount::Aside& one : account.set_aside) {
-    if (one.label.starts_with("torn")) EXPECT_THAT(one.why(), HasSubstr(one.label));
+    if (one.label.starts_with("torn")) {
+      EXPECT_THAT(one.why(), HasSubstr(one.label));
+    }
     EXPECT_EQ(one.reason.find(one.label), std::string::npos) << one.reason;
     EXPECT_EQ(one.reason.find_first_of("0123456789"), std::string::npos) << one.reason;
   }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "tasks/objects/mesh_measure.h"
 #include "tests/core/base/message.h"
@@ -17,6 +18,7 @@
 namespace pairs {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -131,6 +133,61 @@ TEST(MeshFile, APlyThatAnnouncesABillionIsRefusedBeforeAssimpAllocates) {
                 HasSubstr("'face'"));
   }
   EXPECT_THAT(complaint("ply\nformat ascii 1.0\nelements vertex 4\nend_header\n"), HasSubstr("no line of PLY"));
+}
+
+// An unsigned -1 would be 32 GB of corners.
+TEST(MeshFile, APlyWhoseListCannotBeIsRefusedBeforeAssimpAllocates) {
+  const auto header = [](const char* format, const char* count) {
+    return fmt::format(
+        "ply\nformat {} 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+        "element face 1\nproperty list {} int vertex_indices\nend_header\n",
+        format, count);
+  };
+  const auto complaint = [](const std::string& text) {
+    return message_of([&] { parse_mesh(text, MeshFormat::ply, "FILE"); });
+  };
+  const std::string places = "0 0 0\n1 0 0\n0 1 0\n";
+  for (const char* entries : {"-1 0 1 2", "4 0 1 2", "99999999999 0 1 2", "99999999999999999999999 0 1 2", "x 0 1 2"}) {
+    const std::string found = complaint(header("ascii", "int") + places + entries + "\n");
+    EXPECT_THAT(found, AllOf(StartsWith("FILE"), HasSubstr("'face'"), HasSubstr("get it again"))) << entries;
+  }
+  EXPECT_EQ(
+      parse_mesh(header("ascii", "int") + places + "+3 0 1 2 255 0 0\n", MeshFormat::ply, "FILE").mesh.triangles.size(),
+      1u);
+  // A vertex behind an empty line is no list of -1 entries.
+  EXPECT_EQ(parse_mesh(header("ascii", "int") + "0 0 0\n\n1 0 0\n-1 1 0\n3 0 1 2\n", MeshFormat::ply, "FILE")
+                .mesh.triangles.size(),
+            1u);
+  const std::string binary_places = [] {
+    std::string out(36, '\0');
+    out[14] = out[30 - 2] = '\x80',
+    out[15] = out[30 - 1] = '\x3f';  // 1.0f in the second x and the third y, little endian
+    return out;
+  }();
+  const auto face = [&](std::string count) { return count + std::string("\0\0\0\0\1\0\0\0\2\0\0\0", 12); };
+  const std::string little = "binary_little_endian";
+  EXPECT_EQ(parse_mesh(header(little.c_str(), "char") + binary_places + face("\3"), MeshFormat::ply, "FILE")
+                .mesh.triangles.size(),
+            1u);
+  for (const auto& [type, count] : {std::pair<const char*, std::string>{"char", "\xff"},
+                                    {"uchar", "\xff"},
+                                    {"short", "\xff\xff"},
+                                    {"int", "\xff\xff\xff\xff"},
+                                    {"uint", "\xff\xff\xff\xff"}})
+    EXPECT_THAT(complaint(header(little.c_str(), type) + binary_places + face(count)), HasSubstr("'face'")) << type;
+  EXPECT_THAT(complaint(header("binary_big_endian", "short") + binary_places + face(std::string("\3\0", 2))),
+              HasSubstr("'768'"));
+  EXPECT_THAT(complaint(header("ascii", "float") + places + "3 0 1 2\n"), HasSubstr("no line of PLY"));
+}
+
+TEST(MeshFile, AnObjOfVeryManyGroupsIsReadInTime) {
+  std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+  for (int k = 0; k < 100000; ++k)
+    text += fmt::format("g part{}\nf {} {} {}\n", k, 1 + k % 4, 1 + (k + 1) % 4, 1 + (k + 2) % 4);
+  const Stopwatch watch;
+  const MeshFile file = parse_mesh(text, MeshFormat::obj, "FILE");
+  EXPECT_EQ(file.mesh.triangles.size(), 100000u);
+  EXPECT_LT(watch.seconds(), 5);
 }
 
 TEST(MeshFile, ReadsOneCubeInEveryFormat) {

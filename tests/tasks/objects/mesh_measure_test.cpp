@@ -136,6 +136,44 @@ TEST(MeshMeasure, OpenSurfacesHaveTheirHull) {
   EXPECT_NEAR(facts.volume, 1, 1e-12);
 }
 
+// As exporters leave them: each triangle with corners of its own, which rounding has moved apart.
+TEST(MeshMeasure, CornersThatRoundingMovedApartAreOne) {
+  TriangleMesh whole;
+  add_block(whole, {3, 1, 0}, {5, 2, 1});
+  add_block(whole, {5, 1, 0}, {6, 2, 1});  // touches the first along a wall
+  for (const double apart : {1e-17, 3e-12, 0.9e-8, 1e-6}) {
+    TriangleMesh mesh;
+    std::uint64_t state = 1;
+    const auto shift = [&] {
+      state = state * 6364136223846793005ull + 1442695040888963407ull;
+      return 3 * apart / 2 * (static_cast<double>(state >> 40) / (1 << 24) - 0.5);  // the longest side is 3
+    };
+    for (const auto& triangle : whole.triangles) {
+      const auto first = static_cast<std::uint32_t>(mesh.vertices.size());
+      for (const std::uint32_t corner : triangle) {
+        auto place = whole.vertices[corner];
+        for (double& x : place) x += shift();
+        mesh.vertices.push_back(place);
+      }
+      mesh.triangles.push_back({first, first + 1, first + 2});
+    }
+    const MeshFacts facts = measure_mesh(mesh);
+    EXPECT_EQ(facts.closed, apart < 1e-8) << apart << ' ' << facts.why;
+    if (apart < 1e-8) {
+      EXPECT_NEAR(facts.volume, 3.0 / 27, 1e-8);
+    }
+  }
+}
+
+TEST(MeshMeasure, AMeshOfRoundedCornersIsClosed) {
+  const std::filesystem::path folder = real_meshes(), file = folder / "other/trimesh/featuretype.ply";
+  if (folder.empty() || !std::filesystem::exists(file)) GTEST_SKIP() << "no real meshes on this machine: set PAIRS_DATA";
+  const MeshFacts facts = measure_mesh_file(file);
+  EXPECT_EQ(facts.rule, VolumeRule::enclosed) << facts.why;
+  EXPECT_EQ(facts.open_edges, 0u);
+  EXPECT_NEAR(facts.volume, 11.6277 / 125, 1e-5);  // as its maker's library has it
+}
+
 TEST(MeshMeasure, WhatHasNoVolumeIsSetAside) {
   EXPECT_NE(measure_mesh({}).set_aside, "");
   const auto aside = [](std::array<double, 3> apex) {

@@ -471,11 +471,24 @@ TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   EXPECT_EQ(bodies(*task)->bodies(set.latents, set.x, 1).at(0).faces.size(), 12u);
   EXPECT_NE(bodies(*task)->subject_text(set.latents).find("brick.off"), std::string::npos);
 
+  // The axis that points up is chosen, told, and seen.
+  EXPECT_EQ(set.kind, "closed mesh");
+  EXPECT_TRUE(set.other.empty());
+  EXPECT_NE(set.read_as.find("brick.off is read as z-up"), std::string::npos) << set.read_as;
+  EXPECT_TRUE(at::equal(own.read_thing(file, 7, 3, "z").x.block(), set.x.block()));
+  const ThingSet lying = own.read_thing(file, 7, 3, "y");
+  EXPECT_FALSE(at::equal(lying.x.block(), set.x.block()));
+  EXPECT_TRUE(at::allclose(lying.latents.theta, set.latents.theta)) << "neither volume nor aspect depends on it";
+  EXPECT_NE(lying.read_as.find("y-up, as asked"), std::string::npos) << lying.read_as;
+  EXPECT_NE(usage_error([&] { own.read_thing(file, 1, 1, "w"); }).find("'w'"), std::string::npos);
+
   TriangleMesh open = render::box(4, 2, 1);
   open.triangles.pop_back();
   write_file(file, off(open));
   const ThingSet hull = own.read_thing(file, 1, 3);
   ASSERT_EQ(hull.warnings.size(), 1u);
+  EXPECT_EQ(hull.kind, "open mesh");
+  EXPECT_EQ(hull.other, (std::vector<std::string>{"volume of its convex hull", ""}));
   EXPECT_NE(hull.warnings[0].find("open"), std::string::npos) << hull.warnings[0];
   EXPECT_NEAR(hull.latents.theta[0][0].item<double>(), 0.125, 1e-12);
 
@@ -543,7 +556,7 @@ TEST_F(ObjectsTest, DrawsFromAFolderOfMeshesOrSaysThatObjectsAreGenerated) {
   }
   options.data = folder;
   const auto task = make_objects(options);
-  EXPECT_EQ(task->info().data_source, "meshes of meshes, 32 × 32 pixels");
+  EXPECT_TRUE(task->info().data_source.starts_with("meshes of meshes (40 files, content ")) << task->info().data_source;
   EXPECT_TRUE(task->info().data_hint.empty());
   for (const Purpose purpose : {Purpose::pretrain, Purpose::test}) {
     const Latents latents = testing::latents_of(*task, 1, purpose, 0, 2);

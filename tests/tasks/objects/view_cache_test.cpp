@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "tasks/objects/view_cache_file.h"
@@ -98,6 +99,16 @@ TEST_F(ViewCacheTest, ATornFileIsResumedToTheSameBytes) {
     ASSERT_GE(report.rendered, 1) << cut;
     ASSERT_EQ(read_file(file), whole) << cut;
   }
+}
+
+TEST_F(ViewCacheTest, AHoleBehindTheRecordsIsNotRead) {
+  fill();
+  const std::string whole = read_file(file);
+  fs::resize_file(file, std::uintmax_t{50} << 30);
+  const Stopwatch watch;
+  EXPECT_EQ(fill().rendered, 0);
+  EXPECT_LT(watch.seconds(), 5);
+  EXPECT_EQ(read_file(file), whole);
 }
 
 TEST_F(ViewCacheTest, EveryFlippedByteIsFound) {

@@ -80,16 +80,20 @@ TEST_F(OwnSimulatorCheck, NamesWhatIsWrong) {
   EXPECT_THAT(raising.text, HasSubstr("no beam"));
 }
 
-// Networks take x as it is: who answers in other units is told.
-TEST_F(OwnSimulatorCheck, HintsAtUnits) {
-  const Told large = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.normal(3e4, 1e3, n)\n");
-  EXPECT_EQ(large.code, 0) << "a hint is no fault";
-  EXPECT_THAT(large.text, HasSubstr("HINT   x: energy is 3e+04, give or take"));
-  const Told flat = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.choice([5.0, 5.0, 5.0, 6.0], n)\n");
-  EXPECT_THAT(flat.text, Not(HasSubstr("Traceback")));
-  const Told image = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.integers(0, 256, (n, 1, 4, 6))\n",
-                           "shape = [1, 4, 6]");
-  EXPECT_THAT(image.text, HasSubstr("HINT   x: x is 1"));
+// Units do not matter, where x is standardised; a column that tells nothing does.
+TEST_F(OwnSimulatorCheck, HintsAtColumns) {
+  const std::string large = "def simulate(theta, psi, n, rng):\n    return rng.normal(3e4, 1e3, n)\n";
+  const Told standardised = check(kDraws + large);
+  EXPECT_EQ(standardised.code, 0);
+  EXPECT_THAT(standardised.text, Not(HasSubstr("HINT")));
+  const Told plain = check(kDraws + large, "columns = [\"energy\"]\nstandardise = false");
+  EXPECT_EQ(plain.code, 0) << "a hint is no fault";
+  EXPECT_THAT(plain.text, HasSubstr("HINT   x: energy is 3e+04, give or take"));
+  const Told flat = check(kDraws + "def simulate(theta, psi, n, rng):\n    return np.stack([np.full(n, 5.0), rng.normal(0, 1, n)], 1)\n",
+                          "columns = [\"energy\", \"time\"]");
+  EXPECT_THAT(flat.text, AllOf(HasSubstr("HINT   x: energy is always 5, which tells nothing"), Not(HasSubstr("time"))));
+  const Told rare = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.choice([5.0, 5.0, 5.0, 6.0], n)\n");
+  EXPECT_THAT(rare.text, AllOf(Not(HasSubstr("Traceback")), Not(HasSubstr("HINT"))));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tasks/own/simulator.h"
 
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
@@ -8,13 +10,16 @@
 #include <cmath>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/interruption.h"
+#include "core/base/threads.h"
 #include "core/train/config.h"
 #include "tasks/own/blocks.h"
 #include "tasks/own/own_tasks.h"
 #include "tasks/own/simulated_task.h"
+#include "tests/core/base/message.h"
 #include "tests/tasks/own/own_files.h"
 #include "tests/tasks/sets.h"
 
@@ -27,6 +32,8 @@ using ::testing::Not;
 
 class OwnSimulator : public OwnFolder {
  protected:
+  // As many workers as a task asks for, whatever the tests before left.
+  void SetUp() override { at::set_num_threads(usable_cores()); }
   // What drawing 100 sets of a program says.
   std::string problem(const TaskFile& task, std::int64_t n = 2) const {
     try {
@@ -300,6 +307,95 @@ TEST_F(OwnSimulator, RangesThatTheFileLeavesOutAreMeasured) {
   const auto copy = write("copy.toml", recorded_text(folder_ / "task.toml"));
   std::filesystem::remove(folder_ / "simulate.py");
   EXPECT_EQ(make_simulated_task(read_task_file(copy))->info().targets[0].location, target.location);
+}
+
+// The processes that a program noted in the file `pids`, that still run.
+std::vector<pid_t> running(const std::filesystem::path& folder) {
+  std::vector<pid_t> all;
+  std::ifstream file(folder / "pids");
+  for (pid_t one; file >> one;)
+    if (::kill(one, 0) == 0) all.push_back(one);
+  return all;
+}
+
+TEST_F(OwnSimulator, WhatAProgramStartedEndsWithItWhateverItsSession) {
+  const std::string start =
+      "if psi[0] > 1 and not os.path.exists('pids'): "
+      "import subprocess; p = subprocess.Popen(['/bin/sh', '-c', 'trap \"\" TERM HUP; (setsid sleep 600 & echo $! >> pids);"
+      " echo $$ >> pids; exec sleep 600'], start_new_session=True); time.sleep(0.3); ";
+  // It dies, it hangs, and it is needed no longer.
+  EXPECT_THAT(problem_of(start + "os._exit(3)"), HasSubstr("ended with exit code 3"));
+  EXPECT_FALSE(read_file(folder_ / "pids").empty());
+  EXPECT_THAT(running(folder_.path()), ::testing::IsEmpty());
+  std::filesystem::remove(folder_ / "pids");
+  EXPECT_THAT(problem_of(start + "time.sleep(100)", "workers = 1\ntimeout = 2\n"), HasSubstr("no answer came within 2"));
+  EXPECT_THAT(running(folder_.path()), ::testing::IsEmpty());
+  std::filesystem::remove(folder_ / "pids");
+  EXPECT_EQ(problem_of(start + "pass", "workers = 1\n"), "");
+  EXPECT_THAT(running(folder_.path()), ::testing::IsEmpty());
+}
+
+TEST_F(OwnSimulator, AProgramThatFloodsItsErrorsAndHangs) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(problem_of("while psi[0] > 1: os.write(2, b'again and again\\n' * 4000)", "workers = 1\ntimeout = 2\n"),
+              AllOf(HasSubstr("no answer came within 2 seconds"), HasSubstr("again and again")));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+// Rows whose BYTES are wrong are not waited for.
+TEST_F(OwnSimulator, RaggedRowsBeyondAllThatIsTypicalAreRefusedAtOnce) {
+  write("rows.py",
+        "import sys, struct\n"
+        "i, o = sys.stdin.buffer, sys.stdout.buffer\n"
+        "i.readline(); o.write(b'pairs 1\\n'); o.flush()\n"
+        "turn = 0\n"
+        "while True:\n"
+        "    w = i.readline().split()\n"
+        "    if not w: break\n"
+        "    k, count, turn = int(w[1]), int(w[2]), turn + (w[0] != b'prior')\n"
+        "    d = [struct.unpack('<4Q', i.read(32)) for _ in range(count)]\n"
+        "    if w[0] == b'prior': data = b''.join(struct.pack('<%dd' % (2 * e[3]), *([0.25] * 2 * e[3])) for e in d)\n"
+        "    else:\n"
+        "        i.read(16 * count); n = sum(e[3] for e in d)\n"
+        "        data = struct.pack('<%dq' % n, *([1] * n)) + struct.pack('<%df' % n, *([0.5] * n))\n"
+        "    o.write(b'answer %d %d\\n' % (k, 40000000000 if turn > 1 else len(data)))\n"
+        "    while turn > 1: o.write(bytes(1 << 20))\n"
+        "    o.write(data); o.flush()\n");
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(problem(allowed(task_text("[\"/usr/bin/python3\", \"rows.py\"]", "workers = 1\ntimeout = 60\n",
+                                        "rows = [\"e\"]\ntypical = 1"))),
+              AllOf(HasSubstr("worker 1, set"), HasSubstr("it announced 40000000000 bytes for"),
+                    HasSubstr("correct 'x.typical' or the program")));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST_F(OwnSimulator, AnotherOwnerIsAnotherQuestion) {
+  if (::geteuid() != 0) GTEST_SKIP() << "files are given away by root alone";
+  const TaskFile task = allowed(task_text("[\"./sim\"]"));
+  EXPECT_TRUE(is_allowed(task));
+  ASSERT_EQ(::chown((folder_ / "task.toml").c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(is_allowed(task));
+  EXPECT_THAT(problem(task), HasSubstr("which belongs to the user"));
+}
+
+TEST_F(OwnSimulator, WhatWasAgreedToIsKeptInFilesOfItsOwn) {
+  const TaskFile task = read_task_file(write("task.toml", task_text("[\"./sim\"]")));
+  const std::string text = fmt::format("{}\n{}\n{}", task.origin.string(), ::getuid(), agreed_text(task));
+  const std::filesystem::path kept = folder_ / "config/pairs-studio/allowed",
+                              entry = kept / fmt::format("mine-{:08x}-{:x}", checksum(text), text.size());
+  std::filesystem::create_directories(kept);
+  write("precious", text);
+  std::filesystem::create_symlink(folder_ / "precious", entry);
+  EXPECT_FALSE(is_allowed(task)) << "somebody's file of that text is no consent";
+  EXPECT_THAT(message_of([&] { allow(task); }), HasSubstr("is a link, a folder, a pipe or a device"));
+  std::filesystem::remove(entry);
+  write_file(entry, "");
+  std::filesystem::resize_file(entry, std::uintmax_t{2} << 30);  // sparse
+  EXPECT_FALSE(is_allowed(task));
+  allow(task);
+  EXPECT_TRUE(is_allowed(task));
+  ASSERT_EQ(std::filesystem::file_size(entry), text.size());
+  EXPECT_EQ(read_file(entry), text);
 }
 
 }  // namespace

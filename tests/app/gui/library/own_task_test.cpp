@@ -59,6 +59,12 @@ TEST_F(OwnTaskTest, IsDescribedWrittenAgreedToAndShown) {
   EXPECT_THAT(d.item("new-task/preview").text, HasSubstr("rng.uniform(-1, 1, size),  # slope"));
   d.click("new-task/write");
   ASSERT_TRUE(fs::exists(folder_ / "my-lines/task.toml"));
+  d.frames(20);
+  EXPECT_EQ(d.find("permission/agree"), nullptr) << "nobody is asked about a placeholder";
+  EXPECT_EQ(d.item("new-task/program").text, (folder_ / "my-lines/simulate.py").string());
+  d.click("new-task/copy-path");
+  EXPECT_EQ(std::string(ImGui::GetClipboardText()), (folder_ / "my-lines/simulate.py").string());
+  d.click("new-task/open");
   ASSERT_TRUE(d.until([&] { return d.find("permission/agree") != nullptr; }));
   EXPECT_EQ(d.item("permission/command").text, "/usr/bin/python3 simulate.py");
   EXPECT_EQ(d.item("permission/folder").text, (folder_ / "my-lines").string());
@@ -93,6 +99,10 @@ TEST_F(OwnTaskTest, EscapeDeclines) {
   Driver& d = window();
   describe("my-escape");
   d.click("new-task/write");
+  d.click("new-task/later");
+  ASSERT_TRUE(d.until([&] { return says("asks to run a program"); }));
+  EXPECT_EQ(d.find("permission/agree"), nullptr);
+  d.click("sidebar/task/my-escape");
   ASSERT_TRUE(d.until([&] { return d.find("permission/agree") != nullptr; }));
   d.key(key::escape);
   d.frames(5);
@@ -125,6 +135,7 @@ TEST_F(OwnTaskTest, ASetThatCannotBeSimulatedSaysWhy) {
   Driver& d = window();
   describe("my-fault");
   d.click("new-task/write");
+  d.click("new-task/open");
   ASSERT_TRUE(d.until([&] { return d.find("permission/agree") != nullptr; }));
   const fs::path program = folder_ / "my-fault/simulate.py";
   const std::string right = read_file(program);
@@ -135,7 +146,7 @@ TEST_F(OwnTaskTest, ASetThatCannotBeSimulatedSaysWhy) {
   write_file(program, wrong);
   d.click("permission/agree");
   ASSERT_TRUE(d.until([&] { return d.find("task/sample-failure") != nullptr; }, 60));
-  EXPECT_THAT(d.item("task/sample-failure").text, HasSubstr("no beam"));
+  EXPECT_THAT(d.item("task/sample-failure").text, HasSubstr("set 0: ValueError: no beam\n  ")) << "lines as the program's";
   write_file(program, right);
   d.click("task/again");
   ASSERT_TRUE(d.until([&] { return d.studio.specimen.figure() != nullptr; }, 60)) << d.studio.specimen.sample_failure();

@@ -72,6 +72,20 @@ TEST_F(SidebarTest, RunsOfTheTaskOrOfAll) {
   EXPECT_TRUE(says("No runs yet"));
 }
 
+TEST_F(SidebarTest, AggregatesAreDroppedAfterAQuestion) {
+  const fs::path run = put_run("kept");
+  write_file(run / run_file::cache, std::string(3 << 20, 'x'));
+  write_file(run / run_file::estimator, "weights");
+  menu("kept", "aggregates");
+  EXPECT_THAT(window().item("sidebar/aggregates/what").text, HasSubstr("kept keeps 3.0 MiB of aggregates"));
+  window().click("sidebar/aggregates/cancel");
+  EXPECT_TRUE(fs::exists(run / run_file::cache));
+  menu("kept", "aggregates");
+  window().click("sidebar/aggregates/confirm");
+  EXPECT_TRUE(window().until([&] { return !fs::exists(run / run_file::cache); }));
+  EXPECT_TRUE(fs::exists(run / run_file::estimator));
+}
+
 TEST_F(SidebarTest, AClickOpensARun) {
   const fs::path run = put_run("mine");
   window().click("sidebar/run/mine");

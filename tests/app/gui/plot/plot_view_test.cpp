@@ -178,6 +178,29 @@ TEST_F(PlotViewTest, NarrowGridsHaveFewerColumns) {
   EXPECT_NEAR(item("loss/0").min.x, item("loss/2").min.x, 1);
 }
 
+// A contour that closes is drawn as a ring: with as many corners as edges, and no two ends that lie over each other.
+TEST_F(PlotViewTest, ClosedContoursHaveNoEnds) {
+  const auto vertices = [&](bool closed) {
+    Figure made = cross();
+    made.plots[0].lines.clear();
+    Contour ring{"ring", SeriesRole::pairs, LineStyle::solid, {}, {}};
+    for (int k = 0; k <= 40; ++k) {
+      const double turn = 2 * 3.141592653589793 * k / (closed ? 40 : 41);
+      ring.x.push_back(closed && k == 40 ? ring.x.front() : 5 + 3 * std::cos(turn));
+      ring.y.push_back(closed && k == 40 ? ring.y.front() : 5 + 3 * std::sin(turn));
+    }
+    made.plots[0].contours = {ring};
+    figure = share(made);
+    frames(3);
+    int count = 0;
+    const ImDrawData& data = *ImGui::GetDrawData();
+    for (int list = 0; list < data.CmdListsCount; ++list) count += data.CmdLists[list]->VtxBuffer.Size;
+    return count;
+  };
+  const int open = vertices(false), closed = vertices(true);
+  EXPECT_LT(closed, open) << "40 corners rather than 41";
+}
+
 TEST_F(PlotViewTest, HoveringNamesTheNearestValues) {
   frames(2);
   move(place(0.3, 0.5));  // x = 3

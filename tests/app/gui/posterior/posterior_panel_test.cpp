@@ -130,7 +130,7 @@ TEST_F(PosteriorPanelTest, TheCheckSaysWhereTheLikelihoodLiesAndWhereTheBumpIs) 
       EXPECT_EQ(d.find("posterior/check/0") != nullptr, known) << task;
       EXPECT_EQ(d.find("posterior/nuisance/0") != nullptr, known) << task;
       EXPECT_EQ(d.find("posterior/observed/0") != nullptr, !known) << task;
-      EXPECT_FALSE(says("from its prior"));
+      EXPECT_FALSE(says("drawn from its prior"));
       if (!known) continue;
       for (const std::string& line : {posterior().check()->line, posterior().nuisance()->line})
         EXPECT_TRUE(says(line)) << task << " at " << width << ": " << line;

@@ -55,7 +55,7 @@ TEST_F(PosteriorSetTest, ARandomSubsetOfAFileIsAPressAway) {
   ASSERT_TRUE(window().rest(60));
   window().frames(3);
   EXPECT_EQ(posterior().scene()->random, 1u);
-  EXPECT_TRUE(says("random N = 100 of 400 used"));
+  EXPECT_TRUE(says("the random 100 of 400 observations"));
   window().click("posterior/subset/again");
   ASSERT_TRUE(window().rest(60));
   EXPECT_EQ(posterior().scene()->random, 2u);
@@ -113,22 +113,77 @@ TEST_F(PosteriorSetTest, SamplesAreSaved) {
   EXPECT_FALSE(window().find("posterior/save/path"));
 }
 
-TEST_F(PosteriorSetTest, APosteriorIsPinnedAndUnpinned) {
+TEST_F(PosteriorSetTest, PosteriorsArePinnedNamedAndTakenAway) {
   window();
-  EXPECT_EQ(window().item("posterior/pin").text, "Pin");
   posterior().set_n(10);
   ASSERT_TRUE(window().rest());
   window().click("posterior/pin");
   posterior().set_n(70);
   ASSERT_TRUE(window().rest());
-  window().frames(3);
-  EXPECT_EQ(window().item("posterior/pin").text, "Unpin");
-  EXPECT_TRUE(says(fmt::format("pinned: N = 10, set {}", posterior().index()))) << "in the legend";
   window().click("posterior/pin");
   ASSERT_TRUE(window().rest());
   window().frames(3);
-  EXPECT_EQ(window().item("posterior/pin").text, "Pin");
-  EXPECT_FALSE(says("pinned: N = 10"));
+  const std::string first = fmt::format("N = 10, set {}", posterior().index());
+  EXPECT_EQ(window().item("posterior/pins/1/name").text, first);
+  EXPECT_TRUE(says(first)) << "in the legend and in the table";
+  window().type("posterior/pins/1/name", "few events");
+  ASSERT_TRUE(window().rest());
+  window().frames(3);
+  EXPECT_TRUE(says("few events"));
+  EXPECT_FALSE(says(first));
+  window().click("sidebar/task/gaussian");
+  ASSERT_TRUE(window().rest());
+  EXPECT_FALSE(window().find("posterior/pins/1/name"));
+  window().click("sidebar/task/bump-hunt");
+  ASSERT_TRUE(window().rest());
+  window().frames(3);
+  EXPECT_EQ(window().item("posterior/pins/1/name").text, "few events");
+  window().click("posterior/pins/1/unpin");
+  window().click("posterior/pins/1/unpin");
+  ASSERT_TRUE(window().rest());
+  window().frames(3);
+  EXPECT_FALSE(window().find("posterior/pins/1/name"));
+  EXPECT_FALSE(says("few events"));
+}
+
+TEST_F(PosteriorSetTest, ColumnsOfATableAreSaidAndChosen) {
+  std::string table = "id,energy,x\n";
+  for (int k = 0; k < 500; ++k) table += fmt::format("{},{:.2f},{:.2f}\n", k, 0.01 * k, 0.02 * (k % 300));
+  write_file(path("three.csv"), table);
+  window();
+  posterior().open_file(path("three.csv"));
+  ASSERT_TRUE(window().rest(60));
+  window().frames(3);
+  EXPECT_EQ(window().item("posterior/set/columns").text, "column x of id, energy, x");
+  EXPECT_THAT(window().item("posterior/set/used").text, testing::HasSubstr("the first 100 of 500 observations"));
+  const double mean = posterior().shown()->series.front().targets[0].mean;
+  window().click("posterior/choose-columns");
+  window().click("posterior/columns/x");
+  window().click("posterior/columns/x/1");
+  window().click("posterior/columns/use");
+  ASSERT_TRUE(window().rest(60));
+  window().frames(3);
+  EXPECT_EQ(window().item("posterior/set/columns").text, "column energy of id, energy, x");
+  EXPECT_NE(posterior().shown()->series.front().targets[0].mean, mean);
+  EXPECT_THAT(posterior().batch_command(), testing::HasSubstr("--columns=energy"));
+  window().click("posterior/subset/random");
+  ASSERT_TRUE(window().rest(60));
+  window().frames(3);
+  EXPECT_THAT(window().item("posterior/set/used").text, testing::HasSubstr("the random 100 of 500 observations"));
+  EXPECT_EQ(window().item("posterior/set/columns").text, "column energy of id, energy, x") << "stays chosen";
+
+  // A table without the task's column asks which it is.
+  write_file(path("other.csv"), "t,energy\n1,0.5\n2,0.7\n");
+  posterior().open_file(path("other.csv"));
+  ASSERT_TRUE(window().until([&] { return window().find("posterior/columns/use") != nullptr; }));
+  EXPECT_THAT(window().item("posterior/columns/why").text, testing::HasSubstr("names its columns t, energy"));
+  window().click("posterior/columns/x");
+  window().click("posterior/columns/x/1");
+  window().click("posterior/columns/use");
+  ASSERT_TRUE(window().rest(60));
+  EXPECT_EQ(posterior().scene()->set_size, 2);
+  EXPECT_EQ(posterior().scene()->taken, std::vector<std::string>{"energy"});
+  EXPECT_EQ(posterior().set_failure(), "");
 }
 
 // The marginals stand on the joint's axes, and zooming one zooms all that share an axis.

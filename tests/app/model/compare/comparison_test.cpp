@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <utility>
 
 #include "app/scores/run_evaluation.h"
 #include "core/base/files.h"
@@ -119,6 +121,67 @@ TEST_F(ComparisonTest, TheCommandGivesTheScoresShownOrSaysWhatDiffers) {
   ASSERT_TRUE(comparison.wait(30));
   EXPECT_EQ(comparison.batch_command(), command + " " + runs.n1 + " --sizes 1,10 --samples 20");
   EXPECT_THAT(comparison.command_note(), HasSubstr("test sets (a 50,30, n1 60); seed (a 6, n1 7)"));
+}
+
+// A baseline that was scored on more sets: its number, too, is over the sets that both share.
+TEST_F(ComparisonTest, EveryNumberOfARowIsOverTheSetsThatItNames) {
+  const ComparedRuns& runs = compared_runs();
+  QuietMonitor quiet;
+  std::vector<Metrics> metrics;
+  for (const auto& [folder, sets] : {std::pair(runs.a, 60), std::pair(runs.b, 25), std::pair(runs.n1, 40)}) {
+    const LoadedRun run = load_run(folder);
+    EvaluationOptions options = evaluation_options(run);
+    options.sets = {sets};
+    metrics.push_back(evaluate_in(quiet, run, options));
+    ASSERT_TRUE(save_metrics(run, metrics.back()));
+  }
+  Comparison comparison(hub);
+  for (const std::string& run : {runs.a, runs.b, runs.n1}) comparison.toggle(run);
+  comparison.set_baseline("a");
+  ASSERT_TRUE(comparison.wait(30));
+  const auto view = comparison.view();
+  ASSERT_EQ(view->differences.size(), 2u);
+  const DifferenceRow& row = view->differences[1];
+  EXPECT_EQ(row.sets, 25);
+  const auto mean = [&](std::size_t i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 25; ++k) sum -= metrics[i].rows[1].log_prob[k] / 25;
+    return sum;
+  };
+  EXPECT_NEAR(row.score, mean(0), 1e-9);
+  EXPECT_NEAR(row.runs[1].mean, mean(1) - mean(0), 1e-9);
+  EXPECT_NEAR(row.runs[2].mean, mean(2) - mean(0), 1e-9) << "of the same 25 sets, though 40 are shared with it";
+  // How far the means are apart is drawn from what is stored.
+  const ShownFigure* apart = figure(*view, "apart");
+  ASSERT_TRUE(apart && apart->figure) << (apart ? apart->missing : "");
+  ASSERT_EQ(apart->figure->plots.at(0).lines.size(), 2u);
+  for (const Line& line : apart->figure->plots[0].lines)
+    for (const double y : line.y) EXPECT_GT(y, 0);
+}
+
+// Weights that started from others' have no losses of stage 1: their name stands in the legend of stage 3.
+TEST_F(ComparisonTest, TheLossesNameEveryRun) {
+  const ComparedRuns& runs = compared_runs();
+  TemporaryFolder folder;
+  const std::string late = folder / "late";
+  std::filesystem::copy(runs.a, late, std::filesystem::copy_options::recursive);
+  std::string events, line;
+  std::ifstream in(std::filesystem::path(late) / run_file::events);
+  while (std::getline(in, line))
+    if (line.find("\"loss\"") == std::string::npos || line.find("pretrain") == std::string::npos) events += line + "\n";
+  write_file(std::filesystem::path(late) / run_file::events, events);
+  Comparison comparison(hub);
+  comparison.toggle(runs.n1);
+  comparison.toggle(late);
+  ASSERT_TRUE(comparison.wait(30));
+  const auto view = comparison.view();
+  const ShownFigure* loss = figure(*view, "loss");
+  ASSERT_TRUE(loss && loss->figure);
+  ASSERT_EQ(loss->figure->plots.size(), 2u);
+  EXPECT_TRUE(loss->figure->plots[1].legend);
+  bool named = false;
+  for (const Line& one : loss->figure->plots[1].lines) named = named || one.name.starts_with("late");
+  EXPECT_TRUE(named);
 }
 
 TEST_F(ComparisonTest, MakesOneLineOfSeedsAndAnotherOfOtherSettings) {

@@ -262,11 +262,11 @@ TEST(Scores, TableLeavesOutWhatWasNotMeasuredAndMarksMiscalibration) {
   table = score_table({row});
   EXPECT_THAT(table.rows.at(0),
               testing::ElementsAre("1,000", "20", "−0.500 ± 0.250", "0.0100 (0.0200)", "0.5", "−1.0", "0.300"));
-  EXPECT_FALSE(table.verdicts.at(0).bad);
-  EXPECT_EQ(table.verdicts.at(0).text, "within noise");
+  EXPECT_EQ(table.verdicts.at(0).level, CalibrationLevel::calibrated);
+  EXPECT_EQ(table.verdicts.at(0).text, "calibrated");
   row.rank_tests = {{0.5, -1, 0.3}, {6.8, -1, 4e-9}};
   table = score_table({row});
-  EXPECT_TRUE(table.verdicts.at(0).bad) << "an ACAUC inside its noise hides nothing";
+  EXPECT_EQ(table.verdicts.at(0).level, CalibrationLevel::miscalibrated) << "an ACAUC inside its noise hides nothing";
   EXPECT_EQ(table.verdicts.at(0).text, "off centre");
   EXPECT_EQ(table.rows.at(0).at(4), "0.5, 6.8");
 }

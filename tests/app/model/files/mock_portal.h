@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <systemd/sd-bus.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/descriptor.h"
 #include "tests/app/model/environment.h"
 
 extern char** environ;
@@ -55,9 +58,8 @@ class PrivateBus {
       return;
     }
     const Stopwatch watch;
-    while (!std::filesystem::exists(socket_) && watch.seconds() < 20)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    EXPECT_TRUE(std::filesystem::exists(socket_)) << "dbus-daemon does not listen: " << std::ifstream(log).rdbuf();
+    while (!listens() && watch.seconds() < 20) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_TRUE(listens()) << "dbus-daemon does not listen: " << std::ifstream(log).rdbuf();
   }
   ~PrivateBus() { end(); }
   PrivateBus(const PrivateBus&) = delete;
@@ -71,6 +73,15 @@ class PrivateBus {
   }
 
  private:
+  // The socket's file is there a moment before it takes connections.
+  bool listens() const {
+    const Descriptor end(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    socket_.string().copy(address.sun_path, sizeof address.sun_path - 1);
+    return ::connect(end, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+
   std::filesystem::path socket_;
   Environment address_;
   pid_t process_ = 0;
@@ -88,8 +99,8 @@ class MockPortal {
   explicit MockPortal(std::uint32_t version = 4) : version_(version) {
     thread_ = std::jthread([this](std::stop_token token) { loop(token); });
     const Stopwatch watch;
-    while (!ready_ && watch.seconds() < 20) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    EXPECT_TRUE(ready_) << "the mock portal has no name on the bus";
+    while (named_ == kPending && watch.seconds() < 60) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_GT(named_, 0) << "the mock portal has no name on the bus (sd-bus tells " << named_ << ")";
   }
 
   std::size_t calls() const {
@@ -218,10 +229,13 @@ class MockPortal {
             },
             0, SD_BUS_VTABLE_PROPERTY_CONST),
         SD_BUS_VTABLE_END};
-    if (sd_bus_open_user(&bus_) < 0) return;
+    if (const int opened = sd_bus_open_user(&bus_); opened < 0) {
+      named_ = opened;
+      return;
+    }
     sd_bus_add_object_vtable(bus_, nullptr, "/org/freedesktop/portal/desktop", "org.freedesktop.portal.FileChooser",
                              kChooser, this);
-    ready_ = sd_bus_request_name(bus_, "org.freedesktop.portal.Desktop", 0) >= 0;
+    named_ = sd_bus_request_name(bus_, "org.freedesktop.portal.Desktop", 0);
     while (!token.stop_requested()) {
       const int worked = sd_bus_process(bus_, nullptr);
       if (worked < 0) break;
@@ -241,7 +255,8 @@ class MockPortal {
   std::vector<Call> calls_;
   std::vector<Answer> answers_;
   std::atomic<int> closed_{0};
-  std::atomic<bool> ready_{false};
+  static constexpr int kPending = 0;
+  std::atomic<int> named_{kPending};  // of sd_bus_request_name(): above 0, or a negative errno
   sd_bus* bus_ = nullptr;
   std::jthread thread_;
 };

@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <ctime>
+#include <thread>
+
+#include "app/model/hub/program_time.h"
+
 namespace pairs::model {
 namespace {
 
@@ -92,6 +98,23 @@ TEST(Messages, TimesGoForward) {
   messages.info("test", "second");
   EXPECT_LE(messages.all()[0].time, messages.all()[1].time);
   EXPECT_GE(messages.all()[0].time, 0);
+}
+
+TEST(Messages, TimesAreThoseOfTheClock) {
+  // However late the first message comes, its time is the wall's.
+  const auto clock = [] {
+    const std::time_t now = std::time(nullptr);
+    char text[32];
+    std::strftime(text, sizeof text, "%T", std::localtime(&now));
+    return std::string(text);
+  };
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Messages messages;
+  const std::string before = clock();
+  messages.info("test", "now");
+  const std::string after = clock();
+  EXPECT_THAT(wall_time(messages.all()[0].time), testing::AnyOf(before, after));
+  EXPECT_GT(messages.all()[0].time, 0.01) << "it counts from the program's start";
 }
 
 }  // namespace

@@ -112,6 +112,19 @@ TEST(SettingsFile, ADamagedFileIsKeptAsideAndNamed) {
   }
 }
 
+// Nothing of it could be used, and a copy would fill the disk.
+TEST(SettingsFile, AFileTooLargeToBeSettingsIsMoved) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "settings.toml";
+  write_file(path, "");
+  fs::resize_file(path, std::uintmax_t{200} << 30);  // sparse
+  SettingsFile file(path);
+  EXPECT_EQ(file.load(), Settings());
+  EXPECT_THAT(file.problem(), HasSubstr("settings.toml.bad"));
+  EXPECT_FALSE(fs::exists(path));
+  EXPECT_EQ(fs::file_size(folder / "settings.toml.bad"), std::uintmax_t{200} << 30);
+}
+
 TEST(SettingsFile, AWrongValueCostsOnlyItself) {
   const TemporaryFolder folder;
   write_file(folder / "settings.toml",
@@ -144,8 +157,24 @@ TEST(Settings, RememberWhatWasOpenedAndWhereItWasSaved) {
   settings.remember_saved("/figures/new/a.svg");
   EXPECT_EQ(settings.recent_files.front(), "/figures/new");
   EXPECT_EQ(settings.save_folder, "/figures/new");
+  EXPECT_EQ(settings.chosen_save_folder("bump-hunt"), "");
   settings.remember_file("/data/\xff");
   EXPECT_EQ(settings.recent_files.front(), "/figures/new") << "the file of settings is UTF-8";
+}
+
+// What is exported of one task says nothing of where another's goes, and a run's own folder needs no remembering.
+TEST(Settings, EachTaskHasItsFolderToSaveTo) {
+  Settings settings;
+  settings.remember_saved("/figures/decay/a.svg", "decay");
+  settings.remember_saved("/figures/bump/a.svg", "bump-hunt", "/runs/mine");
+  EXPECT_EQ(settings.chosen_save_folder("decay"), "/figures/decay");
+  EXPECT_EQ(settings.chosen_save_folder("bump-hunt"), "/figures/bump");
+  EXPECT_EQ(settings.chosen_save_folder("bump"), "");
+  EXPECT_EQ(settings.chosen_save_folder(""), "");
+  settings.remember_saved("/runs/mine/b.svg", "bump-hunt", "/runs/mine");
+  EXPECT_EQ(settings.chosen_save_folder("bump-hunt"), "");
+  EXPECT_EQ(settings.chosen_save_folder("decay"), "/figures/decay");
+  EXPECT_EQ(settings.save_folder, "/runs/mine") << "of all tasks the last";
 }
 
 TEST(SettingsFile, SaysWhyItCannotSaveAndTriesAgain) {

@@ -15,9 +15,12 @@
 #include "core/base/files.h"
 #include "core/report/shades.h"
 #include "core/train/config.h"
+#include "core/train/left_aggregates.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/app/batch/program.h"
 #include "tests/app/model/environment.h"
+#include "tests/app/model/small_run.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs::model {
@@ -123,6 +126,44 @@ TEST_F(LibraryTest, TellsWhatARunIsAndHowFar) {
   EXPECT_EQ(entry("first").bytes, 1000 + fs::file_size(runs_ / "first" / run_file::config));
   EXPECT_EQ(entry("done").state(), "finished");
   EXPECT_TRUE(entry("done").finished);
+}
+
+// Nothing but stage 3 needs the aggregates: without them a run opens, and one that is not finished makes the same
+// again.
+TEST_F(LibraryTest, AggregatesAreDroppedOnRequestAlone) {
+  const std::string whole = small_run(runs_, "whole", "bump-hunt");
+  const fs::path cut = create_run(small_config("bump-hunt"), runs_ / "cut");
+  QuietMonitor quiet;
+  execute_run(cut, quiet, Stage::cache);
+  put_run(runs_ / "none");
+  look();
+  const std::uint64_t bytes = entry("whole").aggregates;
+  EXPECT_EQ(bytes, fs::file_size(fs::path(whole) / run_file::cache));
+  EXPECT_EQ(library().blocked(entry("none"), RunAction::drop_aggregates), "The run keeps none");
+  EXPECT_EQ(library().blocked(entry("whole"), RunAction::drop_aggregates), "");
+  EXPECT_THAT(without_aggregates(whole), HasSubstr("nothing to resume"));
+  EXPECT_THAT(without_aggregates(cut), HasSubstr("makes them again, the same"));
+  for (const char* name : {"whole", "cut"}) library().drop_aggregates((runs_ / name).string());
+  ASSERT_TRUE(frames([&] { return entry("whole").aggregates == 0 && entry("cut").aggregates == 0; }));
+  EXPECT_FALSE(fs::exists(cut / run_file::cache));
+  EXPECT_EQ(entry("whole").state(), "finished");
+  EXPECT_EQ(load_run(whole, "", "cpu").estimator->max_n(), 10);
+  execute_run(cut, quiet);
+  EXPECT_EQ(read_file(cut / run_file::estimator), read_file(fs::path(whole) / run_file::estimator));
+  EXPECT_GT(aggregates_bytes(cut), 0u);
+  {
+    const FolderLock held(cut);
+    EXPECT_THROW(drop_aggregates(cut), Error) << "somebody trains it";
+  }
+  EXPECT_GT(aggregates_bytes(cut), 0u);
+  const batch::Answer none = batch::run_words({"run", "--resume", (runs_ / "nowhere").string(), "--drop-aggregates"});
+  EXPECT_NE(none.code, 0);
+  EXPECT_EQ(batch::run_words({"run", "--drop-aggregates"}).code, 2);
+  const batch::Answer dropped = batch::run_words({"run", "--resume", cut.string(), "--drop-aggregates"});
+  EXPECT_EQ(dropped.code, 0) << dropped.err;
+  EXPECT_THAT(dropped.out, HasSubstr("of aggregates are removed. The run is finished"));
+  EXPECT_EQ(aggregates_bytes(cut), 0u);
+  EXPECT_TRUE(fs::exists(cut / run_file::estimator));
 }
 
 TEST_F(LibraryTest, DamagedRunsHaveASentenceAndHarmNothing) {

@@ -108,7 +108,7 @@ TEST_F(OwnTasksTest, NothingRunsBeforeItWasAgreedTo) {
   tasks.open(file, true);
   ASSERT_TRUE(settle(tasks));
   EXPECT_NE(tasks.ready("own-asked"), nullptr);
-  write_file(file, read_file(file) + "workers = 1\n");
+  write_file(file, read_file(file) + "timeout = 7\n");
   tasks.open(file, true);
   ASSERT_TRUE(settle(tasks));
   EXPECT_NE(tasks.asking(), nullptr);
@@ -162,6 +162,31 @@ TEST_F(OwnTasksTest, AChangedFileIsNoticed) {
   EXPECT_EQ(tasks.ready("own-changed")->said.summary, "Other words.");
 }
 
+// The program is part of the task: what is read again runs what stands there by now, though task.toml says the same.
+TEST_F(OwnTasksTest, ReadAgainItStartsItsProgramAnew) {
+  const fs::path file = put_task("own-again", "again"), program = folder_ / "again/simulate.py";
+  allow_task_file(file);
+  OwnTasks tasks(hub_);
+  tasks.open(file, false);
+  ASSERT_TRUE(settle(tasks));
+  ASSERT_NE(tasks.ready("own-again"), nullptr) << tasks.all()[0].problem;
+  const auto simulated = [] {
+    const auto task = make_task("own-again");
+    const std::int64_t index[] = {0};
+    const SetRange range[] = {{0, 0, 4}};
+    return task->observe(task->latents(1, Purpose::explore, index), 1, Purpose::explore, range, torch::kCPU).block();
+  };
+  EXPECT_FALSE(simulated().eq(7).all().item<bool>());
+  std::string other = read_file(program);
+  const std::string drawn = "return rng.normal(theta[0], 1.0, (n, 1))";
+  ASSERT_NE(other.find(drawn), other.npos);
+  write_file(program, other.replace(other.find(drawn), drawn.size(), "return np.full((n, 1), 7.0)"));
+  tasks.open(file, true);
+  ASSERT_TRUE(settle(tasks));
+  ASSERT_NE(tasks.ready("own-again"), nullptr) << tasks.all()[0].problem;
+  EXPECT_TRUE(simulated().eq(7).all().item<bool>());
+}
+
 class OwnStudioTest : public OwnTasksTest {
  protected:
   Settings settings() {
@@ -197,18 +222,20 @@ TEST_F(OwnStudioTest, ItHasAllThatBuiltInTasksHave) {
     EXPECT_NE(studio.library.task("own-whole")->thumbnail, nullptr);
     EXPECT_EQ(studio.training.draft().task(), "own-whole");
     EXPECT_EQ(studio.training.draft().error(), "");
+    for (const Setting& setting : studio.training.draft().settings())
+      EXPECT_EQ(setting.paper, "–") << setting.key << ": no paper knows this task";
     EXPECT_THAT(studio.training.draft().batch_command(), HasSubstr("--task-file " + file.string()));
     EXPECT_THAT(studio.settings.own_tasks, ElementsAre(file.string()));
 
     // A run of it, as the Train tab makes one.
     Draft& draft = studio.training.draft();
     for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
-             {"embedder.layers", "8,8"}, {"embedder.size", "8"},        {"head.hidden", "8"},
-             {"head.transforms", "2"},   {"head.bins", "4"},            {"pretrain.epochs", "2"},
-             {"pretrain.steps", "4"},    {"pretrain.batch", "16"},      {"pretrain.validation_sets", "32"},
-             {"cache.sizes", "10"},      {"cache.sets", "40"},          {"finetune.epochs", "2"},
-             {"finetune.steps", "4"},    {"finetune.batch", "8"},       {"finetune.validation_draws", "32"},
-             {"evaluate.sizes", "1,10"}, {"evaluate.sets", "40"},       {"evaluate.samples", "20"},
+             {"embedder.layers", "8,8"}, {"embedder.size", "8"},   {"head.hidden", "8"},
+             {"head.transforms", "2"},   {"head.bins", "4"},       {"pretrain.epochs", "2"},
+             {"pretrain.steps", "4"},    {"pretrain.batch", "16"}, {"pretrain.validation_sets", "32"},
+             {"cache.sizes", "10"},      {"cache.sets", "40"},     {"finetune.epochs", "2"},
+             {"finetune.steps", "4"},    {"finetune.batch", "8"},  {"finetune.validation_draws", "32"},
+             {"evaluate.sizes", "1,10"}, {"evaluate.sets", "40"},  {"evaluate.samples", "20"},
              {"device", "cpu"},          {"threads", "1"}})
       draft.set(key, value);
     ASSERT_EQ(draft.error(), "");

@@ -9,7 +9,9 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "app/kinds/observed.h"
 #include "app/kinds/samples_figure.h"
@@ -20,6 +22,7 @@
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/app/batch/program.h"
 #include "tests/app/model/posterior/many_targets_task.h"
 #include "tests/app/model/small_run.h"
 #include "tests/core/base/temporary_folder.h"
@@ -93,6 +96,62 @@ TEST_F(ShippedPosterior, BumpHuntBesideTheExact) {
   EXPECT_NE(shown->question.find("these 64 events"), std::string::npos);
   EXPECT_TRUE(shown->place.known);
   EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt --index 0 --n 64");
+}
+
+// One posterior, one set of numbers: what the window's table shows of a file is what `infer` tells of it, however many
+// samples that writes.
+TEST_F(ShippedPosterior, ItsNumbersAreThoseOfInfer) {
+  TemporaryFolder folder;
+  for (const auto& [task, columns] : {std::pair("bump-hunt", 1), std::pair("gaussian", 2)}) {
+    const std::string file = (folder / (std::string(task) + ".csv")).string();
+    std::string text = columns == 1 ? "x\n" : "x1,x2\n";
+    for (int i = 0; i < 30; ++i)
+      text += fmt::format("{}{}\n", 0.31 * (i % 9) - 1.1, columns == 1 ? "" : fmt::format(",{}", 0.4 * (i % 7)));
+    std::ofstream(file) << text;
+    posterior.open(task);
+    posterior.open_file(file);
+    settle();
+    ASSERT_TRUE(posterior.shown() && posterior.shown()->n == 30) << task << posterior.set_failure();
+    for (const char* samples : {"5", "1000"}) {
+      const batch::Answer answer = batch::run_words({"infer", task, "--data", file, "--samples", samples, "--interval",
+                                                     "hpd", "--out", (folder / "s.npz").string(), "--json"});
+      ASSERT_EQ(answer.code, 0) << answer.err;
+      const nlohmann::json told = nlohmann::json::parse(answer.out);
+      for (std::size_t t = 0; t < static_cast<std::size_t>(columns); ++t) {
+        const TargetNumbers& ours = posterior.shown()->series[0].targets[t];
+        const double near = 1e-4 * ours.sd;
+        EXPECT_NEAR(told.at("mean")[t].get<double>(), ours.mean, near) << task;
+        EXPECT_NEAR(told.at("sd")[t].get<double>(), ours.sd, near) << task;
+        EXPECT_NEAR(told.at("quantiles").at("0.05")[t].get<double>(), ours.quantiles[0], near) << task;
+        EXPECT_NEAR(told.at("intervals").at("0.9")[t][1].get<double>(), ours.most(IntervalKind::highest_density).high,
+                    near)
+            << task;
+        EXPECT_NEAR(told.at("exact").at("sd")[t].get<double>(), series("exact").targets[t].sd, near) << task;
+      }
+    }
+  }
+}
+
+// The references that are not exact have their KL, too; another interval is shaded, told and in the copied command.
+TEST_F(ShippedPosterior, ReferencesHaveTheirDistanceAndIntervalsAreChosen) {
+  posterior.open("bump-hunt");
+  posterior.set_n(64);
+  settle();
+  for (const char* name : {"naive product", "per-event classifier"}) EXPECT_GT(series(name).kl, 0) << name;
+  EXPECT_TRUE(std::isnan(series("exact").kl));
+  EXPECT_NE(posterior.shown()->null.find("Bayes factor"), std::string::npos);
+  const auto shaded = [&] { return posterior.shown()->density->plots.at(0).lines.at(0); };
+  const Interval central = series("exact").targets[0].most(IntervalKind::central);
+  EXPECT_GT(central.low, 0);
+  const double before = shaded().x.front();
+  posterior.set_interval(IntervalKind::upper_limit);
+  settle();
+  EXPECT_EQ(posterior.shown()->interval, IntervalKind::upper_limit);
+  EXPECT_LT(shaded().x.front(), before);
+  EXPECT_NEAR(shaded().x.back(), posterior.shown()->series[0].targets[0].most(IntervalKind::upper_limit).high, 1e-12);
+  EXPECT_NE(posterior.shown()->sentence.find("is below"), std::string::npos) << posterior.shown()->sentence;
+  EXPECT_NE(posterior.batch_command().find(" --interval upper"), std::string::npos);
+  EXPECT_EQ(posterior.batch_command().find("--range"), std::string::npos);
 }
 
 TEST_F(ShippedPosterior, NewestNWinsAndAxesStandStill) {

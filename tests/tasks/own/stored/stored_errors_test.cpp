@@ -26,6 +26,10 @@ class StoredErrorsTest : public ::testing::Test {
     write_stored_npz(folder_ / "a.npz", arrays);
     return opened({"a.npz"}, info);
   }
+  // What a.npz is told when a run begins, or before --plan.
+  std::string prepared(const TaskInfo& info) {
+    return sentence_of([&] { stored_task(folder_.path(), {"a.npz"}, info)->prepare({}); });
+  }
   void truncate(const std::string& file, double share) {
     const auto bytes = static_cast<double>(std::filesystem::file_size(folder_ / file));
     std::filesystem::resize_file(folder_ / file, static_cast<std::uintmax_t>(bytes * share));
@@ -85,21 +89,17 @@ TEST_F(StoredErrorsTest, WrongShapesAndTypes) {
   rows["row_offsets"] = torch::arange(0, 299, 3, torch::kInt64);
   EXPECT_THAT(of_arrays(rows, stored_row_info(4)), HasSubstr("must lead from 0 to 300"));
   rows["row_offsets"] = torch::arange(0, 301, 3, torch::kInt64);
-  rows["row_offsets"][40] = 500;
-  write_stored_npz(folder_ / "rows.npz", rows);
-  const auto task = stored_task(folder_.path(), {"rows.npz"}, stored_row_info(2));
-  std::string said;
-  for (const Purpose purpose : {Purpose::pretrain, Purpose::pretrain_validation, Purpose::test}) {
-    const Latents latents = latents_of(*task, 1, purpose, 0, 10);
-    std::vector<SetRange> ranges;
-    for (std::int64_t k = 0; k < 10; ++k) ranges.push_back({k, 0, 2});
-    for (std::int64_t first = 0; first < 40 && said.empty(); first += 10) {
-      for (SetRange& range : ranges) range.index += first > 0 ? 10 : 0;
-      const Latents mine = latents_of(*task, 1, purpose, first, 10);
-      said = sentence_of([&] { task->observe(mine, 1, purpose, ranges, torch::kCPU); });
-    }
-  }
-  EXPECT_THAT(said, AllOf(StartsWith("rows.npz: array 'row_offsets': observation"), HasSubstr("offsets must ascend")));
+  rows["row_offsets"][40] = 500;  // of the first observation of a set
+  EXPECT_THAT(of_arrays(rows, stored_row_info(2)),
+              AllOf(StartsWith("a.npz: array 'row_offsets': observation 0 of set 20"), HasSubstr("offsets must ascend")));
+  rows["row_offsets"] = torch::zeros({0}, torch::kInt64);
+  EXPECT_THAT(of_arrays(rows, stored_row_info(2)), HasSubstr("has shape [0], but [T + 1] is needed"));
+  rows = {{"theta", numbered_theta(25)}, {"x", torch::zeros({300, 2})}};
+  rows["row_offsets"] = torch::arange(0, 301, 3, torch::kInt64);
+  rows["row_offsets"][2] = 200;
+  EXPECT_EQ(of_arrays(rows, stored_row_info(4)), "");
+  EXPECT_EQ(prepared(stored_row_info(4)),
+            "a.npz: array 'row_offsets': observation 2 begins at row 200 and ends at 9; offsets must ascend");
   // Fortran order: by hand, as NumPy writes it.
   std::filesystem::create_directories(folder_ / "f");
   write_npy(folder_ / "f/theta.npy", good_.at("theta"));
@@ -124,14 +124,72 @@ TEST_F(StoredErrorsTest, NumbersThatAreNotFiniteOrOutsideTheirSupport) {
   arrays = good_;
   arrays["x"] = good_.at("x").to(torch::kFloat64).clone();
   arrays["x"].fill_(1e300);  // beyond float32
-  EXPECT_EQ(of_arrays(arrays), "") << "x is read when it is needed";
-  const auto task = stored_task(folder_.path(), {"a.npz"}, stored_info(4));
-  const Latents latents = latents_of(*task, 1, Purpose::pretrain, 7, 1);
-  const std::int64_t set = std::llround(latents.theta[0][0].item<double>() * 1000);
-  EXPECT_EQ(sentence_of([&] { sets_of(*task, latents, 1, Purpose::pretrain, 7, 2); }),
-            fmt::format("a.npz: array 'x': set {} holds inf in an observation; every number must be finite in float32: "
-                        "leave the set out, or simulate it again",
-                        set));
+  EXPECT_THAT(of_arrays(arrays),
+              AllOf(StartsWith("a.npz: array 'x': set "),
+                    HasSubstr(" holds 1e+300 in an observation; every number must be finite in float32: leave the set out")));
+  // Beyond the first observations it takes a look at all numbers, once for each state of the files.
+  arrays["x"] = good_.at("x").clone();
+  arrays["x"][31][2][0] = NAN;
+  EXPECT_EQ(of_arrays(arrays), "");
+  for (int again = 0; again < 2; ++again)
+    EXPECT_EQ(prepared(stored_info(4)),
+              "a.npz: array 'x' holds nan in an observation of set 31; every number must be finite in float32: leave the "
+              "set out, or simulate it again");
+  EXPECT_EQ(of_arrays(good_), "");
+  const auto whole = stored_task(folder_.path(), {"a.npz"}, stored_info(4));
+  std::int64_t looked = 0;
+  const auto watched = [&](const std::string&, std::int64_t done, std::int64_t) { looked = done; };
+  whole->prepare({.stop = {}, .progress = watched});
+  EXPECT_EQ(looked, 200);
+  looked = 0;
+  stored_task(folder_.path(), {"a.npz"}, stored_info(4))->prepare({.stop = {}, .progress = watched});
+  EXPECT_EQ(looked, 0) << "remembered";
+  write_stored_npz(folder_ / "a.npz", numbered_sets(50, 4, 9));
+  EXPECT_THROW(stored_task(folder_.path(), {"a.npz"}, stored_info(4))->prepare({.stop = [] { return true; }}), Stopped);
+}
+
+TEST_F(StoredErrorsTest, NuisancesOutsideTheirSupport) {
+  Arrays arrays = good_;
+  arrays["psi"] = numbered_theta(50);
+  write_stored_npz(folder_ / "a.npz", arrays);
+  TaskInfo info = stored_info(4);
+  info.nuisances = {{"b", "b"}};
+  SimulationFiles names;
+  names.files = {"a.npz"};
+  const auto within = [&](double high) {
+    return sentence_of([&] {
+      (void)make_stored_task(std::make_shared<const Simulations>(names, folder_.path(), simulation_shape(info)), info,
+                             {{0.0, high}});
+    });
+  };
+  EXPECT_EQ(within(0.049), "");
+  EXPECT_EQ(within(0.0405),
+            "a.npz: array 'psi': row 41 holds b = 0.041, outside its support 0 to 0.0405; widen the support in task.toml, "
+            "or store the sets of this prior alone");
+}
+
+// Times since 1970 with milliseconds in between: float32 keeps steps of 128 seconds.
+TEST_F(StoredErrorsTest, NumbersThatFloat32CannotTellApartAreNotRounded) {
+  Arrays arrays = good_;
+  arrays["x"] = good_.at("x").to(torch::kFloat64) * 1e-3 + 1.7e9;
+  SimulationFiles names;
+  names.files = {"a.npz"};
+  const auto opened = [&](const Arrays& stored, const InputScale& input = {}) {
+    write_stored_npz(folder_ / "a.npz", stored);
+    return sentence_of([&] {
+      Simulations(names, folder_.path(), simulation_shape(stored_info(4))).check_precision({"t"}, input);
+    });
+  };
+  EXPECT_THAT(opened(arrays), AllOf(StartsWith("a.npz: array 'x': numbers of column 't' are as large as 1.7"),
+                                    HasSubstr("loses up to"), HasSubstr("subtract an offset such as 1.7")));
+  EXPECT_EQ(opened(arrays, {{1.7e9}, {1e-3}}), "") << "standardised, which is computed in float64";
+  EXPECT_THAT(opened(arrays, {{0.0}, {1.7e9}}), HasSubstr("loses up to"));
+  arrays["x"] = (good_.at("x").to(torch::kFloat64) + 1.7e9).to(torch::kInt64);
+  EXPECT_THAT(opened(arrays), HasSubstr("loses up to"));
+  arrays["x"] = good_.at("x").to(torch::kFloat64) * 1e-3 + 17;
+  EXPECT_EQ(opened(arrays), "");
+  arrays["x"] = good_.at("x").to(torch::kInt64);
+  EXPECT_EQ(opened(arrays), "");
 }
 
 TEST_F(StoredErrorsTest, FilesThatAreCompressedDamagedOrCutShort) {
@@ -195,22 +253,19 @@ TEST_F(StoredErrorsTest, DamagedBytesAreNeverMoreThanASentence) {
   EXPECT_GT(refused, 20);
 }
 
-TEST_F(StoredErrorsTest, CopiesAndTooFewSets) {
+TEST_F(StoredErrorsTest, TooFewSets) {
   write_stored_npz(folder_ / "a.npz", good_);
-  std::filesystem::copy_file(folder_ / "a.npz", folder_ / "b.npz");
-  EXPECT_EQ(opened({"*.npz"}),
-            "a.npz and b.npz hold the same sets, which would be trained on and evaluated, too; keep one of them, or "
-            "simulate with another seed");
   EXPECT_EQ(opened({"a.npz", "./a.npz", "*a.npz"}), "") << "one file, three patterns";
   Arrays design = good_;  // the same θ, other observations
   design["x"] = good_.at("x") + 0.5;
   write_stored_npz(folder_ / "b.npz", design);
   EXPECT_EQ(opened({"*.npz"}), "");
-  EXPECT_THAT(of_arrays(numbered_sets(2, 4)), HasSubstr("hold 2 sets, too few"));
+  EXPECT_THAT(of_arrays(numbered_sets(2, 4)), HasSubstr("hold 2 sets of 2 different θ, too few"));
   EXPECT_THAT(of_arrays(numbered_sets(50, 1), stored_info(1)),
               HasSubstr("Too few of the stored sets hold two observations"));
   EXPECT_EQ(of_arrays(good_, stored_info(5)),
-            "max_n = 5, but stored sets of every split hold up to 4 observations; set max_n = 4, or store larger sets");
+            "max_n = 5 asks for sets of as many observations, but only up to N = 4 are stored for training, validation and "
+            "evaluations; set max_n = 4, or store larger sets");
 }
 
 TEST_F(StoredErrorsTest, FilesThatChangeWhileTheyAreInUse) {

@@ -1,7 +1,9 @@
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -17,28 +19,20 @@ namespace {
 using namespace pairs::testing;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-TEST(SetSplit, DividesEachFiveInARowAndKeepsTheDivisionOfAFileThatGrows) {
-  for (const std::int64_t sets : {1, 4, 5, 7, 23, 1000}) {
-    const SetSplit split("pairs/a.npz", sets), longer("pairs/a.npz", sets + 3);
-    std::set<std::int64_t> seen;
-    for (const Split one : kSplits)
-      for (std::int64_t k = 0; k < split.count(one); ++k) {
-        const std::int64_t set = split.set(one, k);
-        EXPECT_TRUE(seen.insert(set).second) << set;
-        EXPECT_EQ(split.of(set), one);
-        EXPECT_EQ(longer.of(set), one);
-      }
-    EXPECT_EQ(static_cast<std::int64_t>(seen.size()), sets);
-    EXPECT_EQ(*seen.rbegin(), sets - 1);
+TEST(SplitOfContent, DividesByNumbersAsFloat32HoldsThem) {
+  std::int64_t count[3] = {};
+  for (int k = 0; k < 100000; ++k) {
+    const double theta[] = {k / 1000.0, 3};
+    ++count[static_cast<int>(split_of_content(content_hash(theta)))];
   }
-  const SetSplit thousand("pairs/a.npz", 1000), other("pairs/b.npz", 1000);
-  EXPECT_EQ(thousand.count(Split::training), 600);
-  EXPECT_EQ(thousand.count(Split::validation), 200);
-  EXPECT_EQ(thousand.count(Split::test), 200);
-  std::int64_t same = 0;
-  for (std::int64_t s = 0; s < 1000; ++s) same += thousand.of(s) == other.of(s) ? 1 : 0;
-  EXPECT_LT(same, 600) << "another file is divided in another way: 44 % agree by chance";
+  EXPECT_NEAR(count[0], 60000, 4 * std::sqrt(100000 * 0.24));
+  EXPECT_NEAR(count[1], 20000, 4 * std::sqrt(100000 * 0.16));
+  EXPECT_NEAR(count[2], 20000, 4 * std::sqrt(100000 * 0.16));
+  const double wide[] = {0.1, 0.0}, narrow[] = {static_cast<double>(0.1f), -0.0}, turned[] = {0.0, 0.1};
+  EXPECT_EQ(content_hash(wide), content_hash(narrow));
+  EXPECT_NE(content_hash(wide), content_hash(turned));
 }
 
 class StoredTaskTest : public ::testing::Test {
@@ -60,6 +54,8 @@ class StoredTaskTest : public ::testing::Test {
     return out;
   }
   static std::set<std::int64_t> distinct(const std::vector<std::int64_t>& sets) { return {sets.begin(), sets.end()}; }
+  // How many sets a purpose has that hold n observations.
+  std::int64_t held(Purpose purpose, std::int64_t n) const { return task_->stored()->sets(purpose, n); }
 
   TemporaryFolder folder_;
   std::shared_ptr<const Task> task_;
@@ -94,12 +90,12 @@ TEST_F(StoredTaskTest, StagesValidationAndEvaluationsNeverShareASet) {
              validation = distinct(sets(*task_, Purpose::pretrain_validation, 0, all)),
              held_out = distinct(sets(*task_, Purpose::finetune_validation, 0, all)),
              shown = distinct(sets(*task_, Purpose::explore, 0, all)),
-             test = distinct(sets(*task_, Purpose::test, 0, 120));
-  EXPECT_EQ(training.size(), 360u) << "all sets of the split";
-  EXPECT_EQ(validation.size(), 120u);
-  EXPECT_EQ(test.size(), 120u);
-  EXPECT_EQ(later.size(), 60u) << "those that hold max_n";
-  EXPECT_EQ(held_out.size(), 20u);
+             test = distinct(sets(*task_, Purpose::test, 0, held(Purpose::test, 2)));
+  EXPECT_EQ(training.size() + validation.size() + test.size(), 600u);
+  EXPECT_NEAR(static_cast<double>(training.size()), 360, 5 * std::sqrt(600 * 0.24));
+  EXPECT_NEAR(static_cast<double>(test.size()), 120, 5 * std::sqrt(600 * 0.16));
+  EXPECT_EQ(static_cast<std::int64_t>(training.size()), held(Purpose::pretrain, 2)) << "all sets of the split";
+  EXPECT_EQ(static_cast<std::int64_t>(later.size()), held(Purpose::finetune, 40)) << "those that hold max_n";
   EXPECT_EQ(shown, held_out);
   for (const std::int64_t set : later) EXPECT_TRUE(training.contains(set));
   for (const std::int64_t set : held_out) EXPECT_TRUE(validation.contains(set));
@@ -107,38 +103,39 @@ TEST_F(StoredTaskTest, StagesValidationAndEvaluationsNeverShareASet) {
   for (const std::int64_t set : validation) EXPECT_FALSE(test.contains(set)) << set;
   // Another task object, opened again, divides alike.
   const auto again = stored_task(folder_.path(), {"large.npz", "pairs/?.npz"}, stored_info(40));
-  EXPECT_EQ(distinct(sets(*again, Purpose::test, 0, 120, 9)), test);
+  EXPECT_EQ(distinct(sets(*again, Purpose::test, 0, held(Purpose::test, 2), 9)), test);
 }
 
 TEST_F(StoredTaskTest, AnotherVisitOfASetTakesAnotherRandomSubset) {
-  const auto first = sets(*task_, Purpose::finetune, 0, 60), second = sets(*task_, Purpose::finetune, 60, 60);
-  EXPECT_EQ(distinct(first).size(), 60u) << "a round visits every set once";
+  const std::int64_t all = held(Purpose::finetune, 40);
+  const auto first = sets(*task_, Purpose::finetune, 0, all), second = sets(*task_, Purpose::finetune, all, all);
+  EXPECT_EQ(static_cast<std::int64_t>(distinct(first).size()), all) << "a round visits every set once";
   EXPECT_EQ(distinct(first), distinct(second));
   EXPECT_NE(first, second) << "in another order";
   std::int64_t same = 0;
-  for (std::int64_t i = 0; i < 60; ++i)
-    for (std::int64_t j = 0; j < 60; ++j)
+  for (std::int64_t i = 0; i < all; ++i)
+    for (std::int64_t j = 0; j < all; ++j)
       if (first[static_cast<std::size_t>(i)] == second[static_cast<std::size_t>(j)]) {
         const torch::Tensor a = sets_of(*task_, latents_of(*task_, 1, Purpose::finetune, i, 1), 1, Purpose::finetune, i,
                                         10),
-                            b = sets_of(*task_, latents_of(*task_, 1, Purpose::finetune, 60 + j, 1), 1,
-                                        Purpose::finetune, 60 + j, 10);
+                            b = sets_of(*task_, latents_of(*task_, 1, Purpose::finetune, all + j, 1), 1,
+                                        Purpose::finetune, all + j, 10);
         same += at::equal(std::get<0>(a.flatten().sort()), std::get<0>(b.flatten().sort())) ? 1 : 0;
       }
   EXPECT_EQ(same, 0) << "one of 847,660,528 subsets";
 }
 
 TEST_F(StoredTaskTest, AnEvaluationTakesTheLargestSetsFirstAndTheSameAtEveryN) {
-  const auto test = sets(*task_, Purpose::test, 0, 120);
-  for (std::size_t i = 0; i < 120; ++i) EXPECT_EQ(test[i] >= 500, i < 20) << "20 large sets, then 100 pairs";
-  EXPECT_NE(sets(*task_, Purpose::test, 0, 20, 2), sets(*task_, Purpose::test, 0, 20, 1));
+  const std::int64_t large = held(Purpose::test, 40), all = held(Purpose::test, 2);
+  const auto test = sets(*task_, Purpose::test, 0, all);
+  for (std::int64_t i = 0; i < all; ++i)
+    EXPECT_EQ(test[static_cast<std::size_t>(i)] >= 500, i < large) << "the large sets, then the pairs";
+  EXPECT_NE(sets(*task_, Purpose::test, 0, large, 2), sets(*task_, Purpose::test, 0, large, 1));
   const StoredSets* stored = task_->stored();
   ASSERT_NE(stored, nullptr);
-  EXPECT_EQ(stored->sets(Purpose::test, 40), 20);
-  EXPECT_EQ(stored->sets(Purpose::test, 2), 120);
   EXPECT_EQ(stored->sets(Purpose::test, 41), 0);
-  const Latents pairs = latents_of(*task_, 1, Purpose::test, 20, 1);
-  EXPECT_THAT(sentence_of([&] { sets_of(*task_, pairs, 1, Purpose::test, 20, 3); }),
+  const Latents pairs = latents_of(*task_, 1, Purpose::test, large, 1);
+  EXPECT_THAT(sentence_of([&] { sets_of(*task_, pairs, 1, Purpose::test, large, 3); }),
               HasSubstr("holds 2 observations, and 3 were asked for"));
 }
 
@@ -154,16 +151,33 @@ TEST_F(StoredTaskTest, DemandsDecideWhichSetsServe) {
   for (const std::int64_t set : sets(*fitted, Purpose::finetune, 100, 900)) EXPECT_GE(set, 500);
   const auto service = fitted->stored()->service(demands);
   ASSERT_EQ(service.size(), 3u);
-  EXPECT_EQ(service[0].held, 60);
+  const std::int64_t large = held(Purpose::pretrain, 40), all = held(Purpose::pretrain, 2);
+  EXPECT_EQ(service[0].held, large);
   EXPECT_EQ(service[0].text,
-            "stage 1: 60 stored sets of 10 observations or more, of 5,000 that are drawn, each 83.3 times with its "
-            "observations in another order");
-  EXPECT_EQ(service[1].text,
-            "stages 2 and 3, N up to 2: 360 stored sets of 2 observations or more, of 100 that are drawn");
+            fmt::format("stage 1: {} stored sets of 10 observations or more, of 5,000 that are drawn, each {:.3g} times, "
+                        "every time another random subset of its observations",
+                        large, 5000.0 / static_cast<double>(large)));
+  EXPECT_EQ(
+      service[1].text,
+      fmt::format("stages 2 and 3, N up to 2: {} stored sets of 2 observations or more, of 100 that are drawn", all));
+  EXPECT_THAT(service[2].text, HasSubstr("times, which are repeats: they hold no further observations"));
+  const SetDemand pairs[] = {{Purpose::pretrain, 0, 1 << 20, 5000, 2, "stage 1"}};
+  EXPECT_THAT(task_->stored()->service(pairs)[0].text,
+              HasSubstr(fmt::format("times, the {} larger ones with another random subset of their observations, the "
+                                    "others as repeats",
+                                    large)));
   const SetDemand much[] = {{Purpose::finetune, 0, 100, 100, 41, "stages 2 and 3, N up to 41"}};
   EXPECT_EQ(sentence_of([&] { (void)task_->stored()->serving(much); }),
             "stages 2 and 3, N up to 41 needs sets of N = 41 observations, but only up to N = 40 are stored for "
             "training, validation and evaluations; ask for smaller sets, or store larger ones");
+  // Two larger sets: too few for all parts, which is another matter.
+  write_stored_npz(folder_ / "few.npz", numbered_sets(2, 60, 700));
+  EXPECT_THAT(sentence_of([&] {
+                (void)stored_task(folder_.path(), {"pairs/*.npz", "large.npz", "few.npz"}, stored_info(60));
+              }),
+              AllOf(StartsWith("max_n = 60 asks for sets of as many observations, but only 2 are stored, too few for "
+                               "training, validation and evaluations each to have one (up to N = 40 they do)"),
+                    HasSubstr("set max_n = 40, or store more of that size")));
 }
 
 TEST_F(StoredTaskTest, ACachedSetHoldsWhatHalfOfTheSetsHold) {
@@ -189,18 +203,20 @@ TEST_F(StoredTaskTest, TimingTakesAsManyObservationsAsItAsksFor) {
 
 TEST_F(StoredTaskTest, AllFormatsTellTheSame) {
   const Arrays large = numbered_sets(100, 40, 500);
+  const auto first = stored_task(folder_.path(), {"large.npz"}, stored_info(40));
   const auto expect_same = [&](const std::string& file, const std::string& how) {
-    // The division goes by the file's name: each stands in a folder of its own under the same one.
     const auto task = stored_task(folder_ / how, {file}, stored_info(40));
     std::set<std::int64_t> seen;
-    const Latents latents = latents_of(*task, 1, Purpose::finetune, 0, 60);
+    const std::int64_t all = task->stored()->sets(Purpose::finetune, 40);
+    EXPECT_EQ(sets(*task, Purpose::test, 0, 15), sets(*first, Purpose::test, 0, 15)) << how;
+    const Latents latents = latents_of(*task, 1, Purpose::finetune, 0, all);
     const torch::Tensor x = sets_of(*task, latents, 1, Purpose::finetune, 0, 40);
-    for (std::int64_t k = 0; k < 60; ++k) {
+    for (std::int64_t k = 0; k < all; ++k) {
       const std::int64_t set = std::llround(latents.theta[k][0].item<double>() * 1000);
       seen.insert(set);
       EXPECT_TRUE(at::equal(std::get<0>(x[k].flatten().sort()), numbered_x(1, 40, set).flatten())) << how;
     }
-    EXPECT_EQ(seen.size(), 60u) << how;
+    EXPECT_EQ(static_cast<std::int64_t>(seen.size()), all) << how;
     // A few of a set are read one by one.
     EXPECT_TRUE(at::equal(sets_of(*task, latents, 1, Purpose::finetune, 0, 3), x.narrow(1, 0, 3))) << how;
   };
@@ -262,7 +278,7 @@ TEST_F(StoredTaskTest, SetsOfDifferentSizesHaveOffsets) {
   }
   // The largest first.
   std::int64_t before = 8;
-  for (const std::int64_t set : sets(*task, Purpose::test, 0, 40)) {
+  for (const std::int64_t set : sets(*task, Purpose::test, 0, task->stored()->sets(Purpose::test, 1))) {
     EXPECT_LE(2 + set % 7, before);
     before = 2 + set % 7;
   }
@@ -351,7 +367,89 @@ TEST_F(StoredTaskTest, NuisancesAreReadWhereTheTaskNamesThem) {
   const Latents latents = latents_of(*task, 1, Purpose::pretrain, 0, 10);
   EXPECT_TRUE(at::equal(latents.psi, at::cat({latents.theta, latents.theta * 2}, 1)));
   sets_of(*task, latents, 1, Purpose::pretrain, 0, 2);
-  EXPECT_EQ(task->info().data_source, "50 stored sets in one file");
+  EXPECT_THAT(task->info().data_source, ::testing::MatchesRegex("50 stored sets \\(content [0-9a-f]{8}\\)"));
+}
+
+// What a task draws, to the bit: θ and x of many indices of every purpose.
+std::string drawn(const Task& task) {
+  std::string out = task.info().data_source;
+  for (const Purpose purpose : {Purpose::pretrain, Purpose::finetune, Purpose::finetune_validation, Purpose::test}) {
+    const Latents latents = latents_of(task, 1, purpose, 0, 100);
+    const torch::Tensor x = sets_of(task, latents, 1, purpose, 0, 2).contiguous();
+    out.append(static_cast<const char*>(latents.theta.const_data_ptr()), latents.theta.nbytes());
+    out.append(static_cast<const char*>(x.const_data_ptr()), x.nbytes());
+  }
+  return out;
+}
+
+TEST_F(StoredTaskTest, NeitherNamesNorFilesNorTheirOrderChangeWhatIsDrawn) {
+  const auto opened = [&](std::vector<std::string> files) { return stored_task(folder_.path(), files, stored_info(2)); };
+  const Arrays all = numbered_sets(500, 2);
+  write_stored_npz(folder_ / "whole.npz", all);
+  const std::string before = drawn(*opened({"whole.npz"}));
+  std::filesystem::create_directories(folder_ / "moved");
+  std::filesystem::rename(folder_ / "whole.npz", folder_ / "moved/renamed.npz");
+  EXPECT_EQ(drawn(*opened({"moved/*.npz"})), before);
+  EXPECT_EQ(drawn(*opened({"pairs/*.npz"})), before) << "the same sets in two files";
+  EXPECT_EQ(drawn(*opened({"pairs/b.npz", "pairs/a.npz"})), before);
+  EXPECT_EQ(drawn(*opened({"pairs/b.npz", "moved/*.npz"})), before) << "a part beside its whole";
+  at::Generator generator = at::detail::createCPUGenerator(1);
+  const torch::Tensor order = at::randperm(500, generator, torch::kInt64);
+  Arrays mixed;
+  for (const auto& [name, array] : all) mixed[name] = array.index_select(0, order);
+  write_stored_npz(folder_ / "mixed.npz", mixed);
+  EXPECT_EQ(drawn(*opened({"mixed.npz"})), before);
+  mixed["x"] = mixed.at("x") + 1;  // simulated again
+  write_stored_npz(folder_ / "other.npz", mixed);
+  EXPECT_NE(opened({"other.npz"})->info().data_source, opened({"mixed.npz"})->info().data_source);
+}
+
+TEST_F(StoredTaskTest, WhatIsAddedMovesNoSetFromTrainingIntoTheTests) {
+  const auto training = distinct(sets(*task_, Purpose::pretrain, 0, held(Purpose::pretrain, 2)));
+  write_stored_npz(folder_ / "more.npz", numbered_sets(5000, 2, 600));
+  const auto more = stored_task(folder_.path(), {"more.npz", "pairs/*.npz", "large.npz"}, stored_info(40));
+  std::int64_t trained = 0;
+  for (const std::int64_t set : sets(*more, Purpose::test, 0, more->stored()->sets(Purpose::test, 2)))
+    trained += training.contains(set) ? 1 : 0;
+  EXPECT_EQ(trained, 0);
+}
+
+TEST_F(StoredTaskTest, SetsOfOneThetaStayTogetherAndCopiesCountOnce) {
+  EXPECT_TRUE(task_->stored()->notes().empty());
+  // A design of 40 θ, each simulated 15 times.
+  write_stored_npz(folder_ / "design.npz", {{"theta", numbered_theta(40).repeat({15, 1})}, {"x", numbered_x(600, 2)}});
+  const auto design = stored_task(folder_.path(), {"design.npz"}, stored_info(2));
+  std::set<std::int64_t> seen;
+  std::int64_t all = 0;
+  for (const Purpose purpose : {Purpose::pretrain, Purpose::pretrain_validation, Purpose::test}) {
+    const std::int64_t count = design->stored()->sets(purpose, 2);
+    for (const std::int64_t theta : distinct(sets(*design, purpose, 0, count)))
+      EXPECT_TRUE(seen.insert(theta).second) << theta << " stands in two parts";
+    all += count;
+  }
+  EXPECT_EQ(all, 600);
+  EXPECT_EQ(seen.size(), 40u);
+  EXPECT_THAT(design->stored()->notes(),
+              ::testing::ElementsAre(HasSubstr("600 of the 600 stored sets have a θ that others have, too: there are 40")));
+  // b is a less its first set.
+  write_stored_npz(folder_ / "a.npz", numbered_sets(50, 2));
+  write_stored_npz(folder_ / "b.npz", numbered_sets(49, 2, 1));
+  const auto both = stored_task(folder_.path(), {"a.npz", "b.npz"}, stored_info(2));
+  EXPECT_EQ(both->info().data_source, stored_task(folder_.path(), {"a.npz"}, stored_info(2))->info().data_source);
+  EXPECT_THAT(both->stored()->notes(),
+              ::testing::ElementsAre("49 sets are stored more than once (the same θ, ψ, size and first observation) and "
+                                     "used once: 49 of the 49 sets of b.npz stand in a.npz, too."));
+  // θ of three values at least.
+  EXPECT_THAT(sentence_of([&] {
+                write_stored_npz(folder_ / "two.npz",
+                                 {{"theta", numbered_theta(2).repeat({50, 1})}, {"x", numbered_x(100, 2)}});
+                (void)stored_task(folder_.path(), {"two.npz"}, stored_info(2));
+              }),
+              HasSubstr("hold 100 sets of 2 different θ, too few"));
+  write_stored_npz(folder_ / "five.npz", numbered_sets(5, 20));
+  const auto few = stored_task(folder_.path(), {"five.npz"}, stored_info(20));
+  for (const Purpose purpose : {Purpose::pretrain, Purpose::pretrain_validation, Purpose::test})
+    EXPECT_GE(few->stored()->sets(purpose, 20), 1);
 }
 
 }  // namespace

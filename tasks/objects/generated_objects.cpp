@@ -1,4 +1,4 @@
-#include "tasks/objects/furniture.h"
+#include "tasks/objects/generated_objects.h"
 
 #include <fmt/format.h>
 
@@ -10,14 +10,13 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "tasks/objects/furniture_parts.h"
+#include "tasks/objects/generated_family.h"
 #include "tasks/objects/mesh_measure_hull.h"
 
 namespace pairs {
 namespace {
 
-constexpr int furniture_version = 1;  // raised whenever a number gives another mesh
-constexpr std::size_t fewest_triangles = 200;
+constexpr int generator_version = 2;  // raised whenever a number gives another mesh
 constexpr std::size_t most_objects = std::size_t{1} << 40;
 
 // Items of the streams (key of seed and Purpose::glyph, number). The digits of that purpose draw with keys that are
@@ -25,27 +24,21 @@ constexpr std::size_t most_objects = std::size_t{1} << 40;
 constexpr std::uint64_t shape_item = std::uint64_t{1} << 40;  // index: the object's number
 constexpr std::uint64_t split_item = std::uint64_t{1} << 41;  // index: the number of the first of the family's five
 
-// Parts that touch may have a vertex in the same place.
-std::uint64_t count_places(std::vector<std::array<double, 3>> places) {
-  std::sort(places.begin(), places.end());
-  return static_cast<std::uint64_t>(std::unique(places.begin(), places.end()) - places.begin());
-}
-
-class Furniture : public MeshSource {
+class GeneratedObjects : public MeshSource {
  public:
-  Furniture(std::size_t objects, std::uint64_t seed)
+  GeneratedObjects(std::size_t objects, std::uint64_t seed)
       : objects_(objects), seed_(seed), key_(stream_key(seed, Purpose::glyph)) {}
 
-  std::string name() const override { return "generated furniture"; }
+  std::string name() const override { return "generated solids and furniture"; }
   std::size_t size() const override { return objects_; }
   std::string label(std::size_t object) const override {
     return fmt::format("generated {} {}", family(object).name, object);
   }
   bool instant() const override { return true; }
-  std::string identity() const override { return fmt::format("{} {} {}", name(), furniture_version, seed_); }
+  std::string identity() const override { return fmt::format("{} {} {}", name(), generator_version, seed_); }
 
   MeshSplit split(std::size_t object) const override {
-    const std::size_t count = furniture::families().size(), round = object / count;
+    const std::size_t count = generated::families().size(), round = object / count;
     std::array<MeshSplit, 5> parts{MeshSplit::pretrain, MeshSplit::pretrain, MeshSplit::pretrain, MeshSplit::finetune,
                                    MeshSplit::test};
     Stream stream(key_, round / 5 * 5 * count + object % count, split_item);
@@ -54,10 +47,10 @@ class Furniture : public MeshSource {
   }
 
   MeshRecord measure(std::size_t object) const override {
-    const furniture::Body body = build(object);
+    const generated::Body body = build(object);
     const TriangleMesh& mesh = body.mesh();
     MeshRecord record;
-    record.key = fmt::format("furniture-v{}-{}-{}", furniture_version, seed_, object);
+    record.key = fmt::format("generated-v{}-{}-{}", generator_version, seed_, object);
     MeshFacts& facts = record.facts;
     std::array<double, 3> low = mesh.vertices.front(), high = low;
     for (const auto& place : mesh.vertices)
@@ -68,41 +61,41 @@ class Furniture : public MeshSource {
     for (std::size_t d = 0; d < 3; ++d) facts.extents[d] = high[d] - low[d];
     const auto [shortest, longest] = std::minmax_element(facts.extents.begin(), facts.extents.end());
     facts.log_aspect = std::log(*longest / *shortest);
-    facts.volume = facts.enclosed_volume = body.volume() / (*longest * *longest * *longest);
-    facts.rule = VolumeRule::enclosed;
-    facts.closed = true;
-    // As normalised_mesh does; at its places, as rounding may bring vertices together.
+    // As normalised_mesh does.
     std::vector<std::array<double, 3>> places = mesh.vertices, corners;
     for (auto& place : places)
       for (std::size_t d = 0; d < 3; ++d) place[d] = (place[d] - low[d] - facts.extents[d] / 2) / *longest;
     for (const std::uint32_t corner : body.corners()) corners.push_back(places[corner]);
-    facts.vertices = count_places(std::move(places));
+    facts.vertices = mesh.vertices.size();
     facts.triangles = mesh.triangles.size();
-    facts.shells = body.parts();
     const std::optional<double> hull = hull_volume(corners);
     PAIRS_CHECK(hull, "{} is flat", label(object));
     facts.hull_volume = *hull;
+    facts.closed = !body.open();
+    if (facts.closed) {
+      facts.shells = body.parts();
+      facts.rule = VolumeRule::enclosed;
+      facts.volume = facts.enclosed_volume = body.volume() / (*longest * *longest * *longest);
+    } else {
+      facts.rule = VolumeRule::hull;
+      facts.volume = facts.hull_volume;
+      facts.why = "its surface is open";
+    }
     return record;
   }
 
   TriangleMesh mesh(std::size_t object) const override { return normalised_mesh(build(object).mesh()); }
 
  private:
-  static const furniture::Family& family(std::size_t object) {
-    const auto& all = furniture::families();
+  static const generated::Family& family(std::size_t object) {
+    const auto& all = generated::families();
     return all[object % all.size()];
   }
 
-  furniture::Body build(std::size_t object) const {
+  generated::Body build(std::size_t object) const {
     PAIRS_CHECK(object < objects_, "There is no object {} of {}", object, objects_);
-    const furniture::Family& made = family(object);
-    // The simplest are divided more finely, which changes neither what is drawn nor the form.
-    for (double cell = made.cell;; cell /= 1.6) {
-      furniture::Body body(cell);
-      furniture::Draw draw(Stream(key_, object, shape_item));
-      made.build(body, draw);
-      if (body.mesh().triangles.size() >= fewest_triangles) return body;
-    }
+    generated::Draw draw(Stream(key_, object, shape_item));
+    return generated::build_object(family(object), draw);
   }
 
   std::size_t objects_;
@@ -111,15 +104,15 @@ class Furniture : public MeshSource {
 
 }  // namespace
 
-std::shared_ptr<const MeshSource> make_furniture(std::size_t objects, std::uint64_t seed) {
+std::shared_ptr<const MeshSource> make_generated_objects(std::size_t objects, std::uint64_t seed) {
   if (objects < 1 || objects > most_objects)
-    fail_usage("Furniture comes in 1 to {} objects, not {}", most_objects, objects);
-  return std::make_shared<Furniture>(objects, seed);
+    fail_usage("Generated objects are 1 to {}, not {}", most_objects, objects);
+  return std::make_shared<GeneratedObjects>(objects, seed);
 }
 
-std::vector<std::string> furniture_families() {
+std::vector<std::string> generated_families() {
   std::vector<std::string> names;
-  for (const furniture::Family& family : furniture::families()) names.emplace_back(family.name);
+  for (const generated::Family& family : generated::families()) names.emplace_back(family.name);
   return names;
 }
 

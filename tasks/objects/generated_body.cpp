@@ -1,12 +1,13 @@
-#include "tasks/objects/furniture_body.h"
+#include "tasks/objects/generated_body.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "core/base/error.h"
 
-namespace pairs::furniture {
+namespace pairs::generated {
 namespace {
 
 constexpr int most_pieces = 12;  // that an edge is divided into
@@ -78,6 +79,25 @@ std::vector<std::array<double, 2>> outline_points(const Section& s, const Outlin
   return points;
 }
 
+// How many pieces the triangles form that share no vertex.
+std::uint32_t count_pieces(std::size_t vertices, const std::vector<std::array<std::uint32_t, 3>>& triangles) {
+  std::vector<std::uint32_t> parent(vertices);
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&parent](std::uint32_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  std::vector<bool> used(vertices, false);
+  for (const auto& t : triangles)
+    for (const std::uint32_t v : t) {
+      used[v] = true;
+      parent[root(v)] = root(t[0]);
+    }
+  std::uint32_t pieces = 0;
+  for (std::uint32_t v = 0; v < vertices; ++v) pieces += used[v] && root(v) == v;
+  return pieces;
+}
+
 }  // namespace
 
 double Draw::log_in(double low, double high) {
@@ -110,6 +130,16 @@ Affine turned_about_y(double angle, Point shift) {
   const double c = std::cos(angle), s = std::sin(angle);
   return {{c, 0, -s}, {0, 1, 0}, {s, 0, c}, shift};
 }
+Affine draw_rotation(Draw& draw) {
+  constexpr double round = 2 * std::numbers::pi;
+  const double u = draw.in(0, 1), v = draw.in(0, round), t = draw.in(0, round);
+  const double w = std::sqrt(1 - u) * std::sin(v), x = std::sqrt(1 - u) * std::cos(v), y = std::sqrt(u) * std::sin(t),
+               z = std::sqrt(u) * std::cos(t);
+  return {{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)},
+          {2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)},
+          {2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)},
+          {}};
+}
 Affine leaning(double by, double z, Point shift) {
   return {{1, 0, 0}, {0, 1, 0}, {0, by, 1}, {shift[0], shift[1] - by * z, shift[2]}};
 }
@@ -126,7 +156,7 @@ void Body::box(Point low, Point high, bool divided) {
   volume_ += (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]);
   ++parts_;
   for (std::size_t d = 0; d < 3; ++d) {
-    PAIRS_CHECK(high[d] > low[d], "A box of furniture needs extent: its sides end at {} and {}", low[d], high[d]);
+    PAIRS_CHECK(high[d] > low[d], "A generated box needs extent: its sides end at {} and {}", low[d], high[d]);
     if (divided) n[d] = pieces(high[d] - low[d], cell_);
   }
   constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -184,7 +214,7 @@ void Body::fill_row(std::uint32_t first, std::size_t across, const Point& centre
 }
 
 void Body::loft(std::vector<Section> sections, int sides, bool ring, Axis axis) {
-  PAIRS_CHECK(sections.size() > 1 && sides % 4 == 0, "A loft of furniture needs two outlines and sides in fours");
+  PAIRS_CHECK(sections.size() > 1 && sides % 4 == 0, "A generated loft needs two outlines and sides in fours");
   ++parts_;
   OutlineKind kind;
   kind.sides = sides;
@@ -197,7 +227,7 @@ void Body::loft(std::vector<Section> sections, int sides, bool ring, Axis axis) 
   }
   for (const Section& s : sections)
     PAIRS_CHECK((s.x > 0) == kind.wide && (s.y > 0) == kind.wide && (s.round > 0) == kind.round,
-                "The outlines of a loft of furniture need to be of one kind: half sides {} and {}, round {}", s.x, s.y,
+                "The outlines of a generated loft need to be of one kind: half sides {} and {}, round {}", s.x, s.y,
                 s.round);
   kind.along_x = pieces(long_x, cell_);
   kind.along_y = pieces(long_y, cell_);
@@ -253,7 +283,7 @@ void Body::cushion(Point low, Point high, double round) {
 
 void Body::tube(const std::vector<Point>& path, const Outline& outline, Point side, bool ring, Point first_end,
                 Point last_end) {
-  PAIRS_CHECK(path.size() > 1, "A tube of furniture needs two places");
+  PAIRS_CHECK(path.size() > 1, "A generated tube needs two places");
   ++parts_;
   std::vector<Point> places;
   std::vector<bool> given;  // as a place of the path
@@ -300,6 +330,70 @@ void Body::tube(const std::vector<Point>& path, const Outline& outline, Point si
   fill_row(first + static_cast<std::uint32_t>((n - 1) * outline.size()), outline.size(), places.back(), true);
 }
 
+void Body::extrude(const Outline& outline, const std::vector<Level>& levels) {
+  PAIRS_CHECK(outline.size() > 2 && levels.size() > 1, "An extrusion needs three corners and two levels");
+  std::vector<Point> places;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  const auto n = static_cast<std::uint32_t>(outline.size());
+  const auto rows = static_cast<std::uint32_t>(levels.size());
+  for (const Level& level : levels) {
+    const double c = level.scale * std::cos(level.turn), s = level.scale * std::sin(level.turn);
+    for (const auto& [u, v] : outline) places.push_back({c * u - s * v, s * u + c * v, level.z});
+  }
+  for (std::uint32_t row = 0; row + 1 < rows; ++row)
+    for (std::uint32_t k = 0; k < n; ++k) {
+      const std::uint32_t a = row * n + k, b = row * n + (k + 1) % n;
+      triangles.push_back({a, b, b + n});
+      triangles.push_back({a, b + n, a + n});
+    }
+  for (const bool top : {false, true}) {
+    const auto middle = static_cast<std::uint32_t>(places.size());
+    const std::uint32_t first = top ? (rows - 1) * n : 0;
+    places.push_back({0, 0, top ? levels.back().z : levels.front().z});
+    for (std::uint32_t k = 0; k < n; ++k) {
+      const std::uint32_t a = first + k, b = first + (k + 1) % n;
+      triangles.push_back({middle, top ? a : b, top ? b : a});
+    }
+  }
+  solid(places, triangles);
+}
+
+void Body::solid(const std::vector<Point>& vertices, const std::vector<std::array<std::uint32_t, 3>>& triangles) {
+  PAIRS_CHECK(!vertices.empty(), "A generated solid needs vertices");
+  const auto first = static_cast<std::uint32_t>(mesh_.vertices.size());
+  // About a place near it, so that little is lost to rounding.
+  const Point& near = vertices.front();
+  for (const Point& p : vertices) vertex(p, true);
+  for (const auto& t : triangles) {
+    triangle(first + t[0], first + t[1], first + t[2]);
+    volume_ += inner(from_to(near, vertices[t[0]]),
+                     across(from_to(near, vertices[t[1]]), from_to(near, vertices[t[2]]))) /
+               6;
+  }
+  parts_ += count_pieces(vertices.size(), triangles);
+}
+
+void Body::surface(int rows, int columns, bool ring, bool doubled,
+                   const std::function<Point(double, double)>& place) {
+  PAIRS_CHECK(rows > 0 && columns > (ring ? 2 : 0), "A generated surface needs rows and columns");
+  open_ = true;
+  const auto first = static_cast<std::uint32_t>(mesh_.vertices.size());
+  const int across = ring ? columns : columns + 1;
+  for (int row = 0; row <= rows; ++row)
+    for (int k = 0; k < across; ++k)
+      vertex(place(static_cast<double>(row) / rows, static_cast<double>(k) / columns), true);
+  const auto at = [&](int row, int k) { return first + static_cast<std::uint32_t>(row * across + k % across); };
+  for (int row = 0; row < rows; ++row)
+    for (int k = 0; k < columns; ++k) {
+      const std::uint32_t a = at(row, k), b = at(row, k + 1), c = at(row + 1, k + 1), d = at(row + 1, k);
+      triangle(a, b, c);
+      triangle(a, c, d);
+      if (!doubled) continue;
+      triangle(a, c, b);
+      triangle(a, d, c);
+    }
+}
+
 void Body::add(const Body& other, const Affine& map) {
   const double scale = inner(across(map.x, map.y), map.z);
   const auto first = static_cast<std::uint32_t>(mesh_.vertices.size());
@@ -310,6 +404,7 @@ void Body::add(const Body& other, const Affine& map) {
   for (const std::uint32_t corner : other.corners_) corners_.push_back(first + corner);
   volume_ += other.volume_ * std::abs(scale);
   parts_ += other.parts_;
+  open_ = open_ || other.open_;
 }
 
 std::vector<Section> smooth_profile(const std::vector<std::array<double, 2>>& points, int steps) {
@@ -389,4 +484,4 @@ std::vector<Point> rounded_path(const std::vector<Point>& path, double radius, i
   return out;
 }
 
-}  // namespace pairs::furniture
+}  // namespace pairs::generated

@@ -2,12 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/base/random.h"
 #include "render/meshes/triangle_mesh.h"
 
-namespace pairs::furniture {
+namespace pairs::generated {
 
 using Point = std::array<double, 3>;
 
@@ -51,6 +52,13 @@ Affine turned_about_z(double angle, Point shift = {});
 Affine turned_about_y(double angle, Point shift = {});
 // y grows by `by` a unit of height above z.
 Affine leaning(double by, double z, Point shift = {});
+// About the origin, uniform over rotations (Shoemake 1992).
+Affine draw_rotation(Draw& draw);
+
+// A level of an extrusion: the outline at height z, larger by `scale` and turned by `turn` radians.
+struct Level {
+  double z, scale = 1, turn = 0;
+};
 
 // A solid as the sum of closed parts, and its volume in closed form. Parts may touch; nothing here looks whether they
 // cut through each other: that is the families' to avoid. Triangles are counter-clockwise as seen from outside.
@@ -72,12 +80,23 @@ class Body {
   // `first_end` and `last_end`, or straight across the path where these are 0. A ring's path returns to its start.
   void tube(const std::vector<Point>& path, const Outline& outline, Point side, bool ring = false, Point first_end = {},
             Point last_end = {});
+  // An outline, which its centre sees all of, at one level after the other; both ends are filled.
+  void extrude(const Outline& outline, const std::vector<Level>& levels);
+  // A closed surface of triangles, counter-clockwise from outside: its volume is the divergence theorem's sum.
+  void solid(const std::vector<Point>& vertices, const std::vector<std::array<std::uint32_t, 3>>& triangles);
+  // An open surface without thickness: place(u, v) for u and v from 0 to 1, in rows x columns of quadrangles. Its two
+  // ends along v are one where it is a ring. `doubled` has each triangle in both directions. It encloses nothing, so
+  // that the body is open.
+  void surface(int rows, int columns, bool ring, bool doubled, const std::function<Point(double, double)>& place);
   void add(const Body& other, const Affine& map);
 
   double cell() const { return cell_; }
   const TriangleMesh& mesh() const { return mesh_; }
+  // What its closed parts enclose.
   double volume() const { return volume_; }
-  std::uint32_t parts() const { return parts_; }
+  std::uint32_t parts() const { return parts_; }  // closed ones
+  // Whether some of it is an open surface, so that its volume is its hull's (mesh_measure.h, rule 4).
+  bool open() const { return open_; }
   // Vertices (ascending) of which the others are between: with the same convex hull.
   const std::vector<std::uint32_t>& corners() const { return corners_; }
 
@@ -91,6 +110,7 @@ class Body {
   double cell_;
   TriangleMesh mesh_;
   double volume_ = 0;
+  bool open_ = false;
   std::uint32_t parts_ = 0;
   std::vector<std::uint32_t> corners_;
 };
@@ -105,4 +125,4 @@ std::vector<Point> arc(Point centre, double radius, double from, double to, int 
 // The corners of a path within it rounded to a radius, or as far as half their shorter side allows.
 std::vector<Point> rounded_path(const std::vector<Point>& path, double radius, int steps = 5);
 
-}  // namespace pairs::furniture
+}  // namespace pairs::generated

@@ -1,0 +1,175 @@
+#include "app/batch/task_check.h"
+
+#include <ATen/Functions.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "app/runs/input_text.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/report/number_text.h"
+#include "core/stored_sets.h"
+#include "core/train/config.h"
+#include "core/train/plan.h"
+
+namespace pairs::batch {
+namespace {
+
+constexpr std::uint64_t kSeed = 1, kOtherSeed = 2;
+constexpr double kTimedSeconds = 0.5;
+
+// The findings, as they are printed.
+struct Findings {
+  std::string text;
+  nlohmann::json checks = nlohmann::json::array(), notes = nlohmann::json::array();
+  int faults = 0;
+
+  void say(bool right, const std::string& what) {
+    text += (right ? "ok     " : "WRONG  ") + what + "\n";
+    checks.push_back({{"ok", right}, {"text", what}});
+    faults += right ? 0 : 1;
+  }
+  void note(const std::string& what) {
+    text += "       " + what + "\n";
+    notes.push_back(what);
+  }
+};
+
+std::vector<std::int64_t> first_indices(std::int64_t sets) {
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(sets));
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+std::vector<SetRange> ranges_of(std::int64_t sets, std::int64_t first, std::int64_t count) {
+  std::vector<SetRange> ranges;
+  for (std::int64_t k = 0; k < sets; ++k) ranges.push_back({k, first, count});
+  return ranges;
+}
+
+bool same(const Observations& a, const Observations& b) {
+  return all_numbers(a).equal(all_numbers(b)) && (!a.is_ragged() || a.offsets().equal(b.offsets()));
+}
+
+// Columns that tell nothing, and of x that enters as it is those whose numbers are far from size one.
+void note_columns(const Task& task, const Observations& x, Findings& findings) {
+  const TaskInfo& info = task.info();
+  const std::string input = input_text(task, input_scale(task));
+  if (!input.empty()) findings.note(input);
+  if (x.numbers() == 0) return findings.note("x: none of the observations holds a row");
+  for (std::int64_t k = 0; k < input_channels(info); ++k) {
+    const torch::Tensor column = all_numbers(x).select(1, k).to(torch::kFloat64).flatten();
+    const double low = column.min().item<double>(), high = column.max().item<double>();
+    const std::string name = info.observation_columns.empty()
+                                 ? fmt::format("channel {}", k + 1)
+                                 : info.observation_columns[static_cast<std::size_t>(k)];
+    if (low == high)
+      findings.note(fmt::format("x: {} is always {:g}, which tells nothing: leave it out", name, low));
+    else if (!standardises_input(task) && (std::max(std::abs(low), std::abs(high)) > 100 || high - low < 0.1))
+      findings.note(fmt::format("x: {} lies between {:g} and {:g}, and networks learn best from numbers of size one: "
+                                "remove standardise = false",
+                                name, low, high));
+  }
+}
+
+// Sets of one size: that they come from their seed alone, and as prefixes of larger ones. Sets and observations a
+// second.
+double check_sets(const Task& task, std::int64_t sets, std::int64_t n, Findings& findings) {
+  const std::string what = fmt::format("sets of {} observations", count_text(n));
+  const std::vector<std::int64_t> indices = first_indices(sets);
+  const Latents latents = task.latents(kSeed, Purpose::check, indices);
+  const auto draw = [&](std::uint64_t seed, std::int64_t first, std::int64_t count) {
+    return task.observe(latents, seed, Purpose::check, ranges_of(sets, first, count), torch::kCPU);
+  };
+  const Observations x = draw(kSeed, 0, n);
+  findings.say(true, what + ": x has the shape that task.toml says, and every number is finite");
+  findings.say(same(x, draw(kSeed, 0, n)), what + ": the same seed gives the same x");
+  findings.say(!same(x, draw(kOtherSeed, 0, n)), what + ": another seed gives other x");
+  if (n == 2) note_columns(task, x, findings);
+  const Stopwatch watch;
+  std::int64_t drawn = 0;
+  for (std::uint64_t seed = 3; drawn == 0 || watch.seconds() < kTimedSeconds; ++seed, drawn += sets) draw(seed, 0, n);
+  const double rate = static_cast<double>(drawn) / watch.seconds();
+  findings.note(fmt::format("{}: {} sets, {} observations a second", what, number_text(rate, 3),
+                            number_text(rate * static_cast<double>(n), 3)));
+  return rate * static_cast<double>(n);
+}
+
+void check_program(const std::shared_ptr<const Task>& made, Findings& findings) {
+  const Task& task = *made;
+  const TaskInfo& info = task.info();
+  const std::vector<std::int64_t> indices = first_indices(1024);
+  const Latents latents = task.latents(kSeed, Purpose::check, indices);
+  findings.say(true, "the program starts, and answers the same to the same seed");
+  findings.say(true, fmt::format("prior: {} and {} of every set lie within their supports",
+                                 counted(info.targets.size(), "target"), counted(info.nuisances.size(), "nuisance")));
+  findings.say(!latents.theta.equal(task.latents(kOtherSeed, Purpose::check, indices).theta),
+               "prior: another seed gives other draws");
+  const double pairs = check_sets(task, 256, 2, findings),
+               more = check_sets(task, 16, std::min<std::int64_t>(info.max_n, 100), findings);
+  for (const char* preset : {"quick", "small", "paper"}) {
+    double seconds = 0, sets = 0;
+    const RunConfig config = load_preset(info, preset, "pairs", {});
+    for (const SetDemand& demand : set_demands(config, made)) {
+      sets += static_cast<double>(demand.sets);
+      seconds += static_cast<double>(demand.sets) * static_cast<double>(demand.n) / (demand.n <= 2 ? pairs : more);
+    }
+    findings.note(fmt::format("the preset {} draws {} sets: about {} of simulating alone", preset,
+                              count_text(static_cast<std::int64_t>(sets)), duration_text(seconds)));
+  }
+}
+
+void check_stored(const Task& task, const StoredSets& stored, Findings& findings) {
+  const TaskInfo& info = task.info();
+  findings.say(true, fmt::format("{}: every θ lies within its support", info.data_source));
+  const struct {
+    Purpose purpose;
+    const char* use;
+  } parts[] = {{Purpose::pretrain, "training"},
+               {Purpose::pretrain_validation, "validation"},
+               {Purpose::test, "evaluations"}};
+  for (const auto& [purpose, use] : parts) {
+    const std::int64_t held = stored.sets(purpose, 2), sets = std::min<std::int64_t>(held, 256);
+    const Latents latents = task.latents(kSeed, purpose, first_indices(sets));
+    const Observations x = task.observe(latents, kSeed, purpose, ranges_of(sets, 0, 2), torch::kCPU);
+    findings.say(true, fmt::format("{} sets for {}, the largest of {} observations: every number of {} is finite",
+                                   count_text(held), use, count_text(stored.largest_n()), count_text(sets)));
+    if (purpose == Purpose::pretrain) note_columns(task, x, findings);
+  }
+}
+
+}  // namespace
+
+Result check_task(const std::shared_ptr<const Task>& task) {
+  if (task->info().file.empty())
+    fail_usage("{} is built in; --check of a task is for one of your own, and without a task it reads data sets",
+               task->info().name);
+  Findings findings;
+  try {
+    if (const StoredSets* stored = task->stored())
+      check_stored(*task, *stored, findings);
+    else
+      check_program(task, findings);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage) throw;  // nobody agreed to the program
+    findings.say(false, error.what());
+  }
+  Result result;
+  result.exit_code = findings.faults > 0 ? 1 : 0;
+  result.text = findings.text + (findings.faults > 0
+                                     ? counted(static_cast<std::size_t>(findings.faults), "fault") + ".\n"
+                                     : std::string("Nothing is wrong.\n"));
+  result.document = {{"task", task->info().name},
+                     {"faults", findings.faults},
+                     {"checks", findings.checks},
+                     {"notes", findings.notes}};
+  return result;
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,33 @@
+#include "app/gui/widgets/aggregates_dialog.h"
+
+#include <fmt/format.h>
+
+#include "app/gui/widgets/ui.h"
+#include "core/base/text.h"
+#include "core/train/left_aggregates.h"
+
+namespace pairs::gui {
+
+void AggregatesDialog::ask(const model::RunEntry& run) {
+  run_ = run.run;
+  what_ = fmt::format(
+      "{} keeps {} of aggregates, on which its last stage was trained. {}. Its weights, logs and figures "
+      "stay.",
+      run.name, byte_text(run.aggregates), without_aggregates(run.folder));
+  open_ = true;
+}
+
+void AggregatesDialog::draw(model::Studio& studio) {
+  if (!ui::begin_dialog(name_ + "/dialog", "Drop the aggregates?", open_)) return;
+  const model::RunEntry* run = studio.library.find(run_);
+  const std::string blocked =
+      run ? studio.library.blocked(*run, model::RunAction::drop_aggregates) : "The folder of this run is gone";
+  ui::wrapped(what_, ui::Look::body, 0, name_ + "/what");
+  const ui::Choice choice = ui::choose(name_ + "/confirm", "Drop them", ui::Button::danger, name_ + "/cancel", blocked);
+  if (choice == ui::Choice::confirm) studio.library.drop_aggregates(run_);
+  if (choice != ui::Choice::none) open_ = false;
+  if (!open_) ImGui::CloseCurrentPopup();
+  ui::end_dialog();
+}
+
+}  // namespace pairs::gui

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "app/model/studio.h"
+
+namespace pairs::gui {
+
+// Asks whether the aggregates that a run keeps shall go, and says what they would be missed for. Its widgets are
+// "<name>/confirm" and "<name>/cancel".
+class AggregatesDialog {
+ public:
+  explicit AggregatesDialog(std::string name) : name_(std::move(name)) {}
+  void ask(const model::RunEntry& run);
+  // Once a frame.
+  void draw(model::Studio& studio);
+
+ private:
+  std::string name_, run_, what_;
+  bool open_ = false;
+};
+
+}  // namespace pairs::gui

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/train/run.h"
+#include "tasks/parts/things.h"
+
+namespace pairs {
+
+// What a run's posteriors of real things of one kind were worth, by the things' own θ.
+struct TriedKind {
+  std::string kind;                // ThingSet::kind
+  std::int64_t count = 0, n = 0;   // things, and observations of each
+  std::vector<double> inside90;    // by target: share whose θ lies in the central 90 % interval
+  std::vector<std::string> other;  // ThingSet::other of the kind
+  std::int64_t missed99 = 0;       // things with a θ beyond its central 99 % interval,
+  std::int64_t missed_unlike = 0;  // of which typicality said that they are unlike training
+  std::int64_t unlike = 0;         // of all
+};
+struct Tried {
+  std::string on;  // what was tried, in words: "meshes"
+  std::vector<TriedKind> kinds;
+  std::int64_t unread = 0;  // things that could not be read or have fewer observations
+
+  // Null where none of the kind was tried.
+  const TriedKind* find(const std::string& kind) const;
+};
+
+inline constexpr const char* kTriedFile = "tried.json";  // beside the weights
+
+// What is stored beside the weights in `run`; nothing where nothing was tried. Throws Error where the file is damaged.
+Tried tried_of(const std::filesystem::path& run);
+void write_tried(const std::filesystem::path& file, const LoadedRun& of, const Tried& tried);
+
+// Asks the run about each of the texts that name things, of n observations each (0: as many as training saw), and
+// compares `draws` samples with what the thing tells of itself. `next(k)` is called before each; false throws Stopped.
+Tried try_things(const LoadedRun& run, const Things& known, const std::vector<std::string>& texts, std::int64_t n,
+                 std::int64_t draws, const std::function<bool(std::size_t)>& next);
+
+// The same as JSON: on, unread, and an object for each of the kinds.
+nlohmann::json tried_document(const Tried& tried);
+
+// Whether so few lay in the 90 % interval that chance does not explain it: below 80 %, and by two standard errors.
+bool doubtful(const TriedKind& kind);
+
+// "Learnt from generated furniture. Real ones tried at N = 80, own values in the 90 % interval: closed mesh (24): V
+// 46 %, log a 54 %."
+std::string learnt_text(const LoadedRun& run, const Tried& tried);
+// "tried on 24 (closed mesh): V 46 %, log a 54 % in the 90 % interval", for a figure's source; "" where it was not.
+std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind);
+// The sentence that warns of a thing of this kind: never tried, or tried and doubtful; "" where neither.
+std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::string& kind);
+
+}  // namespace pairs

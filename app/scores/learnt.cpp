@@ -1,0 +1,65 @@
+#include "app/scores/learnt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/report/number_text.h"
+
+namespace pairs {
+namespace {
+
+constexpr const char* kBrief = "learnt nothing";
+
+// How much better than without observations, and its error; NaN where that is not known.
+struct Gain {
+  double mean = NAN, se = NAN;
+};
+
+Gain gain_of(const EvaluationRow& row) {
+  if (row.extrapolation) return {};
+  if (!std::isnan(row.mse_prior)) return {row.mse_prior - row.mse_posterior, row.mse_posterior_se};
+  return {row.prior_gain, row.prior_gain_se};
+}
+
+bool known(const Gain& gain) {
+  return std::isfinite(gain.mean) && std::isfinite(gain.se);
+}
+
+}  // namespace
+
+bool learnt_nothing(const std::vector<EvaluationRow>& rows) {
+  bool any = false;
+  for (const EvaluationRow& row : rows) {
+    const Gain gain = gain_of(row);
+    if (!known(gain)) continue;
+    any = true;
+    if (gain.mean > 2 * gain.se) return false;
+  }
+  return any;
+}
+
+EvaluationVerdict learnt_nothing_verdict(const std::vector<EvaluationRow>& rows) {
+  const EvaluationRow* most = nullptr;
+  for (const EvaluationRow& row : rows)
+    if (known(gain_of(row)) && (!most || row.n > most->n)) most = &row;
+  EvaluationVerdict verdict = learnt_nothing_verdict();
+  if (most) {
+    const Gain gain = gain_of(*most);
+    const bool image = !std::isnan(most->mse_prior);
+    verdict.text += fmt::format(" (at N = {} {} by {}{})", count_text(most->n),
+                                image ? "its squared error is below the mean image's" : "its NLL is below theirs",
+                                with_error_text(gain.mean, gain.se, image ? 5 : 3), image ? "" : " nat");
+  }
+  return verdict;
+}
+
+EvaluationVerdict learnt_nothing_verdict() {
+  EvaluationVerdict verdict;
+  verdict.bad = true;
+  verdict.text = "Learnt nothing: its answers are no better than answers without observations";
+  verdict.brief = kBrief;
+  return verdict;
+}
+
+}  // namespace pairs

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "app/scores/verdict.h"
+
+namespace pairs {
+
+// Whether an evaluation shows that a run learnt nothing: at none of the sizes that it was trained for are its answers
+// better than the best without observations, beyond twice the standard error of the difference on the same sets
+// (PriorGain; of images: than the mean image). False where that is not known of any size.
+bool learnt_nothing(const std::vector<EvaluationRow>& rows);
+
+// What is said of a run that learnt nothing: by its evaluation, and by its training alone.
+EvaluationVerdict learnt_nothing_verdict(const std::vector<EvaluationRow>& rows);
+EvaluationVerdict learnt_nothing_verdict();
+
+}  // namespace pairs

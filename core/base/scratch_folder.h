@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+
+namespace pairs {
+
+// A new folder among the system's temporary files, removed at the end with all that it holds, and by abandon_writes().
+// Throws Error where none can be made.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::filesystem::path operator/(const char* name) const { return folder_ / name; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace pairs

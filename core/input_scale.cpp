@@ -1,0 +1,43 @@
+#include "core/input_scale.h"
+
+#include <ATen/Functions.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+
+namespace pairs {
+
+bool standardises_input(const Task& task) {
+  const auto* face = dynamic_cast<const StandardisedInput*>(&task);
+  return face != nullptr && face->standardises();
+}
+
+InputScale input_scale(const Task& task) {
+  const auto* face = dynamic_cast<const StandardisedInput*>(&task);
+  return face != nullptr ? face->input_scale() : InputScale{};
+}
+
+std::int64_t input_channels(const TaskInfo& info) {
+  return info.observation_shape.front();
+}
+
+const torch::Tensor& all_numbers(const Observations& x) {
+  return x.is_ragged() ? x.rows() : x.block();
+}
+
+Observations standardised(const Observations& x, const torch::Tensor& location, const torch::Tensor& scale) {
+  const torch::Tensor& values = all_numbers(x);
+  PAIRS_CHECK(values.dim() >= 2 && values.size(1) == location.numel() && location.numel() == scale.numel(),
+              "{} locations and {} scales do not fit observations of [{}]", location.numel(), scale.numel(),
+              fmt::join(values.sizes(), ", "));
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(values.dim() - 1), 1);
+  shape.front() = location.numel();
+  const torch::Tensor seen = ((values - location.view(shape)) / scale.view(shape)).to(torch::kFloat32);
+  return x.is_ragged() ? Observations::ragged(seen, x.offsets()) : Observations(seen);
+}
+
+torch::ScalarType observed_type(const TaskInfo& info) {
+  return info.file.empty() ? torch::kFloat32 : torch::kFloat64;
+}
+
+}  // namespace pairs

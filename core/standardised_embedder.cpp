@@ -1,0 +1,24 @@
+#include "core/standardised_embedder.h"
+
+#include <ATen/Functions.h>
+
+#include "core/base/error.h"
+
+namespace pairs {
+
+StandardisedEmbedder::StandardisedEmbedder(std::shared_ptr<Embedder> inner, const torch::Tensor& location,
+                                           const torch::Tensor& scale)
+    : inner_(register_module("inner", std::move(inner))),
+      location_(register_buffer(kLocation, location.to(torch::kFloat64).flatten().clone())),
+      scale_(register_buffer(kScale, scale.to(torch::kFloat64).flatten().clone())) {
+  PAIRS_CHECK(location_.numel() == scale_.numel() && (scale_ > 0).all().item<bool>(),
+              "x is standardised by {} locations and {} scales; there must be as many, and scales above 0",
+              location_.numel(), scale_.numel());
+}
+
+torch::Tensor StandardisedEmbedder::forward(const Observations& x) {
+  inner_->set_noise(noise_key(), noise_first());
+  return inner_->forward(standardised(x, location_, scale_));
+}
+
+}  // namespace pairs

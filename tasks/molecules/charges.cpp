@@ -1,0 +1,23 @@
+#include "tasks/molecules/charges.h"
+
+#include "tasks/molecules/rdkit_graph.h"
+
+namespace pairs {
+
+bool carries_charge(const std::string& smiles) {
+  const std::variant<Molecule, Refusal> parsed = parse_molecule(smiles);
+  const auto* const molecule = std::get_if<Molecule>(&parsed);
+  if (!molecule) return false;
+  const RDKit::ROMol& graph = *molecule->graph;
+  for (const RDKit::Atom* const atom : graph.atoms()) {
+    const int charge = atom->getFormalCharge();
+    if (charge == 0) continue;
+    bool balanced = false;
+    for (const RDKit::Atom* const neighbour : graph.atomNeighbors(atom))
+      balanced |= neighbour->getFormalCharge() * charge < 0;
+    if (!balanced) return true;
+  }
+  return false;
+}
+
+}  // namespace pairs

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pairs::own {
+
+// One table of a TOML file: every key is taken once, and what was not taken is unknown. `name` stands before a key in
+// messages, `where` names the file. A missing key is none; a wrong one throws a usage error that names its line.
+class TableReader {
+ public:
+  TableReader(const toml::table& table, std::string name, const std::string& where)
+      : table_(table), name_(std::move(name)), where_(where) {}
+
+  const toml::node* find(const char* key);
+
+  [[noreturn]] void refuse(const toml::node& node, const std::string& what) const;
+  [[noreturn]] void refuse_table(const std::string& what) const { refuse(table_, what); }
+
+  std::optional<std::string> text(const char* key);
+  std::string text_or(const char* key, const std::string& other) { return text(key).value_or(other); }
+  std::string needed_text(const char* key);
+
+  // Refuses a table that lacks a key; where one stands there that is nearly called so, names that.
+  [[noreturn]] void refuse_missing(const char* key, const std::string& what) const;
+
+  std::optional<bool> flag(const char* key);
+  // Finite numbers: a list of them, or one.
+  std::optional<std::vector<double>> numbers(const char* key);
+
+  std::optional<double> number(const char* key);
+  std::optional<std::int64_t> whole(const char* key, std::int64_t low, std::int64_t high);
+
+  // [low, high], low below high; either may be infinite where `infinite` says so.
+  std::optional<std::pair<double, double>> interval(const char* key, bool infinite);
+
+  std::optional<std::vector<std::string>> texts(const char* key);
+  std::optional<std::vector<std::int64_t>> wholes(const char* key);
+
+  // Refuses keys that nobody asked for.
+  void finish() const;
+
+  std::string full(const std::string& key) const { return name_.empty() ? key : name_ + "." + key; }
+
+ private:
+  double number_of(const toml::node& node, const char* key) const;
+
+  const toml::table& table_;
+  std::string name_;
+  const std::string& where_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace pairs::own
