@@ -18,6 +18,7 @@
 #include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/geom_file.h"
 #include "tasks/molecules/sdf_file.h"
+#include "tasks/molecules/variants.h"
 
 namespace pairs {
 namespace {
@@ -43,17 +44,23 @@ std::optional<MoleculeFormat> format_of(const fs::path& file) {
   return std::nullopt;
 }
 
-// The charged form of an entry's molecule.
-std::optional<MoleculeEntry> charged_entry(const MoleculeEntry& entry, const MoleculeLimits& limits) {
-  if (entry.bad || entry.conformers() > 0) return std::nullopt;
+// What a source adds after an entry.
+std::vector<MoleculeEntry> added_entries(const MoleculeSource& source, const MoleculeEntry& entry,
+                                         const MoleculeLimits& limits) {
+  std::vector<MoleculeEntry> out;
+  if ((!source.charged && source.variants == 0) || entry.bad || entry.conformers() > 0) return out;
   const std::variant<Molecule, Refusal> parsed = parse_molecule(entry.smiles, limits);
   const Molecule* molecule = std::get_if<Molecule>(&parsed);
-  const std::optional<std::string> form = molecule != nullptr ? charged_form(*molecule) : std::nullopt;
-  if (!form) return std::nullopt;
-  MoleculeEntry out;
-  out.smiles = *form;
-  out.name = entry.name.empty() ? "" : entry.name + ", charged";
-  out.place = entry.place + ", charged";
+  if (molecule == nullptr) return out;
+  const auto add = [&](const std::optional<std::string>& smiles, const std::string& what) {
+    if (!smiles) return;
+    MoleculeEntry& added = out.emplace_back();
+    added.smiles = *smiles;
+    added.name = entry.name.empty() ? "" : entry.name + ", " + what;
+    added.place = entry.place + ", " + what;
+  };
+  if (source.charged) add(charged_form(*molecule), "charged");
+  for (std::int64_t k = 1; k <= source.variants; ++k) add(molecule_variant(*molecule, k), fmt::format("variant {}", k));
   return out;
 }
 
@@ -75,8 +82,9 @@ void read_molecules(const MoleculeSource& source, const MoleculeLimits& limits, 
   const std::unique_ptr<ByteSource> bytes = open_bytes(source.file, *format == MoleculeFormat::geom ? ".msgpack" : "");
   const OnMolecule hand_on = [&](MoleculeEntry&& entry) {
     if (share != nullptr) *share = bytes->share();
-    std::optional<MoleculeEntry> charged = source.charged ? charged_entry(entry, limits) : std::nullopt;
-    return on_molecule(std::move(entry)) && (!charged || on_molecule(std::move(*charged)));
+    std::vector<MoleculeEntry> added = added_entries(source, entry, limits);
+    if (!on_molecule(std::move(entry))) return false;
+    return std::all_of(added.begin(), added.end(), [&](MoleculeEntry& one) { return on_molecule(std::move(one)); });
   };
   if (*format == MoleculeFormat::table && source.columns.smiles.empty()) {
     // A list without any separator is a table of one column, its header optional.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -13,7 +14,9 @@ namespace pairs {
 struct MoleculeSource {
   std::filesystem::path file;
   TableColumns columns;  // of a table
-  bool charged = false;  // each molecule without conformers is followed by its charged form, if it has one
+  // What follows each molecule that brings no conformers:
+  bool charged = false;       // its charged_form(), if it has one
+  std::int64_t variants = 0;  // so many of its molecule_variant()s
 };
 
 // Reads a file's molecules one by one in its order, in memory that does not depend on its length. `share`, when given,

@@ -112,11 +112,16 @@ FoundMolecules named(const fs::path& file) {
           ""};
 }
 
-FoundMolecules rdkit_molecules(bool charged) {
+FoundMolecules rdkit_molecules(bool charged, std::int64_t variants) {
   FoundMolecules out;
   out.bundled = true;
-  out.name = charged ? "RDKit's molecules (WEHI) and their charged forms" : "RDKit's molecules (WEHI)";
+  out.name = "RDKit's molecules (WEHI)";
+  if (charged && variants > 0)
+    out.name += ", their charged forms and edited variants";
+  else if (charged || variants > 0)
+    out.name += charged ? " and their charged forms" : " and edited variants";
   out.source.charged = charged;
+  out.source.variants = variants;
   try {
     out.source.file = bundled_molecules();
   } catch (const Error& error) {
@@ -136,13 +141,13 @@ fs::path file_in(const fs::path& folder) {
 
 }  // namespace
 
-FoundMolecules molecules_in(const std::string& data, bool charged) {
-  if (data.empty()) return rdkit_molecules(charged);
+FoundMolecules molecules_in(const std::string& data, bool charged, std::int64_t variants) {
+  if (data.empty()) return rdkit_molecules(charged, variants);
   const fs::path path(data);
   std::error_code error;
   if (fs::is_directory(path, error)) {
     const fs::path file = file_in(path);
-    return file.empty() ? rdkit_molecules(charged) : named(file);
+    return file.empty() ? rdkit_molecules(charged, variants) : named(file);
   }
   if (!fs::exists(path, error))
     fail_usage("There is no file or folder {}; name a folder or file of molecules", printable(data, 300));

@@ -18,8 +18,8 @@ struct FoundMolecules {
 // itself. Of several files that of GEOM (.msgpack, or that in its archive) is taken, else the largest that holds
 // molecules, as its first rows tell. Where `data` is empty or a folder without such a file, RDKit's own. Reads a few
 // rows at most; what was found is remembered for as long as the files stay as they are. Throws Error of kind usage
-// where `data` does not exist, or is a file of no format that is read. `charged`: after each of RDKit's own molecules
-// comes its charged form, where it has one.
-FoundMolecules molecules_in(const std::string& data, bool charged = true);
+// where `data` does not exist, or is a file of no format that is read. Each of RDKit's own molecules is followed by its
+// charged form, where `charged` asks for it, and so many `variants` (MoleculeSource).
+FoundMolecules molecules_in(const std::string& data, bool charged = true, std::int64_t variants = 0);
 
 }  // namespace pairs

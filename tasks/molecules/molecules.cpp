@@ -35,6 +35,7 @@ std::vector<Field> MoleculesSettings::fields() {
       {"conformers", &conformers, "Conformers of a molecule, made or kept of the file's: the largest set", 1, 1000},
       {"optimise", &optimise, "Conformers that are made are optimised by MMFF94"},
       {"charged", &charged, "After each of RDKit's molecules its charged form, where it has one"},
+      {"variants", &variants, "After each of RDKit's molecules so many that are made of it by random edits", 0, 100},
   };
 }
 
@@ -118,7 +119,7 @@ class Molecules final : public Task, public Bodies, public Things {
  public:
   explicit Molecules(const TaskOptions& options)
       : settings_(options.settings.as<MoleculesSettings>()),
-        found_(molecules_in(options.data, settings_.charged)),
+        found_(molecules_in(options.data, settings_.charged, settings_.variants)),
         parts_(found_.source, conformers_of(settings_), settings_.molecules, found_.name),
         showcase_(found_, conformers_of(settings_)) {
     info_.name = "molecules";

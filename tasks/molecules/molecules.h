@@ -14,6 +14,7 @@ struct MoleculesSettings {
   std::int64_t conformers = 10;   // of a molecule: made, or kept of the file's; the largest set
   bool optimise = false;          // conformers that are made, by MMFF94
   bool charged = true;            // of RDKit's own molecules the charged forms, too (charged_forms.h)
+  std::int64_t variants = 0;      // of each of RDKit's own molecules so many edited ones, too (variants.h)
   std::vector<Field> fields();
 };
 

@@ -249,10 +249,13 @@ class StoreBuilder {
 }  // namespace
 
 std::string store_settings(const MoleculeSource& source, const ConformerSettings& settings) {
+  std::string added = source.charged ? " with charged forms" : "";
+  if (source.variants > 0) added += fmt::format(" with {} variants", source.variants);
   return fmt::format(
-      "molecules 2\nsource {}{}\ncolumns '{}' '{}'\nconformers {}\noptimise {}\nseed {}\nattempts {}\natoms {}\nkept {}\n"
+      "molecules 2\nsource {}{}\ncolumns '{}' '{}'\nconformers {}\noptimise {}\nseed {}\nattempts {}\natoms {}\n"
+      "kept {}\n"
       "rdkit {}\n",
-      file_identity(source.file), source.charged ? " with charged forms" : "", source.columns.smiles, source.columns.name, settings.conformers,
+      file_identity(source.file), added, source.columns.smiles, source.columns.name, settings.conformers,
       settings.optimise ? "MMFF94" : "none", settings.seed, settings.attempts, settings.limits.atoms,
       settings.limits.conformers, RDKit::rdkitVersion);
 }

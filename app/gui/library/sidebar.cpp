@@ -9,6 +9,7 @@
 #include <set>
 
 #include "app/gui/library/badge_look.h"
+#include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/library/thumbnail.h"
 #include "core/base/text.h"

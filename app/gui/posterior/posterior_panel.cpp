@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "app/gui/plot/plot_view.h"
 #include "app/gui/posterior/columns_dialog.h"
 #include "app/gui/posterior/follow_card.h"
+#include "app/gui/posterior/number_table.h"
 #include "app/gui/posterior/pin_list.h"
 #include "app/gui/posterior/sample_dialog.h"
 #include "app/gui/posterior/subset_row.h"
@@ -20,9 +20,7 @@
 #include "app/gui/widgets/ui.h"
 #include "app/model/data_folder.h"
 #include "app/runs/strategy_look.h"
-#include "app/text/glossary.h"
 #include "core/posterior/corner_plots.h"
-#include "core/posterior/interval.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
@@ -38,57 +36,10 @@ constexpr float kCornerRow = 104;
 // With more parameters, only the first are shown until asked for: a task may have a dozen nuisances.
 constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
 
-// As many decimals as the number's spread is worth.
-std::string rounded(double value, double spread) {
-  if (!std::isfinite(value)) return std::isnan(value) ? "–" : "∞";
-  int digits = 3;
-  if (spread > 0) digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(spread / 3))), 0, 8);
-  return number_text(value, digits);
-}
-
-std::string interval_text(const Interval& one, IntervalKind kind, double spread) {
-  if (kind == IntervalKind::upper_limit) return "below " + rounded(one.high, spread);
-  return rounded(one.low, spread) + " to " + rounded(one.high, spread);
-}
-
-std::string nat(double kl) {
-  if (std::isnan(kl)) return "–";
-  if (!std::isfinite(kl)) return "∞";
-  return kl < 0.0005 ? "< 0.001" : number_text(kl, kl < 10 ? 3 : 1);
-}
-
 // How high the content of the current window is so far.
 float content_height() {
   return ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y + 1;
 }
-
-// A column and its text; `spread` is the least sd of the table, which decides on decimals. `reserve`: as wide as its
-// numbers become at most N of the shipped tasks, so that columns stand still while N moves.
-struct TableColumn {
-  const char *title, *reserve;
-  std::string (*cell)(const PosteriorNumbers&, const TargetNumbers&, IntervalKind kind, double spread);
-};
-constexpr std::array<TableColumn, 5> kColumns = {{
-    {"mean", "−0.00000",
-     [](const PosteriorNumbers&, const TargetNumbers& s, IntervalKind, double spread) {
-       return rounded(s.mean, spread);
-     }},
-    {"sd", "0.000000",
-     [](const PosteriorNumbers&, const TargetNumbers& s, IntervalKind, double spread) {
-       return rounded(s.sd, spread / 10);
-     }},
-    {"50 %", "0.00000 to 0.00000",
-     [](const PosteriorNumbers&, const TargetNumbers& s, IntervalKind kind, double spread) {
-       return interval_text(s.half(kind), kind, spread);
-     }},
-    {"90 %", "0.00000 to 0.00000",
-     [](const PosteriorNumbers&, const TargetNumbers& s, IntervalKind kind, double spread) {
-       return interval_text(s.most(kind), kind, spread);
-     }},
-    {"KL / nat", "0.000",
-     [](const PosteriorNumbers& series, const TargetNumbers&, IntervalKind, double) { return nat(series.kl); }},
-}};
-constexpr std::size_t kHalf = 2, kMost = 3, kDivergence = 4;
 
 // Plots side by side where each has room, else in rows.
 struct SmallGrid {
@@ -103,30 +54,6 @@ struct SmallGrid {
   std::size_t columns, rows = 1;
   float width = 0;
 };
-
-// A sample of a series' line, as in the plots.
-void swatch(ImVec2 at, float width, SeriesRole role) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImU32 color = series_color(role);
-  const float step = role == SeriesRole::exact ? px(6) : px(4);
-  const bool broken = role == SeriesRole::exact || role == SeriesRole::naive || role == SeriesRole::other;
-  if (!broken) return list.AddLine(at, {at.x + width, at.y}, color, px(2));
-  for (float x = 0; x < width; x += step)
-    list.AddLine({at.x + x, at.y}, {at.x + std::min(x + step * 0.6f, width), at.y}, color, px(2));
-}
-
-std::string tip_of(const PosteriorNumbers& series, const TargetNumbers& s) {
-  std::string text = fmt::format("{}\nmean {}, sd {}, median {}", series.name, rounded(s.mean, s.sd),
-                                 rounded(s.sd, s.sd / 10), rounded(s.quantiles[2], s.sd));
-  for (const auto& [kind, word, title] : kIntervalNames)
-    text += fmt::format("\n{}: 50 % {}, 90 % {}", title, interval_text(s.half(kind), kind, s.sd),
-                        interval_text(s.most(kind), kind, s.sd));
-  if (!std::isnan(s.mean_shift))
-    text += fmt::format("\nmean {:+.2f} exact sd from the exact one, sd {:.2f} times", s.mean_shift, s.sd_ratio);
-  if (!std::isnan(series.kl)) text += fmt::format("\nKL from exact {} nat", nat(series.kl));
-  if (const std::string about = explanation(series.name); !about.empty()) text += "\n" + about;
-  return text + fmt::format("\nworked out in {:.1f} ms", series.milliseconds);
-}
 
 }  // namespace
 
@@ -144,12 +71,9 @@ struct PosteriorPanel::State {
   PinList pins;
   std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
   float side_height = 0;                     // of the numbers, the set's card and what follows, in the last frame
-  // What the columns of each target's table and the lines above the plots have had, while `kept_for` is the same:
-  // nothing but the plots moves while N does.
-  std::vector<std::array<float, kColumns.size()>> kept_widths;
-  float kept_messages = 0, kept_lines = 0, kept_table = 0;
-  std::vector<float> kept_rows;  // where each target's rows end
-  bool kept_exact = false;
+  NumberTable numbers;
+  // What the lines above the plots have had, while `kept_for` is the same: nothing but the plots moves while N does.
+  float kept_messages = 0, kept_lines = 0;
   std::string kept_for;
 
   void keep_places(const Posterior& posterior);
@@ -159,8 +83,6 @@ struct PosteriorPanel::State {
   void messages(model::Studio& studio);
   void plots(model::Studio& studio, ImVec2 size);
   void side(model::Studio& studio, float width);
-  void table(Posterior& posterior, const PosteriorSnapshot& shown, const PosteriorScene& scene);
-  void interval_choice(Posterior& posterior, const PosteriorSnapshot& shown);
   void typicality(const PosteriorSnapshot& shown);
   void set_card(Posterior& posterior, const PosteriorScene& scene);
   void other_runs(model::Studio& studio, const PosteriorScene& scene);
@@ -229,10 +151,8 @@ void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   for (const std::string& other : posterior.others()) now += " " + other;
   if (now == kept_for) return;
   kept_for = std::move(now);
-  kept_widths.clear();
-  kept_messages = kept_lines = kept_table = 0;
-  kept_rows.clear();
-  kept_exact = false;
+  numbers.forget_places();
+  kept_messages = kept_lines = 0;
 }
 
 // What is asked and what the answer is: on one line where both have room at every N, so that nothing moves with N.
@@ -278,126 +198,6 @@ void PosteriorPanel::State::messages(model::Studio& studio) {
   if (!posterior.set_failure().empty() && ui::notice("posterior/set-failure", ui::Look::bad,
                                                      posterior.set_failure() + "; the set before it stays", "Dismiss"))
     posterior.dismiss_set_failure();
-}
-
-// Which intervals the table, the plot and the sentence tell.
-void PosteriorPanel::State::interval_choice(Posterior& posterior, const PosteriorSnapshot& shown) {
-  std::vector<std::string> titles;
-  for (const IntervalName& name : kIntervalNames) titles.push_back(name.title);
-  int chosen = static_cast<int>(posterior.interval());
-  const char* about =
-      "Central: as much probability below as above. Highest density: the shortest, which reaches a peak at the end of "
-      "the range. Upper limit: all from the lowest possible value on.";
-  ui::label("Intervals", about, 72);
-  if (ui::combo("posterior/interval", chosen, titles, about, px(160)))
-    posterior.set_interval(kIntervalNames[static_cast<std::size_t>(chosen)].kind);
-  const bool outside = !shown.series.empty() && shown.interval == IntervalKind::central &&
-                       std::any_of(shown.series.front().targets.begin(), shown.series.front().targets.end(),
-                                   [](const TargetNumbers& one) { return one.peak_outside(); });
-  if (outside) {
-    ImGui::SameLine();
-    ui::text("leave out the peak", ui::Look::small_warning);
-    ui::tip(
-        "The density is highest where the central interval of 90 % does not reach: the highest-density interval or "
-        "an upper limit says more");
-  }
-}
-
-void PosteriorPanel::State::table(Posterior& posterior, const PosteriorSnapshot& shown, const PosteriorScene& scene) {
-  const float row = px(22), second_line = px(17), key = px(18), spacing = ImGui::GetStyle().ItemSpacing.y,
-              top = ImGui::GetCursorPosY();
-  for (std::size_t t = 0; t < scene.targets.size(); ++t) {
-    const float width = ImGui::GetContentRegionAvail().x;
-    float gap = px(12);
-    double spread = INFINITY;
-    for (const PosteriorNumbers& series : shown.series) spread = std::min(spread, series.targets[t].sd);
-    const auto cell = [&](const PosteriorNumbers& series, std::size_t c) {
-      return kColumns[c].cell(series, series.targets[t], shown.interval, spread);
-    };
-    std::array<float, kColumns.size()> widths{};
-    float names = 0;
-    const std::string heading = "Posterior of " + scene.targets[t];
-    const float title = ui::text_size(heading, ui::Look::small_strong).x + 1;
-    bool exact = false;
-    std::vector<std::string> all_names;
-    for (const PosteriorNumbers& series : shown.series) all_names.push_back(series.name);
-    for (const PosteriorNumbers& series : shown.series) {
-      names = std::max(names, ui::text_size(series.name, ui::Look::small).x);
-      exact |= !std::isnan(series.kl);
-    }
-    names = std::max(std::min(names, px(116)), title - key - px(6));
-    kept_widths.resize(std::max(kept_widths.size(), t + 1));
-    for (std::size_t c = 0; c < kColumns.size(); ++c) {
-      widths[c] = std::max({ui::text_size(kColumns[c].title, ui::Look::small_muted).x,
-                            ui::text_size(kColumns[c].reserve, ui::Look::small).x + px(3), kept_widths[t][c]});
-      for (const PosteriorNumbers& series : shown.series)
-        widths[c] = std::max(widths[c], ui::text_size(cell(series, c), ui::Look::small).x);
-    }
-    kept_widths[t] = widths;
-    // A slow reference comes behind the others while N is dragged: its column and its row stay where they are.
-    kept_exact |= exact;
-    if (!kept_exact || t > 0) widths[kDivergence] = 0;  // it is of all targets together
-    const auto total = [&] {
-      float sum = key + px(6) + names;
-      for (const float one : widths) sum += one > 0 ? one + gap : 0;
-      return sum;
-    };
-    // Where the intervals have no room, runs and the exact posterior tell them in a second line.
-    const bool apart = total() > width;
-    if (apart) widths[kHalf] = widths[kMost] = 0;
-    if (total() > width) gap = px(8);
-    if (total() > width) names = std::max(px(40), names - (total() - width));
-
-    const auto columns = [&](ImVec2 at, ui::Look look, auto&& text) {
-      float right = at.x + width;
-      for (std::size_t c = kColumns.size(); c-- > 0;) {
-        if (widths[c] <= 0) continue;
-        const std::string shown_cell = text(c);
-        ui::text_at({right - ui::text_size(shown_cell, look).x, at.y}, shown_cell, look);
-        right -= widths[c] + gap;
-      }
-    };
-    const ImVec2 head = ImGui::GetCursorScreenPos();
-    ui::text_at(head, heading, ui::Look::small_strong, names + key + px(6));
-    columns(head, ui::Look::small_muted, [](std::size_t c) { return std::string(kColumns[c].title); });
-    ImGui::Dummy({width, row - spacing});
-    float right = head.x + width;
-    for (std::size_t c = kColumns.size(); c-- > 0;) {
-      if (widths[c] <= 0) continue;
-      const float mouse = ImGui::GetIO().MousePos.x;
-      if (mouse <= right && mouse >= right - widths[c]) ui::tip(explanation(kColumns[c].title));
-      right -= widths[c] + gap;
-    }
-    for (const PosteriorNumbers& series : shown.series) {
-      const bool second = apart && (series.ours || series.role == SeriesRole::exact);
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      ImGui::Dummy({width, row + (second ? second_line : 0) - spacing});
-      ui::tip(tip_of(series, series.targets[t]));
-      swatch({at.x, at.y + ui::text_size("x", ui::Look::small).y / 2}, key, series.role);
-      ui::text_at({at.x + key + px(6), at.y}, ui::fitted_name(series.name, all_names, ui::Look::small, names),
-                  ui::Look::small);
-      columns(at, ui::Look::small, [&](std::size_t c) { return cell(series, c); });
-      if (second)
-        ui::text_at({at.x + key + px(6), at.y + second_line},
-                    fmt::format("50 %  {}    90 %  {}", cell(series, kHalf), cell(series, kMost)),
-                    ui::Look::small_muted, width - key - px(6));
-    }
-    ui::space(2);
-    kept_rows.resize(std::max(kept_rows.size(), t + 1));
-    kept_rows[t] = std::max(kept_rows[t], ImGui::GetCursorPosY() - top);
-    ImGui::SetCursorPosY(top + kept_rows[t]);
-  }
-  interval_choice(posterior, shown);
-  if (!shown.null.empty()) {
-    ui::wrapped(shown.null, ui::Look::small_muted, 0, "posterior/null");
-    ui::tip(
-        "The posterior density at this value over the prior's (Savage–Dickey): above one the data speak for it, "
-        "below one against it. Exact is the Bayes factor; a network's is as good as its density is at this one "
-        "value.");
-  }
-  ui::space(2);
-  kept_table = std::max(kept_table, ImGui::GetCursorPosY() - top);
-  ImGui::SetCursorPosY(top + kept_table);
 }
 
 void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
@@ -561,7 +361,7 @@ void PosteriorPanel::State::side(model::Studio& studio, float width) {
   ImGui::BeginChild("posterior/side", {width, std::max(side_height, px(8))}, false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (shown) {
-    table(posterior, *shown, *scene);
+    numbers.draw(posterior, *shown, *scene);
     pins.draw(posterior);
     typicality(*shown);
   }

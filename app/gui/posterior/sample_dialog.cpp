@@ -8,6 +8,7 @@
 
 #include "app/gui/plot/figure_saver.h"
 #include "app/gui/widgets/file_desk.h"
+#include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/typed_count.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/sample_saving.h"
