@@ -140,7 +140,8 @@ Result compare(const CompareArguments& arguments) {
         cell["means_apart"] = apart;
       if (!std::isnan(row.rmae)) cell["rmae"] = row.rmae;
       if (!std::isnan(row.acauc)) cell["acauc"] = row.acauc;
-      for (const char* key : {"extrapolation", "location_z", "width_z", "rank_p", "pool", "pool_location_sd", "pool_location_z"})
+      for (const char* key :
+           {"extrapolation", "location_z", "width_z", "rank_p", "pool", "pool_location_sd", "pool_location_z"})
         if (documents[r]["rows"][i].contains(key)) cell[key] = documents[r]["rows"][i][key];
       line["rows"].push_back(cell);
     }
@@ -221,12 +222,12 @@ Action add_compare(CLI::App& app) {
   app.footer(
       "Example:\n"
       "  pairs --batch compare runs/digits-pairs runs/digits-n1 --sizes 1,10,100\n"
-      "Differences are paired: mean over the same test sets of this run's NLL (images: squared error of the posterior "
-      "mean)\nminus the first's, with its standard error. Means apart: how far the posterior means lie from the "
-      "first's on the\n"
-      "same sets, rms in units of the posterior sd; at least half of it is the error of one of the two.\n"
-      "mean)\nminus the first's, with its standard error. Runs of a task of your own on other data (stored sets beside a\n"
-      "simulator) are scored on the first run's test sets.\n"
+      "Differences are paired: mean over the same test sets of this run's NLL (images: squared error of the posterior\n"
+      "mean) minus the first's, with its standard error. Means apart: how far the posterior means lie from the "
+      "first's\n"
+      "on the same sets, rms in units of the posterior sd; at least half of it is the error of one of the two.\n"
+      "Runs of a task of your own on other data (stored sets beside a simulator) are scored on the first run's test\n"
+      "sets.\n"
       "Cost counts forward FLOPs times three (the paper's rule), and again with stage 2's forward passes; of a run "
       "that\n"
       "started from another's weights, the other's are counted, too. What is measured here is not stored: evaluate "

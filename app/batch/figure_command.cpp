@@ -221,7 +221,7 @@ void check_size(const LoadedRun& run, std::int64_t n) {
     fail_usage("{} has heads for N = {} alone; give one of these with --n", run.name, fmt::join(heads, ", "));
 }
 
-Figure draw_posterior(const FigureArguments& arguments) {
+Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>& warnings) {
   PosteriorFigureOptions options;
   options.set = {.index = arguments.index,
                  .theta = parse_numbers(arguments.theta, "--theta"),
@@ -244,18 +244,21 @@ Figure draw_posterior(const FigureArguments& arguments) {
   options.shades = shades_of(arguments.shades);
   options.interval = interval_kind(arguments.interval, "--interval");
   options.keep_going = keep_going;
-  options.warn = [](const PosteriorWarning& warning) { tell(fmt::format("warning: {}\n", warning.text)); };
+  options.warn = [&](const PosteriorWarning& warning) {
+    tell(fmt::format("warning: {}\n", warning.text));
+    warnings.push_back(warning.text);
+  };
   const std::vector<LoadedRun> runs = open_all(arguments);
   if (arguments.n > 0) check_size(runs.front(), arguments.n);
   return posterior_figure(runs, options);
 }
 
-Figure draw(const FigureArguments& arguments) {
+Figure draw(const FigureArguments& arguments, std::vector<std::string>& warnings) {
   const std::string& name = arguments.name;
   if (name == "loss") return draw_loss(arguments);
   if (name == "samples") return draw_samples(arguments);
   if (name == "pareto") return draw_pareto(arguments);
-  if (name == "posterior") return draw_posterior(arguments);
+  if (name == "posterior") return draw_posterior(arguments, warnings);
   if (name == "width") return width_figure(open_all(arguments), arguments.sets, keep_going);
   const std::vector<LoadedRun> runs = open_all(arguments);
   check_figure_of(name, *runs.front().task);
@@ -291,9 +294,10 @@ Result figure_command(FigureArguments arguments) {
   if (extension != ".svg" && extension != ".png" && extension != ".csv")
     fail_usage("--out {} must end in .svg, .png or .csv", arguments.out);
   check_writable(arguments.out);
-  const Figure figure = draw(arguments);
+  std::vector<std::string> warnings;
+  const Figure figure = draw(arguments, warnings);
   write_figure(arguments.out, figure);
-  return {{{"figure", arguments.name}, {"file", arguments.out}, {"source", figure.source}},
+  return {{{"figure", arguments.name}, {"file", arguments.out}, {"source", figure.source}, {"warnings", warnings}},
           fmt::format("{}: {}\n", figure.title, arguments.out),
           0};
 }
@@ -322,7 +326,8 @@ Action add_figure(CLI::App& app) {
   };
   posterior_option("--file", arguments->file, "posterior: an observed set of your own, as infer --data takes it",
                    "FILE|DIR|THING");
-  app.add_option("--up", arguments->up, "posterior: the axis of a mesh's file that points up (default: what it tells, z)")
+  app.add_option("--up", arguments->up,
+                 "posterior: the axis of a mesh's file that points up (default: what it tells, z)")
       ->type_name("AXIS")
       ->check(CLI::IsMember({"x", "y", "z"}));
   app.add_option("--random", arguments->random,

@@ -53,6 +53,7 @@ struct GivenSet {
   std::vector<double> own = {};
   std::vector<std::string> other = {};
   std::string kind = {}, read_as = {};
+  std::vector<ThingPart> parts = {};
   Latents latents = {};
 };
 
@@ -62,7 +63,8 @@ GivenSet read_thing_set(const Things& known, const LoadedRun& run, const InferAr
   if (arguments.n > info.max_n)
     fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(arguments.n),
                count_text(info.max_n), info.name);
-  ThingSet set = known.read_thing(arguments.data, arguments.n, static_cast<std::uint64_t>(arguments.seed), arguments.up);
+  ThingSet set =
+      known.read_thing(arguments.data, arguments.n, static_cast<std::uint64_t>(arguments.seed), arguments.up);
   GivenSet out;
   out.observed.held = set.x.count();
   out.observed.x = std::move(set.x);
@@ -74,6 +76,7 @@ GivenSet read_thing_set(const Things& known, const LoadedRun& run, const InferAr
   out.thing = known.thing();
   out.other = std::move(set.other);
   out.kind = std::move(set.kind);
+  out.parts = std::move(set.parts);
   out.read_as = std::move(set.read_as);
   out.latents = set.latents;
   if (set.latents.theta.defined() && !info.targets.empty()) out.own = doubles(set.latents.theta);
@@ -199,7 +202,7 @@ std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, co
 
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
-  auto [observed, given, name, thing, own, other, kind, read_as, latents] = read_set(run, arguments);
+  auto [observed, given, name, thing, own, other, kind, read_as, parts, latents] = read_set(run, arguments);
   InferQuestion question;
   const auto warn = [&](const std::string& text) {
     tell(fmt::format("warning: {}\n", text));
@@ -207,7 +210,7 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
   };
   for (const std::string& warning : observed.warnings) warn(warning);
   question.other = std::move(other);
-  question.kind = std::move(kind);
+  question.kind = kind.empty() ? "" : kind_of(tried_of(run.folder), kind, parts);
   question.read_as = std::move(read_as);
   question.latents = std::move(latents);
   question.given = given;
@@ -232,9 +235,9 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
   question.extrapolates = question.extrapolates || (one_stage && extrapolates(run, question.size));
   if (question.extrapolates) warn(extrapolation_text(run));
   if (!run.finetuned) warn(only_pretrained_text(run.name));
-  if (const std::string text = question.thing.empty() ? "" : tried_warning(run, tried_of(run.folder), question.kind);
-      !text.empty())
-    warn(text);
+  if (const std::string text = learnt_nothing_text(run); !text.empty()) warn(text);
+  if (!question.thing.empty())
+    for (const std::string& text : thing_warnings(run, question.name, kind, parts)) warn(text);
   return question;
 }
 

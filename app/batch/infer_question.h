@@ -36,14 +36,14 @@ struct InferQuestion {
   std::int64_t size = 0, held = 0;
   std::int64_t draws = 0, written = 0;  // samples that are summarised, and the first of them, which are written
   bool extrapolates = false;
-  std::string name;           // of the set: what --data says, or a thing's title
-  std::string thing;          // "mesh", where the set was made of such a thing; else ""
-  std::vector<double> own;    // θ as the thing itself tells it, or empty
-  std::vector<std::string> other;     // ThingSet::other, kind and read_as
-  std::string kind, read_as;
+  std::string name;                   // of the set: what --data says, or a thing's title
+  std::string thing;                  // "mesh", where the set was made of such a thing; else ""
+  std::vector<double> own;            // θ as the thing itself tells it, or empty
+  std::vector<std::string> other;     // ThingSet::other
+  std::string kind, read_as;          // kind_of(), ThingSet::read_as
   Latents latents;                    // of a thing, for its picture
   std::vector<std::string> warnings;  // told on stderr already
-  std::filesystem::path out;  // a file, or a folder (TargetRoom::in_folder)
+  std::filesystem::path out;          // a file, or a folder (TargetRoom::in_folder)
 };
 
 // Throws Error, a usage error where the arguments do not go together; says on stderr what is doubtful.
@@ -53,7 +53,7 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
 struct FollowPlan {
   std::int64_t most = 0;                // observations whose mean is kept
   std::int64_t draws = 0, written = 0;  // as in InferQuestion
-  torch::Tensor given;               // as in InferQuestion
+  torch::Tensor given;                  // as in InferQuestion
   std::filesystem::path out;
 };
 FollowPlan follow_plan(const LoadedRun& run, const InferArguments& arguments);

@@ -48,12 +48,14 @@ Result drop(const std::filesystem::path& folder) {
           0};
 }
 
-Result run(const RunArguments& arguments, bool given_only_resume) {
+// `other`: an option that was given beside --resume and belongs to new runs; "": none.
+Result run(const RunArguments& arguments, std::string other) {
   std::filesystem::path folder;
   std::optional<RunConfig> config;  // of a new run
   if (!arguments.resume.empty()) {
-    if (!arguments.wanted.task.empty() || !given_only_resume)
-      fail_usage("--resume continues a run with the settings of its run.toml; give only the folder (and --until)");
+    if (!arguments.wanted.task.empty()) other = arguments.wanted.task;
+    if (!other.empty())
+      fail_usage("--resume continues a run with the settings of its run.toml: leave out {}", printable(other, 100));
     folder = arguments.resume;
     if (arguments.own.allow) allow_run(folder);
     if (!std::filesystem::exists(folder / run_file::config))
@@ -152,11 +154,11 @@ Action add_run(CLI::App& app) {
       "A run is a folder; one stopped by Ctrl+C, a signal or a crash resumes from its last checkpoint and ends with\n"
       "the same weights. The expected time and disk are printed before it starts."));
   return [arguments, &app] {
-    bool only_resume = true;
+    std::string other;
     for (const char* name :
          {"--preset", "--strategy", "--set", "--seed", "--device", "--out", "--data", "--threads", "--task-file"})
-      only_resume = only_resume && app.count(name) == 0;
-    return run(*arguments, only_resume);
+      if (other.empty() && app.count(name) > 0) other = name;
+    return run(*arguments, std::move(other));
   };
 }
 

@@ -66,15 +66,15 @@ void note_columns(const Task& task, const Observations& x, Findings& findings) {
   for (std::int64_t k = 0; k < input_channels(info); ++k) {
     const torch::Tensor column = all_numbers(x).select(1, k).to(torch::kFloat64).flatten();
     const double low = column.min().item<double>(), high = column.max().item<double>();
-    const std::string name = info.observation_columns.empty()
-                                 ? fmt::format("channel {}", k + 1)
-                                 : info.observation_columns[static_cast<std::size_t>(k)];
+    const std::string name = info.observation_columns.empty() ? fmt::format("channel {}", k + 1)
+                                                              : info.observation_columns[static_cast<std::size_t>(k)];
     if (low == high)
       findings.note(fmt::format("x: {} is always {:g}, which tells nothing: leave it out", name, low));
     else if (!standardises_input(task) && (std::max(std::abs(low), std::abs(high)) > 100 || high - low < 0.1))
-      findings.note(fmt::format("x: {} lies between {:g} and {:g}, and networks learn best from numbers of size one: "
-                                "remove standardise = false",
-                                name, low, high));
+      findings.note(
+          fmt::format("x: {} lies between {:g} and {:g}, and networks learn best from numbers of size one: "
+                      "remove standardise = false",
+                      name, low, high));
   }
 }
 
@@ -131,9 +131,8 @@ void check_stored(const Task& task, const StoredSets& stored, Findings& findings
   const struct {
     Purpose purpose;
     const char* use;
-  } parts[] = {{Purpose::pretrain, "training"},
-               {Purpose::pretrain_validation, "validation"},
-               {Purpose::test, "evaluations"}};
+  } parts[] = {
+      {Purpose::pretrain, "training"}, {Purpose::pretrain_validation, "validation"}, {Purpose::test, "evaluations"}};
   for (const auto& [purpose, use] : parts) {
     const std::int64_t held = stored.sets(purpose, 2), sets = std::min<std::int64_t>(held, 256);
     const Latents latents = task.latents(kSeed, purpose, first_indices(sets));
@@ -142,6 +141,19 @@ void check_stored(const Task& task, const StoredSets& stored, Findings& findings
                                    count_text(held), use, count_text(stored.largest_n()), count_text(sets)));
     if (purpose == Purpose::pretrain) note_columns(task, x, findings);
   }
+}
+
+// The first lines of what a program said, each in characters that can be shown.
+std::string brief(const std::string& text) {
+  constexpr std::size_t kLines = 30;
+  std::string out;
+  std::size_t lines = 0, at = 0;
+  for (; at < text.size() && lines < kLines; ++lines) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out += (lines > 0 ? "\n" : "") + printable(text.substr(at, end - at), 500);
+    at = end + 1;
+  }
+  return at < text.size() ? out + "\n…" : out;
 }
 
 }  // namespace
@@ -158,17 +170,15 @@ Result check_task(const std::shared_ptr<const Task>& task) {
       check_program(task, findings);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::usage) throw;  // nobody agreed to the program
-    findings.say(false, error.what());
+    findings.say(false, brief(error.what()));
   }
   Result result;
   result.exit_code = findings.faults > 0 ? 1 : 0;
-  result.text = findings.text + (findings.faults > 0
-                                     ? counted(static_cast<std::size_t>(findings.faults), "fault") + ".\n"
-                                     : std::string("Nothing is wrong.\n"));
-  result.document = {{"task", task->info().name},
-                     {"faults", findings.faults},
-                     {"checks", findings.checks},
-                     {"notes", findings.notes}};
+  result.text =
+      findings.text + (findings.faults > 0 ? counted(static_cast<std::size_t>(findings.faults), "fault") + ".\n"
+                                           : std::string("Nothing is wrong.\n"));
+  result.document = {
+      {"task", task->info().name}, {"faults", findings.faults}, {"checks", findings.checks}, {"notes", findings.notes}};
   return result;
 }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -74,11 +75,12 @@ Result tried(const TriedArguments& arguments) {
   const Tried tried =
       try_things(run, *known, texts, arguments.n, arguments.samples, [](std::size_t) { return keep_going(); });
   if (tried.kinds.empty())
-    fail("None of the {} named by {} could be used: {}", counted(texts.size(), "thing"), printable(arguments.data, 300),
-         known->thing_help());
+    fail("None of the {} named by {} could be used; the first: {}", counted(texts.size(), "thing"),
+         printable(arguments.data, 300), tried.refused.empty() ? known->thing_help() : tried.refused.front());
   if (!file.empty()) write_tried(file, run, tried);
   Result result;
-  result.document = {{"run", run.name}, {"unread", tried.unread}, {"kinds", nlohmann::json::array()}};
+  result.document = {
+      {"run", run.name}, {"unread", tried.unread}, {"refused", tried.refused}, {"kinds", nlohmann::json::array()}};
   Table table({{"kind", false}, {"things"}, {"N"}, {"target", false}, {"in 90 %"}, {"miss 99 %"}, {"unlike training"}});
   for (const TriedKind& kind : tried.kinds) {
     result.document["kinds"].push_back({{"kind", kind.kind},
@@ -96,8 +98,10 @@ Result tried(const TriedArguments& arguments) {
   result.document["file"] = file.string();
   result.text =
       table.text() +
-      (tried.unread > 0 ? fmt::format("\n{} could not be read or have fewer observations\n", count_text(tried.unread))
-                        : "") +
+      (tried.unread > 0
+           ? fmt::format("\n{} could not be used:\n  {}\n", counted(static_cast<std::size_t>(tried.unread), "thing"),
+                         fmt::join(tried.refused, "\n  "))
+           : "") +
       (file.empty() ? std::string("\nNot written, since these weights came with the program: --out writes it\n")
                     : fmt::format("\nWritten: {}\n", file.string()));
   return result;

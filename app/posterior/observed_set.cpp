@@ -103,6 +103,7 @@ void ObservedSet::read_thing(const Things& known) {
   of_thing_ = true;
   kind_ = std::move(set.kind);
   other_ = std::move(set.other);
+  parts_ = std::move(set.parts);
   read_as_ = std::move(set.read_as);
   title_ = std::move(set.title);
   latents_ = std::move(set.latents);

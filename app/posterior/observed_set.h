@@ -50,6 +50,7 @@ class ObservedSet {
   std::vector<double> psi() const;
   // Of a thing, as ThingSet has them; empty of other sets.
   const std::string& kind() const { return kind_; }
+  const std::vector<ThingPart>& parts() const { return parts_; }
   const std::vector<std::string>& other() const { return other_; }
   const std::string& read_as() const { return read_as_; }
   // "simulated", a path, and how a random subset of it was drawn.
@@ -88,6 +89,7 @@ class ObservedSet {
   bool of_thing_ = false;
   std::string title_, kind_, read_as_;  // of a thing
   std::vector<std::string> other_;
+  std::vector<ThingPart> parts_;
   std::vector<std::string> warnings_;
   std::string note_;
   std::vector<std::string> columns_, taken_;

@@ -27,8 +27,8 @@ torch::Tensor finite_samples(const PosteriorSource& source, std::int64_t draws);
 torch::Tensor posterior_samples(const LoadedRun& run, const Observations& x, const torch::Tensor& given,
                                 const std::string& name, std::int64_t draws, std::uint64_t seed);
 
-// What stands beside samples in their file: "warned" [1], 1 where a warning was told of the posterior, and "percentile" [1],
-// how far from the training's the set lies, where that is known.
+// What stands beside samples in their file: "warned" [1], 1 where a warning was told of the posterior, and "percentile"
+// [1], how far from the training's the set lies, where that is known.
 std::map<std::string, torch::Tensor> trust_arrays(const Place& place, bool warned);
 
 // Writes posterior samples as FILE.npz, which holds the arrays, or as FILE.csv, a column a target and a row a sample,

@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <utility>
+#include <vector>
+
 #include "core/report/number_text.h"
+#include "core/train/event_values.h"
+#include "core/train/events.h"
 
 namespace pairs {
 
@@ -17,6 +23,17 @@ std::string extrapolation_text(const LoadedRun& run) {
 
 std::string only_pretrained_text(const std::string& run) {
   return fmt::format("{} is only pretrained: its posterior holds for the small sets it saw", run);
+}
+
+std::string learnt_nothing_text(const LoadedRun& run) {
+  const std::filesystem::path log = run.folder / run_file::events;
+  std::error_code error;
+  if (!std::filesystem::exists(log, error)) return "";
+  std::vector<Event> ends;
+  for (Event& event : read_events(log.string()))
+    if (event.type == "stage-done") ends.push_back(std::move(event));
+  if (!learnt_nothing(ends)) return "";
+  return run.name + " learnt nothing in training: its answers were no better than answers without observations";
 }
 
 std::string subset_text(const std::string& run, std::int64_t most) {

@@ -71,7 +71,11 @@ std::string SetPosterior::source_text() const {
   std::string names;
   for (const AskedRun& run : runs_) names += (names.empty() ? "" : ", ") + run.loaded.name;
   const LoadedRun& shown = runs_.front().loaded;
-  const std::string note = set_->of_thing() ? tried_note(shown, tried_of(shown.folder), set_->kind()) : "";
+  std::string note;
+  if (set_->of_thing()) {
+    const Tried tried = tried_of(shown.folder);
+    note = tried_note(shown, tried, kind_of(tried, set_->kind(), set_->parts()));
+  }
   return set_->words() + "; " + names + (note.empty() ? "" : "; " + note);
 }
 
@@ -109,8 +113,7 @@ std::vector<PosteriorSource> SetPosterior::run_sources(std::int64_t n, std::vect
     const bool three = strategy(run.loaded.config.strategy).stages_2_and_3;
     if (n > estimator->max_n() || (!three && extrapolates(run.loaded, n)))
       warn(WarningKind::extrapolation, extrapolation_text(run.loaded));
-    if (!run.loaded.finetuned && three)
-      warn(WarningKind::only_pretrained, only_pretrained_text(name));
+    if (!run.loaded.finetuned && three) warn(WarningKind::only_pretrained, only_pretrained_text(name));
     if (set_->simulated() && estimator->data_source() != task().info().data_source)
       warn(WarningKind::other_data,
            fmt::format("{} was trained on {} and is asked about {}: its posterior may be wrong", name,
@@ -148,7 +151,7 @@ PosteriorAt SetPosterior::at(std::int64_t n, bool with_references) const {
     for (const std::string& text : set_->warnings()) out.warnings.push_back({WarningKind::thing, text});
   if (set_->of_thing())
     for (const AskedRun& run : runs_)
-      if (std::string text = tried_warning(run.loaded, tried_of(run.loaded.folder), set_->kind()); !text.empty())
+      for (std::string& text : thing_warnings(run.loaded, set_->name(), set_->kind(), set_->parts()))
         out.warnings.push_back({WarningKind::tried, std::move(text)});
   if (with_references)
     for (PosteriorSource& source : references(n, out.problems)) out.sources.push_back(std::move(source));

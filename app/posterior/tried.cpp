@@ -48,7 +48,15 @@ std::string shares(const TaskInfo& info, const TriedKind& kind) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::filesystem::path parts_file(const std::filesystem::path& tried) {
+  return tried.parent_path() / (tried.stem().string() + "-parts.npz");
+}
+
 }  // namespace
+
+std::string kind_of(const Tried& tried, const std::string& kind, const std::vector<ThingPart>& parts) {
+  return tried.parts.unlike(parts) ? kind + ", unlike training" : kind;
+}
 
 const TriedKind* Tried::find(const std::string& kind) const {
   const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const TriedKind& one) { return one.kind == kind; });
@@ -68,6 +76,7 @@ Tried tried_of(const std::filesystem::path& run) {
   } catch (const nlohmann::json::exception&) {
     fail("{} is damaged; remove it, or write it again with pairs --batch tried", file.string());
   }
+  tried.parts = read_known_parts(parts_file(file));
   return tried;
 }
 
@@ -88,6 +97,7 @@ nlohmann::json tried_document(const Tried& tried) {
 void write_tried(const std::filesystem::path& file, const LoadedRun& of, const Tried& tried) {
   nlohmann::json document = tried_document(tried);
   document["learnt_from"] = of.estimator->data_source();
+  if (tried.parts.known()) write_known_parts(parts_file(file), tried.parts);
   write_file(file, document.dump(2) + "\n");
 }
 
@@ -100,23 +110,25 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
   if (n == 0) n = std::min(run.estimator->max_n(), info.max_n);
   Tried tried;
   tried.on = known.thing();
+  tried.parts = learn_parts(run, known, [&] { return next(0); });
   for (std::size_t k = 0; k < texts.size(); ++k) {
     if (!next(k)) throw Stopped();
     ThingSet set;
     try {
       set = known.read_thing(texts[k], n, 1);
-    } catch (const Error&) {
+    } catch (const Error& error) {
       ++tried.unread;
+      tried.refused.push_back(error.what());
       continue;
     }
     const torch::NoGradGuard no_grad;
     const torch::Tensor aggregate = finite_aggregate(run, set.x, texts[k]);
     const torch::Tensor samples = finite_samples(
         estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, n, set.latents.given, 1), draws);
-    auto at = std::find_if(tried.kinds.begin(), tried.kinds.end(),
-                           [&](const TriedKind& one) { return one.kind == set.kind; });
-    if (at == tried.kinds.end())
-      at = tried.kinds.insert(at, {set.kind, 0, n, std::vector<double>(d), set.other, 0, 0, 0});
+    const std::string kind = kind_of(tried, set.kind, set.parts);
+    auto at =
+        std::find_if(tried.kinds.begin(), tried.kinds.end(), [&](const TriedKind& one) { return one.kind == kind; });
+    if (at == tried.kinds.end()) at = tried.kinds.insert(at, {kind, 0, n, std::vector<double>(d), set.other, 0, 0, 0});
     const torch::Tensor levels = torch::tensor({0.005, 0.05, 0.95, 0.995}, torch::kFloat64);
     const torch::Tensor quantiles = at::quantile(samples.to(torch::kFloat64), levels, 0);  // [4, d]
     const std::vector<double> own = doubles(set.latents.theta);
@@ -126,7 +138,8 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
       at->inside90[t] += own[t] >= q(1) && own[t] <= q(2) ? 1 : 0;
       missed |= own[t] < q(0) || own[t] > q(3);
     }
-    const bool unlike = place_of(*run.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
+    const bool unlike = tried.parts.unlike(set.parts) ||
+                        place_of(*run.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
     ++at->count;
     at->missed99 += missed;
     at->unlike += unlike;
@@ -148,12 +161,21 @@ bool doubtful(const TriedKind& kind) {
 std::string learnt_text(const LoadedRun& run, const Tried& tried) {
   std::string text = fmt::format("Learnt from {}.", run.estimator->data_source());
   if (tried.kinds.empty()) return text + " What it says of others was never tried.";
-  text += fmt::format(" Others tried at N = {}, own values in the 90 % interval:",
-                      count_text(tried.kinds.front().n));
+  text += fmt::format(" Others tried at N = {}, own values in the 90 % interval:", count_text(tried.kinds.front().n));
   for (const TriedKind& kind : tried.kinds)
     text += fmt::format("{} {} ({}): {}", &kind == &tried.kinds.front() ? "" : ";", kind.kind, count_text(kind.count),
                         shares(run.task->info(), kind));
   return text + ".";
+}
+
+std::vector<std::string> thing_warnings(const LoadedRun& run, const std::string& name, const std::string& kind,
+                                        const std::vector<ThingPart>& parts) {
+  const Tried tried = tried_of(run.folder);
+  std::vector<std::string> out;
+  if (std::string text = new_parts_text(tried.parts, parts); !text.empty()) out.push_back(name + ": " + text);
+  if (std::string text = tried_warning(run, tried, kind_of(tried, kind, parts)); !text.empty())
+    out.push_back(std::move(text));
+  return out;
 }
 
 std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind) {
@@ -167,14 +189,16 @@ std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::s
   if (kind.empty()) return "";
   const TriedKind* const known = tried.find(kind);
   if (!known)
-    return fmt::format("{} learnt from {} and was never tried on things like this one ({}): whether its posterior holds "
-                       "is not known",
-                       run.name, run.estimator->data_source(), kind);
+    return fmt::format(
+        "{} learnt from {} and was never tried on things like this one ({}): whether its posterior holds "
+        "is not known",
+        run.name, run.estimator->data_source(), kind);
   if (!doubtful(*known)) return "";
-  return fmt::format("{} learnt from {} and was tried on {} things like this one ({}) at N = {}: of their own values {} "
-                     "lay in its 90 % interval; do not trust the posterior",
-                     run.name, run.estimator->data_source(), count_text(known->count), kind, count_text(known->n),
-                     shares(run.task->info(), *known));
+  return fmt::format(
+      "{} learnt from {} and was tried on {} things like this one ({}) at N = {}: of their own values {} "
+      "lay in its 90 % interval; do not trust the posterior",
+      run.name, run.estimator->data_source(), count_text(known->count), kind, count_text(known->n),
+      shares(run.task->info(), *known));
 }
 
 }  // namespace pairs

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/posterior/known_parts.h"
 #include "core/train/run.h"
 #include "tasks/parts/things.h"
 
@@ -14,7 +15,7 @@ namespace pairs {
 
 // What a run's posteriors of real things of one kind were worth, by the things' own θ.
 struct TriedKind {
-  std::string kind;                // ThingSet::kind
+  std::string kind;                // kind_of()
   std::int64_t count = 0, n = 0;   // things, and observations of each
   std::vector<double> inside90;    // by target: share whose θ lies in the central 90 % interval
   std::vector<std::string> other;  // ThingSet::other of the kind
@@ -25,13 +26,18 @@ struct TriedKind {
 struct Tried {
   std::string on;  // what was tried, in words: "meshes"
   std::vector<TriedKind> kinds;
-  std::int64_t unread = 0;  // things that could not be read or have fewer observations
+  std::int64_t unread = 0;           // things that could not be read or have fewer observations
+  std::vector<std::string> refused;  // why, a sentence each; not stored
+  KnownParts parts;                  // by which things are told to be unlike training; kept in a file of their own
 
   // Null where none of the kind was tried.
   const TriedKind* find(const std::string& kind) const;
 };
 
-inline constexpr const char* kTriedFile = "tried.json";  // beside the weights
+inline constexpr const char* kTriedFile = "tried.json";  // beside the weights, and tried-parts.npz beside it
+
+// The kind as which a thing is tried and told: ThingSet::kind, and "…, unlike training" where its parts are.
+std::string kind_of(const Tried& tried, const std::string& kind, const std::vector<ThingPart>& parts);
 
 // What is stored beside the weights in `run`; nothing where nothing was tried. Throws Error where the file is damaged.
 Tried tried_of(const std::filesystem::path& run);
@@ -55,5 +61,8 @@ std::string learnt_text(const LoadedRun& run, const Tried& tried);
 std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind);
 // The sentence that warns of a thing of this kind: never tried, or tried and doubtful; "" where neither.
 std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::string& kind);
+// All that is to be told of a thing called `name`, sentences: that of its kind, and which parts of it are new.
+std::vector<std::string> thing_warnings(const LoadedRun& run, const std::string& name, const std::string& kind,
+                                        const std::vector<ThingPart>& parts);
 
 }  // namespace pairs

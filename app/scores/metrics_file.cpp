@@ -99,9 +99,8 @@ std::string image_table(const std::vector<EvaluationRow>& rows, int indent) {
     const auto share = [&](double error) {
       return std::isnan(error) || !(row.mse_prior > 0) ? "–" : number_text(error / row.mse_prior, 3);
     };
-    table.add({size_text(row), count_text(row.sets), count_text(row.samples),
-               with_error_text(row.mse, row.mse_se, 5), share(row.mse),
-               with_error_text(row.mse_posterior, row.mse_posterior_se, 5), share(row.mse_posterior),
+    table.add({size_text(row), count_text(row.sets), count_text(row.samples), with_error_text(row.mse, row.mse_se, 5),
+               share(row.mse), with_error_text(row.mse_posterior, row.mse_posterior_se, 5), share(row.mse_posterior),
                number_text(row.sd, 4), number_text(row.mse_prior, 5)});
   }
   return table.text(indent);
@@ -244,10 +243,10 @@ std::string calibration_note(const std::vector<EvaluationRow>& rows) {
   if (std::none_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return !row.rank_tests.empty(); }))
     return "";
   const CalibrationLimits limits = calibration_limits(rows);
-  const bool all_pooled =
-      std::all_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return row.pool > 0; });
+  const bool all_pooled = std::all_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return row.pool > 0; });
   std::string text = fmt::format(
-      "{} are judged together: location z and width z of each target{}. Borderline: beyond z ±{:.1f}{}, as at most one in "
+      "{} are judged together: location z and width z of each target{}. Borderline: beyond z ±{:.1f}{}, as at most one "
+      "in "
       "20 evaluations of a calibrated run shows; miscalibrated: beyond z ±{:.1f}{}, as at most one in 1,000 shows.\n{}",
       counted(static_cast<std::size_t>(limits.tests), "test"), all_pooled ? "" : ", rank p, and the ACAUC",
       limits.borderline.z, all_pooled ? "" : fmt::format(", p {:.0e} or the noise floor (95 %)", limits.borderline.p),
@@ -280,6 +279,7 @@ json metrics_document(const Metrics& metrics) {
     out["subjects"] = metrics.subjects;
     out["subject_word"] = metrics.subject_word;
   }
+  if (!metrics.caution.empty()) out["caution"] = metrics.caution;
   if (!metrics.beside.empty()) out["beside"] = {{"run", metrics.beside}, {"weights", metrics.beside_weights}};
   for (const EvaluationRow& row : metrics.rows) out["rows"].push_back(row_document(row));
   return out;
@@ -316,6 +316,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
     metrics.sampler = in.value("sampler", "");
     metrics.subjects = in.value("subjects", std::int64_t{0});
     metrics.subject_word = in.value("subject_word", "");
+    metrics.caution = in.value("caution", "");
     PAIRS_CHECK(metrics.subjects >= 0, "{} subjects are no number of them", metrics.subjects);
     if (in.contains("beside")) {
       in["beside"].at("run").get_to(metrics.beside);

@@ -25,6 +25,7 @@ struct Metrics {
   std::int64_t subjects = 0;  // what test sets can be about (Task::subjects), each at most once; 0: no end
   std::string subject_word;   // TaskInfo::subjects; "" where there is no end
   std::vector<EvaluationRow> rows;
+  std::string caution;  // why these scores may be of another model than was trained, a sentence; "" where they are not
   std::string beside, beside_weights;  // the run that the rows' `beside` is about, and its weights; "" without one
   // Not stored. In legends, in place of the strategy's title; runs of different labels are not seeds of one another.
   std::string label;

@@ -116,16 +116,16 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   metrics.sampler = sampler_text(run);
   const auto stop = [&] { return monitor.should_stop(); };
   if (const std::string changed = changed_simulator(run.folder, *run.task, stop); !changed.empty()) {
+    metrics.caution = changed + "; its scores are those of another model's sets";
     Event event;
     event.type = "warning";
     event.stage = Stage::evaluate;
-    event.values = {{"text", changed + "; its scores are those of another model's sets"}};
+    event.values = {{"text", metrics.caution}};
     monitor.event(event);
   }
   Progress progress;
   progress.stage = Stage::evaluate;
-  run.task->prepare({stop,
-                     [&](const std::string& what, std::int64_t made, std::int64_t total) {
+  run.task->prepare({stop, [&](const std::string& what, std::int64_t made, std::int64_t total) {
                        progress.unit = what;
                        progress.done = made;
                        progress.total = total;

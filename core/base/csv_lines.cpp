@@ -58,14 +58,34 @@ std::vector<std::string> names_in(std::string_view line, char separator) {
   return names;
 }
 
+std::string numbered(std::size_t place) {
+  return fmt::format("column {}", place + 1);
+}
+
 // Where the needed columns stand in a file with these; all of them, when none is named.
 std::vector<std::size_t> places_of(const std::vector<std::string>& columns, const std::vector<std::string>& header,
                                    const std::string& where) {
   std::vector<std::size_t> places;
   if (columns.size() == 1 && header.size() == 1) return {0};
   for (const std::string& name : columns) {
+    if (std::count(columns.begin(), columns.end(), name) > 1)
+      throw ColumnsError(fmt::format("{}: column {} is asked for twice; name each once", where, printable(name)),
+                         header);
+    if (std::count(header.begin(), header.end(), name) > 1)
+      throw ColumnsError(fmt::format("{} has more than one column {}; name its columns apart", where, printable(name)),
+                         header);
     const auto at = std::find(header.begin(), header.end(), name);
-    if (at == header.end() || std::count(header.begin(), header.end(), name) > 1)
+    std::size_t number = 0;
+    while (at == header.end() && number < header.size() && numbered(number) != name) ++number;
+    if (at == header.end() && number < header.size()) {
+      places.push_back(number);
+      continue;
+    }
+    if (at == header.end() && name.starts_with("column "))
+      throw ColumnsError(
+          fmt::format("{} has {} columns, and there is no {} among them", where, header.size(), printable(name)),
+          header);
+    if (at == header.end())
       throw ColumnsError(
           fmt::format("{} names its columns {}, but {} needed; rename them or drop the first line", where,
                       printable(fmt::format("{}", fmt::join(header, ", "))),
@@ -76,15 +96,12 @@ std::vector<std::size_t> places_of(const std::vector<std::string>& columns, cons
   return places;
 }
 
-std::string numbered(std::size_t place) {
-  return fmt::format("column {}", place + 1);
-}
-
 // The same in a file of `width` columns without names; all of them, where one is asked for by a name.
 std::vector<std::size_t> places_by_number(const std::vector<std::string>& columns, std::size_t width) {
   std::vector<std::size_t> places;
   for (const std::string& name : columns) {
     std::size_t place = 0;
+    if (std::count(columns.begin(), columns.end(), name) > 1) return {};
     while (place < width && numbered(place) != name) ++place;
     if (place == width) return {};
     places.push_back(place);

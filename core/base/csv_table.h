@@ -19,7 +19,7 @@ struct CsvTable {
 };
 
 // As read_csv (core/base/npz.h), and `needed` may name columns by their numbers, "column 2", where the file has no
-// names. Throws ColumnsError where the needed columns cannot be told among the file's.
+// such name. Throws ColumnsError where the needed columns cannot be told among the file's.
 CsvTable read_csv_table(const std::filesystem::path& file, const std::vector<std::string>& needed);
 
 // A file of numbers has other columns than the needed ones: these.

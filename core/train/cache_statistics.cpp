@@ -18,7 +18,8 @@ StatisticsSample statistics_sample(const Task& task, std::int64_t embedding_size
   sample.sets = std::max(sample.sets, 6 * embedding_size);
   // Of stored sets, those that are numerous: a handful of large ones would not tell how sets differ.
   if (const StoredSets* stored = task.stored()) {
-    const std::int64_t enough = std::min(sample.sets, stored->sets(Purpose::finetune, 2)) / 4;
+    const std::int64_t enough =
+        std::max<std::int64_t>(1, std::min(sample.sets, stored->sets(Purpose::finetune, 2)) / 4);
     while (sample.observations > 2 && stored->sets(Purpose::finetune, sample.observations) < enough)
       sample.observations = std::max<std::int64_t>(2, sample.observations / 2);
   }

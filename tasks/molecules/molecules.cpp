@@ -11,14 +11,18 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <unordered_set>
+#include <variant>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/sets/index_map.h"
 #include "core/sets/permutation.h"
+#include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/charges.h"
 #include "tasks/molecules/depiction.h"
+#include "tasks/molecules/environments.h"
 #include "tasks/molecules/given_molecule.h"
 #include "tasks/molecules/molecule_look.h"
 #include "tasks/molecules/molecule_parts.h"
@@ -335,7 +339,25 @@ class Molecules final : public Task, public Bodies, public Things {
     out.latents.theta = torch::full({1, 1}, molecule.logp, torch::kFloat64);
     out.latents.psi = torch::full({1, 1}, remember(molecule), torch::kFloat64);
     out.kind = carries_charge(molecule.canonical) ? "charged molecule" : "uncharged molecule";
+    const std::variant<Molecule, Refusal> parsed = parse_molecule(molecule.canonical);
+    if (const Molecule* graph = std::get_if<Molecule>(&parsed)) out.parts = atom_environments(*graph, true);
     return out;
+  }
+
+  void training_parts(const std::function<bool(std::vector<ThingPart>&& parts, bool held_out)>& next) const override {
+    const ConformerSettings settings = conformers_of(settings_);
+    std::unordered_set<std::uint64_t> seen;
+    read_molecules(found_.source, settings.limits, [&](MoleculeEntry&& entry) {
+      if (entry.bad) return true;
+      const std::variant<Molecule, Refusal> parsed = parse_molecule(entry.smiles, settings.limits);
+      const Molecule* molecule = std::get_if<Molecule>(&parsed);
+      if (!molecule || !seen.insert(molecule_hash(molecule->canonical)).second) return true;
+      const std::uint64_t flat = molecule_hash(parent_smiles(*molecule));
+      const MoleculeSplit split = molecule_split(flat);
+      const bool learnt = split == MoleculeSplit::pretrain && !is_validation_molecule(flat);
+      if (split != MoleculeSplit::test && !next(atom_environments(*molecule, false), !learnt)) return false;
+      return settings_.molecules == 0 || static_cast<std::int64_t>(seen.size()) < settings_.molecules;
+    });
   }
 
  private:

@@ -111,6 +111,12 @@ void check_text_lists(std::string_view body, std::span<const PlyElement> element
       }
     }
   }
+  while (at < body.size()) {
+    const std::string_view line = next_line(), text = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!text.empty() && !text.starts_with("comment"))
+      fail("{} holds more lines than its header announces, the first '{}'; correct the counts of its elements", where,
+           printable(std::string(text), 40));
+  }
 }
 
 void check_binary_lists(std::string_view body, std::span<const PlyElement> elements, bool little,

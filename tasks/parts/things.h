@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,11 +9,18 @@
 
 namespace pairs {
 
+// One of the parts that a thing is made of, where a task tells them apart: an atom with those around it.
+struct ThingPart {
+  std::uint64_t hash = 0;   // equal parts have equal ones
+  std::int64_t weight = 1;  // how much it counts where training has none like it
+  std::string text = {};    // "N in C[N+](=O)[O-]"; "" of training's things
+};
+
 // A set made of a thing that a person has.
 struct ThingSet {
-  std::string title;  // "chair.off", a SMILES: figures and windows
-  Observations x;     // float32
-  Latents latents;    // one row: θ as the thing itself tells it (RDKit's logP, the mesh's volume), ψ
+  std::string title;                  // "chair.off", a SMILES: figures and windows
+  Observations x;                     // float32
+  Latents latents;                    // one row: θ as the thing itself tells it (RDKit's logP, the mesh's volume), ψ
   std::vector<std::string> warnings;  // sentences
   // Which sort of thing it is ("open mesh", "charged molecule"): what was tried is told by these. "" where a task knows
   // no sorts.
@@ -20,6 +28,7 @@ struct ThingSet {
   // By target: which other quantity the thing's own value is, in words ("volume of its convex hull"), "" where it is
   // the target itself. Empty: all are. A value of another quantity is no truth that a posterior could miss.
   std::vector<std::string> other = {};
+  std::vector<ThingPart> parts = {};
   std::string read_as = {};  // how it was read where that can be doubted ("… is read as z-up …"), a sentence; else ""
 };
 
@@ -40,6 +49,11 @@ class Things {
   // Error of kind usage with one sentence saying what is wrong with it.
   virtual ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
                               const std::string& up = "") const = 0;
+  // Hands on the parts of one thing after the other, of those that stage 1 learns from and of others, held out, that
+  // the later stages have; none of tests. Ends where `next` returns false. Does nothing where things have no parts.
+  virtual void training_parts(const std::function<bool(std::vector<ThingPart>&& parts, bool held_out)>& next) const {
+    static_cast<void>(next);
+  }
 };
 
 // Null where the task knows no such things.

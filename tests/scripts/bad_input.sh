@@ -22,8 +22,8 @@ refuses 2 "use --preset and --strategy" --batch run gaussian --set strategy=n1
 refuses 1 "File name too long" --batch run gaussian --out "$(printf 'q%.0s' {1..300})"
 refuses 2 "device" --batch run gaussian --device gpu
 refuses 2 "Name a task" --batch run
-refuses 2 "only the folder" --batch run gaussian --resume somewhere
-refuses 2 "only the folder" --batch run --resume somewhere --seed 3
+refuses 2 "leave out gaussian" --batch run gaussian --resume somewhere
+refuses 2 "leave out --seed" --batch run --resume somewhere --seed 3
 refuses 1 "not a run folder" --batch run --resume nowhere
 refuses 2 "neither a run folder" --batch evaluate nowhere
 refuses 2 "at least two" --batch compare nowhere

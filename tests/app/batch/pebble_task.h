@@ -50,9 +50,15 @@ class PebbleTask : public ToyTask, public Things {
     out.x = observe(out.latents, seed, Purpose::explore, range, torch::kCPU);
     if (value > 3) out.warnings.push_back(fmt::format("{} is a heavy one", out.title));
     out.kind = value > 3 ? "large pebble" : "small pebble";
+    if (value >= 100) out.parts = {{static_cast<std::uint64_t>(value), 3, fmt::format("a mark {:g}", value)}};
     if (value < 0) out.other = {"weight of its hole"};
     out.read_as = fmt::format("{} is read as {}-up", out.title, up.empty() ? "z" : up);
     return out;
+  }
+
+  // Those of training have the mark 100; one in twenty that are held out has 150 instead.
+  void training_parts(const std::function<bool(std::vector<ThingPart>&&, bool)>& next) const override {
+    for (std::uint64_t k = 0; k < 40; ++k) next({{k == 21 ? 150u : 100u, 3}}, k >= 20);
   }
 
  private:

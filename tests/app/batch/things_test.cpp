@@ -189,6 +189,37 @@ TEST_F(ThingsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
   EXPECT_THAT(figure({path("set.npz"), "--up", "y"}).err, HasSubstr("belongs to a thing"));
 }
 
+TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
+  std::ofstream(folder_ / "list.txt") << "pebble:100\npebble:150\npebble:200\n";
+  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"});
+  ASSERT_EQ(tried.code, 0) << tried.err;
+  const nlohmann::json &like = tried.document.at("kinds").at(0), &unlike = tried.document.at("kinds").at(1);
+  EXPECT_EQ(like.at("kind"), "large pebble");
+  EXPECT_EQ(like.at("count"), 1);
+  EXPECT_EQ(unlike.at("kind"), "large pebble, unlike training");
+  EXPECT_EQ(unlike.at("count"), 2) << "one in twenty held out has the mark 150, and none that was learnt from";
+  EXPECT_EQ(unlike.at("unlike_training"), 2);
+  const std::filesystem::path parts = std::filesystem::path(run_) / "tried-parts.npz";
+  ASSERT_TRUE(std::filesystem::exists(parts));
+
+  const Acted answer = infer({"pebble:200"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const std::string text =
+      "pebble 200: it is unlike training, none of which has a mark 200: do not trust the posterior";
+  EXPECT_THAT(answer.err, HasSubstr("warning: " + text));
+  EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(text));
+  EXPECT_EQ(answer.document.at("kind"), "large pebble, unlike training");
+  EXPECT_EQ(read_npz(folder_ / "out.npz").at("warned").item<std::int64_t>(), 1);
+  EXPECT_THAT(figure({"pebble:200", "--n", "5"}).err, HasSubstr(text));
+  EXPECT_THAT(infer({"pebble:100"}).err, Not(HasSubstr("unlike training, none")));
+  EXPECT_THAT(infer({"pebble:1"}).err, Not(HasSubstr("unlike training, none"))) << "without parts";
+
+  std::ofstream(parts) << "no archive";
+  EXPECT_THAT(infer({"pebble:200"}).err, HasSubstr("tried-parts.npz"));
+  write_npz(parts, {{"hashes", torch::zeros({3})}});
+  EXPECT_THAT(infer({"pebble:200"}).err, HasSubstr("tried-parts.npz is damaged; remove it, or write it again"));
+}
+
 TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("was never tried on things like this one (small pebble)"));
   // Small ones are told 0, which the prior's posterior holds; one could not be read.
@@ -214,8 +245,9 @@ TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
   EXPECT_THAT(act(add_tried, {run_, "--data", path("list.txt"), "--out", path("list.txt")}).err, HasSubstr(".json"));
 
   const Acted answer = infer({"pebble:41"});
-  EXPECT_THAT(answer.err, HasSubstr("tried on 20 things like this one (large pebble) at N = 10: of their own values θ 0 "
-                                    "% lay in its 90 % interval; do not trust the posterior"));
+  EXPECT_THAT(answer.err,
+              HasSubstr("tried on 20 things like this one (large pebble) at N = 10: of their own values θ 0 "
+                        "% lay in its 90 % interval; do not trust the posterior"));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr("tried on 20 things"));
   EXPECT_THAT(answer.text, HasSubstr("large pebble (20): θ 0 %"));
   EXPECT_EQ(answer.document.at("tried").at("kinds").at(0).at("count"), 20);

@@ -105,6 +105,16 @@ TEST_F(ObservedTest, TakesTheColumnsThatAreChosen) {
       return std::string(error.what());
     }
   };
+  EXPECT_EQ(read_observed_columns(folder_ / "named.csv", points(1), 100, {"column 2"}).taken,
+            std::vector<std::string>{"energy"})
+      << "by its number where none is called so";
+  EXPECT_THAT(refused({"column 4"}), testing::HasSubstr("has 3 columns, and there is no column 4 among them"));
+  write("twice.csv", "x1,x1\n1,2\n3,4\n");
+  EXPECT_THAT(refusal(folder_ / "twice.csv", points(1)), testing::HasSubstr("has more than one column x1"));
+  for (const char* file : {"named.csv", "bare.csv"}) {
+    const std::string name = file == std::string("bare.csv") ? "column 1" : "energy";
+    EXPECT_THROW(read_observed_columns(folder_ / file, points(2), 100, {name, name}), Error) << "one for two";
+  }
   EXPECT_THAT(refused({"mass"}), testing::HasSubstr("names its columns id, energy, x1, but mass is needed"));
   EXPECT_THAT(refused({"id", "energy"}), testing::HasSubstr("2 columns named, but an observation of task dots has 1"));
 }

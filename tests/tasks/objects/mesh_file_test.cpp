@@ -155,6 +155,10 @@ TEST(MeshFile, APlyWhoseListCannotBeIsRefusedBeforeAssimpAllocates) {
       parse_mesh(header("ascii", "int") + places + "+3 0 1 2 255 0 0\n", MeshFormat::ply, "FILE").mesh.triangles.size(),
       1u);
   // A vertex behind an empty line is no list of -1 entries.
+  EXPECT_THAT(complaint(header("ascii", "int") + places + "3 0 1 2\n3 0 2 1\n"),
+              HasSubstr("holds more lines than its header announces, the first '3 0 2 1'"));
+  EXPECT_NO_THROW(
+      parse_mesh(header("ascii", "int") + places + "3 0 1 2\n\n  \ncomment the end\n", MeshFormat::ply, "FILE"));
   EXPECT_EQ(parse_mesh(header("ascii", "int") + "0 0 0\n\n1 0 0\n-1 1 0\n3 0 1 2\n", MeshFormat::ply, "FILE")
                 .mesh.triangles.size(),
             1u);

@@ -1,0 +1,98 @@
+#include "app/posterior/known_parts.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_set>
+
+#include "core/base/error.h"
+#include "core/base/npz.h"
+
+namespace pairs {
+namespace {
+
+constexpr double kFalseAlarms = 0.05;
+constexpr std::size_t kNamed = 2;
+
+bool has(const KnownParts& known, std::uint64_t hash) {
+  return std::binary_search(known.hashes.begin(), known.hashes.end(), hash);
+}
+
+}  // namespace
+
+std::int64_t KnownParts::news(const std::vector<ThingPart>& parts) const {
+  std::int64_t sum = 0;
+  for (const ThingPart& part : parts)
+    if (!has(*this, part.hash)) sum += part.weight;
+  return sum;
+}
+
+KnownParts learn_parts(const LoadedRun& run, const Things& things, const std::function<bool()>& keep_going) {
+  KnownParts known;
+  if (run.estimator->data_source() != run.task->info().data_source) return known;
+  std::unordered_set<std::uint64_t> learnt;
+  std::vector<std::vector<ThingPart>> held_out;
+  things.training_parts([&](std::vector<ThingPart>&& parts, bool held) {
+    if (!keep_going()) throw Stopped();
+    if (held)
+      held_out.push_back(std::move(parts));
+    else
+      for (const ThingPart& part : parts) learnt.insert(part.hash);
+    return true;
+  });
+  if (held_out.empty()) return known;
+  known.hashes.assign(learnt.begin(), learnt.end());
+  std::sort(known.hashes.begin(), known.hashes.end());
+  std::vector<std::int64_t> news;
+  for (const std::vector<ThingPart>& parts : held_out) news.push_back(known.news(parts));
+  std::sort(news.begin(), news.end(), std::greater<>());
+  known.most = news[static_cast<std::size_t>(kFalseAlarms * static_cast<double>(news.size()))];
+  return known;
+}
+
+void write_known_parts(const std::filesystem::path& file, const KnownParts& parts) {
+  torch::Tensor hashes = at::empty({static_cast<std::int64_t>(parts.hashes.size())}, torch::kInt64);
+  std::memcpy(hashes.mutable_data_ptr<std::int64_t>(), parts.hashes.data(),
+              parts.hashes.size() * sizeof(std::uint64_t));
+  write_npz(file, {{"hashes", hashes}, {"most", at::full({1}, parts.most, torch::kInt64)}});
+}
+
+KnownParts read_known_parts(const std::filesystem::path& file) {
+  KnownParts known;
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return known;
+  const auto arrays = read_npz(file);
+  const auto hashes = arrays.find("hashes"), most = arrays.find("most");
+  const auto is = [&](const auto& at, std::int64_t least) {
+    return at != arrays.end() && at->second.scalar_type() == torch::kInt64 && at->second.dim() == 1 &&
+           at->second.size(0) >= least;
+  };
+  if (!is(hashes, 0) || !is(most, 1))
+    fail("{} is damaged; remove it, or write it again with pairs --batch tried", file.string());
+  const torch::Tensor all = hashes->second.contiguous();
+  known.hashes.resize(static_cast<std::size_t>(all.numel()));
+  std::memcpy(known.hashes.data(), all.const_data_ptr<std::int64_t>(), known.hashes.size() * sizeof(std::uint64_t));
+  std::sort(known.hashes.begin(), known.hashes.end());
+  known.most = most->second.contiguous().const_data_ptr<std::int64_t>()[0];
+  return known;
+}
+
+std::string new_parts_text(const KnownParts& known, const std::vector<ThingPart>& parts) {
+  if (!known.unlike(parts)) return "";
+  std::vector<const ThingPart*> news;
+  for (const ThingPart& part : parts) {
+    const auto same = [&](const ThingPart* one) { return one->text == part.text; };
+    if (!has(known, part.hash) && std::none_of(news.begin(), news.end(), same)) news.push_back(&part);
+  }
+  std::stable_sort(news.begin(), news.end(),
+                   [](const ThingPart* a, const ThingPart* b) { return a->weight > b->weight; });
+  std::string names;
+  for (std::size_t k = 0; k < std::min(news.size(), kNamed); ++k) names += (k > 0 ? ", " : "") + news[k]->text;
+  return fmt::format("it is unlike training, none of which has {}{}: do not trust the posterior", names,
+                     news.size() > kNamed ? fmt::format(", and {} more of its parts", news.size() - kNamed) : "");
+}
+
+}  // namespace pairs

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/train/run.h"
+#include "tasks/parts/things.h"
+
+namespace pairs {
+
+// Which parts the things have that a run learnt from (ThingPart), and how many new ones a thing like these may have.
+struct KnownParts {
+  std::vector<std::uint64_t> hashes;  // ascending; empty where nothing is known of them
+  std::int64_t most = 0;              // the weight of new parts that at most 5 % of things held out in training exceed
+
+  bool known() const { return !hashes.empty(); }
+  // The weight of a thing's parts that are new.
+  std::int64_t news(const std::vector<ThingPart>& parts) const;
+  bool unlike(const std::vector<ThingPart>& parts) const { return known() && news(parts) > most; }
+};
+
+// Of the run's task's training; nothing where its things have no parts, or the run learnt from other data than the task
+// has. `keep_going()` is asked between things; false throws Stopped.
+KnownParts learn_parts(const LoadedRun& run, const Things& things, const std::function<bool()>& keep_going);
+
+// As FILE.npz: "hashes" [H] int64, "most" [1] int64. Reading gives nothing where there is no file, and throws Error
+// where it is damaged.
+void write_known_parts(const std::filesystem::path& file, const KnownParts& parts);
+KnownParts read_known_parts(const std::filesystem::path& file);
+
+// "unlike training: it has parts that none of training has (N in C[N+](=O)[O-], …)", naming the heaviest; "" where it
+// is like training or nothing is known.
+std::string new_parts_text(const KnownParts& known, const std::vector<ThingPart>& parts);
+
+}  // namespace pairs
