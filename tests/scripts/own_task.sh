@@ -131,6 +131,8 @@ refuses 1 "has changed since the run changed began: x drawn from the same seed a
   --batch run --resume changed
 "$PAIRS" --batch evaluate whole --sets 20 --samples 19 --out told.json >out 2>log || say_fail "evaluate ended with $?"
 grep -q "is not the one that the run whole was trained with" log || say_fail "evaluate does not tell of another simulator"
+grep -q '"caution":".*is not the one that the run whole was trained with' told.json ||
+  say_fail "the scores do not keep that another simulator was evaluated"
 "$PAIRS" --batch run --resume accepted --changed --until pretrain >log 2>&1 || say_fail "--changed does not go on: $(tail -3 log)"
 grep -q "goes on with another simulator" accepted/events.jsonl || say_fail "the run does not record the other simulator"
 cp right.py my/simulate.py

@@ -44,6 +44,8 @@ TEST(MoleculeParts, FewOfRdkitsOwnAreUnlikeTraining) {
     }
     return tests < 1500;
   });
+  RecordProperty("tests", static_cast<int>(tests));
+  RecordProperty("told", static_cast<int>(told));
   EXPECT_GT(learnt, 3000);
   EXPECT_LT(told, 0.05 * tests + 3 * std::sqrt(0.05 * tests));
   EXPECT_GT(told, 0.01 * tests);

@@ -53,6 +53,13 @@ TEST(MetricsFile, ReadsBackWhatItWrote) {
   EXPECT_EQ(back.rows[0].reference_nll.at("naive product"), 0.386);
 }
 
+TEST(MetricsFile, KeepsWhyItsScoresMayBeOfAnotherModel) {
+  Metrics metrics = example();
+  EXPECT_FALSE(metrics_document(metrics).contains("caution"));
+  metrics.caution = "the simulator has changed";
+  EXPECT_EQ(parse_metrics(metrics_text(metrics), "memory").caution, metrics.caution);
+}
+
 TEST(MetricsFile, KeepsWhatWasTestedOnceForAllSizes) {
   Metrics metrics = example();
   EXPECT_TRUE(parse_metrics(metrics_text(metrics), "memory").rows[0].tested.empty()) << "nothing is known";

@@ -11,8 +11,7 @@
 namespace pairs {
 namespace {
 
-using testing::Contains;
-using testing::Not;
+using ::testing::Contains;
 
 std::vector<ThingPart> parts_of(const std::string& smiles) {
   return atom_environments(std::get<Molecule>(parse_molecule(smiles)), true);

@@ -19,7 +19,7 @@
 namespace pairs {
 namespace {
 
-Molecule read(const std::string& smiles) {
+Molecule parsed(const std::string& smiles) {
   return std::get<Molecule>(parse_molecule(smiles));
 }
 MoleculeSplit part_of(const Molecule& molecule) {
@@ -33,12 +33,12 @@ TEST(Variants, AreOtherMoleculesOfTheSamePart) {
   std::set<std::string> seen;
   std::set<int> elements;
   read_molecules({.file = bundled_molecules(), .columns = {}}, {}, [&](MoleculeEntry&& entry) {
-    const auto parsed = parse_molecule(entry.smiles);
-    if (!std::holds_alternative<Molecule>(parsed)) return true;
-    const Molecule& origin = std::get<Molecule>(parsed);
+    const auto result = parse_molecule(entry.smiles);
+    if (!std::holds_alternative<Molecule>(result)) return true;
+    const Molecule& origin = std::get<Molecule>(result);
     const auto smiles = molecule_variant(origin, 1);
     if (!smiles) return ++molecules < 300;
-    const Molecule variant = read(*smiles);
+    const Molecule variant = parsed(*smiles);
     EXPECT_EQ(variant.canonical, *smiles);
     EXPECT_FALSE(variant.largest_of_many);
     EXPECT_NE(parent_smiles(variant), parent_smiles(origin));
@@ -59,16 +59,16 @@ TEST(Variants, AreOtherMoleculesOfTheSamePart) {
   EXPECT_LT(charged, variants * 3 / 4);
   EXPECT_GT(smaller, variants / 20);
   EXPECT_GT(larger, variants / 10);
-  EXPECT_THAT(elements, testing::IsSupersetOf({1, 5, 6, 7, 8, 9, 14, 15, 16, 17, 35, 53}));
+  EXPECT_THAT(elements, ::testing::IsSupersetOf({1, 5, 6, 7, 8, 9, 14, 15, 16, 17, 35, 53}));
 }
 
 TEST(Variants, DependOnTheMoleculeAndTheNumberAlone) {
-  const auto first = molecule_variant(read("CC(=O)Nc1ccc(O)cc1"), 1);
+  const auto first = molecule_variant(parsed("CC(=O)Nc1ccc(O)cc1"), 1);
   ASSERT_TRUE(first);
-  EXPECT_EQ(molecule_variant(read("Oc1ccc(NC(C)=O)cc1"), 1), first) << "however it is written";
-  EXPECT_EQ(molecule_variant(read("CC(=O)Nc1ccc([O-])cc1"), 1), first) << "whatever its charge";
+  EXPECT_EQ(molecule_variant(parsed("Oc1ccc(NC(C)=O)cc1"), 1), first) << "however it is written";
+  EXPECT_EQ(molecule_variant(parsed("CC(=O)Nc1ccc([O-])cc1"), 1), first) << "whatever its charge";
   std::set<std::string> all;
-  for (int k = 1; k <= 20; ++k) all.insert(molecule_variant(read("CC(=O)Nc1ccc(O)cc1"), k).value_or(""));
+  for (int k = 1; k <= 20; ++k) all.insert(molecule_variant(parsed("CC(=O)Nc1ccc(O)cc1"), k).value_or(""));
   EXPECT_GE(all.size(), 18u);
   EXPECT_FALSE(all.contains(""));
 }
@@ -83,7 +83,7 @@ TEST(Variants, FollowTheirMoleculeInASource) {
                    names.push_back(entry.name);
                    return places.size() < 7;
                  });
-  EXPECT_THAT(places, testing::ElementsAre("line 1", "line 1, charged", "line 1, variant 1", "line 1, variant 2",
+  EXPECT_THAT(places, ::testing::ElementsAre("line 1", "line 1, charged", "line 1, variant 1", "line 1, variant 2",
                                            "line 2", "line 3", "line 3, variant 1"));
   EXPECT_EQ(names[3], "acid, variant 2");
   EXPECT_EQ(names[6], "");

@@ -9,6 +9,7 @@
 
 #include "core/base/files.h"
 #include "core/sets/index_map.h"
+#include "core/train/cache_statistics.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/own/stored/stored_files.h"
 #include "tests/tasks/sets.h"
@@ -450,6 +451,7 @@ TEST_F(StoredTaskTest, SetsOfOneThetaStayTogetherAndCopiesCountOnce) {
   const auto few = stored_task(folder_.path(), {"five.npz"}, stored_info(20));
   for (const Purpose purpose : {Purpose::pretrain, Purpose::pretrain_validation, Purpose::test})
     EXPECT_GE(few->stored()->sets(purpose, 20), 1);
+  EXPECT_LE(statistics_sample(*few, 16).observations, 20) << "no sets larger than those that are stored";
 }
 
 }  // namespace
