@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/report/number_text.h"
 
@@ -37,6 +38,15 @@ bool learnt_nothing(const std::vector<EvaluationRow>& rows) {
     if (gain.mean > 2 * gain.se) return false;
   }
   return any;
+}
+
+std::vector<std::int64_t> worse_than_prior(const std::vector<EvaluationRow>& rows) {
+  std::vector<std::int64_t> sizes;
+  for (const EvaluationRow& row : rows) {
+    const Gain gain = std::isnan(row.mse_prior) ? gain_of(row) : Gain();
+    if (known(gain) && gain.mean < -4 * gain.se) sizes.push_back(row.n);
+  }
+  return sizes;
 }
 
 EvaluationVerdict learnt_nothing_verdict(const std::vector<EvaluationRow>& rows) {

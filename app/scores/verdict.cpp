@@ -260,6 +260,13 @@ EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, con
   groups.insert(groups.end(), borderline.begin(), borderline.end());
   if (!groups.empty())
     verdict.text += levels.judged == 1 ? ": " + group_text(groups.front()) : "; " + groups_text(groups);
+  std::vector<std::string> worse;
+  for (const std::int64_t n : worse_than_prior(rows)) worse.push_back(count_text(n));
+  if (!worse.empty()) {
+    verdict.bad = true;
+    verdict.text += "; worse than without observations at N = " + listed(worse);
+    verdict.brief = "worse than without observations at N = " + listed(worse);
+  }
   const std::size_t sizes = std::max(context.sizes, rows.size());
   if (rows.size() < sizes) {
     verdict.text = fmt::format("So far, {} of {} sizes: {}", rows.size(), sizes, lower_first(verdict.text));

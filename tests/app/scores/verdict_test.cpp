@@ -146,6 +146,20 @@ TEST(EvaluationVerdict, SaysThatARunLearntNothing) {
   EXPECT_FALSE(learnt_nothing(rows)) << "not known";
 }
 
+// Good at one size, and worse than nothing at another.
+TEST(EvaluationVerdict, NamesSizesThatAreWorseThanWithoutObservations) {
+  std::vector<EvaluationRow> rows = {judged_row(1, {kGood}), judged_row(2, {kGood}), judged_row(100, {kGood})};
+  for (EvaluationRow& row : rows) row.prior_gain = 2, row.prior_gain_se = 0.1;
+  EXPECT_FALSE(evaluation_verdict(rows, {{"θ"}}).bad);
+  rows[0].prior_gain = rows[1].prior_gain = -0.5;
+  const EvaluationVerdict verdict = evaluation_verdict(rows, {{"θ"}});
+  EXPECT_TRUE(verdict.bad);
+  EXPECT_THAT(verdict.text, testing::HasSubstr("; worse than without observations at N = 1 and 2"));
+  EXPECT_EQ(verdict.brief, "worse than without observations at N = 1 and 2");
+  rows[0].prior_gain = rows[1].prior_gain = -0.3;
+  EXPECT_FALSE(evaluation_verdict(rows, {{"θ"}}).bad) << "within what chance does";
+}
+
 TEST(EvaluationVerdict, DoesNotJudgeExtrapolations) {
   std::vector<EvaluationRow> rows = {judged_row(10, {{9, 9, 1e-9}}), judged_row(100, {kGood})};
   rows[0].extrapolation = true;
