@@ -131,7 +131,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     if (!question.other[t].empty()) document["own_other"][info.targets[t].name] = question.other[t];
   if (!question.kind.empty()) document["kind"] = question.kind;
   if (!question.read_as.empty()) document["read_as"] = question.read_as;
-  if (!question.thing.empty()) document["tried"] = tried_document(tried_of(run.folder));
+  if (!question.thing.empty()) document["tried"] = tried_document(question.tried);
   document["warnings"] = answer.warnings;
   if (answer.place.known) {
     document["distance"] = answer.place.distance;
@@ -240,7 +240,7 @@ Result infer(const InferArguments& arguments, bool json) {
           "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper says more\n",
           info.targets[t].label);
   if (!question.own.empty()) result.text += "\n" + own_theta_text(info, question.thing, question.own, question.other) + "\n";
-  if (!question.thing.empty()) result.text += learnt_text(run, tried_of(run.folder)) + "\n";
+  if (!question.thing.empty()) result.text += learnt_text(run, question.tried) + "\n";
   if (answer.place.known)
     result.text +=
         fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n", answer.place.distance,

@@ -50,10 +50,9 @@ struct GivenSet {
   Observed observed;
   torch::Tensor given;
   std::string name, thing = {};
-  std::vector<double> own = {};
+  ThingMarks marks = {};
   std::vector<std::string> other = {};
-  std::string kind = {}, read_as = {};
-  std::vector<ThingPart> parts = {};
+  std::string read_as = {};
   Latents latents = {};
 };
 
@@ -75,11 +74,9 @@ GivenSet read_thing_set(const Things& known, const LoadedRun& run, const InferAr
   out.name = std::move(set.title);
   out.thing = known.thing();
   out.other = std::move(set.other);
-  out.kind = std::move(set.kind);
-  out.parts = std::move(set.parts);
+  out.marks = marks_of(set);
   out.read_as = std::move(set.read_as);
   out.latents = set.latents;
-  if (set.latents.theta.defined() && !info.targets.empty()) out.own = doubles(set.latents.theta);
   return out;
 }
 
@@ -202,7 +199,7 @@ std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, co
 
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
-  auto [observed, given, name, thing, own, other, kind, read_as, parts, latents] = read_set(run, arguments);
+  auto [observed, given, name, thing, marks, other, read_as, latents] = read_set(run, arguments);
   InferQuestion question;
   const auto warn = [&](const std::string& text) {
     tell(fmt::format("warning: {}\n", text));
@@ -210,14 +207,15 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
   };
   for (const std::string& warning : observed.warnings) warn(warning);
   question.other = std::move(other);
-  question.kind = kind.empty() ? "" : kind_of(tried_of(run.folder), kind, parts);
+  if (!thing.empty()) question.tried = tried_of(run);
+  question.kind = kind_of(question.tried, marks);
   question.read_as = std::move(read_as);
   question.latents = std::move(latents);
   question.given = given;
   question.held = observed.held;
   question.name = std::move(name);
   question.thing = std::move(thing);
-  question.own = std::move(own);
+  if (!info.targets.empty()) question.own = marks.own;
   if (arguments.n > question.held)
     fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
                question.name, count_text(question.held), question.held);
@@ -237,7 +235,7 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
   if (!run.finetuned) warn(only_pretrained_text(run.name));
   if (const std::string text = learnt_nothing_text(run); !text.empty()) warn(text);
   if (!question.thing.empty())
-    for (const std::string& text : thing_warnings(run, question.name, kind, parts)) warn(text);
+    for (const std::string& text : thing_warnings(run, question.tried, question.name, marks)) warn(text);
   return question;
 }
 

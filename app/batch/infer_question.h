@@ -10,6 +10,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/sampler_options.h"
 #include "app/kinds/observed.h"
+#include "app/posterior/tried.h"
 #include "core/train/run.h"
 
 namespace pairs::batch {
@@ -41,6 +42,7 @@ struct InferQuestion {
   std::vector<double> own;            // θ as the thing itself tells it, or empty
   std::vector<std::string> other;     // ThingSet::other
   std::string kind, read_as;          // kind_of(), ThingSet::read_as
+  Tried tried;                        // where the set was made of a thing
   Latents latents;                    // of a thing, for its picture
   std::vector<std::string> warnings;  // told on stderr already
   std::filesystem::path out;          // a file, or a folder (TargetRoom::in_folder)

@@ -101,9 +101,8 @@ void ObservedSet::read() {
 void ObservedSet::read_thing(const Things& known) {
   ThingSet set = known.read_thing(choice_.file.string(), 0, kFigureSeed, choice_.up);
   of_thing_ = true;
-  kind_ = std::move(set.kind);
+  marks_ = marks_of(set);
   other_ = std::move(set.other);
-  parts_ = std::move(set.parts);
   read_as_ = std::move(set.read_as);
   title_ = std::move(set.title);
   latents_ = std::move(set.latents);

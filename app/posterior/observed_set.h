@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "app/kinds/sample_plot.h"
+#include "app/posterior/tried.h"
 #include "core/report/figure.h"
 #include "core/task.h"
-#include "tasks/parts/things.h"
 
 namespace pairs {
 
@@ -49,8 +49,7 @@ class ObservedSet {
   std::vector<double> truth() const;
   std::vector<double> psi() const;
   // Of a thing, as ThingSet has them; empty of other sets.
-  const std::string& kind() const { return kind_; }
-  const std::vector<ThingPart>& parts() const { return parts_; }
+  const ThingMarks& marks() const { return marks_; }
   const std::vector<std::string>& other() const { return other_; }
   const std::string& read_as() const { return read_as_; }
   // "simulated", a path, and how a random subset of it was drawn.
@@ -87,9 +86,9 @@ class ObservedSet {
   Observations x_;  // as far as they were asked for
   std::int64_t held_ = 0;
   bool of_thing_ = false;
-  std::string title_, kind_, read_as_;  // of a thing
+  std::string title_, read_as_;  // of a thing
   std::vector<std::string> other_;
-  std::vector<ThingPart> parts_;
+  ThingMarks marks_;
   std::vector<std::string> warnings_;
   std::string note_;
   std::vector<std::string> columns_, taken_;

@@ -57,6 +57,8 @@ SetPosterior::SetPosterior(std::shared_ptr<ObservedSet> set, std::vector<AskedRu
   PAIRS_CHECK(!runs_.empty(), "A posterior needs at least one run");
   for (AskedRun& run : runs_)
     if (!run.embedded) run.embedded = std::make_shared<EmbeddedSet>(run.loaded.estimator, set_->size());
+  if (set_->of_thing())
+    for (AskedRun& run : runs_) run.tried = tried_of(run.loaded);
   confined_ = std::all_of(runs_.begin(), runs_.end(),
                           [&](const AskedRun& run) { return confined(task(), *run.loaded.estimator); });
 }
@@ -73,8 +75,8 @@ std::string SetPosterior::source_text() const {
   const LoadedRun& shown = runs_.front().loaded;
   std::string note;
   if (set_->of_thing()) {
-    const Tried tried = tried_of(shown.folder);
-    note = tried_note(shown, tried, kind_of(tried, set_->kind(), set_->parts()));
+    const Tried& tried = runs_.front().tried;
+    note = tried_note(shown, tried, kind_of(tried, set_->marks()));
   }
   return set_->words() + "; " + names + (note.empty() ? "" : "; " + note);
 }
@@ -151,7 +153,7 @@ PosteriorAt SetPosterior::at(std::int64_t n, bool with_references) const {
     for (const std::string& text : set_->warnings()) out.warnings.push_back({WarningKind::thing, text});
   if (set_->of_thing())
     for (const AskedRun& run : runs_)
-      for (std::string& text : thing_warnings(run.loaded, set_->name(), set_->kind(), set_->parts()))
+      for (std::string& text : thing_warnings(run.loaded, run.tried, set_->name(), set_->marks()))
         out.warnings.push_back({WarningKind::tried, std::move(text)});
   if (with_references)
     for (PosteriorSource& source : references(n, out.problems)) out.sources.push_back(std::move(source));

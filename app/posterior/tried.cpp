@@ -48,14 +48,19 @@ std::string shares(const TaskInfo& info, const TriedKind& kind) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::filesystem::path parts_file(const std::filesystem::path& tried) {
-  return tried.parent_path() / (tried.stem().string() + "-parts.npz");
+// "parts": tried-parts.npz beside tried.json.
+std::filesystem::path beside(const std::filesystem::path& tried, const char* what) {
+  return tried.parent_path() / (tried.stem().string() + "-" + what + ".npz");
 }
 
 }  // namespace
 
-std::string kind_of(const Tried& tried, const std::string& kind, const std::vector<ThingPart>& parts) {
-  return tried.parts.unlike(parts) ? kind + ", unlike training" : kind;
+ThingMarks marks_of(const ThingSet& set) {
+  return {set.kind, set.parts, set.latents.theta.defined() ? doubles(set.latents.theta) : std::vector<double>{}};
+}
+
+std::string kind_of(const Tried& tried, const ThingMarks& marks) {
+  return !marks.kind.empty() && tried.unlike_training(marks) ? marks.kind + ", unlike training" : marks.kind;
 }
 
 const TriedKind* Tried::find(const std::string& kind) const {
@@ -63,9 +68,9 @@ const TriedKind* Tried::find(const std::string& kind) const {
   return at == kinds.end() ? nullptr : &*at;
 }
 
-Tried tried_of(const std::filesystem::path& run) {
+Tried tried_of(const LoadedRun& run) {
   Tried tried;
-  const std::filesystem::path file = run / kTriedFile;
+  const std::filesystem::path file = run.folder / kTriedFile;
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return tried;
   const nlohmann::json document = parse_json(read_file(file, kTriedBytes));
@@ -76,7 +81,8 @@ Tried tried_of(const std::filesystem::path& run) {
   } catch (const nlohmann::json::exception&) {
     fail("{} is damaged; remove it, or write it again with pairs --batch tried", file.string());
   }
-  tried.parts = read_known_parts(parts_file(file));
+  tried.parts = read_known_parts(beside(file, "parts"));
+  tried.values = read_known_values(beside(file, "values"), static_cast<std::int64_t>(run.task->info().targets.size()));
   return tried;
 }
 
@@ -97,7 +103,8 @@ nlohmann::json tried_document(const Tried& tried) {
 void write_tried(const std::filesystem::path& file, const LoadedRun& of, const Tried& tried) {
   nlohmann::json document = tried_document(tried);
   document["learnt_from"] = of.estimator->data_source();
-  if (tried.parts.known()) write_known_parts(parts_file(file), tried.parts);
+  if (tried.parts.known()) write_known_parts(beside(file, "parts"), tried.parts);
+  if (tried.values.known()) write_known_values(beside(file, "values"), tried.values);
   write_file(file, document.dump(2) + "\n");
 }
 
@@ -111,6 +118,7 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
   Tried tried;
   tried.on = known.thing();
   tried.parts = learn_parts(run, known, [&] { return next(0); });
+  if (!tried.parts.known()) tried.values = learn_values(run, [&] { return next(0); });
   for (std::size_t k = 0; k < texts.size(); ++k) {
     if (!next(k)) throw Stopped();
     ThingSet set;
@@ -125,21 +133,22 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
     const torch::Tensor aggregate = finite_aggregate(run, set.x, texts[k]);
     const torch::Tensor samples = finite_samples(
         estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, n, set.latents.given, 1), draws);
-    const std::string kind = kind_of(tried, set.kind, set.parts);
+    const ThingMarks marks = marks_of(set);
+    const std::string kind = kind_of(tried, marks);
     auto at =
         std::find_if(tried.kinds.begin(), tried.kinds.end(), [&](const TriedKind& one) { return one.kind == kind; });
     if (at == tried.kinds.end()) at = tried.kinds.insert(at, {kind, 0, n, std::vector<double>(d), set.other, 0, 0, 0});
     const torch::Tensor levels = torch::tensor({0.005, 0.05, 0.95, 0.995}, torch::kFloat64);
     const torch::Tensor quantiles = at::quantile(samples.to(torch::kFloat64), levels, 0);  // [4, d]
-    const std::vector<double> own = doubles(set.latents.theta);
+    const std::vector<double>& own = marks.own;
     bool missed = false;
     for (std::size_t t = 0; t < d; ++t) {
       const auto q = [&](std::int64_t level) { return quantiles[level][static_cast<std::int64_t>(t)].item<double>(); };
       at->inside90[t] += own[t] >= q(1) && own[t] <= q(2) ? 1 : 0;
-      missed |= own[t] < q(0) || own[t] > q(3);
+      missed |= !(t < set.other.size() && !set.other[t].empty()) && (own[t] < q(0) || own[t] > q(3));
     }
-    const bool unlike = tried.parts.unlike(set.parts) ||
-                        place_of(*run.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
+    const bool unlike =
+        tried.unlike_training(marks) || place_of(*run.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
     ++at->count;
     at->missed99 += missed;
     at->unlike += unlike;
@@ -168,12 +177,13 @@ std::string learnt_text(const LoadedRun& run, const Tried& tried) {
   return text + ".";
 }
 
-std::vector<std::string> thing_warnings(const LoadedRun& run, const std::string& name, const std::string& kind,
-                                        const std::vector<ThingPart>& parts) {
-  const Tried tried = tried_of(run.folder);
+std::vector<std::string> thing_warnings(const LoadedRun& run, const Tried& tried, const std::string& name,
+                                        const ThingMarks& marks) {
   std::vector<std::string> out;
-  if (std::string text = new_parts_text(tried.parts, parts); !text.empty()) out.push_back(name + ": " + text);
-  if (std::string text = tried_warning(run, tried, kind_of(tried, kind, parts)); !text.empty())
+  for (const std::string& text :
+       {new_parts_text(tried.parts, marks.parts), far_values_text(tried.values, run.task->info(), marks.own)})
+    if (!text.empty()) out.push_back(name + ": " + text);
+  if (std::string text = tried_warning(run, tried, kind_of(tried, marks)); !text.empty())
     out.push_back(std::move(text));
   return out;
 }

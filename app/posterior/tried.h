@@ -8,10 +8,19 @@
 #include <vector>
 
 #include "app/posterior/known_parts.h"
+#include "app/posterior/known_values.h"
 #include "core/train/run.h"
 #include "tasks/parts/things.h"
 
 namespace pairs {
+
+// What a thing tells of itself that says whether a run has learnt from such.
+struct ThingMarks {
+  std::string kind = {};              // ThingSet::kind
+  std::vector<ThingPart> parts = {};  // ThingSet::parts
+  std::vector<double> own = {};       // its θ
+};
+ThingMarks marks_of(const ThingSet& set);
 
 // What a run's posteriors of real things of one kind were worth, by the things' own θ.
 struct TriedKind {
@@ -19,8 +28,8 @@ struct TriedKind {
   std::int64_t count = 0, n = 0;   // things, and observations of each
   std::vector<double> inside90;    // by target: share whose θ lies in the central 90 % interval
   std::vector<std::string> other;  // ThingSet::other of the kind
-  std::int64_t missed99 = 0;       // things with a θ beyond its central 99 % interval,
-  std::int64_t missed_unlike = 0;  // of which typicality said that they are unlike training
+  std::int64_t missed99 = 0;       // things with a θ, not of another quantity, beyond its central 99 % interval,
+  std::int64_t missed_unlike = 0;  // of which it was told that they are unlike training
   std::int64_t unlike = 0;         // of all
 };
 struct Tried {
@@ -28,19 +37,25 @@ struct Tried {
   std::vector<TriedKind> kinds;
   std::int64_t unread = 0;           // things that could not be read or have fewer observations
   std::vector<std::string> refused;  // why, a sentence each; not stored
-  KnownParts parts;                  // by which things are told to be unlike training; kept in a file of their own
+  // By which things are told to be unlike training, kept in files of their own: their parts, or where they have none,
+  // their θ.
+  KnownParts parts;
+  KnownValues values;
+
+  bool unlike_training(const ThingMarks& marks) const { return parts.unlike(marks.parts) || values.unlike(marks.own); }
 
   // Null where none of the kind was tried.
   const TriedKind* find(const std::string& kind) const;
 };
 
-inline constexpr const char* kTriedFile = "tried.json";  // beside the weights, and tried-parts.npz beside it
+// Beside the weights, and beside it tried-parts.npz or tried-values.npz.
+inline constexpr const char* kTriedFile = "tried.json";
 
-// The kind as which a thing is tried and told: ThingSet::kind, and "…, unlike training" where its parts are.
-std::string kind_of(const Tried& tried, const std::string& kind, const std::vector<ThingPart>& parts);
+// The kind as which a thing is tried and told: ThingSet::kind, and "…, unlike training" where it is.
+std::string kind_of(const Tried& tried, const ThingMarks& marks);
 
-// What is stored beside the weights in `run`; nothing where nothing was tried. Throws Error where the file is damaged.
-Tried tried_of(const std::filesystem::path& run);
+// What is stored beside the weights; nothing where nothing was tried. Throws Error where a file is damaged.
+Tried tried_of(const LoadedRun& run);
 void write_tried(const std::filesystem::path& file, const LoadedRun& of, const Tried& tried);
 
 // Asks the run about each of the texts that name things, of n observations each (0: as many as training saw), and
@@ -61,8 +76,8 @@ std::string learnt_text(const LoadedRun& run, const Tried& tried);
 std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind);
 // The sentence that warns of a thing of this kind: never tried, or tried and doubtful; "" where neither.
 std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::string& kind);
-// All that is to be told of a thing called `name`, sentences: that of its kind, and which parts of it are new.
-std::vector<std::string> thing_warnings(const LoadedRun& run, const std::string& name, const std::string& kind,
-                                        const std::vector<ThingPart>& parts);
+// All that is to be told of a thing called `name`, sentences: that of its kind, and what of it is unlike training.
+std::vector<std::string> thing_warnings(const LoadedRun& run, const Tried& tried, const std::string& name,
+                                        const ThingMarks& marks);
 
 }  // namespace pairs

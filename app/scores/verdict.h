@@ -21,9 +21,9 @@ struct EvaluationVerdict {
 
 // What a verdict has to know beside the rows.
 struct VerdictContext {
-  std::vector<std::string> targets;  // labels, of which a fault names its own where there are several
-  std::size_t sizes = 0;             // that were asked for; 0: the rows are all. Fewer rows make a verdict "so far"
-  std::string beside;                // the run that the rows' `beside` is about; "" without one
+  std::vector<std::string> targets = {};  // labels, of which a fault names its own where there are several
+  std::size_t sizes = 0;    // that were asked for; 0: the rows are all. Fewer rows make a verdict "so far"
+  std::string beside = {};  // the run that the rows' `beside` is about; "" without one
 };
 
 // In `text` stand beside the levels of calibration, where they are known: what is lost to the exact posterior at the

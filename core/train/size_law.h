@@ -6,9 +6,9 @@
 namespace pairs {
 
 // How stage 3 draws the size N of its sets (finetune.law): from the cache's sizes equally, or from 1 to the largest with
-// log N or the square root of N uniform. Half of the sets of root_uniform are larger than a quarter of the largest N, of
-// log_uniform than its square root.
-enum class SizeLaw { list, log_uniform, root_uniform };
+// log N, the square root of N or N itself uniform. Half of the sets of uniform are larger than half of the largest N, of
+// root_uniform than a quarter of it, of log_uniform than its square root.
+enum class SizeLaw { list, log_uniform, root_uniform, uniform };
 
 // Of its name in finetune.law; throws Error for another.
 SizeLaw size_law(const std::string& name);

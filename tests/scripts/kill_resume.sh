@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Kills a run at random moments in each stage and resumes it until it is finished: the estimator must be that of an
 # uninterrupted run, byte for byte. Of tasks that prepare data, this is killed first: all that it keeps must be the same.
-# kill_resume.sh PAIRS [TASK] [KILLS_PER_STAGE] [SEED]
+# kill_resume.sh PAIRS [TASK] [KILLS_PER_STAGE] [SEED]; with PAIRS_LONG_TESTS=1 four times as many kills
 PAIRS=$(realpath "$1")
 task=${2:-bump-hunt}
-kills=${3:-4}
+kills=${3:-2}
+[ -z "${PAIRS_LONG_TESTS:-}" ] || kills=$((4 * kills))
 RANDOM=${4:-1}
 SCRATCH=$(mktemp -d)
 trap 'rm -rf "$SCRATCH"' EXIT

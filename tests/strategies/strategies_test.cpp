@@ -15,10 +15,12 @@
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"
+#include "tests/long_tests.h"
 
 // One step of every stage of every strategy on every task and preset. What is shrunk is shrunk by settings that a user
 // may give: steps, batches, budgets and cached sets everywhere; N of the caches and e2e where one observation is
-// expensive; the networks and the image size of the paper's two image presets, which need a GPU.
+// expensive; the networks and the image size of the paper's two image presets, which need a GPU. Unless tests are long,
+// quick and paper take those whose stages differ in kind: the others differ from pairs by N alone.
 
 namespace pairs {
 namespace {
@@ -26,18 +28,12 @@ namespace {
 std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset, const RunConfig& values,
                                 bool end_to_end) {
   const bool paper_images = preset == "paper" && task.kind == ObservationKind::image;
-  std::vector<std::string> set = {"device=cpu",
-                                  "threads=2",
-                                  "checkpoint=1000",
-                                  "pretrain.epochs=1",
-                                  "pretrain.steps=1",
-                                  "pretrain.validation_sets=2",
-                                  "cache.sets=[4]",
-                                  "cache.validation=0.5",
-                                  "finetune.epochs=1",
-                                  "finetune.steps=1",
-                                  "finetune.batch=4",
-                                  "finetune.validation_draws=16"};
+  std::vector<std::string> set = {"device=cpu",        "threads=2",
+                                  "checkpoint=1000",   "pretrain.epochs=1",
+                                  "pretrain.steps=1",  "pretrain.validation_sets=2",
+                                  "cache.sets=[4]",    "cache.validation=0.5",
+                                  "finetune.epochs=1", "finetune.steps=1",
+                                  "finetune.batch=4",  "finetune.validation_draws=16"};
   std::vector<std::int64_t> sizes = values.cache.sizes;
   if (task.name == "objects") set.insert(set.end(), {"task.objects=120", "task.views=3", "task.side=32"});
   if (task.name == "molecules") {
@@ -71,6 +67,8 @@ class StrategiesTest : public testing::TestWithParam<std::tuple<std::string, std
 TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
   const auto& [name, preset] = GetParam();
   for (const Strategy& plan : strategies()) {
+    const bool kinds = plan.name == "pairs" || plan.name == "e2e" || plan.name == "gaussian";
+    if (!kinds && preset != "small" && !long_tests()) continue;
     SCOPED_TRACE(plan.name);
     const bool end_to_end = !plan.stages_2_and_3;
     const RunConfig values = preset_values(make_task(name)->info(), preset, plan.name);
@@ -158,7 +156,8 @@ TEST(Plans, StrategiesTakeAsManyStepsAndAreAsPatient) {
         if (strategy == "gaussian" && make_task(task)->info().image_target()) continue;
         SCOPED_TRACE(strategy);
         const Planned other = planned(task, preset, strategy);
-        EXPECT_NEAR(static_cast<double>(other.steps()), static_cast<double>(pairs.steps()), 0.01 * static_cast<double>(pairs.steps()));
+        EXPECT_NEAR(static_cast<double>(other.steps()), static_cast<double>(pairs.steps()),
+                    0.01 * static_cast<double>(pairs.steps()));
         EXPECT_EQ(other.config.pretrain.patience, pairs.config.pretrain.patience);
         if (strategy == "gaussian") continue;  // stage 3 takes no step
         EXPECT_EQ(other.stages.back().steps, pairs.stages.back().steps);
@@ -175,7 +174,8 @@ TEST(Plans, PassesAreThePapersScaledEpochs) {
       const Planned plan = planned(task, "paper", strategy);
       const PretrainConfig& stage = plan.config.pretrain;
       EXPECT_EQ(finite_sets(stage), stage.budget / largest);
-      const double passes = static_cast<double>(plan.steps() * stage.batch) / (0.8 * static_cast<double>(finite_sets(stage)));
+      const double passes =
+          static_cast<double>(plan.steps() * stage.batch) / (0.8 * static_cast<double>(finite_sets(stage)));
       EXPECT_NEAR(passes / (epochs * largest), 1, 0.01) << task << " " << strategy;
     }
 }
@@ -201,8 +201,8 @@ TEST(Plans, EndToEndIsNoStarvedBaseline) {
       // that observations are counted.
       const PretrainConfig& first = pairs.config.pretrain;
       const bool exact = task == "gaussian" || task == "bump-hunt";
-      const double observations = static_cast<double>(visits * stage.sizes.front()) /
-                                  (2.0 * static_cast<double>(pairs.steps() * first.batch));
+      const double observations =
+          static_cast<double>(visits * stage.sizes.front()) / (2.0 * static_cast<double>(pairs.steps() * first.batch));
       EXPECT_GT(exact ? observations : ratio, 80);
       EXPECT_LT(exact ? observations : ratio, 160);
     }
@@ -212,6 +212,9 @@ TEST(Estimates, HearARequestToStopWithinTwoSeconds) {
   register_tasks();
   for (const std::string name : {"gaussian", "bump-hunt", "circle", "digits", "novel-view"})
     for (const std::string strategy : {"pairs", "e2e"}) {
+      // Large networks and large sets are what takes long.
+      const bool large = name == "digits" || strategy == "e2e";
+      if (!(large && make_task(name)->info().kind == ObservationKind::image) && !long_tests()) continue;
       RunConfig config = load_preset(make_task(name)->info(), "paper", strategy, {"device=cpu", "threads=2"});
       // How long it is deaf: from one question to the next, in processor time, which other processes do not lengthen.
       double asked = 0, longest = 0;

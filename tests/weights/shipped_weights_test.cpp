@@ -18,6 +18,7 @@
 #include "core/train/events.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/long_tests.h"
 #include "tests/tasks/digits/mnist_folder.h"
 
 namespace pairs {
@@ -38,12 +39,12 @@ constexpr Promise kPromises[] = {
     {"gaussian", 100000, 60, 2000, 0.15, 0.05},    {"bump-hunt", 1, 4000, 20000, 0.003, 0.001},
     {"bump-hunt", 2, 4000, 20000, 0.005, 0.003},   {"bump-hunt", 10, 3000, 20000, 0.018, 0.0095},
     {"bump-hunt", 100, 2000, 20000, 0.03, 0.016},  {"digits", 1, 1000, 20000, NAN, NAN},
-    {"digits", 10, 1000, 20000, NAN, NAN},         {"digits", 100, 500, 20000, NAN, NAN},
-    {"digits", 1000, 150, 20000, NAN, NAN},        {"circle", 1, 1000, 20000, NAN, NAN},
-    {"circle", 10, 300, 5000, NAN, NAN},           {"circle", 100, 100, 500, NAN, NAN},
-    {"circle", 1000, 40, 150, NAN, NAN},           {"objects", 1, 1000, 5000, NAN, NAN},
+    {"digits", 10, 1000, 20000, NAN, NAN},         {"digits", 100, 300, 20000, NAN, NAN},
+    {"digits", 1000, 80, 20000, NAN, NAN},         {"circle", 1, 400, 20000, NAN, NAN},
+    {"circle", 10, 200, 5000, NAN, NAN},           {"circle", 100, 80, 500, NAN, NAN},
+    {"circle", 1000, 20, 150, NAN, NAN},           {"objects", 1, 600, 5000, NAN, NAN},
     {"objects", 12, 500, 5000, NAN, NAN},          {"objects", 80, 150, 2000, NAN, NAN},
-    {"molecules", 1, 400, 2000, NAN, NAN},         {"molecules", 10, 200, 1500, NAN, NAN},
+    {"molecules", 1, 150, 2000, NAN, NAN},         {"molecules", 10, 150, 1500, NAN, NAN},
 };
 constexpr std::int64_t kSamples = 99, kLongSamples = 299;
 constexpr double kMostZ = 4;
@@ -54,10 +55,6 @@ struct MnistPromise {
 };
 constexpr MnistPromise kMnistPromises[] = {{1, 400, 5000}, {10, 200, 5000}, {100, 60, 5000}, {1000, 20, 5000}};
 constexpr double kMostPoolZ = 2.5, kLongMostPoolZ = 1.96;  // 95 % for the four sizes together, and for each
-
-bool long_tests() {
-  return std::getenv("PAIRS_LONG_TESTS") != nullptr;
-}
 
 // Of a program that was built without it.
 bool left_out(const std::string& task) {
@@ -114,13 +111,15 @@ TEST_P(ShippedWeights, DensityIntegratesToOneAtEveryN) {
   LoadedRun run = shipped(GetParam());
   if (run.task->info().image_target()) GTEST_SKIP() << "images have samples, not densities";
   const TaskInfo& info = run.task->info();
-  const std::vector<std::int64_t> index = {0, 1, 2};
+  std::vector<std::int64_t> index(long_tests() ? 3 : 1);
+  std::iota(index.begin(), index.end(), 0);
+  const auto sets = static_cast<std::int64_t>(index.size());
   const Latents latents = run.task->latents(5, Purpose::check, index);
   for (std::int64_t n : {1, 2, 10, 100, 1000, 10000, 100000}) {
     if (n > run.estimator->max_n()) break;
     const torch::Tensor aggregates = aggregate_sets(*run.estimator, latents, 5, Purpose::check, index, n);
-    const torch::Tensor samples = run.estimator->sample(aggregates, at::full({3}, n, torch::kInt64), 2000, 9);
-    for (std::int64_t s = 0; s < 3; ++s) {
+    const torch::Tensor samples = run.estimator->sample(aggregates, at::full({sets}, n, torch::kInt64), 2000, 9);
+    for (std::int64_t s = 0; s < sets; ++s) {
       const torch::Tensor one = aggregates.slice(0, s, s + 1);
       if (info.targets.size() == 1) {
         // Wide enough for heavy tails, narrow enough for the grid to resolve the peak.

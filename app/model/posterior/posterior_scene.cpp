@@ -92,7 +92,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
     if (set.of_thing()) {
       scene.set_read_as = set.read_as();
       const LoadedRun& shown = posterior.runs().front().loaded;
-      scene.set_learnt = learnt_text(shown, tried_of(shown.folder));
+      scene.set_learnt = learnt_text(shown, tried_of(shown));
       scene.set_own = own_theta_text(info, scene.thing, set.theta(), set.other());
       scene.ups = known->ups();
       scene.up = set.choice().up;

@@ -38,7 +38,7 @@ bool write(const SamplesAsked& asked, const LatestWorker::Stale& stale) {
   const torch::Tensor aggregate = finite_aggregate(run, x, set.name());
   const Place place = place_of(*run.estimator, aggregate, torch::full({1}, asked.n, torch::kInt64));
   const bool warned = place.outside || !set.warnings().empty() || !run.finetuned || extrapolates(run, asked.n) ||
-                      !thing_warnings(run, set.name(), set.kind(), set.parts()).empty();
+                      (set.of_thing() && !thing_warnings(run, tried_of(run), set.name(), set.marks()).empty());
   std::map<std::string, torch::Tensor> arrays = trust_arrays(place, warned);
   arrays["samples"] = samples;
   write_samples(asked.file, arrays, info);

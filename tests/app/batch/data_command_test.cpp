@@ -170,7 +170,8 @@ TEST(DataCommand, ThePlanTellsWhatARunDrawsAndWhatToStore) {
   EXPECT_EQ(stages[0].at("epochs"), 15);
   EXPECT_GT(stages[0].at("gflop"), 0);
   EXPECT_EQ(stages[2].at("steps"), 30 * 200);
-  const nlohmann::json alone = nlohmann::json::parse(run_words({"data", "bump-hunt", "--plan", "--json", "--strategy", "e2e"}).out);
+  const nlohmann::json alone =
+      nlohmann::json::parse(run_words({"data", "bump-hunt", "--plan", "--json", "--strategy", "e2e"}).out);
   EXPECT_EQ(alone.at("stages").size(), 1u);
   EXPECT_THAT(document.at("expected").at("text").get<std::string>(), HasSubstr("pretrain"));
   EXPECT_GT(document.at("expected").at("seconds").get<double>(), 0);

@@ -21,7 +21,7 @@ namespace {
 
 KnownParts shipped_parts() {
   register_tasks();
-  return tried_of(load_run("molecules", "", "cpu").folder).parts;
+  return tried_of(load_run("molecules", "", "cpu")).parts;
 }
 
 // Of molecules that no stage had seen one in twenty is told to be unlike training, of those it learnt from none.

@@ -23,7 +23,9 @@ inline constexpr std::int64_t kPebbles = 60;  // the largest set
 // quantity.
 class PebbleTask : public ToyTask, public Things {
  public:
-  PebbleTask() : own_(ToyTask::info()) { own_.max_n = kPebbles; }
+  explicit PebbleTask(bool with_parts = true) : own_(ToyTask::info()), with_parts_(with_parts) {
+    own_.max_n = kPebbles;
+  }
   const TaskInfo& info() const override { return own_; }
 
   std::string thing() const override { return "pebble"; }
@@ -58,7 +60,7 @@ class PebbleTask : public ToyTask, public Things {
 
   // Those of training have the mark 100; one in twenty that are held out has 150 instead.
   void training_parts(const std::function<bool(std::vector<ThingPart>&&, bool)>& next) const override {
-    for (std::uint64_t k = 0; k < 40; ++k) next({{k == 21 ? 150u : 100u, 3}}, k >= 20);
+    for (std::uint64_t k = 0; k < (with_parts_ ? 40 : 0); ++k) next({{k == 21 ? 150u : 100u, 3}}, k >= 20);
   }
 
  private:
@@ -72,15 +74,17 @@ class PebbleTask : public ToyTask, public Things {
   }
 
   TaskInfo own_;
+  bool with_parts_;
 };
 
 // In the place of the task "gaussian", until register_tasks().
-inline void register_pebbles() {
-  register_task_factory({[](const std::string& name, const TaskOptions& options) -> std::shared_ptr<const Task> {
-                           if (name == "gaussian") return std::make_shared<PebbleTask>();
-                           return make_task(name, options);
-                         },
-                         task_names, task_settings});
+inline void register_pebbles(bool with_parts = true) {
+  register_task_factory(
+      {[with_parts](const std::string& name, const TaskOptions& options) -> std::shared_ptr<const Task> {
+         if (name == "gaussian") return std::make_shared<PebbleTask>(with_parts);
+         return make_task(name, options);
+       },
+       task_names, task_settings});
 }
 
 }  // namespace pairs

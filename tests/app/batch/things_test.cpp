@@ -222,6 +222,34 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   EXPECT_THAT(infer({"pebble:200"}).err, HasSubstr("tried-parts.npz is damaged; remove it, or write it again"));
 }
 
+// Things without parts: θ of training is N(0, 1).
+TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreTriedApartAndTold) {
+  register_pebbles(false);
+  std::ofstream(folder_ / "list.txt") << "pebble:1\npebble:2.5\npebble:3\n";
+  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"});
+  ASSERT_EQ(tried.code, 0) << tried.err;
+  const nlohmann::json &like = tried.document.at("kinds").at(0), &unlike = tried.document.at("kinds").at(1);
+  EXPECT_EQ(like.at("kind"), "small pebble");
+  EXPECT_EQ(like.at("count"), 1);
+  EXPECT_EQ(unlike.at("kind"), "small pebble, unlike training");
+  EXPECT_EQ(unlike.at("count"), 2);
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(run_) / "tried-parts.npz"));
+
+  const Acted answer = infer({"pebble:2.5"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const std::string text =
+      "pebble 2.5: it is unlike training, where hardly any set has values like its own (θ 2.50): do not trust the "
+      "posterior";
+  EXPECT_THAT(answer.err, HasSubstr("warning: " + text));
+  EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(text));
+  EXPECT_EQ(answer.document.at("kind"), "small pebble, unlike training");
+  EXPECT_THAT(infer({"pebble:1"}).err, Not(HasSubstr("unlike training")));
+
+  const std::filesystem::path values = std::filesystem::path(run_) / "tried-values.npz";
+  write_npz(values, {{"values", torch::zeros({3, 1}, torch::kFloat64)}});
+  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("tried-values.npz is damaged; remove it, or write it again"));
+}
+
 TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("was never tried on things like this one (small pebble)"));
   // Small ones are told 0, which the prior's posterior holds; one could not be read.

@@ -13,6 +13,7 @@
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
+#include "tests/long_tests.h"
 
 namespace pairs::gui {
 namespace {
@@ -86,7 +87,9 @@ TEST_F(KeyboardTest, TabReachesEveryControlOfEveryTab) {
     Driver d(settings_in(folder_.path()), width, height);
     d.studio.viewer.set_samples(1);
     d.studio.settings.log_open = true;
-    for (const std::string& task : task_names())
+    // Narrow windows have their own arrangement, whatever the task: of a set, and of views.
+    const bool all = width > 1200 || long_tests();
+    for (const std::string& task : all ? task_names() : std::vector<std::string>{"bump-hunt", "novel-view"})
       for (int tab = 0; tab < model::tab_count; ++tab) {
         d.studio.open_task(task);
         d.studio.set_tab(static_cast<model::Tab>(tab));

@@ -7,6 +7,7 @@
 
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
+#include "tests/long_tests.h"
 
 namespace pairs::gui {
 namespace {
@@ -140,7 +141,7 @@ TEST_P(StillnessTest, NothingMovesButThePlots) {
     d.studio.viewer.set_samples(1);
     ASSERT_TRUE(d.rest(240));
     const bool viewing = d.studio.viewing();
-    drag(d, viewing ? "viewer/n" : "posterior/n", 0.02, 0.98, 10);
+    drag(d, viewing ? "viewer/n" : "posterior/n", 0.02, 0.98, long_tests() ? 10 : scale > 1 ? 3 : 6);
     if (viewing || scale > 1) continue;
     int dragged = 0;
     const auto scene = d.studio.posterior.scene();
@@ -148,7 +149,7 @@ TEST_P(StillnessTest, NothingMovesButThePlots) {
       const std::string name = "posterior/" + parameter.name;
       if (!d.find(name) || ++dragged > 2) continue;
       d.show(name);
-      drag(d, name, 0.1, 0.9, 5);
+      drag(d, name, 0.1, 0.9, long_tests() ? 5 : 3);
     }
     EXPECT_GT(dragged, 0);
   }

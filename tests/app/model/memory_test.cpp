@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
+#include "tests/long_tests.h"
 
 namespace pairs::model {
 namespace {
@@ -45,7 +46,8 @@ bool rest(Studio& studio, double seconds) {
       studio, [&] { return (rested = studio.busy() ? 0 : rested + 1) > 20; }, seconds);
 }
 
-// The quick bump hunt with its own networks, batches and sets; fewer steps and cached sets unless PAIRS_LONG_TESTS is set.
+// The quick bump hunt with its own networks, batches and sets; fewer steps and cached sets unless PAIRS_LONG_TESTS is
+// set.
 TEST(Memory, GoesBackAfterTrainingAndEvaluating) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer keeps what is freed";
   register_tasks();
@@ -61,7 +63,7 @@ TEST(Memory, GoesBackAfterTrainingAndEvaluating) {
 
   studio.set_tab(Tab::train);
   Draft& draft = studio.training.draft();
-  if (!std::getenv("PAIRS_LONG_TESTS"))
+  if (!long_tests())
     for (const auto& [key, value] : {std::pair{"pretrain.epochs", "2"},
                                      {"pretrain.steps", "20"},
                                      {"cache.sets", "[15000]"},

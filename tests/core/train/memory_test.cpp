@@ -13,6 +13,7 @@
 #include "core/train/cache_writer.h"
 #include "core/train/set_gradients.h"
 #include "tasks/registry.h"
+#include "tests/long_tests.h"
 
 namespace pairs {
 namespace {
@@ -112,7 +113,7 @@ TEST(Memory, PeakOfStageTwoIsTheSameForAThousandTimesLargerSets) {
   const auto folder = std::filesystem::temp_directory_path() / fmt::format("pairs-memory-{}", ::getpid());
   std::filesystem::create_directories(folder);
   // Both write the same number of bytes. A million images a set with PAIRS_LONG_TESTS=1, else a tenth of that.
-  const std::int64_t large = std::getenv("PAIRS_LONG_TESTS") != nullptr ? 1000000 : 100000;
+  const std::int64_t large = long_tests() ? 1000000 : 100000;
   const auto peak = [&](std::int64_t n) {
     CacheGroup group;
     group.n = n;

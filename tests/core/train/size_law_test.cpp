@@ -24,13 +24,15 @@ TEST_P(OfLaw, QuantilesAgreeWithProbabilities) {
   EXPECT_NEAR(sum, 1, 1e-12);
 }
 
-INSTANTIATE_TEST_SUITE_P(, OfLaw, testing::Values(SizeLaw::log_uniform, SizeLaw::root_uniform));
+INSTANTIATE_TEST_SUITE_P(, OfLaw, testing::Values(SizeLaw::log_uniform, SizeLaw::root_uniform, SizeLaw::uniform));
 
 TEST(SizeLaw, HasItsMedianWhereTheHeaderSays) {
   EXPECT_EQ(size_at(SizeLaw::log_uniform, 0.5, 10000), 100);
   EXPECT_NEAR(static_cast<double>(size_at(SizeLaw::root_uniform, 0.5, 10000)), 2550, 1);
+  EXPECT_EQ(size_at(SizeLaw::uniform, 0.5, 10000), 5001);
   EXPECT_EQ(size_law("root-uniform"), SizeLaw::root_uniform);
-  EXPECT_THROW(size_law("uniform"), Error);
+  EXPECT_EQ(size_law("uniform"), SizeLaw::uniform);
+  EXPECT_THROW(size_law("square"), Error);
 }
 
 }  // namespace

@@ -29,14 +29,9 @@ std::string parent_of(const std::string& smiles) {
 // Molecules of one site each, so that there is nothing to choose.
 TEST(ChargedForms, GroupsTakeTheirUsualCharges) {
   const std::vector<std::pair<std::string, std::string>> forms = {
-      {"CC(=O)O", "CC(=O)[O-]"},
-      {"CS(=O)(=O)O", "CS(=O)(=O)[O-]"},
-      {"CC(=O)NS(C)(=O)=O", "CC(=O)[N-]S(C)(=O)=O"},
-      {"CCNCC", "CC[NH2+]CC"},
-      {"CC(C)N", "CC(C)[NH3+]"},
-      {"CC(=N)N", "CC(N)=[NH2+]"},
-      {"Oc1ccccc1", "[O-]c1ccccc1"},
-      {"CS(N)(=O)=O", "CS([NH-])(=O)=O"},
+      {"CC(=O)O", "CC(=O)[O-]"},     {"CS(=O)(=O)O", "CS(=O)(=O)[O-]"},  {"CC(=O)NS(C)(=O)=O", "CC(=O)[N-]S(C)(=O)=O"},
+      {"CCNCC", "CC[NH2+]CC"},       {"CC(C)N", "CC(C)[NH3+]"},          {"CC(=N)N", "CC(N)=[NH2+]"},
+      {"Oc1ccccc1", "[O-]c1ccccc1"}, {"CS(N)(=O)=O", "CS([NH-])(=O)=O"},
   };
   for (const auto& [molecule, form] : forms) EXPECT_EQ(form_of(molecule), read(form).canonical) << molecule;
   const std::string tetrazole = form_of("Cc1nn[nH]n1");
@@ -114,10 +109,9 @@ TEST(ChargedForms, ASourceNamesThemAndKeepsItsOrder) {
       return true;
     });
   EXPECT_EQ(seen, (std::vector<std::string>{
-                      "line 1: CC(=O)O (acid)", "line 2: CCO (alcohol)", "line 3: C1CC (bad)",
-                      "line 4: CCNCC (amine)", "line 1: CC(=O)O (acid)", "line 1, charged: CC(=O)[O-] (acid, charged)",
-                      "line 2: CCO (alcohol)", "line 3: C1CC (bad)", "line 4: CCNCC (amine)",
-                      "line 4, charged: CC[NH2+]CC (amine, charged)"}));
+                      "line 1: CC(=O)O (acid)", "line 2: CCO (alcohol)", "line 3: C1CC (bad)", "line 4: CCNCC (amine)",
+                      "line 1: CC(=O)O (acid)", "line 1, charged: CC(=O)[O-] (acid, charged)", "line 2: CCO (alcohol)",
+                      "line 3: C1CC (bad)", "line 4: CCNCC (amine)", "line 4, charged: CC[NH2+]CC (amine, charged)"}));
 }
 
 }  // namespace

@@ -150,7 +150,8 @@ TEST_F(MoleculeFile, RecordsOfOneMoleculeAreItsConformers) {
 // A record of SDF: atoms "C x y z", bonds "1 2 1", charges "4 -1".
 std::string sdf_record(const std::vector<std::string>& atoms, const std::vector<std::array<int, 3>>& bonds,
                        const std::string& charges = "") {
-  std::string out = fmt::format("x\n  test 3D\n\n{:3}{:3}  0  0  0  0  0  0  0  0999 V2000\n", atoms.size(), bonds.size());
+  std::string out =
+      fmt::format("x\n  test 3D\n\n{:3}{:3}  0  0  0  0  0  0  0  0999 V2000\n", atoms.size(), bonds.size());
   for (const std::string& atom : atoms) {
     std::istringstream in(atom);
     std::string element;
@@ -174,9 +175,7 @@ TEST_F(MoleculeFile, OneMoleculeAsSmilesAndAsSdfStandsInOnePart) {
       {"CC(=O)[O-]", sdf_record({"C 0 0 .2", "C 1.5 0 0", "O 2.1 1.1 0", "O 2.1 -1.1 0"},
                                 {{1, 2, 1}, {2, 3, 2}, {2, 4, 1}}, "M  CHG  1   4  -1\n")},
   };
-  const auto flat = [](const std::string& smiles) {
-    return flat_smiles(std::get<Molecule>(parse_molecule(smiles)));
-  };
+  const auto flat = [](const std::string& smiles) { return flat_smiles(std::get<Molecule>(parse_molecule(smiles))); };
   for (const auto& [smiles, record] : records) {
     const auto all = read("a.sdf", record);
     ASSERT_EQ(all.size(), 1u);

@@ -507,44 +507,6 @@ TEST_F(MoleculesTask, BodiesHaveTheAtomsAndBondsOfTheirConformers) {
   EXPECT_EQ(bodies(*made)->bodies(unknown, x, 1).at(0).sticks.size(), bonds_of_graph(smiles).size());
 }
 
-TEST(MoleculeLook, ConformersAreLaidOntoTheFirst) {
-  const PreparedMolecule m = molecules_given("CC(=O)Nc1ccc(O)cc1", {.conformers = 1}).at(0);
-  std::vector<float> rows, turned;
-  const double angle = 2.2;
-  for (std::size_t a = 0; a < m.elements.size(); ++a) {
-    const float x = m.positions[3 * a], y = m.positions[3 * a + 1], z = m.positions[3 * a + 2];
-    for (const float v : {static_cast<float>(m.elements[a]), x, y, z}) rows.push_back(v);
-    const double u = std::cos(angle) * x - std::sin(angle) * z, w = std::sin(angle) * x + std::cos(angle) * z;
-    for (const double v : {static_cast<double>(m.elements[a]), u + 3, y - 1.0, w + 2})
-      turned.push_back(static_cast<float>(v));
-  }
-  const Body first = molecule_body(rows, {}), second = molecule_body(turned, {}, rows);
-  for (std::size_t a = 0; a < first.balls.size(); ++a)
-    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(first.balls[a].centre[k], second.balls[a].centre[k], 1e-3);
-}
-
-TEST(MoleculeLook, FormulasHaveTheirStrokes) {
-  const MoleculeDrawing drawing{.labels = {{0, 0, "O", 8}},
-                                .lines = {{0, 0, 1, 0, 8, 6},
-                                          {1, 0, 2, 0, 6, 6, MoleculeDrawing::Stroke::wedge},
-                                          {2, 0, 3, 0, 6, 6, MoleculeDrawing::Stroke::hash}},
-                                .width = 3,
-                                .height = 0};
-  const PlaneDrawing plane = molecule_formula(drawing);
-  ASSERT_GT(plane.lines.size(), 5u);
-  EXPECT_EQ(plane.lines[0].colour0, element_colour(8));
-  EXPECT_EQ(plane.lines[0].colour1, PlaneDrawing::kInk);
-  EXPECT_EQ(plane.lines[1].width0, 0);
-  EXPECT_GT(plane.lines[1].width1, 0);
-  for (std::size_t k = 2; k < plane.lines.size(); ++k) {
-    EXPECT_EQ(plane.lines[k].x0, plane.lines[k].x1) << "hashes stand across the bond";
-    EXPECT_LT(plane.lines[k].y0, plane.lines[k].y1);
-  }
-  ASSERT_EQ(plane.words.size(), 1u);
-  EXPECT_EQ(plane.words[0].text, "O");
-  EXPECT_GT(plane.width, 3);
-}
-
 TEST_F(MoleculesTask, ThingsAreMoleculesOfPeople) {
   const auto made = task();
   const Things& reads = *things(*made);
@@ -617,21 +579,6 @@ TEST_F(MoleculesTask, ThingsThatAreNoMoleculesAreSentences) {
   EXPECT_THAT(refusal((folder_ / "missing.sdf").string()), HasSubstr("does not exist"));
   EXPECT_THAT(refusal("CCO", kConformers + 1), HasSubstr("task.conformers"));
   EXPECT_NE(refusal("CCO", -1), "");
-}
-
-TEST(GivenMolecule, WhatIsMeantAsAMolecule) {
-  for (const char* text : {"C", "CCO", "c1ccccc1", "CC(=O)Nc1ccc(O)cc1", "[Na+].CC(=O)[O-]", "C/C=C/C", "F/C=C\\F",
-                           "CC(", "C1CC", "C[Na", "N[C@@H](C)C(=O)O", "C%12CC%12", "CCl.Cl", "CC(Xx)C", "missing.sdf",
-                           "no/such/drugs.smi.gz", "drugs_crude.msgpack", "(C)C"})
-    EXPECT_TRUE(names_molecule(text)) << text;
-  for (const char* text : {"", " ", "-", "12", "x.npz", "data/set.npz", "no/such/file.off", "chair.off", "set(1).npz",
-                           "observations", "C C", "/", ".", "..", "/tmp", "hello", "CC\nCC", "a=b.toml"})
-    EXPECT_FALSE(names_molecule(text)) << text;
-  const TemporaryFolder folder;
-  write_file(folder / "CCO", "x");
-  EXPECT_FALSE(names_molecule((folder / "CCO").string()));
-  write_file(folder / "a.npz", "x");
-  EXPECT_FALSE(names_molecule((folder / "a.npz").string()));
 }
 
 }  // namespace

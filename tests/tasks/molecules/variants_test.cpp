@@ -84,7 +84,7 @@ TEST(Variants, FollowTheirMoleculeInASource) {
                    return places.size() < 7;
                  });
   EXPECT_THAT(places, ::testing::ElementsAre("line 1", "line 1, charged", "line 1, variant 1", "line 1, variant 2",
-                                           "line 2", "line 3", "line 3, variant 1"));
+                                             "line 2", "line 3", "line 3, variant 1"));
   EXPECT_EQ(names[3], "acid, variant 2");
   EXPECT_EQ(names[6], "");
 }

@@ -9,6 +9,7 @@
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/core/train/test_monitor.h"
+#include "tests/long_tests.h"
 #include "tests/tasks/own/own_files.h"
 
 namespace pairs::own {
@@ -46,7 +47,7 @@ class OwnBumpHunt : public OwnFolder {
 // The shipped example, 20 lines of Python, beside the built-in task of the same sets: presets made to its size teach as
 // much as those written for it.
 TEST_F(OwnBumpHunt, TwentyLinesOfPythonLearnWhatTheBuiltInTaskDoes) {
-  if (std::getenv("PAIRS_LONG_TESTS") == nullptr) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
+  if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   if (std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") != 0)
     GTEST_SKIP() << "/usr/bin/python3 has no numpy: install python3-numpy";
   register_tasks();

@@ -11,6 +11,7 @@
 #include "tasks/own/own_tasks.h"
 #include "tasks/registry.h"
 #include "tests/core/train/test_monitor.h"
+#include "tests/long_tests.h"
 #include "tests/tasks/own/own_files.h"
 #include "tests/tasks/sets.h"
 
@@ -80,7 +81,7 @@ TEST_F(OwnLine, ExactPosteriorIsADensity) {
 
 // A gap of 0.04 is what a scientist would not see: a mean off by 0.28 of the exact sd, or an sd off by a seventh.
 TEST_F(OwnLine, TwoThousandSetsAreAnsweredNearTheExactPosterior) {
-  if (std::getenv("PAIRS_LONG_TESTS") == nullptr) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
+  if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   const auto line = pairs::make_task(task());
   const RunConfig config = load_preset(line->info(), "quick", "pairs", {"device=cpu", "threads=1"});
   const Stopwatch watch;

@@ -33,10 +33,23 @@ struct Units {
 constexpr Units kOne{"one", 0, 1}, kMillivolts{"mv", 65000, 10000}, kTime{"time", 1.7e9, 60};
 
 std::vector<std::string> tiny_settings() {
-  return {"device=cpu", "threads=1", "embedder.layers=16,16", "embedder.size=16", "head.hidden=16",
-          "head.transforms=1", "head.bins=8", "pretrain.epochs=3", "pretrain.steps=60", "pretrain.batch=128",
-          "pretrain.validation_sets=1000", "cache.sizes=20", "cache.sets=500", "finetune.epochs=3", "finetune.steps=60",
-          "finetune.batch=64", "finetune.validation_draws=1000"};
+  return {"device=cpu",
+          "threads=1",
+          "embedder.layers=16,16",
+          "embedder.size=16",
+          "head.hidden=16",
+          "head.transforms=1",
+          "head.bins=8",
+          "pretrain.epochs=3",
+          "pretrain.steps=60",
+          "pretrain.batch=128",
+          "pretrain.validation_sets=1000",
+          "cache.sizes=20",
+          "cache.sets=500",
+          "finetune.epochs=3",
+          "finetune.steps=60",
+          "finetune.batch=64",
+          "finetune.validation_draws=1000"};
 }
 
 class OwnInput : public OwnFolder {
@@ -47,12 +60,12 @@ class OwnInput : public OwnFolder {
   std::filesystem::path program(const Units& units, const std::string& more = "") const {
     const std::filesystem::path folder = folder_ / units.name;
     std::filesystem::create_directory(folder);
-    write_file(folder / "simulate.py", "import numpy as np\nfrom pairs_simulator import serve\n"
-                                       "def prior(rng, size):\n    return rng.random(size), 0.3 + rng.random(size)\n"
-                                       "def simulate(theta, psi, n, rng):\n"
-                                       "    x = theta[0] + psi[0] * rng.standard_normal(n)\n" +
-                                           fmt::format("    return {} + {} * x\n", units.location, units.scale) + more +
-                                           kServe);
+    write_file(folder / "simulate.py",
+               "import numpy as np\nfrom pairs_simulator import serve\n"
+               "def prior(rng, size):\n    return rng.random(size), 0.3 + rng.random(size)\n"
+               "def simulate(theta, psi, n, rng):\n"
+               "    x = theta[0] + psi[0] * rng.standard_normal(n)\n" +
+                   fmt::format("    return {} + {} * x\n", units.location, units.scale) + more + kServe);
     std::string text = task_text("[\"/usr/bin/python3\", \"simulate.py\"]", "workers = 1\n", "columns = [\"x\"]",
                                  std::string("units-") + units.name);
     write_file(folder / "task.toml", text);
@@ -65,7 +78,8 @@ class OwnInput : public OwnFolder {
     const std::filesystem::path folder = folder_ / (std::string("stored-") + units.name);
     std::filesystem::create_directory(folder);
     at::manual_seed(5);
-    const torch::Tensor theta = torch::rand({600, 1}, torch::kFloat64), psi = 0.3 + torch::rand({600, 1}, torch::kFloat64);
+    const torch::Tensor theta = torch::rand({600, 1}, torch::kFloat64),
+                        psi = 0.3 + torch::rand({600, 1}, torch::kFloat64);
     const torch::Tensor x = theta.unsqueeze(1) + psi.unsqueeze(1) * torch::randn({600, 40, 1}, torch::kFloat64);
     pairs::testing::write_stored_npz(folder / "sets.npz",
                                      {{"theta", theta}, {"psi", psi}, {"x", units.location + units.scale * x}});
@@ -148,7 +162,8 @@ TEST_F(OwnInput, ScalesFollowTheUnitsAndIgnoreOutliers) {
   EXPECT_NEAR(measure_x(image, 2).scale[1] / measure_x(image, 2).scale[0], 50, 10);
   const Observations rows = Observations::ragged(normal, torch::tensor({0, 0, 1500, 2000}, torch::kInt64));
   EXPECT_EQ(measure_x(rows, 1).scale, one.scale);
-  EXPECT_EQ(measure_x(Observations::ragged(normal.slice(0, 0, 0), torch::tensor({0, 0}, torch::kInt64)), 1).scale[0], 1);
+  EXPECT_EQ(measure_x(Observations::ragged(normal.slice(0, 0, 0), torch::tensor({0, 0}, torch::kInt64)), 1).scale[0],
+            1);
 }
 
 TEST_F(OwnInput, AProgramInMillivoltsLearnsWhatOneInUnitsOfOneDoes) {
@@ -226,7 +241,8 @@ TEST_F(OwnInput, AFileSaysHow) {
   EXPECT_EQ(input_of("").scale, input_of("").scale) << "the same draws each time";
 
   // As it is, x is float32 as ever.
-  const auto plain = make_simulated_task(python_task(kPrior + kSimulate + kServe, "", "columns = [\"x\"]\nstandardise = false"));
+  const auto plain =
+      make_simulated_task(python_task(kPrior + kSimulate + kServe, "", "columns = [\"x\"]\nstandardise = false"));
   const Latents latents = pairs::testing::latents_of(*plain, 1, Purpose::test, 0, 2);
   EXPECT_EQ(pairs::testing::sets_of(*plain, latents, 1, Purpose::test, 0, 5).scalar_type(), torch::kFloat32);
 
@@ -245,8 +261,8 @@ TEST_F(OwnInput, AFileSaysHow) {
 // Weights bring their standardisation with them, whatever a task measures, and those without one stay without.
 TEST_F(OwnInput, BelongsToTheWeights) {
   const std::shared_ptr<const Task> one = make_simulated_task(read_task_file(program(kOne))),
-                                    plain = make_simulated_task(python_task(
-                                        kPrior + kSimulate + kServe, "", "columns = [\"x\"]\nstandardise = false"));
+                                    plain = make_simulated_task(python_task(kPrior + kSimulate + kServe, "",
+                                                                            "columns = [\"x\"]\nstandardise = false"));
   EstimatorConfig config;
   config.embedder.size = 8;
   config.embedder.layers = {8};

@@ -23,12 +23,14 @@ class OwnProbe : public OwnFolder {
   // A program whose noise is `noise` and whose prior is `prior`; its task, with a process of its own.
   std::shared_ptr<const Task> program(const std::string& noise = "0.5 * rng.standard_normal(n)",
                                       const std::string& prior = "rng.random(size)") const {
-    return make_simulated_task(python_task("import numpy as np\nfrom pairs_simulator import serve\n"
-                                           "def prior(rng, size):\n    return " + prior +
-                                               ", rng.normal(0, 1, size)\n"
-                                               "def simulate(theta, psi, n, rng):\n    return 70 + psi[0] + " +
-                                               noise + "\n" + kServe,
-                                           "workers = 1\n"));
+    return make_simulated_task(
+        python_task("import numpy as np\nfrom pairs_simulator import serve\n"
+                    "def prior(rng, size):\n    return " +
+                        prior +
+                        ", rng.normal(0, 1, size)\n"
+                        "def simulate(theta, psi, n, rng):\n    return 70 + psi[0] + " +
+                        noise + "\n" + kServe,
+                    "workers = 1\n"));
   }
   std::string record(const Task& task) {
     try {
@@ -84,7 +86,8 @@ TEST_F(OwnProbe, AnotherIsAcceptedOnce) {
 // Nothing is recorded of a task that no program draws, and nothing run that was not agreed to.
 TEST_F(OwnProbe, RunsNothingThatWasNotAgreedTo) {
   write("simulate.py", "open('ran', 'w')\n");
-  const auto task = make_simulated_task(read_task_file(write("task.toml", task_text("[\"/usr/bin/python3\", \"simulate.py\"]"))));
+  const auto task =
+      make_simulated_task(read_task_file(write("task.toml", task_text("[\"/usr/bin/python3\", \"simulate.py\"]"))));
   EXPECT_THAT(record(*task), HasSubstr("wants to run the program"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
   EXPECT_FALSE(std::filesystem::exists(run() / kSimulatorFile));

@@ -28,7 +28,8 @@ class OwnSimulatorCheck : public OwnFolder {
       text.erase(at, text.find("[x]") - at);
     }
     write("task.toml", text);
-    write("simulate.py", "import numpy as np\nfrom pairs_simulator import serve\n" + functions + "serve(prior, simulate)\n");
+    write("simulate.py",
+          "import numpy as np\nfrom pairs_simulator import serve\n" + functions + "serve(prior, simulate)\n");
     const std::string command = fmt::format("cd '{}' && PYTHONPATH='{}/assets/python' {} simulate.py --check 2>&1",
                                             folder_.path().string(), PAIRS_SOURCE_DIR, kPython);
     Told told;
@@ -53,11 +54,13 @@ TEST_F(OwnSimulatorCheck, FindsNothingInWhatIsRight) {
       "columns = [\"energy\"]", false);
   EXPECT_EQ(without.code, 0) << without.text;
   EXPECT_THAT(without.text, HasSubstr("1 targets and 0 nuisances"));
-  const Told image = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, (n, 1, 4, 6))\n",
-                           "shape = [1, 4, 6]");
+  const Told image =
+      check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, (n, 1, 4, 6))\n",
+            "shape = [1, 4, 6]");
   EXPECT_EQ(image.code, 0) << image.text;
   const Told rows = check(
-      kDraws + "def simulate(theta, psi, n, rng):\n    return [rng.normal(0, 1, (rng.poisson(4), 2)) for _ in range(n)]\n",
+      kDraws +
+          "def simulate(theta, psi, n, rng):\n    return [rng.normal(0, 1, (rng.poisson(4), 2)) for _ in range(n)]\n",
       "rows = [\"e\", \"t\"]\ntypical = 4");
   EXPECT_EQ(rows.code, 0) << rows.text;
 }
@@ -67,7 +70,8 @@ TEST_F(OwnSimulatorCheck, NamesWhatIsWrong) {
   const Told outside = check("def prior(rng, size):\n    return 2 * rng.random(size), rng.normal(0, 1, size)\n" + good);
   EXPECT_EQ(outside.code, 1);
   EXPECT_THAT(outside.text, HasSubstr("WRONG  targets: theta stays within [0, 1]"));
-  const Told global = check(kDraws + "def simulate(theta, psi, n, rng):\n    return np.random.normal(theta[0], 1, n)\n");
+  const Told global =
+      check(kDraws + "def simulate(theta, psi, n, rng):\n    return np.random.normal(theta[0], 1, n)\n");
   EXPECT_EQ(global.code, 1);
   EXPECT_THAT(global.text, HasSubstr("WRONG  simulate, 2 observations: the same seed gives the same x"));
   const Told constant = check(kDraws + "def simulate(theta, psi, n, rng):\n    return np.full(n, theta[0])\n");
@@ -89,10 +93,12 @@ TEST_F(OwnSimulatorCheck, HintsAtColumns) {
   const Told plain = check(kDraws + large, "columns = [\"energy\"]\nstandardise = false");
   EXPECT_EQ(plain.code, 0) << "a hint is no fault";
   EXPECT_THAT(plain.text, HasSubstr("HINT   x: energy is 3e+04, give or take"));
-  const Told flat = check(kDraws + "def simulate(theta, psi, n, rng):\n    return np.stack([np.full(n, 5.0), rng.normal(0, 1, n)], 1)\n",
-                          "columns = [\"energy\", \"time\"]");
+  const Told flat = check(
+      kDraws + "def simulate(theta, psi, n, rng):\n    return np.stack([np.full(n, 5.0), rng.normal(0, 1, n)], 1)\n",
+      "columns = [\"energy\", \"time\"]");
   EXPECT_THAT(flat.text, AllOf(HasSubstr("HINT   x: energy is always 5, which tells nothing"), Not(HasSubstr("time"))));
-  const Told rare = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.choice([5.0, 5.0, 5.0, 6.0], n)\n");
+  const Told rare =
+      check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.choice([5.0, 5.0, 5.0, 6.0], n)\n");
   EXPECT_THAT(rare.text, AllOf(Not(HasSubstr("Traceback")), Not(HasSubstr("HINT"))));
 }
 

@@ -321,14 +321,16 @@ std::vector<pid_t> running(const std::filesystem::path& folder) {
 TEST_F(OwnSimulator, WhatAProgramStartedEndsWithItWhateverItsSession) {
   const std::string start =
       "if psi[0] > 1 and not os.path.exists('pids'): "
-      "import subprocess; p = subprocess.Popen(['/bin/sh', '-c', 'trap \"\" TERM HUP; (setsid sleep 600 & echo $! >> pids);"
+      "import subprocess; p = subprocess.Popen(['/bin/sh', '-c', 'trap \"\" TERM HUP; (setsid sleep 600 & echo $! >> "
+      "pids);"
       " echo $$ >> pids; exec sleep 600'], start_new_session=True); time.sleep(0.3); ";
   // It dies, it hangs, and it is needed no longer.
   EXPECT_THAT(problem_of(start + "os._exit(3)"), HasSubstr("ended with exit code 3"));
   EXPECT_FALSE(read_file(folder_ / "pids").empty());
   EXPECT_THAT(running(folder_.path()), ::testing::IsEmpty());
   std::filesystem::remove(folder_ / "pids");
-  EXPECT_THAT(problem_of(start + "time.sleep(100)", "workers = 1\ntimeout = 2\n"), HasSubstr("no answer came within 2"));
+  EXPECT_THAT(problem_of(start + "time.sleep(100)", "workers = 1\ntimeout = 2\n"),
+              HasSubstr("no answer came within 2"));
   EXPECT_THAT(running(folder_.path()), ::testing::IsEmpty());
   std::filesystem::remove(folder_ / "pids");
   EXPECT_EQ(problem_of(start + "pass", "workers = 1\n"), "");

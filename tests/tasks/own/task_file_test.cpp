@@ -171,7 +171,8 @@ TEST(OwnTaskFile, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(problem(with("max_n = 500", "max_m = 500")), HasSubstr("did you mean 'max_n'?"));
   EXPECT_THAT(problem(with("title =", "titel =")),
               HasSubstr("/some/task.toml, line 2: unknown key 'titel'; did you mean 'title'?"));
-  EXPECT_THAT(problem(with("support = [-2, 3]", "suport = [-2, 3]")), HasSubstr("line 11: unknown key 'targets.suport'; did you mean 'support'?"));
+  EXPECT_THAT(problem(with("support = [-2, 3]", "suport = [-2, 3]")),
+              HasSubstr("line 11: unknown key 'targets.suport'; did you mean 'support'?"));
   EXPECT_THAT(problem(with("[-2, 3]", "[3, -2]")), HasSubstr("line 11: 'targets.support' must be two numbers"));
   EXPECT_THAT(problem(with("[-2, 3]", "\"all\"")), HasSubstr("must be two numbers"));
   EXPECT_THAT(problem(with("max_n = 500", "max_n = \"many\"")), HasSubstr("line 3: 'max_n' must be a whole number"));
@@ -277,7 +278,8 @@ TEST_F(OwnTasks, OpenedTasksHaveNames) {
 
 // A key that is missing because it is nearly called so is told by its right name.
 TEST(OwnTaskFile, NamesTheKeyThatWasMeant) {
-  EXPECT_THAT(problem(with("max_n = 500", "max_N = 500")), HasSubstr("line 3: unknown key 'max_N'; did you mean 'max_n'?"));
+  EXPECT_THAT(problem(with("max_n = 500", "max_N = 500")),
+              HasSubstr("line 3: unknown key 'max_N'; did you mean 'max_n'?"));
   EXPECT_THAT(problem(with("support = [-2, 3]", "suport = [-2, 3]")), HasSubstr("did you mean 'support'?"));
   EXPECT_THAT(problem(with("command = [", "comand = [")), HasSubstr("did you mean 'command'?"));
   EXPECT_THAT(problem(with("[x]", "[X]")), HasSubstr("unknown key 'X'; did you mean 'x'?"));
@@ -318,7 +320,8 @@ TEST_F(OwnTasks, ShowsWhichProgramIsRun) {
     std::string before;
   } const path("PATH", "/none:/bin"), home("HOME", "/home/me");
   const auto command = [](const std::string& words) {
-    return command_text(*parse_task(with("command = [\"./sim\", \"--fast\"]", "command = " + words), "/some/task.toml").simulator);
+    return command_text(
+        *parse_task(with("command = [\"./sim\", \"--fast\"]", "command = " + words), "/some/task.toml").simulator);
   };
   EXPECT_EQ(command("[\"sh\", \"run.sh\"]"), "sh run.sh (sh is /bin/sh)");
   EXPECT_EQ(command("[\"no-such-program\"]"), "no-such-program (no-such-program is not on the PATH)");
@@ -332,7 +335,8 @@ TEST(OwnTaskFile, RefusesWhatCannotBeLearntFromOrShown) {
   EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [3, 4096, 4096]")), HasSubstr("of at most 4194304"));
   std::string many = "columns = [";
   for (int k = 0; k < 50000; ++k) many += fmt::format("{}\"c{}\"", k ? "," : "", k);
-  EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", many + "]")), HasSubstr("[x] names 50000 columns; at most 4096"));
+  EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", many + "]")),
+              HasSubstr("[x] names 50000 columns; at most 4096"));
   const std::string name(250, 'a');
   EXPECT_THAT(problem(with("name = \"lines\"", "name = \"" + name + "\"")), HasSubstr("'name' has 250 characters"));
   EXPECT_THAT(problem(with("name = \"slope\"", "name = \"" + name + "\"")),

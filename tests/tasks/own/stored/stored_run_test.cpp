@@ -21,6 +21,7 @@
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_row_task.h"
 #include "tests/core/train/toy_task.h"
+#include "tests/long_tests.h"
 #include "tests/tasks/own/stored/stored_files.h"
 #include "tests/tasks/sets.h"
 
@@ -162,7 +163,8 @@ TEST_F(StoredRunTest, ARunWhoseFilesHaveChangedIsNotResumed) {
   EXPECT_EQ(resume(), "");
 }
 
-// A test set is known by its θ and its first observation: renamed files have the same ones, simulated again they differ.
+// A test set is known by its θ and its first observation: renamed files have the same ones, simulated again they
+// differ.
 TEST_F(StoredRunTest, TestSetsAreToldApartByWhatTheyHold) {
   const auto digests = [&](const std::string& file) {
     return first_digests(*stored_task(folder_.path(), {file, "pairs.npz"}, normal_info(60)), 1, 200);
@@ -190,21 +192,21 @@ TEST_F(StoredRunTest, SizesBeyondWhatIsStoredAreRefusedBeforeTraining) {
   std::vector<std::string> told;
   for (const SetService& one : task->stored()->service(set_demands(config(), task))) told.push_back(one.text);
   const auto held = [&](Purpose purpose, std::int64_t n) { return count_text(task->stored()->sets(purpose, n)); };
-  EXPECT_THAT(
-      told,
-      ::testing::ElementsAre(
-          AllOf(StartsWith(fmt::format("stage 1: {} stored sets of 2 observations or more, of 51,200 that are drawn, each ",
-                                       held(Purpose::pretrain, 2))),
-                HasSubstr("the others as repeats")),
-          fmt::format("stage 1, validation: {} stored sets of 2 observations or more, of 1,000 that are drawn",
-                      held(Purpose::pretrain_validation, 2)),
-          HasSubstr(fmt::format("stages 2 and 3, N up to 40: {} stored sets of ", held(Purpose::finetune, 60))),
-          HasSubstr(fmt::format("validation: {} stored sets of ", held(Purpose::finetune_validation, 60))),
-          HasSubstr(fmt::format("stage 2, standardiser: {} stored sets of 2 observations or more",
-                                held(Purpose::pretrain, 2))),
-          HasSubstr(fmt::format("evaluation, N = 1: 200 of the {}", held(Purpose::test, 1))),
-          HasSubstr(fmt::format("evaluation, N = 10: 200 of the {}", held(Purpose::test, 10))),
-          HasSubstr(fmt::format("evaluation, N = 40: 200 of the {}", held(Purpose::test, 40)))));
+  EXPECT_THAT(told,
+              ::testing::ElementsAre(
+                  AllOf(StartsWith(fmt::format(
+                            "stage 1: {} stored sets of 2 observations or more, of 51,200 that are drawn, each ",
+                            held(Purpose::pretrain, 2))),
+                        HasSubstr("the others as repeats")),
+                  fmt::format("stage 1, validation: {} stored sets of 2 observations or more, of 1,000 that are drawn",
+                              held(Purpose::pretrain_validation, 2)),
+                  HasSubstr(fmt::format("stages 2 and 3, N up to 40: {} stored sets of ", held(Purpose::finetune, 60))),
+                  HasSubstr(fmt::format("validation: {} stored sets of ", held(Purpose::finetune_validation, 60))),
+                  HasSubstr(fmt::format("stage 2, standardiser: {} stored sets of 2 observations or more",
+                                        held(Purpose::pretrain, 2))),
+                  HasSubstr(fmt::format("evaluation, N = 1: 200 of the {}", held(Purpose::test, 1))),
+                  HasSubstr(fmt::format("evaluation, N = 10: 200 of the {}", held(Purpose::test, 10))),
+                  HasSubstr(fmt::format("evaluation, N = 40: 200 of the {}", held(Purpose::test, 40)))));
 }
 
 double megabytes(const char* key) {
@@ -372,7 +374,7 @@ TEST(StoredExample, TheFilesOfTheExampleAreRead) {
 // The bump hunt from files, 200,000 sets of 2 and 20,000 of 200, at the budgets of its preset `quick`, beside the
 // built-in task that simulates every set anew.
 TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
-  if (std::getenv("PAIRS_LONG_TESTS") == nullptr) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
+  if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   register_tasks();
   const auto simulator = make_task("bump-hunt");
   TemporaryFolder folder;
