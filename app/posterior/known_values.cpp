@@ -172,7 +172,7 @@ std::string far_values_text(const KnownValues& known, const TaskInfo& info, cons
   if (!known.unlike(own)) return "";
   std::string values;
   for (std::size_t t = 0; t < own.size(); ++t)
-    values += fmt::format("{}{} {}", t > 0 ? ", " : "", info.targets[t].label, number_text(own[t], 3));
+    values += fmt::format("{}{} {}", t > 0 ? ", " : "", info.targets[t].label, number_text(own[t], 2));
   return fmt::format(
       "it is unlike training, where hardly any {} has values like its own ({}): do not trust the posterior",
       info.subject.empty() ? "set" : info.subject, values);

@@ -272,6 +272,7 @@ void EvaluatePanel::draw(model::Studio& studio) {
                                                                        : "";
   ui::wrapped(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
               ui::Look::small_muted);
+  if (!scores->caution.empty()) ui::wrapped("▲ " + scores->caution + ".", ui::Look::warning, 0, "evaluate/caution");
   if (const EvaluationVerdict& verdict = scores->verdict; !verdict.text.empty()) {
     ui::wrapped((verdict.bad ? "▲ " : "") + verdict.text + ".",
                 verdict.bad ? ui::Look::warning : look_of(verdict.level, ui::Look::strong), 0, "evaluate/verdict");

@@ -78,7 +78,7 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->complete = metrics.rows.size() >= sizes;
   scores->place = std::move(place);
   scores->note = metrics.subjects > 0 ? subject_note(metrics) : pool_note(metrics.rows);
-  if (!metrics.caution.empty()) scores->note = metrics.caution + (scores->note.empty() ? "." : ". ") + scores->note;
+  scores->caution = metrics.caution;
   scores->verdict = evaluation_verdict(metrics.rows, {targets, sizes, metrics.beside});
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});

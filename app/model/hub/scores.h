@@ -35,6 +35,7 @@ struct Scores {
   std::size_t sizes = 0;  // how many these were
   std::string place;      // the file that keeps them, "" when none does
   std::string note;       // what a finite pool of observations does; "" without one
+  std::string caution;    // Metrics::caution
   EvaluationVerdict verdict;
   std::vector<EvaluationRow> rows;
   std::vector<ShownFigure> figures;
