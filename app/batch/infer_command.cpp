@@ -15,7 +15,7 @@
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/posterior_warnings.h"
 #include "app/posterior/told_numbers.h"
-#include "app/posterior/tried.h"
+#include "app/posterior/tried_file.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
@@ -131,7 +131,10 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     if (!question.other[t].empty()) document["own_other"][info.targets[t].name] = question.other[t];
   if (!question.kind.empty()) document["kind"] = question.kind;
   if (!question.read_as.empty()) document["read_as"] = question.read_as;
-  if (!question.thing.empty()) document["tried"] = tried_document(question.tried);
+  if (!question.thing.empty()) {
+    document["tried"] = tried_document(question.tried);
+    document["unlike_training"] = question.unlike;
+  }
   document["warnings"] = answer.warnings;
   if (answer.place.known) {
     document["distance"] = answer.place.distance;
@@ -226,20 +229,21 @@ Result infer(const InferArguments& arguments, bool json) {
   const InferAnswer answer = answer_of(run, question, arguments);
   TargetReport report = report_of(run, question, answer, interval);
   Result result;
-  result.text =
-      fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
-                  question.size == question.held ? ""
-                  : arguments.random             ? "random "
-                                                 : "first ",
-                  count_text(question.size), question.size == 1 ? "" : "s", question.name,
-                  question.extrapolates ? " (training saw other sizes)" : "", report.table.text(2), scores_text(answer));
+  result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
+                            question.size == question.held ? ""
+                            : arguments.random             ? "random "
+                                                           : "first ",
+                            count_text(question.size), question.size == 1 ? "" : "s", question.name,
+                            question.extrapolates ? " (training saw other sizes)" : "", report.table.text(2),
+                            scores_text(answer));
   if (!answer.nulls.empty()) result.text += fmt::format("\n{}\n", null_text(*run.task, answer.nulls));
   for (std::size_t t = 0; t < answer.numbers.ours.size() && interval == IntervalKind::central; ++t)
     if (answer.numbers.ours[t].peak_outside())
       result.text += fmt::format(
           "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper says more\n",
           info.targets[t].label);
-  if (!question.own.empty()) result.text += "\n" + own_theta_text(info, question.thing, question.own, question.other) + "\n";
+  if (!question.own.empty())
+    result.text += "\n" + own_theta_text(info, question.thing, question.own, question.other) + "\n";
   if (!question.thing.empty()) result.text += learnt_text(run, question.tried) + "\n";
   if (answer.place.known)
     result.text +=

@@ -11,7 +11,7 @@
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/posterior_warnings.h"
 #include "app/posterior/random_subset.h"
-#include "app/posterior/tried.h"
+#include "app/posterior/tried_file.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
@@ -209,6 +209,7 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
   question.other = std::move(other);
   if (!thing.empty()) question.tried = tried_of(run);
   question.kind = kind_of(question.tried, marks);
+  question.unlike = question.tried.unlike_training(marks);
   question.read_as = std::move(read_as);
   question.latents = std::move(latents);
   question.given = given;

@@ -43,6 +43,7 @@ struct InferQuestion {
   std::vector<std::string> other;     // ThingSet::other
   std::string kind, read_as;          // kind_of(), ThingSet::read_as
   Tried tried;                        // where the set was made of a thing
+  bool unlike = false;                // Tried::unlike_training
   Latents latents;                    // of a thing, for its picture
   std::vector<std::string> warnings;  // told on stderr already
   std::filesystem::path out;          // a file, or a folder (TargetRoom::in_folder)

@@ -10,7 +10,7 @@
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/numbers.h"
-#include "app/posterior/tried.h"
+#include "app/posterior/tried_file.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
@@ -44,7 +44,7 @@ std::vector<std::string> things_at(const Things& known, const std::string& path)
       const std::size_t end = std::min(content.find('\n', at), content.size());
       std::string line = content.substr(at, end - at);
       if (!line.empty() && line.back() == '\r') line.pop_back();
-      if (!line.empty()) texts.push_back(std::move(line));
+      if (line.find_first_not_of(" \t") != line.npos) texts.push_back(std::move(line));
       at = end + 1;
     }
   }
@@ -77,19 +77,18 @@ Result tried(const TriedArguments& arguments) {
   if (tried.kinds.empty())
     fail("None of the {} named by {} could be used; the first: {}", counted(texts.size(), "thing"),
          printable(arguments.data, 300), tried.refused.empty() ? known->thing_help() : tried.refused.front());
+  std::int64_t before = 0;
+  if (file == run.folder / kTriedFile)
+    for (const TriedKind& kind : tried_of(run).kinds) before += kind.count;
   if (!file.empty()) write_tried(file, run, tried);
   Result result;
-  result.document = {
-      {"run", run.name}, {"unread", tried.unread}, {"refused", tried.refused}, {"kinds", nlohmann::json::array()}};
+  result.document = tried_document(tried);
+  result.document["run"] = run.name;
+  result.document["refused"] = tried.refused;
   Table table({{"kind", false}, {"things"}, {"N"}, {"target", false}, {"in 90 %"}, {"miss 99 %"}, {"unlike training"}});
-  for (const TriedKind& kind : tried.kinds) {
-    result.document["kinds"].push_back({{"kind", kind.kind},
-                                        {"count", kind.count},
-                                        {"n", kind.n},
-                                        {"inside_90", kind.inside90},
-                                        {"missed_99", kind.missed99},
-                                        {"unlike_training", kind.unlike},
-                                        {"warned", doubtful(kind)}});
+  for (std::size_t k = 0; k < tried.kinds.size(); ++k) {
+    const TriedKind& kind = tried.kinds[k];
+    result.document["kinds"][k]["warned"] = !tried_warning(run, tried, kind.kind).empty();
     for (std::size_t t = 0; t < kind.inside90.size(); ++t)
       table.add({t == 0 ? kind.kind : "", t == 0 ? count_text(kind.count) : "", t == 0 ? count_text(kind.n) : "",
                  info.targets[t].label, number_text(kind.inside90[t], 2), t == 0 ? count_text(kind.missed99) : "",
@@ -103,7 +102,10 @@ Result tried(const TriedArguments& arguments) {
                          fmt::join(tried.refused, "\n  "))
            : "") +
       (file.empty() ? std::string("\nNot written, since these weights came with the program: --out writes it\n")
-                    : fmt::format("\nWritten: {}\n", file.string()));
+                    : fmt::format("\nWritten: {}{}\n", file.string(),
+                                  before == 0 ? ""
+                                              : fmt::format(", in place of what was known of {}",
+                                                            counted(static_cast<std::size_t>(before), "thing"))));
   return result;
 }
 

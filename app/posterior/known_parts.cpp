@@ -70,13 +70,15 @@ KnownParts read_known_parts(const std::filesystem::path& file) {
     return at != arrays.end() && at->second.scalar_type() == torch::kInt64 && at->second.dim() == 1 &&
            at->second.size(0) >= least;
   };
-  if (!is(hashes, 0) || !is(most, 1))
-    fail("{} is damaged; remove it, or write it again with pairs --batch tried", file.string());
+  if (!is(hashes, 1) || !is(most, 1)) fail("{} is damaged: it does not hold the arrays hashes and most", file.string());
   const torch::Tensor all = hashes->second.contiguous();
   known.hashes.resize(static_cast<std::size_t>(all.numel()));
   std::memcpy(known.hashes.data(), all.const_data_ptr<std::int64_t>(), known.hashes.size() * sizeof(std::uint64_t));
   std::sort(known.hashes.begin(), known.hashes.end());
   known.most = most->second.contiguous().const_data_ptr<std::int64_t>()[0];
+  constexpr std::int64_t kMostWeight = 1000000;
+  if (known.most < 0 || known.most > kMostWeight)
+    fail("{} is damaged: a thing cannot have new parts of weight {}", file.string(), known.most);
   return known;
 }
 

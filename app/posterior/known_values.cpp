@@ -12,13 +12,12 @@
 #include "core/base/error.h"
 #include "core/base/npz.h"
 #include "core/base/transfer.h"
-#include "core/report/number_text.h"
 
 namespace pairs {
 namespace {
 
 constexpr double kFarValues = 0.05;  // of things held out: what may be told falsely
-constexpr double kNearEnd = 0.01;    // of training's things: what counts as at an end
+constexpr double kNearEnd = 0.03;    // of training's things: what counts as at an end
 constexpr std::size_t kNeighbour = 5;
 constexpr std::int64_t kLearnt = 20000, kHeldOut = 2000, kAsked = 1000;
 
@@ -153,18 +152,25 @@ KnownValues read_known_values(const std::filesystem::path& file, std::int64_t ta
   KnownValues known;
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return known;
+  const auto d = static_cast<std::size_t>(targets);
   const auto arrays = read_npz(file);
   const auto array = [&](const char* name, std::int64_t least, std::int64_t columns) {
     const auto at = arrays.find(name);
     const bool right = at != arrays.end() && at->second.scalar_type() == torch::kFloat64 && at->second.dim() > 0 &&
                        at->second.size(0) >= least && at->second.numel() == at->second.size(0) * columns;
-    if (!right) fail("{} is damaged; remove it, or write it again with pairs --batch tried", file.string());
+    if (!right) fail("{} is damaged: its array {} is not what the run's task asks for", file.string(), name);
     return doubles(at->second);
   };
   known.targets = targets;
-  known.values = array("values", 1, targets);
+  known.values = array("values", kNeighbour, targets);
   known.ends = array("ends", targets, 2);
   known.most = array("most", 1, 1).front();
+  bool sound = std::isfinite(known.most) && known.most >= 0;
+  for (std::size_t i = 0; i < known.values.size(); ++i) {
+    const double low = known.ends[2 * (i % d)], high = known.ends[2 * (i % d) + 1];
+    sound = sound && low < high && known.values[i] >= low && known.values[i] <= high && std::isfinite(known.values[i]);
+  }
+  if (!sound) fail("{} is damaged: its numbers contradict each other", file.string());
   return known;
 }
 
@@ -172,7 +178,7 @@ std::string far_values_text(const KnownValues& known, const TaskInfo& info, cons
   if (!known.unlike(own)) return "";
   std::string values;
   for (std::size_t t = 0; t < own.size(); ++t)
-    values += fmt::format("{}{} {}", t > 0 ? ", " : "", info.targets[t].label, number_text(own[t], 2));
+    values += fmt::format("{}{} {:.3g}", t > 0 ? ", " : "", info.targets[t].label, own[t]);
   return fmt::format(
       "it is unlike training, where hardly any {} has values like its own ({}): do not trust the posterior",
       info.subject.empty() ? "set" : info.subject, values);

@@ -20,8 +20,8 @@ struct KnownValues {
 
   bool known() const { return !values.empty(); }
   // Of θ [targets] to the fifth nearest in training. Targets are compared as logarithms of how far they lie from the
-  // ends of their range, in units of their sd: what lies at an end is as far away as if all but a hundredth of training
-  // had stayed away from it, not infinitely.
+  // ends of their range, in units of their sd: what lies at an end is as far away as if all but 3 % of training had
+  // stayed away from it, not infinitely.
   double distance(const std::vector<double>& own) const;
   bool unlike(const std::vector<double>& own) const { return known() && distance(own) > most; }
 };

@@ -7,7 +7,7 @@
 
 #include "app/kinds/image/image_plot.h"
 #include "app/posterior/posterior_warnings.h"
-#include "app/posterior/tried.h"
+#include "app/posterior/tried_file.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"

@@ -8,8 +8,7 @@
 
 #include "app/posterior/posterior_samples.h"
 #include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/posterior/typicality.h"
 #include "core/report/number_text.h"
@@ -17,20 +16,20 @@
 namespace pairs {
 namespace {
 
-constexpr std::uint64_t kTriedBytes = 1 << 20;
-constexpr double kHolds = 0.9, kAccepted = 0.8;
+constexpr double kHolds = 0.9, kAccepted = 0.8, kHardly = 0.7;
+constexpr std::int64_t kFewTried = 20;  // whose share says little: its standard error is 0.07
 
-TriedKind kind_of_json(const nlohmann::json& one) {
-  TriedKind kind;
-  kind.kind = one.at("kind").get<std::string>();
-  kind.count = one.at("count").get<std::int64_t>();
-  kind.n = one.at("n").get<std::int64_t>();
-  kind.inside90 = one.at("inside_90").get<std::vector<double>>();
-  kind.other = one.at("other").get<std::vector<std::string>>();
-  kind.missed99 = one.at("missed_99").get<std::int64_t>();
-  kind.missed_unlike = one.at("missed_99_and_unlike_training").get<std::int64_t>();
-  kind.unlike = one.at("unlike_training").get<std::int64_t>();
-  return kind;
+// Whether such things tell another quantity of themselves than the target, so that their share says nothing of it.
+bool other_quantity(const std::vector<std::string>& other, std::size_t target) {
+  return target < other.size() && !other[target].empty();
+}
+
+// Of the targets of which they tell no other quantity; 1 where there is none.
+double least_share(const TriedKind& kind) {
+  double least = 1;
+  for (std::size_t t = 0; t < kind.inside90.size(); ++t)
+    if (!other_quantity(kind.other, t)) least = std::min(least, kind.inside90[t]);
+  return least;
 }
 
 std::string percent(double share) {
@@ -41,16 +40,11 @@ std::string percent(double share) {
 std::string shares(const TaskInfo& info, const TriedKind& kind) {
   std::vector<std::string> parts;
   for (std::size_t t = 0; t < std::min(kind.inside90.size(), info.targets.size()); ++t) {
-    const bool other = t < kind.other.size() && !kind.other[t].empty();
-    parts.push_back(fmt::format("{}{} {}", info.targets[t].label, other ? " (" + kind.other[t] + ")" : "",
+    parts.push_back(fmt::format("{}{} {}", info.targets[t].label,
+                                other_quantity(kind.other, t) ? " (" + kind.other[t] + ")" : "",
                                 percent(kind.inside90[t])));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-// "parts": tried-parts.npz beside tried.json.
-std::filesystem::path beside(const std::filesystem::path& tried, const char* what) {
-  return tried.parent_path() / (tried.stem().string() + "-" + what + ".npz");
 }
 
 }  // namespace
@@ -60,52 +54,12 @@ ThingMarks marks_of(const ThingSet& set) {
 }
 
 std::string kind_of(const Tried& tried, const ThingMarks& marks) {
-  return !marks.kind.empty() && tried.unlike_training(marks) ? marks.kind + ", unlike training" : marks.kind;
+  return marks.kind + (!marks.kind.empty() && tried.unlike_training(marks) ? kUnlikeTraining : "");
 }
 
 const TriedKind* Tried::find(const std::string& kind) const {
   const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const TriedKind& one) { return one.kind == kind; });
   return at == kinds.end() ? nullptr : &*at;
-}
-
-Tried tried_of(const LoadedRun& run) {
-  Tried tried;
-  const std::filesystem::path file = run.folder / kTriedFile;
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) return tried;
-  const nlohmann::json document = parse_json(read_file(file, kTriedBytes));
-  try {
-    tried.on = document.at("on").get<std::string>();
-    tried.unread = document.at("unread").get<std::int64_t>();
-    for (const nlohmann::json& one : document.at("kinds")) tried.kinds.push_back(kind_of_json(one));
-  } catch (const nlohmann::json::exception&) {
-    fail("{} is damaged; remove it, or write it again with pairs --batch tried", file.string());
-  }
-  tried.parts = read_known_parts(beside(file, "parts"));
-  tried.values = read_known_values(beside(file, "values"), static_cast<std::int64_t>(run.task->info().targets.size()));
-  return tried;
-}
-
-nlohmann::json tried_document(const Tried& tried) {
-  nlohmann::json document = {{"on", tried.on}, {"unread", tried.unread}, {"kinds", nlohmann::json::array()}};
-  for (const TriedKind& kind : tried.kinds)
-    document["kinds"].push_back({{"kind", kind.kind},
-                                 {"count", kind.count},
-                                 {"n", kind.n},
-                                 {"inside_90", kind.inside90},
-                                 {"other", kind.other},
-                                 {"missed_99", kind.missed99},
-                                 {"missed_99_and_unlike_training", kind.missed_unlike},
-                                 {"unlike_training", kind.unlike}});
-  return document;
-}
-
-void write_tried(const std::filesystem::path& file, const LoadedRun& of, const Tried& tried) {
-  nlohmann::json document = tried_document(tried);
-  document["learnt_from"] = of.estimator->data_source();
-  if (tried.parts.known()) write_known_parts(beside(file, "parts"), tried.parts);
-  if (tried.values.known()) write_known_values(beside(file, "values"), tried.values);
-  write_file(file, document.dump(2) + "\n");
 }
 
 Tried try_things(const LoadedRun& run, const Things& known, const std::vector<std::string>& texts, std::int64_t n,
@@ -145,7 +99,7 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
     for (std::size_t t = 0; t < d; ++t) {
       const auto q = [&](std::int64_t level) { return quantiles[level][static_cast<std::int64_t>(t)].item<double>(); };
       at->inside90[t] += own[t] >= q(1) && own[t] <= q(2) ? 1 : 0;
-      missed |= !(t < set.other.size() && !set.other[t].empty()) && (own[t] < q(0) || own[t] > q(3));
+      missed |= !other_quantity(set.other, t) && (own[t] < q(0) || own[t] > q(3));
     }
     const bool unlike =
         tried.unlike_training(marks) || place_of(*run.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
@@ -163,12 +117,13 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
 
 bool doubtful(const TriedKind& kind) {
   const double error = std::sqrt(kHolds * (1 - kHolds) / static_cast<double>(std::max<std::int64_t>(kind.count, 1)));
-  return std::any_of(kind.inside90.begin(), kind.inside90.end(),
-                     [&](double share) { return share < kAccepted && share < kHolds - 2 * error; });
+  const double share = least_share(kind);
+  return share < kAccepted && share < kHolds - 2 * error;
 }
 
 std::string learnt_text(const LoadedRun& run, const Tried& tried) {
   std::string text = fmt::format("Learnt from {}.", run.estimator->data_source());
+  if (!tried.problem.empty()) return text;
   if (tried.kinds.empty()) return text + " What it says of others was never tried.";
   text += fmt::format(" Others tried at N = {}, own values in the 90 % interval:", count_text(tried.kinds.front().n));
   for (const TriedKind& kind : tried.kinds)
@@ -179,6 +134,7 @@ std::string learnt_text(const LoadedRun& run, const Tried& tried) {
 
 std::vector<std::string> thing_warnings(const LoadedRun& run, const Tried& tried, const std::string& name,
                                         const ThingMarks& marks) {
+  if (!tried.problem.empty()) return {tried.problem};
   std::vector<std::string> out;
   for (const std::string& text :
        {new_parts_text(tried.parts, marks.parts), far_values_text(tried.values, run.task->info(), marks.own)})
@@ -200,15 +156,23 @@ std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::s
   const TriedKind* const known = tried.find(kind);
   if (!known)
     return fmt::format(
-        "{} learnt from {} and was never tried on things like this one ({}): whether its posterior holds "
-        "is not known",
-        run.name, run.estimator->data_source(), kind);
-  if (!doubtful(*known)) return "";
-  return fmt::format(
-      "{} learnt from {} and was tried on {} things like this one ({}) at N = {}: of their own values {} "
-      "lay in its 90 % interval; do not trust the posterior",
-      run.name, run.estimator->data_source(), count_text(known->count), kind, count_text(known->n),
-      shares(run.task->info(), *known));
+        "nothing like this one ({}) was ever tried with {}, which learnt from {}: whether its posterior holds is not "
+        "known",
+        kind, run.name, run.estimator->data_source());
+  const std::string learnt =
+      fmt::format("{} learnt from {}; tried on {} like this one ({}) at N = {}", run.name, run.estimator->data_source(),
+                  counted(static_cast<std::size_t>(known->count), "thing"), kind, count_text(known->n));
+  const std::string held =
+      fmt::format("{}: of their own values {} lay in its 90 % interval", learnt, shares(run.task->info(), *known));
+  if (doubtful(*known))
+    return held +
+           (least_share(*known) < kHardly ? "; do not trust the posterior" : "; take the posterior for too narrow");
+  if (known->count < kFewTried) return held + "; so few say little of whether the posterior holds";
+  for (std::size_t t = 0; t < run.task->info().targets.size(); ++t)
+    if (other_quantity(known->other, t))
+      return fmt::format("{}, which tell no {} of their own: whether that of the posterior holds is not known", learnt,
+                         run.task->info().targets[t].label);
+  return "";
 }
 
 }  // namespace pairs

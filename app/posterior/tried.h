@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -37,6 +35,7 @@ struct Tried {
   std::vector<TriedKind> kinds;
   std::int64_t unread = 0;           // things that could not be read or have fewer observations
   std::vector<std::string> refused;  // why, a sentence each; not stored
+  std::string problem;               // why nothing of it can be told, a sentence; "" where it can
   // By which things are told to be unlike training, kept in files of their own: their parts, or where they have none,
   // their θ.
   KnownParts parts;
@@ -48,25 +47,19 @@ struct Tried {
   const TriedKind* find(const std::string& kind) const;
 };
 
-// Beside the weights, and beside it tried-parts.npz or tried-values.npz.
-inline constexpr const char* kTriedFile = "tried.json";
+// What is said of the kind of things that are told to be unlike training: "closed mesh, unlike training".
+inline constexpr const char* kUnlikeTraining = ", unlike training";
 
 // The kind as which a thing is tried and told: ThingSet::kind, and "…, unlike training" where it is.
 std::string kind_of(const Tried& tried, const ThingMarks& marks);
-
-// What is stored beside the weights; nothing where nothing was tried. Throws Error where a file is damaged.
-Tried tried_of(const LoadedRun& run);
-void write_tried(const std::filesystem::path& file, const LoadedRun& of, const Tried& tried);
 
 // Asks the run about each of the texts that name things, of n observations each (0: as many as training saw), and
 // compares `draws` samples with what the thing tells of itself. `next(k)` is called before each; false throws Stopped.
 Tried try_things(const LoadedRun& run, const Things& known, const std::vector<std::string>& texts, std::int64_t n,
                  std::int64_t draws, const std::function<bool(std::size_t)>& next);
 
-// The same as JSON: on, unread, and an object for each of the kinds.
-nlohmann::json tried_document(const Tried& tried);
-
-// Whether so few lay in the 90 % interval that chance does not explain it: below 80 %, and by two standard errors.
+// Whether of some target, of which the things tell no other quantity, so few lay in the 90 % interval that chance does
+// not explain it: below 80 %, and by two standard errors.
 bool doubtful(const TriedKind& kind);
 
 // "Learnt from generated furniture. Real ones tried at N = 80, own values in the 90 % interval: closed mesh (24): V
@@ -74,7 +67,8 @@ bool doubtful(const TriedKind& kind);
 std::string learnt_text(const LoadedRun& run, const Tried& tried);
 // "tried on 24 (closed mesh): V 46 %, log a 54 % in the 90 % interval", for a figure's source; "" where it was not.
 std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind);
-// The sentence that warns of a thing of this kind: never tried, or tried and doubtful; "" where neither.
+// The sentence that warns of a thing of this kind: never tried, or too few, or doubtful, or not to be tried, since such
+// things tell another quantity of themselves; "" where none of these.
 std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::string& kind);
 // All that is to be told of a thing called `name`, sentences: that of its kind, and what of it is unlike training.
 std::vector<std::string> thing_warnings(const LoadedRun& run, const Tried& tried, const std::string& name,

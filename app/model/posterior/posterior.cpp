@@ -495,8 +495,7 @@ bool Posterior::poll() {
   // The followed posterior stays until the same file's stands in its place.
   const auto& shown = s.news.snapshot;
   const bool there = shown && shown->set == s.stopped_set && shown->n == s.wish.n;
-  if (s.stopped_set != 0 && (there || s.news.failed_set == s.stopped_set))
-    s.end_following();
+  if (s.stopped_set != 0 && (there || s.news.failed_set == s.stopped_set)) s.end_following();
   return true;
 }
 

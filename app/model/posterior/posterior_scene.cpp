@@ -8,7 +8,7 @@
 
 #include "app/kinds/observation_room.h"
 #include "app/posterior/posterior_figure.h"
-#include "app/posterior/tried.h"
+#include "app/posterior/tried_file.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/text.h"

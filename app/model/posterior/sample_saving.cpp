@@ -7,7 +7,7 @@
 
 #include "app/kinds/target_room.h"
 #include "app/posterior/posterior_samples.h"
-#include "app/posterior/tried.h"
+#include "app/posterior/tried_file.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"

@@ -4,9 +4,10 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
-#include "app/posterior/tried.h"
+#include "app/posterior/tried_file.h"
 #include "core/task_factory.h"
 #include "core/train/config.h"
 #include "core/train/run.h"
@@ -56,8 +57,8 @@ TEST(KnownValues, AConstantTargetIsNoTrouble) {
 }
 
 #if PAIRS_WITH_OBJECTS
-// The shipped weights' own: of generated objects that no stage had seen one in twenty is told falsely; a cube, and a
-// bar of a thousand times its width, are such as the generator hardly makes.
+// The shipped weights' own: of generated objects that no stage had seen one in twenty is told falsely; a tetrahedron,
+// and a bar a thousand times as long as it is wide, are such as the generator hardly makes.
 TEST(KnownValues, OfObjectsTellFewGeneratedOnesAndTheOddOnes) {
   register_tasks();
   LoadedRun shipped = load_run("objects", "", "cpu");
@@ -77,7 +78,8 @@ TEST(KnownValues, OfObjectsTellFewGeneratedOnesAndTheOddOnes) {
   EXPECT_GE(tests, 500);
   EXPECT_LT(told, 0.05 * tests + 3 * std::sqrt(0.05 * tests));
   EXPECT_GT(told, 0.01 * tests);
-  EXPECT_TRUE(known.unlike({1, 0})) << "a cube";
+  EXPECT_TRUE(known.unlike({1.0 / 6, 0})) << "a tetrahedron";
+  EXPECT_FALSE(known.unlike({std::numbers::pi / 6, 0.005})) << "a ball, which the generator makes often";
   EXPECT_TRUE(known.unlike({1e-6, std::log(1000)})) << "a bar";
   EXPECT_FALSE(known.unlike({0.1, 0.7})) << "a chair";
 }

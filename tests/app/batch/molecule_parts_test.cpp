@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "app/posterior/tried.h"
+#include "app/posterior/tried_file.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #if PAIRS_WITH_MOLECULES

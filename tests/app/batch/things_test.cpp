@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <limits>
 
 #include "core/base/files.h"
 #include "core/base/npz.h"
@@ -218,8 +219,14 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
 
   std::ofstream(parts) << "no archive";
   EXPECT_THAT(infer({"pebble:200"}).err, HasSubstr("tried-parts.npz"));
-  write_npz(parts, {{"hashes", torch::zeros({3})}});
-  EXPECT_THAT(infer({"pebble:200"}).err, HasSubstr("tried-parts.npz is damaged; remove it, or write it again"));
+  for (const auto& most : {torch::zeros({1}), torch::full({1}, -1, torch::kInt64),
+                           torch::full({1}, std::int64_t{1} << 62, torch::kInt64)}) {
+    write_npz(parts, {{"hashes", torch::ones({3}, torch::kInt64)}, {"most", most}});
+    const Acted told = infer({"pebble:200"});
+    EXPECT_EQ(told.code, 0) << told.err;
+    EXPECT_THAT(told.err, HasSubstr("tried-parts.npz is damaged"));
+    EXPECT_THAT(told.err, HasSubstr("remove it, or write it again with pairs --batch tried"));
+  }
 }
 
 // Things without parts: θ of training is N(0, 1).
@@ -238,20 +245,85 @@ TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreTriedApartAndTold) {
   const Acted answer = infer({"pebble:2.5"});
   ASSERT_EQ(answer.code, 0) << answer.err;
   const std::string text =
-      "pebble 2.5: it is unlike training, where hardly any set has values like its own (θ 2.50): do not trust the "
+      "pebble 2.5: it is unlike training, where hardly any set has values like its own (θ 2.5): do not trust the "
       "posterior";
   EXPECT_THAT(answer.err, HasSubstr("warning: " + text));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(text));
   EXPECT_EQ(answer.document.at("kind"), "small pebble, unlike training");
-  EXPECT_THAT(infer({"pebble:1"}).err, Not(HasSubstr("unlike training")));
+  EXPECT_EQ(answer.document.at("unlike_training"), true);
+  const Acted usual = infer({"pebble:1"});
+  EXPECT_THAT(usual.err, Not(HasSubstr("unlike training")));
+  EXPECT_EQ(usual.document.at("unlike_training"), false);
 
+  // Whatever is wrong with the file, the set is answered, and it is told that nothing is known of such things.
   const std::filesystem::path values = std::filesystem::path(run_) / "tried-values.npz";
-  write_npz(values, {{"values", torch::zeros({3, 1}, torch::kFloat64)}});
-  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("tried-values.npz is damaged; remove it, or write it again"));
+  const auto sound = read_npz(values);
+  const auto told_with = [&](const char* name, const torch::Tensor& array) {
+    auto arrays = sound;
+    arrays[name] = array;
+    write_npz(values, arrays);
+    const Acted told = infer({"pebble:2.5"});
+    EXPECT_EQ(told.code, 0) << told.err;
+    EXPECT_THAT(told.err, HasSubstr("tried-values.npz is damaged")) << name << array;
+    EXPECT_THAT(told.err, HasSubstr("remove it, or write it again with pairs --batch tried"));
+  };
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  told_with("values", torch::zeros({3, 1}, torch::kFloat64));
+  told_with("values", torch::zeros({30, 2}, torch::kFloat64));
+  told_with("values", torch::full({30, 1}, nan, torch::kFloat64));
+  told_with("values", torch::zeros({30, 1}, torch::kInt64));
+  told_with("ends", torch::tensor({{nan, 1.0}}, torch::kFloat64));
+  told_with("ends", torch::tensor({{5.0, 1.0}}, torch::kFloat64));
+  told_with("ends", torch::tensor({{100.0, 200.0}}, torch::kFloat64));
+  told_with("most", torch::full({1}, nan, torch::kFloat64));
+  told_with("most", torch::full({1}, inf, torch::kFloat64));
+  told_with("most", torch::full({1}, -1.0, torch::kFloat64));
+  std::filesystem::remove(values);
+  EXPECT_THAT(
+      infer({"pebble:2.5"}).err,
+      HasSubstr("tried.json tells things unlike training apart, and neither tried-parts.npz nor tried-values.npz"));
+}
+
+TEST_F(ThingsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
+  std::ofstream(folder_ / "list.txt") << "pebble:1\n";
+  ASSERT_EQ(act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}).code, 0);
+  const std::filesystem::path file = std::filesystem::path(run_) / "tried.json";
+  const nlohmann::json sound = nlohmann::json::parse(read_file(file));
+  const auto told_with = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json document = sound;
+    (document.contains(key) ? document : document["kinds"][0])[key] = value;
+    write_file(file, document.dump());
+    const Acted told = infer({"pebble:1"});
+    EXPECT_EQ(told.code, 0) << told.err;
+    EXPECT_THAT(told.err, HasSubstr("tried.json")) << key << " " << value;
+    EXPECT_THAT(told.err, HasSubstr("remove it, or write it again with pairs --batch tried")) << key << " " << value;
+    EXPECT_THAT(told.text, Not(HasSubstr("tried at N")));
+  };
+  told_with("inside_90", {0.9, 0.9});
+  told_with("inside_90", {1.5});
+  told_with("count", -49);
+  told_with("count", 0);
+  told_with("count", 4.5);
+  told_with("count", 1e30);
+  told_with("n", 0);
+  told_with("missed_99", 2);
+  told_with("kinds", nlohmann::json::object());
+  told_with("learnt_from", "something else");
+}
+
+TEST_F(ThingsOfPeople, FewThatWereTriedSayLittle) {
+  std::ofstream(folder_ / "list.txt") << "pebble:0\n \t\npebble:1\n";
+  const std::vector<std::string> words = {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"};
+  const Acted first = act(add_tried, words), again = act(add_tried, words);
+  EXPECT_EQ(first.document.at("unread"), 0) << "blank lines name nothing";
+  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("tried on 2 things like this one (small pebble) at N = 10"));
+  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("so few say little of whether the posterior holds"));
+  EXPECT_THAT(first.text, Not(HasSubstr("in place of")));
+  EXPECT_THAT(again.text, HasSubstr("tried.json, in place of what was known of 2 things"));
 }
 
 TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
-  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("was never tried on things like this one (small pebble)"));
+  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("nothing like this one (small pebble) was ever tried with"));
   // Small ones are told 0, which the prior's posterior holds; one could not be read.
   std::string list;
   for (int k = 0; k < 20; ++k) list += fmt::format("pebble:{}\n", 40 + k);

@@ -1,0 +1,108 @@
+#include "app/posterior/tried_file.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::uint64_t kTriedBytes = 1 << 20;
+
+// "parts": tried-parts.npz beside tried.json.
+std::filesystem::path beside(const std::filesystem::path& tried, const char* what) {
+  return tried.parent_path() / (tried.stem().string() + "-" + what + ".npz");
+}
+
+// Throws where it is of other targets than `targets`, or its numbers cannot be.
+TriedKind kind_of_json(const nlohmann::json& one, std::size_t targets) {
+  const auto whole = [&](const char* key) {
+    PAIRS_CHECK(one.at(key).is_number_integer(), "{} is no whole number", key);
+    return one.at(key).get<std::int64_t>();
+  };
+  TriedKind kind;
+  kind.kind = one.at("kind").get<std::string>();
+  kind.count = whole("count");
+  kind.n = whole("n");
+  kind.inside90 = one.at("inside_90").get<std::vector<double>>();
+  kind.other = one.at("other").get<std::vector<std::string>>();
+  kind.missed99 = whole("missed_99");
+  kind.missed_unlike = whole("missed_99_and_unlike_training");
+  kind.unlike = whole("unlike_training");
+  const auto part_of = [](std::int64_t some, std::int64_t all) { return some >= 0 && some <= all; };
+  const bool sound =
+      kind.count > 0 && kind.n > 0 && kind.inside90.size() == targets &&
+      std::all_of(kind.inside90.begin(), kind.inside90.end(), [](double share) { return share >= 0 && share <= 1; }) &&
+      part_of(kind.missed99, kind.count) && part_of(kind.unlike, kind.count) &&
+      part_of(kind.missed_unlike, std::min(kind.missed99, kind.unlike));
+  PAIRS_CHECK(sound, "its numbers about {} cannot be", kind.kind);
+  return kind;
+}
+
+void read_kinds(Tried& tried, const std::filesystem::path& file, const LoadedRun& run) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return;
+  const nlohmann::json document = parse_json(read_file(file, kTriedBytes));
+  try {
+    tried.on = document.at("on").get<std::string>();
+    tried.unread = document.at("unread").get<std::int64_t>();
+    const std::string from = document.at("learnt_from").get<std::string>();
+    PAIRS_CHECK(from == run.estimator->data_source(), "it is about weights that learnt from {}", from);
+    PAIRS_CHECK(document.at("kinds").is_array(), "its kinds are no list");
+    for (const nlohmann::json& one : document.at("kinds"))
+      tried.kinds.push_back(kind_of_json(one, run.task->info().targets.size()));
+  } catch (const nlohmann::json::exception&) {
+    fail("{} is damaged: it does not hold what the program writes", file.string());
+  } catch (const Error& wrong) {
+    fail("{} cannot be used: {}", file.string(), wrong.what());
+  }
+}
+
+}  // namespace
+
+Tried tried_of(const LoadedRun& run) {
+  const std::filesystem::path file = run.folder / kTriedFile;
+  Tried tried;
+  try {
+    tried.parts = read_known_parts(beside(file, "parts"));
+    if (!tried.parts.known())
+      tried.values =
+          read_known_values(beside(file, "values"), static_cast<std::int64_t>(run.task->info().targets.size()));
+    read_kinds(tried, file, run);
+    const bool apart = std::any_of(tried.kinds.begin(), tried.kinds.end(),
+                                   [](const TriedKind& kind) { return kind.kind.ends_with(kUnlikeTraining); });
+    if (apart && !tried.parts.known() && !tried.values.known())
+      fail("{} tells things unlike training apart, and neither {} nor {} is there to know them by", file.string(),
+           beside(file, "parts").filename().string(), beside(file, "values").filename().string());
+  } catch (const Error& error) {
+    tried = {};
+    tried.problem = fmt::format("{}; remove it, or write it again with pairs --batch tried", error.what());
+  }
+  return tried;
+}
+
+nlohmann::json tried_document(const Tried& tried) {
+  nlohmann::json document = {{"on", tried.on}, {"unread", tried.unread}, {"kinds", nlohmann::json::array()}};
+  for (const TriedKind& kind : tried.kinds)
+    document["kinds"].push_back({{"kind", kind.kind},
+                                 {"count", kind.count},
+                                 {"n", kind.n},
+                                 {"inside_90", kind.inside90},
+                                 {"other", kind.other},
+                                 {"missed_99", kind.missed99},
+                                 {"missed_99_and_unlike_training", kind.missed_unlike},
+                                 {"unlike_training", kind.unlike}});
+  return document;
+}
+
+void write_tried(const std::filesystem::path& file, const LoadedRun& of, const Tried& tried) {
+  nlohmann::json document = tried_document(tried);
+  document["learnt_from"] = of.estimator->data_source();
+  if (tried.parts.known()) write_known_parts(beside(file, "parts"), tried.parts);
+  if (tried.values.known()) write_known_values(beside(file, "values"), tried.values);
+  write_file(file, document.dump(2) + "\n");
+}
+
+}  // namespace pairs
