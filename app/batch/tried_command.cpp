@@ -30,7 +30,15 @@ struct TriedArguments {
   std::int64_t n = 0, samples = 1000;
 };
 
-// What `path` names: every thing below a folder in order of its path, or each line of a text file.
+// What a line names: all of it, or where that is no thing its first word, as in "CCO ethanol".
+std::string named_by(const Things& known, std::string line) {
+  if (known.is_thing(line)) return line;
+  const std::string first = line.substr(0, line.find_first_of(" \t"));
+  return known.is_thing(first) ? first : line;
+}
+
+// What `path` names: every thing below a folder in order of its path, or each line of a text file but blank ones and
+// those that begin with "# ".
 std::vector<std::string> things_at(const Things& known, const std::string& path) {
   std::vector<std::string> texts;
   std::error_code error;
@@ -44,7 +52,8 @@ std::vector<std::string> things_at(const Things& known, const std::string& path)
       const std::size_t end = std::min(content.find('\n', at), content.size());
       std::string line = content.substr(at, end - at);
       if (!line.empty() && line.back() == '\r') line.pop_back();
-      if (line.find_first_not_of(" \t") != line.npos) texts.push_back(std::move(line));
+      if (line.find_first_not_of(" \t") != line.npos && !line.starts_with("# "))
+        texts.push_back(named_by(known, std::move(line)));
       at = end + 1;
     }
   }

@@ -15,6 +15,7 @@ struct MoleculeEntry {
   std::string smiles;                 // as written; a reader of SDF gives the canonical one
   std::string name;                   // "" where the file has none
   std::string place;                  // "line 12", "record 3", "molecule 17"
+  bool edited = false;                // a molecule_variant() of another
   std::optional<SetAsideReason> bad;  // set where the reader itself sets the row aside
   std::string detail;                 // what is wrong then
 

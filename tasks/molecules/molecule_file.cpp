@@ -60,7 +60,9 @@ std::vector<MoleculeEntry> added_entries(const MoleculeSource& source, const Mol
     added.place = entry.place + ", " + what;
   };
   if (source.charged) add(charged_form(*molecule), "charged");
+  const std::size_t own = out.size();
   for (std::int64_t k = 1; k <= source.variants; ++k) add(molecule_variant(*molecule, k), fmt::format("variant {}", k));
+  for (std::size_t k = own; k < out.size(); ++k) out[k].edited = true;
   return out;
 }
 

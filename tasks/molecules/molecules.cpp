@@ -355,7 +355,9 @@ class Molecules final : public Task, public Bodies, public Things {
       const std::uint64_t flat = molecule_hash(parent_smiles(*molecule));
       const MoleculeSplit split = molecule_split(flat);
       const bool learnt = split == MoleculeSplit::pretrain && !is_validation_molecule(flat);
-      if (split != MoleculeSplit::test && !next(atom_environments(*molecule, false), !learnt)) return false;
+      // Edited ones widen what was learnt; how many new parts a molecule may have is told by those that people made.
+      const bool counts = split != MoleculeSplit::test && (learnt || !entry.edited);
+      if (counts && !next(atom_environments(*molecule, false), !learnt)) return false;
       return settings_.molecules == 0 || static_cast<std::int64_t>(seen.size()) < settings_.molecules;
     });
   }

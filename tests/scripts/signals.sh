@@ -79,11 +79,11 @@ grep -q "Stopped by SIGTERM" err || say_fail "infer: $(tail -1 err)"
 
 # What leaves nothing unsaved ends at once, in the midst of a picture or a measurement, and takes its files with it.
 mkdir temporary
-for words in "bench --json" "demo --tasks novel-view --out pictures --json"; do
+for words in "bench --json" "demo --tasks novel-view,objects,molecules --out pictures --json"; do
   # shellcheck disable=SC2086  # words of a command
   TMPDIR=$SCRATCH/temporary "$PAIRS" --batch $words --threads 1 >out 2>err &
   process=$!
-  sleep 4
+  sleep 1.5 # a fast machine draws a task's pictures in two seconds
   end_with TERM
   [ "$status" -eq 143 ] || say_fail "$words: exit $status, not 143: $(tail -1 err)"
   [ "$took" -le 2000 ] || say_fail "$words: took $took ms to end"

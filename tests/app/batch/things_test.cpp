@@ -312,10 +312,11 @@ TEST_F(ThingsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
 }
 
 TEST_F(ThingsOfPeople, FewThatWereTriedSayLittle) {
-  std::ofstream(folder_ / "list.txt") << "pebble:0\n \t\npebble:1\n";
+  std::ofstream(folder_ / "one.pebble") << "1";
+  std::ofstream(folder_ / "list.txt") << "# round ones\npebble:0\n \t\n" << path("one.pebble") << " a name\n";
   const std::vector<std::string> words = {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"};
   const Acted first = act(add_tried, words), again = act(add_tried, words);
-  EXPECT_EQ(first.document.at("unread"), 0) << "blank lines name nothing";
+  EXPECT_EQ(first.document.at("unread"), 0) << first.err << "blank lines and comments name nothing";
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("tried on 2 things like this one (small pebble) at N = 10"));
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("so few say little of whether the posterior holds"));
   EXPECT_THAT(first.text, Not(HasSubstr("in place of")));
