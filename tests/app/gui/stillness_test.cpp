@@ -137,6 +137,7 @@ class StillnessTest : public ::testing::TestWithParam<std::string> {
 
 TEST_P(StillnessTest, NothingMovesButThePlots) {
   for (const auto& [width, height, scale] : {std::tuple{1440.f, 900.f, 1.f}, {1920.f, 1080.f, 2.f}}) {
+    if (scale > 1 && GetParam() != "bump-hunt" && !long_tests()) continue;  // the arrangement is that of every task
     Driver d(settings_in(folder_.path(), GetParam()), width, height, scale);
     d.studio.viewer.set_samples(1);
     ASSERT_TRUE(d.rest(240));

@@ -16,6 +16,7 @@
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"
 #include "tests/app/model/small_run.h"
+#include "tests/long_tests.h"
 
 namespace pairs::gui {
 namespace {
@@ -179,7 +180,7 @@ class Agreement {
 // Presses random things. PAIRS_WALK says how many (the sanitizer's run presses 20,000), PAIRS_WALK_SEED which.
 TEST(Walk, WhatTheHeaderNamesIsWhatHappens) {
   const char* wanted = std::getenv("PAIRS_WALK");
-  const int presses = wanted ? std::atoi(wanted) : 1500;
+  const int presses = wanted ? std::atoi(wanted) : long_tests() ? 1500 : 800;
   const char* seed = std::getenv("PAIRS_WALK_SEED");
   std::mt19937 random(seed ? static_cast<unsigned>(std::atoi(seed)) : 7);
   const auto pick = [&](std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random); };
