@@ -1,5 +1,7 @@
 #include "app/posterior/tried_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/base/error.h"

@@ -53,7 +53,7 @@ TEST(MoleculeParts, FewOfRdkitsOwnAreUnlikeTraining) {
   EXPECT_GT(told, 0.01 * tests);
 }
 
-// RDKit's molecules have no nitro group on an aromatic ring, edited ones have; neither have a sulfur of six bonds.
+// RDKit's molecules have no nitro group on an aromatic ring, edited ones have; neither have a sulfur with six neighbours.
 TEST(MoleculeParts, GroupsThatTrainingLacksAreToldByName) {
   const KnownParts known = shipped_parts();
   const auto text = [&](const std::string& smiles) {
