@@ -260,7 +260,7 @@ Result infer(const InferArguments& arguments, bool json) {
   }
   if (shipped_weights(info.name).size() > 1 && is_shipped(run.folder))
     result.text += fmt::format(
-        "The weights {} were trained on {}; those for other data are opened by their name (pairs --batch tasks)\n",
+        "The weights {} were trained on {}; others are opened by their name (pairs --batch tasks)\n",
         run.folder.filename().string(), run.estimator->data_source());
   result.document = std::move(report.said.document);
   return result;

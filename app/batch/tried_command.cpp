@@ -38,7 +38,7 @@ std::string named_by(const Things& known, std::string line) {
 }
 
 // What `path` names: every thing below a folder in order of its path, or each line of a text file but blank ones and
-// those that begin with "# ".
+// those that begin with "# ". A file of which hardly a line names a thing, where it is one, is that thing.
 std::vector<std::string> things_at(const Things& known, const std::string& path) {
   std::vector<std::string> texts;
   std::error_code error;
@@ -56,6 +56,9 @@ std::vector<std::string> things_at(const Things& known, const std::string& path)
         texts.push_back(named_by(known, std::move(line)));
       at = end + 1;
     }
+    const auto named =
+        std::count_if(texts.begin(), texts.end(), [&](const std::string& text) { return known.is_thing(text); });
+    if (2 * static_cast<std::size_t>(named) < texts.size() && known.is_thing(path)) texts = {path};
   }
   if (texts.empty()) fail_usage("{} names no {}: give {}", printable(path, 300), known.thing(), known.thing_help());
   return texts;
@@ -73,7 +76,8 @@ std::filesystem::path tried_file(const TriedArguments& arguments, const LoadedRu
 Result tried(const TriedArguments& arguments) {
   const LoadedRun run = open_run(arguments.run, arguments.open, false);
   const std::filesystem::path file = tried_file(arguments, run);
-  if (!file.empty()) check_output(file, ".json", {arguments.data});
+  for (const std::filesystem::path& written : tried_files(file))
+    check_output(written, written == file ? ".json" : ".npz", {arguments.data});
   const TaskInfo& info = run.task->info();
   const Things* const known = things(*run.task);
   if (!known) fail_usage("The task {} makes no sets of things that people have", info.name);
@@ -94,6 +98,15 @@ Result tried(const TriedArguments& arguments) {
   result.document = tried_document(tried);
   result.document["run"] = run.name;
   result.document["refused"] = tried.refused;
+  result.document["things"] = nlohmann::json::array();
+  for (const TriedThing& thing : tried.things)
+    result.document["things"].push_back({{"name", thing.name},
+                                         {"kind", thing.kind},
+                                         {"own", thing.own},
+                                         {"low_90", thing.low90},
+                                         {"high_90", thing.high90},
+                                         {"missed_99", thing.missed99},
+                                         {"unlike_training", thing.unlike}});
   Table table({{"kind", false}, {"things"}, {"N"}, {"target", false}, {"in 90 %"}, {"miss 99 %"}, {"unlike training"}});
   for (std::size_t k = 0; k < tried.kinds.size(); ++k) {
     const TriedKind& kind = tried.kinds[k];
@@ -109,6 +122,10 @@ Result tried(const TriedArguments& arguments) {
       (tried.unread > 0
            ? fmt::format("\n{} could not be used:\n  {}\n", counted(static_cast<std::size_t>(tried.unread), "thing"),
                          fmt::join(tried.refused, "\n  "))
+           : "") +
+      (tried.repeated > 0
+           ? fmt::format("\n{} named before {} left out\n", counted(static_cast<std::size_t>(tried.repeated), "thing"),
+                         tried.repeated == 1 ? "was" : "were")
            : "") +
       (file.empty() ? std::string("\nNot written, since these weights came with the program: --out writes it\n")
                     : fmt::format("\nWritten: {}{}\n", file.string(),
@@ -141,7 +158,7 @@ Action add_tried(CLI::App& app) {
   app.footer(
       "Asks a run about real things whose θ is known from themselves, and writes how often it was right as tried.json\n"
       "beside the weights: infer, figures and the window tell it with every answer about such things, and warn where\n"
-      "the 90 % interval held less than 80 %.\n"
+      "the 90 % interval held less than 80 %. --json lists each thing with its own θ and its 90 % interval.\n"
       "Examples:\n"
       "  pairs --batch tried runs/objects --data meshes/\n"
       "  pairs --batch tried runs/molecules --data smiles.txt");

@@ -93,7 +93,7 @@ std::string new_parts_text(const KnownParts& known, const std::vector<ThingPart>
                    [](const ThingPart* a, const ThingPart* b) { return a->weight > b->weight; });
   std::string names;
   for (std::size_t k = 0; k < std::min(news.size(), kNamed); ++k) names += (k > 0 ? ", " : "") + news[k]->text;
-  return fmt::format("it is unlike training, none of which has {}{}: do not trust the posterior", names,
+  return fmt::format("it is unlike training, none of which has {}{}", names,
                      news.size() > kNamed ? fmt::format(", and {} more of its parts", news.size() - kNamed) : "");
 }
 

@@ -31,7 +31,7 @@ KnownParts learn_parts(const LoadedRun& run, const Things& things, const std::fu
 void write_known_parts(const std::filesystem::path& file, const KnownParts& parts);
 KnownParts read_known_parts(const std::filesystem::path& file);
 
-// "unlike training: it has parts that none of training has (N in C[N+](=O)[O-], …)", naming the heaviest; "" where it
+// "it is unlike training, none of which has N in C[N+](=O)[O-], …", a clause, naming the heaviest; "" where it
 // is like training or nothing is known.
 std::string new_parts_text(const KnownParts& known, const std::vector<ThingPart>& parts);
 

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "app/posterior/posterior_samples.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/posterior/typicality.h"
@@ -47,6 +50,16 @@ std::string shares(const TaskInfo& info, const TriedKind& kind) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::uint32_t checksum_of(const torch::Tensor& values) {
+  const torch::Tensor bytes = values.to(torch::kCPU).contiguous();
+  return checksum({static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()});
+}
+
+// Equal for one thing under two names: the set depends on the thing, n and the seed alone.
+std::pair<std::uint32_t, std::uint32_t> mark_of(const ThingSet& set) {
+  return {checksum_of(set.latents.theta), checksum_of(set.x.is_ragged() ? set.x.rows() : set.x.block())};
+}
+
 }  // namespace
 
 ThingMarks marks_of(const ThingSet& set) {
@@ -73,6 +86,7 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
   tried.on = known.thing();
   tried.parts = learn_parts(run, known, [&] { return next(0); });
   if (!tried.parts.known()) tried.values = learn_values(run, [&] { return next(0); });
+  std::set<std::pair<std::uint32_t, std::uint32_t>> met;
   for (std::size_t k = 0; k < texts.size(); ++k) {
     if (!next(k)) throw Stopped();
     ThingSet set;
@@ -81,6 +95,10 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
     } catch (const Error& error) {
       ++tried.unread;
       tried.refused.push_back(error.what());
+      continue;
+    }
+    if (!met.insert(mark_of(set)).second) {
+      ++tried.repeated;
       continue;
     }
     const torch::NoGradGuard no_grad;
@@ -95,18 +113,21 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
     const torch::Tensor levels = torch::tensor({0.005, 0.05, 0.95, 0.995}, torch::kFloat64);
     const torch::Tensor quantiles = at::quantile(samples.to(torch::kFloat64), levels, 0);  // [4, d]
     const std::vector<double>& own = marks.own;
-    bool missed = false;
+    TriedThing thing = {texts[k], kind, own, {}, {}};
     for (std::size_t t = 0; t < d; ++t) {
       const auto q = [&](std::int64_t level) { return quantiles[level][static_cast<std::int64_t>(t)].item<double>(); };
+      thing.low90.push_back(q(1));
+      thing.high90.push_back(q(2));
       at->inside90[t] += own[t] >= q(1) && own[t] <= q(2) ? 1 : 0;
-      missed |= !other_quantity(set.other, t) && (own[t] < q(0) || own[t] > q(3));
+      thing.missed99 |= !other_quantity(set.other, t) && (own[t] < q(0) || own[t] > q(3));
     }
-    const bool unlike =
+    thing.unlike =
         tried.unlike_training(marks) || place_of(*run.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
     ++at->count;
-    at->missed99 += missed;
-    at->unlike += unlike;
-    at->missed_unlike += missed && unlike;
+    at->missed99 += thing.missed99;
+    at->unlike += thing.unlike;
+    at->missed_unlike += thing.missed99 && thing.unlike;
+    tried.things.push_back(std::move(thing));
   }
   for (TriedKind& kind : tried.kinds)
     for (double& share : kind.inside90) share /= static_cast<double>(kind.count);
@@ -135,20 +156,21 @@ std::string learnt_text(const LoadedRun& run, const Tried& tried) {
 std::vector<std::string> thing_warnings(const LoadedRun& run, const Tried& tried, const std::string& name,
                                         const ThingMarks& marks) {
   if (!tried.problem.empty()) return {tried.problem};
+  const std::string of_kind = tried_warning(run, tried, kind_of(tried, marks));
+  const std::string advice = of_kind.empty() ? ": do not trust the posterior" : "";
   std::vector<std::string> out;
   for (const std::string& text :
        {new_parts_text(tried.parts, marks.parts), far_values_text(tried.values, run.task->info(), marks.own)})
-    if (!text.empty()) out.push_back(name + ": " + text);
-  if (std::string text = tried_warning(run, tried, kind_of(tried, marks)); !text.empty())
-    out.push_back(std::move(text));
+    if (!text.empty()) out.push_back(name + ": " + text + advice);
+  if (!of_kind.empty()) out.push_back(of_kind);
   return out;
 }
 
 std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind) {
   const TriedKind* const known = tried.find(kind);
   if (!known) return "";
-  return fmt::format("tried on {} ({}): {} in the 90 % interval", count_text(known->count), kind,
-                     shares(run.task->info(), *known));
+  return fmt::format("tried on {} ({}) at N = {}: {} in the 90 % interval", count_text(known->count), kind,
+                     count_text(known->n), shares(run.task->info(), *known));
 }
 
 std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::string& kind) {

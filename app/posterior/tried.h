@@ -30,11 +30,19 @@ struct TriedKind {
   std::int64_t missed_unlike = 0;  // of which it was told that they are unlike training
   std::int64_t unlike = 0;         // of all
 };
+// Of one thing of them; numbers by target.
+struct TriedThing {
+  std::string name, kind;  // the text that named it, kind_of()
+  std::vector<double> own, low90, high90;
+  bool missed99 = false, unlike = false;
+};
 struct Tried {
   std::string on;  // what was tried, in words: "meshes"
   std::vector<TriedKind> kinds;
   std::int64_t unread = 0;           // things that could not be read or have fewer observations
+  std::int64_t repeated = 0;         // things that had been named before, in another format, too
   std::vector<std::string> refused;  // why, a sentence each; not stored
+  std::vector<TriedThing> things;    // as they were named; not stored
   std::string problem;               // why nothing of it can be told, a sentence; "" where it can
   // By which things are told to be unlike training, kept in files of their own: their parts, or where they have none,
   // their θ.
@@ -65,7 +73,7 @@ bool doubtful(const TriedKind& kind);
 // "Learnt from generated furniture. Real ones tried at N = 80, own values in the 90 % interval: closed mesh (24): V
 // 46 %, log a 54 %."
 std::string learnt_text(const LoadedRun& run, const Tried& tried);
-// "tried on 24 (closed mesh): V 46 %, log a 54 % in the 90 % interval", for a figure's source; "" where it was not.
+// "tried on 24 (closed mesh) at N = 80: V 46 %, log a 54 % in the 90 % interval", for a figure's source; "" where it was not.
 std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind);
 // The sentence that warns of a thing of this kind: never tried, or too few, or doubtful, or not to be tried, since such
 // things tell another quantity of themselves; "" where none of these.

@@ -50,8 +50,10 @@ void read_kinds(Tried& tried, const std::filesystem::path& file, const LoadedRun
   try {
     tried.on = document.at("on").get<std::string>();
     tried.unread = document.at("unread").get<std::int64_t>();
+    tried.repeated = document.at("repeated").get<std::int64_t>();
     const std::string from = document.at("learnt_from").get<std::string>();
     PAIRS_CHECK(from == run.estimator->data_source(), "it is about weights that learnt from {}", from);
+    PAIRS_CHECK(document.at("weights").get<std::string>() == weights_checksum(run), "it is about other weights");
     PAIRS_CHECK(document.at("kinds").is_array(), "its kinds are no list");
     for (const nlohmann::json& one : document.at("kinds"))
       tried.kinds.push_back(kind_of_json(one, run.task->info().targets.size()));
@@ -85,8 +87,16 @@ Tried tried_of(const LoadedRun& run) {
   return tried;
 }
 
+std::vector<std::filesystem::path> tried_files(const std::filesystem::path& file) {
+  if (file.empty()) return {};
+  return {file, beside(file, "parts"), beside(file, "values")};
+}
+
 nlohmann::json tried_document(const Tried& tried) {
-  nlohmann::json document = {{"on", tried.on}, {"unread", tried.unread}, {"kinds", nlohmann::json::array()}};
+  nlohmann::json document = {{"on", tried.on},
+                             {"unread", tried.unread},
+                             {"repeated", tried.repeated},
+                             {"kinds", nlohmann::json::array()}};
   for (const TriedKind& kind : tried.kinds)
     document["kinds"].push_back({{"kind", kind.kind},
                                  {"count", kind.count},
@@ -102,6 +112,7 @@ nlohmann::json tried_document(const Tried& tried) {
 void write_tried(const std::filesystem::path& file, const LoadedRun& of, const Tried& tried) {
   nlohmann::json document = tried_document(tried);
   document["learnt_from"] = of.estimator->data_source();
+  document["weights"] = weights_checksum(of);
   if (tried.parts.known()) write_known_parts(beside(file, "parts"), tried.parts);
   if (tried.values.known()) write_known_values(beside(file, "values"), tried.values);
   write_file(file, document.dump(2) + "\n");

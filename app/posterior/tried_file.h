@@ -10,6 +10,9 @@ namespace pairs {
 // Beside the weights, and beside it tried-parts.npz or tried-values.npz.
 inline constexpr const char* kTriedFile = "tried.json";
 
+// All that belongs to tried.json, itself the first: files beside it hold by which things are told apart; none for "".
+std::vector<std::filesystem::path> tried_files(const std::filesystem::path& file);
+
 // What is stored beside the weights; nothing where nothing was tried. Where a file is damaged, missing beside the
 // others or of other weights, `problem` alone, which says so.
 Tried tried_of(const LoadedRun& run);

@@ -56,11 +56,6 @@ std::string sampler_text(const LoadedRun& run) {
 
 }  // namespace
 
-std::string weights_checksum(const LoadedRun& run) {
-  const auto file = run.folder / (run.finetuned ? run_file::estimator : run_file::pretrained);
-  return fmt::format("{:08x}", checksum(read_file(file)));
-}
-
 EvaluationOptions evaluation_options(const LoadedRun& run) {
   EvaluationOptions options;
   const EvaluateConfig& own = run.config.evaluate;

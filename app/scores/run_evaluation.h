@@ -25,9 +25,6 @@ EvaluationOptions options_of(const Metrics& metrics);
 inline constexpr std::array<const char*, 4> kEvaluationArguments = {"--sizes", "--sets", "--samples", "--seed"};
 std::array<std::string, 4> evaluation_texts(const EvaluationOptions& options);
 
-// Checksum of the run's weights, as its metrics name them.
-std::string weights_checksum(const LoadedRun& run);
-
 // Whether the first test sets of a task are still those that metrics were made of. Of built-in tasks they are; the
 // program or the prior of a person's own may have changed since, which is found by making them anew (its program may be
 // started). Where it cannot be asked, nothing is known to have changed.

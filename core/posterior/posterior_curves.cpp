@@ -78,7 +78,9 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector
     line.y = one->marginals[t];
     plot.lines.push_back(std::move(line));
   }
-  if (!truth.empty() && std::isfinite(truth[t])) plot.rules.push_back({"truth", SeriesRole::truth, truth[t]});
+  // Where only another target has one it is named all the same: the first plot's legend is that of a whole figure.
+  if (std::any_of(truth.begin(), truth.end(), [](double value) { return std::isfinite(value); }))
+    plot.rules.push_back({"truth", SeriesRole::truth, truth[t]});
   return plot;
 }
 

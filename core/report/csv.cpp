@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/base/error.h"
@@ -56,7 +57,8 @@ void add_plot(const Plot& plot, Rows rows) {
   for (const Scatter& scatter : plot.scatters)
     for (std::size_t i = 0; i < scatter.x.size(); ++i)
       rows.add(scatter.name, "scatter", cell(scatter.x[i]), cell(scatter.y[i]));
-  for (const Rule& rule : plot.rules) rows.add(rule.name, "rule", cell(rule.x), "");
+  for (const Rule& rule : plot.rules)
+    if (std::isfinite(rule.x)) rows.add(rule.name, "rule", cell(rule.x), "");
   for (const HorizontalBand& band : plot.bands) rows.add(band.name, "band", "", "", cell(band.low), cell(band.high));
 }
 

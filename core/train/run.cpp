@@ -1,5 +1,7 @@
 #include "core/train/run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/base/clock.h"
@@ -266,6 +268,11 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
     throw;
   }
   tell("done");
+}
+
+std::string weights_checksum(const LoadedRun& run) {
+  const auto file = run.folder / (run.finetuned ? run_file::estimator : run_file::pretrained);
+  return fmt::format("{:08x}", checksum(read_file(file)));
 }
 
 bool extrapolates(const LoadedRun& run, std::int64_t n) {

@@ -54,6 +54,8 @@ struct LoadedRun {
   std::string name;  // for people: folder name or "gaussian (shipped)"
   bool finetuned;    // false: stage 1 only
 };
+// Checksum of the run's weights, as files beside them name those that they are about.
+std::string weights_checksum(const LoadedRun& run);
 // Whether sets of n are none that the run was trained for: end-to-end training, and stage 1 alone, see a few sizes only.
 bool extrapolates(const LoadedRun& run, std::int64_t n);
 struct RunFolder {

@@ -1,5 +1,7 @@
 #include "core/train/shipped.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -7,6 +9,7 @@
 #include "core/base/safetensors.h"
 #include "core/task_factory.h"
 #include "core/train/run.h"
+#include "core/train/shipped_name.h"
 
 namespace pairs {
 namespace {
@@ -61,6 +64,24 @@ std::optional<fs::path> fitting_weights(const std::string& task, const std::stri
         return folder;
     }
   return folders.front();
+}
+
+std::vector<fs::path> all_fitting_weights(const std::string& task, const std::string& data) {
+  std::vector<fs::path> found;
+  const std::optional<fs::path> first = fitting_weights(task, data);
+  if (!first) return found;
+  const std::string known = trained_on(*first);
+  for (const fs::path& folder : folders_of(task))
+    if (trained_on(folder) == known) found.push_back(folder);
+  return found;
+}
+
+std::string shipped_name(const fs::path& folder) {
+  const std::string known = trained_on(folder);
+  for (const fs::path& one : folders_of(read_run_toml(folder / run_file::config).task))
+    if (trained_on(one) == known)
+      return one.filename() == folder.filename() ? kShippedName : fmt::format("{} {}", kShippedName, folder.filename().string());
+  return kShippedName;
 }
 
 }  // namespace pairs

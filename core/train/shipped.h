@@ -8,7 +8,7 @@
 namespace pairs {
 
 // Weights that came with the program: a run folder in assets/weights called as its task, or TASK-NAME where a task has
-// several, one for each kind of data.
+// several, for other kinds of data or by another strategy.
 struct ShippedWeights {
   std::filesystem::path folder;
   std::string data;  // what they were trained on, as the estimator's file records it
@@ -23,5 +23,11 @@ bool has_shipped_weights(const std::string& task);
 // of the first by name, of which a client tells that they know other data; none when none came. Throws Error when
 // `data` does not hold what the task needs.
 std::optional<std::filesystem::path> fitting_weights(const std::string& task, const std::string& data);
+// The folders of all that were trained on the data of those, by name, those first.
+std::vector<std::filesystem::path> all_fitting_weights(const std::string& task, const std::string& data);
+
+// What people call the shipped weights in a folder: kShippedName, with the folder's name where it is not the first of
+// its data.
+std::string shipped_name(const std::filesystem::path& folder);
 
 }  // namespace pairs

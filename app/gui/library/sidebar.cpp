@@ -177,7 +177,7 @@ void Sidebar::draw_runs(model::Studio& studio) {
     const bool here = run.task == studio.task() || (run.task.empty() && !run.problem.empty());
     if (!all_tasks_ && !here && run.run != studio.run()) continue;
     any = any || !run.shipped;
-    const std::string base = run.shipped ? run.task : run.name;
+    const std::string base = run.run == run.task ? run.task : run.name;
     const int time = ++times[base];
     ImGui::PushID(run.run.c_str());
     draw_run(studio, run, "sidebar/run/" + (time == 1 ? base : fmt::format("{} ({})", base, time)));

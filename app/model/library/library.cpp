@@ -453,7 +453,8 @@ Library::Extent Library::extent_of(const fs::path& folder) const {
 }
 
 std::string Library::batch_command(const RunEntry& run) {
-  if (run.shipped) return "pairs --batch evaluate " + shell_word(run.task);
+  if (run.shipped)
+    return "pairs --batch evaluate " + shell_word(run.run == run.task ? run.task : run.folder.filename().string());
   return (run.finished ? "pairs --batch evaluate " : "pairs --batch run --resume ") + shell_word(run.folder.string());
 }
 

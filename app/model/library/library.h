@@ -30,9 +30,9 @@ struct TaskEntry {
   std::uint64_t thumbnail_version = 0;  // grows with each new picture of any task
 };
 
-// A run on disk, or the shipped weights of a task.
+// A run on disk, or shipped weights of a task.
 struct RunEntry {
-  std::string run;  // what Studio::open_run takes: its absolute folder, or a task's name
+  std::string run;  // what Studio::open_run takes: its absolute folder, or of a task's first shipped weights its name
   std::filesystem::path folder;
   std::string name;  // for people: its about.toml's, else its folder's
   std::string note;

@@ -27,7 +27,6 @@
 #include "core/train/left_aggregates.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
-#include "core/train/shipped_name.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
@@ -179,11 +178,11 @@ std::vector<fs::path> folders_in(const fs::path& folder, std::error_code& error)
 
 // Where a task's shipped weights are. With a data folder that is wrong, of which the Task tab tells, those without
 // data.
-std::optional<fs::path> shipped_folder(const std::string& task, const std::string& data) {
+std::vector<fs::path> shipped_folders(const std::string& task, const std::string& data) {
   try {
-    return fitting_weights(task, data);
+    return all_fitting_weights(task, data);
   } catch (const Error&) {
-    return data.empty() ? std::optional<fs::path>() : shipped_folder(task, "");
+    return data.empty() ? std::vector<fs::path>() : shipped_folders(task, "");
   }
 }
 
@@ -290,7 +289,7 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
     } catch (const std::exception& error) {
       entry.problem = sentence(error);
     }
-    entry.name = !about.name.empty() ? about.name : shipped ? kShippedName : folder.filename().string();
+    entry.name = !about.name.empty() ? about.name : shipped ? shipped_name(folder) : folder.filename().string();
     entry.verdict = known.entry.verdict;
     known.entry = std::move(entry);
     known.signature = extent.signature;
@@ -339,7 +338,10 @@ RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs
   };
 
   for (const std::string& task : task_names())
-    if (const auto folder = shipped_folder(task, data)) take(*folder, task, shipped);
+    for (const fs::path& folder : shipped_folders(task, data)) {
+      const bool first = std::none_of(shipped.begin(), shipped.end(), [&](const RunEntry& one) { return one.run == task; });
+      take(folder, first ? task : folder.string(), shipped);
+    }
   std::error_code error;
   if (!runs_folder.empty() && fs::exists(runs_folder, error)) take_all(plain(runs_folder), error);
   if (error)

@@ -17,6 +17,7 @@
 #include "core/base/text.h"
 #include "core/train/least_loss.h"
 #include "core/train/run.h"
+#include "core/train/shipped.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
@@ -157,6 +158,7 @@ struct RunHistory::Tail {
       view.config = std::make_shared<const RunConfig>(read_run_toml(folder / run_file::config));
       view.settings = std::make_shared<const std::vector<Setting>>(setting_table(*view.config));
       view.shipped = is_shipped(folder);
+      if (view.shipped) view.shipped_name = shipped_name(folder);
     } catch (const Error& error) {
       view.problem = error.what();
     }

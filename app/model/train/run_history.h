@@ -23,6 +23,7 @@ struct RunView {
   std::shared_ptr<const RunConfig> config;
   std::shared_ptr<const std::vector<Setting>> settings;
   bool shipped = false;  // came with the program: read-only
+  std::string shipped_name = {};
   bool in_use = false;   // some process, perhaps this one, holds the folder
   bool pretrained = false, cached = false, finished = false;
   std::array<StageRecord, 3> stages;

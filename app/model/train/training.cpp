@@ -19,7 +19,6 @@
 #include "core/report/number_text.h"
 #include "core/train/event_values.h"
 #include "core/train/session.h"
-#include "core/train/shipped_name.h"
 
 namespace pairs::model {
 namespace {
@@ -530,8 +529,7 @@ std::filesystem::path Training::folder() const {
 std::string Training::name() const {
   const Impl& m = *impl_;
   if (m.drafting) return "";
-  const std::string name = m.history.folder().filename().string();
-  return m.view && m.view->shipped ? kShippedName : name;
+  return m.view && m.view->shipped ? m.view->shipped_name : m.history.folder().filename().string();
 }
 
 std::string Training::strategy() const {

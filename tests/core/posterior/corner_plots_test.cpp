@@ -45,15 +45,28 @@ std::vector<Target> some_targets(std::size_t count) {
   return targets;
 }
 
-Figure corner(std::size_t count) {
+Figure corner(std::size_t count, std::vector<double> truth = {}) {
   const std::vector<Target> targets = some_targets(count);
   const std::vector<PosteriorNumbers> series = {drawn_numbers(count, "PAIRS", SeriesRole::pairs, true),
                                                 drawn_numbers(count, "exact", SeriesRole::exact, false),
                                                 drawn_numbers(count, "pinned", SeriesRole::ghost, false)};
-  const std::vector<double> truth(count, 0.25);
+  if (truth.empty()) truth.assign(count, 0.25);
   Figure figure;
   set_corner(figure, series, targets, truth, StableAxes(targets).update(series, truth));
   return figure;
+}
+
+// An open mesh tells its elongation and no volume: the legend names the line that stands in the second plot alone.
+TEST(CornerPlots, TheLegendNamesATruthOfLaterTargetsAlone) {
+  const Figure figure = corner(2, {NAN, 0.25});
+  bool named = false;
+  for (const chart::LegendEntry& entry : chart::legend_entries(figure.plots.front())) named |= entry.name == "truth";
+  EXPECT_TRUE(named);
+  const std::string csv = figure_csv(figure), svg = figure_svg(figure);
+  EXPECT_EQ(csv.find("rule,nan"), csv.npos) << csv;
+  EXPECT_EQ(svg.find("nan"), svg.npos);
+  for (const chart::LegendEntry& entry : chart::legend_entries(corner(2, {NAN, NAN}).plots.front()))
+    EXPECT_NE(entry.name, "truth");
 }
 
 TEST(CornerPlots, SharesAxesInColumnsAndRowsForAnyNumberOfTargets) {
