@@ -164,40 +164,20 @@ void assign(Assignments& assignments) {
         assignment.first->slot);
 }
 
-// Whether the key is the field's, or was.
-bool is_named(const Field& field, std::string_view key) {
-  return field.key == key || std::find(field.former.begin(), field.former.end(), key) != field.former.end();
-}
-
-// Whether the field stands, or stood, in the table `key`.
-bool stands_in(const Field& field, const std::string& key) {
-  return field.key.starts_with(key + '.') ||
-         std::any_of(field.former.begin(), field.former.end(),
-                     [&](const std::string& name) { return name.starts_with(key + '.'); });
-}
-
 [[noreturn]] void fail_unknown(const std::string& key, const std::vector<Field>& fields, const std::string& place) {
   std::vector<std::string> keys, names;
-  std::vector<const Field*> named;
   for (const Field& field : fields) {
     if (field.key.starts_with(key + "."))
       fail_usage("{}: '{}' must be a table: write [{}] and its keys below", place, printable(key),
                  field.key.substr(0, field.key.rfind('.')));
-    const auto add = [&](const std::string& name) {
-      keys.push_back(name);
-      names.push_back(name.substr(name.rfind('.') + 1));
-      named.push_back(&field);
-    };
-    add(field.key);
-    for (const std::string& name : field.former) add(name);
+    keys.push_back(field.key);
+    names.push_back(field.key.substr(field.key.rfind('.') + 1));
   }
-  const auto current = [&](const std::vector<std::string>& candidates, const std::string& found) {
-    return found.empty() ? found
-                         : named[std::find(candidates.begin(), candidates.end(), found) - candidates.begin()]->key;
-  };
-  std::string near = current(keys, nearest(key, keys));
+  std::string near = nearest(key, keys);
   // A key given without its table, or in the wrong one, is near in its last part only.
-  if (near.empty()) near = current(names, nearest(key.substr(key.rfind('.') + 1), names));
+  if (near.empty())
+    if (const std::string name = nearest(key.substr(key.rfind('.') + 1), names); !name.empty())
+      near = keys[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin())];
   fail_usage("{}: unknown key '{}'; {}", place, printable(key),
              near.empty() ? "remove it or look up its name" : fmt::format("did you mean '{}'?", near));
 }
@@ -211,16 +191,11 @@ void collect(const toml::table& table, const std::string& prefix, const std::vec
   for (const auto& [name, node] : table) {
     const std::string key = prefix + std::string(name.str());
     const toml::table* const inner = node.as_table();
-    const bool leads = std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return stands_in(f, key); });
-    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return is_named(f, key); });
-    // What was a key once may be a table now.
-    if (field != fields.end() && !(inner && leads)) {
-      const Field* const found = &*field;
-      const bool twice =
-          std::any_of(assignments.begin(), assignments.end(), [&](const auto& a) { return a.first == found; });
-      if (twice)
-        fail_usage("{}: '{}' stands there under a former name as well; keep one", place_of(where, node), field->key);
-      assignments.emplace_back(found, convert(*field, node, place_of(where, node)));
+    const bool leads =
+        std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.key.starts_with(key + '.'); });
+    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
+    if (field != fields.end()) {
+      assignments.emplace_back(&*field, convert(*field, node, place_of(where, node)));
       continue;
     }
     if (!inner || (inner->empty() && !leads)) fail_unknown(key, fields, place_of(where, node));
@@ -265,11 +240,8 @@ void read_toml_file(const std::filesystem::path& file, const std::vector<Field>&
   read_toml(read_file(file, max_toml_bytes), fields, printable(file.string(), 300), table);
 }
 
-std::string find_toml_text(std::string_view text, const std::vector<std::string>& keys, const std::string& where) {
-  const toml::table root = parse(text, where);
-  for (const std::string& key : keys)
-    if (const auto value = root.at_path(key).value_exact<std::string>()) return *value;
-  return "";
+std::string find_toml_text(std::string_view text, const std::string& key, const std::string& where) {
+  return parse(text, where).at_path(key).value_exact<std::string>().value_or("");
 }
 
 void set_field(const std::vector<Field>& fields, std::string_view assignment) {
@@ -282,7 +254,7 @@ void set_field(const std::vector<Field>& fields, std::string_view assignment) {
     fail_usage("'{}' is no setting; write key=value", printable(assignment));
   const std::string key(trim(assignment.substr(0, equal)));
   const std::string place = fmt::format("setting '{}'", printable(assignment));
-  const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return is_named(f, key); });
+  const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
   if (field == fields.end()) fail_unknown(key, fields, place);
 
   std::string value(trim(assignment.substr(equal + 1)));

@@ -18,7 +18,6 @@ struct Field {
   std::string help;
   double low = -1e300, high = 1e300;      // numbers, and elements of number lists, must lie within
   std::vector<std::string> choices = {};  // strings must be one of these when not empty
-  std::vector<std::string> former = {};   // dotted keys by which older files name it; read, never written
 };
 
 // Reads TOML text into the fields (tables and dotted keys alike); fields that it does not name keep their values. An
@@ -30,9 +29,9 @@ void read_toml(std::string_view text, const std::vector<Field>& fields, const st
                const std::string& table = "");
 void read_toml_file(const std::filesystem::path& file, const std::vector<Field>& fields, const std::string& table = "");
 
-// The text at the first of these dotted keys that holds one, "" where none does; what else the TOML text holds is not
-// looked at. Throws a usage Error that names `where` when it is not TOML.
-std::string find_toml_text(std::string_view text, const std::vector<std::string>& keys, const std::string& where);
+// The text at a dotted key, "" where there is none; what else the TOML text holds is not looked at. Throws a usage Error
+// that names `where` when it is not TOML.
+std::string find_toml_text(std::string_view text, const std::string& key, const std::string& where);
 
 // Applies one "key=value". The value is in TOML syntax, but a string needs no quotes and a list no brackets ("1,2"; one
 // number is a list of one). Throws a usage Error as read_toml does.

@@ -73,7 +73,7 @@ void check_per_size(std::size_t numbers, std::size_t sizes, const char* name) {
 
 std::vector<Field> fields(RunConfig& c) {
   if (c.task_settings.empty()) c.task_settings = default_task_settings(c.task);
-  std::vector<Field> all = {{kTaskName, &c.task, "Task", -1e300, 1e300, {}, {kFormerTaskName}}};
+  std::vector<Field> all = {{kTaskName, &c.task, "Task"}};
   for (Field& own : c.task_settings.fields()) {
     own.key = kTaskTable + own.key;
     all.push_back(std::move(own));

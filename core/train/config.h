@@ -142,12 +142,12 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
 std::string training_settings(const RunConfig& config);
 // A sentence on the first setting in which the record in the file `where` differs from `config`, "" when there is none
 // that decides the weights at the end of a stage: where and how often things are kept and told does not, nor do later
-// stages. Settings that the record's version did not have count as their defaults; former keys are read as today's.
+// stages. Settings that the record does not hold count as their defaults.
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
                             const std::string& where);
 
-// run.toml's text: the configuration plus [versions]; and reading it back, of whichever version, without
-// contradictions. Throws Error where the file names a task that the program does not have.
+// run.toml's text: the configuration plus [versions]; and reading it back without contradictions. Throws Error where the
+// file names a task that the program does not have.
 std::string write_run_toml(const RunConfig& config, const std::string& numerics);
 RunConfig read_run_toml(const std::filesystem::path& file);
 // The task of a run whose run.toml is `file`. Throws a usage error where its settings contradict the task.

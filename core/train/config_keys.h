@@ -2,9 +2,8 @@
 
 namespace pairs {
 
-// The key of the task's name in every file of settings, and what older versions called it.
+// The key of the task's name in every file of settings.
 inline constexpr const char* kTaskName = "task.name";
-inline constexpr const char* kFormerTaskName = "task";
 // Of the file of a task of a person's own.
 inline constexpr const char* kTaskFile = "task_file";
 

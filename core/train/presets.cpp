@@ -54,10 +54,7 @@ void read_preset(const PresetText& preset, const TaskInfo& task, RunConfig& conf
   std::vector<Field> all;
   const auto add = [&](RunConfig& values, const std::string& strategy_name) {
     for (Field& field : fields(values)) {
-      if (!strategy_name.empty()) {
-        field.key = strategy_name + "." + field.key;
-        field.former.clear();
-      }
+      if (!strategy_name.empty()) field.key = strategy_name + "." + field.key;
       all.push_back(std::move(field));
     }
   };

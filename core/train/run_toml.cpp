@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <deque>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -14,8 +13,6 @@ namespace pairs {
 namespace {
 
 constexpr std::uint64_t kLargestConfig = 1u << 20;
-// What the weights' records hold of it is off.
-constexpr const char* kScaleEpochs = "pretrain.scale_epochs";
 
 // Names the file in the usage error that `check` throws.
 template <class Check>
@@ -27,69 +24,14 @@ void in_file(const std::filesystem::path& file, Check&& check) {
   }
 }
 
-// The former keys of other tasks' settings: files of older versions hold those of every task, at their defaults where
-// they mean nothing.
-class FormerSettings {
- public:
-  // None of them is a key of `known`.
-  FormerSettings(const std::string& task, const std::vector<Field>& known) {
-    for (const std::string& name : registered_task_names())
-      if (name != task) others_.emplace_back(name, default_task_settings(name));
-    for (auto& [name, settings] : others_)
-      for (Field& field : settings.fields())
-        for (const std::string& key : field.former) add(name, key, field, known);
-  }
-  FormerSettings(const FormerSettings&) = delete;
-  FormerSettings& operator=(const FormerSettings&) = delete;
-
-  const std::vector<Field>& fields() const { return fields_; }
-
-  // A setting must not lose its effect silently.
-  void check(const std::string& task, const std::string& where) const {
-    for (std::size_t i = 0; i < fields_.size(); ++i)
-      if (const std::string is = field_text(fields_[i]); is != usual_[i])
-        fail_usage("{}: '{}' is a setting of the task {} and means nothing for {}; remove it", where, fields_[i].key,
-                   owners_[i], printable(task));
-  }
-
- private:
-  void add(const std::string& owner, const std::string& key, const Field& field, const std::vector<Field>& known) {
-    const auto taken = [&](const Field& other) {
-      return other.key == key || std::find(other.former.begin(), other.former.end(), key) != other.former.end();
-    };
-    if (std::any_of(known.begin(), known.end(), taken) || std::any_of(fields_.begin(), fields_.end(), taken)) return;
-    fields_.push_back(field);
-    fields_.back().key = key;
-    fields_.back().former.clear();
-    usual_.push_back(field_text(field));
-    owners_.push_back(owner);
-  }
-
-  std::deque<std::pair<std::string, TaskSettings>> others_;  // what the fields are bound to
-  std::vector<Field> fields_;
-  std::vector<std::string> usual_, owners_;
-};
-
-std::string recorded_task(std::string_view text, const std::string& where) {
-  return find_toml_text(text, {kTaskName, kFormerTaskName}, where);
-}
-
-// Reads a configuration of this task as whichever version recorded it, and beside it `more`.
+// Reads a configuration of this task, and beside it `more`.
 void read_recorded(std::string_view text, const std::string& task, RunConfig& config, const std::vector<Field>& more,
                    const std::string& where) {
   config.task = task;
   config.task_settings = default_task_settings(config.task);
   std::vector<Field> all = fields(config);
-  const FormerSettings former(config.task, all);
-  bool scaled = false;
   all.insert(all.end(), more.begin(), more.end());
-  all.insert(all.end(), former.fields().begin(), former.fields().end());
-  all.push_back({kScaleEpochs, &scaled, "Epochs times the largest size"});
   read_toml(text, all, where);
-  former.check(config.task, where);
-  if (scaled)
-    fail_usage("{}: '{}' is no setting any more; remove it and multiply pretrain.epochs by the largest set size", where,
-               kScaleEpochs);
 }
 
 }  // namespace
@@ -102,7 +44,7 @@ std::string training_settings(const RunConfig& config) {
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
                             const std::string& where) {
   RunConfig then, now = config;
-  read_recorded(recorded, recorded_task(recorded, where), then, {}, where);
+  read_recorded(recorded, find_toml_text(recorded, kTaskName, where), then, {}, where);
   const auto decides = [&](const std::string& key) {
     for (const char* other : {"note", "data", "task_file", "device", "threads", "checkpoint"})
       if (key == other) return false;
@@ -135,8 +77,8 @@ RunConfig read_run_toml(const std::filesystem::path& file) {
   const std::string where = printable(file.string(), 300);
   const std::string text = read_file(file, kLargestConfig);
   const std::vector<std::string> tasks = registered_task_names();
-  const std::string task = recorded_task(text, where);
-  const std::string own = find_toml_text(text, {kTaskFile}, where);
+  const std::string task = find_toml_text(text, kTaskName, where);
+  const std::string own = find_toml_text(text, kTaskFile, where);
   if (!own.empty()) {
     // The run's copy, so that what was trained can be used when the file has changed or is gone.
     const std::filesystem::path copy = file.parent_path() / run_file::task;

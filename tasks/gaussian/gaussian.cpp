@@ -302,8 +302,7 @@ std::vector<Field> GaussianSettings::fields() {
            "Prior on the precision, the covariance, or the paper's literal words",
            -1e300,
            1e300,
-           {"precision", "covariance", "literal"},
-           {"convention"}}};
+           {"precision", "covariance", "literal"}}};
 }
 
 std::shared_ptr<const Task> make_gaussian(const std::string& convention) {

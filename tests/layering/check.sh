@@ -13,10 +13,9 @@ find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o 
 
 [[ -f tasks/registry.cpp ]] && compgen -G "tasks/*/*.cpp" >/dev/null || exit 0
 words() { sort -u | tr '\n' ' '; }
-# {"bump-hunt", [](... of the registry; {"size", &size, ... and {"view.size"}} of the tasks' fields.
+# {"bump-hunt", [](... of the registry; {"size", &size, ... of the tasks' fields.
 tasks=$(grep -oE '^ *\{"[a-z0-9-]+", *\[' tasks/registry.cpp | cut -d'"' -f2 | words)
 fields=$(cat tasks/*/*.cpp | tr '\n' ' ')
 keys=$(grep -oE '\{"[a-z_]+", *&[a-z_]+,' <<<"$fields" | cut -d'"' -f2 | words)
-former=$(grep -oE '\{"[a-z_.]+"\}\}' <<<"$fields" | cut -d'"' -f2 | words)
 find core app -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
-  sort -z | xargs -0 -r awk -v tasks="$tasks" -v keys="$keys" -v former="$former" -f "$here/names.awk"
+  sort -z | xargs -0 -r awk -v tasks="$tasks" -v keys="$keys" -f "$here/names.awk"

@@ -1,13 +1,11 @@
-# Reads files of core and app and prints every line that names a task, or a task's setting. The tasks, their settings' keys
-# and the keys that older files have for these stand in the variables `tasks`, `keys` and `former`, each with spaces
-# between. Exit 1 when there is such a line.
+# Reads files of core and app and prints every line that names a task, or a task's setting. The tasks and their settings'
+# keys stand in the variables `tasks` and `keys`, each with spaces between. Exit 1 when there is such a line.
 
 BEGIN {
   task_count = split(tasks, task, " ")
   key_count = split(keys, key, " ")
-  former_count = split(former, old, " ")
-  if (!task_count || !key_count || !former_count) {
-    print "no tasks, settings or former keys were given"
+  if (!task_count || !key_count) {
+    print "no tasks or settings were given"
     wrong = 1
     exit 1
   }
@@ -46,8 +44,6 @@ function complain(what) {
   }
   for (i = 1; i <= key_count; ++i)
     if ($0 ~ "(^|[^A-Za-z0-9_.])task\\." key[i] "[\"= ]" && $0 ~ "\"[^\"]*task\\." key[i]) complain("the setting " key[i] " of a task")
-  for (i = 1; i <= former_count; ++i)
-    if (index($0, "\"" old[i] "\"") || (old[i] ~ /\./ && index($0, "\"" old[i] "="))) complain("the former key " old[i])
 }
 
 END {

@@ -79,22 +79,6 @@ TEST(Presets, HoldWhatOneStrategyHasForItself) {
   EXPECT_EQ(load_preset(circle->info(), "paper", "e2e", {"pretrain.sets=70"}).pretrain.sets, 70);
 }
 
-TEST(RunToml, PassesOverAFormerSettingThatIsOff) {
-  register_tasks();
-  const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-scaled-{}.toml", ::getpid());
-  RunConfig config;
-  config.task = "bump-hunt";
-  std::string text = write_run_toml(config, "cpu");
-  const std::string before = "[pretrain]\n";
-  text.insert(text.find(before) + before.size(), "scale_epochs = false\n");
-  write_file(file, text);
-  EXPECT_NO_THROW(read_run_toml(file));
-  text.replace(text.find("scale_epochs = false"), 20, "scale_epochs = true");
-  write_file(file, text);
-  EXPECT_THAT(sentence_of([&] { read_run_toml(file); }), testing::HasSubstr("multiply pretrain.epochs"));
-  std::filesystem::remove(file);
-}
-
 TEST(Presets, ContradictionsAreUsageErrorsThatSayWhatToDo) {
   const auto task = make_task("gaussian");
   const auto with = [&](std::vector<std::string> set) {
@@ -166,71 +150,20 @@ TEST(Schedule, WarmsUpThenFallsAlongACosine) {
   EXPECT_NEAR(learning_rate(c, 1000, 1000), 1.0, 1e-12);
 }
 
-// A run.toml as version 0.1.0 wrote it, for every task alike.
-std::string former(const std::string& task, const std::string& convention = "precision",
-                   const std::string& view =
-                       "size = 64\nspheres = 3\nhalf_width = 1.5\nnoise = 0.03\nmap = \"origin\"\n"
-                       "frame = \"world\"\nscale = \"data\"\n") {
-  return fmt::format(
-      "task = \"{}\"\npreset = \"quick\"\nseed = 5\nconvention = \"{}\"\nencoding = \"log\"\n\n[view]\n{}", task,
-      convention, view);
-}
-
-TEST(FormerKeys, AreReadAsTodaysAndWrittenAsThose) {
+TEST(RunToml, OfAnUnknownTaskOrKeyIsRefused) {
   register_tasks();
-  const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-former-{}.toml", ::getpid());
-  const auto read = [&](const std::string& text) {
-    write_file(file, text);
-    return read_run_toml(file);
-  };
-  const auto value = [](RunConfig config, const std::string& key) {
-    for (const Field& field : fields(config))
-      if (field.key == key) return field_text(field);
-    return std::string("none");
-  };
-  EXPECT_EQ(value(read(former("gaussian", "covariance")), "task.convention"), "\"covariance\"");
-  const RunConfig views = read(former("novel-view", "precision", "size = 32\nhalf_width = 1.25\nframe = \"target\"\n"));
-  EXPECT_EQ(value(views, "task.size"), "32");
-  EXPECT_EQ(value(views, "task.half_width"), "1.25");
-  EXPECT_EQ(value(views, "task.frame"), "\"target\"");
-  EXPECT_EQ(value(views, "task.spheres"), "3") << "what it does not hold has its default";
-  EXPECT_EQ(value(views, "seed"), "5");
-  EXPECT_EQ(make_task("novel-view", views.task_options())->info().image.width, 32);
-  for (const std::string& name : task_names()) {
-    const RunConfig config = read(former(name));
-    EXPECT_EQ(config.task, name);
-    const std::string now = write_run_toml(config, "cpu");
-    EXPECT_EQ(now.find("[view]"), std::string::npos);
-    EXPECT_EQ(now.find("\nconvention") != std::string::npos, name == "gaussian");
-    EXPECT_EQ(write_run_toml(read(now), "cpu"), now);
-    EXPECT_EQ(changed_setting(former(name), config, Stage::finetune, "file"), "");
-    EXPECT_THAT(changed_setting(former(name == "digits" ? "gaussian" : "digits"), config, Stage::finetune, "file"),
-                testing::HasSubstr("task.name"));
-  }
-  EXPECT_EQ(changed_setting(former("gaussian", "literal"), read(former("gaussian")), Stage::pretrain, "file"),
-            "file was trained with task.convention = \"literal\", not \"precision\"");
-  std::filesystem::remove(file);
-}
-
-TEST(FormerKeys, OfOtherTasksMustNotLoseTheirEffectSilently) {
-  register_tasks();
-  const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-former-{}.toml", ::getpid());
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("pairs-run-{}.toml", ::getpid());
   const auto problem = [&](const std::string& text) {
     write_file(file, text);
     return sentence_of([&] { read_run_toml(file); });
   };
-  EXPECT_THAT(problem(former("bump-hunt", "literal")),
-              testing::HasSubstr("'convention' is a setting of the task gaussian"));
-  EXPECT_THAT(problem(former("digits", "precision", "size = 32\n")),
-              testing::HasSubstr("'view.size' is a setting of the task novel-view"));
-  EXPECT_THAT(problem(former("gaussian") + "sise = 3\n"), testing::HasSubstr("unknown key 'view.sise'"));
   EXPECT_THAT(problem("[task]\nname = \"bump-hunt\"\nsize = 3\n"), testing::HasSubstr("unknown key 'task.size'"));
-  EXPECT_THAT(problem("task = \"telepathy\"\n"), testing::HasSubstr("has no task \"telepathy\""));
+  EXPECT_THAT(problem("[task]\nname = \"telepathy\"\n"), testing::HasSubstr("has no task \"telepathy\""));
+  EXPECT_THAT(problem("seed = 3\n"), testing::HasSubstr("names no task"));
   std::filesystem::remove(file);
 }
 
-// The runs that come with the program were made by version 0.1.0.
-TEST(FormerKeys, TheShippedRunsReadAsTheyWere) {
+TEST(RunToml, TheShippedRunsReadAsTheyWere) {
   register_tasks();
   int runs = 0;
   for (const auto& entry : std::filesystem::directory_iterator(assets_folder() / "weights")) {
@@ -238,44 +171,12 @@ TEST(FormerKeys, TheShippedRunsReadAsTheyWere) {
     if (!std::filesystem::exists(file)) continue;
     ++runs;
     const RunConfig config = read_run_toml(file);
+    const std::string text = read_file(file);
+    EXPECT_EQ(training_settings(config), text.substr(0, text.find("\n[versions]"))) << file;
     EXPECT_EQ(changed_setting(training_settings(config), config, Stage::finetune, "file"), "") << file;
     EXPECT_NO_THROW(make_run_task(config, file)) << file;
-    if (config.task == "novel-view") {
-      RunConfig copy = config;
-      std::string size, frame;
-      for (const Field& field : fields(copy)) {
-        if (field.key == "task.size") size = field_text(field);
-        if (field.key == "task.frame") frame = field_text(field);
-      }
-      EXPECT_EQ(size, "32");
-      EXPECT_EQ(frame, "\"target\"");
-    }
   }
   EXPECT_GE(runs, 4);
-}
-
-// Runs that were stopped in their first stage: what their checkpoints record is run.toml's text.
-TEST(FormerKeys, CheckpointsOfVersion010BelongToTheirRuns) {
-  register_tasks();
-  for (const auto& [name, key, value] :
-       {std::tuple("gaussian", "task.convention", "\"covariance\""), std::tuple("novel-view", "task.spheres", "2"),
-        std::tuple("bump-hunt", "head.hidden", "16")}) {
-    const std::string file = fmt::format("{}/tests/reference/former/{}.toml", PAIRS_SOURCE_DIR, name);
-    RunConfig config = read_run_toml(file);
-    EXPECT_EQ(config.task, name);
-    const std::string text = read_file(file), recorded = text.substr(0, text.find("\n[versions]"));
-    EXPECT_EQ(changed_setting(recorded, config, Stage::finetune, "file"), "") << name;
-    EXPECT_EQ(changed_setting(training_settings(config), config, Stage::finetune, "file"), "") << name;
-    bool found = false;
-    for (const Field& field : fields(config))
-      if (field.key == key) {
-        found = true;
-        EXPECT_EQ(field_text(field), value) << name;
-      }
-    EXPECT_TRUE(found) << key;
-    config.estimator.head.hidden += 1;
-    EXPECT_THAT(changed_setting(recorded, config, Stage::pretrain, "file"), testing::HasSubstr("head.hidden"));
-  }
 }
 
 TEST(TaskSettings, AreAssignedUnderTheirTableAndNameTheNearest) {
@@ -285,7 +186,6 @@ TEST(TaskSettings, AreAssignedUnderTheirTableAndNameTheNearest) {
     return sentence_of([&] { load_preset(info, "quick", "pairs", {assignment}); });
   };
   EXPECT_EQ(set(views, "task.size=24"), "");
-  EXPECT_EQ(set(views, "view.size=24"), "") << "a former key";
   EXPECT_THAT(set(views, "task.sise=24"), testing::HasSubstr("did you mean 'task.size'?"));
   EXPECT_THAT(set(views, "task.size=4"), testing::HasSubstr("between 8 and 512"));
   EXPECT_THAT(set(views, "task.map=orign"), testing::HasSubstr("did you mean 'origin'?"));
@@ -310,9 +210,9 @@ TEST(RunToml, RecordedSettingsAreComparedByValue) {
   config = {};
   config.task = "gaussian";
   // A version that had fewer settings: what it did not record has its default.
-  EXPECT_EQ(changed_setting("task = \"gaussian\"", config, Stage::finetune, "file"), "");
+  EXPECT_EQ(changed_setting("[task]\nname = \"gaussian\"", config, Stage::finetune, "file"), "");
   config.seed = 77;
-  EXPECT_EQ(changed_setting("task = \"gaussian\"", config, Stage::finetune, "file"),
+  EXPECT_EQ(changed_setting("[task]\nname = \"gaussian\"", config, Stage::finetune, "file"),
             "file was trained with seed = 1, not 77");
 }
 
