@@ -23,8 +23,10 @@ batch::Result take(ScreenshotArguments arguments) {
   const auto [width, height] = batch::parse_size(arguments.size, "--size", {640, 480}, {8192, 8192});
   arguments.options.width = width;
   arguments.options.height = height;
-  if (std::filesystem::path(arguments.out).extension() != ".png")
-    fail_usage("--out {} must end in .png", arguments.out);
+  const std::string ending = std::filesystem::path(arguments.out).extension().string();
+  if (ending != ".png" && ending != ".webp") fail_usage("--out {} must end in .png or .webp", arguments.out);
+  if (ending == ".webp" && arguments.options.n == 0)
+    fail_usage("--out {} is a film of a set that grows: give its last size with --n", arguments.out);
   check_writable(arguments.out);
   if (!arguments.options.items.empty()) check_writable(arguments.options.items);
   gui::write_screenshot(arguments.out, arguments.options);
@@ -36,7 +38,9 @@ batch::Result take(ScreenshotArguments arguments) {
 batch::Action add_screenshot(CLI::App& app) {
   const auto arguments = std::make_shared<ScreenshotArguments>();
   gui::ScreenshotOptions& options = arguments->options;
-  app.add_option("--out", arguments->out, "Where the picture goes")->type_name("FILE.png")->required();
+  app.add_option("--out", arguments->out, "Where the picture goes; .webp: a film of N growing to --n")
+      ->type_name("FILE.png|.webp")
+      ->required();
   app.add_option("--task", options.task, with_task_names("Which task is open (default: {first})"))->type_name("TASK");
   app.add_option("--tab", options.tab, "task, train, posterior, evaluate, compare or settings (default: posterior)")
       ->type_name("TAB");
@@ -61,16 +65,17 @@ batch::Action add_screenshot(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--tour", options.tour, "With the tour of a first start above the posterior");
   app.add_option("--items", options.items, "Also write where each widget is, by name")->type_name("FILE.json");
-  app.footer(
-      with_task_names("Draws the panels without a display (EGL). Example:\n"
-                      "  pairs --batch screenshot --task {exact} --tab posterior --n 100 --out posterior.png"));
+  app.footer(with_task_names(
+      "Draws the panels without a display (EGL). Examples:\n"
+      "  pairs --batch screenshot --task {exact} --tab posterior --n 100 --out posterior.png\n"
+      "  pairs --batch screenshot --task {exact} --n 100 --size 960x640 --scale 0.75 --out posterior.webp"));
   return [arguments] { return take(*arguments); };
 }
 
 }  // namespace
 
 batch::CommandEntry screenshot_command() {
-  return {"screenshot", "Draw the window's panels as a PNG, without a display", add_screenshot};
+  return {"screenshot", "Draw the window's panels as a PNG or a film, without a display", add_screenshot};
 }
 
 }  // namespace pairs

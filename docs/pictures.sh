@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pictures.sh [PAIRS]: makes the pictures of the README again, from the shipped weights. Needs no display.
+# pictures.sh [PAIRS]: makes the pictures of the README and of docs again, from the shipped weights. Needs no display.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")"
 pairs=$(realpath "${1:-../build/release/pairs}")
@@ -10,6 +10,7 @@ export XDG_CONFIG_HOME XDG_DATA_HOME
 trap 'rm -rf "$XDG_CONFIG_HOME"' EXIT
 
 "$pairs" --batch screenshot --task bump-hunt --tab posterior --n 100 --size 1440x900 --out window-posterior.png
+"$pairs" --batch screenshot --task bump-hunt --n 100 --size 1120x700 --scale 0.8 --out window-posterior.webp
 "$pairs" --batch screenshot --task gaussian --tab posterior --n 1000 --theme light --size 1440x1000 --out window-gaussian.png
 "$pairs" --batch screenshot --task digits --tab task --size 1440x1000 --out window-task.png
 "$pairs" --batch figure posterior bump-hunt --out bump-hunt-posterior.png

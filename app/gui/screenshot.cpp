@@ -6,6 +6,7 @@
 #include "app/gui/platform/recorder.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/report/animation.h"
 #include "core/report/png.h"
 
 namespace pairs::gui {
@@ -21,12 +22,34 @@ std::string items_text(const std::vector<Item>& items) {
   return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+// Draws until all is at rest.
+void rest(OffscreenWindow& window, double patience) {
+  PAIRS_CHECK(window.settle(patience), "The window was still at work after {:.0f} s ({}); give more with --patience",
+              patience, window.studio().activity());
+}
+
+void show_n(OffscreenWindow& window, std::int64_t n, double patience) {
+  model::Studio& studio = window.studio();
+  studio.viewing() ? studio.viewer.set_n(n) : studio.posterior.set_n(n);
+  rest(window, patience);
+}
+
+std::string film(OffscreenWindow& window, const ScreenshotOptions& options) {
+  chart::WebpAnimation frames(options.width, options.height);
+  const std::vector<std::int64_t> sizes = chart::film_sizes(options.n);
+  for (const std::int64_t n : sizes) {
+    show_n(window, n, options.patience);
+    frames.add(window.pixels(), chart::frame_milliseconds(n == sizes.back()));
+  }
+  return frames.finish();
+}
+
 }  // namespace
 
 void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions& options) {
   model::Settings settings;
   settings.theme = options.theme;
-  settings.file_dialogs = "own";  // nobody is asked anything
+  settings.file_dialogs = "own";                // nobody is asked anything
   const bool page = options.tab == "settings";  // in the place of a tab
   settings.tab = options.tab.empty() || page ? "posterior" : options.tab;
   if (!options.tour) settings.dismissed = {"welcome"};
@@ -45,15 +68,11 @@ void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions
     fail_usage("--run {} is not a run of the task {}; leave out --task", options.run, options.task);
   }
   recorder().turn(!options.items.empty());
-  bool rested = window.settle(options.patience);
-  if (rested && options.n > 0) {
-    studio.viewing() ? studio.viewer.set_n(options.n) : studio.posterior.set_n(options.n);
-    rested = window.settle(options.patience);
-  }
-  PAIRS_CHECK(rested, "The window was still at work after {:.0f} s ({}); give more with --patience", options.patience,
-              studio.activity());
+  rest(window, options.patience);
+  if (options.n > 0) show_n(window, options.n, options.patience);
   if (!options.items.empty()) write_file(options.items, items_text(recorder().items()));
   recorder().turn(false);
+  if (file.extension() == ".webp") return write_file(file, film(window, options));
   write_file(file, chart::encode_png(options.width, options.height, window.pixels()));
 }
 

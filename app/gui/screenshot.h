@@ -18,8 +18,8 @@ struct ScreenshotOptions {
   std::string items;     // a file for the places of all widgets by name, as JSON; "" = none
 };
 
-// Draws the window's panels without a display and writes them as PNG, once nothing is at work any more. Throws Error;
-// when `patience` runs out, too.
+// Draws the window's panels without a display, once nothing is at work any more, and writes them as PNG; to a file that
+// ends in .webp a film in which N grows from 1 to `n`. Throws Error; when `patience` runs out, too.
 void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions& options);
 
 }  // namespace pairs::gui

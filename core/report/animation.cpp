@@ -4,10 +4,28 @@
 #include <webp/mux.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "core/base/error.h"
 
 namespace pairs::chart {
+
+std::vector<std::int64_t> film_sizes(std::int64_t most, const std::vector<std::int64_t>& only) {
+  constexpr int kMostFrames = 24;
+  std::set<std::int64_t> sizes;
+  for (int k = 0; k < kMostFrames; ++k)
+    sizes.insert(std::llround(std::exp(std::log(static_cast<double>(most)) * k / (kMostFrames - 1))));
+  if (only.empty()) return {sizes.begin(), sizes.end()};
+  std::vector<std::int64_t> some;
+  for (const std::int64_t n : only)
+    if (n <= most) some.push_back(n);
+  return some;
+}
+
+std::int64_t frame_milliseconds(bool last) {
+  return last ? 2400 : 420;
+}
 
 struct WebpAnimation::State {
   std::int64_t width = 0, height = 0, time = 0, frames = 0;

@@ -141,6 +141,8 @@ if "$PAIRS" --help | grep -q '^  screenshot'; then
     done
   done
   refuses 2 "is not a width" --batch screenshot --out a.png --size 99999999999x800
+  refuses 2 "give its last size with --n" --batch screenshot --out a.webp
+  refuses 2 "must end in .png or .webp" --batch screenshot --out a.gif
 fi
 
 # Names that are odd: blanks, letters of any script, a leading dash, "..", a bare "run".

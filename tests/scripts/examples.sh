@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# examples.sh PAIRS SOURCE [PATTERN]: every command that README.md, third_party/README.md and the help texts print, and
+# examples.sh PAIRS SOURCE [PATTERN]: every command that README.md, docs, the tasks' pages and the help texts print, and
 # every "Next:" that one of them answers with, runs as it stands; small_pairs.sh keeps them short. A new example is run
 # without being named here: where it needs a file, `prepare` makes it, and where it would take long, small_pairs.sh says
 # how it becomes short. PATTERN picks examples by a regular expression.
@@ -122,7 +122,7 @@ prepare() {
   ln -s "$SCRATCH/fixtures" FOLDER
   case $2 in
     infer) cp -r "$SCRATCH/fixtures/views" . ;;
-    third_party/README.md | README.md) tree . ;;
+    README.md | third_party/README.md | docs/*.md | tasks/*/README.md) tree . ;;
     */README.md) rm -rf my runs ;;
   esac
 }
@@ -186,7 +186,8 @@ for command in $commands; do
   "$PAIRS" --batch "$command" --help >"$SCRATCH/help"
   try_all "$command" "$SCRATCH/work/$command" < <(commands_of_help "$SCRATCH/help")
 done
-for text in README.md third_party/README.md; do
+# docs/own-task.md and docs/python.md have tests of their own.
+for text in $(cd "$SOURCE" && ls README.md third_party/README.md docs/*.md tasks/*/README.md | grep -v "own-task\|python"); do
   commands_of "$SOURCE/$text" >"$SCRATCH/commands"
   [ ! -s "$SCRATCH/commands" ] || try_all "$text" "$SCRATCH/work/${text//\//-}" <"$SCRATCH/commands"
 done

@@ -60,6 +60,21 @@ for tab in posterior train; do
     --items "$SCRATCH/$tab.json" >/dev/null 2>"$SCRATCH/err" || say_fail "no picture of $tab: $(cat "$SCRATCH/err")"
 done
 
+# A film: a frame for each of its sizes, which differ.
+env -u DISPLAY "$PAIRS" --batch screenshot --task bump-hunt --n 3 --size 640x480 --out "$SCRATCH/film.webp" \
+  >/dev/null 2>"$SCRATCH/err" || say_fail "no film: $(cat "$SCRATCH/err")"
+python3 - "$SCRATCH/film.webp" <<'P' || say_fail "film.webp is not a film of N = 1, 2 and 3"
+import sys
+data = open(sys.argv[1], "rb").read()
+assert data[:4] == b"RIFF" and data[8:12] == b"WEBP"
+frames, at = [], 12
+while at + 8 <= len(data):
+    size = int.from_bytes(data[at + 4:at + 8], "little")
+    if data[at:at + 4] == b"ANMF": frames.append(data[at + 8:at + 8 + size])
+    at += 8 + size + size % 2
+assert len(frames) == 3 and len(set(frames)) == 3, len(frames)
+P
+
 mkdir -p "$SCRATCH/config/pairs-studio"
 printf 'width = 1280\nheight = 800\ndismissed = ["welcome"]\n' >"$SCRATCH/config/pairs-studio/settings.toml"
 "$PAIRS" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/log" &

@@ -1,5 +1,5 @@
-// The weights in assets/weights against what README.md says of them: exact answers where there are some, calibration
-// everywhere. On few sets, so that the tests take minutes; with PAIRS_LONG_TESTS=1 on as many as README's figures.
+// The weights in assets/weights against what the tasks' pages say of them: exact answers where there are some, calibration
+// everywhere. On few sets, so that the tests take minutes; with PAIRS_LONG_TESTS=1 on as many as the pages' figures.
 #include <ATen/Functions.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,6 +17,7 @@
 #include "core/task_factory.h"
 #include "core/train/events.h"
 #include "core/train/run.h"
+#include "core/train/shipped.h"
 #include "tasks/registry.h"
 #include "tests/long_tests.h"
 #include "tests/tasks/digits/mnist_folder.h"
@@ -145,8 +146,7 @@ TEST_P(ShippedWeights, SaysHowItWasMade) {
   const LoadedRun run = shipped(GetParam());
   EXPECT_TRUE(run.finetuned);
   EXPECT_EQ(run.config.preset, "small");
-  const bool more = GetParam() == "novel-view";
-  EXPECT_EQ(run.config.strategy, more ? "n1-10" : "pairs");
+  EXPECT_EQ(run.config.strategy, "pairs");
   std::map<Stage, int> ends;  // of each stage: the record is of the training that made the weights alone
   for (const Event& event : read_events((run.folder / run_file::events).string()))
     if (event.type == "stage-done") ++ends[event.stage];
@@ -307,9 +307,24 @@ TEST(ShippedObjects, KnowMoreFromMoreViewsAndMoreThanThePrior) {
   EXPECT_LT(rows[2].nll, rows[1].nll);
 }
 
-// Few sets and steps: the full figures are in metrics.json and README.md. Errors are paired over N.
-TEST(ShippedViews, SeeTheSceneBetterWithMoreViews) {
-  LoadedRun run = shipped("novel-view");
+// Beside pairs stand weights of more sizes where they are better, under a name that says so.
+TEST(ShippedViewsBeside, OfMoreSizesAreNamedSo) {
+  register_tasks();
+  const auto folders = all_fitting_weights("novel-view", "");
+  ASSERT_EQ(folders.size(), 2u);
+  EXPECT_EQ(shipped_name(folders[0]), "Shipped weights");
+  EXPECT_EQ(shipped_name(folders[1]), "Shipped weights novel-view-n1-10");
+  EXPECT_EQ(fitting_weights("novel-view", ""), folders[0]);
+  const LoadedRun more = load_run("novel-view-n1-10", "", "cpu");
+  EXPECT_EQ(more.config.strategy, "n1-10");
+  EXPECT_EQ(more.name, "Shipped weights novel-view-n1-10");
+  EXPECT_LT(std::filesystem::file_size(more.folder / run_file::estimator), 20u << 20);
+}
+
+// Few sets and steps: the full figures are in metrics.json and on the tasks' pages. Errors are paired over N.
+class ShippedViews : public ::testing::TestWithParam<const char*> {};
+TEST_P(ShippedViews, SeeTheSceneBetterWithMoreViews) {
+  LoadedRun run = load_run(GetParam(), "", "cpu");
   run.estimator->head(1).stepped_sampler()->set_sampler(15, "");
   EvaluationOptions options;
   options.sizes = {1, 10, 100};
@@ -321,6 +336,8 @@ TEST(ShippedViews, SeeTheSceneBetterWithMoreViews) {
   EXPECT_LE(rows[2].mse_posterior, rows[1].mse_posterior + 2 * rows[1].mse_posterior_se);
   EXPECT_LT(rows[2].mse_posterior - 2 * rows[2].mse_posterior_se, 0.2 * rows[2].mse_prior);
 }
+INSTANTIATE_TEST_SUITE_P(Weights, ShippedViews, ::testing::Values("novel-view", "novel-view-n1-10"),
+                         [](const auto& info) { return std::string(info.param) == "novel-view" ? "pairs" : "more"; });
 
 }  // namespace
 }  // namespace pairs

@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "app/model/viewer/view_posterior.h"
@@ -28,23 +26,9 @@
 namespace pairs::model {
 namespace {
 
-constexpr std::size_t kMostFrames = 24;
-constexpr std::int64_t kFrameSamples = 9, kFrameTime = 420, kLastFrameTime = 2400;  // milliseconds
+constexpr std::int64_t kFrameSamples = 9;
 constexpr std::int64_t kTruthSide = 400, kSmoothRays = 3;
 constexpr double kGridScale = 2;
-
-// N from 1 to the number of views, evenly on a logarithmic scale; those with a head where there are few.
-std::vector<std::int64_t> frame_sizes(std::int64_t most, const std::vector<std::int64_t>& only) {
-  std::set<std::int64_t> sizes;
-  for (std::size_t k = 0; k < kMostFrames; ++k)
-    sizes.insert(
-        std::llround(std::exp(std::log(static_cast<double>(most)) * static_cast<double>(k) / (kMostFrames - 1))));
-  if (only.empty()) return {sizes.begin(), sizes.end()};
-  std::vector<std::int64_t> some;
-  for (const std::int64_t n : only)
-    if (n <= most) some.push_back(n);
-  return some;
-}
 
 std::string sheet_title(std::int64_t n) {
   return fmt::format("N = {}", n);
@@ -112,7 +96,7 @@ struct ViewExporter::Parts {
     check_writable(e.file);
     ViewPosterior posterior(e.wish.run, e.wish.data, e.wish.device);
     const std::vector<std::int64_t> sizes =
-        frame_sizes(static_cast<std::int64_t>(e.wish.views.size()), posterior.sizes());
+        chart::film_sizes(static_cast<std::int64_t>(e.wish.views.size()), posterior.sizes());
     PAIRS_CHECK(!sizes.empty(), "{} has no head for so few views; add more", e.info.name);
     ViewSheet sheet;
     sheet.note = posterior.loaded().name;
@@ -148,7 +132,7 @@ struct ViewExporter::Parts {
       sheet.error = heat_picture(error_of(samples.mean(0), truth));
       const Picture picture = draw_sheet(sheet, 1);
       if (!film) film = std::make_unique<chart::WebpAnimation>(picture.width, picture.height);
-      film->add(picture.rgb, f + 1 < sizes.size() ? kFrameTime : kLastFrameTime);
+      film->add(picture.rgb, chart::frame_milliseconds(f + 1 == sizes.size()));
     }
     if (stale()) throw Stopped();
     write_file(e.file, film->finish());

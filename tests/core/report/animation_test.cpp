@@ -94,6 +94,17 @@ TEST(WebpAnimation, IsCloseAtItsUsualQuality) {
   }
 }
 
+TEST(FilmSizes, GrowFromOneToTheLast) {
+  EXPECT_EQ(film_sizes(1), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(film_sizes(3), (std::vector<std::int64_t>{1, 2, 3}));
+  const std::vector<std::int64_t> sizes = film_sizes(100000);
+  EXPECT_EQ(sizes.front(), 1);
+  EXPECT_EQ(sizes.back(), 100000);
+  EXPECT_LE(sizes.size(), 24u);
+  EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end()));
+  EXPECT_EQ(film_sizes(50, {1, 10, 100}), (std::vector<std::int64_t>{1, 10})) << "sizes that have a head";
+}
+
 TEST(WebpAnimation, RefusesWhatFitsNowhere) {
   EXPECT_THROW(WebpAnimation(0, 10), Error);
   EXPECT_THROW(WebpAnimation(10, 20000), Error);

@@ -211,6 +211,14 @@ TEST_F(LibraryTest, NewestFirstAndOneFolderDeeper) {
   for (const RunEntry& run : library().runs())
     if (run.shipped) shipped.insert(run.run);
   EXPECT_TRUE(shipped.contains("bump-hunt"));
+  const auto more = std::find_if(library().runs().begin(), library().runs().end(),
+                                 [](const RunEntry& run) { return run.folder.filename() == "novel-view-n1-10"; });
+  ASSERT_NE(more, library().runs().end());
+  EXPECT_TRUE(more->shipped);
+  EXPECT_EQ(more->name, "Shipped weights novel-view-n1-10");
+  EXPECT_EQ(more->run, more->folder.string());
+  EXPECT_EQ(more->strategy, "n1-10");
+  EXPECT_EQ(Library::batch_command(*more), "pairs --batch evaluate novel-view-n1-10");
   EXPECT_TRUE(library().runs().back().shipped);
   const RunEntry& weights = *library().find("bump-hunt");
   EXPECT_TRUE(weights.finished);
