@@ -98,28 +98,12 @@ torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& t
   return ranks;
 }
 
-torch::Tensor hpd_ranks(const torch::Tensor& sample_log_prob, const torch::Tensor& truth_log_prob) {
-  const torch::Tensor s = metric_input(sample_log_prob, 2, "Log densities of samples");
-  const torch::Tensor t = metric_input(truth_log_prob, 1, "Log densities of truths");
-  PAIRS_CHECK(s.size(0) == t.size(0), "Log densities of samples for {} tests do not fit those of {} truths.", s.size(0),
-              t.size(0));
-  PAIRS_CHECK(!s.isnan().any().item<bool>() && !t.isnan().any().item<bool>(),
-              "Log densities hold NaN: no rank exists.");
-  return (s > t.unsqueeze(1)).to(torch::kFloat64).mean(1);
-}
-
 std::vector<double> central_coverage(const torch::Tensor& ranks, const std::vector<double>& levels) {
   const torch::Tensor r = metric_input(ranks, 1, "Ranks");
   check_unit(r);
   std::vector<double> widths = doubles(r);
   for (double& w : widths) w = std::fabs(2 * w - 1);
   return distribution(std::move(widths), levels);
-}
-
-std::vector<double> hpd_coverage(const torch::Tensor& ranks, const std::vector<double>& levels) {
-  const torch::Tensor r = metric_input(ranks, 1, "Ranks");
-  check_unit(r);
-  return distribution(doubles(r), levels);
 }
 
 double acauc(const torch::Tensor& ranks) {
@@ -129,11 +113,6 @@ double acauc(const torch::Tensor& ranks) {
   for (std::int64_t k = 0; k < r.size(1); ++k)
     total += area_between(central_coverage(r.select(1, k).contiguous(), levels), levels);
   return total / static_cast<double>(r.size(1));
-}
-
-double acauc_hpd(const torch::Tensor& ranks) {
-  const std::vector<double> levels = hundred_levels();
-  return area_between(hpd_coverage(ranks, levels), levels);
 }
 
 Summary summarise(const torch::Tensor& samples, const std::vector<double>& quantiles) {

@@ -15,16 +15,12 @@ double relative_mae(const torch::Tensor& samples, const torch::Tensor& truth, co
 // Rank statistic r in [0, 1] per test and target: fraction of samples below the truth -> [n_test, d]. Among samples
 // that equal it the truth takes a place at random from the stream (key, test, target), so that r S is a whole number.
 torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& truth, std::uint64_t key);
-// Fraction of samples denser than the truth -> [n_test]; log densities of samples [n_test, S] and of truths [n_test].
-torch::Tensor hpd_ranks(const torch::Tensor& sample_log_prob, const torch::Tensor& truth_log_prob);
 
 // Coverage of central credible intervals at the levels, from ranks [n] -> same length as levels.
 std::vector<double> central_coverage(const torch::Tensor& ranks, const std::vector<double>& levels);
-std::vector<double> hpd_coverage(const torch::Tensor& ranks, const std::vector<double>& levels);
 
 // ∫ |coverage(α) - α| dα over 100 uniform levels (trapezoid), averaged over targets.
 double acauc(const torch::Tensor& ranks);
-double acauc_hpd(const torch::Tensor& ranks);
 
 struct NoiseFloor {
   double mean, p95;
@@ -36,14 +32,6 @@ struct NoiseFloor {
 // 95th percentile is corrected for (Bonferroni).
 NoiseFloor acauc_noise_floor(const torch::Tensor& ranks, std::int64_t samples, std::int64_t checks = 1,
                              std::uint64_t seed = 1);
-
-// TARP (Lemos et al. 2023): expected coverage at the levels from distances to random reference points drawn from the
-// standardised box of the truths (seeded).
-std::vector<double> tarp_coverage(const torch::Tensor& samples, const torch::Tensor& truth,
-                                  const std::vector<double>& levels, std::uint64_t seed);
-
-// C2ST (Lopez-Paz and Oquab 2017): 5-fold accuracy of a small classifier between a [n, d] and b [n, d]; 0.5 = alike.
-double c2st(const torch::Tensor& a, const torch::Tensor& b, std::uint64_t seed);
 
 // Errors of draws of images or other long targets, squared and averaged over components -> [n_test] each.
 struct SquaredErrors {

@@ -22,11 +22,5 @@ void noise_floor_5000x2(benchmark::State& state) {
 }
 BENCHMARK(noise_floor_5000x2)->Arg(1)->Arg(20)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-void c2st_2000x2(benchmark::State& state) {
-  const torch::Tensor a = normals({2000, 2}), b = normals({2000, 2});
-  for (auto _ : state) benchmark::DoNotOptimize(c2st(a, b, 1));
-}
-BENCHMARK(c2st_2000x2)->Unit(benchmark::kMillisecond)->UseRealTime();
-
 }  // namespace
 }  // namespace pairs

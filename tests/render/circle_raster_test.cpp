@@ -15,7 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "render/circle_raster_reference.h"
+#include "tests/render/circle_raster_reference.h"
 #include "tests/on_device.h"
 
 namespace pairs::render {

@@ -12,7 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "render/digit_warp_reference.h"
+#include "tests/render/digit_warp_reference.h"
 #include "tests/on_device.h"
 
 namespace pairs::render {

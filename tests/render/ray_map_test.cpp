@@ -16,7 +16,7 @@ namespace {
 
 using Three = std::array<double, 3>;
 
-Three cross(const Three& a, const Three& b) {
+Three cross_product(const Three& a, const Three& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
@@ -26,7 +26,7 @@ TEST(OrthographicCamera, BasisIsRightHandedAndLooksAtTheCentre) {
       const CameraBasis b = camera_basis(azimuth, elevation);
       double toward[3];
       direction_of(azimuth, elevation, toward);
-      const Three side = cross(std::to_array(b.right), std::to_array(b.up));
+      const Three side = cross_product(std::to_array(b.right), std::to_array(b.up));
       for (int c = 0; c < 3; ++c) {
         EXPECT_NEAR(b.forward[c], -toward[c], 1e-15);
         EXPECT_NEAR(side[static_cast<std::size_t>(c)], toward[c], 1e-15);
@@ -45,10 +45,10 @@ TEST(RayMap, MatchesDirectFormulas) {
   const Three toward = {std::cos(elevation) * std::cos(azimuth), std::cos(elevation) * std::sin(azimuth),
                         std::sin(elevation)};
   const Three along = {-toward[0], -toward[1], -toward[2]};
-  Three right = cross(along, {0, 0, 1});
+  Three right = cross_product(along, {0, 0, 1});
   const double length = std::hypot(right[0], right[1]);
   for (double& x : right) x /= length;
-  const Three up = cross(right, along);
+  const Three up = cross_product(right, along);
   const auto map = [&](RayMap kind) { return ray_map(cameras, kind, height, width, torch::kCPU)[1]; };
   const torch::Tensor origin = map(RayMap::origin), direction = map(RayMap::direction), lines = map(RayMap::pluecker);
   ASSERT_EQ(origin.sizes(), (std::vector<std::int64_t>{3, height, width}));
@@ -59,7 +59,7 @@ TEST(RayMap, MatchesDirectFormulas) {
       const double x = (static_cast<double>(j) - 3.5) * 0.25, y = (2.5 - static_cast<double>(i)) * 0.25;
       Three point;
       for (std::size_t c = 0; c < 3; ++c) point[c] = x * right[c] + y * up[c];
-      const Three moment = cross(point, along);
+      const Three moment = cross_product(point, along);
       for (std::size_t c = 0; c < 3; ++c) {
         const auto k = static_cast<std::int64_t>(c);
         EXPECT_NEAR(origin[k][i][j].item<double>(), point[c], 2e-7);

@@ -14,7 +14,7 @@
 #include <numbers>
 
 #include "core/base/error.h"
-#include "render/sphere_caster_reference.h"
+#include "tests/render/sphere_caster_reference.h"
 #include "render/sphere_scene.h"
 #include "tests/on_device.h"
 

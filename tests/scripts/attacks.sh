@@ -64,7 +64,7 @@ for text in 'task = ' 'task = "bump-hunt' '[[[' $'\xff\xfe' 'seed = 1e3' 'no = "
   printf '%s\n' "$text" >edited/run.toml
   refuses 2 "edited/run.toml, line 1" --batch evaluate edited
 done
-printf 'task = "no-such-task"\n' >edited/run.toml
+printf '[task]\nname = "no-such-task"\n' >edited/run.toml
 refuses 1 "This program has no task" --batch evaluate edited
 : >edited/run.toml
 refuses 1 "edited/run.toml names no task" --batch run --resume edited

@@ -88,12 +88,6 @@ TEST(CentralRanks, AgreeWithTensorAlgebraOnRandomInput) {
       torch::allclose(central_ranks(samples, truth, 1), samples.lt(truth.unsqueeze(1)).to(torch::kFloat64).mean(1)));
 }
 
-TEST(HpdRanks, CountDenserSamples) {
-  const torch::Tensor ranks = hpd_ranks(values({-1, -2, -3, -4, -9, -9, -9, -9}).view({2, 4}), values({-2.5, -1}));
-  EXPECT_DOUBLE_EQ(ranks[0].item<double>(), 0.5);
-  EXPECT_DOUBLE_EQ(ranks[1].item<double>(), 0);
-}
-
 TEST(Coverage, CentralIntervalsMatchTheClosedFormOfAGaussian) {
   const std::vector<double> levels = {0, 0.1, 0.5, 0.683, 0.9, 1};
   for (const double wide : {0.5, 1.0, 1.7})
@@ -102,14 +96,6 @@ TEST(Coverage, CentralIntervalsMatchTheClosedFormOfAGaussian) {
       for (std::size_t i = 0; i < levels.size(); ++i)
         EXPECT_NEAR(coverage[i], gaussian_coverage(levels[i], wide, bias), 1e-4) << levels[i];
     }
-}
-
-TEST(Coverage, HighestDensityRegionsOfASymmetricPosteriorAreItsCentralIntervals) {
-  // A share |2 Φ(z) - 1| of a Gaussian posterior is denser than a truth at z.
-  const torch::Tensor ranks = gaussian_ranks(2000, 1.4), hpd = (2 * ranks - 1).abs();
-  const std::vector<double> levels = {0.05, 0.35, 0.8, 0.95};
-  EXPECT_EQ(hpd_coverage(hpd, levels), central_coverage(ranks, levels));
-  EXPECT_NEAR(acauc_hpd(hpd), acauc(ranks), 1e-12);
 }
 
 TEST(Acauc, MatchesTheClosedFormOfMisjudgedGaussians) {

@@ -12,7 +12,7 @@
 
 #include "core/base/error.h"
 #include "render/meshes/mesh_shading.h"
-#include "render/meshes/mesh_views_reference.h"
+#include "tests/render/meshes/mesh_views_reference.h"
 #include "tests/render/meshes/meshes.h"
 
 namespace pairs::render {

@@ -1,4 +1,4 @@
-#include "render/sphere_caster_reference.h"
+#include "tests/render/sphere_caster_reference.h"
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>

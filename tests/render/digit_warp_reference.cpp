@@ -1,4 +1,4 @@
-#include "render/digit_warp_reference.h"
+#include "tests/render/digit_warp_reference.h"
 
 #include <ATen/ops/empty.h>
 

@@ -1,4 +1,4 @@
-#include "render/circle_raster_reference.h"
+#include "tests/render/circle_raster_reference.h"
 
 #include <ATen/ops/zeros.h>
 

@@ -1,4 +1,4 @@
-#include "render/meshes/mesh_views_reference.h"
+#include "tests/render/meshes/mesh_views_reference.h"
 
 #include <ATen/ops/ones.h>
 
