@@ -15,8 +15,8 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "tests/render/circle_raster_reference.h"
 #include "tests/on_device.h"
+#include "tests/render/circle_raster_reference.h"
 
 namespace pairs::render {
 namespace {

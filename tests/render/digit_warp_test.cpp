@@ -12,8 +12,8 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "tests/render/digit_warp_reference.h"
 #include "tests/on_device.h"
+#include "tests/render/digit_warp_reference.h"
 
 namespace pairs::render {
 namespace {

@@ -14,9 +14,9 @@
 #include <numbers>
 
 #include "core/base/error.h"
-#include "tests/render/sphere_caster_reference.h"
 #include "render/sphere_scene.h"
 #include "tests/on_device.h"
+#include "tests/render/sphere_caster_reference.h"
 
 namespace pairs::render {
 namespace {

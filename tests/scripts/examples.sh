@@ -123,7 +123,7 @@ prepare() {
   case $2 in
     infer) cp -r "$SCRATCH/fixtures/views" . ;;
     README.md | third_party/README.md | docs/*.md | tasks/*/README.md) tree . ;;
-    */README.md) rm -rf my runs ;;
+    */README.md) rm -rf my runs && ln -s "$SOURCE/assets" assets ;;
   esac
 }
 
@@ -191,10 +191,10 @@ for text in $(cd "$SOURCE" && ls README.md third_party/README.md docs/*.md tasks
   commands_of "$SOURCE/$text" >"$SCRATCH/commands"
   [ ! -s "$SCRATCH/commands" ] || try_all "$text" "$SCRATCH/work/${text//\//-}" <"$SCRATCH/commands"
 done
-# Those of own tasks, with the folder where the program would be installed.
+# Those of own tasks.
 for text in "$SOURCE"/assets/examples/*/README.md; do
   name=$(basename "$(dirname "$text")")
-  commands_of "$text" | sed "s|/opt/pairs-studio/share/pairs-studio|$SOURCE/assets|g" >"$SCRATCH/commands"
+  commands_of "$text" >"$SCRATCH/commands"
   try_all "$name/README.md" "$SCRATCH/work/$name" <"$SCRATCH/commands"
 done
 echo "$ran examples"
