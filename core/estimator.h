@@ -26,6 +26,8 @@ struct EstimatorConfig {
 
 // Its settings as fields, keys "embedder.…", "head.…" and "encoding", bound to `config`.
 std::vector<Field> fields(EstimatorConfig& config);
+// Those of them that decide something of networks of its kinds.
+std::vector<Field> read_fields(EstimatorConfig& config);
 
 // Distribution of the aggregates over sets of size N: mean [l] and covariance between + within / N, both [l, l],
 // float64. `distance` [101] float64: percentiles 0..100 of the Mahalanobis distance over held-out training sets (empty

@@ -167,7 +167,7 @@ void Estimator::save(const std::filesystem::path& file, std::map<std::string, st
   content.metadata["max_n"] = std::to_string(max_n_);
   content.metadata["head_sizes"] = fmt::format("{}", fmt::join(sizes(), ","));
   EstimatorConfig config = config_;
-  content.metadata["estimator"] = write_toml(fields(config));
+  content.metadata["estimator"] = write_toml(read_fields(config));
   write_safetensors(file, content);
 }
 
@@ -218,13 +218,17 @@ Estimator Estimator::clone() const {
 std::string Estimator::start_from(const Estimator& other) {
   EstimatorConfig ours = config_, theirs = other.config_;
   const std::vector<Field> here = fields(ours), there = fields(theirs);
+  const auto decides = [&](const std::string& key) {
+    return (!key.starts_with("embedder.") || unread_because(ours.embedder, key).empty()) &&
+           (!key.starts_with("head.") || unread_because(ours.head, key).empty());
+  };
   std::string left;
   if (!other.sizes().empty())
     left = fmt::format("it holds one head for each of N = {}", fmt::join(other.sizes(), ", "));
   for (std::size_t i = 0; i < here.size(); ++i) {
     const std::string& key = here[i].key;
     const std::string own = field_text(here[i]), given = field_text(there[i]);
-    if (own == given) continue;
+    if (own == given || !decides(key)) continue;
     if (key.starts_with("embedder.")) fail_usage("it has {0} = {1}, and here it is {2}; set {0}={1}", key, given, own);
     if (left.empty()) left = fmt::format("it has {} = {}, and here it is {}", key, given, own);
   }

@@ -13,4 +13,13 @@ std::vector<Field> fields(EstimatorConfig& c) {
   return all;
 }
 
+std::vector<Field> read_fields(EstimatorConfig& c) {
+  std::vector<Field> all = fields(c);
+  std::erase_if(all, [&](const Field& field) {
+    return (field.key.starts_with("embedder.") && !unread_because(c.embedder, field.key).empty()) ||
+           (field.key.starts_with("head.") && !unread_because(c.head, field.key).empty());
+  });
+  return all;
+}
+
 }  // namespace pairs

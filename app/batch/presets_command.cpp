@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "app/batch/command.h"
@@ -9,6 +10,7 @@
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/train/config.h"
+#include "core/train/unread.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
@@ -41,11 +43,14 @@ Result show_presets(const PresetArguments& arguments) {
   Table table(titles);
   for (std::size_t i = 0; i < columns[0].size(); ++i) {
     const Field& first = columns[0][i];
+    const auto read = [&](const RunConfig& config) { return unread_because(config, first.key).empty(); };
+    if (std::none_of(configs.begin(), configs.end(), read)) continue;
     nlohmann::json line = {{"key", first.key}, {"help", first.help}};
     std::vector<std::string> cells = {first.key};
     for (std::size_t p = 0; p < names.size(); ++p) {
-      line[names[p]] = slot_value(columns[p][i]);
-      cells.push_back(field_text(columns[p][i]));
+      const bool shown = read(configs[p]);
+      line[names[p]] = shown ? slot_value(columns[p][i]) : nlohmann::json();
+      cells.push_back(shown ? field_text(columns[p][i]) : "–");
     }
     cells.push_back(first.help);
     result.document["settings"].push_back(line);

@@ -7,6 +7,7 @@
 
 #include "app/runs/strategy_look.h"
 #include "core/base/error.h"
+#include "core/train/unread.h"
 
 namespace pairs {
 namespace {
@@ -32,7 +33,13 @@ std::vector<SettingRow> setting_rows(std::vector<RunConfig> configs) {
   std::vector<SettingRow> rows;
   for (std::size_t i = 0; !tables.empty() && i < tables[0].size(); ++i) {
     SettingRow row{tables[0][i].key, {}, false};
-    for (const auto& table : tables) row.values.push_back(field_text(table[i]));
+    bool read = false;
+    for (std::size_t r = 0; r < tables.size(); ++r) {
+      const bool here = unread_because(configs[r], row.key).empty();
+      row.values.push_back(here ? field_text(tables[r][i]) : "–");
+      read |= here;
+    }
+    if (!read) continue;
     row.differs = std::any_of(row.values.begin(), row.values.end(), [&](const auto& v) { return v != row.values[0]; });
     rows.push_back(std::move(row));
   }

@@ -215,6 +215,11 @@ toml::table parse(std::string_view text, const std::string& where) {
   }
 }
 
+std::string_view trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
+}
+
 // The part of a dotted key before its last dot, "" when it has none.
 std::string table_of(const std::string& key) {
   const std::size_t dot = key.rfind('.');
@@ -223,8 +228,8 @@ std::string table_of(const std::string& key) {
 
 }  // namespace
 
-void read_toml(std::string_view text, const std::vector<Field>& fields, const std::string& where,
-               const std::string& table) {
+std::vector<std::string> read_toml(std::string_view text, const std::vector<Field>& fields, const std::string& where,
+                                   const std::string& table) {
   const toml::table root = parse(text, where);
   const toml::table* top = &root;
   if (!table.empty()) {
@@ -234,6 +239,9 @@ void read_toml(std::string_view text, const std::vector<Field>& fields, const st
   Assignments assignments;
   collect(*top, "", fields, where, assignments);
   assign(assignments);
+  std::vector<std::string> keys;
+  for (const auto& assignment : assignments) keys.push_back(assignment.first->key);
+  return keys;
 }
 
 void read_toml_file(const std::filesystem::path& file, const std::vector<Field>& fields, const std::string& table) {
@@ -244,15 +252,14 @@ std::string find_toml_text(std::string_view text, const std::string& key, const 
   return parse(text, where).at_path(key).value_exact<std::string>().value_or("");
 }
 
+std::string assigned_key(std::string_view assignment) {
+  return std::string(trim(assignment.substr(0, assignment.find('='))));
+}
+
 void set_field(const std::vector<Field>& fields, std::string_view assignment) {
-  const auto trim = [](std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-    return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
-  };
   const std::size_t equal = assignment.find('=');
-  if (equal == assignment.npos || trim(assignment.substr(0, equal)).empty())
-    fail_usage("'{}' is no setting; write key=value", printable(assignment));
-  const std::string key(trim(assignment.substr(0, equal)));
+  const std::string key = assigned_key(assignment);
+  if (equal == assignment.npos || key.empty()) fail_usage("'{}' is no setting; write key=value", printable(assignment));
   const std::string place = fmt::format("setting '{}'", printable(assignment));
   const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
   if (field == fields.end()) fail_unknown(key, fields, place);

@@ -25,14 +25,17 @@ struct Field {
 // nearest known one; then no field has changed. Integers are accepted where a double is expected. When `table` is not
 // empty (e.g. "config"), the keys stand under that table, which must exist, and what stands outside of it is left
 // alone.
-void read_toml(std::string_view text, const std::vector<Field>& fields, const std::string& where,
-               const std::string& table = "");
+// Returns the keys that the text holds.
+std::vector<std::string> read_toml(std::string_view text, const std::vector<Field>& fields, const std::string& where,
+                                   const std::string& table = "");
 void read_toml_file(const std::filesystem::path& file, const std::vector<Field>& fields, const std::string& table = "");
 
-// The text at a dotted key, "" where there is none; what else the TOML text holds is not looked at. Throws a usage Error
-// that names `where` when it is not TOML.
+// The text at a dotted key, "" where there is none; what else the TOML text holds is not looked at. Throws a usage
+// Error that names `where` when it is not TOML.
 std::string find_toml_text(std::string_view text, const std::string& key, const std::string& where);
 
+// The key of "key=value".
+std::string assigned_key(std::string_view assignment);
 // Applies one "key=value". The value is in TOML syntax, but a string needs no quotes and a list no brackets ("1,2"; one
 // number is a list of one). Throws a usage Error as read_toml does.
 void set_field(const std::vector<Field>& fields, std::string_view assignment);

@@ -129,6 +129,8 @@ const HeadKind& head_kind(const std::string& name);
 
 // The settings of all kinds as fields "head.…", bound to `config`; each stands once.
 std::vector<Field> fields(HeadConfig& config);
+// Why nothing reads the setting "head.…" of such a head, a clause; "" where something does.
+std::string unread_because(const HeadConfig& config, const std::string& key);
 // Throws a usage error when settings of the configuration's kind contradict each other.
 void validate(const HeadConfig& config);
 

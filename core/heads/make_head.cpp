@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -70,6 +72,18 @@ std::vector<Field> fields(HeadConfig& config) {
       if (std::none_of(all.begin(), all.end(), [&](const Field& known) { return known.key == field.key; }))
         all.push_back(std::move(field));
   return all;
+}
+
+std::string unread_because(const HeadConfig& config, const std::string& key) {
+  if (key == "head.kind") return "";
+  HeadConfig any;
+  const std::vector<Field> own = head_kind(config.kind).fields(any);
+  if (std::none_of(own.begin(), own.end(), [&](const Field& field) { return field.key == key; }))
+    return fmt::format("head.kind is \"{}\"", config.kind);
+  if (key == "head.attention_channels" && config.attention.empty()) return "head.attention is empty";
+  if (key == "head.summary_frequencies" && config.summary == 0) return "head.summary is 0";
+  if (key == "head.bound" && config.support == "box") return "head.support is \"box\"";
+  return "";
 }
 
 void validate(const HeadConfig& config) {

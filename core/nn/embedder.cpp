@@ -24,7 +24,7 @@ const EmbedderKind& embedder_kind(const std::string& name) {
 }
 
 // Names of the kinds that read a setting.
-std::vector<std::string> readers(const char* key) {
+std::vector<std::string> readers(const std::string& key) {
   EmbedderConfig any;
   std::vector<std::string> names;
   for (const EmbedderKind& kind : embedder_kinds()) {
@@ -33,11 +33,6 @@ std::vector<std::string> readers(const char* key) {
       names.emplace_back(kind.name);
   }
   return names;
-}
-
-bool reads(const EmbedderConfig& config, const char* key) {
-  const std::vector<std::string> names = readers(key);
-  return std::find(names.begin(), names.end(), config.kind) != names.end();
 }
 
 }  // namespace
@@ -67,8 +62,16 @@ std::vector<Field> fields(EmbedderConfig& config) {
   return all;
 }
 
+std::string unread_because(const EmbedderConfig& config, const std::string& key) {
+  if (key == "embedder.kind" || key == "embedder.size") return "";
+  const std::vector<std::string> names = readers(key);
+  if (std::find(names.begin(), names.end(), config.kind) == names.end())
+    return fmt::format("embedder.kind is \"{}\"", config.kind);
+  return key == "embedder.highest_frequency" && config.frequencies == 0 ? "embedder.frequencies is 0" : "";
+}
+
 void validate(const EmbedderConfig& config) {
-  if (config.append_input && !reads(config, "embedder.append_input"))
+  if (config.append_input && !unread_because(config, "embedder.append_input").empty())
     fail_usage("embedder.append_input = true is for embedder.kind = \"{}\", not \"{}\"; set it to false",
                fmt::join(readers("embedder.append_input"), "\" or \""), config.kind);
 }
@@ -78,7 +81,7 @@ std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, const Obse
   PAIRS_CHECK(config.size >= 1, "an embedding needs at least one number, not {}: set embedder.size", config.size);
   for (const std::int64_t n : x.sizes)
     PAIRS_CHECK(n >= 1, "an observation of shape [{}] is empty", fmt::join(x.sizes, ", "));
-  PAIRS_CHECK(config.precision == "float32" || reads(config, "embedder.precision"),
+  PAIRS_CHECK(config.precision == "float32" || unread_because(config, "embedder.precision").empty(),
               "embedder.precision = \"{}\" is for embedders of kind {}, not {}: leave it out", config.precision,
               fmt::join(readers("embedder.precision"), " and "), config.kind);
   return embedder_kind(config.kind).make(config, x, std::move(generator));

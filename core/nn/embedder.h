@@ -59,6 +59,8 @@ const std::vector<EmbedderKind>& embedder_kinds();
 
 // The settings of all kinds as fields "embedder.…", bound to `config`; each stands once.
 std::vector<Field> fields(EmbedderConfig& config);
+// Why nothing reads the setting "embedder.…" of such an embedder, a clause; "" where something does.
+std::string unread_because(const EmbedderConfig& config, const std::string& key);
 // Throws a usage error for a setting that has no effect on embedders of the configuration's kind.
 void validate(const EmbedderConfig& config);
 

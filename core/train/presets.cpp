@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/task_factory.h"
 #include "core/train/config.h"
+#include "core/train/unread.h"
 
 namespace pairs {
 namespace {
@@ -105,6 +106,9 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
                       const std::vector<std::string>& assignments) {
   RunConfig config = preset_values(task, preset, strategy_name);
   for (const std::string& assignment : assignments) set_field(fields(config), assignment);
+  for (const std::string& assignment : assignments)
+    if (const std::string key = assigned_key(assignment), why = unread_because(config, key); !why.empty())
+      fail_usage("setting '{}': nothing reads {}, since {}; leave it out", printable(assignment), key, why);
   // End to end trains at the largest size that the other strategies are cached for, unless told otherwise.
   if (strategy(strategy_name).sizes.empty() && config.pretrain.sizes.empty() && !config.cache.sizes.empty())
     config.pretrain.sizes = {config.cache.sizes.back()};

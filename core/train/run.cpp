@@ -16,8 +16,8 @@
 #include "core/train/left_aggregates.h"
 #include "core/train/run_name.h"
 #include "core/train/shipped.h"
-#include "core/train/simulator_record.h"
 #include "core/train/shipped_name.h"
+#include "core/train/simulator_record.h"
 #include "core/train/work_watch.h"
 
 namespace pairs {
@@ -207,7 +207,8 @@ std::uint64_t aggregates_bytes(const std::filesystem::path& run) {
 
 std::string without_aggregates(const std::filesystem::path& run) {
   const RunStatus status = run_status(run);
-  if (status.finished) return "The run is finished: it opens and evaluates without them, and there is nothing to resume";
+  if (status.finished)
+    return "The run is finished: it opens and evaluates without them, and there is nothing to resume";
   if (!status.cached) return "Resuming the run begins stage 2 anew: it makes them again, the same";
   return "Resuming the run makes them again, the same, before stage 3 goes on from where it was saved";
 }

@@ -7,6 +7,7 @@
 #include "core/train/config.h"
 #include "core/train/config_keys.h"
 #include "core/train/run.h"
+#include "core/train/unread.h"
 #include "core/version.h"
 
 namespace pairs {
@@ -24,21 +25,21 @@ void in_file(const std::filesystem::path& file, Check&& check) {
   }
 }
 
-// Reads a configuration of this task, and beside it `more`.
-void read_recorded(std::string_view text, const std::string& task, RunConfig& config, const std::vector<Field>& more,
-                   const std::string& where) {
+// Reads a configuration of this task, and beside it `more`; returns the keys that stand there.
+std::vector<std::string> read_recorded(std::string_view text, const std::string& task, RunConfig& config,
+                                       const std::vector<Field>& more, const std::string& where) {
   config.task = task;
   config.task_settings = default_task_settings(config.task);
   std::vector<Field> all = fields(config);
   all.insert(all.end(), more.begin(), more.end());
-  read_toml(text, all, where);
+  return read_toml(text, all, where);
 }
 
 }  // namespace
 
 std::string training_settings(const RunConfig& config) {
   RunConfig copy = config;
-  return write_toml(fields(copy));
+  return write_toml(read_fields(copy));
 }
 
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
@@ -54,14 +55,16 @@ std::string changed_setting(const std::string& recorded, const RunConfig& config
   const std::vector<Field> before = fields(then), after = fields(now);
   // Of two tasks the first field, their name, differs.
   for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
-    if (const std::string was = field_text(before[i]), is = field_text(after[i]); decides(before[i].key) && was != is)
+    if (const std::string was = field_text(before[i]), is = field_text(after[i]);
+        was != is && decides(before[i].key) &&
+        (unread_because(then, before[i].key).empty() || unread_because(now, before[i].key).empty()))
       return fmt::format("{} was trained with {} = {}, not {}", where, before[i].key, was, is);
   return "";
 }
 
 std::string write_run_toml(const RunConfig& config, const std::string& numerics) {
   RunConfig copy = config;
-  return write_toml(fields(copy)) +
+  return write_toml(read_fields(copy)) +
          fmt::format("\n[versions]\npairs = \"{}\"\nnumerics = \"{}\"\n", kVersion, numerics);
 }
 
@@ -94,11 +97,15 @@ RunConfig read_run_toml(const std::filesystem::path& file) {
       task.empty() || tasks.empty() || !own.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
       "This program has no task \"{}\", which {} names; open the run with a program that has it", printable(task),
       where);
-  read_recorded(text, task, config,
-                {{"versions.pairs", &version, "Program that made the run"},
-                 {"versions.numerics", &numerics, "What decides bit-identical results"}},
-                where);
+  const std::vector<std::string> keys =
+      read_recorded(text, task, config,
+                    {{"versions.pairs", &version, "Program that made the run"},
+                     {"versions.numerics", &numerics, "What decides bit-identical results"}},
+                    where);
   PAIRS_CHECK(!config.task.empty(), "{} names no task: it is empty or damaged; restore it or start a new run", where);
+  for (const std::string& key : keys)
+    if (const std::string why = unread_because(config, key); !why.empty())
+      fail_usage("{}: nothing reads {}, since {}; remove it", where, key, why);
   in_file(file, [&] { validate(config); });
   return config;
 }

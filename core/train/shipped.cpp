@@ -80,7 +80,8 @@ std::string shipped_name(const fs::path& folder) {
   const std::string known = trained_on(folder);
   for (const fs::path& one : folders_of(read_run_toml(folder / run_file::config).task))
     if (trained_on(one) == known)
-      return one.filename() == folder.filename() ? kShippedName : fmt::format("{} {}", kShippedName, folder.filename().string());
+      return one.filename() == folder.filename() ? kShippedName
+                                                 : fmt::format("{} {}", kShippedName, folder.filename().string());
   return kShippedName;
 }
 

@@ -131,10 +131,8 @@ grep -q "at most 20" err || say_fail "nothing says that N = 21 is an extrapolati
 [ -s run/samples.npz ] || say_fail "infer wrote no samples"
 
 # Views of a scene.
-tiny_run novel-view --out seer --set task.size=8 --set embedder.channels=8,8 --set head.channels=8 \
-  --set head.multipliers=1,2 --set pretrain.steps=4 --set pretrain.batch=16 --set pretrain.validation_sets=32 \
-  --set cache.sets=100 --set finetune.steps=4 --set finetune.batch=16 --set finetune.validation_draws=32 \
-  >/dev/null 2>log || say_fail "the tiny run of views failed: $(tail -3 log)"
+tiny_views novel-view --out seer --set task.size=8 --set embedder.channels=8,8 --set head.multipliers=1,2 \
+  --set cache.sizes=20 --set pretrain.steps=4 --set cache.sets=100 --set finetune.steps=4 >/dev/null 2>log || say_fail "the tiny run of views failed: $(tail -3 log)"
 "$PAIRS" --batch render --scene 7 --views 4 --size 16x16 --half-width 1.25 --out views >/dev/null 2>err ||
   say_fail "render --views failed: $(cat err)"
 "$PAIRS" --batch infer seer --data views --camera 30,45 --samples 2 --out seen --json >answer 2>err ||

@@ -25,9 +25,28 @@ lower() { # lower OPTION MOST: each number behind the option is MOST at most; ad
     arguments[at + 1]=${list#,}
   done
 }
-small() { # small KEY=VALUE...: settings behind those that are given
-  local setting
-  for setting in "$@"; do arguments+=(--set "$setting"); done
+value_of() { # value_of OPTION USUAL: what stands behind the option
+  local at
+  for at in "${!arguments[@]}"; do
+    [ "${arguments[at]}" != "$1" ] || { echo "${arguments[at + 1]}" && return; }
+  done
+  echo "$2"
+}
+read_keys() { # read_keys TASK: the settings that a run of it reads
+  "$PAIRS" --batch presets "$1" --strategy "$(value_of --strategy pairs)" --json 2>/dev/null | python3 -c '
+import json, sys
+for setting in json.load(sys.stdin)["settings"]:
+    if setting[sys.argv[1]] is not None: print(setting["key"])' "$(value_of --preset quick)" 2>/dev/null
+}
+small() { # small KEY=VALUE...: settings behind those that are given; of a built-in task those that something reads
+  local setting task keys=
+  for task in gaussian bump-hunt circle digits objects molecules novel-view; do
+    ! has "$task" || keys=$(read_keys "$task")
+  done
+  for setting in "$@"; do
+    [ -z "$keys" ] || grep -qxF "${setting%%=*}" <<<"$keys" || continue
+    arguments+=(--set "$setting")
+  done
 }
 small_stages=(pretrain.epochs=1 pretrain.steps=4 pretrain.batch=16 pretrain.validation_sets=32 cache.sizes=10
   cache.sets=100 finetune.epochs=1 finetune.steps=4 finetune.batch=16 finetune.validation_draws=32 evaluate.sizes=1,2

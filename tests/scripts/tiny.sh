@@ -39,15 +39,15 @@ tiny_things() {
   case $task in
     objects)
       small=(--set task.objects=120 --set task.views=6 --set task.side=32 --set embedder.channels=8,16
-        --set embedder.kernels=3,3)
+        --set embedder.kernels=3,3 --set head.hidden=16 --set head.bins=8)
       ;;
     molecules)
       small=(--set task.molecules=120 --set task.conformers=5 --set embedder.hidden=8 --set embedder.filters=8
-        --set embedder.interactions=1)
+        --set embedder.interactions=1 --set head.conditioner=16 --set head.conditioner_size=8 --set head.integrand=16)
       ;;
   esac
   "$PAIRS" --batch run "$task" --preset quick --device cpu --threads 1 "${small[@]}" \
-    --set embedder.size=8 --set head.conditioner=16 --set head.conditioner_size=8 --set head.integrand=16 \
+    --set embedder.size=8 \
     --set pretrain.epochs=3 --set pretrain.steps=10 --set pretrain.batch=16 --set pretrain.validation_sets=32 \
     --set cache.sizes=5 --set cache.sets=400 \
     --set finetune.epochs=3 --set finetune.steps=20 --set finetune.batch=32 --set finetune.validation_draws=64 \

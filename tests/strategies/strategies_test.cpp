@@ -13,6 +13,7 @@
 #include "core/train/plan.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/read_settings.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/long_tests.h"
@@ -74,7 +75,7 @@ TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
     const RunConfig values = preset_values(make_task(name)->info(), preset, plan.name);
     const std::shared_ptr<const Task> task = make_task(name, values.task_options());
     const auto load = [&](const std::vector<std::string>& set) {
-      return load_preset(task->info(), preset, plan.name, set);
+      return load_read(task->info(), preset, plan.name, set);
     };
     if (plan.head == "gaussian" && task->info().image_target()) {
       // A point prediction with one standard deviation models no image.

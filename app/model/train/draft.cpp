@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/train/config.h"
 #include "core/train/run_name.h"
+#include "core/train/unread.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
@@ -90,7 +91,7 @@ std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<Ru
   const std::vector<Field> now = fields(config), before = fields(base);
   const std::vector<Field> papers = paper ? fields(*paper) : std::vector<Field>();
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (hidden(now[i].key)) continue;
+    if (hidden(now[i].key) || !unread_because(config, now[i].key).empty()) continue;
     Setting row;
     row.key = row.title = now[i].key;
     row.help = now[i].help;
@@ -104,7 +105,7 @@ std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<Ru
       }
     row.value = plain(now[i]);
     row.preset = plain(before[i]);
-    row.paper = paper ? plain(papers[i]) : "–";
+    row.paper = paper && unread_because(*paper, row.key).empty() ? plain(papers[i]) : "–";
     row.changed = row.value != row.preset;
     rows.push_back(std::move(row));
   }
@@ -202,6 +203,8 @@ struct Draft::Impl {
         if (error.empty()) error = errors[key];
       }
     }
+    // Settings of another kind wait until it is chosen again.
+    std::erase_if(good, [&](const std::string& one) { return !unread_because(applied, assigned_key(one)).empty(); });
     std::string whole;
     try {
       config = load_preset(info, preset, strategy, good);
@@ -282,7 +285,7 @@ Draft::Draft(const RunConfig& config, std::filesystem::path runs_folder, std::st
     const std::string& key = after[i].key;
     // Where it ran and what was said of it belong to that run.
     const bool own = key == "device" || key == "data" || key == "note";
-    if (!own && !hidden(key) && field_text(after[i]) != field_text(before[i]))
+    if (!own && !hidden(key) && unread_because(wanted, key).empty() && field_text(after[i]) != field_text(before[i]))
       impl_->assignments.emplace_back(key, plain(after[i]));
   }
   impl_->rebuild();
@@ -420,6 +423,7 @@ std::string Draft::batch_command() const {
   run.strategy = impl_->strategy;
   std::string seed, device;
   for (const auto& [key, value] : impl_->assignments) {
+    if (!unread_because(impl_->config, key).empty()) continue;
     if (key == "device")
       device = value;
     else if (key == "seed" && !value.empty() && value.find_first_not_of("0123456789") == value.npos &&

@@ -8,6 +8,7 @@
 #include "core/train/stages.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/read_settings.h"
 
 namespace pairs::model {
 
@@ -20,7 +21,7 @@ class QuietMonitor : public Monitor {
 
 // A configuration whose stages take a fraction of a second each.
 inline RunConfig small_config(const std::string& task, const std::string& strategy = "pairs") {
-  return load_preset(make_task(task, {})->info(), "quick", strategy,
+  return load_read(make_task(task, {})->info(), "quick", strategy,
                      {"embedder.layers=8,8",
                       "embedder.size=8",
                       "head.hidden=8",

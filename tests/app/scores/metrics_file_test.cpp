@@ -92,7 +92,8 @@ TEST(MetricsFile, KeepsTheTasksSettingsAndFindsThoseThatOlderFilesLackBesideThem
   older["convention"] = "literal";
   write_file(folder / run_file::metrics, older.dump());
   EXPECT_TRUE(read_metrics(folder / run_file::metrics)->settings.empty());
-  write_file(folder / run_file::config, "task = \"gaussian\"\nconvention = \"literal\"\n[pretrain]\nsizes = [1, 2]\n");
+  write_file(folder / run_file::config,
+             "[task]\nname = \"gaussian\"\nconvention = \"literal\"\n[pretrain]\nsizes = [1, 2]\n");
   const std::map<std::string, std::string> literal = {{"convention", "\"literal\""}};
   EXPECT_EQ(read_metrics(folder / run_file::metrics)->settings, literal);
 }

@@ -15,6 +15,7 @@
 #include "core/train/weight_average.h"
 #include "tasks/registry.h"
 #include "tests/on_device.h"
+#include "tests/read_settings.h"
 #include "tests/small_data.h"
 #include "tests/value_reads.h"
 
@@ -36,7 +37,7 @@ RunConfig step_config(const std::string& task, const std::string& preset) {
     set.insert(set.end(), {"task.side=64", "embedder.channels=[16,16,32,32,64]"});
   const std::vector<std::string> small = small_data(task);
   set.insert(set.end(), small.begin(), small.end());
-  return load_preset(make_task(task)->info(), preset, "pairs", set);
+  return load_read(make_task(task)->info(), preset, "pairs", set);
 }
 
 // One a preset: a task may keep what it made.
@@ -224,7 +225,7 @@ RunConfig short_run(const std::string& task, const torch::Device& device) {
                                   "finetune.validation_draws=16"};
   std::vector<std::string> all = small_data(task);
   all.insert(all.end(), set.begin(), set.end());
-  return load_preset(make_task(task)->info(), "quick", "pairs", all);
+  return load_read(make_task(task)->info(), "quick", "pairs", all);
 }
 
 class DeviceRuns {

@@ -7,6 +7,7 @@
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/read_settings.h"
 
 namespace pairs {
 
@@ -21,7 +22,7 @@ inline void make_assets(const std::filesystem::path& assets) {
 inline void ship_digits(const std::filesystem::path& assets, const std::string& name, const std::string& data) {
   register_tasks();
   RunConfig config =
-      load_preset(make_task("digits", {})->info(), "quick", "pairs",
+      load_read(make_task("digits", {})->info(), "quick", "pairs",
                   {"embedder.size=4", "embedder.layers=4", "embedder.channels=2,2,2", "embedder.projection=4",
                    "head.hidden=4", "head.conditioner=4,4", "head.integrand=4,4", "cache.sizes=10", "cache.sets=100",
                    "evaluate.sizes=1,10", "evaluate.sets=20", "evaluate.samples=10", "device=cpu"});

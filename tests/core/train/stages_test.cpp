@@ -19,6 +19,7 @@
 #include "core/train/event_values.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/read_settings.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_task.h"
 
@@ -86,7 +87,7 @@ class StagesTest : public testing::Test {
                                     "finetune.validation_draws=64",
                                     "cache.chunk=256"};
     set.insert(set.end(), more.begin(), more.end());
-    return load_preset(make_task(task)->info(), "quick", strategy, set);
+    return load_read(make_task(task)->info(), "quick", strategy, set);
   }
   std::filesystem::path make(const RunConfig& config, const std::string& name) {
     return create_run(config, folder_ / name);

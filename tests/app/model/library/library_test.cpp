@@ -170,7 +170,7 @@ TEST_F(LibraryTest, DamagedRunsHaveASentenceAndHarmNothing) {
   put(runs_ / "torn" / run_file::config, "task = \"bump");
   put(runs_ / "unknown" / run_file::config, "task = \"bump-hunt\"\nsurprise = 1\n");
   put(runs_ / "empty" / run_file::config, "");
-  put(runs_ / "later" / run_file::config, "task = \"telepathy\"\n");
+  put(runs_ / "later" / run_file::config, "[task]\nname = \"telepathy\"\n");
   put(runs_ / "lost" / run_file::events, kHalfWay);
   put_run(runs_ / "log");
   put(runs_ / "log" / run_file::events, "{\"stage\":1,\"type\":[],\"epoch\":\"x\"}\n[]\n\xff\xfe\n");
@@ -454,7 +454,10 @@ TEST(RunEntry, TheBatchCommandSuitsTheShell) {
   run.finished = true;
   EXPECT_EQ(Library::batch_command(run), "pairs --batch evaluate '/runs/it'\\''s mine'");
   run.shipped = true;
+  run.run = "digits";
   EXPECT_EQ(Library::batch_command(run), "pairs --batch evaluate digits");
+  run.run = run.folder = "/share/weights/digits-mnist";
+  EXPECT_EQ(Library::batch_command(run), "pairs --batch evaluate digits-mnist");
 }
 
 TEST(RunEntry, OneHeadForEachSizeCountsAsAShareOfItsStage) {

@@ -118,13 +118,34 @@ TEST(Draft, ShowsTheCommandThatMakesTheSameRun) {
       draft.set("seed", "42");
       draft.set("device", "cpu");
       draft.set("note", "it's a \"note\"; $HOME");
-      draft.set("cache.sizes", "5, 20");
-      draft.set("cache.sets", "300");
-      draft.set("head.affine", draft.setting("head.affine").value == "true" ? "false" : "true");
+      const std::string sizes = pairs::strategy(strategy.name).stages_2_and_3 ? "cache.sizes" : "pretrain.sizes";
+      draft.set(sizes, sizes == "cache.sizes" ? "5, 20" : "20");
+      if (sizes == "cache.sizes") draft.set("cache.sets", "300");
+      draft.set("pretrain.epochs", "3");
+      if (strategy.name == "gaussian") {
+        EXPECT_THROW(draft.setting("head.affine"), Error) << "nothing reads it";
+        EXPECT_THROW(draft.setting("finetune.rate"), Error);
+      } else {
+        draft.set("head.affine", draft.setting("head.affine").value == "true" ? "false" : "true");
+      }
       ASSERT_EQ(draft.error(), "") << strategy.name;
       EXPECT_EQ(text_of(told_by(draft.batch_command(), task)), text_of(draft.config())) << draft.batch_command();
       EXPECT_THAT(draft.batch_command(), HasSubstr("--out " + draft.folder().string()));
     }
+}
+
+// What was set for one kind waits while another is chosen, and counts when it is chosen again.
+TEST(Draft, SettingsOfAnotherKindWait) {
+  const TemporaryFolder scratch;
+  Draft draft("bump-hunt", scratch.path(), "");
+  draft.set("head.bins", "12");
+  EXPECT_THAT(draft.batch_command(), HasSubstr("head.bins=12"));
+  draft.set_strategy("gaussian");
+  EXPECT_EQ(draft.error(), "");
+  EXPECT_EQ(draft.batch_command().find("head.bins"), std::string::npos);
+  EXPECT_EQ(text_of(told_by(draft.batch_command(), "bump-hunt")), text_of(draft.config()));
+  draft.set_strategy("pairs");
+  EXPECT_EQ(draft.setting("head.bins").value, "12");
 }
 
 TEST(Draft, TakesOverTheSettingsOfARun) {

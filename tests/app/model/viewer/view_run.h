@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/app/model/small_run.h"
+#include "tests/read_settings.h"
 
 namespace pairs::model {
 
@@ -17,7 +18,7 @@ inline std::string untrained_view_run(const std::filesystem::path& folder, const
                                   "head.time_size=16",      "head.given_size=8",    "head.steps=6",
                                   "head.precision=float32", "device=cpu",           "threads=1"};
   all.insert(all.end(), assignments.begin(), assignments.end());
-  const RunConfig config = load_preset(make_task("novel-view", {})->info(), "quick", "pairs", all);
+  const RunConfig config = load_read(make_task("novel-view", {})->info(), "quick", "pairs", all);
   const std::filesystem::path run = create_run(config, folder / name);
   Estimator estimator(make_task(config.task, config.task_options()), config.estimator, 3);
   estimator.set_max_n(40);

@@ -1,0 +1,49 @@
+#include "core/train/unread.h"
+
+#include <algorithm>
+
+namespace pairs {
+namespace {
+
+// Of stage 3's own training, which a regression that stays as stage 1 left it has none of.
+bool trains_stage_3(const std::string& key) {
+  for (const char* name : {"epochs", "steps", "batch", "rate", "floor", "weight_decay", "warmup", "clip", "patience",
+                           "ema", "heads", "start"})
+    if (key == std::string("finetune.") + name) return true;
+  return false;
+}
+
+bool of_blocks(const std::string& key) {
+  return key == "cache.oversample" || key == "cache.copies" || key == "cache.pieces";
+}
+
+}  // namespace
+
+std::string unread_because(const RunConfig& c, const std::string& key) {
+  if (key.starts_with("embedder.")) return unread_because(c.estimator.embedder, key);
+  const auto& known = strategies();
+  if (std::none_of(known.begin(), known.end(), [&](const Strategy& one) { return one.name == c.strategy; })) return "";
+  const HeadConfig first = head_of_stage(c, false), last = head_of_stage(c, true);
+  if (key.starts_with("head.")) {
+    const std::string why = unread_because(first, key), later = unread_because(last, key);
+    if (why.empty() || later.empty()) return "";
+    return why == later ? why : why + ", and later " + later;
+  }
+  // End-to-end training that is told no size takes the largest of the cache's.
+  if (key == "cache.sizes" && c.pretrain.sizes.empty()) return "";
+  if ((key.starts_with("cache.") || key.starts_with("finetune.")) && !strategy(c.strategy).stages_2_and_3)
+    return "the strategy " + c.strategy + " has no stages 2 and 3";
+  if (key == "finetune.regression" && !head_kind(first.kind).told_log_n) return "head.kind is \"" + first.kind + "\"";
+  if (trains_stage_3(key) && keeps_regression(c)) return "finetune.regression is \"sigma\", which trains nothing";
+  if (of_blocks(key) && c.cache.mode == "fixed") return "cache.mode is \"fixed\"";
+  if (key == "cache.copies" && c.finetune.law == "list") return "finetune.law is \"list\"";
+  return "";
+}
+
+std::vector<Field> read_fields(RunConfig& config) {
+  std::vector<Field> all = fields(config);
+  std::erase_if(all, [&](const Field& field) { return !unread_because(config, field.key).empty(); });
+  return all;
+}
+
+}  // namespace pairs

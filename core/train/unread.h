@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/fields.h"
+#include "core/train/config.h"
+
+namespace pairs {
+
+// Why nothing reads the setting `key` in a run of this configuration, a clause: "embedder.kind is \"mlp\""; "" where
+// something does, and where there is no such setting.
+std::string unread_because(const RunConfig& config, const std::string& key);
+
+// fields(), without those that nothing reads: what run.toml, presets' tables and comparisons show.
+std::vector<Field> read_fields(RunConfig& config);
+
+}  // namespace pairs

@@ -1,0 +1,152 @@
+// Settings that nothing reads, of every task, preset and strategy.
+#include "core/train/unread.h"
+
+#include <gmock/gmock.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/task_factory.h"
+#include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A legal value that differs from the field's; "" where none is known.
+std::string other_value(const Field& field) {
+  const std::string now = field_text(field);
+  for (const std::string& choice : field.choices)
+    if (now != '"' + choice + '"') return choice;
+  if (std::holds_alternative<bool*>(field.slot)) return now == "true" ? "false" : "true";
+  if (const auto* whole = std::get_if<std::int64_t*>(&field.slot)) {
+    for (const std::int64_t value : {**whole + 2, **whole - 2})
+      if (static_cast<double>(value) >= field.low && static_cast<double>(value) <= field.high)
+        return std::to_string(value);
+  }
+  if (const auto* real = std::get_if<double*>(&field.slot)) {
+    for (const double value : {**real * 0.5 + 0.01, **real + 1})
+      if (value >= field.low && value <= field.high) return fmt::format("{}", value);
+  }
+  if (std::holds_alternative<std::vector<std::int64_t>*>(field.slot)) return now == "[2]" ? "[4]" : "[2]";
+  return "";
+}
+
+std::string refusal(const TaskInfo& info, const std::string& preset, const std::string& strategy,
+                    const std::string& assignment) {
+  try {
+    load_preset(info, preset, strategy, {assignment});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Unread, SettingsAreRefusedOfEveryTaskPresetAndStrategy) {
+  register_tasks();
+  int refused = 0;
+  for (const std::string& task : task_names())
+    for (const std::string& preset : preset_names())
+      for (const Strategy& strategy : strategies()) {
+        const TaskInfo info = make_task(task)->info();
+        if (info.image_target() && !strategy.head.empty()) continue;  // no regression of an image
+        RunConfig config = load_preset(info, preset, strategy.name, {});
+        for (const Field& field : fields(config)) {
+          const std::string why = unread_because(config, field.key), value = other_value(field);
+          if (why.empty() || value.empty()) continue;
+          // Of end-to-end training that is told no size it is the size.
+          if (field.key == "cache.sizes" && preset_values(info, preset, strategy.name).pretrain.sizes.empty()) continue;
+          const std::string text = refusal(info, preset, strategy.name, field.key + "=" + value);
+          EXPECT_THAT(text, HasSubstr("nothing reads " + field.key)) << task << preset << strategy.name;
+          EXPECT_THAT(text, HasSubstr(why));
+          ++refused;
+        }
+        for (const Field& field : read_fields(config)) EXPECT_EQ(unread_because(config, field.key), "");
+      }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(Unread, SaysWhy) {
+  register_tasks();
+  const TaskInfo gaussian = make_task("gaussian")->info();
+  EXPECT_THAT(refusal(gaussian, "quick", "pairs", "embedder.cutoff=5"),
+              HasSubstr("nothing reads embedder.cutoff, since embedder.kind is \"mlp\"; leave it out"));
+  EXPECT_THAT(refusal(gaussian, "quick", "pairs", "head.quadrature=30"), HasSubstr("head.kind is \"spline\""));
+  EXPECT_THAT(refusal(gaussian, "quick", "e2e", "finetune.rate=1e-3"), HasSubstr("e2e has no stages 2 and 3"));
+  EXPECT_THAT(refusal(gaussian, "quick", "gaussian", "finetune.rate=1e-3"), HasSubstr("which trains nothing"));
+  EXPECT_EQ(refusal(gaussian, "quick", "pairs", "finetune.rate=1e-3"), "");
+}
+
+// Once the kind is another, what it reads counts, in whatever order they are given.
+TEST(Unread, FollowsTheKindThatIsChosen) {
+  register_tasks();
+  const TaskInfo info = make_task("gaussian")->info();
+  EXPECT_NO_THROW(load_preset(info, "quick", "pairs", {"head.quadrature=30", "head.kind=umnn"}));
+  EXPECT_NO_THROW(load_preset(info, "quick", "gaussian", {"finetune.rate=1e-3", "finetune.regression=trained"}));
+  EXPECT_NO_THROW(load_preset(info, "quick", "gaussian", {"finetune.regression=umnn", "head.quadrature=30"}));
+}
+
+TEST(Unread, RunTomlHoldsOnlyWhatIsRead) {
+  register_tasks();
+  const TemporaryFolder folder;
+  const auto file = folder / "run.toml";
+  RunConfig config = load_preset(make_task("gaussian")->info(), "small", "pairs", {});
+  const std::string text = write_run_toml(config, "cpu");
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 90) << text;
+  EXPECT_EQ(text.find("cutoff"), text.npos);
+  write_file(file, text);
+  EXPECT_EQ(write_run_toml(read_run_toml(file), "cpu"), text);
+  std::string edited = text;
+  edited.insert(edited.find("[embedder]\n") + 11, "cutoff = 5\n");
+  write_file(file, edited);
+  try {
+    read_run_toml(file);
+    ADD_FAILURE() << "it was read";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("run.toml: nothing reads embedder.cutoff, since embedder.kind is \"mlp\""));
+  }
+}
+
+void flatten(const toml::table& table, const std::string& prefix, std::vector<std::string>& keys) {
+  for (const auto& [name, node] : table) {
+    const std::string key = prefix + std::string(name.str());
+    if (const toml::table* inner = node.as_table())
+      flatten(*inner, key + '.', keys);
+    else
+      keys.push_back(key);
+  }
+}
+
+// What a preset says for all strategies some of them read; what it says for one, that one does.
+TEST(Unread, PresetsSayNothingThatNobodyReads) {
+  register_tasks();
+  for (const std::string& task : task_names())
+    for (const std::string& preset : preset_names()) {
+      const TaskInfo info = make_task(task)->info();
+      std::vector<std::string> keys;
+      flatten(toml::parse(read_file(assets_folder() / "presets" / task / (preset + ".toml"))), "", keys);
+      std::map<std::string, RunConfig> configs;
+      for (const Strategy& strategy : strategies())
+        if (!info.image_target() || strategy.head.empty())
+          configs.emplace(strategy.name, load_preset(info, preset, strategy.name, {}));
+      for (const std::string& key : keys) {
+        bool read = false;
+        for (const auto& [name, config] : configs) {
+          const bool own = key.starts_with(name + ".");
+          const bool others = std::any_of(strategies().begin(), strategies().end(),
+                                          [&](const Strategy& other) { return key.starts_with(other.name + "."); });
+          if (others && !own) continue;
+          read |= unread_because(config, own ? key.substr(name.size() + 1) : key).empty();
+        }
+        EXPECT_TRUE(read) << task << " " << preset << ": " << key;
+      }
+    }
+}
+
+}  // namespace
+}  // namespace pairs
