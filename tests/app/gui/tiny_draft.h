@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,7 +9,7 @@
 
 namespace pairs::gui {
 
-// Settings with which every stage of a task of points takes about a second.
+// Settings with which every stage of a task takes about a second.
 inline const std::vector<std::pair<std::string, std::string>> kTinyDraft = {
     {"embedder.layers", "16,16"}, {"embedder.size", "16"},   {"head.hidden", "16"},
     {"head.transforms", "1"},     {"head.bins", "8"},        {"pretrain.epochs", "4"},
@@ -18,8 +19,14 @@ inline const std::vector<std::pair<std::string, std::string>> kTinyDraft = {
     {"evaluate.sizes", "1,20"},   {"evaluate.sets", "50"},   {"evaluate.samples", "50"},
     {"checkpoint", "0.05"},       {"device", "cpu"},         {"threads", "1"}};
 
+// Those that its networks read.
 inline void make_draft_tiny(model::Studio& studio) {
-  for (const auto& [key, value] : kTinyDraft) studio.training.draft().set(key, value);
+  model::Draft& draft = studio.training.draft();
+  for (const auto& [key, value] : kTinyDraft) {
+    const std::vector<model::Setting>& shown = draft.settings();
+    if (std::any_of(shown.begin(), shown.end(), [&](const model::Setting& one) { return one.key == key; }))
+      draft.set(key, value);
+  }
 }
 
 }  // namespace pairs::gui
