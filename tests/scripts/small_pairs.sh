@@ -90,7 +90,7 @@ case $command in
     ;;
   demo) small "${small_stages[@]}" ;;
   evaluate | compare)
-    if has novel-view; then
+    if has novel-view || has novel-view-n1-10; then
       lower --sets 2
       lower --samples 2
       lower --steps 5

@@ -1,5 +1,6 @@
-// The weights in assets/weights against what the tasks' pages say of them: exact answers where there are some, calibration
-// everywhere. On few sets, so that the tests take minutes; with PAIRS_LONG_TESTS=1 on as many as the pages' figures.
+// The weights in assets/weights against what the tasks' pages say of them: exact answers where there are some,
+// calibration everywhere. On few sets, so that the tests take minutes; with PAIRS_LONG_TESTS=1 on as many as the pages'
+// figures.
 #include <ATen/Functions.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -322,9 +323,13 @@ TEST(ShippedViewsBeside, OfMoreSizesAreNamedSo) {
 }
 
 // Few sets and steps: the full figures are in metrics.json and on the tasks' pages. Errors are paired over N.
-class ShippedViews : public ::testing::TestWithParam<const char*> {};
+struct ViewPromise {
+  const char *weights, *name;
+  double share;  // of the mean image's error that is left at N = 100
+};
+class ShippedViews : public ::testing::TestWithParam<ViewPromise> {};
 TEST_P(ShippedViews, SeeTheSceneBetterWithMoreViews) {
-  LoadedRun run = load_run(GetParam(), "", "cpu");
+  LoadedRun run = load_run(GetParam().weights, "", "cpu");
   run.estimator->head(1).stepped_sampler()->set_sampler(15, "");
   EvaluationOptions options;
   options.sizes = {1, 10, 100};
@@ -334,10 +339,12 @@ TEST_P(ShippedViews, SeeTheSceneBetterWithMoreViews) {
   const std::vector<EvaluationRow> rows = evaluate(*run.estimator, options);
   EXPECT_LT(rows[1].mse_posterior, rows[0].mse_posterior);
   EXPECT_LE(rows[2].mse_posterior, rows[1].mse_posterior + 2 * rows[1].mse_posterior_se);
-  EXPECT_LT(rows[2].mse_posterior - 2 * rows[2].mse_posterior_se, 0.2 * rows[2].mse_prior);
+  EXPECT_LT(rows[2].mse_posterior - 2 * rows[2].mse_posterior_se, GetParam().share * rows[2].mse_prior);
 }
-INSTANTIATE_TEST_SUITE_P(Weights, ShippedViews, ::testing::Values("novel-view", "novel-view-n1-10"),
-                         [](const auto& info) { return std::string(info.param) == "novel-view" ? "pairs" : "more"; });
+INSTANTIATE_TEST_SUITE_P(Weights, ShippedViews,
+                         ::testing::Values(ViewPromise{"novel-view", "pairs", 0.27},
+                                           ViewPromise{"novel-view-n1-10", "more", 0.19}),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace pairs
