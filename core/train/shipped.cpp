@@ -77,11 +77,12 @@ std::vector<fs::path> all_fitting_weights(const std::string& task, const std::st
 }
 
 std::string shipped_name(const fs::path& folder) {
-  const std::string known = trained_on(folder);
-  for (const fs::path& one : folders_of(read_run_toml(folder / run_file::config).task))
+  const std::string known = trained_on(folder), task = read_run_toml(folder / run_file::config).task;
+  for (const fs::path& one : folders_of(task))
     if (trained_on(one) == known)
-      return one.filename() == folder.filename() ? kShippedName
-                                                 : fmt::format("{} {}", kShippedName, folder.filename().string());
+      return one.filename() == folder.filename()
+                 ? kShippedName
+                 : fmt::format("Shipped, {}", folder.filename().string().substr(task.size() + 1));
   return kShippedName;
 }
 

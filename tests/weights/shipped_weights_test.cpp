@@ -314,7 +314,7 @@ TEST(ShippedViewsBeside, OfMoreSizesAreNamedSo) {
   const auto folders = all_fitting_weights("novel-view", "");
   ASSERT_EQ(folders.size(), 2u);
   EXPECT_EQ(shipped_name(folders[0]), "Shipped weights");
-  EXPECT_EQ(shipped_name(folders[1]), "Shipped weights novel-view-n1-10");
+  EXPECT_EQ(shipped_name(folders[1]), "Shipped, n1-10");
   EXPECT_EQ(fitting_weights("novel-view", ""), folders[0]);
   const LoadedRun more = load_run("novel-view-n1-10", "", "cpu");
   EXPECT_EQ(more.config.strategy, "n1-10");

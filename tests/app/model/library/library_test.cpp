@@ -215,7 +215,7 @@ TEST_F(LibraryTest, NewestFirstAndOneFolderDeeper) {
                                  [](const RunEntry& run) { return run.folder.filename() == "novel-view-n1-10"; });
   ASSERT_NE(more, library().runs().end());
   EXPECT_TRUE(more->shipped);
-  EXPECT_EQ(more->name, "Shipped weights novel-view-n1-10");
+  EXPECT_EQ(more->name, "Shipped, n1-10");
   EXPECT_EQ(more->run, more->folder.string());
   EXPECT_EQ(more->strategy, "n1-10");
   EXPECT_EQ(Library::batch_command(*more), "pairs --batch evaluate novel-view-n1-10");
