@@ -259,9 +259,9 @@ Result infer(const InferArguments& arguments, bool json) {
     result.text += fmt::format("{}: the views stand in {}\n", question.read_as, views.string());
   }
   if (shipped_weights(info.name).size() > 1 && is_shipped(run.folder))
-    result.text += fmt::format(
-        "The weights {} were trained on {}; others are opened by their name (pairs --batch tasks)\n",
-        run.folder.filename().string(), run.estimator->data_source());
+    result.text +=
+        fmt::format("The weights {} were trained on {}; others are opened by their name (pairs --batch tasks)\n",
+                    run.folder.filename().string(), run.estimator->data_source());
   result.document = std::move(report.said.document);
   return result;
 }

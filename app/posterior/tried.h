@@ -73,7 +73,8 @@ bool doubtful(const TriedKind& kind);
 // "Learnt from generated furniture. Real ones tried at N = 80, own values in the 90 % interval: closed mesh (24): V
 // 46 %, log a 54 %."
 std::string learnt_text(const LoadedRun& run, const Tried& tried);
-// "tried on 24 (closed mesh) at N = 80: V 46 %, log a 54 % in the 90 % interval", for a figure's source; "" where it was not.
+// "tried on 24 (closed mesh) at N = 80: V 46 %, log a 54 % in the 90 % interval", for a figure's source; "" where it
+// was not.
 std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind);
 // The sentence that warns of a thing of this kind: never tried, or too few, or doubtful, or not to be tried, since such
 // things tell another quantity of themselves; "" where none of these.

@@ -93,10 +93,8 @@ std::vector<std::filesystem::path> tried_files(const std::filesystem::path& file
 }
 
 nlohmann::json tried_document(const Tried& tried) {
-  nlohmann::json document = {{"on", tried.on},
-                             {"unread", tried.unread},
-                             {"repeated", tried.repeated},
-                             {"kinds", nlohmann::json::array()}};
+  nlohmann::json document = {
+      {"on", tried.on}, {"unread", tried.unread}, {"repeated", tried.repeated}, {"kinds", nlohmann::json::array()}};
   for (const TriedKind& kind : tried.kinds)
     document["kinds"].push_back({{"kind", kind.kind},
                                  {"count", kind.count},

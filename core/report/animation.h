@@ -8,8 +8,8 @@
 
 namespace pairs::chart {
 
-// Sizes of a set that grows from 1 to `most` in a film, evenly on a logarithmic scale; where `only` is not empty, those of
-// it.
+// Sizes of a set that grows from 1 to `most` in a film, evenly on a logarithmic scale; where `only` is not empty, those
+// of it.
 std::vector<std::int64_t> film_sizes(std::int64_t most, const std::vector<std::int64_t>& only = {});
 // How long a frame of such a film stands still.
 std::int64_t frame_milliseconds(bool last);

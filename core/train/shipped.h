@@ -26,8 +26,8 @@ std::optional<std::filesystem::path> fitting_weights(const std::string& task, co
 // The folders of all that were trained on the data of those, by name, those first.
 std::vector<std::filesystem::path> all_fitting_weights(const std::string& task, const std::string& data);
 
-// What lists call the shipped weights in a folder: kShippedName, or where they are not the first of their data "Shipped,
-// n1-10" of the folder TASK-n1-10.
+// What lists call the shipped weights in a folder: kShippedName, or where they are not the first of their data
+// "Shipped, n1-10" of the folder TASK-n1-10.
 std::string shipped_name(const std::filesystem::path& folder);
 
 }  // namespace pairs

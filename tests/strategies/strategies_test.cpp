@@ -13,10 +13,10 @@
 #include "core/train/plan.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
-#include "tests/read_settings.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/long_tests.h"
+#include "tests/read_settings.h"
 
 // One step of every stage of every strategy on every task and preset. What is shrunk is shrunk by settings that a user
 // may give: steps, batches, budgets and cached sets everywhere; N of the caches and e2e where one observation is

@@ -297,9 +297,8 @@ void Sidebar::draw_menu(model::Studio& studio, const model::RunEntry& run) {
     ask(Dialog::note, run);
   if (item("reveal", "Show in file manager", library.blocked(run, RunAction::reveal))) studio.library.reveal(run.run);
   if (item("copy", "Copy batch command", closed, command)) ui::copy(command);
-  if (run.aggregates > 0 &&
-      item("aggregates", fmt::format("Drop {} of aggregates…", byte_text(run.aggregates)),
-           library.blocked(run, RunAction::drop_aggregates), "What stage 2 has left for stage 3"))
+  if (run.aggregates > 0 && item("aggregates", fmt::format("Drop {} of aggregates…", byte_text(run.aggregates)),
+                                 library.blocked(run, RunAction::drop_aggregates), "What stage 2 has left for stage 3"))
     aggregates_.ask(run);
   if (item("delete", "Delete…", library.blocked(run, RunAction::remove))) ask(Dialog::remove, run);
   ImGui::PopStyleVar(2);

@@ -197,7 +197,8 @@ class Library::Painter {
         if (stale()) throw Stopped();
         std::shared_ptr<const Thumbnail> thumbnail;
         // The Task tab says what is wrong with the data.
-        for (const std::string& folder : data.empty() ? std::vector<std::string>{""} : std::vector{data, std::string()}) {
+        for (const std::string& folder :
+             data.empty() ? std::vector<std::string>{""} : std::vector{data, std::string()}) {
           try {
             thumbnail = draw_thumbnail(task, folder);
             break;

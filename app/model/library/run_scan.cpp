@@ -339,7 +339,8 @@ RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs
 
   for (const std::string& task : task_names())
     for (const fs::path& folder : shipped_folders(task, data)) {
-      const bool first = std::none_of(shipped.begin(), shipped.end(), [&](const RunEntry& one) { return one.run == task; });
+      const bool first =
+          std::none_of(shipped.begin(), shipped.end(), [&](const RunEntry& one) { return one.run == task; });
       take(folder, first ? task : folder.string(), shipped);
     }
   std::error_code error;
