@@ -40,7 +40,7 @@ struct Tried {
   std::string on;  // what was tried, in words: "meshes"
   std::vector<TriedKind> kinds;
   std::int64_t unread = 0;           // things that could not be read or have fewer observations
-  std::int64_t repeated = 0;         // things that had been named before, in another format, too
+  std::int64_t repeated = 0;         // things that had been named before, by another name, too
   std::vector<std::string> refused;  // why, a sentence each; not stored
   std::vector<TriedThing> things;    // as they were named; not stored
   std::string problem;               // why nothing of it can be told, a sentence; "" where it can
