@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# examples.sh PAIRS SOURCE [PATTERN]: every command that README.md, docs, the tasks' pages and the help texts print, and
-# every "Next:" that one of them answers with, runs as it stands; small_pairs.sh keeps them short. A new example is run
-# without being named here: where it needs a file, `prepare` makes it, and where it would take long, small_pairs.sh says
-# how it becomes short. PATTERN picks examples by a regular expression.
+# examples.sh PAIRS SOURCE [PATTERN]: every command that README.md, docs (but own-task.md), the tasks' pages and the help
+# texts print, and every "Next:" that one of them answers with, runs as it stands; small_pairs.sh keeps them short. A new
+# example is run without being named here: where it needs a file, `prepare` makes it, and where it would take long,
+# small_pairs.sh says how it becomes short. PATTERN picks examples by a regular expression.
 PAIRS=$(realpath "$1")
 SOURCE=$(realpath "$2")
 pattern=${3:-.}
@@ -186,7 +186,7 @@ for command in $commands; do
   "$PAIRS" --batch "$command" --help >"$SCRATCH/help"
   try_all "$command" "$SCRATCH/work/$command" < <(commands_of_help "$SCRATCH/help")
 done
-# docs/own-task.md and docs/python.md have tests of their own.
+# docs/python.md has a test of its own; blocks of docs/own-task.md are files, too, and are not run.
 for text in $(cd "$SOURCE" && ls README.md third_party/README.md docs/*.md tasks/*/README.md | grep -v "own-task\|python"); do
   commands_of "$SOURCE/$text" >"$SCRATCH/commands"
   [ ! -s "$SCRATCH/commands" ] || try_all "$text" "$SCRATCH/work/${text//\//-}" <"$SCRATCH/commands"
