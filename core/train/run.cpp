@@ -289,7 +289,10 @@ RunFolder find_run(const std::string& run, const std::string& data) {
   if (!run.empty() && run.find('/') == std::string::npos) {
     if (const auto fitting = fitting_weights(run, data)) return {*fitting, kShippedName};
     const std::filesystem::path named = assets_folder() / "weights" / run;
-    if (std::filesystem::exists(named / run_file::config)) return {named, fmt::format("{} {}", kShippedName, run)};
+    if (std::filesystem::exists(named / run_file::config)) {
+      const std::string listed = shipped_name(named);  // kShippedName where they are the first of other data
+      return {named, listed == kShippedName ? fmt::format("{} {}", kShippedName, run) : listed};
+    }
   }
   fail_usage(
       "\"{}\" is neither a run folder (one that holds {}) nor a task with shipped weights; see "
