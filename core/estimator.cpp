@@ -49,8 +49,8 @@ std::shared_ptr<Head> Estimator::fresh_head(std::uint64_t seed) const {
   const TaskInfo& info = task_->info();
   const TargetModel& target = target_model(info);
   const HeadKind& kind = head_kind(config_.head.kind);
-  PAIRS_CHECK(target.modelled_by(kind), "head.kind = \"{}\" does not model the target of task {}, which is {}",
-              config_.head.kind, info.name, target.refusal());
+  PAIRS_CHECK(target.modelled_by(kind), "{} = \"{}\" does not model the target of task {}, which is {}",
+              "head.kind"_key, config_.head.kind, info.name, target.refusal());
   const std::int64_t context =
       embedder_->size() + encoding_size(config_.encoding) + info.given_size() + (kind.told_log_n ? 1 : 0);
   const std::optional<HeadImage> image = target.image(task_);
@@ -73,8 +73,8 @@ const Estimator::HeadSlot& Estimator::slot(std::int64_t n) const {
     if (s.n == n) return s;
   fail(
       "This estimator has one head for each of N = {} and none for N = {}; choose one of these sizes or train with "
-      "finetune.heads=\"amortised\"",
-      fmt::join(sizes(), ", "), n);
+      "{}=\"amortised\"",
+      fmt::join(sizes(), ", "), n, "finetune.heads"_key);
 }
 Estimator::HeadSlot& Estimator::slot(std::int64_t n) {
   return const_cast<HeadSlot&>(static_cast<const Estimator*>(this)->slot(n));

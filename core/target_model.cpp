@@ -32,8 +32,8 @@ class ParameterTarget final : public TargetModel {
     for (const Target& t : info.targets) {
       if (box(head))
         PAIRS_CHECK(std::isfinite(t.low) && std::isfinite(t.high),
-                    "head.support = \"{}\" needs a bounded target, but {} of task {} is unbounded; use \"real\"",
-                    head.support, t.name, info.name);
+                    "{} = \"{}\" needs a bounded target, but {} of task {} is unbounded; use \"real\"",
+                    "head.support"_key, head.support, t.name, info.name);
       targets.push_back(box(head) ? HeadTarget{0, 1} : HeadTarget{-kInfinity, kInfinity});
     }
     return targets;
@@ -59,8 +59,7 @@ class WholeImageTarget final : public TargetModel {
     const TaskInfo& info = task->info();
     HeadImage image{info.image.channels, info.image.height, info.image.width, info.given_size(),
                     info.image.map_channels};
-    if (info.image.map_channels > 0)
-      image.map = [task](const torch::Tensor& given) { return task->target_map(given); };
+    if (info.image.map_channels > 0) image.map = [task](const torch::Tensor& given) { return task->target_map(given); };
     return image;
   }
   torch::Tensor within_range(const TaskInfo& info, const torch::Tensor& theta) const override {
@@ -78,8 +77,10 @@ const TargetModel& target_model(const TaskInfo& info) {
   static const ParameterTarget parameters;
   static const WholeImageTarget image;
   switch (info.target_kind) {
-    case TargetKind::parameters: return parameters;
-    case TargetKind::image: return image;
+    case TargetKind::parameters:
+      return parameters;
+    case TargetKind::image:
+      return image;
   }
   fail("The task {} gives its target in no way that is known", info.name);
 }

@@ -36,12 +36,12 @@ struct CameraRow {
   double azimuth, elevation;  // degrees
 };
 
-double angle_in(std::string_view cell, double most, const char* column, const std::string& where) {
+double angle_in(std::string_view cell, double most, const char* column, const ErrorPlace& where) {
   double value = 0;
-  PAIRS_CHECK(parse_csv_number(cell, value) == CsvNumber::good && std::isfinite(value),
-              "{}: the {} is '{}', not a number; write it in degrees, such as 30.5", where, column, printable(cell));
-  PAIRS_CHECK(std::abs(value) <= most, "{}: the {} {} does not lie between -{} and {} degrees; correct it", where,
-              column, printable(cell), most, most);
+  PAIRS_CHECK(parse_csv_number(cell, value) == CsvNumber::good && std::isfinite(value), where,
+              "the {} is '{}', not a number; write it in degrees, such as 30.5", column, printable(cell));
+  PAIRS_CHECK(std::abs(value) <= most, where, "the {} {} does not lie between -{} and {} degrees; correct it", column,
+              printable(cell), most, most);
   return value;
 }
 
@@ -95,18 +95,18 @@ class CamerasReader {
   }
 
   void read_row(std::string_view line, std::size_t number) {
-    const std::string where = fmt::format("{}, line {}", where_, number);
+    const ErrorPlace where{where_, number};
     const std::vector<std::string> row = cells(line);
-    PAIRS_CHECK(row.size() == width_, "{}: {} value{} where the first line has {}; give every line the same number",
-                where, row.size(), row.size() == 1 ? "" : "s", width_);
+    PAIRS_CHECK(row.size() == width_, where, "{} value{} where the first line has {}; give every line the same number",
+                row.size(), row.size() == 1 ? "" : "s", width_);
     const std::string& name = row[places_[0]];
-    PAIRS_CHECK(!name.empty(), "{}: the name of the image is missing; fill it in or drop the line", where);
+    PAIRS_CHECK(!name.empty(), where, "the name of the image is missing; fill it in or drop the line");
     if (!std::binary_search(images_.begin(), images_.end(), name)) {
       std::error_code error;
       if (std::filesystem::path(name).filename() == name && std::filesystem::exists(folder_ / name, error))
-        fail("{}: {} is no image that ends in .png, .jpg, .bmp or .tga; save it as one of these", where,
+        fail(where, "{} is no image that ends in .png, .jpg, .bmp or .tga; save it as one of these",
              printable(name, 300));
-      fail("{}: {} is not in the folder; put it there or drop the line", where, printable(name, 300));
+      fail(where, "{} is not in the folder; put it there or drop the line", printable(name, 300));
     }
     const CameraRow camera = {number, angle_in(row[places_[1]], 360, kColumns[1], where),
                               angle_in(row[places_[2]], 90, kColumns[2], where)};
@@ -116,14 +116,14 @@ class CamerasReader {
                 earlier->second.line, number);
   }
 
-  void check_half_width(std::string_view cell, const std::string& where) const {
+  void check_half_width(std::string_view cell, const ErrorPlace& where) const {
     double value = 0;
-    PAIRS_CHECK(parse_csv_number(cell, value) == CsvNumber::good && value > 0,
-                "{}: the {} is '{}', not a positive number; write it in units of the scene, such as {}", where,
-                kWidthColumn, printable(cell), half_width_);
-    PAIRS_CHECK(std::abs(value - half_width_) <= kSameWidth * half_width_,
-                "{}: the {} is {}, but this estimator knows views of half-width {}; draw the views with that", where,
-                kWidthColumn, value, half_width_);
+    PAIRS_CHECK(parse_csv_number(cell, value) == CsvNumber::good && value > 0, where,
+                "the {} is '{}', not a positive number; write it in units of the scene, such as {}", kWidthColumn,
+                printable(cell), half_width_);
+    PAIRS_CHECK(std::abs(value - half_width_) <= kSameWidth * half_width_, where,
+                "the {} is {}, but this estimator knows views of half-width {}; draw the views with that", kWidthColumn,
+                value, half_width_);
   }
 
   static constexpr const char* kColumns[3] = {"file", "azimuth", "elevation"};

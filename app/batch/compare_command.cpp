@@ -37,7 +37,7 @@ struct CompareArguments {
 EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const CompareArguments& arguments) {
   EvaluationOptions options = evaluation_options(runs.front());
   if (!arguments.sizes.empty()) {
-    options.sizes = parse_sizes(arguments.sizes, "--sizes");
+    options.sizes = parse_sizes(arguments.sizes, "--sizes", "--sizes ");
     if (options.sets.size() != 1) options.sets = {2000};
   }
   std::int64_t most = runs.front().estimator->max_n();
@@ -49,7 +49,7 @@ EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const Compa
     if (options.sets.size() > 1) options.sets.pop_back();
   }
   PAIRS_CHECK(!options.sizes.empty(), "The runs have no set size in common; give --sizes up to {}", most);
-  if (!arguments.sets.empty()) options.sets = parse_counts(arguments.sets, "--sets");
+  if (!arguments.sets.empty()) options.sets = parse_counts(arguments.sets, "--sets", "--sets ");
   check_per_size(options.sets.size(), options.sizes.size(), "--sets");
   options.samples = target_room_of(runs.front().task->info()).compared_samples(arguments.samples, options.samples);
   options.seed = static_cast<std::uint64_t>(arguments.seed);

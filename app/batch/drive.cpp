@@ -62,7 +62,7 @@ void drive(const Session::Job& job, ProgressPrinter& printer, const std::functio
     }
   }
   printer.finish();
-  if (session.outcome() == 's') throw Stopped();
+  if (session.outcome() == SessionOutcome::stopped) throw Stopped();
   if (failure) std::rethrow_exception(failure);
 }
 

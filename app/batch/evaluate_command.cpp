@@ -33,14 +33,14 @@ struct EvaluateArguments {
 EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& arguments) {
   EvaluationOptions options = evaluation_options(run);
   if (!arguments.sizes.empty()) {
-    options.sizes = parse_sizes(arguments.sizes, "--sizes");
+    options.sizes = parse_sizes(arguments.sizes, "--sizes", "--sizes ");
     for (const std::int64_t n : options.sizes)
       if (n > run.estimator->max_n())
         fail_usage("--sizes asks for N = {}, but {} saw sets of at most {}", count_text(n), run.name,
                    count_text(run.estimator->max_n()));
     if (options.sets.size() != 1) options.sets = {2000};
   }
-  if (!arguments.sets.empty()) options.sets = parse_counts(arguments.sets, "--sets");
+  if (!arguments.sets.empty()) options.sets = parse_counts(arguments.sets, "--sets", "--sets ");
   check_per_size(options.sets.size(), options.sizes.size(), "--sets");
   if (arguments.samples == 1)
     fail_usage("--samples 1 has no spread to measure; give 2 or more, or 0 to leave them out");

@@ -18,7 +18,6 @@
 #include "app/posterior/width_figure.h"
 #include "app/runs/loss_figure.h"
 #include "app/runs/run_labels.h"
-#include "app/runs/run_log.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/task_words.h"
 #include "app/scores/cost_figure.h"
@@ -134,10 +133,11 @@ Figure draw_loss(const FigureArguments& arguments) {
     PAIRS_CHECK(config.task == first, "The runs {} and {} are of different tasks; draw one task at a time",
                 curves.front().name, run.name);
     const auto log = run.folder / run_file::events;
-    std::vector<Event> events = read_events(log.string());
-    PAIRS_CHECK(!events.empty() || std::filesystem::file_size(log) == 0,
+    PAIRS_CHECK(std::filesystem::exists(log), "The event log {} is missing; restore it from a copy", log.string());
+    RunProgress progress = read_progress(log);
+    PAIRS_CHECK(progress.begun() || !progress.lines().empty() || std::filesystem::file_size(log) == 0,
                 "{} holds no event that can be read: it is damaged; restore it from a copy", log.string());
-    curves.push_back({run.name, config.strategy, std::move(events), loss_label(config.estimator.head)});
+    curves.push_back({run.name, config.strategy, std::move(progress), loss_label(config.estimator.head)});
     listed.push_back(listed_run(run.folder, config, run.name));
   }
   RunShades shades;

@@ -16,12 +16,13 @@
 #include "core/report/number_text.h"
 #include "core/train/event_values.h"
 #include "core/train/plan.h"
+#include "core/train/run_progress.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
 
-std::vector<Event> events_of(const std::filesystem::path& folder, const char* type) {
+std::vector<Event> events_of(const std::filesystem::path& folder, EventType type) {
   const auto log = folder / run_file::events;
   std::vector<Event> found;
   if (!std::filesystem::exists(log)) return found;
@@ -44,9 +45,10 @@ void tell_expectation(const RunConfig& config, const std::filesystem::path& fold
                    source == "simulated" ? "" : ", on " + source));
   if (const DataSet* set = config.data.empty() ? nullptr : data_set_of(config.task);
       set && make_task(config.task, options_without_data(config))->info().data_source == source)
-    tell(fmt::format("warning: {} holds no {} that this task reads, so the run is trained on {}; pairs --batch data --data "
-                     "{} says what was found\n",
-                     printable(config.data, 300), set->name, source, printable(config.data, 300)));
+    tell(fmt::format(
+        "warning: {} holds no {} that this task reads, so the run is trained on {}; pairs --batch data --data "
+        "{} says what was found\n",
+        printable(config.data, 300), set->name, source, printable(config.data, 300)));
   if (const StoredSets* stored = task->stored()) {
     for (const SetService& one : stored->service(set_demands(config, task))) tell(one.text + "\n");
     for (const std::string& note : stored->notes()) tell(note + "\n");
@@ -66,8 +68,7 @@ bool ended_by_error(const std::filesystem::path& folder) {
   const auto log = folder / run_file::events;
   if (!std::filesystem::exists(log)) return false;
   try {
-    const std::vector<Event> events = read_events(log.string());
-    return !events.empty() && events.back().type == "error";
+    return !read_progress(log).error().empty();
   } catch (const std::exception&) {
     return false;  // what failed the run is told, not that its log is damaged
   }
@@ -83,26 +84,26 @@ nlohmann::json run_document(const std::filesystem::path& folder) {
   nlohmann::json out = {{"run", folder.string()},           {"task", config.task}, {"preset", config.preset},
                         {"strategy", config.strategy},      {"seed", config.seed}, {"finished", status.finished},
                         {"stages", nlohmann::json::array()}};
-  for (const Event& event : events_of(folder, "prepared")) {
+  for (const Event& event : events_of(folder, EventType::prepared)) {
     nlohmann::json made = event.values;
     made["seconds"] = event.seconds;
     out["prepared"].push_back(made);
   }
-  for (const Event& event : events_of(folder, "stage-done")) {
+  for (const Event& event : events_of(folder, EventType::stage_done)) {
     nlohmann::json stage = event.values;
     stage["stage"] = stage_name(event.stage);
     stage["seconds"] = event.seconds;
     out["stages"].push_back(stage);
   }
-  if (learnt_nothing(events_of(folder, "stage-done"))) out["learnt_nothing"] = true;
+  if (read_progress(folder / run_file::events).learnt_nothing()) out["learnt_nothing"] = true;
   return out;
 }
 
 std::string run_text(const std::filesystem::path& folder) {
   Table table({{"stage", false}, {"time"}, {"sets"}, {"loss"}, {"validation"}});
-  for (const Event& event : events_of(folder, "prepared"))
+  for (const Event& event : events_of(folder, EventType::prepared))
     table.add({"data", duration_text(event.seconds), "–", "–", "–"});
-  for (const Event& event : events_of(folder, "stage-done")) {
+  for (const Event& event : events_of(folder, EventType::stage_done)) {
     const auto number = [&](const char* key) {
       const auto value = event.values.find(key);
       return value != event.values.end() && value->is_number() ? value->get<double>() : std::nan("");
@@ -114,12 +115,12 @@ std::string run_text(const std::filesystem::path& folder) {
   }
   const std::string name = shell_word(folder.string());
   const bool finished = run_status(folder).finished;
-  const std::string nothing = learnt_nothing(events_of(folder, "stage-done"))
+  const std::string nothing = read_progress(folder / run_file::events).learnt_nothing()
                                   ? fmt::format("\n{}.\n", learnt_nothing_verdict().text)
                                   : "";
-  return table.text() + nothing + (finished
-                             ? fmt::format("\nRun: {0}\nNext: pairs --batch evaluate {0}\n", name)
-                             : fmt::format("\nRun: {0}, not finished\nNext: pairs --batch run --resume {0}\n", name));
+  return table.text() + nothing +
+         (finished ? fmt::format("\nRun: {0}\nNext: pairs --batch evaluate {0}\n", name)
+                   : fmt::format("\nRun: {0}, not finished\nNext: pairs --batch run --resume {0}\n", name));
 }
 
 }  // namespace pairs::batch

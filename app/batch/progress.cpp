@@ -45,13 +45,13 @@ std::string progress_line(const Progress& p, int width) {
 
 std::string event_line(const Event& event) {
   const char* stage = stage_name(event.stage);
-  if (event.type == "stage-started") return fmt::format("{} started", stage);
-  if (event.type == "resumed") return fmt::format("{} resumed at step {}", stage, count_text(event.step));
-  if (event.type == "prepared") return prepared_text(event);
-  if (event.type == "lesson") return fmt::format("{} with {}", stage, event_text(event));
-  if (event.type == "stopped") return fmt::format("{} stopped and saved", stage);
-  if (event.type == "warning") return fmt::format("warning: {}", event_text(event));
-  if (event.type == "stage-done") {
+  if (event.type == EventType::stage_started) return fmt::format("{} started", stage);
+  if (event.type == EventType::resumed) return fmt::format("{} resumed at step {}", stage, count_text(event.step));
+  if (event.type == EventType::prepared) return prepared_text(event);
+  if (event.type == EventType::lesson) return fmt::format("{} with {}", stage, event_text(event));
+  if (event.type == EventType::stopped) return fmt::format("{} stopped and saved", stage);
+  if (event.type == EventType::warning) return fmt::format("warning: {}", event_text(event));
+  if (event.type == EventType::stage_done) {
     std::string line = fmt::format("{} done in {}", stage, duration_text(event.seconds));
     for (const char* key : {"loss", "validation"})
       if (const double value = event_number(event, key); !std::isnan(value))

@@ -63,9 +63,8 @@ Result run(const RunArguments& arguments, std::string other) {
     if (is_shipped(folder))
       fail_usage(
           "{} holds weights that came with the program, which stay as they are; to train on from them, start a run "
-          "with "
-          "--set pretrain.from={}",
-          folder.string(), folder.string());
+          "with --set {}={}",
+          folder.string(), "pretrain.from"_key, folder.string());
     if (arguments.drop) return drop(folder);
   } else {
     if (arguments.drop) fail_usage("--drop-aggregates needs a run: name it with --resume");

@@ -37,7 +37,7 @@ Result selftest() {
       detail = check.limit > 0 ? fmt::format("{:.1e} (limit {:.0e})", deviation, check.limit)
                                : fmt::format("{:.0f} wrong", deviation);
     } catch (const std::exception& error) {
-      detail = std::string(error.what()).substr(0, 200);
+      detail = sentence(error);
       line["error"] = detail;
     }
     line["ok"] = ok;

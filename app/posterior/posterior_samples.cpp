@@ -56,11 +56,10 @@ torch::Tensor finite_aggregate(const LoadedRun& run, const Observations& x, cons
 
 torch::Tensor finite_samples(const PosteriorSource& source, std::int64_t draws) {
   torch::Tensor samples = source.sample(draws);
-  PAIRS_CHECK(
-      samples.isfinite().all().item<bool>(),
-      "The posterior of {} is not finite: its weights diverged in training or are damaged; train it again with a "
-      "lower pretrain.rate or finetune.rate",
-      source.name);
+  PAIRS_CHECK(samples.isfinite().all().item<bool>(),
+              "The posterior of {} is not finite: its weights diverged in training or are damaged; train it again with "
+              "a lower {} or {}",
+              source.name, "pretrain.rate"_key, "finetune.rate"_key);
   return samples;
 }
 

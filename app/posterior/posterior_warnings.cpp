@@ -10,6 +10,7 @@
 #include "core/report/number_text.h"
 #include "core/train/event_values.h"
 #include "core/train/events.h"
+#include "core/train/run_progress.h"
 
 namespace pairs {
 
@@ -28,16 +29,11 @@ std::string only_pretrained_text(const std::string& run) {
 
 std::string learnt_nothing_text(const LoadedRun& run) {
   const std::filesystem::path log = run.folder / run_file::events;
-  std::error_code error;
-  if (!std::filesystem::exists(log, error)) return "";
-  std::vector<Event> ends;
   try {
-    for (Event& event : read_events(log.string()))
-      if (event.type == "stage-done") ends.push_back(std::move(event));
+    if (!read_progress(log).learnt_nothing()) return "";
   } catch (const Error&) {
     return "";  // an answer needs no log
   }
-  if (!learnt_nothing(ends)) return "";
   return run.name + " learnt nothing in training: its answers were no better than answers without observations";
 }
 

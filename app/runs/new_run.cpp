@@ -59,10 +59,9 @@ std::string run_command(const NewRun& wanted, const std::filesystem::path& out) 
 
 void check_room(double cache_bytes, const std::filesystem::path& folder, const std::string& elsewhere) {
   const auto bytes = static_cast<double>(free_disk_bytes(std::filesystem::absolute(folder)));
-  PAIRS_CHECK(cache_bytes + kSmallFiles <= bytes,
-              "{} has {} free, but the run needs {}; free some, {}, or lower cache.sets", folder.string(),
-              byte_text(static_cast<std::uint64_t>(bytes)),
-              byte_text(static_cast<std::uint64_t>(cache_bytes + kSmallFiles)), elsewhere);
+  PAIRS_CHECK(cache_bytes + kSmallFiles <= bytes, "{} has {} free, but the run needs {}; free some, {}, or lower {}",
+              folder.string(), byte_text(static_cast<std::uint64_t>(bytes)),
+              byte_text(static_cast<std::uint64_t>(cache_bytes + kSmallFiles)), elsewhere, "cache.sets"_key);
 }
 
 namespace {

@@ -113,7 +113,7 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   if (const std::string changed = changed_simulator(run.folder, *run.task, stop); !changed.empty()) {
     metrics.caution = changed + "; its scores are those of another model's sets";
     Event event;
-    event.type = "warning";
+    event.type = EventType::warning;
     event.stage = Stage::evaluate;
     event.values = {{"text", metrics.caution}};
     monitor.event(event);
@@ -136,7 +136,7 @@ Metrics evaluate_in(Monitor& monitor, const LoadedRun& run, const EvaluationOpti
   const auto row = [&](EvaluationRow done) {
     done.extrapolation = extrapolates(run, done.n);
     Event event;
-    event.type = "row";
+    event.type = EventType::row;
     event.stage = Stage::evaluate;
     event.values = {{"n", done.n}};
     if (std::isnan(done.mse_prior))

@@ -112,22 +112,18 @@ std::vector<std::size_t> places_by_number(const std::vector<std::string>& column
 // `first`: of the first line, where names of columns would stand.
 double number_in(std::string_view cell, const std::string& where, std::size_t line, std::size_t place, bool first) {
   double value = 0;
-  PAIRS_CHECK(!cell.empty(), "{}, line {}: value {} is missing; fill it in or drop the line", where, line, place);
+  PAIRS_CHECK(!cell.empty(), ErrorPlace{where, line}, "value {} is missing; fill it in or drop the line", place);
   const CsvNumber kind = parse_csv_number(cell, value);
-  PAIRS_CHECK(kind != CsvNumber::text || !has_decimal_comma(cell),
-              "{}, line {}: value {} is '{}', with a decimal comma; write all numbers with a decimal point", where,
-              line, place, printable(cell));
-  PAIRS_CHECK(kind != CsvNumber::text || cell.find(';') == cell.npos,
-              "{}, line {}: '{}' is separated by ';' but the first line is not; separate all lines alike", where, line,
-              printable(cell));
-  PAIRS_CHECK(kind != CsvNumber::text || cell.find(unicode_minus) == cell.npos,
-              "{}, line {}: value {} is '{}', with the minus sign of Unicode; write the hyphen '-' instead", where,
-              line, place, printable(cell));
-  PAIRS_CHECK(kind != CsvNumber::text, "{}, line {}: value {} is '{}', not a number{}; correct it", where, line, place,
+  PAIRS_CHECK(kind != CsvNumber::text || !has_decimal_comma(cell), ErrorPlace{where, line},
+              "value {} is '{}', with a decimal comma; write all numbers with a decimal point", place, printable(cell));
+  PAIRS_CHECK(kind != CsvNumber::text || cell.find(';') == cell.npos, ErrorPlace{where, line},
+              "'{}' is separated by ';' but the first line is not; separate all lines alike", printable(cell));
+  PAIRS_CHECK(kind != CsvNumber::text || cell.find(unicode_minus) == cell.npos, ErrorPlace{where, line},
+              "value {} is '{}', with the minus sign of Unicode; write the hyphen '-' instead", place, printable(cell));
+  PAIRS_CHECK(kind != CsvNumber::text, ErrorPlace{where, line}, "value {} is '{}', not a number{}; correct it", place,
               printable(cell), first && !is_name(cell) ? " and not the name of a column" : "");
-  PAIRS_CHECK(kind == CsvNumber::good && std::isfinite(value),
-              "{}, line {}: value {} is '{}', not a finite number; correct it or drop the line", where, line, place,
-              printable(cell));
+  PAIRS_CHECK(kind == CsvNumber::good && std::isfinite(value), ErrorPlace{where, line},
+              "value {} is '{}', not a finite number; correct it or drop the line", place, printable(cell));
   return value;
 }
 
@@ -186,8 +182,9 @@ bool CsvLines::take(std::string_view line, std::vector<double>& values) {
     row_.push_back(needed ? number_in(cell, where_, number_, row_.size() + 1, first) : 0);
   }
   PAIRS_CHECK(
-      row_.size() == width_, "{}, line {}: {} value{} where the first line has {}; give every line the same number{}",
-      where_, number_, row_.size(), row_.size() == 1 ? "" : "s", width_,
+      row_.size() == width_, ErrorPlace{where_, number_},
+      "{} value{} where the first line has {}; give every line the same number{}", row_.size(),
+      row_.size() == 1 ? "" : "s", width_,
       separator_ == ',' && row_.size() == 2 * width_ ? ", and write decimal points if these are decimal commas" : "");
   if (places_.empty())
     values.insert(values.end(), row_.begin(), row_.end());

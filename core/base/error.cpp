@@ -2,6 +2,7 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
@@ -36,7 +37,28 @@ std::string short_of_memory(const std::string& text) {
   return "";
 }
 
+std::string placed(const std::string& text, const ErrorPlace& place) {
+  if (place.file.empty()) return text;
+  return place.line > 0 ? fmt::format("{}, line {}: {}", place.file, place.line, text)
+                        : fmt::format("{}: {}", place.file, text);
+}
+
 }  // namespace
+
+Error::Error(const std::string& text, ErrorKind kind, std::vector<std::string> keys, ErrorPlace place)
+    : std::runtime_error(placed(text, place)),
+      kind_(kind),
+      text_(text),
+      keys_(std::move(keys)),
+      place_(std::move(place)) {}
+
+bool Error::is_about(const std::string& key) const {
+  return std::find(keys_.begin(), keys_.end(), key) != keys_.end();
+}
+
+Error prefixed(const std::string& before, const Error& error) {
+  return Error(fmt::format("{}: {}", before, error.what()), error.kind(), error.keys());
+}
 
 std::string sentence(const std::exception& error) {
   constexpr const char* less = "use smaller batches, smaller sets, fewer samples or a smaller network";

@@ -2,25 +2,60 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace pairs {
 
 // What the edge (a panel, a command) does with an error: failed exits 1, usage exits 2.
 enum class ErrorKind { failed, usage };
 
-// The one exception of Pairs Studio. Its message is one sentence: what is wrong, where, and what to do.
+// A setting's dotted key in a sentence, "pretrain.epochs"_key: an error knows which settings it is about by these of
+// its arguments.
+struct SettingKey {
+  std::string name;
+};
+inline SettingKey operator""_key(const char* name, std::size_t size) {
+  return {std::string(name, size)};
+}
+
+// Where an error lies: a file (or what stands for one, as "setting 'seed=x'") and its line, 0 = all of it.
+struct ErrorPlace {
+  ErrorPlace() = default;
+  explicit ErrorPlace(std::string where, std::integral auto number)
+      : file(std::move(where)), line(static_cast<std::int64_t>(number)) {}
+  explicit ErrorPlace(std::string where) : file(std::move(where)) {}
+  std::string file;
+  std::int64_t line = 0;
+};
+
+// The one exception of Pairs Studio. what() is one sentence: where it is (the place first, if it has one), what is
+// wrong, and what to do.
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message, ErrorKind kind = ErrorKind::failed)
-      : std::runtime_error(message), kind_(kind) {}
+  explicit Error(const std::string& text, ErrorKind kind = ErrorKind::failed, std::vector<std::string> keys = {},
+                 ErrorPlace place = {});
   ErrorKind kind() const { return kind_; }
+  const std::string& text() const { return text_; }               // the sentence without the place
+  const ErrorPlace& place() const { return place_; }              // file "" where there is none
+  const std::vector<std::string>& keys() const { return keys_; }  // dotted keys of the settings that it is about
+  bool is_about(const std::string& key) const;
 
  private:
   ErrorKind kind_;
+  std::string text_;
+  std::vector<std::string> keys_;
+  ErrorPlace place_;
 };
+
+// The same error with words before it: "{before}: {its sentence}".
+Error prefixed(const std::string& before, const Error& error);
 
 // One line for people of any exception: LibTorch appends a stack to its messages, and running out of memory has no
 // words.
@@ -32,20 +67,57 @@ class Stopped : public std::exception {
   const char* what() const noexcept override { return "stopped"; }
 };
 
+}  // namespace pairs
+
+template <>
+struct fmt::formatter<pairs::SettingKey> : fmt::formatter<std::string_view> {
+  auto format(const pairs::SettingKey& key, fmt::format_context& context) const {
+    return fmt::formatter<std::string_view>::format(key.name, context);
+  }
+};
+
+namespace pairs {
+
+namespace detail {
+
+template <class Argument>
+void add_key(std::vector<std::string>& keys, const Argument& argument) {
+  if constexpr (std::is_same_v<Argument, SettingKey>) keys.push_back(argument.name);
+}
+
+template <class... Args>
+Error error_of(ErrorKind kind, ErrorPlace place, fmt::format_string<Args...> text, Args&&... args) {
+  std::vector<std::string> keys;
+  (add_key(keys, args), ...);
+  return Error(fmt::format(text, std::forward<Args>(args)...), kind, std::move(keys), std::move(place));
+}
+
+}  // namespace detail
+
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) {
-  throw Error(fmt::format(text, std::forward<Args>(args)...));
+  throw detail::error_of(ErrorKind::failed, {}, text, std::forward<Args>(args)...);
+}
+
+template <class... Args>
+[[noreturn]] void fail(ErrorPlace place, fmt::format_string<Args...> text, Args&&... args) {
+  throw detail::error_of(ErrorKind::failed, std::move(place), text, std::forward<Args>(args)...);
 }
 
 // A mistake in what the caller asked for (an unknown option, a wrong value) rather than in what happened.
 template <class... Args>
 [[noreturn]] void fail_usage(fmt::format_string<Args...> text, Args&&... args) {
-  throw Error(fmt::format(text, std::forward<Args>(args)...), ErrorKind::usage);
+  throw detail::error_of(ErrorKind::usage, {}, text, std::forward<Args>(args)...);
+}
+
+template <class... Args>
+[[noreturn]] void fail_usage(ErrorPlace place, fmt::format_string<Args...> text, Args&&... args) {
+  throw detail::error_of(ErrorKind::usage, std::move(place), text, std::forward<Args>(args)...);
 }
 
 }  // namespace pairs
 
-// Throws pairs::Error with the formatted sentence unless `condition` holds.
+// Throws pairs::Error with the formatted sentence, after its place if one is given, unless `condition` holds.
 #define PAIRS_CHECK(condition, ...) \
   do {                              \
     if (!(condition)) [[unlikely]]  \

@@ -72,7 +72,7 @@ std::string bound_text(double bound) {
 }
 
 template <class Number>
-void check_range(const Field& field, Number value, const std::string& place) {
+void check_range(const Field& field, Number value, const ErrorPlace& place) {
   const double x = static_cast<double>(value);
   if (x >= field.low && x <= field.high) return;
   const bool low = field.low > -1e300, high = field.high < 1e300;
@@ -81,7 +81,7 @@ void check_range(const Field& field, Number value, const std::string& place) {
                             : low  ? fmt::format("be at least {}", bound_text(field.low))
                             : high ? fmt::format("be at most {}", bound_text(field.high))
                                    : std::string("be a finite number");
-  fail_usage("{}: '{}' must {}, not {}", place, field.key, range, text_of(value));
+  fail_usage(place, "'{}' must {}, not {}", SettingKey{field.key}, range, text_of(value));
 }
 
 template <class Number>
@@ -110,50 +110,51 @@ std::string describe(const toml::node& node) {
   }
 }
 
-[[noreturn]] void fail_type(const Field& field, const char* wanted, const toml::node& node, const std::string& place) {
-  fail_usage("{}: '{}' must be {}, not {}", place, field.key, wanted, describe(node));
+[[noreturn]] void fail_type(const Field& field, const char* wanted, const toml::node& node, const ErrorPlace& place) {
+  fail_usage(place, "'{}' must be {}, not {}", SettingKey{field.key}, wanted, describe(node));
 }
 
-Value convert_scalar(const Field& field, const toml::node& node, const std::string& place, bool*) {
+Value convert_scalar(const Field& field, const toml::node& node, const ErrorPlace& place, bool*) {
   if (const auto value = node.value_exact<bool>()) return *value;
   fail_type(field, "true or false", node, place);
 }
 
 template <class Number>
-Value convert_scalar(const Field& field, const toml::node& node, const std::string& place, Number*) {
+Value convert_scalar(const Field& field, const toml::node& node, const ErrorPlace& place, Number*) {
   const auto value = number_of<Number>(node);
   if (!value) fail_type(field, std::is_same_v<Number, double> ? "a number" : "a whole number", node, place);
   check_range(field, *value, place);
   return *value;
 }
 
-Value convert_scalar(const Field& field, const toml::node& node, const std::string& place, std::string*) {
+Value convert_scalar(const Field& field, const toml::node& node, const ErrorPlace& place, std::string*) {
   auto value = node.value_exact<std::string>();
   if (!value) fail_type(field, "a text in quotes", node, place);
   if (!field.choices.empty() && std::find(field.choices.begin(), field.choices.end(), *value) == field.choices.end()) {
     const std::string near = nearest(*value, field.choices);
-    fail_usage("{}: '{}' must be one of {}, not '{}'{}", place, field.key, fmt::join(field.choices, ", "),
+    fail_usage(place, "'{}' must be one of {}, not '{}'{}", SettingKey{field.key}, fmt::join(field.choices, ", "),
                printable(*value), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
   }
   return std::move(*value);
 }
 
 template <class Element>
-Value convert_scalar(const Field& field, const toml::node& node, const std::string& place, std::vector<Element>*) {
+Value convert_scalar(const Field& field, const toml::node& node, const ErrorPlace& place, std::vector<Element>*) {
   const toml::array* const list = node.as_array();
   const std::string wanted = fmt::format("a list of {}s", number_name<Element>);
   if (!list) fail_type(field, wanted.c_str(), node, place);
   std::vector<Element> values;
   for (const toml::node& element : *list) {
     const auto value = number_of<Element>(element);
-    if (!value) fail_usage("{}: '{}' must be {}, but one element is {}", place, field.key, wanted, describe(element));
+    if (!value)
+      fail_usage(place, "'{}' must be {}, but one element is {}", SettingKey{field.key}, wanted, describe(element));
     check_range(field, *value, place);
     values.push_back(*value);
   }
   return values;
 }
 
-Value convert(const Field& field, const toml::node& node, const std::string& place) {
+Value convert(const Field& field, const toml::node& node, const ErrorPlace& place) {
   return std::visit([&](auto* slot) { return convert_scalar(field, node, place, slot); }, field.slot);
 }
 
@@ -164,11 +165,11 @@ void assign(Assignments& assignments) {
         assignment.first->slot);
 }
 
-[[noreturn]] void fail_unknown(const std::string& key, const std::vector<Field>& fields, const std::string& place) {
+[[noreturn]] void fail_unknown(const std::string& key, const std::vector<Field>& fields, const ErrorPlace& place) {
   std::vector<std::string> keys, names;
   for (const Field& field : fields) {
     if (field.key.starts_with(key + "."))
-      fail_usage("{}: '{}' must be a table: write [{}] and its keys below", place, printable(key),
+      fail_usage(place, "'{}' must be a table: write [{}] and its keys below", printable(key),
                  field.key.substr(0, field.key.rfind('.')));
     keys.push_back(field.key);
     names.push_back(field.key.substr(field.key.rfind('.') + 1));
@@ -178,12 +179,12 @@ void assign(Assignments& assignments) {
   if (near.empty())
     if (const std::string name = nearest(key.substr(key.rfind('.') + 1), names); !name.empty())
       near = keys[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin())];
-  fail_usage("{}: unknown key '{}'; {}", place, printable(key),
+  fail_usage(place, "unknown key '{}'; {}", SettingKey{printable(key)},
              near.empty() ? "remove it or look up its name" : fmt::format("did you mean '{}'?", near));
 }
 
-std::string place_of(const std::string& where, const toml::node& node) {
-  return fmt::format("{}, line {}", where, node.source().begin.line);
+ErrorPlace place_of(const std::string& where, const toml::node& node) {
+  return ErrorPlace{where, node.source().begin.line};
 }
 
 void collect(const toml::table& table, const std::string& prefix, const std::vector<Field>& fields,
@@ -210,7 +211,7 @@ toml::table parse(std::string_view text, const std::string& where) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
-    fail_usage("{}, line {}: this is not TOML ({}); mend that line", where, error.source().begin.line,
+    fail_usage(ErrorPlace{where, error.source().begin.line}, "this is not TOML ({}); mend that line",
                printable(error.description(), 200));
   }
 }
@@ -260,7 +261,7 @@ void set_field(const std::vector<Field>& fields, std::string_view assignment) {
   const std::size_t equal = assignment.find('=');
   const std::string key = assigned_key(assignment);
   if (equal == assignment.npos || key.empty()) fail_usage("'{}' is no setting; write key=value", printable(assignment));
-  const std::string place = fmt::format("setting '{}'", printable(assignment));
+  const ErrorPlace place{fmt::format("setting '{}'", printable(assignment))};
   const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
   if (field == fields.end()) fail_unknown(key, fields, place);
 
@@ -272,12 +273,12 @@ void set_field(const std::vector<Field>& fields, std::string_view assignment) {
   if (list && !value.starts_with('[')) value = "[" + value + "]";
   toml::table parsed;
   try {
-    check_toml_guard(value, place);
+    check_toml_guard(value, place.file);
     parsed = toml::parse("value = " + value);
   } catch (const toml::parse_error&) {
     parsed.clear();
   }
-  if (parsed.size() != 1) fail_usage("{}: the value of '{}' cannot be read; write it as in TOML", place, key);
+  if (parsed.size() != 1) fail_usage(place, "the value of '{}' cannot be read; write it as in TOML", SettingKey{key});
   Assignments assignments;
   assignments.emplace_back(&*field, convert(*field, *parsed.get("value"), place));
   assign(assignments);

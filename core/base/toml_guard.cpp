@@ -117,7 +117,7 @@ class Guard {
   }
 
   [[noreturn]] void refuse(const char* what) const {
-    fail_usage("{}, line {}: {}", where_, 1 + std::count(text_.begin(), text_.begin() + at_, '\n'), what);
+    fail_usage(ErrorPlace{where_, 1 + std::count(text_.begin(), text_.begin() + at_, '\n')}, "{}", what);
   }
 
   std::string_view text_;

@@ -31,7 +31,7 @@ std::vector<Tensor> autoregressive_masks(std::int64_t context, std::int64_t d, c
 Conditioner::Conditioner(std::int64_t context, std::int64_t d, const std::vector<std::int64_t>& widths,
                          std::int64_t size, bool legacy, at::Generator generator)
     : d_(d), size_(size), masked_(d > 1 || legacy) {
-  PAIRS_CHECK(!widths.empty(), "a UMNN conditioner needs at least one hidden layer: set head.conditioner");
+  PAIRS_CHECK(!widths.empty(), "a UMNN conditioner needs at least one hidden layer: set {}", "head.conditioner"_key);
   if (masked_) masks_ = autoregressive_masks(context, d, widths, size, legacy);
   std::int64_t in = context + (masked_ ? d : 0);
   for (std::size_t l = 0; l <= widths.size(); ++l) {

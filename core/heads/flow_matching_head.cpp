@@ -79,10 +79,10 @@ FlowMatchingHead::FlowMatchingHead(const HeadConfig& config, const HeadImage& im
   PAIRS_CHECK(image.map_channels == 0 || image.map, "a map of {} channels needs a function that makes it",
               image.map_channels);
   PAIRS_CHECK(config.hidden >= 1 && config.context_layers >= 0,
-              "a flow-matching head needs head.hidden >= 1 and head.context_layers >= 0, not {} and {}", config.hidden,
-              config.context_layers);
-  PAIRS_CHECK(config.given_size >= 1, "head.given_size must be at least 1, not {}", config.given_size);
-  PAIRS_CHECK(config.time_power >= 1, "head.time_power must be at least 1, not {}", config.time_power);
+              "a flow-matching head needs {} >= 1 and {} >= 0, not {} and {}", "head.hidden"_key,
+              "head.context_layers"_key, config.hidden, config.context_layers);
+  PAIRS_CHECK(config.given_size >= 1, "{} must be at least 1, not {}", "head.given_size"_key, config.given_size);
+  PAIRS_CHECK(config.time_power >= 1, "{} must be at least 1, not {}", "head.time_power"_key, config.time_power);
   std::int64_t columns = context;
   if (image.given > 0) {
     given_ = register_module("given", std::make_shared<Mlp>(image.given, std::vector<std::int64_t>{config.given_size},
@@ -97,8 +97,8 @@ FlowMatchingHead::FlowMatchingHead(const HeadConfig& config, const HeadImage& im
   if (config.summary > 0) {
     const std::int64_t kept = config.summary_frequencies;
     PAIRS_CHECK(kept <= std::min(image.height, image.width),
-                "an image of {} x {} pixels has no {} frequencies a side: lower head.summary_frequencies", image.width,
-                image.height, kept);
+                "an image of {} x {} pixels has no {} frequencies a side: lower {}", image.width, image.height, kept,
+                "head.summary_frequencies"_key);
     rows_ = cosines(kept, image.height);
     columns_ = cosines(kept, image.width);
     summary_ = register_module("summary", std::make_shared<Mlp>(columns, std::vector<std::int64_t>{},
@@ -146,7 +146,7 @@ torch::Tensor FlowMatchingHead::auxiliary_loss(const torch::Tensor& theta, const
 }
 
 torch::Tensor FlowMatchingHead::summary_loss(const torch::Tensor& theta, const torch::Tensor& context) {
-  PAIRS_CHECK(summary_, "this head has no summary: set head.summary");
+  PAIRS_CHECK(summary_, "this head has no summary: set {}", "head.summary"_key);
   const std::int64_t batch = theta.size(0);
   const torch::Tensor image = theta.reshape({batch, image_.channels, image_.height, image_.width});
   if (rows_.device() != theta.device()) {
@@ -257,8 +257,8 @@ std::vector<Field> FlowMatchingHead::fields(HeadConfig& c) {
 std::shared_ptr<Head> FlowMatchingHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,
                                              std::int64_t context, at::Generator generator, const HeadImage* image) {
   const auto d = static_cast<std::int64_t>(targets.size());
-  PAIRS_CHECK(image != nullptr,
-              "head.kind = \"flow-matching\" needs a task whose target is an image; use another kind");
+  PAIRS_CHECK(image != nullptr, "{} = \"flow-matching\" needs a task whose target is an image; use another kind",
+              "head.kind"_key);
   PAIRS_CHECK(d == image->channels * image->height * image->width,
               "an image of {} x {} x {} is not a target of {} numbers", image->channels, image->height, image->width,
               d);

@@ -11,7 +11,7 @@ namespace pairs {
 
 torch::Tensor integrate_flow(const Velocity& velocity, torch::Tensor x, std::int64_t steps, const std::string& solver,
                              double time_power, const FlowStep& on_step) {
-  PAIRS_CHECK(steps >= 1, "a flow is integrated in one step or more, not {}: set head.steps", steps);
+  PAIRS_CHECK(steps >= 1, "a flow is integrated in one step or more, not {}: set {}", steps, "head.steps"_key);
   if (solver != "euler" && solver != "heun")
     fail_usage("there is no solver '{}' of a flow: use euler or heun", printable(solver));
   at::NoGradGuard no_grad;

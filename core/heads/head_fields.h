@@ -20,20 +20,16 @@ inline Field blocks_field(HeadConfig& c) {
   return {"head.blocks", &c.blocks, "Residual blocks of a transform net, or of each resolution of the U-Net", 0, 64};
 }
 inline Field support_field(HeadConfig& c) {
-  return {"head.support",
-          &c.support,
-          "box: bounded target, uniform base; real: tails, normal base",
-          -1e300,
-          1e300,
-          {"box", "real"}};
+  return {"head.support", &c.support, "box: bounded target, uniform base; real: tails, normal base",
+          -1e300,         1e300,      {"box", "real"}};
 }
 inline Field affine_field(HeadConfig& c) {
   return {"head.affine", &c.affine, "Conditional location and scale before the flow"};
 }
 
 inline void check_transforms(const HeadConfig& config) {
-  PAIRS_CHECK(config.transforms >= 1, "a head needs at least one transform, not {}: set head.transforms",
-              config.transforms);
+  PAIRS_CHECK(config.transforms >= 1, "a head needs at least one transform, not {}: set {}", config.transforms,
+              "head.transforms"_key);
 }
 
 }  // namespace pairs

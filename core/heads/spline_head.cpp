@@ -20,8 +20,8 @@ std::vector<std::vector<std::int64_t>> coupling_masks(std::int64_t d, std::int64
     masks.assign(static_cast<std::size_t>(transforms), {0});
     return masks;
   }
-  PAIRS_CHECK(transforms >= 2, "a spline head for {} targets needs at least 2 transforms, not {}: set head.transforms",
-              d, transforms);
+  PAIRS_CHECK(transforms >= 2, "a spline head for {} targets needs at least 2 transforms, not {}: set {}", d,
+              transforms, "head.transforms"_key);
   std::vector<std::int64_t> last;
   for (std::int64_t t = 0; t < transforms; ++t) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(d)), changed;
@@ -49,10 +49,10 @@ SplineHead::SplineHead(const HeadConfig& config, std::int64_t d, std::int64_t co
               config.context_layers, config.blocks);
   PAIRS_CHECK(box_ || config.support == "real", "the support of a spline head is box or real, not '{}'",
               config.support);
-  PAIRS_CHECK(config.bins >= 2 && config.bins <= 64, "a spline head has 2 to 64 bins, not {}: set head.bins",
-              config.bins);
-  PAIRS_CHECK(box_ || config.bound > 0, "the bound of a spline head must be positive, not {}: set head.bound",
-              config.bound);
+  PAIRS_CHECK(config.bins >= 2 && config.bins <= 64, "a spline head has 2 to 64 bins, not {}: set {}", config.bins,
+              "head.bins"_key);
+  PAIRS_CHECK(box_ || config.bound > 0, "the bound of a spline head must be positive, not {}: set {}", config.bound,
+              "head.bound"_key);
   changed_ = coupling_masks(d, config.transforms);
   std::int64_t features = context;
   if (config.context_layers > 0) {
@@ -242,8 +242,8 @@ std::shared_ptr<Head> SplineHead::make(const HeadConfig& config, std::span<const
   if (config.support == "box")
     for (const HeadTarget& target : targets)
       PAIRS_CHECK(std::isfinite(target.low) && std::isfinite(target.high) && target.low < target.high,
-                  "box support needs finite ranges, but a target's is [{}, {}]: set head.support to real", target.low,
-                  target.high);
+                  "box support needs finite ranges, but a target's is [{}, {}]: set {} to real", target.low,
+                  target.high, "head.support"_key);
   return std::make_shared<SplineHead>(config, static_cast<std::int64_t>(targets.size()), context, std::move(generator));
 }
 

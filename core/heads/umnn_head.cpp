@@ -312,7 +312,8 @@ std::vector<Field> UmnnHead::fields(HeadConfig& c) {
 
 void UmnnHead::check(const HeadConfig& config) {
   if (config.quadrature % 2 != 0 || config.quadrature_test % 2 != 0)
-    fail_usage("head.quadrature and head.quadrature_test must be even numbers of Clenshaw-Curtis steps");
+    fail_usage("{} and {} must be even numbers of Clenshaw-Curtis steps", "head.quadrature"_key,
+               "head.quadrature_test"_key);
 }
 
 std::shared_ptr<Head> UmnnHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,

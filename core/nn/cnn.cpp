@@ -26,9 +26,8 @@ torch::Tensor halve(const torch::Tensor& x) {
 Cnn::Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
     : image_{image[1], image[2]}, precision_(config.precision) {
   PAIRS_CHECK(!config.channels.empty() && config.channels.size() == config.kernels.size(),
-              "a CNN needs one kernel for each block, not {} kernels for {} channels: set embedder.kernels and "
-              "embedder.channels",
-              config.kernels.size(), config.channels.size());
+              "a CNN needs one kernel for each block, not {} kernels for {} channels: set {} and {}",
+              config.kernels.size(), config.channels.size(), "embedder.kernels"_key, "embedder.channels"_key);
   std::int64_t channels = image[0];
   ImageSize size = image_;
   for (std::size_t i = 0; i < config.channels.size(); ++i) {

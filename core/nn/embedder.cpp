@@ -72,18 +72,19 @@ std::string unread_because(const EmbedderConfig& config, const std::string& key)
 
 void validate(const EmbedderConfig& config) {
   if (config.append_input && !unread_because(config, "embedder.append_input").empty())
-    fail_usage("embedder.append_input = true is for embedder.kind = \"{}\", not \"{}\"; set it to false",
-               fmt::join(readers("embedder.append_input"), "\" or \""), config.kind);
+    fail_usage("{} = true is for {} = \"{}\", not \"{}\"; set it to false", "embedder.append_input"_key,
+               "embedder.kind"_key, fmt::join(readers("embedder.append_input"), "\" or \""), config.kind);
 }
 
 std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, const ObservationShape& x,
                                         at::Generator generator) {
-  PAIRS_CHECK(config.size >= 1, "an embedding needs at least one number, not {}: set embedder.size", config.size);
+  PAIRS_CHECK(config.size >= 1, "an embedding needs at least one number, not {}: set {}", config.size,
+              "embedder.size"_key);
   for (const std::int64_t n : x.sizes)
     PAIRS_CHECK(n >= 1, "an observation of shape [{}] is empty", fmt::join(x.sizes, ", "));
   PAIRS_CHECK(config.precision == "float32" || unread_because(config, "embedder.precision").empty(),
-              "embedder.precision = \"{}\" is for embedders of kind {}, not {}: leave it out", config.precision,
-              fmt::join(readers("embedder.precision"), " and "), config.kind);
+              "{} = \"{}\" is for embedders of kind {}, not {}: leave it out", "embedder.precision"_key,
+              config.precision, fmt::join(readers("embedder.precision"), " and "), config.kind);
   return embedder_kind(config.kind).make(config, x, std::move(generator));
 }
 

@@ -28,8 +28,8 @@ Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
                          at::Generator& generator, bool he, bool bias)
     : kernel_(kernel), stride_(stride) {
   PAIRS_CHECK(in >= 1 && out >= 1, "a convolution needs at least one channel, not {} to {}", in, out);
-  PAIRS_CHECK(kernel >= 1 && kernel % 2 == 1, "a convolution's kernel must be odd, not {}: change embedder.kernels",
-              kernel);
+  PAIRS_CHECK(kernel >= 1 && kernel % 2 == 1, "a convolution's kernel must be odd, not {}: change {}", kernel,
+              "embedder.kernels"_key);
   const double bound = uniform_bound(in * kernel * kernel);
   weight_ = register_parameter(
       "weight", uniform_tensor({out, in, kernel, kernel}, he ? std::sqrt(6.0) * bound : bound, generator));

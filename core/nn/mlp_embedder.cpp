@@ -25,9 +25,8 @@ MlpEmbedder::MlpEmbedder(const EmbedderConfig& config, std::int64_t inputs, at::
   }
   if (config.append_input) appended_ = inputs;
   PAIRS_CHECK(config.size > appended_,
-              "an embedding of {} numbers has no room beside the observation's {}: raise embedder.size or set "
-              "embedder.append_input to false",
-              config.size, appended_);
+              "an embedding of {} numbers has no room beside the observation's {}: raise {} or set {} to false",
+              config.size, appended_, "embedder.size"_key, "embedder.append_input"_key);
   net_ =
       register_module("net", std::make_shared<Mlp>(inputs * (1 + 2 * config.frequencies), config.layers,
                                                    config.size - appended_, config.activation, std::move(generator)));

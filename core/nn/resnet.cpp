@@ -40,9 +40,10 @@ double BasicBlock::activations(ImageSize& size) const {
 
 ResNet::ResNet(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
     : image_{image[1], image[2]}, dropout_(config.dropout) {
-  PAIRS_CHECK(config.channels.size() >= 2,
-              "a ResNet needs the channels of its stem and of at least one stage: set embedder.channels");
-  PAIRS_CHECK(dropout_ >= 0 && dropout_ < 1, "dropout must be in [0, 1), not {}: set embedder.dropout", dropout_);
+  PAIRS_CHECK(config.channels.size() >= 2, "a ResNet needs the channels of its stem and of at least one stage: set {}",
+              "embedder.channels"_key);
+  PAIRS_CHECK(dropout_ >= 0 && dropout_ < 1, "dropout must be in [0, 1), not {}: set {}", dropout_,
+              "embedder.dropout"_key);
   stem_ = register_module("stem", std::make_shared<Convolution>(image[0], config.channels[0], 3, 1, generator));
   stem_norm_ = register_module("stem_norm", std::make_shared<ChannelNorm>(config.channels[0]));
   for (std::size_t i = 1; i < config.channels.size(); ++i)

@@ -53,13 +53,14 @@ ResNet18::ResNet18(const EmbedderConfig& config, std::span<const std::int64_t> i
       precision_(config.precision),
       pool_(config.stem_pool),
       blocks_a_stage_(config.blocks) {
-  PAIRS_CHECK(config.channels.size() >= 2,
-              "a ResNet needs the channels of its stem and of at least one stage: set embedder.channels");
-  PAIRS_CHECK(config.blocks >= 1, "a ResNet needs a block a stage or more, not {}: set embedder.blocks", config.blocks);
-  PAIRS_CHECK(config.stem_stride >= 1, "a stem's stride must be 1 or more, not {}: set embedder.stem_stride",
-              config.stem_stride);
-  PAIRS_CHECK(config.stem_kernel % 2 == 1, "a stem's kernel must be odd, not {}: set embedder.stem_kernel",
-              config.stem_kernel);
+  PAIRS_CHECK(config.channels.size() >= 2, "a ResNet needs the channels of its stem and of at least one stage: set {}",
+              "embedder.channels"_key);
+  PAIRS_CHECK(config.blocks >= 1, "a ResNet needs a block a stage or more, not {}: set {}", config.blocks,
+              "embedder.blocks"_key);
+  PAIRS_CHECK(config.stem_stride >= 1, "a stem's stride must be 1 or more, not {}: set {}", config.stem_stride,
+              "embedder.stem_stride"_key);
+  PAIRS_CHECK(config.stem_kernel % 2 == 1, "a stem's kernel must be odd, not {}: set {}", config.stem_kernel,
+              "embedder.stem_kernel"_key);
   stem_ = register_module("stem", std::make_shared<Convolution>(image[0], config.channels[0], config.stem_kernel,
                                                                 config.stem_stride, generator, true, false));
   stem_norm_ = register_module("stem_norm", std::make_shared<NormRelu>(config.channels[0]));

@@ -29,7 +29,8 @@ torch::Tensor mean_of_rows(const torch::Tensor& h, const torch::Tensor& offsets)
 
 RowEmbedder::RowEmbedder(const EmbedderConfig& config, std::int64_t columns, double rows, at::Generator generator)
     : rows_(rows), activation_(config.activation) {
-  PAIRS_CHECK(!config.layers.empty(), "an embedder of rows needs the width of at least one layer: set embedder.layers");
+  PAIRS_CHECK(!config.layers.empty(), "an embedder of rows needs the width of at least one layer: set {}",
+              "embedder.layers"_key);
   const std::vector<std::int64_t> hidden(config.layers.begin(), config.layers.end() - 1);
   row_ = register_module("row",
                          std::make_shared<Mlp>(columns, hidden, config.layers.back(), config.activation, generator));

@@ -85,12 +85,11 @@ SchNetEmbedder::SchNetEmbedder(const EmbedderConfig& config, double atoms, at::G
       neighbours_(config.neighbours),
       sums_(config.readout == "sum") {
   PAIRS_CHECK(config.hidden >= 1 && config.filters >= 1 && config.interactions >= 1 && config.neighbours >= 1,
-              "SchNet needs embedder.hidden, filters, interactions and neighbours of 1 or more, not {}, {}, {} and {}",
-              config.hidden, config.filters, config.interactions, config.neighbours);
+              "SchNet needs {}, filters, interactions and neighbours of 1 or more, not {}, {}, {} and {}",
+              "embedder.hidden"_key, config.hidden, config.filters, config.interactions, config.neighbours);
   PAIRS_CHECK(gaussians_ >= 2 && cutoff_ > 0,
-              "SchNet needs 2 Gaussians or more over a distance above 0, not {} over {}: set embedder.gaussians and "
-              "embedder.cutoff",
-              gaussians_, cutoff_);
+              "SchNet needs 2 Gaussians or more over a distance above 0, not {} over {}: set {} and {}", gaussians_,
+              cutoff_, "embedder.gaussians"_key, "embedder.cutoff"_key);
   torch::Tensor elements = normal_tensor({kElements, config.hidden}, generator);
   elements.select(0, 0).zero_();
   elements_ = register_parameter("elements", elements);

@@ -50,8 +50,8 @@ class UNetAttention : public torch::nn::Module {
  public:
   UNetAttention(std::int64_t channels, std::int64_t channels_a_head, at::Generator& generator)
       : channels_(channels), heads_(std::max<std::int64_t>(1, channels / channels_a_head)) {
-    PAIRS_CHECK(channels % heads_ == 0,
-                "{} channels cannot be shared by {} attention heads: change head.attention_channels", channels, heads_);
+    PAIRS_CHECK(channels % heads_ == 0, "{} channels cannot be shared by {} attention heads: change {}", channels,
+                heads_, "head.attention_channels"_key);
     norm_ = register_module("norm", std::make_shared<NormSilu>(channels, false));
     inputs_ = register_module("qkv", std::make_shared<Convolution>(channels, 3 * channels, 1, 1, generator));
     output_ = register_module("output", std::make_shared<Convolution>(channels, channels, 1, 1, generator));
@@ -103,23 +103,22 @@ UNet::UNet(const UNetConfig& config, const UNetShape& shape, at::Generator gener
     : config_(config), shape_(shape), precision_(config.precision) {
   const auto levels = static_cast<std::int64_t>(config.multipliers.size());
   PAIRS_CHECK(levels >= 1 && config.blocks >= 1 && config.channels >= 1 && config.attention_channels >= 1,
-              "a U-Net needs one resolution and one block or more: set head.multipliers and head.blocks");
-  PAIRS_CHECK(config.time_size >= 2 && config.time_size % 2 == 0, "head.time_size must be even, not {}",
+              "a U-Net needs one resolution and one block or more: set {} and {}", "head.multipliers"_key,
+              "head.blocks"_key);
+  PAIRS_CHECK(config.time_size >= 2 && config.time_size % 2 == 0, "{} must be even, not {}", "head.time_size"_key,
               config.time_size);
-  PAIRS_CHECK(levels <= 16, "a U-Net has at most 16 resolutions, not {}: shorten head.multipliers", levels);
+  PAIRS_CHECK(levels <= 16, "a U-Net has at most 16 resolutions, not {}: shorten {}", levels, "head.multipliers"_key);
   const std::int64_t divisor = config.patch << (levels - 1);
-  PAIRS_CHECK(
-      config.patch >= 1 && shape.height % divisor == 0 && shape.width % divisor == 0,
-      "an image of {} x {} cannot enter a U-Net of {} resolutions in patches of {}: its sides must be multiples "
-      "of {}; change head.multipliers or head.patch",
-      shape.height, shape.width, levels, config.patch, divisor);
+  PAIRS_CHECK(config.patch >= 1 && shape.height % divisor == 0 && shape.width % divisor == 0,
+              "an image of {} x {} cannot enter a U-Net of {} resolutions in patches of {}: its sides must be "
+              "multiples of {}; change {} or {}",
+              shape.height, shape.width, levels, config.patch, divisor, "head.multipliers"_key, "head.patch"_key);
   std::vector<std::int64_t> heights;
   for (std::int64_t level = 0; level < levels; ++level) heights.push_back(shape.height / config.patch >> level);
   for (const std::int64_t wanted : config.attention)
-    PAIRS_CHECK(
-        std::find(heights.begin(), heights.end(), wanted) != heights.end(),
-        "head.attention has {}, but the maps of this U-Net are {} pixels high; choose among them, or [] for none",
-        wanted, fmt::join(heights, ", "));
+    PAIRS_CHECK(std::find(heights.begin(), heights.end(), wanted) != heights.end(),
+                "{} has {}, but the maps of this U-Net are {} pixels high; choose among them, or [] for none",
+                "head.attention"_key, wanted, fmt::join(heights, ", "));
   const std::int64_t embedding = 4 * config.channels, places = config.patch * config.patch;
   time_ = register_module("time", std::make_shared<Mlp>(config.time_size, std::vector<std::int64_t>{embedding},
                                                         embedding, "silu", generator));

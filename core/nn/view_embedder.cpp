@@ -52,7 +52,8 @@ ViewEmbedder::ViewEmbedder(const EmbedderConfig& config, std::span<const std::in
       input_location_(config.input_location),
       input_scale_(config.input_scale) {
   PAIRS_CHECK(config.channels.size() >= 2,
-              "a view embedder needs the channels of its stem and of at least one stage: set embedder.channels");
+              "a view embedder needs the channels of its stem and of at least one stage: set {}",
+              "embedder.channels"_key);
   stem_ =
       register_module("stem", std::make_shared<Convolution>(image[0], config.channels[0], 7, config.stride, generator));
   ImageSize size = image_;

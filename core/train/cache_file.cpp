@@ -162,8 +162,8 @@ void create_cache_file(const std::filesystem::path& file, const CacheHeader& hea
     const Descriptor out(::open(temporary.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     PAIRS_CHECK(out >= 0, "Cannot create the cache {}: {}", file.string(), std::strerror(errno));
     const int reserved = ::posix_fallocate(out, 0, static_cast<off_t>(bytes));
-    PAIRS_CHECK(reserved == 0, "Cannot reserve {:.1f} MB for the cache {}: {}; free some space or lower cache.sets",
-                static_cast<double>(bytes) / 1e6, file.string(), std::strerror(reserved));
+    PAIRS_CHECK(reserved == 0, "Cannot reserve {:.1f} MB for the cache {}: {}; free some space or lower {}",
+                static_cast<double>(bytes) / 1e6, file.string(), std::strerror(reserved), "cache.sets"_key);
     PAIRS_CHECK(::pwrite(out, packed.data(), packed.size(), 0) == static_cast<ssize_t>(packed.size()),
                 "Cannot write the cache {}: {}", file.string(), std::strerror(errno));
   });

@@ -59,7 +59,8 @@ std::vector<CacheGroup> plan_groups(const CacheConfig& c, bool list_law, const S
         // Equal blocks: any `pieces` of them make a set of exactly n.
         const std::int64_t pieces = std::min(c.pieces, g.n), size = g.n / pieces;
         if (g.n % pieces != 0)
-          fail_usage("cache.pieces = {} does not divide the set size {} of cache.sizes; choose a divisor", pieces, g.n);
+          fail_usage("{} = {} does not divide the set size {} of {}; choose a divisor", "cache.pieces"_key, pieces, g.n,
+                     "cache.sizes"_key);
         g.blocks.assign(static_cast<std::size_t>(std::min((wanted + size - 1) / size, most / size)), size);
       } else {
         g.blocks = growing_blocks(c, g, wanted, most);
@@ -70,9 +71,9 @@ std::vector<CacheGroup> plan_groups(const CacheConfig& c, bool list_law, const S
       const std::int64_t held = stored->observations(g.n, g.observations());
       if (held < g.n)
         fail_usage(
-            "cache.sizes asks for N = {}, but no stored sets of every split hold so many observations; stop at N = {} "
-            "or store larger sets",
-            g.n, stored->largest_n());
+            "{} asks for N = {}, but no stored sets of every split hold so many observations; stop at N = {} or store "
+            "larger sets",
+            "cache.sizes"_key, g.n, stored->largest_n());
       if (held < g.observations()) fill(held);
     }
     groups.push_back(std::move(g));

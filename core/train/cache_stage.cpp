@@ -18,13 +18,12 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   const double bytes = cache_bytes(groups, estimator.embedding_size(), cached_targets(setting.task->info()));
   const std::filesystem::path file = run / run_file::cache;
   if (!std::filesystem::exists(file))
-    PAIRS_CHECK(
-        bytes < static_cast<double>(free_disk_bytes(run)),
-        "The cache needs {:.1f} MB but only {:.1f} MB are free on the disk of {}; free some space or lower cache.sets",
-        bytes / 1e6, static_cast<double>(free_disk_bytes(run)) / 1e6, run.string());
+    PAIRS_CHECK(bytes < static_cast<double>(free_disk_bytes(run)),
+                "The cache needs {:.1f} MB but only {:.1f} MB are free on the disk of {}; free some space or lower {}",
+                bytes / 1e6, static_cast<double>(free_disk_bytes(run)) / 1e6, run.string(), "cache.sets"_key);
   Event event;
   event.stage = Stage::cache;
-  event.type = "stage-started";
+  event.type = EventType::stage_started;
   event.values = {{"bytes", bytes}};
   if (!run_status(run).cached) monitor.event(event);
 
@@ -65,7 +64,7 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   if (written == 0) return;
   std::int64_t sets = 0;
   for (const CacheGroup& g : groups) sets += g.training + g.validation;
-  event.type = "stage-done";
+  event.type = EventType::stage_done;
   event.seconds = watch.seconds();
   event.values = {{"sets", sets}, {"observations", observations}, {"bytes", bytes}};
   if (members > 0) event.values["embedded"] = members;

@@ -38,7 +38,7 @@ std::int64_t biggest(const std::vector<std::int64_t>& values) {
 }
 
 void check_sizes(const std::vector<std::int64_t>& sizes, const char* key) {
-  if (sizes.empty()) fail_usage("{} is empty; list at least one set size", key);
+  if (sizes.empty()) fail_usage("{} is empty; list at least one set size", SettingKey{key});
 }
 
 // Whether a head's loss is the squared error of a point, whose spread is fitted afterwards.
@@ -67,7 +67,7 @@ HeadConfig head_of_stage(const RunConfig& c, bool finetuned) {
 
 void check_per_size(std::size_t numbers, std::size_t sizes, const char* name) {
   if (numbers != 1 && numbers != sizes)
-    fail_usage("{} holds {} for {}; give one for all, or one a size", name, counted(numbers, "number"),
+    fail_usage("{} holds {} for {}; give one for all, or one a size", SettingKey{name}, counted(numbers, "number"),
                counted(sizes, "size"));
 }
 
@@ -97,8 +97,10 @@ std::vector<Field> fields(RunConfig& c) {
   append({
       {"pretrain.from", &c.pretrain.from, "Run whose weights stage 1 starts from, empty = fresh weights"},
       {"pretrain.sizes", &c.pretrain.sizes, "Set sizes, drawn equally often", 1, 1e9},
-      {"pretrain.budget", &c.pretrain.budget, "Observations of sets that come again, 0 = as pretrain.sets says", 0, 1e12},
-      {"pretrain.sets", &c.pretrain.sets, "Sets that come again, a fifth for validation; 0 = they never repeat", 0, 1e10},
+      {"pretrain.budget", &c.pretrain.budget, "Observations of sets that come again, 0 = as pretrain.sets says", 0,
+       1e12},
+      {"pretrain.sets", &c.pretrain.sets, "Sets that come again, a fifth for validation; 0 = they never repeat", 0,
+       1e10},
       {"pretrain.curriculum", &c.pretrain.curriculum,
        "Easier task first: its settings and their share of the epochs, \"key=value: 10 %; key=value: 30 %\""},
       {"pretrain.turn", &c.pretrain.turn, "Each visit turns all images of a set by quarters, drawn anew"},
@@ -160,53 +162,56 @@ void validate(const RunConfig& c) {
   check_sizes(c.evaluate.sizes, "evaluate.sizes");
   check_per_size(c.evaluate.sets.size(), c.evaluate.sizes.size(), "evaluate.sets");
   if (c.pretrain.epochs == 0 && c.pretrain.from.empty())
-    fail_usage("pretrain.epochs = 0 trains nothing; set it to 1 or more, or name a run in pretrain.from");
+    fail_usage("{} = 0 trains nothing; set it to 1 or more, or name a run in {}", "pretrain.epochs"_key,
+               "pretrain.from"_key);
   if (c.pretrain.budget > 0 && c.pretrain.sets > 0)
-    fail_usage("pretrain.budget = {} and pretrain.sets = {} both say how many sets there are; set one of them to 0",
-               c.pretrain.budget, c.pretrain.sets);
+    fail_usage("{} = {} and {} = {} both say how many sets there are; set one of them to 0", "pretrain.budget"_key,
+               c.pretrain.budget, "pretrain.sets"_key, c.pretrain.sets);
   if (c.pretrain.sets > 0 && c.pretrain.sets < 10)
-    fail_usage("pretrain.sets = {} is fewer than 10 sets; raise it or set it to 0", c.pretrain.sets);
+    fail_usage("{} = {} is fewer than 10 sets; raise it or set it to 0", "pretrain.sets"_key, c.pretrain.sets);
   if (c.pretrain.budget > 0 && c.pretrain.budget / biggest(c.pretrain.sizes) < 10)
-    fail_usage("pretrain.budget = {} observations make fewer than 10 sets of {}; raise it or set it to 0",
+    fail_usage("{} = {} observations make fewer than 10 sets of {}; raise it or set it to 0", "pretrain.budget"_key,
                c.pretrain.budget, biggest(c.pretrain.sizes));
   validate(c.estimator.head);
   validate(head_of_stage(c, true));
   validate(c.estimator.embedder);
   if (c.estimator.encoding == "none" && c.pretrain.sizes.size() > 1)
-    fail_usage("encoding = \"none\" hides N from the head, so pretrain.sizes may hold one size only");
+    fail_usage("{} = \"none\" hides N from the head, so {} may hold one size only", "encoding"_key,
+               "pretrain.sizes"_key);
   if (!plan.stages_2_and_3) return;
   check_sizes(c.cache.sizes, "cache.sizes");
   check_per_size(c.cache.sets.size(), c.cache.sizes.size(), "cache.sets");
   if (!std::is_sorted(c.cache.sizes.begin(), c.cache.sizes.end()) ||
       std::adjacent_find(c.cache.sizes.begin(), c.cache.sizes.end()) != c.cache.sizes.end())
-    fail_usage("cache.sizes must grow from one to the next");
+    fail_usage("{} must grow from one to the next", "cache.sizes"_key);
   for (std::int64_t sets : c.cache.sets)
     if (static_cast<double>(sets) * c.cache.validation < 2 || static_cast<double>(sets) * (1 - c.cache.validation) < 2)
-      fail_usage("cache.sets = {} leaves fewer than two sets for training or validation; raise it", sets);
+      fail_usage("{} = {} leaves fewer than two sets for training or validation; raise it", "cache.sets"_key, sets);
   if (c.finetune.law != "list" && c.cache.mode == "fixed")
-    fail_usage("finetune.law = \"{}\" needs cache.mode = \"blocks\": a fixed cache only holds its own sizes",
-               c.finetune.law);
+    fail_usage("{} = \"{}\" needs {} = \"blocks\": a fixed cache only holds its own sizes", "finetune.law"_key,
+               c.finetune.law, "cache.mode"_key);
   const HeadConfig last = head_of_stage(c, true);
   if (c.finetune.start == "linear" && !keeps_regression(c) && head_kind(last.kind).confines && last.support == "box")
-    fail_usage(
-        "finetune.start = \"linear\" shifts the target, which head.support = \"box\" does not allow; use "
-        "\"pretrained\" or \"fresh\"");
+    fail_usage("{} = \"linear\" shifts the target, which {} = \"box\" does not allow; use \"pretrained\" or \"fresh\"",
+               "finetune.start"_key, "head.support"_key);
   if (c.finetune.heads == "per-n" && c.finetune.law != "list")
-    fail_usage("finetune.heads = \"per-n\" needs finetune.law = \"list\": each head is trained at one size");
-  const bool mixed = !keeps_regression(c) && c.finetune.heads == "amortised" &&
-                     (c.finetune.law != "list" || c.cache.sizes.size() > 1);
+    fail_usage("{} = \"per-n\" needs {} = \"list\": each head is trained at one size", "finetune.heads"_key,
+               "finetune.law"_key);
+  const bool mixed =
+      !keeps_regression(c) && c.finetune.heads == "amortised" && (c.finetune.law != "list" || c.cache.sizes.size() > 1);
   if (c.estimator.encoding == "none" && mixed)
     fail_usage(
-        "encoding = \"none\" hides N from the head, but stage 3 mixes sizes; use \"log\" or \"linear\", or "
-        "finetune.heads = \"per-n\" with finetune.law = \"list\"");
+        "{} = \"none\" hides N from the head, but stage 3 mixes sizes; use \"log\" or \"linear\", or {} = \"per-n\" "
+        "with {} = \"list\"",
+        "encoding"_key, "finetune.heads"_key, "finetune.law"_key);
 }
 
 void validate(const RunConfig& c, const TaskInfo& task) {
   const Strategy& plan = strategy(c.strategy);
   const auto check_reach = [&](const std::vector<std::int64_t>& sizes, const char* key) {
     if (!sizes.empty() && biggest(sizes) > task.max_n)
-      fail_usage("{} asks for N = {}, beyond the largest N of task {}, which is {}", key, biggest(sizes), task.name,
-                 task.max_n);
+      fail_usage("{} asks for N = {}, beyond the largest N of task {}, which is {}", SettingKey{key}, biggest(sizes),
+                 task.name, task.max_n);
   };
   check_reach(c.pretrain.sizes, "pretrain.sizes");
   check_reach(c.evaluate.sizes, "evaluate.sizes");
@@ -214,16 +219,16 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   validate(c);
   const TargetModel& target = target_model(task);
   if (!target.modelled_by(head_kind(c.estimator.head.kind)))
-    fail_usage("head.kind = \"{}\"{} does not model the target of task {}, which is {}", c.estimator.head.kind,
-               plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name, target.refusal());
+    fail_usage("{} = \"{}\"{} does not model the target of task {}, which is {}", "head.kind"_key,
+               c.estimator.head.kind, plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name,
+               target.refusal());
   curriculum(c);
   if (c.pretrain.turn && !task.turns)
-    fail_usage("pretrain.turn = true would change what task {} asks for or what its sets are like; set it to false",
-               task.name);
+    fail_usage("{} = true would change what task {} asks for or what its sets are like; set it to false",
+               "pretrain.turn"_key, task.name);
   if (!target.linear() && c.finetune.start == "linear")
-    fail_usage(
-        "finetune.start = \"linear\" cannot fit the target of task {}, an image; use \"pretrained\" or \"fresh\"",
-        task.name);
+    fail_usage("{} = \"linear\" cannot fit the target of task {}, an image; use \"pretrained\" or \"fresh\"",
+               "finetune.start"_key, task.name);
 }
 
 }  // namespace pairs

@@ -64,9 +64,9 @@ struct FinetuneConfig : OptimiserConfig {
   // pretrained (standardiser folded in), fresh, or linear: fresh, on the residual of the least-squares map from
   // aggregates to the target (see linear_start.h).
   std::string start = "pretrained";
-  // What becomes of a head that predicts points (head.kind = "gaussian"): sigma keeps it as stage 1 left it and fits one
-  // standard deviation for each N on held-out sets (paper, Gaussian regression baseline); trained trains it on; spline
-  // and umnn train a fresh density of that kind on its features.
+  // What becomes of a head that predicts points (head.kind = "gaussian"): sigma keeps it as stage 1 left it and fits
+  // one standard deviation for each N on held-out sets (paper, Gaussian regression baseline); trained trains it on;
+  // spline and umnn train a fresh density of that kind on its features.
   std::string regression = "sigma";
   std::string law = "log-uniform";       // of N (core/train/size_law.h)
   std::int64_t validation_draws = 8192;  // aggregates drawn once from the held-out sets
@@ -146,8 +146,8 @@ std::string training_settings(const RunConfig& config);
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
                             const std::string& where);
 
-// run.toml's text: the configuration plus [versions]; and reading it back without contradictions. Throws Error where the
-// file names a task that the program does not have.
+// run.toml's text: the versions and the configuration; and reading it back without contradictions. Throws Error where
+// the file names a task that the program does not have.
 std::string write_run_toml(const RunConfig& config, const std::string& numerics);
 RunConfig read_run_toml(const std::filesystem::path& file);
 // The task of a run whose run.toml is `file`. Throws a usage error where its settings contradict the task.

@@ -9,29 +9,11 @@
 #include "core/train/event_values.h"
 
 namespace pairs {
-Visits visits_of(const std::vector<Event>& events) {
-  Visits visits;
-  for (const Event& event : events) {
-    if (event.type == "started-from") {
-      visits.before = event_number(event, "gflop", std::nan(""));
-      visits.before_with_cache = event_number(event, "gflop_with_cache", std::nan(""));
-    }
-    if (event.type != "stage-done") continue;
-    const double sets = event_number(event, "sets", 0);
-    if (event.stage == Stage::pretrain) {
-      visits.pretrain += sets;
-      visits.known = true;
-    }
-    if (event.stage == Stage::cache) {
-      visits.cached = true;
-      visits.embedded = event_number(event, "embedded", 0);
-    }
-    if (event.stage == Stage::finetune) {
-      visits.finetune += sets;
-      visits.refreshes += event_number(event, "refreshes", 0);
-    }
-  }
-  return visits;
+Visits visits_of(const RunProgress& run) {
+  const StageRecord &first = run.stage(Stage::pretrain), &cache = run.stage(Stage::cache),
+                    &last = run.stage(Stage::finetune);
+  return {first.sets, last.sets,      first.done,   last.refreshes,
+          cache.done, cache.embedded, run.before(), run.before_with_cache()};
 }
 
 Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops,
@@ -64,7 +46,7 @@ RunCost cost_of(const LoadedRun& run) {
   std::error_code error;
   const auto unknown = [](std::string missing) { return RunCost{{}, false, std::move(missing)}; };
   if (!std::filesystem::exists(log, error)) return unknown(fmt::format("its {} is missing", run_file::events));
-  const Visits visits = visits_of(read_events(log.string()));
+  const Visits visits = visits_of(read_progress(log));
   if (!visits.known) return unknown(fmt::format("its {} does not hold the end of stage 1", run_file::events));
   if (!run.config.pretrain.from.empty() && visits.before == 0)
     return unknown(fmt::format("its {} does not say what the run cost that it started from (no \"started-from\")",
@@ -78,7 +60,7 @@ RunCost cost_of(const LoadedRun& run) {
 
 Event started_from(const LoadedRun& from) {
   Event event;
-  event.type = "started-from";
+  event.type = EventType::started_from;
   event.values["from"] = from.name;
   if (const RunCost spent = cost_of(from); spent.known) {
     event.values["gflop"] = spent.cost.paper();

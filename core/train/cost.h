@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/train/run.h"
+#include "core/train/run_progress.h"
 
 namespace pairs {
 
@@ -14,7 +15,7 @@ struct Visits {
   // GFLOP of the runs that pretrain.from goes back to; NaN where they left no record.
   double before = 0, before_with_cache = 0;
 };
-Visits visits_of(const std::vector<Event>& events);
+Visits visits_of(const RunProgress& run);
 
 // Training cost in GFLOP by the paper's rule (method B8): forward FLOPs times three for each item seen in training. The
 // rule does not count stage 2; `cache` is its forward passes. What a run of pretrain.from cost before counts, too.
@@ -27,8 +28,8 @@ struct Cost {
 Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops,
                    const StoredSets* stored = nullptr);
 
-// Of a run on disk, or of shipped weights whose record lies beside them. `missing` says what its record lacks, its own or
-// that of a run it started from, where the cost is not known: "its events.jsonl is missing".
+// Of a run on disk, or of shipped weights whose record lies beside them. `missing` says what its record lacks, its own
+// or that of a run it started from, where the cost is not known: "its events.jsonl is missing".
 struct RunCost {
   Cost cost;
   bool known = false;

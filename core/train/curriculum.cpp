@@ -27,9 +27,9 @@ std::string_view trimmed(std::string_view text) {
 
 [[noreturn]] void fail_form(std::string_view lesson) {
   fail_usage(
-      "pretrain.curriculum holds '{}', which is no lesson: write settings of the task and their share of the epochs or "
-      "a number of epochs, as in \"key=value: 10 %; key=value: 4\"",
-      printable(lesson));
+      "{} holds '{}', which is no lesson: write settings of the task and their share of the epochs or a number of "
+      "epochs, as in \"key=value: 10 %; key=value: 4\"",
+      "pretrain.curriculum"_key, printable(lesson));
 }
 
 // What of it is written: settings, "key=value" each, and the percent or the number of epochs that it takes.
@@ -45,7 +45,8 @@ struct Written {
     try {
       return make();
     } catch (const Error& error) {
-      throw Error(fmt::format("pretrain.curriculum, '{}': {}", printable(text), error.what()), error.kind());
+      throw Error(fmt::format("pretrain.curriculum, '{}': {}", printable(text), error.what()), error.kind(),
+                  {"pretrain.curriculum"});
     }
   }
 };
@@ -107,8 +108,8 @@ Lesson made(const Written& written, const RunConfig& config, const TaskInfo& tas
     written.of_this([&] { set_field(options.settings.fields(), setting); });
   const auto lesson = written.of_this([&] { return make_registered_task(config.task, options); });
   if (const std::string flaw = unfit(lesson->info(), task, config.pretrain.turn); !flaw.empty())
-    fail_usage("pretrain.curriculum, '{}': it gives {}, which the run's networks do not take; change other settings",
-               printable(written.text), flaw);
+    fail_usage("{}, '{}': it gives {}, which the run's networks do not take; change other settings",
+               "pretrain.curriculum"_key, printable(written.text), flaw);
   return {lesson, fmt::format("{}", fmt::join(written.settings, " "))};
 }
 
@@ -122,9 +123,8 @@ std::vector<std::int64_t> epochs_of(const std::vector<Written>& lessons, std::in
     if (lesson.share) {
       percent += lesson.amount;
       if (percent >= 100)
-        fail_usage(
-            "pretrain.curriculum takes {:g} % of the epochs, which leaves none for the task itself; lower its shares",
-            percent);
+        fail_usage("{} takes {:g} % of the epochs, which leaves none for the task itself; lower its shares",
+                   "pretrain.curriculum"_key, percent);
       const auto until = static_cast<std::int64_t>(percent / 100 * static_cast<double>(all) + 1e-9);
       count = until - std::exchange(shared, until);
     }
@@ -133,9 +133,9 @@ std::vector<std::int64_t> epochs_of(const std::vector<Written>& lessons, std::in
   }
   if (all > 0 && sum >= all)
     fail_usage(
-        "pretrain.curriculum takes {} epochs and leaves none of {} for the task itself; raise pretrain.epochs, give "
-        "shares such as \"10 %\", or set pretrain.curriculum=\"\"",
-        sum, all);
+        "{} takes {} epochs and leaves none of {} for the task itself; raise {}, give shares such as \"10 %\", or set "
+        "{}=\"\"",
+        "pretrain.curriculum"_key, sum, all, "pretrain.epochs"_key, "pretrain.curriculum"_key);
   return counts;
 }
 

@@ -30,15 +30,7 @@ std::string prepared_text(const Event& event) {
 }
 
 bool begins_stage(const Event& event) {
-  return event.type == "resumed" || event.type == "stage-started";
-}
-
-bool learnt_nothing(const std::vector<Event>& events) {
-  bool nothing = false;
-  for (const Event& event : events)
-    if (event.type == "stage-done" && event.values.contains("prior_gain"))
-      nothing = event.values.contains("learnt_nothing");
-  return nothing;
+  return event.type == EventType::resumed || event.type == EventType::stage_started;
 }
 
 }  // namespace pairs

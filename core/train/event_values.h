@@ -16,9 +16,6 @@ std::string event_text(const Event& event, const char* key = "text");
 // What an event "prepared" tells: "prepared 15,000 conformers in 2 min 30 s".
 std::string prepared_text(const Event& event);
 
-// Whether the last stage that told what its answers gain over the prior (tell_gain) told that they gain nothing.
-bool learnt_nothing(const std::vector<Event>& events);
-
 // Whether it begins a stage, or goes on with it, and so tells again what stands in the log.
 bool begins_stage(const Event& event);
 

@@ -19,6 +19,20 @@ namespace {
 
 constexpr std::int64_t kMostBytes = 16 << 20;  // of a log, from its end
 constexpr std::size_t kLongestLine = 64 << 10;
+constexpr std::pair<EventType, const char*> kTypes[] = {
+    {EventType::started_from, "started-from"},
+    {EventType::prepared, "prepared"},
+    {EventType::stage_started, "stage-started"},
+    {EventType::resumed, "resumed"},
+    {EventType::lesson, "lesson"},
+    {EventType::loss, "loss"},
+    {EventType::warning, "warning"},
+    {EventType::error, "error"},
+    {EventType::stage_done, "stage-done"},
+    {EventType::stopped, "stopped"},
+    {EventType::done, "done"},
+    {EventType::row, "row"},
+};
 
 }  // namespace
 
@@ -36,8 +50,14 @@ const char* stage_name(Stage stage) {
   return "";
 }
 
+const char* event_type_name(EventType type) {
+  for (const auto& [known, name] : kTypes)
+    if (known == type) return name;
+  return "";
+}
+
 nlohmann::json to_json(const Event& event) {
-  nlohmann::json line = {{"type", event.type},
+  nlohmann::json line = {{"type", event_type_name(event.type)},
                          {"stage", stage_name(event.stage)},
                          {"step", event.step},
                          {"epoch", event.epoch},
@@ -58,7 +78,11 @@ bool parse_event(const std::string& text, Event& event) {
     const std::string stage = line.value("stage", "");
     for (Stage s : {Stage::pretrain, Stage::cache, Stage::finetune, Stage::evaluate})
       if (stage == stage_name(s)) event.stage = s;
-    event.type = line.value("type", "");
+    const std::string type = line.value("type", "");
+    const auto known =
+        std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& one) { return type == one.second; });
+    if (known == std::end(kTypes)) return false;
+    event.type = known->first;
     event.step = line.value("step", std::int64_t{0});
     event.epoch = line.value("epoch", std::int64_t{0});
     event.seconds = line.value("seconds", 0.0);
@@ -122,8 +146,8 @@ std::vector<Event> read_events(const std::string& file) {
       for (; !told.empty() && events[told.back()].epoch >= event.epoch; told.pop_back()) dropped[told.back()] = true;
       for (const std::size_t end : std::exchange(ends[event.stage], {})) dropped[end] = true;
     }
-    if (event.type == "loss") told.push_back(events.size());
-    if (event.type == "stage-done") ends[event.stage].push_back(events.size());
+    if (event.type == EventType::loss) told.push_back(events.size());
+    if (event.type == EventType::stage_done) ends[event.stage].push_back(events.size());
     events.push_back(std::move(event));
     dropped.push_back(false);
   });

@@ -15,10 +15,26 @@ namespace pairs {
 enum class Stage { pretrain, cache, finetune, evaluate };
 const char* stage_name(Stage stage);
 
+// In the log with hyphens: "stage-started". row: of an evaluation.
+enum class EventType {
+  started_from,
+  prepared,
+  stage_started,
+  resumed,
+  lesson,
+  loss,
+  warning,
+  error,
+  stage_done,
+  stopped,
+  done,
+  row
+};
+const char* event_type_name(EventType type);
+
 // Something that must not be lost: one line of events.jsonl.
 struct Event {
-  std::string type;  // started-from, prepared, stage-started, lesson, loss, warning, error, stage-done, resumed, stopped, done,
-                     // row (evaluation)
+  EventType type = EventType::warning;
   Stage stage = Stage::pretrain;
   std::int64_t step = 0, epoch = 0;
   double seconds = 0;  // of work on the stage: pauses, and the time between two sessions, left out
@@ -28,7 +44,8 @@ struct Event {
 nlohmann::json to_json(const Event& event);
 // Its line in events.jsonl; bytes that are not UTF-8 are replaced.
 std::string log_line(const Event& event);
-// The event that a line of events.jsonl tells; false when it is not a whole one.
+// The event that a line of events.jsonl tells; false when it is not a whole one, or of a type
+// that is not known.
 bool parse_event(const std::string& line, Event& event);
 // Reads events.jsonl within the limits of follow_events; a torn last line is dropped. So is what a later start of the
 // same stage told again: losses from the epoch where it resumed, all of them where it began anew, and its end.

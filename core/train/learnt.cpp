@@ -34,7 +34,7 @@ void tell_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json&
   if (!gain.nothing()) return;
   values["learnt_nothing"] = true;
   Event event;
-  event.type = "warning";
+  event.type = EventType::warning;
   event.stage = stage;
   event.values = {
       {"text", fmt::format("stage {} learnt nothing: on held-out sets its answers are no better than without "

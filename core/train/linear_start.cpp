@@ -22,9 +22,8 @@ void linear_start(Estimator& estimator, const RunConfig& config, const Aggregate
   const TaskInfo& task = estimator.task().info();
   PAIRS_CHECK(
       target_model(task).linear(),
-      "The target of task {} is an image, which a linear start cannot fit; set finetune.start to \"pretrained\" "
-      "or \"fresh\"",
-      task.name);
+      "The target of task {} is an image, which a linear start cannot fit; set {} to \"pretrained\" or \"fresh\"",
+      task.name, "finetune.start"_key);
   at::NoGradGuard no_grad;
   std::vector<std::int64_t> heads = estimator.sizes();
   if (heads.empty()) heads.push_back(0);

@@ -101,7 +101,7 @@ class Optimisation {
   std::int64_t global_step() const { return at_.epoch * p_.steps + at_.step; }
   double rise() const { return at_.last_validation - at_.first; }
 
-  void emit(const char* type, nlohmann::json values) {
+  void emit(EventType type, nlohmann::json values) {
     Event event;
     event.type = type;
     event.stage = p_.stage;
@@ -118,8 +118,8 @@ class Optimisation {
     std::string warning;
     const bool resumed = checkpoint_.load(at_, best_, average_, adam_, warning);
     before_ = at_.seconds;
-    emit(resumed ? "resumed" : "stage-started", {{"epochs", p_.epochs}, {"steps", p_.steps}});
-    if (!warning.empty()) emit("warning", {{"text", warning}});
+    emit(resumed ? EventType::resumed : EventType::stage_started, {{"epochs", p_.epochs}, {"steps", p_.steps}});
+    if (!warning.empty()) emit(EventType::warning, {{"text", warning}});
     kept_step_ = global_step();
     since_checkpoint_.restart();
     since_progress_.restart();
@@ -256,12 +256,12 @@ class Optimisation {
   void judge(double validation) {
     at_.last_train = at_.sum / static_cast<double>(p_.steps);
     at_.last_validation = validation;
-    emit("loss", {{"train", at_.last_train},
-                  {"validation", validation},
-                  {"rate", learning_rate(p_.optimiser, (at_.epoch + 1) * p_.steps - 1, total_)}});
+    emit(EventType::loss, {{"train", at_.last_train},
+                           {"validation", validation},
+                           {"rate", learning_rate(p_.optimiser, (at_.epoch + 1) * p_.steps - 1, total_)}});
     if (validation > at_.best + kRising && !rising_) {
       rising_ = true;
-      emit("warning",
+      emit(EventType::warning,
            {{"text", fmt::format("the validation loss rose from {:.4g} to {:.4g}: the best weights are kept, "
                                  "but a lower {}.rate may serve this stage better",
                                  at_.best, validation, stage_)}});

@@ -63,7 +63,7 @@ void prepare_data(const std::filesystem::path& run, const RunConfig& config, Mon
   Stopwatch since;
   RateMeter meter;
   Event event;
-  event.type = "prepared";
+  event.type = EventType::prepared;
   event.values = nlohmann::json::object();
   std::string making;
   setting.task->prepare({[&] { return monitor.should_stop(); },

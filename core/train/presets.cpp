@@ -108,12 +108,13 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
   for (const std::string& assignment : assignments) set_field(fields(config), assignment);
   for (const std::string& assignment : assignments)
     if (const std::string key = assigned_key(assignment), why = unread_because(config, key); !why.empty())
-      fail_usage("setting '{}': nothing reads {}, since {}; leave it out", printable(assignment), key, why);
+      fail_usage(ErrorPlace{fmt::format("setting '{}'", printable(assignment))},
+                 "nothing reads {}, since {}; leave it out", SettingKey{key}, why);
   // End to end trains at the largest size that the other strategies are cached for, unless told otherwise.
   if (strategy(strategy_name).sizes.empty() && config.pretrain.sizes.empty() && !config.cache.sizes.empty())
     config.pretrain.sizes = {config.cache.sizes.back()};
   if (config.task != task.name)
-    fail_usage("--set task.name= cannot change the task; name it as the command's argument");
+    fail_usage("--set {}= cannot change the task; name it as the command's argument", "task.name"_key);
   if (config.task_file != task.file) fail_usage("--set task_file= cannot change the task; use --task-file");
   if (config.preset != preset || config.strategy != strategy_name)
     fail_usage("--set preset= and --set strategy= would change names and nothing else; use --preset and --strategy");

@@ -21,12 +21,12 @@ namespace {
 // The weights of another run that this one took with it (create_run).
 void start_from(const std::filesystem::path& file, Estimator& estimator, Monitor& monitor) {
   PAIRS_CHECK(std::filesystem::exists(file),
-              "{} is missing, which holds the weights of pretrain.from; restore it, or start the run anew",
-              file.string());
+              "{} is missing, which holds the weights of {}; restore it, or start the run anew", file.string(),
+              "pretrain.from"_key);
   const std::string left = estimator.start_from(Estimator::load(file, estimator.task_pointer()));
   if (left.empty()) return;
   Event event;
-  event.type = "warning";
+  event.type = EventType::warning;
   event.stage = Stage::pretrain;
   event.values = {{"text", left}};
   monitor.event(event);
@@ -35,7 +35,7 @@ void start_from(const std::filesystem::path& file, Estimator& estimator, Monitor
 // Tells which settings the epochs from here on are of.
 void tell_lesson(std::int64_t epoch, std::int64_t step, const std::string& settings, Monitor& monitor) {
   Event event;
-  event.type = "lesson";
+  event.type = EventType::lesson;
   event.stage = Stage::pretrain;
   event.epoch = epoch;
   event.step = step;

@@ -15,6 +15,7 @@
 #include "core/train/cost.h"
 #include "core/train/left_aggregates.h"
 #include "core/train/run_name.h"
+#include "core/train/run_progress.h"
 #include "core/train/shipped.h"
 #include "core/train/shipped_name.h"
 #include "core/train/simulator_record.h"
@@ -139,7 +140,7 @@ Start start_of(const RunConfig& config) {
   } catch (const Error& error) {
     throw Error(
         fmt::format("Training cannot start from pretrain.from = \"{}\": {}", printable(name, 300), error.what()),
-        error.kind());
+        error.kind(), {"pretrain.from"});
   }
 }
 
@@ -192,8 +193,7 @@ RunStatus run_status(const std::filesystem::path& run) {
   status.cached = status.finished;
   if (!status.cached && std::filesystem::exists(run / run_file::cache) &&
       std::filesystem::exists(run / run_file::events))
-    for (const Event& event : read_events((run / run_file::events).string()))
-      status.cached = status.cached || (event.type == "stage-done" && event.stage == Stage::cache);
+    status.cached = read_progress(run / run_file::events).stage(Stage::cache).done;
   return status;
 }
 
@@ -229,7 +229,7 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
   check_products(run, config, make_run_task(config, run / run_file::config));
   LoggingMonitor logging(run, lock, monitor);
   const WorkWatch watch;
-  const auto tell = [&](const char* type) {
+  const auto tell = [&](EventType type) {
     Event event;
     event.type = type;
     event.stage = logging.latest().stage;
@@ -251,13 +251,13 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
   } catch (const Stopped&) {
     // Everything is saved by now: a log that cannot be written must not turn this into a failure.
     try {
-      tell("stopped");
+      tell(EventType::stopped);
     } catch (const Error&) {
     }
     throw;
   } catch (const std::exception& error) {
     Event event;
-    event.type = "error";
+    event.type = EventType::error;
     event.seconds = watch.seconds();
     event.values = {{"text", sentence(error)}};
     // The disk that failed the run may be too full for its log; the sentence still reaches the client.
@@ -268,7 +268,7 @@ void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until
     }
     throw;
   }
-  tell("done");
+  tell(EventType::done);
 }
 
 std::string weights_checksum(const LoadedRun& run) {

@@ -21,7 +21,7 @@ void in_file(const std::filesystem::path& file, Check&& check) {
   try {
     check();
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", printable(file.string(), 300), error.what()), error.kind());
+    throw prefixed(printable(file.string(), 300), error);
   }
 }
 
@@ -64,8 +64,17 @@ std::string changed_setting(const std::string& recorded, const RunConfig& config
 
 std::string write_run_toml(const RunConfig& config, const std::string& numerics) {
   RunConfig copy = config;
-  return write_toml(read_fields(copy)) +
-         fmt::format("\n[versions]\npairs = \"{}\"\nnumerics = \"{}\"\n", kVersion, numerics);
+  std::vector<Field> all = read_fields(copy);
+  // A text that is empty says what its absence says.
+  RunConfig unset;
+  unset.task = config.task;
+  const std::vector<Field> usual = fields(unset);
+  std::erase_if(all, [&](const Field& field) {
+    const auto same = std::find_if(usual.begin(), usual.end(), [&](const Field& one) { return one.key == field.key; });
+    const auto* const text = std::get_if<std::string*>(&field.slot);
+    return text && (*text)->empty() && same != usual.end() && field_text(*same) == field_text(field);
+  });
+  return fmt::format("versions = {{ pairs = \"{}\", numerics = \"{}\" }}\n", kVersion, numerics) + write_toml(all);
 }
 
 std::shared_ptr<const Task> make_run_task(const RunConfig& config, const std::filesystem::path& file) {

@@ -86,7 +86,7 @@ void Session::start(Job job) {
     job_ = std::move(job);
     error_.clear();
     stop_ = false;
-    outcome_ = 0;
+    outcome_ = SessionOutcome::none;
     progress_.store(nullptr);
     state_ = SessionState::running;
   });
@@ -136,20 +136,20 @@ void Session::loop(std::stop_token token) {
       job = std::exchange(job_, nullptr);
     }
     std::string failure;
-    char outcome = 'd';
+    SessionOutcome outcome = SessionOutcome::done;
     try {
       Worker worker(*this);
       const Interruptible within([this] { return stop_.load(); });
       job(worker);
     } catch (const Stopped&) {
-      outcome = 's';
+      outcome = SessionOutcome::stopped;
     } catch (const std::exception& error) {
-      outcome = 'f';
+      outcome = SessionOutcome::failed;
       failure = sentence(error);
     }
-    if (outcome == 'f') {
+    if (outcome == SessionOutcome::failed) {
       Event event;
-      event.type = "error";
+      event.type = EventType::error;
       event.values["text"] = failure;
       events_.push(event);
     }
@@ -158,7 +158,7 @@ void Session::loop(std::stop_token token) {
       const std::lock_guard lock(mutex_);
       error_ = failure;
       outcome_ = outcome;
-      state_ = outcome == 'f' ? SessionState::failed : SessionState::idle;
+      state_ = outcome == SessionOutcome::failed ? SessionState::failed : SessionState::idle;
     }
     changed_.notify_all();
   }

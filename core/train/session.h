@@ -15,6 +15,9 @@ namespace pairs {
 
 // State of a session and what may be done in it: one table, with a reason for everything that may not (design,
 // Threads).
+// How the last job of a session ended; none: it has not, or there was none yet.
+enum class SessionOutcome { none, done, stopped, failed };
+
 enum class SessionState { idle, running, pausing, paused, stopping, failed };
 enum class SessionAction { start, pause, resume, stop, dismiss };
 inline constexpr int session_states = 6, session_actions = 5;
@@ -44,8 +47,7 @@ class Session {
   SessionState state() const { return state_.load(); }
   // The sentence of the last failure; empty when none.
   std::string error() const;
-  // How the last job ended: 'd' done, 's' stopped, 'f' failed, 0 none yet.
-  char outcome() const { return outcome_.load(); }
+  SessionOutcome outcome() const { return outcome_.load(); }
   std::vector<Event> drain() { return events_.drain(); }
   std::shared_ptr<const Progress> latest() const { return progress_.load(); }
   // Waits until the session is idle, failed or `seconds` have passed; true when it is at rest.
@@ -59,7 +61,7 @@ class Session {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::atomic<SessionState> state_{SessionState::idle};
-  std::atomic<char> outcome_{0};
+  std::atomic<SessionOutcome> outcome_{SessionOutcome::none};
   std::string error_;
   Job job_;
   std::atomic<bool> stop_{false};

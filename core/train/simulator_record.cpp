@@ -53,7 +53,8 @@ double apart(const std::vector<double>& a, const std::vector<double>& b, Size si
 // What is different about the second, "" for nothing but last digits.
 std::string difference(const SimulatorProbe& before, const SimulatorProbe& now) {
   if (before.checksum == now.checksum) return "";
-  const double latents = apart(before.latents, now.latents, [](double value) { return std::max(1.0, std::abs(value)); });
+  const double latents =
+      apart(before.latents, now.latents, [](double value) { return std::max(1.0, std::abs(value)); });
   const double x = apart(before.x, now.x, [](double) { return 1.0; });
   if (latents > kLastDigits) return "its prior draws other parameters from the same seed";
   if (std::isinf(x)) return "it draws other numbers of observations or rows from the same seed";
@@ -118,7 +119,7 @@ void record_simulator(const std::filesystem::path& run, const Task& task, Monito
       before.erase("accept");
       document["former"].push_back(before);
       Event event;
-      event.type = "warning";
+      event.type = EventType::warning;
       event.values = {
           {"text", fmt::format("goes on with another simulator than it began with, as --changed asked: {}", what)}};
       monitor.event(event);

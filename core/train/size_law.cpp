@@ -27,7 +27,8 @@ SizeLaw size_law(const std::string& name) {
   if (name == "list") return SizeLaw::list;
   if (name == "log-uniform") return SizeLaw::log_uniform;
   if (name == "uniform") return SizeLaw::uniform;
-  PAIRS_CHECK(name == "root-uniform", "finetune.law is log-uniform, root-uniform, uniform or list, not \"{}\"", name);
+  PAIRS_CHECK(name == "root-uniform", "{} is log-uniform, root-uniform, uniform or list, not \"{}\"",
+              "finetune.law"_key, name);
   return SizeLaw::root_uniform;
 }
 

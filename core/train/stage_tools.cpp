@@ -26,7 +26,7 @@ void finish_stage(const std::filesystem::path& run, const char* file, const RunC
                   Monitor& monitor) {
   // Told before the file is there: a run killed in between tells it again, and readers keep the last.
   Event event;
-  event.type = "stage-done";
+  event.type = EventType::stage_done;
   event.stage = stage;
   event.epoch = result.epochs;
   event.seconds = result.seconds;

@@ -33,7 +33,7 @@ class Circle final : public Task, public Outlines {
  public:
   explicit Circle(const CircleSettings& settings) : settings_(settings) {
     if (!(settings.center_low < settings.center_high))
-      fail_usage("task.center_low = {} must lie below task.center_high = {}", settings.center_low,
+      fail_usage("{} = {} must lie below {} = {}", "task.center_low"_key, settings.center_low, "task.center_high"_key,
                  settings.center_high);
     info_.name = "circle";
     info_.title = "Circle radius";

@@ -85,15 +85,14 @@ GivenMolecule given_molecule(const std::string& text, const ConformerSettings& s
                                            printable(out.molecule.canonical, 100)));
     }
   } catch (const Error& error) {
-    throw Error(error.what(), ErrorKind::usage);
+    throw Error(error.text(), ErrorKind::usage, error.keys(), error.place());
   }
   const PreparedMolecule& molecule = out.molecule;
   out.of_file = file;
   out.title = file ? printable(path.filename().string()) : printable(molecule.canonical, 100);
   if (molecule.largest_of_many)
-    out.warnings.push_back(
-        fmt::format("Of the fragments of {} this is the largest, {}", file ? out.title : printable(text, 100),
-                                       printable(molecule.canonical, 100)));
+    out.warnings.push_back(fmt::format("Of the fragments of {} this is the largest, {}",
+                                       file ? out.title : printable(text, 100), printable(molecule.canonical, 100)));
   if (molecule.odd_conformers > 0)
     out.warnings.push_back(fmt::format("{} of {} hold other atoms than the first and are left out",
                                        counted(static_cast<std::size_t>(molecule.odd_conformers), "conformer"),

@@ -320,7 +320,7 @@ class Molecules final : public Task, public Bodies, public Things {
     GivenMolecule given = given_molecule(text, conformers_of(settings_));
     const PreparedMolecule& molecule = given.molecule;
     if (n < 0 || n > info_.max_n)
-      fail_usage("A set has 1 to {} conformers, not {}: set task.conformers to more", info_.max_n, n);
+      fail_usage("A set has 1 to {} conformers, not {}: set {} to more", info_.max_n, n, "task.conformers"_key);
     if (n > molecule.conformers)
       fail_usage("{} has {}, not {}: ask for fewer", given.title,
                  counted(static_cast<std::size_t>(molecule.conformers), "conformer"), n);

@@ -71,8 +71,8 @@ void Showcase::find() const {
   flush();
   PAIRS_CHECK(!slots_.empty(),
               "Of the first {} rows of {} none is a molecule for tests with {} conformers: give more molecules, or set "
-              "task.conformers to fewer",
-              read, found_.name, settings_.conformers);
+              "{} to fewer",
+              read, found_.name, settings_.conformers, "task.conformers"_key);
   complete_ = true;
 }
 

@@ -63,8 +63,9 @@ class OffReader {
     file_.mesh.triangles.reserve(std::min<std::uint64_t>(faces_, rest_.size() / 8 + 1));
     for (std::uint64_t k = 0; k < faces_; ++k) read_face(k);
     if (next_line())
-      fail("{}, line {}: '{}' stands behind the last of its {}, so the counts in its header are wrong; get it again",
-           where_, number_, printable(line_), counted(faces_, "face"));
+      fail(ErrorPlace{where_, number_},
+           "'{}' stands behind the last of its {}, so the counts in its header are wrong; get it again",
+           printable(line_), counted(faces_, "face"));
     PAIRS_CHECK(!file_.mesh.triangles.empty(), "{} has no face of three or more corners: it is no surface", where_);
     return std::move(file_);
   }
@@ -105,13 +106,11 @@ class OffReader {
       }
     }
     const std::string_view vertices = take_word(line), faces = take_word(line), edges = take_word(line);
-    PAIRS_CHECK(parse_count(vertices, vertices_) && parse_count(faces, faces_),
-                "{}, line {}: '{}' does not give the numbers of vertices and faces; get it again", where_, number_,
-                printable(line_));
+    PAIRS_CHECK(parse_count(vertices, vertices_) && parse_count(faces, faces_), ErrorPlace{where_, number_},
+                "'{}' does not give the numbers of vertices and faces; get it again", printable(line_));
     std::uint64_t unused = 0;
-    PAIRS_CHECK((edges.empty() || parse_count(edges, unused)) && take_word(line).empty(),
-                "{}, line {}: '{}' holds more than the numbers of vertices, faces and edges; get it again", where_,
-                number_, printable(line_));
+    PAIRS_CHECK((edges.empty() || parse_count(edges, unused)) && take_word(line).empty(), ErrorPlace{where_, number_},
+                "'{}' holds more than the numbers of vertices, faces and edges; get it again", printable(line_));
   }
 
   static bool is_prefix(std::string_view prefix) {
@@ -135,47 +134,45 @@ class OffReader {
     std::array<double, 3>& place = file_.mesh.vertices.emplace_back();
     for (double& x : place) {
       const std::string_view word = take_word(line);
-      PAIRS_CHECK(parse_number(word, x), "{}, line {}: '{}' is no vertex, which has three numbers; get it again",
-                  where_, number_, printable(line_));
-      PAIRS_CHECK(std::isfinite(x), "{}, line {}: the coordinate '{}' is not a finite number; get it again", where_,
-                  number_, printable(word));
+      PAIRS_CHECK(parse_number(word, x), ErrorPlace{where_, number_},
+                  "'{}' is no vertex, which has three numbers; get it again", printable(line_));
+      PAIRS_CHECK(std::isfinite(x), ErrorPlace{where_, number_},
+                  "the coordinate '{}' is not a finite number; get it again", printable(word));
     }
     std::size_t more = 0;
     for (std::string_view word = take_word(line); !word.empty(); word = take_word(line), ++more) {
       double unused = 0;
-      PAIRS_CHECK(parse_number(word, unused), "{}, line {}: '{}' behind a vertex is no number; get it again", where_,
-                  number_, printable(word));
+      PAIRS_CHECK(parse_number(word, unused), ErrorPlace{where_, number_},
+                  "'{}' behind a vertex is no number; get it again", printable(word));
     }
     if (index == 0) more_ = more;
-    PAIRS_CHECK(more == more_, "{}, line {}: a vertex of {} numbers where the first has {}; get it again", where_,
-                number_, 3 + more, 3 + more_);
+    PAIRS_CHECK(more == more_, ErrorPlace{where_, number_},
+                "a vertex of {} numbers where the first has {}; get it again", 3 + more, 3 + more_);
   }
 
   void read_face(std::uint64_t index) {
     PAIRS_CHECK(next_line(), "{} ends after {} of {} faces: it is truncated, get it again", where_, index, faces_);
     std::string_view line = line_;
     std::uint64_t count = 0;
-    PAIRS_CHECK(parse_count(take_word(line), count),
-                "{}, line {}: '{}' is no face, which begins with its number of corners; get it again", where_, number_,
-                printable(line_));
+    PAIRS_CHECK(parse_count(take_word(line), count), ErrorPlace{where_, number_},
+                "'{}' is no face, which begins with its number of corners; get it again", printable(line_));
     corners_.clear();
     for (std::uint64_t k = 0; k < count; ++k) {
       const std::string_view word = take_word(line);
       std::uint64_t corner = 0;
-      PAIRS_CHECK(!word.empty(), "{}, line {}: a face of {} corners of which {} are there; get it again", where_,
-                  number_, count, k);
-      PAIRS_CHECK(parse_count(word, corner), "{}, line {}: the corner '{}' is no index of a vertex; get it again",
-                  where_, number_, printable(word));
-      PAIRS_CHECK(corner < vertices_, "{}, line {}: the corner {} is beyond the last of {} vertices; get it again",
-                  where_, number_, corner, vertices_);
+      PAIRS_CHECK(!word.empty(), ErrorPlace{where_, number_},
+                  "a face of {} corners of which {} are there; get it again", count, k);
+      PAIRS_CHECK(parse_count(word, corner), ErrorPlace{where_, number_},
+                  "the corner '{}' is no index of a vertex; get it again", printable(word));
+      PAIRS_CHECK(corner < vertices_, ErrorPlace{where_, number_},
+                  "the corner {} is beyond the last of {} vertices; get it again", corner, vertices_);
       corners_.push_back(static_cast<std::uint32_t>(corner));
     }
     std::size_t colours = 0;
     for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
       double unused = 0;
-      PAIRS_CHECK(parse_number(word, unused) && ++colours <= most_colours,
-                  "{}, line {}: '{}' behind the corners of a face is no colour; get it again", where_, number_,
-                  printable(word));
+      PAIRS_CHECK(parse_number(word, unused) && ++colours <= most_colours, ErrorPlace{where_, number_},
+                  "'{}' behind the corners of a face is no colour; get it again", printable(word));
     }
     cutter_.add(corners_);
   }

@@ -66,8 +66,8 @@ const std::vector<UsableObject>& ObjectParts::of(ObjectPart part, const std::str
   std::size_t usable = 0;
   for (const auto& own : parts) usable += own.size();
   PAIRS_CHECK(!members.empty(),
-              "Of {} of {} that can be used none is left for {}; name a folder with more meshes or raise task.objects",
-              counted(usable, "object"), printable(source, 200), object_part_text(part));
+              "Of {} of {} that can be used none is left for {}; name a folder with more meshes or raise {}",
+              counted(usable, "object"), printable(source, 200), object_part_text(part), "task.objects"_key);
   return members;
 }
 

@@ -97,8 +97,8 @@ class Objects final : public Task, public Bodies, public Things {
         view_settings_(view_settings(*source_, settings)),
         showcase_(source_, count_, view_settings_) {
     if (showcase_.size() == 0)
-      fail_usage("Of {} of {} none is kept for evaluations; name a folder with more meshes or raise task.objects",
-                 counted(count_, "object"), source_->name());
+      fail_usage("Of {} of {} none is kept for evaluations; name a folder with more meshes or raise {}",
+                 counted(count_, "object"), source_->name(), "task.objects"_key);
     describe();
     info_.data_hint = hint;
   }
@@ -280,11 +280,13 @@ class Objects final : public Task, public Bodies, public Things {
 
   static std::size_t used_objects(const MeshSource& source, const ObjectsSettings& settings) {
     if (settings.samples != 1 && settings.samples != 4)
-      fail_usage("task.samples = {} is neither 1 nor 4 rays a pixel", settings.samples);
+      fail_usage("{} = {} is neither 1 nor 4 rays a pixel", "task.samples"_key, settings.samples);
     if (settings.crop_least > settings.crop_most)
-      fail_usage("task.crop_least = {} lies above task.crop_most = {}", settings.crop_least, settings.crop_most);
+      fail_usage("{} = {} lies above {} = {}", "task.crop_least"_key, settings.crop_least, "task.crop_most"_key,
+                 settings.crop_most);
     if (settings.lowest > settings.highest)
-      fail_usage("task.lowest = {} lies above task.highest = {}", settings.lowest, settings.highest);
+      fail_usage("{} = {} lies above {} = {}", "task.lowest"_key, settings.lowest, "task.highest"_key,
+                 settings.highest);
     return settings.objects == 0 ? source.size() : std::min(source.size(), static_cast<std::size_t>(settings.objects));
   }
 
@@ -322,10 +324,9 @@ class Objects final : public Task, public Bodies, public Things {
     info_.kind = ObservationKind::image;
     info_.observation_shape = {1, settings_.side, settings_.side};
     const std::string content = source_->content();
-    info_.data_source = fmt::format("{}{}{}, {} × {} pixels", source_->name(),
-                                    content.empty() ? "" : fmt::format(" ({})", content),
-                                    count_ < source_->size() ? fmt::format(", {} of them", count_) : "", settings_.side,
-                                    settings_.side);
+    info_.data_source = fmt::format(
+        "{}{}{}, {} × {} pixels", source_->name(), content.empty() ? "" : fmt::format(" ({})", content),
+        count_ < source_->size() ? fmt::format(", {} of them", count_) : "", settings_.side, settings_.side);
     info_.subject = "object";
     info_.subjects = "objects";
     std::size_t pooled = 0;
@@ -517,7 +518,7 @@ class Objects final : public Task, public Bodies, public Things {
       out.views = render_views(out.mesh, view_settings_, out.key);
       return out;
     } catch (const Error& error) {
-      throw Error(error.what(), ErrorKind::usage);
+      throw Error(error.text(), ErrorKind::usage, error.keys(), error.place());
     }
   }
   std::shared_ptr<const Thing> remember(Thing thing) const {

@@ -17,7 +17,7 @@ const toml::node* TableReader::find(const char* key) {
 }
 
 void TableReader::refuse(const toml::node& node, const std::string& what) const {
-  fail_usage("{}, line {}: {}", where_, node.source().begin.line, what);
+  fail_usage(ErrorPlace{where_, node.source().begin.line}, "{}", what);
 }
 
 std::optional<std::string> TableReader::text(const char* key) {

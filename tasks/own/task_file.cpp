@@ -244,8 +244,7 @@ SimulatorProgram read_simulator(const toml::table& source, const std::string& wh
   SimulatorProgram program;
   const auto command = table.texts("command");
   if (!command)
-    table.refuse_missing("command",
-                         "'simulator.command' is missing; write command = [\"python3\", \"simulate.py\"]");
+    table.refuse_missing("command", "'simulator.command' is missing; write command = [\"python3\", \"simulate.py\"]");
   for (const std::string& word : *command) program.command.push_back(with_home(word));
   for (const std::string& word : program.command)
     if (word.find('\0') != word.npos) table.refuse_table("'simulator.command' holds a zero byte; remove it");
@@ -385,7 +384,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   try {
     root = toml::parse(all);
   } catch (const toml::parse_error& error) {
-    fail_usage("{}, line {}: this is not TOML ({}); mend that line", where, error.source().begin.line,
+    fail_usage(ErrorPlace{where, error.source().begin.line}, "this is not TOML ({}); mend that line",
                printable(error.description(), 200));
   }
 
@@ -401,8 +400,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   info.title = top.text_or("title", info.name);
   info.summary = top.text_or("summary", "");
   const auto max_n = top.whole("max_n", 2, 1000000000);
-  if (!max_n)
-    top.refuse_missing("max_n", "'max_n' is missing: the largest number of observations in a set, 2 or more");
+  if (!max_n) top.refuse_missing("max_n", "'max_n' is missing: the largest number of observations in a set, 2 or more");
   info.max_n = *max_n;
   const auto many = top.text("question"), one = top.text("question_one");
   if (many && many->find("{}") == std::string::npos)
@@ -410,8 +408,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   info.data_source = "simulated";
 
   const toml::table* x = table_of(top, "x");
-  if (!x)
-    top.refuse_missing("x", "the table [x] is missing: what an observation is, columns = [names] for example");
+  if (!x) top.refuse_missing("x", "the table [x] is missing: what an observation is, columns = [names] for example");
   read_x(*x, where, task);
   std::vector<std::string> names;
   for (const toml::table* target : tables_of(top, "targets")) read_target(*target, where, names, task);

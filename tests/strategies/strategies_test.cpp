@@ -97,7 +97,7 @@ TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
     execute_run(run, monitor);
     int losses = 0;
     for (const Event& event : monitor.events) {
-      if (event.type != "loss") continue;
+      if (event.type != EventType::loss) continue;
       ++losses;
       EXPECT_TRUE(std::isfinite(event.values["train"].get<double>()));
       EXPECT_TRUE(std::isfinite(event.values["validation"].get<double>()));

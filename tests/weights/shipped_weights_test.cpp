@@ -150,7 +150,7 @@ TEST_P(ShippedWeights, SaysHowItWasMade) {
   EXPECT_EQ(run.config.strategy, "pairs");
   std::map<Stage, int> ends;  // of each stage: the record is of the training that made the weights alone
   for (const Event& event : read_events((run.folder / run_file::events).string()))
-    if (event.type == "stage-done") ++ends[event.stage];
+    if (event.type == EventType::stage_done) ++ends[event.stage];
   EXPECT_EQ(ends, (std::map<Stage, int>{{Stage::pretrain, 1}, {Stage::cache, 1}, {Stage::finetune, 1}}));
   EXPECT_EQ(run.estimator->max_n(), run.task->info().max_n);
   EXPECT_LT(std::filesystem::file_size(run.folder / run_file::estimator), 20u << 20);

@@ -12,7 +12,6 @@
 #include "app/runs/loss_figure.h"
 #include "app/runs/places.h"
 #include "app/runs/run_labels.h"
-#include "app/runs/run_log.h"
 #include "app/runs/run_stamp.h"
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_words.h"
@@ -49,7 +48,7 @@ std::shared_ptr<const ReadRun> read_run(const std::string& run, const std::strin
     }
     const auto events = found.folder / run_file::events;
     std::error_code code;
-    if (std::filesystem::exists(events, code)) out->events = read_events(events.string());
+    if (std::filesystem::exists(events, code)) out->progress = read_progress(events);
     if (!again) return out;
     std::optional<LoadedRun> loaded;
     try {
@@ -149,12 +148,14 @@ void tell_unpaired(const Metrics& base, const Metrics& other, Comparison::View& 
     if (!its || paired_sets(*its, row) > 0) continue;
     view.differences_note =
         other.seed != base.seed
-            ? fmt::format("Only runs that were evaluated with the same seed saw the same test sets; {} used seed {} and "
-                          "{} seed {}",
-                          other.run, other.seed, base.run, base.seed)
-            : fmt::format("{} and {} were scored on different test sets: data, program or prior have changed between "
-                          "the two evaluations; evaluate both again",
-                          other.run, base.run);
+            ? fmt::format(
+                  "Only runs that were evaluated with the same seed saw the same test sets; {} used seed {} and "
+                  "{} seed {}",
+                  other.run, other.seed, base.run, base.seed)
+            : fmt::format(
+                  "{} and {} were scored on different test sets: data, program or prior have changed between "
+                  "the two evaluations; evaluate both again",
+                  other.run, base.run);
     return;
   }
 }
@@ -265,8 +266,8 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     view->names.push_back(read->name);
     view->roles.push_back(entry.role);
     configs.push_back(read->config);
-    if (std::any_of(read->events.begin(), read->events.end(), [](const Event& e) { return e.type == "loss"; }))
-      losses.push_back({read->name, read->config.strategy, read->events, loss_label(read->config.estimator.head),
+    if (read->progress.has_losses())
+      losses.push_back({read->name, read->config.strategy, read->progress, loss_label(read->config.estimator.head),
                         shade_of(entry.role)});
     if (!by_member.back()) continue;
     metrics.push_back(*by_member.back());

@@ -23,7 +23,7 @@ struct ReadRun {
   std::string name, error;
   bool shipped = false, finetuned = true;
   RunConfig config;
-  std::vector<Event> events;
+  RunProgress progress;
   std::string untrained;  // why there are no weights
   std::string weights, variant, data, data_hint;
   RunCost cost;

@@ -94,9 +94,8 @@ std::shared_ptr<const Opened> open(const std::string& run, const std::string& da
     opened->weights = weights_checksum(loaded);
     const std::string &trained = loaded.estimator->data_source(), &here = loaded.task->info().data_source;
     if (trained != here)
-      opened->warning = fmt::format(
-          "{} was trained on {} and is evaluated on {}, so its scores may be poor; {}", opened->name, trained, here,
-          other_data_advice(loaded, true));
+      opened->warning = fmt::format("{} was trained on {} and is evaluated on {}, so its scores may be poor; {}",
+                                    opened->name, trained, here, other_data_advice(loaded, true));
     else if (!loaded.finetuned && strategy(loaded.config.strategy).stages_2_and_3)
       opened->warning = fmt::format("{} is only pretrained: it answers for sets of at most {} observations",
                                     opened->name, opened->max_n);
@@ -239,8 +238,8 @@ class Evaluation::Parts {
 
   EvaluationOptions options() const {
     EvaluationOptions out = opened->defaults;
-    out.sizes = parse_sizes(texts[at(EvaluationField::sizes)], "Sizes");
-    out.sets = parse_counts(texts[at(EvaluationField::sets)], "Sets");
+    out.sizes = parse_sizes(texts[at(EvaluationField::sizes)], "Sizes", "");
+    out.sets = parse_counts(texts[at(EvaluationField::sets)], "Sets", "");
     out.samples = whole(texts[at(EvaluationField::samples)], "Samples", 10000000);
     out.seed = static_cast<std::uint64_t>(whole(texts[at(EvaluationField::seed)], "Seed", 9007199254740992));
     return out;
@@ -254,16 +253,11 @@ class Evaluation::Parts {
       try {
         test(texts[at(field)]);
       } catch (const Error& error) {
-        std::string text = error.what();
-        // The sentence shows a command's option before its example.
-        for (const std::string_view option : {"Sizes 1,2,100", "Sets 1,2,100"})
-          if (const auto place = text.rfind(option); place != std::string::npos && place > 0)
-            text.replace(place, option.size(), "1,2,100");
-        problems[at(field)] = text;
+        problems[at(field)] = error.what();
       }
     };
     guarded(EvaluationField::sizes, [&](const std::string& text) {
-      const auto values = parse_sizes(text, "Sizes");
+      const auto values = parse_sizes(text, "Sizes", "");
       for (const std::int64_t n : values) {
         if (!opened->heads.empty() && std::find(opened->heads.begin(), opened->heads.end(), n) == opened->heads.end())
           fail_usage("{} has heads for N = {} alone, not for {}; name some of these", opened->name,
@@ -275,7 +269,7 @@ class Evaluation::Parts {
       sizes = values.size();
     });
     guarded(EvaluationField::sets, [&](const std::string& text) {
-      const auto values = parse_counts(text, "Sets");
+      const auto values = parse_counts(text, "Sets", "");
       if (sizes > 0) check_per_size(values.size(), sizes, "Sets");
     });
     guarded(EvaluationField::samples, [&](const std::string& text) {
@@ -410,7 +404,7 @@ bool Evaluation::poll() {
   changed = changed || !outcomes.empty();
   if (p.work.running) {
     for (const Event& event : p.session.drain())
-      if (event.type == "warning") p.hub.messages.warning("evaluate", event_text(event));
+      if (event.type == EventType::warning) p.hub.messages.warning("evaluate", event_text(event));
     if (auto latest = p.session.latest(); latest != p.progress) {
       p.progress = std::move(latest);
       changed = true;
@@ -422,11 +416,11 @@ bool Evaluation::poll() {
         p.failure = p.session.error();
         p.hub.messages.error("evaluate", p.failure);
         p.session.dismiss();
-      } else if (p.session.outcome() == 's') {
+      } else if (p.session.outcome() == SessionOutcome::stopped) {
         p.hub.messages.info("evaluate", fmt::format("The evaluation of {} was stopped", name));
       }
       if (const double all = Parts::predicted(p.at_work, Speed(), -1);
-          p.session.outcome() == 'd' && !p.speeds.contains(p.work.run)) {
+          p.session.outcome() == SessionOutcome::done && !p.speeds.contains(p.work.run)) {
         Speed usual;
         const double scale = p.since_start.seconds() / all;
         p.speeds[p.work.run] = {p.work.run, usual.set * scale, usual.observation * scale, true};

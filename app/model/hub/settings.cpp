@@ -136,7 +136,7 @@ toml::table parse_settings(const fs::path& file) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
-    fail("{}, line {}: {}", file.string(), error.source().begin.line, printable(error.description(), 200));
+    fail(ErrorPlace{file.string(), error.source().begin.line}, "{}", printable(error.description(), 200));
   }
 }
 

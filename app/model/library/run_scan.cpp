@@ -26,6 +26,7 @@
 #include "core/base/text.h"
 #include "core/train/left_aggregates.h"
 #include "core/train/run.h"
+#include "core/train/run_progress.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
 
@@ -77,68 +78,6 @@ Extent measure(const fs::path& folder) {
   return extent;
 }
 
-std::string text_of(const nlohmann::json& line, const char* key) {
-  const auto at = line.find(key);
-  return at != line.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
-double number_of(const nlohmann::json& line, const char* key, double otherwise) {
-  const auto at = line.find(key);
-  return at != line.end() && at->is_number() ? at->get<double>() : otherwise;
-}
-
-std::string tail_of(const fs::path& file) {
-  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (opened < 0 || ::fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) return "";
-  const auto size = static_cast<std::uint64_t>(status.st_size), length = std::min(size, kLogTail);
-  std::string text(length, '\0');
-  const ssize_t got = ::pread(opened, text.data(), length, static_cast<off_t>(size - length));
-  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  return text;
-}
-
-// How far the stages are by the end of the run's log. Lines that make no sense are passed over.
-void read_progress(const fs::path& folder, const RunConfig& config, RunEntry& entry) {
-  const std::string text = tail_of(folder / run_file::events);
-  double steps[4] = {};
-  double epochs[4] = {0, static_cast<double>(config.pretrain.epochs), 1, static_cast<double>(config.finetune.epochs)};
-  const auto& sizes = config.cache.sizes;
-  const bool many = config.finetune.heads == "per-n" && sizes.size() > 1;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    const nlohmann::json line = parse_json(std::string_view(text).substr(start, end - start));
-    start = end + 1;
-    if (!line.is_object()) continue;
-    const std::string type = text_of(line, "type"), name = text_of(line, "stage");
-    const int stage = name == "pretrain" ? 1 : name == "cache" ? 2 : name == "finetune" ? 3 : 0;
-    if (stage == 0) continue;
-    const bool begins = type == "stage-started" || type == "resumed";
-    if (begins) {
-      epochs[stage] = number_of(line, "epochs", epochs[stage]);
-      steps[stage] = number_of(line, "steps", steps[stage]);
-    }
-    const bool stopped = type == "stopped" && stage != 2 && !(stage == 3 && many);
-    if (!begins && !stopped && type != "loss" && type != "stage-done") continue;
-    double share = (number_of(line, "epoch", 0) + (type == "loss" ? 1 : 0)) / std::max(epochs[stage], 1.0);
-    // Within an epoch: what a stop, or what goes on from one, has of it.
-    const double all = epochs[stage] * steps[stage];
-    if ((stopped || begins) && all > 0) share = std::max(share, number_of(line, "step", 0) / all);
-    if (stopped) share = std::max(share, stage == entry.stage ? entry.share : 0);
-    if (type == "stage-done") share = 1;
-    if (type == "stage-done" && line.contains("prior_gain")) entry.learnt_nothing = line.contains("learnt_nothing");
-    if (stage == 3 && many) {
-      // One head after another, each for its own size.
-      const auto n = static_cast<std::int64_t>(number_of(line, "n", 0));
-      const auto head = std::find(sizes.begin(), sizes.end(), n);
-      if (head != sizes.end())
-        share = (static_cast<double>(head - sizes.begin()) + share) / static_cast<double>(sizes.size());
-    }
-    entry.stage = stage;
-    entry.share = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0;
-  }
-}
-
 void read_run(const fs::path& folder, RunEntry& entry) {
   PAIRS_CHECK(fs::exists(folder / run_file::config), "{} holds no {}; put it back, or delete what is left of the run",
               printable(folder.string(), 300), run_file::config);
@@ -150,7 +89,10 @@ void read_run(const fs::path& folder, RunEntry& entry) {
   entry.preset = config.preset;
   entry.seed = config.seed;
   if (entry.note.empty()) entry.note = config.note;
-  read_progress(folder, config, entry);
+  const RunProgress progress = read_recent_progress(folder / run_file::events);
+  if (progress.begun()) entry.stage = static_cast<int>(progress.current()) + 1;
+  entry.share = progress.share(config);
+  entry.learnt_nothing = progress.learnt_nothing();
   RunStatus status;
   try {
     status = run_status(folder);

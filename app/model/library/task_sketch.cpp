@@ -77,7 +77,8 @@ std::string whole_text(const std::string& typed) {
 std::string table_text(const char* table, const TaskSketch::Quantity& quantity) {
   std::string text = fmt::format("\n[[{}]]\nname = {}\nsupport = [{}, {}]\n", table, quoted(trimmed(quantity.name)),
                                  end_text(quantity.low), end_text(quantity.high));
-  if (const std::string label = trimmed(quantity.label); !label.empty()) text += fmt::format("label = {}\n", quoted(label));
+  if (const std::string label = trimmed(quantity.label); !label.empty())
+    text += fmt::format("label = {}\n", quoted(label));
   if (const std::string unit = trimmed(quantity.unit); !unit.empty()) text += fmt::format("unit = {}\n", quoted(unit));
   return text;
 }
@@ -130,15 +131,15 @@ std::string TaskSketch::text() const {
 std::string TaskSketch::simulator() const {
   const std::vector<std::string> parts = parts_of(x_text, ',');
   const std::size_t columns = std::max<std::size_t>(parts.size(), 1);
-  const std::string what = x == X::shape     ? fmt::format("an array [n, {}]", fmt::join(parts, ", "))
-                           : x == X::columns ? fmt::format("an array [n, {}]: {}", columns, fmt::join(parts, ", "))
-                                             : fmt::format("a list of n arrays [rows, {}]: {}", columns,
-                                                           fmt::join(parts, ", "));
+  const std::string what = x == X::shape ? fmt::format("an array [n, {}]", fmt::join(parts, ", "))
+                           : x == X::columns
+                               ? fmt::format("an array [n, {}]: {}", columns, fmt::join(parts, ", "))
+                               : fmt::format("a list of n arrays [rows, {}]: {}", columns, fmt::join(parts, ", "));
   const std::string draws =
-      x == X::shape     ? fmt::format("    return rng.normal(theta[0], 1.0, (n, {}))\n", fmt::join(parts, ", "))
-      : x == X::columns ? fmt::format("    return rng.normal(theta[0], 1.0, (n, {}))\n", columns)
-                        : fmt::format("    return [rng.normal(theta[0], 1.0, (rng.poisson(5), {})) for _ in range(n)]\n",
-                                      columns);
+      x == X::shape ? fmt::format("    return rng.normal(theta[0], 1.0, (n, {}))\n", fmt::join(parts, ", "))
+      : x == X::columns
+          ? fmt::format("    return rng.normal(theta[0], 1.0, (n, {}))\n", columns)
+          : fmt::format("    return [rng.normal(theta[0], 1.0, (rng.poisson(5), {})) for _ in range(n)]\n", columns);
   return fmt::format(
       "import numpy as np\n"
       "from pairs_simulator import serve\n\n\n"
@@ -173,15 +174,9 @@ std::string TaskSketch::problem() const {
     describe_task_text(text(), file);
   } catch (const Error& error) {
     // Of a file that is not there yet its place and lines say nothing.
-    std::string sentence = error.what();
-    const std::string where = printable(file.string(), 300);
-    if (sentence.starts_with(where)) {
-      sentence.erase(0, where.size());
-      if (sentence.starts_with(", line ")) sentence.erase(0, sentence.find(':'));
-      sentence.erase(0, std::min(sentence.find_first_not_of(": "), sentence.size()));
-      if (!sentence.empty() && sentence[0] >= 'a' && sentence[0] <= 'z') sentence[0] -= 'a' - 'A';
-    }
-    return sentence;
+    std::string text = error.text();
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
+    return text;
   }
   std::error_code error;
   if (fs::exists(file, error))

@@ -132,25 +132,11 @@ std::optional<RunConfig> paper_values(const TaskInfo& info, const std::string& s
   }
 }
 
-// "setting 'x=y': what is wrong" -> "what is wrong".
-std::string without_place(const std::string& text) {
-  const std::size_t end = text.find("': ");
-  if (!text.starts_with("setting '") || end == text.npos) return text;
-  std::string rest = text.substr(end + 3);
-  rest[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(rest[0])));
-  return rest;
-}
-
-// Whether the sentence names the key as a word.
-bool names(const std::string& sentence, const std::string& key) {
-  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
-  for (std::size_t at = sentence.find(key); at != sentence.npos; at = sentence.find(key, at + 1)) {
-    const std::size_t end = at + key.size();
-    if ((at == 0 || !letter(sentence[at - 1])) &&
-        (end == sentence.size() || sentence[end] == '.' || !letter(sentence[end])))
-      return true;
-  }
-  return false;
+// What the row of a wrong setting says; the row shows the assignment itself.
+std::string row_text(const Error& error) {
+  std::string text = error.text();
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
 }
 
 }  // namespace
@@ -199,20 +185,20 @@ struct Draft::Impl {
         set_field(fields(applied), assignment);
         good.push_back(assignment);
       } catch (const Error& wrong) {
-        errors[key] = without_place(wrong.what());
+        errors[key] = row_text(wrong);
         if (error.empty()) error = errors[key];
       }
     }
     // Settings of another kind wait until it is chosen again.
     std::erase_if(good, [&](const std::string& one) { return !unread_because(applied, assigned_key(one)).empty(); });
-    std::string whole;
+    std::optional<Error> whole;
     try {
       config = load_preset(info, preset, strategy, good);
       applied = config;
     } catch (const Error& wrong) {
-      whole = wrong.what();
+      whole = wrong;
       config = base;
-      if (error.empty()) error = whole;
+      if (error.empty()) error = wrong.what();
     }
     if (config.data.empty()) config.data = data;
     settings = table_of(applied, base, paper_values(info, strategy));
@@ -222,8 +208,8 @@ struct Draft::Impl {
       if (const auto wrong = errors.find(row.key); wrong != errors.end()) {
         row.error = wrong->second;
         row.changed = true;
-      } else if (!whole.empty() && names(whole, row.key)) {
-        row.error = whole;
+      } else if (whole && whole->is_about(row.key)) {
+        row.error = whole->what();
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/runs/loss_figure.h"
 #include "app/runs/places.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
@@ -112,7 +113,7 @@ void leave_out_beginning(Plot& plot) {
 // What the worker keeps between two looks at one folder.
 struct RunHistory::Tail {
   std::filesystem::path folder;
-  RunLog log;
+  RunProgress progress;
   std::int64_t offset = 0;  // behind the last whole line
   Stamp events, config_file, metrics;
   bool looked = false;
@@ -130,11 +131,11 @@ struct RunHistory::Tail {
     const bool another = now.inode != events.inode || now.size < offset;
     events = now;
     if (another) {
-      log = {};
+      progress = {};
       offset = 0;
     }
     const bool read = follow_events(
-        file, offset, [&](const Event& event) { log.add(event); },
+        file, offset, [&](const Event& event) { progress.add(event); },
         [&] {
           if (stale()) throw Stopped();
         });
@@ -169,7 +170,8 @@ struct RunHistory::Tail {
   bool read_state() {
     const bool finished = std::filesystem::exists(folder / run_file::estimator);
     const bool pretrained = finished || std::filesystem::exists(folder / run_file::pretrained);
-    const bool cached = finished || (log.stage(Stage::cache).done && std::filesystem::exists(folder / run_file::cache));
+    const bool cached =
+        finished || (progress.stage(Stage::cache).done && std::filesystem::exists(folder / run_file::cache));
     const bool in_use = is_locked(folder);
     const bool same =
         finished == view.finished && pretrained == view.pretrained && cached == view.cached && in_use == view.in_use;
@@ -204,10 +206,10 @@ struct RunHistory::Tail {
       const auto k = static_cast<std::size_t>(stage);
       Plot plot;
       plot.title = stage == Stage::pretrain ? "Pretrain: loss" : "Finetune: loss";
-      add_losses(plot, log, stage, shaded(strategy_role(config.strategy), shade), "");
+      add_losses(plot, progress, stage, shaded(strategy_role(config.strategy), shade), "");
       view.losses[k].reset();
       if (plot.lines.empty()) continue;
-      const auto& heads = log.losses(stage);
+      const auto& heads = progress.losses(stage);
       if (heads.begin()->first == 0)
         add_bound(plot, view.exact[k], "exact bound");
       else if (heads.size() <= kMostBounds)
@@ -233,10 +235,10 @@ struct RunHistory::Tail {
     if (looked && !config && !bounds && !told && !state && !another_shade) return false;
     looked = true;
     view.folder = folder;
-    for (int k = 0; k < 3; ++k) view.stages[static_cast<std::size_t>(k)] = log.stage(kShown[k]);
-    view.current = std::min(2, static_cast<int>(log.current()));
-    view.error = log.error();
-    view.lines = log.lines();
+    for (int k = 0; k < 3; ++k) view.stages[static_cast<std::size_t>(k)] = progress.stage(kShown[k]);
+    view.current = std::min(2, static_cast<int>(progress.current()));
+    view.error = progress.error();
+    view.lines = progress.lines();
     if ((config || bounds || told || another_shade) && view.config) draw();
     return true;
   }

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "app/model/train/draft.h"
-#include "app/runs/run_log.h"
 #include "app/runs/run_shades.h"
 #include "core/base/latest_worker.h"
+#include "core/train/run_progress.h"
 
 namespace pairs::model {
 
@@ -24,7 +24,7 @@ struct RunView {
   std::shared_ptr<const std::vector<Setting>> settings;
   bool shipped = false;  // came with the program: read-only
   std::string shipped_name = {};
-  bool in_use = false;   // some process, perhaps this one, holds the folder
+  bool in_use = false;  // some process, perhaps this one, holds the folder
   bool pretrained = false, cached = false, finished = false;
   std::array<StageRecord, 3> stages;
   std::array<double, 3> exact = {NAN, NAN, NAN};        // the least loss that a stage can reach

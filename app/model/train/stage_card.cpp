@@ -14,16 +14,6 @@ constexpr const char* kWhats[kStages] = {
     "The head alone learns sets of every size from the cache.",
 };
 
-// Heads that come one after the other share the stage: the place of one among them, and the stage's share once `part`
-// of it is done.
-std::size_t place_of(const RunConfig& config, std::int64_t head) {
-  const auto& sizes = config.cache.sizes;
-  const auto at = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), head) - sizes.begin());
-  return std::min(at, sizes.size() - 1);
-}
-bool many_heads(const RunConfig& config, int stage) {
-  return stage == 2 && config.finetune.heads == "per-n" && !config.cache.sizes.empty();
-}
 }  // namespace
 
 StageCard empty_card(int k) {
@@ -31,11 +21,6 @@ StageCard empty_card(int k) {
   card.title = kStageTitles[k];
   card.what = kWhats[k];
   return card;
-}
-
-double stage_share(const RunConfig& config, int stage, std::int64_t head, double part) {
-  if (!many_heads(config, stage)) return part;
-  return (static_cast<double>(place_of(config, head)) + part) / static_cast<double>(config.cache.sizes.size());
 }
 
 void fill_card(StageCard& card, int k, const RunView& run, Activity state, const SessionProgress* session) {
@@ -48,7 +33,7 @@ void fill_card(StageCard& card, int k, const RunView& run, Activity state, const
   card.train = record.last.train;
   card.validation = record.last.validation;
   if (record.begun) card.elapsed = record.before + record.seconds;
-  const bool heads = config && many_heads(*config, k);
+  const bool heads = config && many_heads(*config, static_cast<Stage>(k));
   if (heads) card.head = record.head;
   if (config && k > 0 && !pairs::strategy(config->strategy).stages_2_and_3) {
     card.state = StageState::unneeded;
@@ -59,7 +44,7 @@ void fill_card(StageCard& card, int k, const RunView& run, Activity state, const
     card.total = record.epochs * record.steps;
     card.unit = "steps";
     const double part = static_cast<double>(card.done) / static_cast<double>(card.total);
-    card.share = config ? stage_share(*config, k, record.head, part) : part;
+    card.share = config ? stage_share(*config, static_cast<Stage>(k), record.head, part) : part;
   }
   if (done[k] || ((own || state == Activity::elsewhere) && k < current)) {
     card.state = StageState::done;
@@ -84,7 +69,7 @@ void fill_card(StageCard& card, int k, const RunView& run, Activity state, const
         if (p.rate > 0) {
           card.eta = p.eta_seconds;
           if (heads)
-            card.eta += static_cast<double>(config->cache.sizes.size() - 1 - place_of(*config, session->head)) *
+            card.eta += static_cast<double>(config->cache.sizes.size() - 1 - head_place(*config, session->head)) *
                         static_cast<double>(p.total) / p.rate;
         }
       }

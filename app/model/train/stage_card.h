@@ -45,8 +45,5 @@ struct SessionProgress {
 StageCard empty_card(int k);
 // Fills the card of stage k of a run on disk. `session`: of the run's own session, null where none trains it.
 void fill_card(StageCard& card, int k, const RunView& run, Activity state, const SessionProgress* session);
-// How much of a stage is done once `part` of the work on a head is: heads that come one after the other share the
-// stage.
-double stage_share(const RunConfig& config, int stage, std::int64_t head, double part);
 
 }  // namespace pairs::model

@@ -174,8 +174,8 @@ struct Training::Impl {
   void follow_share() {
     const auto& p = at.progress;
     if (!p || p->total <= 0 || static_cast<int>(p->stage) != at.stage || !session_config) return;
-    at.share =
-        stage_share(*session_config, at.stage, at.head, static_cast<double>(p->done) / static_cast<double>(p->total));
+    at.share = stage_share(*session_config, static_cast<Stage>(at.stage), at.head,
+                           static_cast<double>(p->done) / static_cast<double>(p->total));
   }
 
   // Takes over events and the state of the session.
@@ -194,10 +194,10 @@ struct Training::Impl {
         at.stage = stage;
         at.head = event_count(event, "n");
         changed = true;
-      } else if (event.type == "warning") {
+      } else if (event.type == EventType::warning) {
         hub.messages.warning("train", fmt::format("{}: {}", name, event_text(event)));
         changed = true;
-      } else if (event.type == "stage-done") {
+      } else if (event.type == EventType::stage_done) {
         hub.messages.info(
             "train", fmt::format("{}: {} done in {}", name, stage_name(event.stage), duration_text(event.seconds)));
         changed = true;
@@ -214,7 +214,7 @@ struct Training::Impl {
         looked = now;
         if (session_state == SessionState::failed)
           hub.messages.error("train", fmt::format("{}: {}", name, session.error()));
-        else if (session.outcome() == 's')
+        else if (session.outcome() == SessionOutcome::stopped)
           hub.messages.info("train", fmt::format("{}: stopped and saved; it can be resumed", name));
         changed = true;
       }

@@ -47,13 +47,13 @@ TEST(ProgressLine, LeavesOutWhatIsNotKnown) {
 
 TEST(EventLine, ShowsWarningsAndFinishedStagesButNotLosses) {
   Event event;
-  event.type = "loss";
+  event.type = EventType::loss;
   EXPECT_THAT(event_line(event), IsEmpty());
-  event.type = "warning";
+  event.type = EventType::warning;
   event.values["text"] = "the disk is nearly full";
   EXPECT_EQ(event_line(event), "warning: the disk is nearly full");
   event = {};
-  event.type = "stage-done";
+  event.type = EventType::stage_done;
   event.seconds = 12.2;
   event.values = {{"loss", -0.1}, {"validation", -0.25}};
   EXPECT_EQ(event_line(event), "pretrain done in 12 s, loss −0.1000, validation −0.2500");

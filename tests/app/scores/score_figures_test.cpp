@@ -306,11 +306,11 @@ TEST(LossFigure, DrawsEachStageThatHasLosses) {
   LossCurves run{"a", "pairs", {}};
   for (int k = 0; k < 5; ++k) {
     Event event;
-    event.type = "loss";
+    event.type = EventType::loss;
     event.stage = Stage::pretrain;
     event.step = 100 * k;
     event.values = {{"train", 1.0 / (k + 1)}, {"validation", 1.1 / (k + 1)}};
-    run.events.push_back(event);
+    run.progress.add(event);
   }
   const Figure figure = loss_figure({run});
   ASSERT_EQ(figure.plots.size(), 1u);

@@ -46,5 +46,32 @@ TEST(Sentence, OfTheLibrarysErrorsSaysWhatToDo) {
   EXPECT_EQ(sentence_of([] { fail("Plain {}", "words"); }), "Plain words");
 }
 
+TEST(Error, KnowsItsPlaceAndTheSettingsThatItNames) {
+  try {
+    fail_usage(ErrorPlace{"run.toml", 7}, "{} = {} needs {}", "cache.mode"_key, "fixed", SettingKey{"finetune.law"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "run.toml, line 7: cache.mode = fixed needs finetune.law");
+    EXPECT_EQ(error.text(), "cache.mode = fixed needs finetune.law");
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_EQ(error.place().file, "run.toml");
+    EXPECT_EQ(error.place().line, 7);
+    EXPECT_TRUE(error.is_about("cache.mode") && error.is_about("finetune.law"));
+    EXPECT_FALSE(error.is_about("cache"));
+    const Error outer = prefixed("runs/a", error);
+    EXPECT_STREQ(outer.what(), "runs/a: run.toml, line 7: cache.mode = fixed needs finetune.law");
+    EXPECT_TRUE(outer.is_about("cache.mode"));
+    EXPECT_EQ(outer.kind(), ErrorKind::usage);
+  }
+  try {
+    PAIRS_CHECK(1 > 2, ErrorPlace{"setting 'x'"}, "{} is less", 1);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "setting 'x': 1 is less");
+    EXPECT_EQ(error.place().line, 0);
+    EXPECT_EQ(error.kind(), ErrorKind::failed);
+  }
+}
+
 }  // namespace
 }  // namespace pairs

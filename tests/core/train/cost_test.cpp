@@ -36,28 +36,34 @@ TEST(TrainingCost, FollowsThePapersRule) {
   EXPECT_EQ(training_cost(config, visits, 7, 3).with_cache(), cost.pretrain);
 }
 
+Visits visits_after(const std::vector<Event>& events) {
+  RunProgress run;
+  for (const Event& event : events) run.add(event);
+  return visits_of(run);
+}
+
 TEST(TrainingCost, CountsVisitsFromEvents) {
   Event pretrain;
-  pretrain.type = "stage-done";
+  pretrain.type = EventType::stage_done;
   pretrain.values = {{"sets", 640}};
-  EXPECT_FALSE(visits_of({}).known);
-  EXPECT_EQ(visits_of({pretrain}).pretrain, 640);
+  EXPECT_FALSE(visits_after({}).known);
+  EXPECT_EQ(visits_after({pretrain}).pretrain, 640);
 }
 
 TEST(TrainingCost, CountsTheRunsItStartedFrom) {
   RunConfig config;
   config.pretrain.sizes = {1, 2};
   Event start, pretrain;
-  start.type = "started-from";
+  start.type = EventType::started_from;
   start.values = {{"from", "first"}, {"gflop", 5}, {"gflop_with_cache", 7.5}};
-  pretrain.type = "stage-done";
+  pretrain.type = EventType::stage_done;
   pretrain.values = {{"sets", 1000}};
-  const Cost alone = training_cost(config, visits_of({pretrain}), 7, 3),
-             continued = training_cost(config, visits_of({start, pretrain}), 7, 3);
+  const Cost alone = training_cost(config, visits_after({pretrain}), 7, 3),
+             continued = training_cost(config, visits_after({start, pretrain}), 7, 3);
   EXPECT_DOUBLE_EQ(continued.paper(), alone.paper() + 5);
   EXPECT_DOUBLE_EQ(continued.with_cache(), alone.with_cache() + 7.5);
   start.values["gflop"] = "five";
-  EXPECT_TRUE(std::isnan(visits_of({start, pretrain}).before));
+  EXPECT_TRUE(std::isnan(visits_after({start, pretrain}).before));
 }
 
 // A figure that leaves a run out says which part of its record is missing, not that there is none.
@@ -67,17 +73,17 @@ TEST(TrainingCost, SaysWhatOfTheRecordIsMissing) {
   run.folder = folder.path();
   EXPECT_THAT(cost_of(run).missing, testing::HasSubstr("events.jsonl is missing"));
   Event done;
-  done.type = "stage-started";
+  done.type = EventType::stage_started;
   write_file(folder.path() / run_file::events, log_line(done) + "\n");
   EXPECT_THAT(cost_of(run).missing, testing::HasSubstr("end of stage 1"));
-  done.type = "stage-done";
+  done.type = EventType::stage_done;
   done.values = {{"sets", 640}};
   write_file(folder.path() / run_file::events, log_line(done) + "\n");
   run.config.pretrain.from = "runs/first";
   EXPECT_THAT(cost_of(run).missing, testing::HasSubstr("\"started-from\""));
   EXPECT_FALSE(cost_of(run).known);
   Event start;
-  start.type = "started-from";
+  start.type = EventType::started_from;
   start.values = {{"from", "first"}};
   write_file(folder.path() / run_file::events, log_line(start) + "\n" + log_line(done) + "\n");
   EXPECT_THAT(cost_of(run).missing, testing::HasSubstr("runs/first, has no training record"));

@@ -251,7 +251,7 @@ class DeviceRuns {
     }
     std::vector<double> losses;
     for (const Event& event : read_events((run / run_file::events).string()))
-      if (event.type == "loss")
+      if (event.type == EventType::loss)
         losses.insert(losses.end(), {event.values["train"].get<double>(), event.values["validation"].get<double>()});
     return losses;
   }

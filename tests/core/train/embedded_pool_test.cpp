@@ -128,13 +128,13 @@ TEST_F(EmbeddedPoolTest, ARunPreparesFirstTellsItAndResumes) {
   EXPECT_FALSE(std::filesystem::exists(run / run_file::pool)) << "what stage 3 no longer needs";
   bool prepared = false, cached = false;
   for (const Event& event : read_events((run / run_file::events).string())) {
-    prepared = prepared || (event.type == "prepared" && event.values.value("things", 0) == 10);
-    cached = cached || (event.type == "stage-done" && event.stage == Stage::cache &&
+    prepared = prepared || (event.type == EventType::prepared && event.values.value("things", 0) == 10);
+    cached = cached || (event.type == EventType::stage_done && event.stage == Stage::cache &&
                         event.values.value("embedded", 0) == 2 * ToyPoolTask::things * ToyPoolTask::each);
   }
   EXPECT_TRUE(prepared);
   EXPECT_TRUE(cached);
-  const Visits visits = visits_of(read_events((run / run_file::events).string()));
+  const Visits visits = visits_of(read_progress(run / run_file::events));
   EXPECT_DOUBLE_EQ(training_cost(config, visits, 1e9, 0).cache, 2 * ToyPoolTask::things * ToyPoolTask::each);
   register_tasks();
 }

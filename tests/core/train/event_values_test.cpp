@@ -21,10 +21,12 @@ TEST(EventValues, AreReadWhereTheyAreOfTheirKind) {
 
 TEST(EventValues, AStageBeginsOrGoesOn) {
   Event event;
-  for (const auto& [type, begins] :
-       {std::pair{"stage-started", true}, {"resumed", true}, {"loss", false}, {"", false}}) {
+  for (const auto& [type, begins] : {std::pair{EventType::stage_started, true},
+                                     {EventType::resumed, true},
+                                     {EventType::loss, false},
+                                     {EventType::stage_done, false}}) {
     event.type = type;
-    EXPECT_EQ(begins_stage(event), begins) << type;
+    EXPECT_EQ(begins_stage(event), begins) << event_type_name(type);
   }
 }
 

@@ -29,8 +29,8 @@ TEST(LeastLoss, HasTheUnitsOfTheLoss) {
     const torch::Tensor n = torch::ones({50}, torch::kInt64);
     const double nll = -estimator.log_prob(theta, aggregates, n).mean().item<double>();
     const double loss = estimator.loss(0, theta, aggregates, n).value.item<double>();
-    EXPECT_NEAR(least_loss(estimator.task().info(), config.head, {1}, SizeLaw::list, [&](std::int64_t) { return nll; }), loss,
-                1e-3)
+    EXPECT_NEAR(least_loss(estimator.task().info(), config.head, {1}, SizeLaw::list, [&](std::int64_t) { return nll; }),
+                loss, 1e-3)
         << task;
   }
 }

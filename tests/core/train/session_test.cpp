@@ -119,7 +119,7 @@ TEST(Session, PauseHoldsTheJobAndResumeContinuesIt) {
   session.stop();
   EXPECT_TRUE(session.wait(5));
   EXPECT_TRUE(stepper.saved);
-  EXPECT_EQ(session.outcome(), 's');
+  EXPECT_EQ(session.outcome(), SessionOutcome::stopped);
 }
 
 TEST(Session, StopsWhilePausedAndWhenDestroyed) {
@@ -142,7 +142,7 @@ TEST(Session, FailureIsKeptUntilDismissedAndEventsStayInOrder) {
   session.start([](Monitor& monitor) {
     for (int i = 0; i < 100; ++i) {
       Event event;
-      event.type = "loss";
+      event.type = EventType::loss;
       event.step = i;
       monitor.event(event);
     }
@@ -154,11 +154,11 @@ TEST(Session, FailureIsKeptUntilDismissedAndEventsStayInOrder) {
   const std::vector<Event> events = session.drain();
   ASSERT_EQ(events.size(), 101u);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(events[static_cast<std::size_t>(i)].step, i);
-  EXPECT_EQ(events.back().type, "error");
+  EXPECT_EQ(events.back().type, EventType::error);
   session.dismiss();
   session.start([](Monitor&) {});
   EXPECT_TRUE(session.wait(5));
-  EXPECT_EQ(session.outcome(), 'd');
+  EXPECT_EQ(session.outcome(), SessionOutcome::done);
 }
 
 TEST(Session, APauseIsNoWork) {
@@ -199,7 +199,7 @@ TEST(Session, StopsAJobAtItsInterruptionPoints) {
   while (!begun) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   session.stop();
   EXPECT_TRUE(session.wait(5));
-  EXPECT_EQ(session.outcome(), 's');
+  EXPECT_EQ(session.outcome(), SessionOutcome::stopped);
 }
 
 }  // namespace

@@ -18,10 +18,11 @@
 #include "core/train/cost.h"
 #include "core/train/event_values.h"
 #include "core/train/run.h"
+#include "core/train/run_progress.h"
 #include "tasks/registry.h"
-#include "tests/read_settings.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_task.h"
+#include "tests/read_settings.h"
 
 namespace pairs {
 namespace {
@@ -100,8 +101,8 @@ class StagesTest : public testing::Test {
 TEST_F(StagesTest, StoppedAnywhereARunEndsWithTheSameBits) {
   for (const std::string strategy : {"pairs", "gaussian"}) {
     // Refreshing the cache in stage 3 is part of what must be resumed.
-    const RunConfig config = tiny("gaussian", strategy,
-                                  {"cache.refresh=1", "finetune.start=fresh", "finetune.regression=trained"});
+    const RunConfig config =
+        tiny("gaussian", strategy, {"cache.refresh=1", "finetune.start=fresh", "finetune.regression=trained"});
     const auto whole = make(config, "whole-" + strategy);
     TestMonitor all;
     execute_run(whole, all);
@@ -129,7 +130,8 @@ TEST_F(StagesTest, LessonsAreResumedAndTold) {
   for (const auto& run : {whole, cut}) {
     std::vector<std::string> told;
     for (const Event& event : read_events((run / run_file::events).string()))
-      if (event.type == "lesson" && (told.empty() || told.back() != lesson_of(event))) told.push_back(lesson_of(event));
+      if (event.type == EventType::lesson && (told.empty() || told.back() != lesson_of(event)))
+        told.push_back(lesson_of(event));
     EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("convention=covariance"),
                                            testing::Not(testing::HasSubstr("convention=covariance"))))
         << run;
@@ -206,7 +208,8 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   const auto wide = make(tiny("gaussian", "pairs", {from, "head.hidden=24", "pretrain.epochs=0"}), "wide");
   TestMonitor told;
   execute_run(wide, told);
-  const auto warned = std::find_if(told.events.begin(), told.events.end(), [](auto& e) { return e.type == "warning"; });
+  const auto warned =
+      std::find_if(told.events.begin(), told.events.end(), [](auto& e) { return e.type == EventType::warning; });
   ASSERT_NE(warned, told.events.end());
   EXPECT_THAT(warned->values.at("text").get<std::string>(), testing::HasSubstr("head.hidden = 16, and here it is 24"));
   const auto many =
@@ -214,7 +217,8 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   execute_run(many, told);
   execute_run(make(tiny("gaussian", "pairs", {"pretrain.from=" + many.string(), "pretrain.epochs=0"}), "one"), told);
   EXPECT_TRUE(std::any_of(told.events.begin(), told.events.end(), [](const Event& event) {
-    return event.type == "warning" && event.values.at("text").get<std::string>().find("N = 4, 40") != std::string::npos;
+    return event.type == EventType::warning &&
+           event.values.at("text").get<std::string>().find("N = 4, 40") != std::string::npos;
   }));
 
   // Refused before a folder is made, in words that name the setting.
@@ -265,7 +269,7 @@ TEST_F(StagesTest, ARefreshedCacheResumesAndLeavesNothingBehind) {
     const auto done = [](const std::filesystem::path& run) {
       nlohmann::json values;
       for (const Event& event : read_events((run / run_file::events).string()))
-        if (event.type == "stage-done" && event.stage == Stage::finetune) values = event.values;
+        if (event.type == EventType::stage_done && event.stage == Stage::finetune) values = event.values;
       return values;
     };
     EXPECT_EQ(done(whole), done(cut));
@@ -333,9 +337,11 @@ TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN)
                         "sigma");
   TestMonitor monitor;
   execute_run(run, monitor);
-  for (const Event& event : monitor.events) EXPECT_FALSE(event.type == "loss" && event.stage == Stage::finetune);
+  for (const Event& event : monitor.events)
+    EXPECT_FALSE(event.type == EventType::loss && event.stage == Stage::finetune);
   const auto task = make_task("bump-hunt");
-  Estimator before = Estimator::load(run / run_file::pretrained, task), after = Estimator::load(run / run_file::estimator, task);
+  Estimator before = Estimator::load(run / run_file::pretrained, task),
+            after = Estimator::load(run / run_file::estimator, task);
   const auto kept = before.head_parameters(), now = after.head_parameters();
   for (const auto& [name, tensor] : kept) EXPECT_TRUE(tensor.equal(now.at(name))) << name;
   EXPECT_EQ(after.max_n(), 40);
@@ -354,7 +360,8 @@ TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN)
     const torch::Tensor point = after.head(0).residual_spread()->predict(after.context(aggregates, sizes));
     EXPECT_TRUE(point.equal(before.head(0).residual_spread()->predict(before.context(aggregates, sizes))));
     const double error = (after.restore(point) - latents.theta).square().mean().sqrt().item<double>();
-    const double spread = after.sample(aggregates.narrow(0, 0, 20), sizes.narrow(0, 0, 20), 4000, 1).std(1).mean().item<double>();
+    const double spread =
+        after.sample(aggregates.narrow(0, 0, 20), sizes.narrow(0, 0, 20), 4000, 1).std(1).mean().item<double>();
     EXPECT_NEAR(spread / error, 1, 0.06) << "N = " << n;
   }
 }
@@ -367,7 +374,8 @@ TEST_F(StagesTest, ADensityCanBeTrainedOnTheFeaturesOfARegression) {
   const LoadedRun loaded = load_run(run.string());
   EXPECT_EQ(loaded.estimator->config().head.kind, "spline");
   const auto embedder = Estimator::load(run / run_file::pretrained, loaded.task).embedder_parameters();
-  for (const auto& [name, tensor] : loaded.estimator->embedder_parameters()) EXPECT_TRUE(tensor.equal(embedder.at(name)));
+  for (const auto& [name, tensor] : loaded.estimator->embedder_parameters())
+    EXPECT_TRUE(tensor.equal(embedder.at(name)));
   EXPECT_EQ(loaded.estimator->head(0).residual_spread(), nullptr);
 }
 
@@ -378,13 +386,15 @@ TEST_F(StagesTest, ARunThatLearntNothingSaysSo) {
     execute_run(run, monitor);
     const std::vector<Event> events = read_events((run / run_file::events).string());
     const auto warned = std::count_if(events.begin(), events.end(), [](const Event& event) {
-      return event.type == "warning" && event.values["text"].get<std::string>().find("learnt nothing") != std::string::npos;
+      return event.type == EventType::warning &&
+             event.values["text"].get<std::string>().find("learnt nothing") != std::string::npos;
     });
-    EXPECT_EQ(warned > 0, learnt_nothing(events)) << name;
-    return learnt_nothing(events);
+    const bool nothing = read_progress(run / run_file::events).learnt_nothing();
+    EXPECT_EQ(warned > 0, nothing) << name;
+    return nothing;
   };
-  const std::vector<std::string> frozen = {"pretrain.rate=1e-12", "finetune.rate=1e-12", "pretrain.validation_sets=4000",
-                                           "cache.sets=[2000,2000]"};
+  const std::vector<std::string> frozen = {"pretrain.rate=1e-12", "finetune.rate=1e-12",
+                                           "pretrain.validation_sets=4000", "cache.sets=[2000,2000]"};
   EXPECT_TRUE(outcome("nothing", frozen));
   // Of sets of one and two observations a tenth of a nat is all there is to learn.
   EXPECT_FALSE(outcome("little", {"pretrain.epochs=10", "pretrain.steps=40", "pretrain.batch=256",
@@ -406,7 +416,7 @@ TEST_F(StagesTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheLastGoodWeights) {
   EXPECT_THAT(sentence, testing::HasSubstr("at step 9"));
   EXPECT_THAT(sentence, testing::HasSubstr("pretrain.rate"));
   ASSERT_FALSE(monitor.events.empty());
-  EXPECT_EQ(monitor.events.back().type, "loss");
+  EXPECT_EQ(monitor.events.back().type, EventType::loss);
   const TensorFile kept = read_safetensors(run / run_file::resume);
   for (const auto& [name, tensor] : kept.tensors) EXPECT_TRUE(tensor.isfinite().all().item<bool>()) << name;
 }
@@ -427,7 +437,7 @@ TEST_F(StagesTest, ADivergedRunFailsAndSaysSo) {
   EXPECT_EQ(sentences[0], sentences[1]) << "resuming does not make it better";
   EXPECT_FALSE(run_status(run).pretrained);
   const std::vector<Event> events = read_events((run / run_file::events).string());
-  EXPECT_EQ(events.back().type, "error");
+  EXPECT_EQ(events.back().type, EventType::error);
 }
 
 // Looks before every step, and does with the estimator what a client may do.
@@ -488,7 +498,7 @@ TEST_F(StagesTest, StopsWithinAValidation) {
     const auto cut = make(config, fmt::format("cut-{}", polls));
     CountingMonitor monitor(polls);
     EXPECT_THROW(execute_run(cut, monitor), Stopped);
-    for (const Event& event : monitor.events) EXPECT_NE(event.type, "loss") << polls;
+    for (const Event& event : monitor.events) EXPECT_NE(event.type, EventType::loss) << polls;
     execute_run(cut, all);
     EXPECT_EQ(weights(whole), weights(cut)) << polls;
   }
@@ -587,7 +597,7 @@ TEST_F(StagesTest, EventsTellTheStoryAndReplayedLossesAreDropped) {
   int losses = 0;
   std::int64_t last = -1;
   for (const Event& event : read_events((run / run_file::events).string())) {
-    if (event.type != "loss" || event.stage != Stage::pretrain) continue;
+    if (event.type != EventType::loss || event.stage != Stage::pretrain) continue;
     ++losses;
     EXPECT_GT(event.epoch, last);
     last = event.epoch;

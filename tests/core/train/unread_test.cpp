@@ -96,7 +96,9 @@ TEST(Unread, RunTomlHoldsOnlyWhatIsRead) {
   const auto file = folder / "run.toml";
   RunConfig config = load_preset(make_task("gaussian")->info(), "small", "pairs", {});
   const std::string text = write_run_toml(config, "cpu");
-  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 90) << text;
+  std::int64_t lines = 0;  // a blank one stands before each table
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) lines += text[at] != '\n';
+  EXPECT_LE(lines, 75) << text;
   EXPECT_EQ(text.find("cutoff"), text.npos);
   write_file(file, text);
   EXPECT_EQ(write_run_toml(read_run_toml(file), "cpu"), text);

@@ -102,7 +102,7 @@ class OwnInput : public OwnFolder {
     TestMonitor monitor;
     execute_run(trained.run, monitor);
     for (const Event& event : monitor.events)
-      if (event.type == "stage-done" && event.values.contains("validation"))
+      if (event.type == EventType::stage_done && event.values.contains("validation"))
         trained.losses.push_back(event.values["validation"].get<double>());
     return trained;
   }

@@ -75,7 +75,7 @@ TEST_F(OwnProbe, AnotherIsAcceptedOnce) {
   accept_simulator(run());
   EXPECT_EQ(record(*program(noise)), "");
   ASSERT_EQ(monitor_.events.size(), 1u);
-  EXPECT_EQ(monitor_.events[0].type, "warning");
+  EXPECT_EQ(monitor_.events[0].type, EventType::warning);
   EXPECT_EQ(changed_simulator(run(), *program(noise)), "");
   EXPECT_NE(record(*program(more)), "");
   EXPECT_EQ(parse_json(read_file(run() / kSimulatorFile))["former"].size(), 1u) << "the first one stays recorded";

@@ -470,7 +470,8 @@ TEST(RunEntry, OneHeadForEachSizeCountsAsAShareOfItsStage) {
   put(folder / "runs/a/run.toml", write_run_toml(config, "cpu"));
   put(folder / "runs/a/events.jsonl",
       R"({"type":"stage-started","stage":"finetune","epochs":10,"epoch":0,"n":10}
-{"type":"loss","stage":"finetune","epoch":4,"n":10})");
+{"type":"loss","stage":"finetune","epoch":4,"n":10}
+)");
   RunScan scan;
   const auto listing = scan.look(folder / "runs", {}, "", [] { return false; });
   EXPECT_EQ(listing.runs.front().stage, 3);

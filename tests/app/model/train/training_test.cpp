@@ -107,7 +107,7 @@ TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
   ASSERT_TRUE(training.losses(0) && training.losses(2));
   int told = 0;
   for (const Event& event : read_events((scratch_.path() / "mine" / run_file::events).string()))
-    told += event.type == "loss" && event.stage == Stage::finetune;
+    told += event.type == EventType::loss && event.stage == Stage::finetune;
   const Plot& plot = training.losses(2)->plots[0];
   ASSERT_EQ(plot.lines.size(), 3u);
   EXPECT_EQ(plot.lines[1].y.size(), static_cast<std::size_t>(told));
@@ -333,19 +333,19 @@ TEST_F(TrainingTest, WatchesAnotherProcessAndTailsItsLog) {
   RunConfig config = small_config("gaussian");
   const std::filesystem::path run = create_run(config, scratch_.path() / "theirs");
   const std::filesystem::path log = run / run_file::events;
-  const auto line = [](const char* type, std::int64_t epoch, double seconds, nlohmann::json values) {
+  const auto line = [](EventType type, std::int64_t epoch, double seconds, nlohmann::json values) {
     Event event;
     event.type = type;
     event.epoch = epoch;
-    event.step = 4 * (epoch + (event.type == "loss"));
+    event.step = 4 * (epoch + (event.type == EventType::loss));
     event.seconds = seconds;
     event.values = std::move(values);
     return log_line(event) + "\n";
   };
   auto held = std::make_unique<FolderLock>(run);
   std::ofstream out(log, std::ios::app);
-  out << line("stage-started", 0, 0, {{"epochs", 10}, {"steps", 4}})
-      << line("loss", 0, 2, {{"train", 3.0}, {"validation", 2.0}}) << std::flush;
+  out << line(EventType::stage_started, 0, 0, {{"epochs", 10}, {"steps", 4}})
+      << line(EventType::loss, 0, 2, {{"train", 3.0}, {"validation", 2.0}}) << std::flush;
   Training training(hub_);
   training.open_run(run);
   ASSERT_TRUE(poll_until(training, [&] { return training.state() == Activity::elsewhere; }));
@@ -358,7 +358,7 @@ TEST_F(TrainingTest, WatchesAnotherProcessAndTailsItsLog) {
   EXPECT_NEAR(training.card(0).share, 0.1, 1e-9);
 
   // A line that is not whole yet waits.
-  const std::string second = line("loss", 1, 4, {{"train", 2.0}, {"validation", 1.5}});
+  const std::string second = line(EventType::loss, 1, 4, {{"train", 2.0}, {"validation", 1.5}});
   out << second.substr(0, 20) << std::flush;
   ASSERT_FALSE(poll_until(
       training, [&] { return losses().size() > 1; }, 0.8));
@@ -372,8 +372,8 @@ TEST_F(TrainingTest, WatchesAnotherProcessAndTailsItsLog) {
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
   training.poll();
   out.close();
-  for (const std::string& text : {line("resumed", 1, 0, {{"epochs", 10}, {"steps", 4}}),
-                                  line("loss", 1, 1, {{"train", 2.0}, {"validation", 1.25}})})
+  for (const std::string& text : {line(EventType::resumed, 1, 0, {{"epochs", 10}, {"steps", 4}}),
+                                  line(EventType::loss, 1, 1, {{"train", 2.0}, {"validation", 1.25}})})
     append_line(log, text.substr(0, text.size() - 1));
   ASSERT_TRUE(poll_until(training, [&] { return losses() == std::vector<double>{2.0, 1.25}; }));
   held.reset();
@@ -381,8 +381,8 @@ TEST_F(TrainingTest, WatchesAnotherProcessAndTailsItsLog) {
   EXPECT_EQ(training.blocked(Action::start), "");
   // Another file in its place is read anew.
   std::filesystem::remove(log);
-  std::ofstream(log) << line("stage-started", 0, 0, {{"epochs", 2}, {"steps", 4}})
-                     << line("loss", 0, 2, {{"train", 9.0}, {"validation", 8.0}});
+  std::ofstream(log) << line(EventType::stage_started, 0, 0, {{"epochs", 2}, {"steps", 4}})
+                     << line(EventType::loss, 0, 2, {{"train", 9.0}, {"validation", 8.0}});
   ASSERT_TRUE(poll_until(training, [&] { return losses() == std::vector<double>{8.0}; }));
 }
 
