@@ -41,7 +41,4 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
 torch::Tensor aggregate_sets(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
                              std::span<const std::int64_t> indices, std::int64_t n, const StreamOptions& options = {});
 
-// Aggregate [1, l] float64 of an observed set, embedded in chunks.
-torch::Tensor aggregate_observed(Estimator& estimator, const Observations& x);
-
 }  // namespace pairs

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/batch/own_task.h"
+#include "app/posterior/posterior_warnings.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -55,8 +56,8 @@ LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool
   LoadedRun run = load_run(name, data_folder(arguments.data), arguments.device);
   const std::string &trained = run.estimator->data_source(), &here = run.task->info().data_source;
   if (simulates && trained != here && here != kAbsentSets)
-    spdlog::warn("{} was trained on {} and is used here on {}: its posteriors may be wrong; {}", run.name, trained, here,
-                 other_data_advice(run, false));
+    spdlog::warn("{} was trained on {} and is used here on {}: its posteriors may be wrong; {}", run.name, trained,
+                 here, other_data_advice(run, false));
   return run;
 }
 
@@ -110,9 +111,7 @@ void check_same_data(const std::vector<LoadedRun>& runs) {
 }
 
 void warn_only_pretrained(const LoadedRun& run) {
-  if (!run.finetuned && strategy(run.config.strategy).stages_2_and_3)
-    spdlog::warn("{} is only pretrained: it answers for the small sets it saw, of at most {}", run.name,
-                 run.estimator->max_n());
+  for (const PosteriorWarning& one : training_warnings(run, false)) spdlog::warn("{}", one.text);
 }
 
 }  // namespace pairs::batch

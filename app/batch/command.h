@@ -34,7 +34,6 @@ Action add_presets(CLI::App& app);
 Action add_data(CLI::App& app);
 Action add_devices(CLI::App& app);
 Action add_selftest(CLI::App& app);
-Action add_bench(CLI::App& app);
 Action add_render(CLI::App& app);
 Action add_demo(CLI::App& app);
 

@@ -15,7 +15,6 @@ const std::vector<CommandEntry>& commands() {
       {"data", "Say which real data were found where, and what is missing", add_data},
       {"devices", "List the devices that can compute", add_devices},
       {"selftest", "Check the numerics of this program on this machine", add_selftest},
-      {"bench", "Measure the speed of the steps that matter against the matrix-product rate", add_bench},
       {"render", "Draw a scene of spheres as a PNG: its colours, depth, normals or identities", add_render},
       {"demo", "Train, draw and evaluate every task with its quick preset", add_demo},
   };

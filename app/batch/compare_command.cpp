@@ -15,6 +15,7 @@
 #include "app/scores/beside.h"
 #include "app/scores/borrowed_sets.h"
 #include "app/scores/score.h"
+#include "app/scores/scoring.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -67,19 +68,6 @@ void check_comparable(const std::vector<LoadedRun>& runs) {
   check_same_data(runs);
 }
 
-// By target; empty where means of the sets are not known.
-std::vector<double> apart_at(const Metrics& first, const Metrics& other, std::int64_t n) {
-  for (MeansApart& one : means_apart(first, other))
-    if (one.n == n) return std::move(one.rms);
-  return {};
-}
-
-std::string apart_text(const Metrics& first, const Metrics& other, std::int64_t n) {
-  std::string text;
-  for (const double apart : apart_at(first, other, n)) text += (text.empty() ? "" : ", ") + number_text(apart, 2);
-  return text.empty() ? "–" : text;
-}
-
 Result compare(const CompareArguments& arguments) {
   if (arguments.runs.size() < 2) fail_usage("compare needs at least two runs: pairs --batch compare RUN RUN...");
   std::vector<LoadedRun> runs;
@@ -103,20 +91,10 @@ Result compare(const CompareArguments& arguments) {
               {"data", metrics[0].data},
               {"runs", nlohmann::json::array()},
               {"settings", nlohmann::json::array()}};
-  const bool images = of_images(metrics[0].rows);
-  const Score& score = score_of(metrics[0].rows);
+  const Scoring& scoring = scoring_of(metrics[0].rows);
+  const Score& score = scoring.score();
   std::vector<Table::Column> measured = {{"N"}, {"run", false}, {score.axis}};
-  if (images)
-    measured.insert(measured.end(), {{"minus first"}, {"share of prior"}, {"MSE of a sample"}});
-  else
-    measured.insert(measured.end(), {{"minus first / nat"},
-                                     {"means apart / sd"},
-                                     {"RMAE"},
-                                     {"ACAUC"},
-                                     {"location z"},
-                                     {"width z"},
-                                     {"rank p"},
-                                     {"calibration", false}});
+  for (const Table::Column& column : scoring.compared_columns()) measured.push_back(column);
   Table quality(measured);
   Table costs({{"run", false}, {"paper's rule"}, {"share of first"}, {"with stage 2"}, {"share of first"}});
   std::vector<nlohmann::json> documents;
@@ -135,8 +113,8 @@ Result compare(const CompareArguments& arguments) {
                              {score.key + "_se", row.*score.error},
                              {score.key + "_difference", difference.mean},
                              {score.key + "_difference_se", difference.se}};
-      if (images) cell.update({{"mse", row.mse}, {"mse_se", row.mse_se}, {"mse_prior", row.mse_prior}});
-      if (const auto apart = apart_at(metrics[0], metrics[r], row.n); r > 0 && !apart.empty())
+      cell.update(scoring.compared_document(row));
+      if (const auto apart = means_apart_at(metrics[0], metrics[r], row.n); r > 0 && !apart.empty())
         cell["means_apart"] = apart;
       if (!std::isnan(row.rmae)) cell["rmae"] = row.rmae;
       if (!std::isnan(row.acauc)) cell["acauc"] = row.acauc;
@@ -165,16 +143,8 @@ Result compare(const CompareArguments& arguments) {
       std::vector<std::string> cells = {
           size_text(row), runs[r].name, with_error_text(row.*score.mean, row.*score.error, score.digits),
           r == 0 ? "" : with_error_text(difference.mean, difference.se, score.digits + 1)};
-      if (images) {
-        cells.push_back(number_text(row.mse_posterior / row.mse_prior, 3));
-        cells.push_back(with_error_text(row.mse, row.mse_se, 5));
-      } else {
-        cells.push_back(r == 0 ? "" : apart_text(metrics[0], metrics[r], row.n));
-        cells.push_back(number_text(row.rmae, 4));
-        cells.push_back(number_text(row.acauc, 4));
-        for (std::string& text : rank_test_texts(row)) cells.push_back(std::move(text));
-        cells.push_back(calibration_text(calibration(row, calibration_limits(metrics[r].rows))));
-      }
+      for (std::string& text : scoring.compared_cells(metrics[0], metrics[r], i, r == 0))
+        cells.push_back(std::move(text));
       quality.add(std::move(cells));
     }
 

@@ -1,4 +1,3 @@
-#include <ATen/Functions.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,14 +14,13 @@
 #include "app/batch/printed_evaluation.h"
 #include "app/batch/printed_training.h"
 #include "app/kinds/samples_figure.h"
-#include "app/kinds/target/image_samples.h"
 #include "app/kinds/target_room.h"
-#include "app/posterior/posterior_figure.h"
+#include "app/posterior/posterior_pictures.h"
 #include "app/posterior/width_figure.h"
 #include "app/runs/places.h"
 #include "app/runs/task_words.h"
 #include "app/scores/score_figures.h"
-#include "core/aggregate.h"
+#include "app/scores/scoring.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -102,46 +100,20 @@ class Pictures {
   std::vector<std::string> files_;
 };
 
-// Samples of the first test set's image given as many observations as the estimator knows, beside the true one.
-void draw_image_posterior(const LoadedRun& run, Pictures& pictures) {
-  constexpr std::int64_t kGroups = 5, kTogether = 5;  // between two questions whether to stop
-  Estimator& estimator = *run.estimator;
-  const ImageTarget& image = run.task->info().image;
-  const std::vector<std::int64_t> indices = {0};
-  const Latents latents = run.task->latents(kFigureSeed, Purpose::test, indices);
-  const std::int64_t n = estimator.max_n();
-  const torch::Tensor aggregate =
-      aggregate_sets(estimator, latents, kFigureSeed, Purpose::test, indices, n, {.keep_going = keep_going});
-  std::vector<torch::Tensor> groups;
-  for (std::int64_t k = 0; k < kGroups; ++k) {
-    if (!keep_going()) throw Stopped();
-    const std::uint64_t key = stream_key(kFigureSeed + static_cast<std::uint64_t>(k), Purpose::posterior);
-    groups.push_back(estimator.sample(aggregate, torch::full({1}, n, torch::kInt64), kTogether, key, latents.given)[0]
-                         .to(torch::kCPU)
-                         .view({kTogether, image.channels, image.height, image.width}));
-  }
-  pictures.save("posterior-truth.png",
-                image_picture(latents.theta.view({image.channels, image.height, image.width}), image));
-  for (const auto& [name, bytes] : image_sample_pictures(at::cat(groups), image))
-    pictures.save("posterior-" + name, bytes);
-  pictures.tell(fmt::format("{}: truth, samples, mean and sd of the posterior at N = {} as posterior-*.png, the last",
-                            run.config.task, n));
-}
-
 // The posterior first, which is what people wait for; then the scores: shipped weights have theirs beside them.
 std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPrinter& printer) {
-  const bool density = run.estimator->has_density();
   printer.line(fmt::format("{}: drawing", run.config.task));
   pictures.save("samples", samples_figure(*run.task, 0));
-  if (density) {
-    pictures.save("posterior", posterior_figure({run}, {.keep_going = keep_going}));
-    pictures.tell(run.config.task + ": posterior");
-  } else {
-    draw_image_posterior(run, pictures);
-  }
+  const PosteriorPictures posterior = posterior_pictures(run, keep_going);
+  for (const auto& [name, figure] : posterior.figures) pictures.save(name, figure);
+  for (const auto& [name, bytes] : posterior.files) pictures.save(name, bytes);
+  pictures.tell(fmt::format("{}: {}", run.config.task, posterior.what));
   if (has_width_figure(*run.task)) pictures.save("width", width_figure({run}, 40, keep_going));
   const std::optional<Metrics> metrics = is_shipped(run.folder) ? stored_metrics(run) : metrics_of(run, printer);
-  if (metrics) density ? pictures.save("nll", nll_figure({*metrics})) : pictures.save("mse", mse_figure({*metrics}));
+  if (metrics) {
+    const ScoreFigure scores = scoring_of(metrics->rows).figures({*metrics}).front();
+    pictures.save(scores.name, scores.draw({*metrics}));
+  }
   return metrics;
 }
 
@@ -190,8 +162,7 @@ Result demonstrate(const DemoArguments& arguments, const Plan& plan, ProgressPri
                                train ? "preset " + run.config.preset : "shipped weights", run.folder.string());
     result.text += metrics ? metrics_table(metrics->rows, 2)
                            : fmt::format("  no scores are stored; pairs --batch evaluate {} makes them\n", task);
-    if (run.task->references().empty() && run.estimator->has_density())
-      result.text += "  (this task has no exact posterior to compare with)\n";
+    if (run.task->references().empty()) result.text += "  (this task has no exact posterior to compare with)\n";
     result.text += fmt::format("  figures: {}\n\n", (folder / "figures").string());
   };
   for (const std::string& task : plan.shipped) add(task, false);

@@ -10,6 +10,7 @@
 #include "app/batch/numbers.h"
 #include "app/batch/printed_evaluation.h"
 #include "app/batch/sampler_options.h"
+#include "app/kinds/target_room.h"
 #include "app/runs/task_words.h"
 #include "app/scores/beside.h"
 #include "app/scores/learnt.h"
@@ -73,8 +74,7 @@ EvaluationOptions shared_options(const LoadedRun& other, EvaluationOptions optio
 }
 
 LoadedRun open_beside(const LoadedRun& run, const EvaluationOptions& options, const EvaluateArguments& arguments) {
-  if (!run.estimator->has_density())
-    fail_usage("--beside compares posterior means of parameters, but the target of {} is an image", run.config.task);
+  target_room_of(run.task->info()).check_density(run.task->info(), "but --beside compares means of parameters");
   if (options.samples < 2) fail_usage("--beside needs posterior samples; leave --samples 0 out");
   LoadedRun other = open_run(arguments.beside, arguments.open);
   const std::string question = other_question(asked_task(run), asked_task(other));

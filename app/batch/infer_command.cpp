@@ -3,18 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "app/batch/command.h"
+#include "app/batch/drive.h"
 #include "app/batch/infer_follow.h"
 #include "app/batch/infer_question.h"
 #include "app/batch/numbers.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/target/parameters_room.h"
-#include "app/posterior/observed_set.h"
+#include "core/eval/interval.h"
+#include "app/posterior/null_factor.h"
 #include "app/posterior/posterior_samples.h"
-#include "app/posterior/posterior_warnings.h"
-#include "app/posterior/told_numbers.h"
+#include "app/posterior/set_posterior.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
@@ -23,10 +23,6 @@
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
-#include "core/posterior/interval.h"
-#include "core/posterior/null_factor.h"
-#include "core/posterior/posterior_source.h"
-#include "core/posterior/typicality.h"
 #include "core/report/figure.h"
 #include "core/report/number_text.h"
 #include "core/task_factory.h"
@@ -40,13 +36,11 @@ constexpr std::int64_t kScoresPrinted = 20, kViewsShown = 12;
 
 // What is known of the observed set.
 struct InferAnswer {
-  torch::Tensor samples;  // [S, d]
-  torch::Tensor scores;   // log densities of the values to score, or undefined
-  Place place;
-  std::vector<std::string> warnings;  // all that were told
-  ToldNumbers numbers;                // none of images
-  std::vector<NullFactor> nulls;
-  torch::Tensor exact_scores;  // or undefined
+  PosteriorAnswer known;
+  torch::Tensor samples;                   // [S, d]
+  std::vector<TargetNumbers> ours, exact;  // none of images; exact: none where it is not known
+  torch::Tensor scores, exact_scores;      // log densities of the values to score, or undefined
+  std::vector<std::string> warnings;       // all that were told
 };
 
 void warn(InferAnswer& answer, const std::string& text) {
@@ -54,43 +48,40 @@ void warn(InferAnswer& answer, const std::string& text) {
   tell(fmt::format("warning: {}\n", text));
 }
 
-// The exact posterior, where the task knows it.
-std::optional<PosteriorSource> exact_source(const Task& task, const InferQuestion& question, std::uint64_t seed) {
-  const std::vector<std::string> references = task.references();
-  if (references.empty() || references.front() != "exact") return {};
-  try {
-    return reference_source(task, "exact", question.x, {}, seed);
-  } catch (const Error& error) {
-    tell(fmt::format("warning: the exact posterior is left out: {}\n", error.what()));
-    return {};
-  }
+const PosteriorSource* exact_source(const PosteriorAnswer& known) {
+  for (const PosteriorSource& source : known.sources)
+    if (source.role == SeriesRole::exact) return &source;
+  return nullptr;
 }
 
-// What the densities say.
-void add_density_numbers(InferAnswer& answer, const LoadedRun& run, const InferQuestion& question,
-                         const PosteriorSource& source, std::uint64_t seed) {
-  const std::optional<PosteriorSource> exact = exact_source(*run.task, question, seed);
-  answer.numbers = told_numbers(run, source, exact ? &*exact : nullptr, answer.samples,
-                                [&](const std::string& text) { warn(answer, text); });
-  if (question.theta.defined()) {
+// Numbers of samples where the density has none of its own.
+void use_samples(InferAnswer& answer) {
+  warn(answer,
+       fmt::format("mean, sd and intervals are those of {} samples, not of the density", answer.samples.size(0)));
+  const torch::Tensor columns = answer.samples.to(torch::kCPU, torch::kFloat64);
+  for (std::int64_t t = 0; t < columns.size(1); ++t) answer.ours.push_back(draw_numbers(doubles(columns.select(1, t))));
+}
+
+InferAnswer answer_of(const InferQuestion& question, const InferArguments& arguments) {
+  SetPosterior& posterior = *question.posterior;
+  const AskedRun& run = posterior.runs().front();
+  InferAnswer answer;
+  posterior.embed_until(question.size, keep_going);
+  answer.known = posterior.answer(question.size);
+  answer.samples = posterior.samples(answer.known, question.draws, static_cast<std::uint64_t>(arguments.seed));
+  const PosteriorSource& source = answer.known.sources.front();
+  const PosteriorSource* const exact = exact_source(answer.known);
+  answer.ours = answer.known.shown_numbers(posterior.task(), run);
+  answer.exact = answer.known.exact_numbers();
+  // What a plot has no room for is told in numbers.
+  for (const PosteriorWarning& one : posterior.all_warnings(answer.known))
+    if (one.kind != WarningKind::left_out || (exact && answer.exact.empty())) warn(answer, one.text);
+  for (const std::string& problem : answer.known.problems) tell(fmt::format("warning: {}\n", problem));
+  if (source.log_density && answer.ours.empty()) use_samples(answer);
+  if (question.theta.defined() && source.log_density) {
     answer.scores = source.log_density(question.theta);
     if (exact) answer.exact_scores = exact->log_density(question.theta);
   }
-  if (exact) answer.nulls = null_factors(*run.task, {source, *exact});
-}
-
-InferAnswer answer_of(const LoadedRun& run, const InferQuestion& question, const InferArguments& arguments) {
-  Estimator& estimator = *run.estimator;
-  const auto seed = static_cast<std::uint64_t>(arguments.seed);
-  const torch::Tensor aggregate = finite_aggregate(run, question.x, question.name);
-  const PosteriorSource source =
-      estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, question.size, question.given, seed);
-  InferAnswer answer;
-  answer.samples = finite_samples(source, question.draws);
-  answer.place = place_of(estimator, aggregate, torch::full({1}, question.size, torch::kInt64));
-  answer.warnings = question.warnings;
-  if (answer.place.outside) warn(answer, outside_text(answer.place));
-  if (estimator.has_density()) add_density_numbers(answer, run, question, source, seed);
   return answer;
 }
 
@@ -103,45 +94,51 @@ struct TargetReport {
 TargetReport report_of(const LoadedRun& run, const InferQuestion& question, const InferAnswer& answer,
                        IntervalKind interval) {
   const TaskInfo& info = run.task->info();
+  const ObservedSet& set = question.set();
+  const Tried& tried = question.posterior->runs().front().tried;
+  const Place& place = answer.known.place;
   const TargetRoom& room = target_room_of(info);
   TargetReport report{{}, Table(room.report_columns(interval))};
-  report.said = room.report(info, answer.samples, answer.numbers.ours, interval, report.table);
+  report.said = room.report(info, answer.samples, answer.ours, interval, report.table);
   nlohmann::json& document = report.said.document;
   document["draws"] = question.draws;
   if (question.written < question.draws) {
     torch::Tensor& samples = report.said.arrays.at("samples");
     samples = samples.slice(0, 0, question.written).contiguous();
   }
-  if (!answer.numbers.exact.empty()) {
-    document["exact"] = numbers_document(answer.numbers.exact, interval);
-    add_numbers(report.table, info, "exact", answer.numbers.exact, interval);
+  if (!answer.exact.empty()) {
+    document["exact"] = numbers_document(answer.exact, interval);
+    add_numbers(report.table, info, "exact", answer.exact, interval);
   }
-  for (const NullFactor& one : answer.nulls) document["null"][one.ours ? "density_ratio" : "bayes_factor"] = one.factor;
-  if (!answer.nulls.empty()) document["null"]["theta"] = null_value_of(*run.task)->null_value().theta;
+  for (const NullFactor& one : answer.known.nulls)
+    document["null"][one.ours ? "density_ratio" : "bayes_factor"] = one.factor;
+  if (!answer.known.nulls.empty()) document["null"]["theta"] = null_value_of(*run.task)->null_value().theta;
   document["n"] = question.size;
   document["task"] = info.name;
   document["run"] = run.name;
   document["trained_on"] = run.estimator->data_source();
-  document["extrapolates"] = question.extrapolates;
+  document["extrapolates"] = answer.known.extrapolates();
   document["targets"] = nlohmann::json::array();
   for (const Target& target : info.targets) document["targets"].push_back(target.name);
-  if (!question.thing.empty()) document["thing"] = question.name;
-  for (std::size_t t = 0; t < question.own.size(); ++t) document["own"][info.targets[t].name] = question.own[t];
-  for (std::size_t t = 0; t < std::min(question.other.size(), info.targets.size()); ++t)
-    if (!question.other[t].empty()) document["own_other"][info.targets[t].name] = question.other[t];
-  if (!question.kind.empty()) document["kind"] = question.kind;
-  if (!question.read_as.empty()) document["read_as"] = question.read_as;
-  if (!question.thing.empty()) {
-    document["tried"] = tried_document(question.tried);
-    document["unlike_training"] = question.unlike;
+  if (set.of_thing()) {
+    const std::vector<double> own = set.theta();
+    document["thing"] = question.name;
+    for (std::size_t t = 0; t < std::min(own.size(), info.targets.size()); ++t)
+      document["own"][info.targets[t].name] = own[t];
+    for (std::size_t t = 0; t < std::min(set.other().size(), info.targets.size()); ++t)
+      if (!set.other()[t].empty()) document["own_other"][info.targets[t].name] = set.other()[t];
+    if (const std::string kind = kind_of(tried, set.marks()); !kind.empty()) document["kind"] = kind;
+    if (!set.read_as().empty()) document["read_as"] = set.read_as();
+    document["tried"] = tried_document(tried);
+    document["unlike_training"] = tried.unlike_training(set.marks());
   }
   document["warnings"] = answer.warnings;
-  if (answer.place.known) {
-    document["distance"] = answer.place.distance;
-    document["percentile"] = answer.place.percentile;
-    document["outside_training"] = answer.place.outside;
+  if (place.known) {
+    document["distance"] = place.distance;
+    document["percentile"] = place.percentile;
+    document["outside_training"] = place.outside;
   }
-  report.said.arrays.merge(trust_arrays(answer.place, !answer.warnings.empty()));
+  report.said.arrays.merge(trust_arrays(place, !answer.warnings.empty()));
   if (answer.scores.defined()) {
     report.said.arrays["theta"] = question.theta;
     report.said.arrays["log_density"] = answer.scores;
@@ -171,11 +168,12 @@ std::string write_report(SampleReport& report, const TaskInfo& info, const std::
 }
 
 // The first observations of a thing beside the samples, which show how it was read.
-std::filesystem::path write_views(const LoadedRun& run, const InferQuestion& question) {
-  Plot plot = sample_plot(*run.task, question.latents, question.x.slice(0, std::min(question.size, kViewsShown)),
-                          prior_view(*run.task));
+std::filesystem::path write_views(const InferQuestion& question) {
+  ObservedSet& set = question.set();
+  Plot plot =
+      sample_plot(set.task(), set.latents(), set.first(std::min(question.size, kViewsShown)), prior_view(set.task()));
   plot.legend = false;
-  plot.title = question.read_as;
+  plot.title = set.read_as();
   Figure figure;
   figure.plots.push_back(std::move(plot));
   std::filesystem::path file = question.out;
@@ -226,37 +224,37 @@ Result infer(const InferArguments& arguments, bool json) {
   const TaskInfo& info = run.task->info();
   const IntervalKind interval = interval_kind(arguments.interval, "--interval");
   const InferQuestion question = infer_question(run, arguments);
-  const InferAnswer answer = answer_of(run, question, arguments);
+  const InferAnswer answer = answer_of(question, arguments);
+  ObservedSet& set = question.set();
+  const Place& place = answer.known.place;
   TargetReport report = report_of(run, question, answer, interval);
   Result result;
   result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
-                            question.size == question.held ? ""
-                            : arguments.random             ? "random "
-                                                           : "first ",
+                            question.size == set.held() ? ""
+                            : arguments.random          ? "random "
+                                                        : "first ",
                             count_text(question.size), question.size == 1 ? "" : "s", question.name,
-                            question.extrapolates ? " (training saw other sizes)" : "", report.table.text(2),
+                            answer.known.extrapolates() ? " (training saw other sizes)" : "", report.table.text(2),
                             scores_text(answer));
-  if (!answer.nulls.empty()) result.text += fmt::format("\n{}\n", null_text(*run.task, answer.nulls));
-  for (std::size_t t = 0; t < answer.numbers.ours.size() && interval == IntervalKind::central; ++t)
-    if (answer.numbers.ours[t].peak_outside())
+  if (!answer.known.nulls.empty()) result.text += fmt::format("\n{}\n", answer.known.null);
+  for (std::size_t t = 0; t < answer.ours.size() && interval == IntervalKind::central; ++t)
+    if (answer.ours[t].peak_outside())
       result.text += fmt::format(
           "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper says more\n",
           info.targets[t].label);
-  if (!question.own.empty())
-    result.text += "\n" + own_theta_text(info, question.thing, question.own, question.other) + "\n";
-  if (!question.thing.empty()) result.text += learnt_text(run, question.tried) + "\n";
-  if (answer.place.known)
-    result.text +=
-        fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n", answer.place.distance,
-                    answer.place.percentile, answer.place.outside ? " — OUTSIDE what training saw" : "");
-  if (question.written < question.draws)
-    result.text += fmt::format("\nMean, sd and quantiles are those of {} samples, of which the first {} are written\n",
-                               count_text(question.draws), count_text(question.written));
+  if (const Things* const known = things(*run.task); known && set.of_thing()) {
+    const std::string own = info.targets.empty() ? "" : own_theta_text(info, known->thing(), set.theta(), set.other());
+    if (!own.empty()) result.text += "\n" + own + "\n";
+    result.text += learnt_text(run, question.posterior->runs().front().tried) + "\n";
+  }
+  if (place.known)
+    result.text += fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n",
+                               place.distance, place.percentile, place.outside ? " — OUTSIDE what training saw" : "");
   result.text += write_report(report.said, info, question.out);
-  if (!question.read_as.empty()) {
-    const std::filesystem::path views = write_views(run, question);
+  if (!set.read_as().empty()) {
+    const std::filesystem::path views = write_views(question);
     report.said.document["views"] = views.string();
-    result.text += fmt::format("{}: the views stand in {}\n", question.read_as, views.string());
+    result.text += fmt::format("{}: the views stand in {}\n", set.read_as(), views.string());
   }
   if (shipped_weights(info.name).size() > 1 && is_shipped(run.folder))
     result.text +=

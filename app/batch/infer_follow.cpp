@@ -4,21 +4,17 @@
 #include <poll.h>
 
 #include <exception>
-#include <utility>
+#include <set>
 
 #include "app/kinds/observation_room.h"
 #include "app/kinds/target/parameters_room.h"
+#include "app/posterior/followed_posterior.h"
 #include "app/posterior/growing_text.h"
+#include "core/eval/interval.h"
 #include "app/posterior/posterior_samples.h"
-#include "app/posterior/posterior_warnings.h"
-#include "app/posterior/told_numbers.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
-#include "core/posterior/followed_set.h"
-#include "core/posterior/interval.h"
-#include "core/posterior/posterior_source.h"
-#include "core/posterior/typicality.h"
 #include "core/report/number_text.h"
 
 namespace pairs::batch {
@@ -28,48 +24,45 @@ constexpr int kAppendedMilliseconds = 100;  // between two looks whether a file 
 
 // What is known of the set so far.
 struct FollowedAnswer {
+  PosteriorAnswer known;
   torch::Tensor samples;
   std::vector<TargetNumbers> numbers;
-  Place place;
 };
 
-FollowedAnswer answer_of(const LoadedRun& run, const FollowedSet& set, const torch::Tensor& given, std::int64_t draws,
-                         std::uint64_t seed) {
-  const torch::Tensor aggregate = set.aggregate();
-  const PosteriorSource source =
-      estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, set.size(), given, seed);
+FollowedAnswer answer_of(const FollowedPosterior& posterior, std::int64_t draws, std::uint64_t seed) {
   FollowedAnswer answer;
-  answer.samples = finite_samples(source, draws);
-  answer.place = place_of(*run.estimator, aggregate, torch::full({1}, set.size(), torch::kInt64));
-  answer.numbers = told_numbers(run, source, nullptr, answer.samples, [](const std::string& text) {
-                     tell(fmt::format("warning: {}\n", text));
-                   }).ours;
+  answer.known = posterior.answer();
+  answer.samples = posterior.samples(answer.known, draws, seed);
+  answer.numbers = answer.known.shown_numbers(*posterior.run().loaded.task, posterior.run());
+  PAIRS_CHECK(!answer.numbers.empty(), "The posterior of {} has no density that can be told in numbers",
+              posterior.run().loaded.name);
   return answer;
 }
 
-nlohmann::json document_of(const LoadedRun& run, const FollowedSet& set, const FollowedAnswer& answer,
-                           IntervalKind interval) {
+nlohmann::json document_of(const FollowedPosterior& set, const FollowedAnswer& answer, IntervalKind interval) {
+  const Place& place = answer.known.place;
   nlohmann::json document = numbers_document(answer.numbers, interval);
   document["n"] = set.size();
   document["seen"] = set.seen();
-  if (answer.place.known) {
-    document["distance"] = answer.place.distance;
-    document["percentile"] = answer.place.percentile;
-    document["outside_training"] = answer.place.outside;
+  if (place.known) {
+    document["distance"] = place.distance;
+    document["percentile"] = place.percentile;
+    document["outside_training"] = place.outside;
   }
   document["targets"] = nlohmann::json::array();
-  for (const Target& target : run.task->info().targets) document["targets"].push_back(target.name);
+  for (const Target& target : set.info().targets) document["targets"].push_back(target.name);
   return document;
 }
 
-std::string line_of(const TaskInfo& info, const FollowedSet& set, const FollowedAnswer& answer, IntervalKind interval) {
+std::string line_of(const FollowedPosterior& set, const FollowedAnswer& answer, IntervalKind interval) {
+  const TaskInfo& info = set.info();
   std::string line = fmt::format("N = {}", count_text(set.seen()));
   for (std::size_t t = 0; t < info.targets.size(); ++t) {
     const TargetNumbers& one = answer.numbers[t];
     line += fmt::format("  {}: mean {}, sd {}, 90 % {}", info.targets[t].label, number_text(one.mean, 4),
                         number_text(one.sd, 4), most_text(one, interval));
   }
-  return line + (answer.place.outside ? "  UNLIKE TRAINING\n" : "\n");
+  return line + (answer.known.place.outside ? "  UNLIKE TRAINING\n" : "\n");
 }
 
 }  // namespace
@@ -84,10 +77,10 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   if (!lines || info.targets.empty())
     fail_usage("--follow reads one observation a line, and no line of text holds one of task {}", info.name);
   const FollowPlan plan = follow_plan(run, arguments);
-  FollowedSet set(run.estimator, plan.most, static_cast<std::uint64_t>(arguments.seed));
+  FollowedPosterior set({run}, plan.most, plan.given, static_cast<std::uint64_t>(arguments.seed));
   GrowingText text(arguments.data, name);
   FollowedAnswer last;
-  bool cut = false, unlike = false;
+  std::set<WarningKind> told;
   for (;;) {
     // The lines before a wrong one are answered, wherever the text was cut into pieces.
     std::exception_ptr wrong;
@@ -106,14 +99,12 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
     if (wrong && !x.defined()) std::rethrow_exception(wrong);
     if (!x.defined()) continue;
     set.add(x);
-    if (!cut && set.seen() > plan.most) {
-      cut = true;
-      tell(fmt::format("warning: {}\n", subset_text(run.name, plan.most)));
-    }
-    last = answer_of(run, set, plan.given, plan.draws, static_cast<std::uint64_t>(arguments.seed));
-    if (last.place.outside && !std::exchange(unlike, true))
-      tell(fmt::format("warning: {}\n", outside_text(last.place)));
-    PAIRS_CHECK(answer(json ? document_of(run, set, last, interval).dump() + "\n" : line_of(info, set, last, interval)),
+    last = answer_of(set, plan.draws, static_cast<std::uint64_t>(arguments.seed));
+    std::vector<PosteriorWarning> warnings = last.known.warnings;
+    if (last.known.place.outside) warnings.push_back({WarningKind::outside, outside_text(last.known.place)});
+    for (const PosteriorWarning& one : warnings)
+      if (told.insert(one.kind).second) tell(fmt::format("warning: {}\n", one.text));
+    PAIRS_CHECK(answer(json ? document_of(set, last, interval).dump() + "\n" : line_of(set, last, interval)),
                 "The results could not be written to stdout: it is closed, full or has lost its reader");
     if (wrong) std::rethrow_exception(wrong);
   }

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/batch/arguments.h"
 #include "app/batch/sampler_options.h"
-#include "app/kinds/observed.h"
-#include "app/posterior/tried.h"
+#include "app/posterior/set_posterior.h"
 #include "core/train/run.h"
 
 namespace pairs::batch {
@@ -31,25 +31,17 @@ struct InferArguments {
 
 // What `infer` is asked, read and checked.
 struct InferQuestion {
-  Observations x;       // `size` that are used
-  torch::Tensor given;  // [1, g], or undefined
-  torch::Tensor theta;  // to score, [S, d], or undefined
-  std::int64_t size = 0, held = 0;
-  std::int64_t draws = 0, written = 0;  // samples that are summarised, and the first of them, which are written
-  bool extrapolates = false;
-  std::string name;                   // of the set: what --data says, or a thing's title
-  std::string thing;                  // "mesh", where the set was made of such a thing; else ""
-  std::vector<double> own;            // θ as the thing itself tells it, or empty
-  std::vector<std::string> other;     // ThingSet::other
-  std::string kind, read_as;          // kind_of(), ThingSet::read_as
-  Tried tried;                        // where the set was made of a thing
-  bool unlike = false;                // Tried::unlike_training
-  Latents latents;                    // of a thing, for its picture
-  std::vector<std::string> warnings;  // told on stderr already
-  std::filesystem::path out;          // a file, or a folder (TargetRoom::in_folder)
+  std::shared_ptr<SetPosterior> posterior;  // of the run and the observed set
+  torch::Tensor theta;                      // to score, [S, d], or undefined
+  std::int64_t size = 0;                    // N
+  std::int64_t draws = 0, written = 0;      // samples that are drawn, and the first of them, which are written
+  std::string name;                         // of the set: what --data says, or a thing's title
+  std::filesystem::path out;                // a file, or a folder (TargetRoom::in_folder)
+
+  ObservedSet& set() const { return posterior->set(); }
 };
 
-// Throws Error, a usage error where the arguments do not go together; says on stderr what is doubtful.
+// Throws Error, a usage error where the arguments do not go together.
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments);
 
 // What `infer --follow` is asked.

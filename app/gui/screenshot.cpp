@@ -30,7 +30,7 @@ void rest(OffscreenWindow& window, double patience) {
 
 void show_n(OffscreenWindow& window, std::int64_t n, double patience) {
   model::Studio& studio = window.studio();
-  studio.viewing() ? studio.viewer.set_n(n) : studio.posterior.set_n(n);
+  studio.posterior_page().set_n(n);
   rest(window, patience);
 }
 

@@ -115,18 +115,49 @@ class Area {
   ui::Surface on_;
 };
 
+// Draws the panel of the page that the Posterior tab shows.
+class PosteriorTab : public model::PosteriorPageVisitor {
+ public:
+  explicit PosteriorTab(model::Studio& studio) : studio_(studio) {}
+  void draw() {
+    saves_ = false;
+    studio_.posterior_page().accept(*this);
+  }
+  // Asks where its picture goes; false where a plot's own dialogue does.
+  bool ask_to_save() {
+    saves_ = true;
+    asked_ = false;
+    studio_.posterior_page().accept(*this);
+    return asked_;
+  }
+
+  void visit(model::Posterior&) override {
+    if (!saves_) densities_.draw(studio_);
+  }
+  void visit(model::Viewer&) override {
+    if (!saves_) return viewer_.draw(studio_);
+    viewer_.ask_to_save(studio_);
+    asked_ = true;
+  }
+
+ private:
+  model::Studio& studio_;
+  PosteriorPanel densities_;
+  ViewerPanel viewer_;
+  bool saves_ = false, asked_ = false;
+};
+
 }  // namespace
 
 struct Shell::Parts {
-  explicit Parts(model::Studio& s) : studio(s) { file_desk().wake = s.hub.wake; }
+  explicit Parts(model::Studio& s) : studio(s), posterior(s) { file_desk().wake = s.hub.wake; }
   ~Parts() { file_desk() = {}; }
 
   model::Studio& studio;
   Sidebar sidebar;
   TaskPanel task;
   TrainPanel train;
-  PosteriorPanel posterior;
-  ViewerPanel viewer;
+  PosteriorTab posterior;
   EvaluatePanel evaluate;
   ComparePanel compare;
   SettingsPanel settings;
@@ -199,27 +230,26 @@ void Shell::Parts::perform(model::Shortcut shortcut) {
       studio.set_tab(static_cast<model::Tab>(static_cast<int>(shortcut) - static_cast<int>(S::tab_task)));
       break;
     case S::play:
-      studio.viewing() ? studio.viewer.toggle_play() : studio.posterior.toggle_play();
+      studio.posterior_page().toggle_play();
       break;
     case S::n_down:
-      studio.viewing() ? studio.viewer.step_n(-1) : studio.posterior.step_n(-1);
+      studio.posterior_page().step_n(-1);
       break;
     case S::n_up:
-      studio.viewing() ? studio.viewer.step_n(1) : studio.posterior.step_n(1);
+      studio.posterior_page().step_n(1);
       break;
     case S::new_set:
       if (studio.tab() == model::Tab::task)
         studio.specimen.new_set();
       else
-        studio.viewing() ? studio.viewer.new_scene() : studio.posterior.new_set();
+        studio.posterior_page().new_set();
       break;
     case S::open:
       sidebar.ask_for_path();
       break;
     case S::export_plot:
-      if (studio.viewing() && studio.tab() == model::Tab::posterior)
-        viewer.ask_to_save(studio);
-      else if (studio.page.shown() || !PlotView::ask_to_save())
+      if (studio.tab() == model::Tab::posterior && posterior.ask_to_save()) break;
+      if (studio.page.shown() || !PlotView::ask_to_save())
         studio.hub.messages.info("plots", "There is no plot on this tab to save");
       break;
     case S::log_drawer:
@@ -399,7 +429,7 @@ void Shell::Parts::panel() {
     case model::Tab::train:
       return train.draw(studio);
     case model::Tab::posterior:
-      return studio.viewing() ? viewer.draw(studio) : posterior.draw(studio);
+      return posterior.draw();
     case model::Tab::evaluate:
       return evaluate.draw(studio);
     case model::Tab::compare:

@@ -55,15 +55,15 @@ std::array<std::string, kSteps> texts(const model::PosteriorScene& scene, bool e
 }  // namespace
 
 bool Tour::shown(const model::Studio& studio) {
-  return !studio.settings.dismissed_before(kEnded) && studio.tab() == model::Tab::posterior && !studio.viewing() &&
-         studio.posterior.scene() != nullptr;
+  return !studio.settings.dismissed_before(kEnded) && studio.tab() == model::Tab::posterior &&
+         !studio.posterior.run().empty() && studio.posterior.scene() != nullptr;
 }
 
 void Tour::restart(model::Studio& studio) {
   std::erase(studio.settings.dismissed, kEnded);
   step_ = 0;
   first_n_.reset();
-  if (studio.viewing()) studio.open_task(task_in_role(TaskRole::first));
+  if (studio.posterior.run().empty()) studio.open_task(task_in_role(TaskRole::first));
   studio.set_tab(model::Tab::posterior);
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/eval/cells.h"
 #include "app/text/table.h"
-#include "core/posterior/cells.h"
 #include "core/task.h"
 
 namespace pairs {
@@ -31,6 +31,8 @@ class TargetRoom {
   // θ in a table and in the network's diagram: "θ₁, θ₂", "image 3×16×16"; "θ".
   virtual std::string columns_text(const TaskInfo& info) const = 0;
   virtual std::string labels_text(const TaskInfo& info) const = 0;
+  // What a posterior of it gives: "densities and samples".
+  virtual const char* gives() const = 0;
   // What documents tell beside the names of the targets.
   virtual nlohmann::json document(const TaskInfo& info) const = 0;
 

@@ -125,9 +125,9 @@ bool Studio::is_task(const std::string& name) const {
   return library.task(name) != nullptr;
 }
 
-bool Studio::viewing() const {
+PosteriorPage& Studio::posterior_page() {
   const TaskEntry* task = library.task(task_);
-  return task && task->views;
+  return task && task->views ? static_cast<PosteriorPage&>(viewer) : posterior;
 }
 
 void Studio::set_tab(Tab tab) {
@@ -150,7 +150,7 @@ void Studio::use_data_folder(const fs::path& folder) {
                                            : fmt::format("Sets are drawn from {}", printable(folder.string(), 300)));
   library.refresh();
   specimen.reload();
-  reload_posterior();
+  posterior_page().reload();
   evaluation.reload();
 }
 
@@ -180,7 +180,7 @@ std::string Studio::use_device(const std::string& name) {
     return error.what();
   }
   settings.device = hub.device = name;
-  reload_posterior();
+  posterior_page().reload();
   return "";
 }
 
@@ -208,10 +208,6 @@ void Studio::turn_comparison(const std::string& task) {
   for (const std::string& run : compared_[task]) comparison.toggle(run);
 }
 
-void Studio::reload_posterior() {
-  viewing() ? viewer.reload() : posterior.reload();
-}
-
 // What makes the run's task; of tasks of a person's own the file that is open, of no run and of a damaged one nothing.
 TaskOptions Studio::options_of(const std::string& run) const {
   if (run.empty()) return {};
@@ -234,13 +230,10 @@ void Studio::show(const std::string& task, const std::string& run) {
   specimen.show(task, options_of(run));
   // Of a run without weights there is nothing to show but its training.
   const std::string weights = run.empty() || run == task || run_status(run).pretrained ? run : "";
-  if (viewing()) {
-    posterior.open("");
-    viewer.open(weights);
-  } else {
-    viewer.close();
-    posterior.open(weights);
-  }
+  PosteriorPage& shown = posterior_page();
+  for (PosteriorPage* other : std::initializer_list<PosteriorPage*>{&posterior, &viewer})
+    if (other != &shown) other->close();
+  shown.open(weights);
   evaluation.show(weights);
   library.watch(run);
   offer_comparison();
@@ -309,33 +302,18 @@ void Studio::open_path(const fs::path& path) {
     settings.remember_file(path);
     return library.own().open(path, true);
   }
-  const std::string ending = path.extension().string();
-  if (viewing() && ending == ".toml") {
-    set_tab(Tab::posterior);
-    if (const std::string problem = viewer.open_scene(path); !problem.empty()) {
-      hub.messages.error("open", problem);
-      settings.log_open = true;
-    } else {
-      settings.remember_file(path);
-    }
-    return;
-  }
   const bool images = fs::is_directory(path, error) && holds_images(path);
-  if ((viewing() && (ending == ".csv" || ending == ".npz" || images)) || fs::exists(path / kCamerasFile, error)) {
-    const std::string seer = viewing() ? task_ : task_in_role(TaskRole::views);
-    hub.messages.error("open", fmt::format("{} cannot be shown here: the window casts views of scenes of its own; "
-                                           "views of yours are read by pairs --batch infer {} --data {}",
-                                           printable(name, 300), seer, printable(name, 300)));
-    settings.log_open = true;
-    return;
-  }
-  const auto scene = posterior.scene();
-  const bool thing = scene && scene->task == task_ && scene->is_thing && scene->is_thing(name);
-  if (ending == ".csv" || ending == ".npz" || images || thing) {
+  if (const auto refused = posterior_page().open_data(path, images)) {
+    if (!refused->empty()) {
+      hub.messages.error("open", *refused);
+      settings.log_open = true;
+      return;
+    }
     set_tab(Tab::posterior);
     if (fs::exists(path, error)) settings.remember_file(path);
-    return posterior.open_file(path);
+    return;
   }
+  const std::string ending = path.extension().string();
   std::string problem, others;
   if (fs::is_directory(path, error)) {
     problem = library.add_folder(path);
@@ -351,7 +329,8 @@ void Studio::open_path(const fs::path& path) {
       others += ", a " + known.thing;
     }
     problem = fmt::format(
-        "{} cannot be opened here; give a run folder, a task.toml, a CSV or NPZ file of observations, a folder of images{}",
+        "{} cannot be opened here; give a run folder, a task.toml, a CSV or NPZ file of observations, a folder of "
+        "images{}",
         printable(name, 300), others);
   }
   if (problem.empty()) return settings.remember_file(path);
@@ -393,7 +372,7 @@ void Studio::follow_own_tasks() {
   open_task(name);
   if (shown) {
     specimen.reload();
-    reload_posterior();
+    posterior_page().reload();
   } else if (run_.empty()) {
     set_tab(Tab::task);
   }
@@ -407,11 +386,8 @@ void Studio::restore_shown(const Settings& remembered) {
   };
   for (const std::string& run : remembered.compared)
     if (there(run) && !comparison.holds(run)) comparison.toggle(run);
-  if (viewing()) {
-    if (remembered.shown_n > 0) viewer.set_n(remembered.shown_n);
-    return;
-  }
-  Posterior::Remembered shown{remembered.shown_set, remembered.shown_n, remembered.shown_file, {}, remembered.shown_columns, {}};
+  RememberedSet shown{
+      remembered.shown_set, remembered.shown_n, remembered.shown_file, {}, remembered.shown_columns, {}};
   std::uint64_t seed = 0;
   const std::string& random = remembered.shown_random;
   if (const auto [end, wrong] = std::from_chars(random.data(), random.data() + random.size(), seed);
@@ -419,16 +395,12 @@ void Studio::restore_shown(const Settings& remembered) {
     shown.random = seed;
   for (const std::string& run : remembered.shown_beside)
     if (there(run)) shown.others.push_back(run);
-  if (!(shown == Posterior::Remembered())) posterior.restore(shown);
+  if (!(shown == RememberedSet())) posterior_page().restore(shown);
 }
 
 void Studio::remember_shown() {
   const auto whole = [](std::int64_t value) { return static_cast<int>(std::min<std::int64_t>(value, INT_MAX)); };
-  Posterior::Remembered shown;
-  if (viewing())
-    shown.n = viewer.n();
-  else
-    shown = posterior.remembered();
+  RememberedSet shown = posterior_page().remembered();
   settings.shown_set = whole(shown.index);
   settings.shown_n = whole(shown.n);
   const std::string file = shown.file.string();
@@ -454,7 +426,7 @@ void Studio::take_ended_training() {
     if (config.task == task_ && training.folder() == *ended) {
       const bool again = run == run_;
       show(config.task, run);
-      if (again) reload_posterior();
+      if (again) posterior_page().reload();
     }
     if (status.finished && settings.unfinished == run) settings.unfinished.clear();
     if (status.finished)
@@ -521,7 +493,7 @@ void Studio::take_new_weights() {
   if (evaluation.run() != run_)
     show(task_, run_);  // its first weights
   else
-    reload_posterior();
+    posterior_page().reload();
 }
 
 // What a training or an evaluation has freed, the allocator keeps: hundreds of megabytes.

@@ -57,8 +57,8 @@ class Studio {
   // empty when there is none.
   const std::string& run() const { return run_; }
   Tab tab() const { return tab_; }
-  // Whether the Posterior tab is the viewer's.
-  bool viewing() const;
+  // What the Posterior tab shows of the task: `posterior` or `viewer`.
+  PosteriorPage& posterior_page();
   void set_tab(Tab tab);
 
   // Shows a task, with its shipped weights or its newest finished run.
@@ -111,7 +111,6 @@ class Studio {
   void use_data_folder(const std::filesystem::path& folder);
   void use_runs_folder(const std::filesystem::path& folder);
   void take_threads();
-  void reload_posterior();
   void follow_training();
   void take_ended_training();
   void go_on_resuming();
@@ -128,9 +127,9 @@ class Studio {
   std::optional<Settings> awaited_shown_;                     // what was shown of it
   struct {
     std::string run, task;
-  } awaited_run_;  // shown as soon as its task is open
-  std::string resuming_;                                      // the run that goes on once it is read
-  std::string unfinished_;                                    // of Settings::unfinished, at the start
+  } awaited_run_;           // shown as soon as its task is open
+  std::string resuming_;    // the run that goes on once it is read
+  std::string unfinished_;  // of Settings::unfinished, at the start
   std::string weighed_run_;
   int weighed_stage_ = -1;          // of the weights of weighed_run_ that were seen last: 1 pretrained, 2 finetuned
   std::filesystem::path followed_;  // the run in training that is already in the list

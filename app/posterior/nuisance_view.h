@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/posterior/posterior_axes.h"
 #include "core/nuisance_posterior.h"
-#include "core/posterior/posterior_axes.h"
 #include "core/report/figure.h"
 #include "core/task.h"
 

@@ -8,13 +8,17 @@
 #include <limits>
 
 #include "app/kinds/observed.h"
+#include "app/kinds/range_text.h"
 #include "app/kinds/samples_figure.h"
 #include "app/posterior/random_subset.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/report/number_text.h"
+#include "render/scene_picture.h"
 #include "tasks/parts/outlines.h"
+#include "tasks/scene_views.h"
+#include "tasks/view_folder.h"
 
 namespace pairs {
 namespace {
@@ -65,6 +69,23 @@ void set_by_hand(const Task& task, const SetChoice& choice, Latents& latents) {
   if (!choice.psi.empty()) check_same(torch::tensor(choice.psi, torch::kFloat64), latents.psi[0], "ψ");
 }
 
+// A warning where cameras [V, 2] or the target stand where render::draw_camera puts none; "" where all stand well.
+std::string elevation_warning(const torch::Tensor& cameras, const render::Camera& target) {
+  const auto& [low, high] = render::scene_prior.camera_elevation;
+  constexpr double rounding = 1e-9;
+  const torch::Tensor elevation = cameras.select(1, 1);
+  const auto views = ((elevation < low - rounding) | (elevation > high + rounding)).sum().item<std::int64_t>();
+  const bool aim = target.elevation < low - rounding || target.elevation > high + rounding;
+  if (views == 0 && !aim) return "";
+  return fmt::format("{}{}{} outside the elevations {} degrees of training; do not trust the posterior",
+                     views > 0 ? fmt::format("{} of {} views", views, cameras.size(0)) : "",
+                     views > 0 && aim ? " and " : "",
+                     aim         ? views > 0 ? "the target camera lie" : "the target camera lies"
+                     : views > 1 ? " lie"
+                                 : " lies",
+                     degrees_text(render::scene_prior.camera_elevation, ""));
+}
+
 std::vector<double> values_of(const torch::Tensor& row) {
   return row.defined() ? doubles(row) : std::vector<double>();
 }
@@ -77,14 +98,32 @@ ObservedSet::ObservedSet(std::shared_ptr<const Task> task, SetChoice choice)
 }
 
 void ObservedSet::read() {
-  const TaskInfo& info = task_->info();
+  const SceneViews* const views = scene_views(*task_);
+  const std::string words = printable(choice_.file.string(), 300);
+  std::error_code error;
+  if (choice_.camera && !views)
+    fail_usage("--camera belongs to views of a scene; the task {} has none", task_->info().name);
   if (const Things* const known = things_named(*task_, choice_.file.string())) {
+    if (!choice_.columns.empty()) fail_usage("Columns are those of a table; {} is none", known->thing());
     if (choice_.random)
       fail_usage("A random subset is drawn of observations; of a {} as many are made as are used", known->thing());
     return read_thing(*known);
   }
-  if (!choice_.up.empty())
-    fail_usage("An axis that points up belongs to a thing such as a mesh; {} is a file of observations", name());
+  if (!choice_.up.empty()) fail_usage("--up turns a thing such as a mesh; {} is a set of observations", words);
+  const bool folder = views && std::filesystem::is_directory(choice_.file, error);
+  if (folder) return read_views(*views);
+  if (choice_.camera && std::filesystem::exists(choice_.file, error))
+    fail_usage(
+        "A camera needs the views as a folder of images with {}, and {} is none; the array x of an .npz already holds "
+        "ray maps for the camera that is given with it",
+        kCamerasFile, words);
+  read_table();
+  latents_.given = read_given(choice_.given, choice_.file.string(), task_->info());
+  if (views) warn(elevation_warning(at::empty({0, 2}, torch::kFloat64), views->target(latents_.given)));
+}
+
+void ObservedSet::read_table() {
+  const TaskInfo& info = task_->info();
   ObservedTable observed = read_observed_columns(
       choice_.file, info, choice_.random ? std::numeric_limits<std::int64_t>::max() : info.max_n, choice_.columns);
   held_ = observed.held;
@@ -98,14 +137,36 @@ void ObservedSet::read() {
                     count_text(held_), choice_.random ? "a random" : "the first", count_text(info.max_n), info.title);
 }
 
+void ObservedSet::read_views(const SceneViews& views) {
+  const std::string words = printable(choice_.file.string(), 300);
+  if (!choice_.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --given");
+  if (!choice_.camera)
+    fail_usage("{} is a folder of views; name the camera whose view is wanted with --camera AZ,EL in degrees", words);
+  const ViewFolder folder = read_view_folder(choice_.file, views.cast().height, views.cast().half_width);
+  Observed observed =
+      as_observations(views.observations(folder.images, folder.cameras, *choice_.camera), task_->info(), words);
+  held_ = observed.held;
+  x_ = std::move(observed.x);
+  warnings_ = std::move(observed.warnings);
+  latents_.given = views.given(*choice_.camera);
+  warn(elevation_warning(folder.cameras, *choice_.camera));
+  warn(folder.left_out);
+}
+
+void ObservedSet::warn(const std::string& text) {
+  if (!text.empty()) warnings_.push_back(text);
+}
+
 void ObservedSet::read_thing(const Things& known) {
-  ThingSet set = known.read_thing(choice_.file.string(), 0, kFigureSeed, choice_.up);
+  ThingSet set = known.read_thing(choice_.file.string(), 0, choice_.seed, choice_.up);
   of_thing_ = true;
   marks_ = marks_of(set);
   other_ = std::move(set.other);
   read_as_ = std::move(set.read_as);
   title_ = std::move(set.title);
   latents_ = std::move(set.latents);
+  if (!choice_.given.empty() || !latents_.given.defined())
+    latents_.given = read_given(choice_.given, choice_.file.string(), task_->info());
   x_ = std::move(set.x);
   held_ = x_.count();
   warnings_ = std::move(set.warnings);

@@ -13,6 +13,8 @@
 #include "app/posterior/tried.h"
 #include "core/report/figure.h"
 #include "core/task.h"
+#include "render/scene.h"
+#include "tasks/scene_views.h"
 
 namespace pairs {
 
@@ -27,7 +29,12 @@ struct SetChoice {
   std::optional<std::uint64_t> random = {};
   // Of a table's columns those that the task's are, in its order; empty: those of the same names.
   std::vector<std::string> columns = {};
-  std::string up = {};  // of a thing: the axis that points up; "": what it tells itself (Things::read_thing)
+  std::string up = {};     // of a thing: the axis that points up; "": what it tells itself (Things::read_thing)
+  std::uint64_t seed = 1;  // of the observations that are made of a thing
+  // What is given of a file's set beside its observations, where the task asks for it: "V,V,…"; "": the file's own. Of
+  // a folder of views the camera whose image is inferred.
+  std::string given = {};
+  std::optional<render::Camera> camera = {};
 };
 
 // The observations of a set, simulated as far as they are asked for. Belongs to one thread at a time.
@@ -78,6 +85,9 @@ class ObservedSet {
  private:
   void read();
   void read_thing(const Things& known);
+  void read_table();
+  void read_views(const SceneViews& views);
+  void warn(const std::string& text);
   void draw();
 
   std::shared_ptr<const Task> task_;

@@ -7,12 +7,11 @@
 #include <memory>
 #include <set>
 
-#include "app/posterior/posterior_warnings.h"
+#include "app/posterior/corner_plots.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/posterior/corner_plots.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 
@@ -41,10 +40,8 @@ std::vector<std::int64_t> shown_sizes(const std::vector<LoadedRun>& runs, std::i
 
 void check_runs(const std::vector<LoadedRun>& runs) {
   PAIRS_CHECK(!runs.empty(), "The figure posterior needs at least one run");
-  const TaskInfo& info = runs.front().task->info();
-  PAIRS_CHECK(runs.front().estimator->has_density(),
-              "The figure posterior draws densities, but the target of task {} is an image; draw the figure mse",
-              info.name);
+  const std::string why = not_drawn(*runs.front().estimator);
+  PAIRS_CHECK(why.empty(), "{}; draw the figure mse", why);
   for (const LoadedRun& run : runs) {
     const std::string other = other_question(asked_task(runs.front()), asked_task(run));
     PAIRS_CHECK(other.empty(), "{}", other);
@@ -61,14 +58,7 @@ std::vector<AskedRun> asked_runs(const std::vector<LoadedRun>& runs, const std::
   return out;
 }
 
-void embed(SetPosterior& posterior, std::int64_t n, const std::function<bool()>& keep_going) {
-  while (posterior.all_ready() < n) {
-    if (keep_going && !keep_going()) throw Stopped();
-    posterior.embed_next();
-  }
-}
-
-PosteriorAxes axes_of(const PosteriorAt& at, const std::vector<Target>& targets, const std::vector<double>& truth,
+PosteriorAxes axes_of(const PosteriorAnswer& at, const std::vector<Target>& targets, const std::vector<double>& truth,
                       const PosteriorFigureOptions& options) {
   PosteriorAxes axes = chosen_axes(at.numbers, targets, truth);
   const auto replace = [&](auto& chosen, const auto& given, const char* what) {
@@ -83,7 +73,7 @@ PosteriorAxes axes_of(const PosteriorAt& at, const std::vector<Target>& targets,
   return axes;
 }
 
-Figure frame_at(const TaskInfo& info, const PosteriorAt& at, const std::string& source) {
+Figure frame_at(const TaskInfo& info, const PosteriorAnswer& at, const std::string& source) {
   Figure figure;
   figure.title = fmt::format("{}: posterior at N = {}", info.title, count_text(at.n));
   figure.source = source;
@@ -99,7 +89,7 @@ PosteriorAxes chosen_axes(const std::vector<PosteriorNumbers>& series, const std
   return StableAxes(targets).update(series, truth);
 }
 
-Figure posterior_figure_at(const TaskInfo& info, const PosteriorAt& at, const std::vector<double>& truth,
+Figure posterior_figure_at(const TaskInfo& info, const PosteriorAnswer& at, const std::vector<double>& truth,
                            const std::string& source, const PosteriorAxes& axes,
                            const std::vector<PosteriorNumbers>& ghosts) {
   Figure figure = frame_at(info, at, source);
@@ -127,13 +117,11 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
   const auto warn = [&](const PosteriorWarning& warning) {
     if (options.warn && told.insert(warning.text).second) options.warn(warning);
   };
-  for (const std::string& text : set->warnings()) warn({WarningKind::cut_file, text});
   for (const std::int64_t n : options.n > 0 ? std::vector{options.n} : shown_sizes(runs, most)) {
-    embed(posterior, n, options.keep_going);
-    const PosteriorAt at = posterior.at(n);
-    for (const PosteriorWarning& warning : at.warnings) warn(warning);
+    posterior.embed_until(n, options.keep_going);
+    const PosteriorAnswer at = posterior.answer(n);
+    for (const PosteriorWarning& warning : posterior.all_warnings(at)) warn(warning);
     for (const std::string& text : at.problems) warn({WarningKind::left_out, text});
-    if (at.place.outside) warn({WarningKind::outside, outside_text(at.place)});
     PAIRS_CHECK(!at.numbers.empty(), "There is no posterior at N = {}{}", count_text(n),
                 at.warnings.empty() ? "" : ": " + at.warnings.back().text);
     const PosteriorAxes axes = axes_of(at, info.targets, set->truth(), options);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/posterior/posterior_axes.h"
 #include "app/posterior/set_posterior.h"
-#include "core/posterior/posterior_axes.h"
 #include "core/report/figure.h"
 
 namespace pairs {
@@ -29,7 +29,7 @@ PosteriorAxes chosen_axes(const std::vector<PosteriorNumbers>& series, const std
                           const std::vector<double>& truth);
 // Title and plots of the posteriors of the set that `source` tells of, at one N, as the window shows them, with ghosts
 // behind them: the densities of one target, a corner plot of more.
-Figure posterior_figure_at(const TaskInfo& info, const PosteriorAt& at, const std::vector<double>& truth,
+Figure posterior_figure_at(const TaskInfo& info, const PosteriorAnswer& at, const std::vector<double>& truth,
                            const std::string& source, const PosteriorAxes& axes,
                            const std::vector<PosteriorNumbers>& ghosts = {});
 

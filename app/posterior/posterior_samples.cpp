@@ -4,12 +4,10 @@
 
 #include <iterator>
 
-#include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "core/base/text.h"
-#include "core/report/number_text.h"
 
 namespace pairs {
 namespace {
@@ -36,39 +34,6 @@ std::string csv_of(const torch::Tensor& samples, const TaskInfo& info) {
 
 std::int64_t most_samples(const TaskInfo& info) {
   return kMostNumbers / info.target_size();
-}
-
-torch::Tensor finite_aggregate(const LoadedRun& run, const Observations& x, const std::string& name) {
-  torch::Tensor aggregate = aggregate_observed(*run.estimator, x);
-  if (aggregate.isfinite().all().item<bool>()) return aggregate;
-  std::int64_t at = 0;
-  double largest = -1;
-  for (std::int64_t i = 0; i < x.count(); ++i) {
-    const double size = x.slice(i, i + 1).largest();
-    if (size <= largest) continue;
-    largest = size;
-    at = i;
-  }
-  fail(
-      "The network of {} overflows on {}: observation {} holds a value of size {:.3g}; check its unit, or leave it out",
-      run.name, printable(name, 300), count_text(at + 1), largest);
-}
-
-torch::Tensor finite_samples(const PosteriorSource& source, std::int64_t draws) {
-  torch::Tensor samples = source.sample(draws);
-  PAIRS_CHECK(samples.isfinite().all().item<bool>(),
-              "The posterior of {} is not finite: its weights diverged in training or are damaged; train it again with "
-              "a lower {} or {}",
-              source.name, "pretrain.rate"_key, "finetune.rate"_key);
-  return samples;
-}
-
-torch::Tensor posterior_samples(const LoadedRun& run, const Observations& x, const torch::Tensor& given,
-                                const std::string& name, std::int64_t draws, std::uint64_t seed) {
-  const torch::NoGradGuard no_grad;
-  return finite_samples(estimator_source(run.name, SeriesRole::pairs, run.estimator, finite_aggregate(run, x, name),
-                                         x.count(), given, seed),
-                        draws);
 }
 
 std::map<std::string, torch::Tensor> trust_arrays(const Place& place, bool warned) {

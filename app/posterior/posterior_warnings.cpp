@@ -8,33 +8,41 @@
 
 #include "core/base/error.h"
 #include "core/report/number_text.h"
-#include "core/train/event_values.h"
-#include "core/train/events.h"
 #include "core/train/run_progress.h"
 
 namespace pairs {
 
-std::string extrapolation_text(const LoadedRun& run) {
-  if (strategy(run.config.strategy).stages_2_and_3)
-    return fmt::format("{} saw sets of at most {} in training: this posterior is an extrapolation", run.name,
-                       count_text(run.estimator->max_n()));
+std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learnt_nothing) {
+  std::vector<PosteriorWarning> out;
+  if (!run.finetuned && strategy(run.config.strategy).stages_2_and_3)
+    out.push_back({WarningKind::only_pretrained,
+                   fmt::format("{} is only pretrained: its posterior holds for the small sets it saw", run.name)});
+  if (learnt_nothing)
+    out.push_back(
+        {WarningKind::learnt_nothing,
+         run.name + " learnt nothing in training: its answers were no better than answers without observations"});
+  return out;
+}
+
+std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n) {
+  const bool three = strategy(run.config.strategy).stages_2_and_3;
+  if (n <= run.estimator->max_n() && (three || !extrapolates(run, n))) return {};
+  if (three)
+    return {{WarningKind::extrapolation,
+             fmt::format("{} saw sets of at most {} in training: this posterior is an extrapolation", run.name,
+                         count_text(run.estimator->max_n()))}};
   std::string sizes;
-  for (const std::int64_t n : run.config.pretrain.sizes) sizes += (sizes.empty() ? "" : ", ") + count_text(n);
-  return fmt::format("{} was trained at N = {} alone: this posterior is an extrapolation", run.name, sizes);
+  for (const std::int64_t size : run.config.pretrain.sizes) sizes += (sizes.empty() ? "" : ", ") + count_text(size);
+  return {{WarningKind::extrapolation,
+           fmt::format("{} was trained at N = {} alone: this posterior is an extrapolation", run.name, sizes)}};
 }
 
-std::string only_pretrained_text(const std::string& run) {
-  return fmt::format("{} is only pretrained: its posterior holds for the small sets it saw", run);
-}
-
-std::string learnt_nothing_text(const LoadedRun& run) {
-  const std::filesystem::path log = run.folder / run_file::events;
+bool learnt_nothing(const LoadedRun& run) {
   try {
-    if (!read_progress(log).learnt_nothing()) return "";
+    return read_progress(run.folder / run_file::events).learnt_nothing();
   } catch (const Error&) {
-    return "";  // an answer needs no log
+    return false;  // an answer needs no log
   }
-  return run.name + " learnt nothing in training: its answers were no better than answers without observations";
 }
 
 std::string subset_text(const std::string& run, std::int64_t most) {

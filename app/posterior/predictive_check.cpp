@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
+#include "app/posterior/likelihood_check.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
-#include "core/posterior/likelihood_check.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

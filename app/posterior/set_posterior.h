@@ -1,60 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "app/posterior/nuisance_view.h"
 #include "app/posterior/observed_set.h"
+#include "app/posterior/posterior_answer.h"
+#include "app/posterior/posterior_plots.h"
 #include "app/posterior/predictive_check.h"
 #include "core/nuisance_posterior.h"
-#include "core/posterior/embedded_set.h"
-#include "core/posterior/null_factor.h"
-#include "core/posterior/posterior_numbers.h"
-#include "core/posterior/posterior_plots.h"
-#include "core/posterior/typicality.h"
 #include "core/train/run.h"
 
 namespace pairs {
-
-// A run that is asked for its posterior.
-struct AskedRun {
-  LoadedRun loaded;
-  SeriesRole role = SeriesRole::pairs;
-  std::shared_ptr<EmbeddedSet> embedded = {};  // of the set; null until it is there
-  Tried tried = {};                            // read where the set is of a thing
-
-  // Whether it has a head for n, and what it is called beside `count` - 1 others.
-  bool serves(std::int64_t n) const;
-  std::string name(std::size_t count) const;
-};
-
-// Whether no density of the estimator lies outside the targets' ranges.
-bool confined(const Task& task, const Estimator& estimator);
-
-enum class WarningKind { other_data, extrapolation, only_pretrained, left_out, cut_file, thing, tried, outside };
-// What to know of a posterior before it is believed, a sentence.
-struct PosteriorWarning {
-  WarningKind kind;
-  std::string text;
-  bool operator==(const PosteriorWarning&) const = default;
-};
-
-// What is known at one N: runs first, the shown one in front, then references, exact first.
-struct PosteriorAt {
-  std::int64_t n = 0;
-  std::vector<PosteriorNumbers> numbers;
-  std::vector<PosteriorSource> sources;  // that the numbers are of, and others that failed
-  std::vector<PosteriorWarning> warnings;
-  std::vector<std::string> problems;  // sentences on what is missing for another reason than the runs'
-  Place place;                        // of the shown run's aggregate
-  std::string null;                   // on the task's null value, where it has one (null_text)
-  double milliseconds = 0;            // from the aggregate to all of this
-
-  const PosteriorSource& source_of(const PosteriorNumbers& one) const;
-  double reference_milliseconds() const;  // that references took
-};
 
 // What runs of one task know of one observed set, at any N that is embedded: their posteriors beside the references.
 // All of it is a function of runs, set and N. Belongs to one thread at a time.
@@ -74,14 +34,22 @@ class SetPosterior {
   // Observations that the shown run has embedded, and that all have: runs that come later catch up.
   std::int64_t ready() const { return runs_.front().embedded->count(); }
   std::int64_t all_ready() const;
-  // Embeds the next observations of the set, as many as SetPace says.
+  // Embeds the next observations of the set, about as many as its kind's SampleAmounts say.
   void embed_next();
 
+  // The same until n observations are embedded; `keep_going()` false throws Stopped.
+  void embed_until(std::int64_t n, const std::function<bool()>& keep_going = {});
+
   // The posteriors at n <= ready(); without `references` those of runs alone.
-  PosteriorAt at(std::int64_t n, bool references = true) const;
+  PosteriorAnswer answer(std::int64_t n, bool references = true) const;
+  // All that is to be told with an answer: what reading the set had to say, the answer's warnings, and that the set is
+  // unlike training, each sentence once.
+  std::vector<PosteriorWarning> all_warnings(const PosteriorAnswer& answer) const;
+  // `draws` samples of the shown run. Throws Error where it has no posterior, or that is not finite.
+  torch::Tensor samples(const PosteriorAnswer& answer, std::int64_t draws, std::uint64_t seed) const;
   // The first observations, and on images that show θ the shown run's interval of 90 % (dashed) and its median about
   // the true ψ; nothing is drawn on a file's, whose ψ nobody knows.
-  Figure picture(const PosteriorAt& at, const SampleView& view) const;
+  Figure picture(const PosteriorAnswer& at, const SampleView& view) const;
   // Posterior sd at n by all that know it.
   std::vector<WidthPoint> widths(std::int64_t n) const;
 
@@ -89,14 +57,14 @@ class SetPosterior {
   // the predictive check by the shown run (null without its posterior), and the posterior of ψ by it and the exact one
   // (null without either).
   std::unique_ptr<NuisancePosterior> nuisances(std::int64_t n) const;
-  std::shared_ptr<const PredictiveCheck> check(const PosteriorAt& at, const NuisancePosterior& nuisances,
+  std::shared_ptr<const PredictiveCheck> check(const PosteriorAnswer& at, const NuisancePosterior& nuisances,
                                                const SampleView& view) const;
-  std::shared_ptr<const NuisanceView> nuisance_view(const PosteriorAt& at, const NuisancePosterior& nuisances,
+  std::shared_ptr<const NuisanceView> nuisance_view(const PosteriorAnswer& at, const NuisancePosterior& nuisances,
                                                     NuisanceAxes& axes) const;
 
  private:
-  std::vector<PosteriorSource> run_sources(std::int64_t n, std::vector<PosteriorWarning>& warnings) const;
-  std::vector<PosteriorSource> references(std::int64_t n, std::vector<std::string>& problems) const;
+  void ask_runs(std::int64_t n, PosteriorAnswer& answer) const;
+  void ask_references(std::int64_t n, PosteriorAnswer& answer) const;
 
   std::shared_ptr<ObservedSet> set_;
   std::vector<AskedRun> runs_;

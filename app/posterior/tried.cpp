@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "app/posterior/posterior_samples.h"
+#include "app/posterior/typicality.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
-#include "core/posterior/typicality.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -102,9 +102,11 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
       continue;
     }
     const torch::NoGradGuard no_grad;
-    const torch::Tensor aggregate = finite_aggregate(run, set.x, texts[k]);
+    EmbeddedSet embedded(run.estimator, set.x.count());
+    embedded.add(set.x);
+    const torch::Tensor aggregate = embedded.aggregate(n, set.x);
     const torch::Tensor samples = finite_samples(
-        estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, n, set.latents.given, 1), draws);
+        {run}, estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, n, set.latents.given), draws, 1);
     const ThingMarks marks = marks_of(set);
     const std::string kind = kind_of(tried, marks);
     auto at =

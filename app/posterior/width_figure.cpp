@@ -6,12 +6,12 @@
 #include <map>
 #include <numeric>
 
+#include "app/posterior/posterior_source.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
 #include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
-#include "core/posterior/posterior_source.h"
 
 namespace pairs {
 namespace {

@@ -42,6 +42,12 @@ std::vector<MeansApart> means_apart(const Metrics& one, const Metrics& other) {
   return out;
 }
 
+std::vector<double> means_apart_at(const Metrics& one, const Metrics& other, std::int64_t n) {
+  for (MeansApart& found : means_apart(one, other))
+    if (found.n == n) return std::move(found.rms);
+  return {};
+}
+
 void set_beside(Metrics& metrics, const Metrics& other) {
   const std::vector<MeansApart> apart = means_apart(metrics, other);
   PAIRS_CHECK(!apart.empty(),

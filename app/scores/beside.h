@@ -19,6 +19,9 @@ struct MeansApart {
 // equal posteriors apart by √(2 / S) at most.
 std::vector<MeansApart> means_apart(const Metrics& one, const Metrics& other);
 
+// Its rms at one size, by target; empty where means of the sets are not known.
+std::vector<double> means_apart_at(const Metrics& one, const Metrics& other, std::int64_t n);
+
 // Puts what means_apart finds into the rows of `metrics`, and names the other run. Throws Error where the two share no
 // size with means.
 void set_beside(Metrics& metrics, const Metrics& other);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "app/scores/scoring.h"
 #include "app/scores/verdict.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
@@ -83,27 +84,6 @@ json row_document(const EvaluationRow& row) {
   share("mse_share", row.mse);
   share("mse_posterior_share", row.mse_posterior);
   return out;
-}
-
-std::string image_table(const std::vector<EvaluationRow>& rows, int indent) {
-  Table table({{"N"},
-               {"sets"},
-               {"samples"},
-               {"MSE of a sample"},
-               {"share of prior"},
-               {"MSE of the posterior mean"},
-               {"share of prior"},
-               {"sd"},
-               {"prior's MSE"}});
-  for (const EvaluationRow& row : rows) {
-    const auto share = [&](double error) {
-      return std::isnan(error) || !(row.mse_prior > 0) ? "–" : number_text(error / row.mse_prior, 3);
-    };
-    table.add({size_text(row), count_text(row.sets), count_text(row.samples), with_error_text(row.mse, row.mse_se, 5),
-               share(row.mse), with_error_text(row.mse_posterior, row.mse_posterior_se, 5), share(row.mse_posterior),
-               number_text(row.sd, 4), number_text(row.mse_prior, 5)});
-  }
-  return table.text(indent);
 }
 
 // Digests of test sets, four hexadecimal digits each. All rows see prefixes of the same sets, so that those of the row
@@ -383,58 +363,8 @@ std::map<std::string, std::string> setting_texts(TaskSettings settings) {
   return texts;
 }
 
-bool of_images(const std::vector<EvaluationRow>& rows) {
-  return std::any_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return !std::isnan(row.mse_prior); });
-}
-
 std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent) {
-  if (of_images(rows)) return image_table(rows, indent);
-  const auto any = [&](const std::function<bool(const EvaluationRow&)>& has) {
-    for (const EvaluationRow& row : rows)
-      if (has(row)) return true;
-    return false;
-  };
-  const bool exact = any([](const EvaluationRow& r) { return !std::isnan(r.exact_nll); });
-  const bool sampled = any([](const EvaluationRow& r) { return !std::isnan(r.rmae); });
-  std::vector<std::string> others;
-  if (!rows.empty())
-    for (const auto& [name, value] : rows.front().reference_nll)
-      if (name != "exact") others.push_back(name);
-  std::vector<Table::Column> columns = {{"N"}, {"sets"}, {"NLL / nat"}};
-  if (exact) columns.insert(columns.end(), {{"exact / nat"}, {"gap / nat"}});
-  for (const std::string& name : others) columns.push_back({name + " / nat"});
-  if (sampled)
-    columns.insert(columns.end(), {{"sd"},
-                                   {"RMAE"},
-                                   {"ACAUC"},
-                                   {"noise floor (95 %)"},
-                                   {"location z"},
-                                   {"width z"},
-                                   {"rank p"},
-                                   {"calibration", false}});
-  const CalibrationLimits limits = calibration_limits(rows);
-  Table table(columns);
-  for (const EvaluationRow& row : rows) {
-    std::vector<std::string> cells = {size_text(row), count_text(row.sets), with_error_text(row.nll, row.nll_se, 3)};
-    if (exact) {
-      cells.push_back(number_text(row.exact_on_sets(), 3));
-      cells.push_back(with_error_text(row.gap, row.gap_se, 4));
-    }
-    for (const std::string& name : others) {
-      const auto value = row.reference_nll.find(name);
-      cells.push_back(number_text(value == row.reference_nll.end() ? std::nan("") : value->second, 3));
-    }
-    if (sampled) {
-      cells.push_back(number_text(row.sd, 4));
-      cells.push_back(number_text(row.rmae, 4));
-      cells.push_back(number_text(row.acauc, 4));
-      cells.push_back(fmt::format("{} ({})", number_text(row.acauc_floor, 4), number_text(row.acauc_p95, 4)));
-      for (std::string& text : rank_test_texts(row)) cells.push_back(std::move(text));
-      cells.push_back(calibration_text(calibration(row, limits)));
-    }
-    table.add(std::move(cells));
-  }
-  return table.text(indent);
+  return scoring_of(rows).table(rows, indent);
 }
 
 }  // namespace pairs

@@ -44,9 +44,6 @@ std::optional<Metrics> read_metrics(const std::filesystem::path& file);
 
 std::map<std::string, std::string> setting_texts(TaskSettings settings);
 
-// Whether rows are of a task whose target is an image: they hold squared errors and no densities.
-bool of_images(const std::vector<EvaluationRow>& rows);
-
 // A row's N as tables show it: "20", and "20, extrapolation" where the run was not trained for it.
 std::string size_text(const EvaluationRow& row);
 // Location z, width z and rank p of a row, each with one number a target: "0.4, −1.2".

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/scores/metrics_file.h"
+#include "app/scores/scoring.h"
 #include "core/base/error.h"
 #include "core/eval/set_digest.h"
 
@@ -21,27 +21,20 @@ PairedDifference paired_difference(const std::vector<double>& log_prob, const st
 }
 
 const Score& score_of(const std::vector<EvaluationRow>& rows) {
-  static const Score nll = {"NLL", "NLL / nat", "nll", 3, &EvaluationRow::nll, &EvaluationRow::nll_se};
-  static const Score mse = {
-      "MSE of the posterior mean",     "MSE of the mean", "mse_posterior", 5, &EvaluationRow::mse_posterior,
-      &EvaluationRow::mse_posterior_se};
-  return of_images(rows) ? mse : nll;
+  return scoring_of(rows).score();
 }
 
 std::size_t scored_sets(const EvaluationRow& row) {
-  return of_images({row}) ? row.set_mse_posterior.size() : row.log_prob.size();
+  return scoring_of({row}).scored_sets(row);
 }
 
 namespace {
 
 // Of the first `count` sets of both, whatever they are.
 PairedDifference difference_of_first(const EvaluationRow& row, const EvaluationRow& baseline, std::size_t count) {
-  const auto first = [count = static_cast<std::ptrdiff_t>(count)](const std::vector<double>& all) {
-    return std::vector<double>(all.begin(), all.begin() + count);
-  };
+  const Scoring& scoring = scoring_of({row});
   // paired_difference takes log densities, of which more is better.
-  if (of_images({row})) return paired_difference(first(baseline.set_mse_posterior), first(row.set_mse_posterior));
-  return paired_difference(first(row.log_prob), first(baseline.log_prob));
+  return paired_difference(scoring.of_sets(baseline, count), scoring.of_sets(row, count));
 }
 
 }  // namespace
@@ -72,17 +65,14 @@ bool other_test_sets(const std::vector<EvaluationRow>& a, const std::vector<Eval
 }
 
 PairedDifference score_of_first(const EvaluationRow& row, std::size_t sets) {
-  EvaluationRow zero;
-  zero.mse_prior = row.mse_prior;
   const std::size_t count = std::min(sets, scored_sets(row));
-  (of_images({row}) ? zero.set_mse_posterior : zero.log_prob).assign(count, 0.0);
-  return difference_of_first(row, zero, count);
+  return paired_difference(std::vector<double>(count, 0.0), scoring_of({row}).of_sets(row, count));
 }
 
 PairedDifference score_difference(const EvaluationRow& row, const EvaluationRow& baseline, std::size_t sets) {
   std::size_t shared = paired_sets(row, baseline);
-  PAIRS_CHECK(shared > 0, "At N = {} the runs were not scored on the same test sets; evaluate both anew on the same data",
-              row.n);
+  PAIRS_CHECK(shared > 0,
+              "At N = {} the runs were not scored on the same test sets; evaluate both anew on the same data", row.n);
   if (sets > 0) shared = std::min(shared, sets);
   return difference_of_first(row, baseline, shared);
 }

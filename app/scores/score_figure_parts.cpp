@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "app/runs/strategy_look.h"
+#include "app/scores/scoring.h"
 #include "core/base/error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
@@ -132,13 +133,8 @@ Figure against_n(const std::vector<Metrics>& metrics, const std::string& title, 
   return figure;
 }
 
-void refuse_images(bool image, const std::string& figure, const std::string& task) {
-  PAIRS_CHECK(!image,
-              "The figure {} is of densities of parameters, but the target of task {} is an image; draw the figure mse",
-              figure, task);
-}
 void check_parameters(const std::vector<Metrics>& metrics, const char* figure) {
-  for (const Metrics& one : metrics) refuse_images(of_images(one.rows), figure, one.task);
+  for (const Metrics& one : metrics) scoring_of(one.rows).check_figure(figure, one.task);
 }
 
 void check_sampled(const std::vector<Metrics>& metrics) {

@@ -22,10 +22,9 @@ std::vector<Line> metric_lines(const std::vector<Metrics>& metrics, double Evalu
 // A figure of one empty plot over the set size. Throws Error without runs.
 Figure against_n(const std::vector<Metrics>& metrics, const std::string& title, const std::string& label);
 
-// Throws Error, naming the figure that suits, where the target is an image.
-void refuse_images(bool image, const std::string& figure, const std::string& task);
 // Throws Error for metrics without posterior samples.
 void check_sampled(const std::vector<Metrics>& metrics);
+// Throws Error, naming the figure that suits, where the target is an image.
 void check_parameters(const std::vector<Metrics>& metrics, const char* figure);
 
 }  // namespace pairs

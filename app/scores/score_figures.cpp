@@ -10,6 +10,7 @@
 #include "app/kinds/target_room.h"
 #include "app/runs/strategy_look.h"
 #include "app/scores/score_figure_parts.h"
+#include "app/scores/scoring.h"
 #include "core/base/error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
@@ -88,9 +89,6 @@ void show_positive(Plot& plot) {
   }
 }
 
-void refuse_parameters(bool image, const std::string& task) {
-  PAIRS_CHECK(image, "The figure mse is of images, but the target of task {} is not one; draw the figure rmae", task);
-}
 void refuse_without_exact(bool exact, const std::string& task) {
   PAIRS_CHECK(exact, "The task {} has no exact posterior to compare with; draw the figure nll", task);
 }
@@ -241,7 +239,7 @@ Figure apart_figure(const std::string& baseline, const std::vector<DifferenceCur
 Figure mse_figure(const std::vector<Metrics>& metrics) {
   Figure figure = against_n(metrics, "Squared error of predicted images", "MSE per pixel");
   for (const Metrics& one : metrics) {
-    refuse_parameters(of_images(one.rows), one.task);
+    scoring_of(one.rows).check_figure("mse", one.task);
     for (const EvaluationRow& row : one.rows)
       PAIRS_CHECK(row.samples > 0, "{} was evaluated without samples; evaluate it again with --samples 5", one.run);
   }

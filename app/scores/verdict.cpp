@@ -9,6 +9,7 @@
 
 #include "app/scores/learnt.h"
 #include "app/scores/metrics_file.h"
+#include "app/scores/scoring.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 
@@ -125,30 +126,6 @@ std::string groups_text(const std::vector<FaultGroup>& groups) {
   return left == 0 ? text : text + fmt::format("; {} more", left);
 }
 
-EvaluationVerdict image_verdict(const std::vector<EvaluationRow>& rows) {
-  std::vector<const EvaluationRow*> known;
-  for (const EvaluationRow& row : rows)
-    if (!std::isnan(row.mse_posterior) && row.mse_prior > 0) known.push_back(&row);
-  if (known.empty()) return {};
-  const auto [least, most] =
-      std::minmax_element(known.begin(), known.end(), [](const auto* a, const auto* b) { return a->n < b->n; });
-  const auto percent = [](const EvaluationRow& row) {
-    return fmt::format("{:.0f} %", std::round(100 * row.mse_posterior / row.mse_prior));
-  };
-  EvaluationVerdict verdict;
-  verdict.text = fmt::format("At N = {} the predicted mean has {} of the mean image's squared error",
-                             count_text((*most)->n), percent(**most));
-  if ((*least)->n < (*most)->n)
-    verdict.text += fmt::format(", and {} at N = {}", percent(**least), count_text((*least)->n));
-  verdict.brief = fmt::format("{} of the prior's error", percent(**most));
-  std::vector<FaultGroup> groups;
-  for (const EvaluationRow* row : known)
-    if (worse_than_mean_image(*row)) add_to_groups(groups, {"", "worse than the mean image", "", {}, {}}, row->n, "");
-  verdict.bad = !groups.empty();
-  if (verdict.bad) verdict.text += "; " + groups_text(groups);
-  return verdict;
-}
-
 // What is lost to the exact posterior where it is most, beyond what noise can be; "" where it is not known.
 std::string lost_text(const std::vector<EvaluationRow>& rows) {
   const EvaluationRow* most = nullptr;
@@ -230,9 +207,35 @@ const char* calibrated_meaning() {
          "say. That is on average; the posterior of one set may still lie off the exact one or be wider than it.";
 }
 
+EvaluationVerdict image_verdict(const std::vector<EvaluationRow>& rows) {
+  std::vector<const EvaluationRow*> known;
+  for (const EvaluationRow& row : rows)
+    if (!std::isnan(row.mse_posterior) && row.mse_prior > 0) known.push_back(&row);
+  if (known.empty()) return {};
+  const auto [least, most] =
+      std::minmax_element(known.begin(), known.end(), [](const auto* a, const auto* b) { return a->n < b->n; });
+  const auto percent = [](const EvaluationRow& row) {
+    return fmt::format("{:.0f} %", std::round(100 * row.mse_posterior / row.mse_prior));
+  };
+  EvaluationVerdict verdict;
+  verdict.text = fmt::format("At N = {} the predicted mean has {} of the mean image's squared error",
+                             count_text((*most)->n), percent(**most));
+  if ((*least)->n < (*most)->n)
+    verdict.text += fmt::format(", and {} at N = {}", percent(**least), count_text((*least)->n));
+  verdict.brief = fmt::format("{} of the prior's error", percent(**most));
+  std::vector<FaultGroup> groups;
+  for (const EvaluationRow* row : known)
+    if (worse_than_mean_image(*row)) add_to_groups(groups, {"", "worse than the mean image", "", {}, {}}, row->n, "");
+  verdict.bad = !groups.empty();
+  if (verdict.bad) verdict.text += "; " + groups_text(groups);
+  return verdict;
+}
+
 EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context) {
-  if (learnt_nothing(rows)) return learnt_nothing_verdict(rows);
-  if (of_images(rows)) return image_verdict(rows);
+  return learnt_nothing(rows) ? learnt_nothing_verdict(rows) : scoring_of(rows).verdict(rows, context);
+}
+
+EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context) {
   const CalibrationLimits limits = calibration_limits(rows, context.sizes);
   const std::vector<CalibrationFault> faults = calibration_faults(rows, limits);
   EvaluationVerdict verdict;

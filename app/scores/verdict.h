@@ -31,6 +31,9 @@ struct VerdictContext {
 // can be said. Of images: how much of the mean image's error is left at the largest size, and at which sizes the
 // posterior mean is worse than that image.
 EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context);
+// The same of a run that learnt something, of parameters and of images.
+EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context);
+EvaluationVerdict image_verdict(const std::vector<EvaluationRow>& rows);
 
 // What "calibrated" means and what it does not, a sentence or two.
 const char* calibrated_meaning();

@@ -11,10 +11,11 @@
 
 namespace pairs {
 
-// What a finite pool of observations does to ranks (method B11). Every set drawn from a pool of M observations shares
-// the pool's deviation from the world it was drawn from: about sqrt(N / M) posterior sds at set size N, which neither
-// an estimator nor more sets can remove. Its spread is found by a bootstrap over the pool: in each replicate every
-// member's weight in all sets is moved up or down at random, and the aggregates follow.
+// What a finite pool of observations does to ranks (docs/method.md, "A finite pool of observations"). Every set drawn
+// from a pool of M observations shares the pool's deviation from the world it was drawn from: about sqrt(N / M)
+// posterior sds at set size N, which neither an estimator nor more sets can remove. Its spread is found by a bootstrap
+// over the pool: in each replicate every member's weight in all sets is moved up or down at random, and the aggregates
+// follow.
 class PoolBootstrap {
  public:
   // The size of a move, in units of the pool's own sd: small, since each set's resampling noise, moved as well, would

@@ -9,10 +9,10 @@
 
 namespace pairs {
 
-// Conditional flow matching (Lipman et al. 2023, method B3) of an image: x_t = (1 - t) x_0 + t θ with x_0 ~ N(0, I),
-// and a U-Net regresses the velocity θ - x_0 on (x_t, t, context). The last columns of the context, what is given, go
-// through an MLP of their own and as a map beside the image; with context_layers an MLP of all the context follows, so
-// that it may solve for the scene before the U-Net draws it. It has no density.
+// Conditional flow matching (Lipman et al. 2023, docs/method.md, "Flow matching") of an image: x_t = (1 - t) x_0 + t θ
+// with x_0 ~ N(0, I), and a U-Net regresses the velocity θ - x_0 on (x_t, t, context). The last columns of the context,
+// what is given, go through an MLP of their own and as a map beside the image; with context_layers an MLP of all the
+// context follows, so that it may solve for the scene before the U-Net draws it. It has no density.
 class FlowMatchingHead : public Head, public SteppedSampler {
  public:
   FlowMatchingHead(const HeadConfig& config, const HeadImage& image, std::int64_t context, at::Generator generator);

@@ -11,7 +11,7 @@ struct HeadConfig {
   std::string kind = "spline";  // spline (piecewise-quadratic coupling), umnn, gaussian (regression), flow-matching
   std::int64_t transforms = 3;  // stacked transformations
 
-  // spline (method B2)
+  // spline (docs/method.md, "Quadratic spline head")
   std::int64_t bins = 16;
   std::int64_t hidden = 128;        // width of the context MLP (spline, flow-matching) and of the transform nets
   std::int64_t context_layers = 3;  // layers of the context MLP; 0 feeds the context itself
@@ -20,14 +20,14 @@ struct HeadConfig {
   std::string support = "real";
   double bound = 6.0;  // real: splines act on [-bound, bound] of the standardised target
 
-  // umnn (method B1)
+  // umnn (docs/method.md, "UMNN head")
   std::vector<std::int64_t> conditioner = {128, 128};
   std::int64_t conditioner_size = 32;  // q, the length of h
   std::vector<std::int64_t> integrand = {64, 64, 64};
   std::int64_t quadrature = 20;       // Clenshaw-Curtis steps when training (even)
   std::int64_t quadrature_test = 50;  // and when evaluating (even)
 
-  // flow-matching (method B3): the U-Net of the velocity, and how it is trained and integrated
+  // flow-matching (docs/method.md, "Flow matching"): the U-Net of the velocity, and how it is trained and integrated
   std::int64_t channels = 64;                            // at the highest resolution
   std::vector<std::int64_t> multipliers = {1, 2, 2, 2};  // channels of each resolution in units of `channels`
   std::vector<std::int64_t> attention = {16};            // heights of the maps that attend to themselves; empty: none
@@ -51,8 +51,8 @@ struct HeadConfig {
   // float32; bf16: activations and convolutions in bfloat16, weights, normalisation statistics and loss in float32.
   std::string precision = "float32";
 
-  // A conditional affine layer θ -> (θ - μ(c)) e^{-s(c)} before the flow (method B10); with box support the
-  // distribution function of a logistic of that place and width, cut off at the ends.
+  // A conditional affine layer θ -> (θ - μ(c)) e^{-s(c)} before the flow (docs/method.md, "UMNN head"); with box
+  // support the distribution function of a logistic of that place and width, cut off at the ends.
   bool affine = true;
   // Replication only: the reference's mask that hides the context from most hidden units of a conditioner (B1).
   bool legacy_mask = false;

@@ -26,7 +26,7 @@ const std::vector<HeadKind>& head_kinds() {
       {.name = "umnn",
        .images = false,
        .told_log_n = false,
-       .confines = true,
+       .confines = false,
        .loss_is_nll = true,
        .loss_text = kNll,
        .fields = UmnnHead::fields,

@@ -306,7 +306,8 @@ std::vector<Field> UmnnHead::fields(HeadConfig& c) {
       {"head.integrand", &c.integrand, "Hidden widths of the UMNN integrand", 1, 65536},
       {"head.quadrature", &c.quadrature, "Clenshaw-Curtis steps in training (even)", 2, 1000},
       {"head.quadrature_test", &c.quadrature_test, "Clenshaw-Curtis steps in evaluation (even)", 2, 1000},
-      {"head.legacy_mask", &c.legacy_mask, "Replicate the reference's context mask (method B1)"},
+      {"head.legacy_mask", &c.legacy_mask,
+       "Let the context reach the target as it does in the paper's code: through few hidden units"},
   };
 }
 
@@ -314,6 +315,11 @@ void UmnnHead::check(const HeadConfig& config) {
   if (config.quadrature % 2 != 0 || config.quadrature_test % 2 != 0)
     fail_usage("{} and {} must be even numbers of Clenshaw-Curtis steps", "head.quadrature"_key,
                "head.quadrature_test"_key);
+  if (config.support == "box")
+    fail_usage(
+        "{} = \"box\" keeps a density within the targets' ranges, which a UMNN does not; use \"real\", or {} = "
+        "\"spline\"",
+        "head.support"_key, "head.kind"_key);
 }
 
 std::shared_ptr<Head> UmnnHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,

@@ -35,9 +35,10 @@ struct UNetShape {
 class UNetBlock;
 class UNetAttention;
 
-// Velocity network after Dhariwal and Nichol 2021 (method B3): residual blocks with adaptive group normalisation by an
-// embedding of time and context, `blocks` a resolution on the way down and one more on the way up, attention at chosen
-// resolutions and then also in the middle, zero-initialised second and output convolutions. Runs channels-last.
+// Velocity network after Dhariwal and Nichol 2021 (docs/method.md, "Flow matching"): residual blocks with adaptive
+// group normalisation by an embedding of time and context, `blocks` a resolution on the way down and one more on the
+// way up, attention at chosen resolutions and then also in the middle, zero-initialised second and output convolutions.
+// Runs channels-last.
 class UNet : public torch::nn::Module {
  public:
   // Weights from `generator` (CPU). Throws Error when the image cannot be halved as often as asked.
@@ -48,7 +49,8 @@ class UNet : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& image, const torch::Tensor& map, const torch::Tensor& t,
                         const torch::Tensor& context) const;
 
-  // Multiply-adds times two of one image (convolutions, linear layers, attention), as method B3 counts.
+  // Multiply-adds times two of one image (convolutions, linear layers, attention), as docs/method.md, "Counting FLOPs",
+  // tells.
   double flops() const;
   // Those of the embeddings of time and context alone, a part of flops().
   double embedding_flops() const;

@@ -14,7 +14,8 @@ class ViewBlock;
 
 // Embeds one view (paper, Novel-view synthesis): 7x7 stem, residual blocks with group normalisation and SiLU that halve
 // the map until it is 4x4, then one linear layer of the whole map. Nothing normalises that map, and it is not pooled:
-// group normalisation over few pixels erases magnitude, and the views are then not used (method B10).
+// group normalisation over few pixels erases magnitude, and the views are then not used (docs/method.md, "Novel
+// views").
 class ViewEmbedder : public Embedder {
  public:
   ViewEmbedder(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);

@@ -5,7 +5,8 @@
 
 namespace pairs {
 
-// Sets that the stages of a run visited, counted from its events: validation passes left out (method B8).
+// Sets that the stages of a run visited, counted from its events: validation passes left out (docs/method.md, "Counting
+// FLOPs").
 struct Visits {
   double pretrain = 0, finetune = 0;
   bool known = false;
@@ -17,8 +18,9 @@ struct Visits {
 };
 Visits visits_of(const RunProgress& run);
 
-// Training cost in GFLOP by the paper's rule (method B8): forward FLOPs times three for each item seen in training. The
-// rule does not count stage 2; `cache` is its forward passes. What a run of pretrain.from cost before counts, too.
+// Training cost in GFLOP by the paper's rule (docs/method.md, "Counting FLOPs"): forward FLOPs times three for each
+// item seen in training. The rule does not count stage 2; `cache` is its forward passes. What a run of pretrain.from
+// cost before counts, too.
 struct Cost {
   double pretrain = 0, cache = 0, finetune = 0, before = 0, before_with_cache = 0;
   double paper() const { return before + pretrain + finetune; }

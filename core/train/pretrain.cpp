@@ -74,7 +74,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
                          config.pretrain.validation_sets, config.pretrain.turn, lessons);
   const PretrainPlan plan = plan_pretraining(config, source);
 
-  // Validation sets are simulated again each time: nothing is stored (design, A source).
+  // Validation sets are simulated again each time: nothing is stored.
   const std::int64_t held_out = std::max<std::int64_t>(plan.batch, 256);
   const std::int64_t in_graph = estimator.observations_in_graph(), at_once = estimator.observations_at_once();
   const auto stop = [&] { return monitor.should_stop(); };

@@ -8,7 +8,7 @@ namespace pairs::bump_hunt {
 
 inline constexpr double signal_sd = 0.1, background_sd = 1.0, psi_mean = 1.0, psi_sd = 2.0;
 
-// Which likelihood of the events the posterior is built on (method B5).
+// Which likelihood of the events the posterior is built on (docs/method.md, "Bump hunt").
 enum class Likelihood {
   exact,      // the joint one: ∫ p(ψ) Π p(x_i | θ, ψ) dψ
   naive,      // Π ∫ p(ψ) p(x_i | θ, ψ) dψ: each event marginalises ψ alone

@@ -13,9 +13,10 @@ struct GaussianSettings {
   std::vector<Field> fields();
 };
 
-// Bivariate Gaussian (method B4): x ~ N(θ, ψ) with a conjugate prior on (θ, ψ), θ to be inferred, ψ the covariance.
-// `convention` says what the Wishart prior stands for: "precision" (default, also ""), "covariance" (inverse Wishart
-// with scale W) or "literal" (Wishart on ψ itself: no exact posterior). Others are usage errors.
+// Bivariate Gaussian (docs/method.md, "Bivariate Gaussian"): x ~ N(θ, ψ) with a conjugate prior on (θ, ψ), θ to be
+// inferred, ψ the covariance. `convention` says what the Wishart prior stands for: "precision" (default, also ""),
+// "covariance" (inverse Wishart with scale W) or "literal" (Wishart on ψ itself: no exact posterior). Others are usage
+// errors.
 std::shared_ptr<const Task> make_gaussian(const std::string& convention);
 
 }  // namespace pairs

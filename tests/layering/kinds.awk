@@ -9,6 +9,8 @@ BEGIN {
   chooses["core/heads/make_head.cpp"] = 1  # head_kinds
   chooses["tasks/own/x_kind.cpp"] = 1    # x_kind
   chooses["app/kinds/kind.cpp"] = 1      # room_of, target_room_of
+  chooses["app/posterior/posterior_source.cpp"] = 1  # a source with a density or without
+  chooses["app/scores/scoring.cpp"] = 1  # scoring_of
 }
 
 function complain(text) {
@@ -29,6 +31,8 @@ FILENAME in chooses { next }
     complain("asks for the kind of an observation or a target; give its room, or its model, a face")
   else if (line ~ /kind *[!=]= *"(mlp|cnn|resnet|view|rows|spline|umnn|gaussian|flow-matching)"/ || line ~ /(embedder|head|config)\.kind *[!=]=/)
     complain("asks for the kind of an embedder or a head; let it, or its entry in the table of kinds, tell")
+  else if (FILENAME ~ /^app\// && line ~ /(^|[^a-z_])(has_density|viewing|of_images)\(/)
+    complain("asks whether a posterior is a density or an image; let its page, its scoring or its target's room tell")
   else if (line ~ /dynamic_(pointer_)?cast/ && FILENAME ~ /^(core\/(train|eval)|app)\//)
     complain("casts to a kind; ask through an interface")
 }

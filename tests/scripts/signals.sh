@@ -77,9 +77,9 @@ end_with TERM
 grep -q "Stopped by SIGTERM" err || say_fail "infer: $(tail -1 err)"
 [ ! -e seen/samples.npz ] || say_fail "infer: wrote samples though it was stopped"
 
-# What leaves nothing unsaved ends at once, in the midst of a picture or a measurement, and takes its files with it.
+# What leaves nothing unsaved ends at once, in the midst of a picture, and takes its files with it.
 mkdir temporary
-for words in "bench --json" "demo --tasks novel-view,objects,molecules --out pictures --json"; do
+for words in "demo --tasks novel-view,objects,molecules --out pictures --json"; do
   # shellcheck disable=SC2086  # words of a command
   TMPDIR=$SCRATCH/temporary "$PAIRS" --batch $words --threads 1 >out 2>err &
   process=$!

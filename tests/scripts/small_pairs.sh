@@ -105,6 +105,5 @@ case $command in
     ! has runs/bump || arguments+=(--force) # made short, it saw sets of 10
     ;;
   figure) ! has width || lower --sets 4 ;;
-  bench) arguments+=(--seconds 0.05) ;;
 esac
 exec "$PAIRS" "${arguments[@]}"

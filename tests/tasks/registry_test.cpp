@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/base/fields.h"
-#include "tasks/benchmarks.h"
 #include "tasks/scene_views.h"
 
 namespace pairs {
@@ -136,10 +135,6 @@ TEST(Registry, DataSetsBelongToTasksAndSayWhatIsMissing) {
 
 TEST(Registry, KnownNumbersOfTheTasksHold) {
   for (const SelfCheck& check : task_self_checks()) EXPECT_LE(check.deviation(), check.limit) << check.name;
-}
-
-TEST(Registry, BenchmarksAreOfTasks) {
-  for (const Benchmark& benchmark : benchmarks()) EXPECT_NO_THROW(make_task(benchmark.task));
 }
 
 }  // namespace

@@ -19,8 +19,9 @@
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/data_folder.h"
+#include "app/posterior/corner_plots.h"
+#include "app/posterior/posterior_warnings.h"
 #include "app/runs/strategy_look.h"
-#include "core/posterior/corner_plots.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
@@ -202,18 +203,15 @@ void PosteriorPanel::State::messages(model::Studio& studio) {
 
 void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
   if (!shown.place.known) return;
-  const auto outside = [](double percentile) {
-    return fmt::format("Outside of training: farther out than {:.3g} % of its sets. Do not trust this posterior.",
-                       percentile);
-  };
   const std::string distance = fmt::format(
       "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.place.distance);
   // As high as the longest warning is, and in the same place, whatever it says.
+  const std::string longest = outside_text({true, true, 1234.5, 99.975});
   const float top = ImGui::GetCursorPosY(),
-              high = ui::notice_height(ui::Look::warning, outside(99.975)) + ImGui::GetStyle().ItemSpacing.y;
+              high = ui::notice_height(ui::Look::warning, longest) + ImGui::GetStyle().ItemSpacing.y;
   const double percentile = shown.place.percentile;
   if (shown.place.outside)
-    ui::notice("posterior/typicality", ui::Look::warning, outside(percentile));
+    ui::notice("posterior/typicality", ui::Look::warning, outside_text(shown.place));
   else
     ui::notice("posterior/typicality", ui::Look::small_muted,
                fmt::format("{}: farther out than {:.{}f} % of its sets.",

@@ -117,7 +117,7 @@ void ViewerPanel::State::n_row(Viewer& viewer) {
   if (asked.play) viewer.toggle_play();
   if (asked.n) viewer.set_n(*asked.n);
   for (int k = 0; k < std::abs(asked.steps); ++k) viewer.step_n(asked.steps > 0 ? 1 : -1);
-  if (asked.other) viewer.new_scene();
+  if (asked.other) viewer.new_set();
   if (asked.loop) viewer.set_loop(*asked.loop);
   ImGui::SameLine(0, px(8));
   if (ui::button("viewer/export", save, ui::Button::normal, "",

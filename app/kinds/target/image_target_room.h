@@ -10,6 +10,7 @@ class ImageTargetRoom final : public TargetRoom {
   std::string name() const override { return "image"; }
   std::string columns_text(const TaskInfo& info) const override;
   std::string labels_text(const TaskInfo& info) const override;
+  const char* gives() const override { return "samples"; }
   nlohmann::json document(const TaskInfo& info) const override;
   std::vector<double> settable(const Latents& latents) const override;
   torch::Tensor theta_of(const std::vector<double>& settable) const override;

@@ -20,6 +20,7 @@
 #include "app/scores/run_evaluation.h"
 #include "app/scores/score.h"
 #include "app/scores/score_figures.h"
+#include "app/scores/scoring.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/report/number_text.h"
@@ -298,7 +299,7 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
                        "The same test sets for every run, so that small differences show: below zero a run "
                        "is better than the baseline; the band shows two standard errors.",
                        [&] { return drawn_differences(*view, members); }));
-    if (metrics.size() > 1 && !of_images(metrics.front().rows))
+    if (metrics.size() > 1 && scoring_of(metrics.front().rows).compares_means())
       view->figures.push_back(shown_figure(
           "apart", "Means beside the baseline's",
           "How far posterior means lie from the baseline's on the same sets, in units of the posterior sd (rms; of "

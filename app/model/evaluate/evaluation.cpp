@@ -12,6 +12,7 @@
 
 #include "app/kinds/observation_room.h"
 #include "app/model/hub/waking_monitor.h"
+#include "app/posterior/posterior_warnings.h"
 #include "app/runs/places.h"
 #include "app/runs/run_stamp.h"
 #include "app/runs/task_words.h"
@@ -96,9 +97,8 @@ std::shared_ptr<const Opened> open(const std::string& run, const std::string& da
     if (trained != here)
       opened->warning = fmt::format("{} was trained on {} and is evaluated on {}, so its scores may be poor; {}",
                                     opened->name, trained, here, other_data_advice(loaded, true));
-    else if (!loaded.finetuned && strategy(loaded.config.strategy).stages_2_and_3)
-      opened->warning = fmt::format("{} is only pretrained: it answers for sets of at most {} observations",
-                                    opened->name, opened->max_n);
+    else if (const auto told = training_warnings(loaded, false); !told.empty())
+      opened->warning = told.front().text;
     try {
       std::optional<Metrics> metrics = stored_metrics(loaded);
       std::string place = metrics ? (loaded.folder / run_file::metrics).string() : "";

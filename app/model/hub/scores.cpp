@@ -7,6 +7,7 @@
 
 #include "app/scores/metrics_file.h"
 #include "app/scores/score_figures.h"
+#include "app/scores/scoring.h"
 #include "app/text/glossary.h"
 #include "core/base/error.h"
 #include "core/report/number_text.h"
@@ -32,38 +33,10 @@ ShownFigure shown_figure(const char* name, const char* title, const char* meanin
 }
 
 std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics) {
-  const bool any_gap = std::any_of(metrics.begin(), metrics.end(), [](const Metrics& one) {
-    return std::any_of(one.rows.begin(), one.rows.end(), [](const EvaluationRow& row) { return !std::isnan(row.gap); });
-  });
   std::vector<ShownFigure> out;
-  if (!metrics.empty() && of_images(metrics.front().rows)) {
-    out.push_back(shown_figure("mse", "Error of predicted images",
-                               "Squared error per pixel of one sample and of the mean of all samples, freed of their "
-                               "noise: both fall as more is seen; without any observation they stand at the prior's.",
-                               [&] { return mse_figure(metrics); }));
-    return out;
-  }
-  out.push_back(shown_figure("nll", "Negative log-likelihood",
-                             "How little probability the posterior gives to the truth: lower is better, and the exact "
-                             "posterior, where it is known, is the best there is.",
-                             [&] { return nll_figure(metrics); }));
-  if (any_gap)
-    out.push_back(
-        shown_figure("gap", "Gap to the exact posterior",
-                     "The NLL minus that of the exact posterior on the same test sets: zero is perfect, and the "
-                     "band shows two standard errors.",
-                     [&] { return gap_figure(metrics); }));
-  out.push_back(
-      shown_figure("rmae", "Error of the posterior mean",
-                   "RMAE: how far the posterior mean is from the truth on average, over the width of the prior.",
-                   [&] { return rmae_figure(metrics); }));
-  out.push_back(
-      shown_figure("acauc", "Calibration",
-                   "ACAUC: how far the shares of truths inside credible intervals are from what the intervals promise. "
-                   "Location z and width z: whether truths lie off the posteriors' centres, and whether posteriors are "
-                   "too narrow (above zero) or too wide. Rank p: whether the truth's ranks are even. A calibrated "
-                   "estimator stays inside the bands.",
-                   [&] { return acauc_figure(metrics); }));
+  if (metrics.empty()) return out;
+  for (const ScoreFigure& one : scoring_of(metrics.front().rows).figures(metrics))
+    out.push_back(shown_figure(one.name, one.title, one.meaning, [&] { return one.draw(metrics); }));
   return out;
 }
 
@@ -82,18 +55,8 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->verdict = evaluation_verdict(metrics.rows, {targets, sizes, metrics.beside});
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});
-  if (!of_images(metrics.rows)) {
-    scores->figures.push_back(
-        shown_figure("coverage", "Coverage",
-                     "The share of truths inside central credible intervals against what the intervals "
-                     "promise: a calibrated posterior stays inside the band around the diagonal.",
-                     [&] { return coverage_figure({metrics}); }));
-    scores->figures.push_back(
-        shown_figure("ranks", "Ranks of the truth",
-                     "Where the truth falls among posterior samples: flat when calibrated, a valley when "
-                     "the posterior is too narrow, a hill when it is too wide.",
-                     [&] { return ranks_figure(metrics, targets); }));
-  }
+  for (const ScoreFigure& one : scoring_of(metrics.rows).own_figures(targets))
+    scores->figures.push_back(shown_figure(one.name, one.title, one.meaning, [&] { return one.draw({metrics}); }));
   scores->metrics = std::make_shared<const Metrics>(std::move(metrics));
   return scores;
 }

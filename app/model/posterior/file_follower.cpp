@@ -12,14 +12,12 @@
 
 #include "app/kinds/observation_room.h"
 #include "app/model/posterior/posterior_scene.h"
+#include "app/posterior/followed_posterior.h"
 #include "app/posterior/growing_text.h"
-#include "app/posterior/posterior_warnings.h"
-#include "app/runs/strategy_look.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
 #include "core/base/text.h"
-#include "core/posterior/followed_set.h"
 #include "core/report/number_text.h"
 
 namespace pairs::model {
@@ -62,12 +60,11 @@ class FileFollower::Work {
   Work(FileFollower& follower, const FollowWish& wish)
       : follower_(follower),
         wish_(wish),
-        run_(load_run(wish.run, wish.data, wish.device)),
-        info_(run_.task->info()),
+        set_(followed(wish)),
+        info_(set_.info()),
         name_(printable(wish.file.filename().string(), 300)),
         lines_(room_of(info_).lines(info_, name_)),
         text_(wish.file.string(), name_),
-        set_(run_.estimator, std::min(run_.estimator->max_n(), info_.max_n), kSeed),
         axes_(info_.targets) {
     PAIRS_CHECK(lines_, "A file is followed line by line, and no line of text holds an observation of the task {}",
                 info_.title);
@@ -100,6 +97,12 @@ class FileFollower::Work {
   }
 
  private:
+  static FollowedPosterior followed(const FollowWish& wish) {
+    LoadedRun run = load_run(wish.run, wish.data, wish.device);
+    const std::int64_t most = std::min(run.estimator->max_n(), run.task->info().max_n);
+    return {{std::move(run), wish.role}, most, torch::Tensor(), kSeed};
+  }
+
   // Embeds what has come; why it cannot, a sentence.
   std::string add(const LatestWorker::Stale& stale) {
     const Observations x = lines_->gather();
@@ -121,13 +124,14 @@ class FileFollower::Work {
     const std::int64_t n = set_.size();
     if (n == 0 || (shown_ == set_.seen() && pinned == pinned_ && interval == interval_)) return false;
     const OneThread one_thread;
-    const Stopwatch watch;
-    if (shown_ != set_.seen()) at_ = posterior_at(n);
-    at_.milliseconds = 1000 * watch.seconds();
+    if (shown_ != set_.seen()) {
+      at_ = set_.answer();
+      add_widths();
+    }
     shown_ = set_.seen();
     pinned_ = pinned;
     interval_ = interval;
-    const ShownSet set{wish_.set, {}, wish_.file.string() + ", followed; " + run_.name, interval};
+    const ShownSet set{wish_.set, {}, wish_.file.string() + ", followed; " + set_.run().loaded.name, interval};
     const auto snapshot =
         std::make_shared<PosteriorSnapshot>(snapshot_of(info_, at_, set, axes_, ++snapshots_, pinned));
     std::shared_ptr<const Figure> width;
@@ -141,32 +145,14 @@ class FileFollower::Work {
     return true;
   }
 
-  PosteriorAt posterior_at(std::int64_t n) {
-    PosteriorAt at;
-    at.n = n;
-    const auto warn = [&](WarningKind kind, std::string text) { at.warnings.push_back({kind, std::move(text)}); };
-    const AskedRun asked{run_, wish_.role};
-    if (!asked.serves(n)) {
-      warn(WarningKind::left_out,
-           fmt::format("{} has a head for some N only and none for {}", run_.name, count_text(n)));
-      return at;
-    }
-    if (!run_.finetuned && strategy(run_.config.strategy).stages_2_and_3)
-      warn(WarningKind::only_pretrained, only_pretrained_text(run_.name));
-    if (set_.seen() > n) warn(WarningKind::extrapolation, subset_text(run_.name, n));
-    const torch::Tensor aggregate = set_.aggregate();
-    at.sources.push_back(
-        estimator_source(asked.name(1), wish_.role, run_.estimator, aggregate, n, torch::Tensor(), kSeed));
-    at.numbers = posterior_numbers(info_.targets, confined(*run_.task, *run_.estimator), at.sources,
-                                   [&](const std::string& text) { warn(WarningKind::left_out, text); });
-    at.place = place_of(*run_.estimator, aggregate, torch::full({1}, n, torch::kInt64));
-    for (const PosteriorNumbers& one : at.numbers) {
+  void add_widths() {
+    const std::int64_t n = at_.n;
+    for (const PosteriorNumbers& one : at_.numbers) {
       if (!widths_.empty() && static_cast<double>(n) < kWidthStep * static_cast<double>(widths_.back().n)) continue;
       WidthPoint point{one.name, one.role, one.ours, n, {}};
       for (const TargetNumbers& target : one.targets) point.sd.push_back(target.sd);
       widths_.push_back(std::move(point));
     }
-    return at;
   }
 
   // Publishes how far it is, where that has changed.
@@ -178,7 +164,7 @@ class FileFollower::Work {
     state.opened = true;
     state.seen = set_.seen();
     state.used = set_.size();
-    state.most = std::min(run_.estimator->max_n(), info_.max_n);
+    state.most = set_.most();
     state.running = running_ && failure.empty();
     state.rate = state.running ? rate_.at(watch_.seconds(), set_.seen()) : 0;
     state.failure = failure;
@@ -189,15 +175,14 @@ class FileFollower::Work {
 
   FileFollower& follower_;
   const FollowWish& wish_;
-  LoadedRun run_;
+  FollowedPosterior set_;
   const TaskInfo& info_;
   std::string name_;
   std::unique_ptr<ObservationLines> lines_;
   GrowingText text_;
-  FollowedSet set_;
   StableAxes axes_;
   std::vector<WidthPoint> widths_;
-  PosteriorAt at_;
+  PosteriorAnswer at_;
   PinnedPosteriors pinned_;
   IntervalKind interval_ = IntervalKind::central;
   std::int64_t shown_ = 0;  // observations that had come when the posterior was shown last

@@ -13,6 +13,8 @@
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/sample_saving.h"
 #include "core/base/clock.h"
+#include "tasks/registry.h"
+#include "tasks/view_folder.h"
 
 namespace pairs::model {
 namespace {
@@ -347,15 +349,26 @@ void Posterior::advance(double seconds) {
   state_->follow_player();
 }
 
-Posterior::Remembered Posterior::remembered() const {
+std::optional<std::string> Posterior::open_data(const std::filesystem::path& path, bool images) {
+  std::error_code error;
+  if (std::filesystem::exists(path / kCamerasFile, error)) return views_refusal(path, task_in_role(TaskRole::views));
+  const std::string ending = path.extension().string();
+  const auto shown = scene();
+  const bool thing = shown && shown->is_thing && shown->is_thing(path.string());
+  if (ending != ".csv" && ending != ".npz" && !images && !thing) return std::nullopt;
+  open_file(path);
+  return "";
+}
+
+RememberedSet Posterior::remembered() const {
   const State& s = *state_;
   const SetChoice& choice = s.wish.set.choice;
-  Remembered now{choice.index, s.chosen_n ? n() : 0, choice.file, choice.random, choice.columns, s.wish.others};
+  RememberedSet now{choice.index, s.chosen_n ? n() : 0, choice.file, choice.random, choice.columns, s.wish.others};
   if (const auto state = following()) now.file = state->file;
   return now;
 }
 
-void Posterior::restore(const Remembered& remembered) {
+void Posterior::restore(const RememberedSet& remembered) {
   State& s = *state_;
   s.wish.others = remembered.others;
   std::erase(s.wish.others, s.wish.run);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/model/hub/hub.h"
+#include "app/model/hub/posterior_page.h"
 #include "app/posterior/set_posterior.h"
 #include "core/report/figure.h"
 #include "core/task.h"
@@ -90,8 +91,8 @@ struct PosteriorScene {
   std::optional<std::uint64_t> random;  // seed by which observations of a file were drawn; none: its first
   bool followable = false;              // files of its observations can be followed
   bool drawable = false;                // a file of which a random subset can be drawn
-  // Of a file that is a table: what its columns are called, which of them are used, and for what (the task's columns); and
-  // those that a person chose (SetChoice::columns).
+  // Of a file that is a table: what its columns are called, which of them are used, and for what (the task's columns);
+  // and those that a person chose (SetChoice::columns).
   std::vector<std::string> columns, taken, needed, chosen;
   std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
   std::vector<int> shades;               // of the runs, where a figure of them alone would choose others; else empty
@@ -103,19 +104,21 @@ struct PosteriorScene {
 
 // The posterior of one observed set at any N, by one run and others of its task, beside the exact one. Everything is
 // worked out in the background; what is asked for last is worked out first.
-class Posterior {
+class Posterior : public PosteriorPage {
  public:
   explicit Posterior(Hub& hub);
-  ~Posterior();
+  ~Posterior() override;
+  void accept(PosteriorPageVisitor& visitor) override { visitor.visit(*this); }
   Posterior(const Posterior&) = delete;
   Posterior& operator=(const Posterior&) = delete;
 
   // Shows a run: a folder, or a task's name for its shipped weights; empty: nothing. The observed set stays where the
   // task does.
-  void open(const std::string& run);
+  void open(const std::string& run) override;
+  void close() override { open(""); }
   const std::string& run() const;
   // Reads the runs again, e.g. after training or when the data folder changed.
-  void reload();
+  void reload() override;
   // Other runs of the same task, drawn beside it.
   void set_others(std::vector<std::string> runs);
   const std::vector<std::string>& others() const;
@@ -123,7 +126,7 @@ class Posterior {
   // The observed set: the next one of the prior, the prior's set `index`, one with a value of θ or ψ set by hand
   // (parameter `k` of the scene), or a file's, or of the words that name a thing. N becomes as much of a file as the
   // run saw in training; the file stays its task's set while others are visited.
-  void new_set();
+  void new_set() override;
   void set_index(std::int64_t index);
   std::int64_t index() const;
   void set_parameter(std::size_t k, double value);
@@ -147,26 +150,18 @@ class Posterior {
   // Null where no file is.
   std::shared_ptr<const FollowState> following() const;
 
-  // What a later start shows again: the set (of a file how its observations are drawn), N, and the runs beside.
-  struct Remembered {
-    std::int64_t index = 0, n = 0;  // n = 0: chosen by the program
-    std::filesystem::path file;
-    std::optional<std::uint64_t> random;
-    std::vector<std::string> columns, others;
-    bool operator==(const Remembered&) const = default;
-  };
-  Remembered remembered() const;
-  // Before anything else is asked of the run that is open.
-  void restore(const Remembered& remembered);
+  std::optional<std::string> open_data(const std::filesystem::path& path, bool images) override;
+  RememberedSet remembered() const override;
+  void restore(const RememberedSet& remembered) override;
 
   // The N that is wanted, 1 .. most().
-  std::int64_t n() const;
-  void set_n(std::int64_t n);
+  std::int64_t n() const override;
+  void set_n(std::int64_t n) override;
   // To the next (1) or last (-1) N worth looking at: whole numbers up to 100, two digits beyond.
-  void step_n(int direction);
+  void step_n(int direction) override;
   std::int64_t most() const;
   // Lets N grow from 1 to the largest in eight seconds. At its end it begins again.
-  void toggle_play();
+  void toggle_play() override;
   bool playing() const;
   void set_loop(bool loop);
   bool loop() const;

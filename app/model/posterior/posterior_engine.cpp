@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "app/model/posterior/posterior_scene.h"
+#include "app/posterior/posterior_figure.h"
+#include "app/posterior/posterior_plots.h"
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_words.h"
 #include "core/base/clock.h"
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/posterior/posterior_plots.h"
 #include "core/report/shades.h"
 
 namespace pairs::model {
@@ -66,7 +67,7 @@ class PosteriorEngine::Work {
   void embed_next();
   void embed_until(std::int64_t n, const Stale& stale);
   void serve(std::int64_t n, bool asked);
-  void show(const PosteriorAt& at, bool asked, const std::vector<PosteriorNumbers>& before = {});
+  void show(const PosteriorAnswer& at, bool asked, const std::vector<PosteriorNumbers>& before = {});
   void check(const Stale& stale);
   void finish_set(std::int64_t n, const Stale& stale);
   void work_out_widths(std::int64_t n, const Stale& stale);
@@ -92,7 +93,7 @@ class PosteriorEngine::Work {
   IntervalKind interval_ = IntervalKind::central;
   std::vector<WidthPoint> widths_;
   std::set<std::int64_t> width_done_;
-  PosteriorAt at_;            // of the last snapshot; n = 0: none
+  PosteriorAnswer at_;        // of the last snapshot; n = 0: none
   std::int64_t checked_ = 0;  // N of the last check or picture of this set
   double reference_milliseconds_ = 0;
   std::uint64_t snapshots_ = 0;
@@ -157,9 +158,8 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
         shaded(strategy_role(one.asked.loaded.config.strategy), shade == shades_.end() ? 0 : shade->second);
   }
   const LoadedRun& first = runs_.front().asked.loaded;
-  if (!first.estimator->has_density())
-    return show_nothing(
-        wish, first.task->info().title + " predicts images; the densities that this tab draws are of parameters");
+  if (const std::string why = not_drawn(*first.estimator); !why.empty())
+    return show_nothing(wish, fmt::format("{} cannot be shown here: {}", first.name, why));
   if (const std::string question = question_of(first); !task_ || question != question_) {
     question_ = question;
     task_ = first.task;
@@ -276,15 +276,15 @@ void PosteriorEngine::Work::embed_until(std::int64_t n, const Stale& stale) {
 }
 
 void PosteriorEngine::Work::serve(std::int64_t n, bool asked) {
-  if (reference_milliseconds_ > kSlowReference) show(posterior_->at(n, false), false, at_.numbers);
-  at_ = posterior_->at(n);
+  if (reference_milliseconds_ > kSlowReference) show(posterior_->answer(n, false), false, at_.numbers);
+  at_ = posterior_->answer(n);
   reference_milliseconds_ = at_.reference_milliseconds();
   show(at_, asked);
 }
 
 // Axes keep nothing of what is shown only until the N that was `asked` for is there. References that were there
 // `before` and are still worked out keep their places in the legend.
-void PosteriorEngine::Work::show(const PosteriorAt& at, bool asked, const std::vector<PosteriorNumbers>& before) {
+void PosteriorEngine::Work::show(const PosteriorAnswer& at, bool asked, const std::vector<PosteriorNumbers>& before) {
   for (const std::string& problem : at.problems) tell(problem);
   StableAxes passing = *axes_;
   const ShownSet set{set_id_, set_->truth(), posterior_->source_text(), interval_};

@@ -7,12 +7,12 @@
 #include <memory>
 
 #include "app/kinds/observation_room.h"
+#include "core/eval/interval.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/text.h"
-#include "core/posterior/interval.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 
@@ -102,7 +102,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   return scene;
 }
 
-PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAt& at, const ShownSet& set, StableAxes& axes,
+PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAnswer& at, const ShownSet& set, StableAxes& axes,
                               std::uint64_t version, const PinnedPosteriors& pinned) {
   PosteriorSnapshot snapshot;
   snapshot.version = version;

@@ -22,7 +22,7 @@ struct ShownSet {
   std::string source;
   IntervalKind interval = IntervalKind::central;
 };
-PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAt& at, const ShownSet& set, StableAxes& axes,
+PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAnswer& at, const ShownSet& set, StableAxes& axes,
                               std::uint64_t version, const PinnedPosteriors& pinned = nullptr);
 
 // The choice that makes the shown set again: where θ or ψ was set by hand, with the values that it settled on.

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "app/kinds/target_room.h"
 #include "app/posterior/posterior_samples.h"
-#include "app/posterior/tried_file.h"
+#include "app/posterior/set_posterior.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/posterior/typicality.h"
 #include "core/report/number_text.h"
 #include "core/train/run.h"
 
@@ -25,22 +25,16 @@ bool write(const SamplesAsked& asked, const LatestWorker::Stale& stale) {
   if (asked.draws < 2 || asked.draws > most_samples(info))
     fail_usage("{} samples cannot be drawn; ask for 2 to {}", count_text(asked.draws), count_text(most_samples(info)));
   check_writable(asked.file);
-  ObservedSet set(run.task, asked.set);
-  const Observations x = set.first(asked.n);
-  if (stale()) return false;
+  SetPosterior posterior(std::make_shared<ObservedSet>(run.task, asked.set), {{run}});
+  posterior.embed_until(asked.n, [&] { return !stale(); });
+  const PosteriorAnswer answer = posterior.answer(asked.n, false);
   // As many are drawn as infer draws, whose last digits depend on how many there are.
   const TargetRoom& room = target_room_of(info);
   const std::int64_t draws = room.in_folder() ? asked.draws : std::max(asked.draws, room.draws());
-  const torch::Tensor samples = posterior_samples(run, x, set.latents().given, set.name(), draws, asked.seed)
-                                    .slice(0, 0, asked.draws)
-                                    .contiguous();
+  const torch::Tensor samples = posterior.samples(answer, draws, asked.seed);
   if (stale()) return false;
-  const torch::Tensor aggregate = finite_aggregate(run, x, set.name());
-  const Place place = place_of(*run.estimator, aggregate, torch::full({1}, asked.n, torch::kInt64));
-  const bool warned = place.outside || !set.warnings().empty() || !run.finetuned || extrapolates(run, asked.n) ||
-                      (set.of_thing() && !thing_warnings(run, tried_of(run), set.name(), set.marks()).empty());
-  std::map<std::string, torch::Tensor> arrays = trust_arrays(place, warned);
-  arrays["samples"] = samples;
+  std::map<std::string, torch::Tensor> arrays = trust_arrays(answer.place, !posterior.all_warnings(answer).empty());
+  arrays["samples"] = samples.slice(0, 0, asked.draws).contiguous();
   write_samples(asked.file, arrays, info);
   return true;
 }

@@ -163,14 +163,14 @@ Network network_of(const TaskInfo& shown, const std::string& preset) {
   if (info.given_size() > 0) encoding.push_back(given_line(info));
   network.parts.push_back({"encoding", "+ N", encoding, 0, 0, "", ""});
   network.parts.push_back({"head", "Head q", head.lines, head.parameters, head.flops, "set", ""});
-  network.parts.push_back({"posterior",
-                           "Posterior",
-                           {fmt::format("q({} | x₁ … x_N)", target_room_of(info).labels_text(info)),
-                            estimator.has_density() ? "densities and samples" : "samples"},
-                           0,
-                           0,
-                           "",
-                           ""});
+  network.parts.push_back(
+      {"posterior",
+       "Posterior",
+       {fmt::format("q({} | x₁ … x_N)", target_room_of(info).labels_text(info)), target_room_of(info).gives()},
+       0,
+       0,
+       "",
+       ""});
   for (const NetworkPart& part : network.parts) network.parameters += part.parameters;
   return network;
 }

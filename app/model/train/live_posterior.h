@@ -40,7 +40,7 @@ class LivePosterior {
  private:
   struct Scene;  // the set, the grid, and the exact densities on it
   void set_scene(const Preview& preview);
-  Figure draw(const Preview& preview, const Scene& scene);
+  Figure draw(const Preview& preview, Scene& scene);
 
   std::function<void()> wake_;
   std::atomic<std::shared_ptr<const Figure>> figure_;

@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "app/model/viewer/same_scene.h"
-#include "app/model/viewer/view_posterior.h"
+#include "app/model/viewer/view_pictures.h"
 #include "core/base/latest_worker.h"
 #include "core/base/one_thread.h"
 #include "render/scene_picture.h"

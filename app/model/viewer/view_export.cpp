@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "app/model/viewer/view_posterior.h"
+#include "app/model/viewer/view_pictures.h"
 #include "app/model/viewer/view_sheet.h"
 #include "core/base/error.h"
 #include "core/base/files.h"

@@ -21,6 +21,8 @@
 #include "render/scene_edit.h"
 #include "render/sphere_scene.h"
 #include "render/sphere_scene_file.h"
+#include "tasks/registry.h"
+#include "tasks/view_folder.h"
 
 namespace pairs::model {
 namespace {
@@ -203,7 +205,26 @@ void Viewer::reload() {
     s.ask();
 }
 
-void Viewer::new_scene() {
+std::optional<std::string> Viewer::open_data(const std::filesystem::path& path, bool images) {
+  const std::string ending = path.extension().string();
+  std::error_code error;
+  if (ending == ".toml") return open_scene(path);
+  if (ending == ".csv" || ending == ".npz" || images || std::filesystem::exists(path / kCamerasFile, error))
+    return views_refusal(path, run().empty() ? task_in_role(TaskRole::views) : run());
+  return std::nullopt;
+}
+
+RememberedSet Viewer::remembered() const {
+  RememberedSet now;
+  now.n = n();
+  return now;
+}
+
+void Viewer::restore(const RememberedSet& remembered) {
+  if (remembered.n > 0) set_n(remembered.n);
+}
+
+void Viewer::new_set() {
   set_seed(state_->seed + 1);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/model/hub/hub.h"
+#include "app/model/hub/posterior_page.h"
 #include "core/report/figure.h"
 #include "render/scene.h"
 
@@ -71,25 +72,26 @@ const char* export_ending(ViewerExport kind);  // ".png", ...
 // Views of a scene in the window: a scene of spheres, cameras that observe it, and what a target camera would see:
 // truth, and samples of the estimator's posterior from the first N views. Pictures and samples are worked out in the
 // background; what is asked for last is worked out first.
-class Viewer {
+class Viewer : public PosteriorPage {
  public:
   explicit Viewer(Hub& hub);
-  ~Viewer();
+  ~Viewer() override;
+  void accept(PosteriorPageVisitor& visitor) override { visitor.visit(*this); }
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;
 
   // Shows a run: a folder, or a task's name for its shipped weights; empty: scene and cameras alone. The scene stays
   // where it has as many spheres as the run's scenes.
-  void open(const std::string& run);
+  void open(const std::string& run) override;
   // Shows nothing and works at nothing.
-  void close();
+  void close() override;
   const std::string& run() const;
   // Reads the run again.
-  void reload();
+  void reload() override;
 
   // The scene: another draw of the prior with as many observed cameras of its own; or one changed by hand, where every
   // change is settled so that spheres stay apart and within the prior's reach.
-  void new_scene();
+  void new_set() override;
   void set_seed(std::int64_t seed);
   std::int64_t seed() const;
   bool edited() const;  // the scene is no longer the seed's
@@ -105,6 +107,10 @@ class Viewer {
   void move_sphere(std::size_t k, const render::Sphere& from, double du, double dv, double away = 0);
   // Shows the scene of a file, brought within the prior's reach. Why not, in a sentence, or "".
   std::string open_scene(const std::filesystem::path& file);
+  // Of a scene's file; data of a person's own are refused.
+  std::optional<std::string> open_data(const std::filesystem::path& path, bool images) override;
+  RememberedSet remembered() const override;
+  void restore(const RememberedSet& remembered) override;
   // Back to the scene of the seed.
   void undo_edits();
   void set_selected(std::size_t k);
@@ -120,10 +126,10 @@ class Viewer {
   std::string add_blocked() const;
 
   // N: how many of them are used, 1 .. views().size(); 0 when there are none. Play lets it grow in eight seconds.
-  std::int64_t n() const;
-  void set_n(std::int64_t n);
-  void step_n(int direction);
-  void toggle_play();
+  std::int64_t n() const override;
+  void set_n(std::int64_t n) override;
+  void step_n(int direction) override;
+  void toggle_play() override;
   bool playing() const;
   void set_loop(bool loop);
   bool loop() const;

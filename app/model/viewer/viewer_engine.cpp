@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "app/model/viewer/view_posterior.h"
+#include "app/model/viewer/view_pictures.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/report/number_text.h"
@@ -83,7 +83,7 @@ void ViewerEngine::Parts::load_run(const ViewerWish& wish) {
     board.publish([&](ViewerNews& n) { n.failure = sentence(problem); });
     return;
   }
-  board.publish([&](ViewerNews& n) { n.info = std::make_shared<ViewerInfo>(posterior->info()); });
+  board.publish([&](ViewerNews& n) { n.info = std::make_shared<ViewerInfo>(viewer_info(*posterior)); });
 }
 
 // What the views say at once, in one evaluation of the network.
@@ -100,10 +100,7 @@ void ViewerEngine::Parts::estimate(const ViewerWish& wish, std::span<const rende
   mean = spread = nullptr;
   error = heat_picture(error_of(expected, truth));
   warnings.clear();
-  const LoadedRun& run = posterior->loaded();
-  if (n > run.estimator->max_n())
-    warnings.push_back(fmt::format("{} saw sets of at most {} views in training: these samples are an extrapolation",
-                                   run.name, count_text(run.estimator->max_n())));
+  for (const PosteriorWarning& one : posterior->warnings(n)) warnings.push_back(one.text);
   show(wish.samples);
 }
 

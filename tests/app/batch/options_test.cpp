@@ -25,7 +25,6 @@ TEST(Options, NumbersThatAreNoneAreUsageErrors) {
       {"figure", "width", "bump-hunt", "--sets"},
       {"run", "bump-hunt", "--seed"},
       {"demo", "--seed"},
-      {"bench", "--seconds"},
       {"render", "--scene", "7", "--out", "x.png", "--size"},
       {"render", "--scene", "7", "--out", "x.png", "--views"},
       {"render", "--scene", "7", "--out", "x", "--spheres"},

@@ -189,7 +189,7 @@ TEST_F(ThingsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
   EXPECT_THROW(infer({"pebble:1", "--up", "w"}), CLI::ValidationError);
   write_set("set.npz", "pebble:1", 4, 1);
   EXPECT_THAT(infer({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns a thing"));
-  EXPECT_THAT(figure({path("set.npz"), "--up", "y"}).err, HasSubstr("belongs to a thing"));
+  EXPECT_THAT(figure({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns a thing"));
 }
 
 TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {

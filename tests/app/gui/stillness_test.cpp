@@ -141,7 +141,7 @@ TEST_P(StillnessTest, NothingMovesButThePlots) {
     Driver d(settings_in(folder_.path(), GetParam()), width, height, scale);
     d.studio.viewer.set_samples(1);
     ASSERT_TRUE(d.rest(240));
-    const bool viewing = d.studio.viewing();
+    const bool viewing = &d.studio.posterior_page() == &d.studio.viewer;
     drag(d, viewing ? "viewer/n" : "posterior/n", 0.02, 0.98, long_tests() ? 10 : scale > 1 ? 3 : 6);
     if (viewing || scale > 1) continue;
     int dragged = 0;

@@ -102,15 +102,16 @@ class Agreement {
 
   // Posterior, scores and exports are of the run that the window is about.
   void shown_run(const std::string& task) {
-    const model::Studio& studio = d_.studio;
+    model::Studio& studio = d_.studio;
+    const bool viewing = &studio.posterior_page() == &studio.viewer;
     const std::string& run = studio.run();
     if (!run.empty() && run != task) {
       const std::string of = task_of(run);
       expect(of.empty() || of == task, "the run {} is of {}, the window about {}", run, of, task);
     }
-    const std::string& posterior = studio.viewing() ? studio.viewer.run() : studio.posterior.run();
+    const std::string& posterior = viewing ? studio.viewer.run() : studio.posterior.run();
     expect(posterior == run || posterior.empty(), "the posterior is of {}, the window about {}", posterior, run);
-    if (studio.viewing()) expect(studio.posterior.run().empty(), "two posteriors are open");
+    if (viewing) expect(studio.posterior.run().empty(), "two posteriors are open");
     expect(studio.evaluation.run() == run || studio.evaluation.run().empty(), "the scores are of {}, the window {}",
            studio.evaluation.run(), run);
     expect(posterior == studio.evaluation.run(), "the posterior is of {}, the scores of {}", posterior,
@@ -118,7 +119,7 @@ class Agreement {
     if (!studio.evaluation.run().empty())
       expect(studio.evaluation.batch_command().starts_with("pairs --batch evaluate " + shell_word(run)),
              "“Copy command” of the scores of {}: {}", run, studio.evaluation.batch_command());
-    if (const auto scene = studio.posterior.scene(); scene && !studio.viewing()) {
+    if (const auto scene = studio.posterior.scene(); scene && !viewing) {
       expect(scene->task == task, "the posterior is of {}, the window about {}", scene->task, task);
       expect(!scene->runs.empty() && scene->runs.front().run == run, "the curves are of another run than {}", run);
       const std::string command = studio.posterior.batch_command();

@@ -10,6 +10,7 @@
 #include "app/scores/metrics_file.h"
 #include "app/scores/score.h"
 #include "app/scores/score_figures.h"
+#include "app/scores/scoring.h"
 #include "core/base/error.h"
 #include "core/base/npz.h"
 #include "tests/core/base/temporary_folder.h"
@@ -85,7 +86,8 @@ TEST(ImageMetrics, RowsOfParametersSayNothingOfThem) {
   metrics.rows[0].nll = 1;
   const std::string text = metrics_text(metrics);
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("mse")));
-  EXPECT_FALSE(of_images(metrics.rows));
+  EXPECT_EQ(scoring_of(metrics.rows).score().key, "nll");
+  EXPECT_EQ(scoring_of(image_metrics().rows).score().key, "mse_posterior");
 }
 
 TEST(ImageMetrics, FigureShowsBothErrorsAndThePrior) {
@@ -108,7 +110,8 @@ TEST(ImageMetrics, FigureShowsBothErrorsAndThePrior) {
 
 TEST(ImageMetrics, RunsAreComparedByTheErrorOfTheMean) {
   Metrics a = image_metrics(), b = image_metrics(1.5);
-  EXPECT_THAT(why([&] { score_difference(b.rows[0], a.rows[0]); }), ::testing::HasSubstr("not scored on the same test sets"))
+  EXPECT_THAT(why([&] { score_difference(b.rows[0], a.rows[0]); }),
+              ::testing::HasSubstr("not scored on the same test sets"))
       << "nobody knows";
   for (Metrics* one : {&a, &b}) one->rows[0].tested = {1, 2, 3};
   const Score& score = score_of(a.rows);

@@ -20,6 +20,7 @@
 #include "core/train/run.h"
 #include "core/train/run_progress.h"
 #include "tasks/registry.h"
+#include "tests/aggregate_observed.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_task.h"
 #include "tests/read_settings.h"

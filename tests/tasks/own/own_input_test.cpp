@@ -5,16 +5,17 @@
 #include <cmath>
 #include <limits>
 
+#include "app/posterior/followed_set.h"
 #include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/input_scale.h"
-#include "core/posterior/followed_set.h"
 #include "core/train/run.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/own_tasks.h"
 #include "tasks/own/simulated_task.h"
 #include "tasks/registry.h"
+#include "tests/aggregate_observed.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/tasks/own/own_files.h"
 #include "tests/tasks/own/stored/stored_files.h"

@@ -22,6 +22,7 @@
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/aggregate_observed.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/posterior/many_targets_task.h"
 #include "tests/app/model/small_run.h"

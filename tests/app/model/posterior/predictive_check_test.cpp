@@ -9,14 +9,15 @@
 #include <fstream>
 
 #include "app/kinds/samples_figure.h"
+#include "app/posterior/likelihood_check.h"
 #include "app/posterior/nuisance_view.h"
 #include "core/aggregate.h"
 #include "core/base/transfer.h"
 #include "core/eval/calibration.h"
-#include "core/posterior/likelihood_check.h"
 #include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
+#include "tests/aggregate_observed.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs::model {

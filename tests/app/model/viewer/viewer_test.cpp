@@ -11,9 +11,9 @@
 #include <fstream>
 #include <set>
 
-#include "app/model/viewer/view_embeddings.h"
-#include "app/model/viewer/view_posterior.h"
+#include "app/model/viewer/view_pictures.h"
 #include "app/model/viewer/viewer_engine.h"
+#include "app/posterior/view_embeddings.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
@@ -239,7 +239,7 @@ TEST_F(ViewerTest, ChangesByHandStayLegal) {
   EXPECT_FALSE(viewer.edited());
   EXPECT_EQ(render::scene_text(viewer.scene()), render::scene_text(drawn));
   EXPECT_EQ(viewer.beyond(), "");
-  viewer.new_scene();
+  viewer.new_set();
   EXPECT_NE(render::scene_text(viewer.scene()), render::scene_text(drawn));
   EXPECT_EQ(viewer.views().size(), 100u);
   viewer.set_seed(viewer.seed() - 1);

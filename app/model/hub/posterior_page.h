@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pairs::model {
+
+class Posterior;
+class Viewer;
+
+// What a later start of the program shows again: the observed set (of a file how its observations are drawn), N, and
+// the runs beside.
+struct RememberedSet {
+  std::int64_t index = 0, n = 0;  // n = 0: chosen by the program
+  std::filesystem::path file;
+  std::optional<std::uint64_t> random;
+  std::vector<std::string> columns, others;
+  bool operator==(const RememberedSet&) const = default;
+};
+
+// Of which page it is that a window draws.
+class PosteriorPageVisitor {
+ public:
+  virtual ~PosteriorPageVisitor() = default;
+  virtual void visit(Posterior& page) = 0;
+  virtual void visit(Viewer& page) = 0;
+};
+
+// Why views of a person's own cannot be shown in the window, and what reads them: `seer`, a run or a task.
+std::string views_refusal(const std::filesystem::path& path, const std::string& seer);
+
+// The Posterior tab of a task: densities of parameters (Posterior), or what a camera sees of a scene (Viewer).
+class PosteriorPage {
+ public:
+  virtual ~PosteriorPage() = default;
+  virtual void accept(PosteriorPageVisitor& visitor) = 0;
+
+  // Shows a run: a folder, or a task's name for its shipped weights; "": what there is to see without one.
+  virtual void open(const std::string& run) = 0;
+  // Shows nothing and works at nothing.
+  virtual void close() = 0;
+  // Reads the run again.
+  virtual void reload() = 0;
+
+  virtual std::int64_t n() const = 0;
+  virtual void set_n(std::int64_t n) = 0;
+  virtual void step_n(int direction) = 0;
+  virtual void toggle_play() = 0;
+  // Another observed set of the prior.
+  virtual void new_set() = 0;
+
+  // Shows what a file or folder holds, or what its words name; `images`: a folder that holds images. "" when it is on
+  // its way, else why it cannot be shown, a sentence; nothing where such a path is not this page's.
+  virtual std::optional<std::string> open_data(const std::filesystem::path& path, bool images) = 0;
+
+  virtual RememberedSet remembered() const = 0;
+  // Before anything else is asked of the run that is open.
+  virtual void restore(const RememberedSet& remembered) = 0;
+};
+
+}  // namespace pairs::model

@@ -1,0 +1,133 @@
+#include "app/posterior/posterior_answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "app/runs/strategy_look.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/one_thread.h"
+#include "core/report/number_text.h"
+
+namespace pairs {
+namespace {
+
+// Why the run is left out at n beside others; "" where it is not.
+std::string left_out(const AskedRun& run, bool shown, std::int64_t n) {
+  const std::string& name = run.loaded.name;
+  const std::int64_t most = run.loaded.estimator->max_n();
+  if (!run.serves(n)) return fmt::format("{} has a head for some N only and none for {}", name, count_text(n));
+  if (n > most && !shown) return fmt::format("{} is left out here: it saw sets of at most {}", name, count_text(most));
+  return "";
+}
+
+void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<PosteriorWarning>& warnings) {
+  const LoadedRun& loaded = run.loaded;
+  const std::string& source = loaded.estimator->data_source();
+  const auto add = [&](std::vector<PosteriorWarning> more) {
+    for (PosteriorWarning& one : more) warnings.push_back(std::move(one));
+  };
+  add(size_warnings(loaded, set.n));
+  add(training_warnings(loaded, run.learnt_nothing));
+  if (set.seen > set.n) add({{WarningKind::subset, subset_text(loaded.name, set.n)}});
+  if (!set.simulated.empty() && source != set.simulated)
+    add({{WarningKind::other_data, fmt::format("{} was trained on {} and is asked about {}: its posterior may be wrong",
+                                               loaded.name, source, set.simulated)}});
+}
+
+}  // namespace
+
+bool AskedRun::serves(std::int64_t n) const {
+  const std::vector<std::int64_t> sizes = loaded.estimator->sizes();
+  return sizes.empty() || std::find(sizes.begin(), sizes.end(), n) != sizes.end();
+}
+
+std::string AskedRun::name(std::size_t count) const {
+  return count == 1 ? strategy_title(loaded.config.strategy) : loaded.name;
+}
+
+const PosteriorSource& PosteriorAnswer::source_of(const PosteriorNumbers& one) const {
+  return *std::find_if(sources.begin(), sources.end(), [&](const auto& source) { return source.name == one.name; });
+}
+
+double PosteriorAnswer::reference_milliseconds() const {
+  double sum = 0;
+  for (const PosteriorNumbers& one : numbers)
+    if (!one.ours) sum += one.milliseconds;
+  return sum;
+}
+
+bool PosteriorAnswer::extrapolates() const {
+  return std::any_of(warnings.begin(), warnings.end(),
+                     [](const PosteriorWarning& one) { return one.kind == WarningKind::extrapolation; });
+}
+
+std::vector<TargetNumbers> PosteriorAnswer::shown_numbers(const Task& task, const AskedRun& run) const {
+  for (const PosteriorNumbers& one : numbers)
+    if (one.ours) return one.targets;
+  if (sources.empty() || !sources.front().ours || !sources.front().log_density) return {};
+  const torch::NoGradGuard no_grad;
+  const OneThread one_thread;
+  const std::vector<PosteriorNumbers> alone =
+      posterior_numbers(task.info().targets, confined(task, *run.loaded.estimator), {sources.front()});
+  return alone.empty() ? std::vector<TargetNumbers>() : alone.front().targets;
+}
+
+std::vector<TargetNumbers> PosteriorAnswer::exact_numbers() const {
+  const PosteriorNumbers* const exact = find_role(numbers, SeriesRole::exact);
+  return exact ? exact->targets : std::vector<TargetNumbers>();
+}
+
+void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set, PosteriorAnswer& answer) {
+  if (std::string why = left_out(run, shown, set.n); !why.empty()) {
+    answer.warnings.push_back({WarningKind::left_out, std::move(why)});
+    return;
+  }
+  add_warnings(run, set, answer.warnings);
+  const std::shared_ptr<Estimator>& estimator = run.loaded.estimator;
+  const Stopwatch watch;
+  torch::Tensor aggregate;
+  try {
+    aggregate = set.aggregate();
+    answer.sources.push_back(estimator_source(run.name(count), run.role, estimator, aggregate, set.n, set.given));
+    answer.sources.back().milliseconds = 1000 * watch.seconds();
+    if (shown) answer.place = place_of(*estimator, aggregate, torch::full({1}, set.n, torch::kInt64));
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    answer.problems.push_back(sentence(error));
+  }
+}
+
+void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer) {
+  const auto density = [](const PosteriorSource& source) { return static_cast<bool>(source.log_density); };
+  if (!std::all_of(answer.sources.begin(), answer.sources.end(), density)) return;
+  answer.numbers = posterior_numbers(task.info().targets, confined, answer.sources, [&](const std::string& text) {
+    answer.warnings.push_back({WarningKind::left_out, text});
+  });
+}
+
+bool confined(const Task& task, const Estimator& estimator) {
+  const std::vector<Target>& targets = task.info().targets;
+  return estimator.config().head.support != "real" && std::all_of(targets.begin(), targets.end(), [](const Target& t) {
+           return std::isfinite(t.low) && std::isfinite(t.high);
+         });
+}
+
+torch::Tensor finite_samples(const AskedRun& run, const PosteriorSource& source, std::int64_t draws,
+                             std::uint64_t seed) {
+  const torch::NoGradGuard no_grad;
+  std::optional<OneThread> one_thread;  // of images sampling takes long, and is shared out
+  if (source.log_density) one_thread.emplace();
+  torch::Tensor samples = source.sample(draws, seed);
+  PAIRS_CHECK(samples.isfinite().all().item<bool>(),
+              "The posterior of {} is not finite: its weights diverged in training or are damaged; train it again with "
+              "a lower {} or {}",
+              run.loaded.name, "pretrain.rate"_key, "finetune.rate"_key);
+  return samples;
+}
+
+}  // namespace pairs

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "app/posterior/posterior_axes.h"
+#include "app/posterior/posterior_numbers.h"
+#include "core/report/figure.h"
+#include "core/task.h"
+
+namespace pairs {
+
+// The densities of target t, with the intervals of 50 and 90 % of the first series shaded where that is a run's.
+Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets, std::size_t t,
+                  const std::vector<double>& truth, const PosteriorAxes& axes);
+
+// Contours that hold 50 and 90 % of the joint density of target `first`, along x, and `second`, along y.
+Plot joint_plot(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets, std::size_t first,
+                std::size_t second, const std::vector<double>& truth, const PosteriorAxes& axes);
+
+}  // namespace pairs

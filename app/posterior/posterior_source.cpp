@@ -1,0 +1,70 @@
+#include "app/posterior/posterior_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/streams.h"
+
+namespace pairs {
+
+std::string not_drawn(const Estimator& estimator) {
+  if (estimator.has_density()) return "";
+  return fmt::format("the target of task {} is an image, and densities are drawn of parameters alone",
+                     estimator.task().info().name);
+}
+
+PosteriorSource estimator_source(const std::string& name, SeriesRole role, std::shared_ptr<Estimator> estimator,
+                                 const torch::Tensor& aggregate, std::int64_t n, const torch::Tensor& given) {
+  const torch::Tensor count = torch::full({1}, n, torch::kInt64);
+  PosteriorSource source;
+  source.name = name;
+  source.role = role;
+  source.ours = true;
+  if (not_drawn(*estimator).empty())
+    source.log_density = [estimator, aggregate, count, given](const torch::Tensor& theta) {
+      return estimator->log_prob_grid(theta.unsqueeze(0), aggregate, count, given)[0].to(torch::kCPU, torch::kFloat64);
+    };
+  source.sample = [estimator, aggregate, count, given](std::int64_t draws, std::uint64_t seed) {
+    return estimator->sample(aggregate, count, draws, stream_key(seed, Purpose::posterior), given)[0].to(torch::kCPU);
+  };
+  return source;
+}
+
+PosteriorSource reference_source(const Task& task, const std::string& name, const Observations& x,
+                                 const std::function<bool()>& keep_going) {
+  constexpr std::int64_t kChunk = 20000;
+  const Stopwatch watch;
+  const std::shared_ptr<ReferencePosterior> reference = task.reference(name);
+  for (std::int64_t first = 0; first < x.count(); first += kChunk) {
+    if (keep_going && !keep_going()) throw Stopped();
+    reference->add(x.slice(first, std::min(first + kChunk, x.count())));
+  }
+  PosteriorSource source;
+  source.name = name;
+  source.role = reference_role(name);
+  source.mean = reference->mean();
+  source.sd = reference->covariance().diagonal().sqrt();
+  source.log_density = [reference](const torch::Tensor& theta) { return reference->log_density(theta); };
+  source.sample = [reference](std::int64_t draws, std::uint64_t seed) {
+    Stream stream(stream_key(seed, Purpose::posterior), 1);
+    return reference->sample(draws, stream);
+  };
+  source.milliseconds = 1000 * watch.seconds();
+  return source;
+}
+
+SeriesRole reference_role(const std::string& name) {
+  if (name == "exact") return SeriesRole::exact;
+  return name.find("naive") == std::string::npos ? SeriesRole::other : SeriesRole::naive;
+}
+
+LineStyle posterior_style(SeriesRole role) {
+  return role == SeriesRole::exact                                ? LineStyle::dashed
+         : role == SeriesRole::naive || role == SeriesRole::other ? LineStyle::dotted
+                                                                  : LineStyle::solid;
+}
+
+}  // namespace pairs

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/posterior/posterior_warnings.h"
+#include "app/posterior/view_embeddings.h"
+#include "core/heads/head.h"
+#include "core/train/run.h"
+
+namespace pairs {
+
+// A run of a task of views of a scene ready to be asked what a camera would see. Images are [3, H, W] float32 in [0, 1]
+// on the CPU. One thread.
+class ViewPosterior {
+ public:
+  // Throws Error when the run cannot be loaded or is no such run.
+  ViewPosterior(const std::string& run, const std::string& data, const std::string& device);
+
+  const LoadedRun& loaded() const { return loaded_; }
+  const SceneViews& views() const { return views_; }
+  std::int64_t steps() const { return loaded_.config.estimator.head.steps; }
+  // What is to be known whatever it is asked, and of sets of n views.
+  std::vector<PosteriorWarning> warnings() const { return training_warnings(loaded_, learnt_nothing(loaded_)); }
+  std::vector<PosteriorWarning> warnings(std::int64_t n) const { return size_warnings(loaded_, n); }
+  ViewEmbeddings& embeddings() { return embeddings_; }
+  // The set sizes that have a head; all when empty.
+  std::vector<std::int64_t> sizes() const { return loaded_.estimator->sizes(); }
+
+  // What the head is told of n views with that mean embedding and the target camera.
+  torch::Tensor context(const torch::Tensor& aggregate, std::int64_t n, const render::Camera& target);
+  // E[θ | X] from one evaluation of the network.
+  torch::Tensor expected(const torch::Tensor& context, std::int64_t n);
+  // Samples number first .. first + count - 1, each a function of its batch's `first` and its place in it, [count, 3,
+  // H, W]; undefined when `on_step`, told of every state on the way (the same shape), said no.
+  torch::Tensor samples(const torch::Tensor& context, std::int64_t n, std::int64_t first, std::int64_t count,
+                        const std::function<bool(std::int64_t step, const torch::Tensor& state)>& on_step = {});
+
+  torch::Tensor truth(const render::SphereScene& scene, const render::Camera& target) const;
+  // Of the prior's target images.
+  const torch::Tensor& mean_image();
+
+ private:
+  SteppedSampler& sampler(std::int64_t n);
+  torch::Tensor restored(const torch::Tensor& z) const;  // [.., d] -> [.., 3, H, W]
+
+  LoadedRun loaded_;
+  const SceneViews& views_;  // a face of its task
+  ViewEmbeddings embeddings_;
+  torch::Tensor mean_image_;
+};
+
+}  // namespace pairs

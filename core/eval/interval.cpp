@@ -1,0 +1,129 @@
+#include "core/eval/interval.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/nuisance_posterior.h"
+
+namespace pairs {
+namespace {
+
+// Where a share of the mass lies below, and how much of it lies below a place; both between edges of cells.
+class CellMass {
+ public:
+  CellMass(const Cells& cells, const std::vector<double>& density) : cells_(cells), below_(density.size() + 1, 0) {
+    for (std::size_t i = 0; i < density.size(); ++i) below_[i + 1] = below_[i] + std::max(density[i], 0.0);
+  }
+  double total() const { return below_.back(); }
+  double edge(std::size_t i) const { return cells_.low + cells_.width() * static_cast<double>(i); }
+  double below(std::size_t edge) const { return below_[edge]; }
+  // The place below which `mass` lies; the lowest one.
+  double place(double mass) const {
+    const auto above = std::lower_bound(below_.begin() + 1, below_.end() - 1, mass);
+    const auto i = static_cast<std::size_t>(above - below_.begin()) - 1;
+    const double own = below_[i + 1] - below_[i];
+    return edge(i) + (own > 0 ? cells_.width() * std::clamp((mass - below_[i]) / own, 0.0, 1.0) : 0);
+  }
+
+ private:
+  Cells cells_;
+  std::vector<double> below_;
+};
+
+// Between sorted draws, as torch::quantile.
+double quantile_of(const std::vector<double>& sorted, double level) {
+  const double place = level * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(place), high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (place - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+Intervals no_intervals() {
+  Intervals out;
+  for (auto& levels : out) levels.fill({NAN, NAN});
+  return out;
+}
+
+}  // namespace
+
+Interval shortest_interval(const Cells& cells, const std::vector<double>& density, double level) {
+  const CellMass mass(cells, density);
+  if (!(mass.total() > 0) || !std::isfinite(mass.total())) return {NAN, NAN};
+  const double wanted = level * mass.total();
+  Interval best{NAN, NAN};
+  const auto offer = [&](double low, double high) {
+    if (std::isnan(best.low) || high - low < best.high - best.low) best = {low, high};
+  };
+  // The density is the same all over a cell, so one end of the shortest interval is an edge.
+  for (std::size_t i = 0; i <= density.size(); ++i) {
+    if (mass.below(i) + wanted <= mass.total()) offer(mass.edge(i), mass.place(mass.below(i) + wanted));
+    if (mass.below(i) >= wanted) offer(mass.place(mass.below(i) - wanted), mass.edge(i));
+  }
+  return best;
+}
+
+Interval shortest_interval(const std::vector<double>& sorted, double level) {
+  if (sorted.empty()) return {NAN, NAN};
+  // Between draws k apart lies k / (S + 1) of a distribution on average.
+  const std::size_t most = sorted.size() - 1;
+  const auto apart =
+      std::min(most, static_cast<std::size_t>(std::ceil(level * static_cast<double>(sorted.size() + 1) - 1e-9)));
+  Interval best{sorted.front(), sorted[apart]};
+  for (std::size_t i = 0; i + apart < sorted.size(); ++i)
+    if (sorted[i + apart] - sorted[i] < best.high - best.low) best = {sorted[i], sorted[i + apart]};
+  return best;
+}
+
+Intervals cell_intervals(const Cells& cells, const std::vector<double>& density) {
+  Intervals out = no_intervals();
+  for (std::size_t l = 0; l < kIntervalLevels.size(); ++l) {
+    const double level = kIntervalLevels[l];
+    const auto put = [&](IntervalKind kind, Interval one) { out[static_cast<std::size_t>(kind)][l] = one; };
+    put(IntervalKind::central,
+        {cell_quantile(cells, density, (1 - level) / 2), cell_quantile(cells, density, (1 + level) / 2)});
+    put(IntervalKind::highest_density, shortest_interval(cells, density, level));
+    put(IntervalKind::upper_limit, {cells.low, cell_quantile(cells, density, level)});
+  }
+  return out;
+}
+
+Intervals draw_intervals(std::vector<double> draws) {
+  if (draws.empty()) return no_intervals();
+  std::sort(draws.begin(), draws.end());
+  const auto quantile = [&](double level) { return quantile_of(draws, level); };
+  Intervals out;
+  for (std::size_t l = 0; l < kIntervalLevels.size(); ++l) {
+    const double level = kIntervalLevels[l];
+    const auto put = [&](IntervalKind kind, Interval one) { out[static_cast<std::size_t>(kind)][l] = one; };
+    put(IntervalKind::central, {quantile((1 - level) / 2), quantile((1 + level) / 2)});
+    put(IntervalKind::highest_density, shortest_interval(draws, level));
+    put(IntervalKind::upper_limit, {draws.front(), quantile(level)});
+  }
+  return out;
+}
+
+TargetNumbers draw_numbers(const std::vector<double>& draws) {
+  PAIRS_CHECK(draws.size() >= 2, "Numbers of a posterior need two draws or more; there are {}", draws.size());
+  TargetNumbers out;
+  const auto count = static_cast<double>(draws.size());
+  double squares = 0;
+  out.mean = std::accumulate(draws.begin(), draws.end(), 0.0) / count;
+  for (const double draw : draws) squares += (draw - out.mean) * (draw - out.mean);
+  out.sd = std::sqrt(squares / (count - 1));
+  out.intervals = draw_intervals(draws);
+  const Interval half = out.half(IntervalKind::central), most = out.most(IntervalKind::central);
+  std::vector<double> sorted = draws;
+  std::sort(sorted.begin(), sorted.end());
+  out.quantiles = {most.low, half.low, quantile_of(sorted, 0.5), half.high, most.high};
+  const CellDensity smooth = kernel_density(std::move(sorted));
+  out.mode = cell_numbers({smooth.low, smooth.high, smooth.density.size()}, smooth.density).mode;
+  return out;
+}
+
+IntervalKind interval_kind(const std::string& word, const std::string& option) {
+  for (const IntervalName& name : kIntervalNames)
+    if (word == name.word) return name.kind;
+  fail_usage("{} {} is no kind of interval; it is central, hpd (highest density) or upper (upper limit)", option, word);
+}
+
+}  // namespace pairs
