@@ -54,9 +54,8 @@ std::string subset_text(const std::string& run, std::int64_t most) {
 
 std::string outside_text(const Place& place) {
   return fmt::format(
-      "the observed set lies outside what training saw: its aggregate is at Mahalanobis distance {:.3g}, farther than "
-      "{:.3g} % of training sets; do not trust the posterior",
-      place.distance, place.percentile);
+      "outside of training: the set lies farther out than {:.3g} % of its sets; do not trust this posterior",
+      place.percentile);
 }
 
 }  // namespace pairs

@@ -1,89 +1,86 @@
 #include "core/base/latest_worker.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/interruption.h"
+#include "core/base/jobs.h"
 #include "core/base/threads.h"
 
-namespace pairs::model {
+namespace pairs {
 
-void lower_priority(int by) {
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), by);  // a wish: nothing depends on it
+struct LatestWorker::State {
+  std::function<void(const std::string&)> failed;
+  std::mutex mutex;
+  std::condition_variable changed;
+  Job next;
+  bool running = false;  // a thread is at work, or on its way to it
+  std::atomic<std::uint64_t> newest{0};
+
+  // Runs what is asked for until there is nothing more.
+  void run() {
+    for (;;) {
+      Job job;
+      std::uint64_t mine = 0;
+      {
+        const std::lock_guard lock(mutex);
+        if (!next) {
+          running = false;
+          changed.notify_all();
+          return;
+        }
+        job = std::exchange(next, nullptr);
+        mine = newest.load();
+      }
+      try {
+        follow_background_threads();
+        const Stale stale = [&] { return newest.load() != mine; };
+        const Interruptible within(stale);
+        job(stale);
+      } catch (const Stopped&) {
+      } catch (const std::exception& error) {
+        failed(sentence(error));
+      }
+    }
+  }
+};
+
+LatestWorker::LatestWorker(std::function<void(const std::string&)> failed) : state_(std::make_shared<State>()) {
+  state_->failed = std::move(failed);
 }
 
-LatestWorker::LatestWorker(std::function<void(const std::string&)> failed)
-    : failed_(std::move(failed)), thread_([this](std::stop_token token) { loop(token); }) {}
-
 LatestWorker::~LatestWorker() {
-  {
-    const std::lock_guard lock(mutex_);
-    next_ = nullptr;
-    ++newest_;
-    thread_.request_stop();
-  }
-  changed_.notify_all();
+  cancel();
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait(lock, [&] { return !state_->running; });
 }
 
 void LatestWorker::request(Job job) {
-  {
-    const std::lock_guard lock(mutex_);
-    next_ = std::move(job);
-    ++newest_;
-  }
-  changed_.notify_all();
+  const std::lock_guard lock(state_->mutex);
+  state_->next = std::move(job);
+  ++state_->newest;
+  if (std::exchange(state_->running, true)) return;
+  run_in_background([state = state_] { state->run(); });
 }
 
 void LatestWorker::cancel() {
-  {
-    const std::lock_guard lock(mutex_);
-    next_ = nullptr;
-    ++newest_;
-  }
-  changed_.notify_all();
+  const std::lock_guard lock(state_->mutex);
+  state_->next = nullptr;
+  ++state_->newest;
 }
 
 bool LatestWorker::busy() const {
-  const std::lock_guard lock(mutex_);
-  return running_ || next_;
+  const std::lock_guard lock(state_->mutex);
+  return state_->running;
 }
 
 bool LatestWorker::wait(double seconds) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return !running_ && !next_; });
+  std::unique_lock lock(state_->mutex);
+  return state_->changed.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return !state_->running; });
 }
 
-void LatestWorker::loop(std::stop_token token) {
-  lower_priority(2);
-  for (;;) {
-    Job job;
-    std::uint64_t mine = 0;
-    {
-      std::unique_lock lock(mutex_);
-      if (!changed_.wait(lock, token, [&] { return static_cast<bool>(next_); })) return;
-      job = std::exchange(next_, nullptr);
-      mine = newest_.load();
-      running_ = true;
-    }
-    try {
-      follow_background_threads();
-      const Stale stale = [&] { return newest_.load() != mine; };
-      const Interruptible within(stale);
-      job(stale);
-    } catch (const Stopped&) {
-    } catch (const std::exception& error) {
-      failed_(sentence(error));
-    }
-    job = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      running_ = false;
-    }
-    changed_.notify_all();
-  }
-}
-
-}  // namespace pairs::model
+}  // namespace pairs

@@ -1,17 +1,15 @@
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <string>
-#include <thread>
 
-namespace pairs::model {
+namespace pairs {
 
-// A thread for answers of which only the newest counts. A request replaces the one that waits and asks the one that
-// runs to end early. The thread has low priority, so that the window stays quick.
+// Answers worked out in the background, of which only the newest counts. A request replaces the one that waits and asks
+// the one that runs to end early; one runs at a time. Jobs run on threads that all share (core/base/jobs.h), of low
+// priority, so that the window stays quick.
 class LatestWorker {
  public:
   // `stale` turns true once a newer request came or the worker ends; long jobs ask it and return or throw Stopped, as
@@ -19,7 +17,7 @@ class LatestWorker {
   using Stale = std::function<bool()>;
   using Job = std::function<void(const Stale& stale)>;
 
-  // `failed` is called on the worker's thread with one sentence when a job throws anything but Stopped.
+  // `failed` is called on the job's thread with one sentence when a job throws anything but Stopped.
   explicit LatestWorker(std::function<void(const std::string&)> failed);
   // Waits until the running job has seen that it is stale.
   ~LatestWorker();
@@ -35,18 +33,8 @@ class LatestWorker {
   bool wait(double seconds);
 
  private:
-  void loop(std::stop_token token);
-
-  std::function<void(const std::string&)> failed_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
-  Job next_;
-  bool running_ = false;
-  std::atomic<std::uint64_t> newest_{0};
-  std::jthread thread_;
+  struct State;
+  std::shared_ptr<State> state_;
 };
 
-// Gives the calling thread, and threads it starts from now on, `by` steps (0 to 19) less priority than others have.
-void lower_priority(int by);
-
-}  // namespace pairs::model
+}  // namespace pairs

@@ -60,13 +60,10 @@ class Session::Worker : public Monitor {
   Session& session_;
 };
 
-Session::Session() : thread_([this](std::stop_token token) { loop(token); }) {}
-
 Session::~Session() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
-    thread_.request_stop();
   }
   changed_.notify_all();
 }
@@ -83,12 +80,13 @@ void Session::act(SessionAction action, const std::function<void()>& effect) {
 
 void Session::start(Job job) {
   act(SessionAction::start, [&] {
-    job_ = std::move(job);
     error_.clear();
     stop_ = false;
     outcome_ = SessionOutcome::none;
     progress_.store(nullptr);
     state_ = SessionState::running;
+    // The thread of the job before has nothing left to do.
+    thread_ = std::jthread([this, own = std::move(job)]() mutable { work(std::exchange(own, nullptr)); });
   });
 }
 
@@ -127,41 +125,31 @@ bool Session::wait(double seconds) {
   });
 }
 
-void Session::loop(std::stop_token token) {
-  for (;;) {
-    Job job;
-    {
-      std::unique_lock lock(mutex_);
-      if (!changed_.wait(lock, token, [&] { return static_cast<bool>(job_); })) return;
-      job = std::exchange(job_, nullptr);
-    }
-    std::string failure;
-    SessionOutcome outcome = SessionOutcome::done;
-    try {
-      Worker worker(*this);
-      const Interruptible within([this] { return stop_.load(); });
-      job(worker);
-    } catch (const Stopped&) {
-      outcome = SessionOutcome::stopped;
-    } catch (const std::exception& error) {
-      outcome = SessionOutcome::failed;
-      failure = sentence(error);
-    }
-    if (outcome == SessionOutcome::failed) {
-      Event event;
-      event.type = EventType::error;
-      event.values["text"] = failure;
-      events_.push(event);
-    }
-    job = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      error_ = failure;
-      outcome_ = outcome;
-      state_ = outcome == SessionOutcome::failed ? SessionState::failed : SessionState::idle;
-    }
-    changed_.notify_all();
+void Session::work(Job job) {
+  std::string failure;
+  SessionOutcome outcome = SessionOutcome::done;
+  try {
+    Worker worker(*this);
+    const Interruptible within([this] { return stop_.load(); });
+    job(worker);
+  } catch (const Stopped&) {
+    outcome = SessionOutcome::stopped;
+  } catch (const std::exception& error) {
+    outcome = SessionOutcome::failed;
+    failure = sentence(error);
   }
+  if (outcome == SessionOutcome::failed) {
+    Event event;
+    event.type = EventType::error;
+    event.values["text"] = failure;
+    events_.push(event);
+  }
+  job = nullptr;
+  const std::lock_guard lock(mutex_);
+  error_ = failure;
+  outcome_ = outcome;
+  state_ = outcome == SessionOutcome::failed ? SessionState::failed : SessionState::idle;
+  changed_.notify_all();
 }
 
 }  // namespace pairs

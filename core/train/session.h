@@ -13,8 +13,7 @@
 
 namespace pairs {
 
-// State of a session and what may be done in it: one table, with a reason for everything that may not (design,
-// Threads).
+// State of a session and what may be done in it: one table, with a reason for everything that may not.
 // How the last job of a session ended; none: it has not, or there was none yet.
 enum class SessionOutcome { none, done, stopped, failed };
 
@@ -25,11 +24,11 @@ inline constexpr int session_states = 6, session_actions = 5;
 // Empty when the action is allowed, else why not, in one sentence.
 std::string_view blocked_reason(SessionState state, SessionAction action);
 
-// One long-lived worker thread that runs jobs (a run's stages, an evaluation) for one client: the window or --batch.
+// A thread while there is work, which runs jobs (a run's stages, an evaluation) for one client: the window or --batch.
 // Every member may be called from any thread; drain() and latest() never wait for the worker's work.
 class Session {
  public:
-  Session();
+  Session() = default;
   // Asks a running job to stop, waits until it has saved.
   ~Session();
   Session(const Session&) = delete;
@@ -56,14 +55,13 @@ class Session {
  private:
   class Worker;
   void act(SessionAction action, const std::function<void()>& effect);
-  void loop(std::stop_token token);
+  void work(Job job);
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::atomic<SessionState> state_{SessionState::idle};
   std::atomic<SessionOutcome> outcome_{SessionOutcome::none};
   std::string error_;
-  Job job_;
   std::atomic<bool> stop_{false};
   EventQueue events_;
   std::atomic<std::shared_ptr<const Progress>> progress_;

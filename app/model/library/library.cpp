@@ -20,6 +20,7 @@
 #include "core/base/files.h"
 #include "core/base/interruption.h"
 #include "core/base/latest_worker.h"
+#include "core/base/priority.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/train/left_aggregates.h"

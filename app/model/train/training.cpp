@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/latest_worker.h"
+#include "core/base/priority.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/train/event_values.h"

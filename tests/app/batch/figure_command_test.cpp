@@ -92,7 +92,7 @@ TEST(FigureCommand, WarnsAsInferDoes) {
   const Answer figure =
       run_words({"figure", "posterior", "gaussian", "--file", out("far.csv"), "--n", "20", "--out", out("far.svg")});
   const Answer infer = run_words({"infer", "gaussian", "--data", out("far.csv"), "--out", out("far.npz")});
-  const std::string warning = "warning: the observed set lies outside what training saw";
+  const std::string warning = "warning: outside of training: the set lies farther out than";
   ASSERT_THAT(infer.err, HasSubstr(warning));
   const std::size_t at = infer.err.find(warning);
   EXPECT_THAT(figure.err, HasSubstr(infer.err.substr(at, infer.err.find('\n', at) - at)));

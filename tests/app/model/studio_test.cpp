@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <map>
 
 #include "app/scores/run_evaluation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/jobs.h"
+#include "core/base/one_thread.h"
+#include "core/base/threads.h"
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
@@ -63,6 +67,32 @@ TEST_F(StudioTest, FirstStartShowsTheBumpHuntWithItsShippedWeights) {
 }
 
 // Where digits came in two, those that know the data at hand are shown: no warning, and scores where some are kept.
+// Of one core: LibTorch's own threads come on top, one for each further core.
+TEST_F(StudioTest, AtRestItHasFewThreads) {
+  const auto threads = [] {
+    using Entries = std::filesystem::directory_iterator;
+    return std::distance(Entries("/proc/self/task"), Entries());
+  };
+  for (int k = 0; k < 400 && background_threads() > 0; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto before = threads();
+  const OneThread one_thread;
+  set_background_threads(1);
+  Studio studio(settings());
+  settle(studio);
+  ASSERT_TRUE(studio.posterior.shown());
+  studio.open_task("circle");
+  settle(studio);
+  std::ptrdiff_t now = 0;
+  for (int k = 0; k < 1000; ++k) {
+    studio.poll();
+    now = threads();
+    if (now - before <= 3 && background_threads() == 0) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(background_threads(), 0);
+  EXPECT_LE(now - before, 3) << "the list of runs, own tasks, and the desktop's file dialogues look around";
+}
+
 TEST_F(StudioTest, ShowsTheShippedWeightsThatKnowTheData) {
   const auto assets = scratch_.path() / "assets", mnist = scratch_.path() / "mnist";
   make_assets(assets);

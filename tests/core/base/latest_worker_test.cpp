@@ -4,12 +4,15 @@
 
 #include <chrono>
 #include <future>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/jobs.h"
+#include "core/base/priority.h"
 
-namespace pairs::model {
+namespace pairs {
 namespace {
 
 using namespace std::chrono_literals;
@@ -124,5 +127,48 @@ TEST_F(LatestWorkerTest, KeepsNothingOfAFinishedJob) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
+// Workers share threads: at rest they have none, and a job that takes long holds up no other worker's.
+TEST_F(LatestWorkerTest, SharesThreadsWithOthers) {
+  const auto none = [] {
+    for (int k = 0; k < 400 && background_threads() > 0; ++k) std::this_thread::sleep_for(10ms);
+    return background_threads() == 0;
+  };
+  ASSERT_TRUE(none());
+  std::vector<std::unique_ptr<LatestWorker>> many;
+  for (int k = 0; k < 20; ++k) many.push_back(std::make_unique<LatestWorker>([](const std::string&) {}));
+  EXPECT_EQ(background_threads(), 0) << "a worker without work";
+  std::promise<void> go;
+  const std::shared_future<void> gone(go.get_future());
+  many[0]->request([&](const auto&) { gone.wait(); });
+  many[1]->request([&](const auto&) { gone.wait(); });
+  int done = 0;
+  for (int k = 2; k < 20; ++k) {
+    many[static_cast<std::size_t>(k)]->request([&](const auto&) { ++done; });
+    ASSERT_TRUE(many[static_cast<std::size_t>(k)]->wait(kWorkerPatience));
+  }
+  EXPECT_EQ(done, 18);
+  EXPECT_LE(background_threads(), 3) << "one after another they run on one thread";
+  go.set_value();
+  many.clear();
+  EXPECT_TRUE(none()) << "threads end once there is nothing more to do";
+}
+
+// Who lowers the thread's priority for a job keeps it from others' jobs.
+TEST_F(LatestWorkerTest, KeepsItsPriorityToItself) {
+  int own = 0, after = 0, usual = 0;
+  worker->request([&](const auto&) { usual = lowered_priority(); });
+  ASSERT_TRUE(worker->wait(kWorkerPatience));
+  worker->request([&](const auto&) {
+    lower_priority(7);
+    own = lowered_priority();
+  });
+  ASSERT_TRUE(worker->wait(kWorkerPatience));
+  LatestWorker other([](const std::string&) {});
+  other.request([&](const auto&) { after = lowered_priority(); });
+  ASSERT_TRUE(other.wait(kWorkerPatience));
+  EXPECT_EQ(own, 7);
+  EXPECT_EQ(after, usual);
+}
+
 }  // namespace
-}  // namespace pairs::model
+}  // namespace pairs
