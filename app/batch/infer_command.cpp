@@ -11,7 +11,6 @@
 #include "app/batch/numbers.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/target/parameters_room.h"
-#include "core/eval/interval.h"
 #include "app/posterior/null_factor.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/set_posterior.h"
@@ -23,6 +22,7 @@
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
+#include "core/eval/interval.h"
 #include "core/report/figure.h"
 #include "core/report/number_text.h"
 #include "core/task_factory.h"
@@ -96,7 +96,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
   const TaskInfo& info = run.task->info();
   const ObservedSet& set = question.set();
   const Tried& tried = question.posterior->runs().front().tried;
-  const Place& place = answer.known.place;
+  const Typicality& typicality = answer.known.typicality;
   const TargetRoom& room = target_room_of(info);
   TargetReport report{{}, Table(room.report_columns(interval))};
   report.said = room.report(info, answer.samples, answer.ours, interval, report.table);
@@ -133,12 +133,12 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     document["unlike_training"] = tried.unlike_training(set.marks());
   }
   document["warnings"] = answer.warnings;
-  if (place.known) {
-    document["distance"] = place.distance;
-    document["percentile"] = place.percentile;
-    document["outside_training"] = place.outside;
+  if (typicality.known) {
+    document["distance"] = typicality.distance;
+    document["percentile"] = typicality.percentile;
+    document["outside_training"] = typicality.outside;
   }
-  report.said.arrays.merge(trust_arrays(place, !answer.warnings.empty()));
+  report.said.arrays.merge(trust_arrays(typicality, !answer.warnings.empty()));
   if (answer.scores.defined()) {
     report.said.arrays["theta"] = question.theta;
     report.said.arrays["log_density"] = answer.scores;
@@ -226,7 +226,7 @@ Result infer(const InferArguments& arguments, bool json) {
   const InferQuestion question = infer_question(run, arguments);
   const InferAnswer answer = answer_of(question, arguments);
   ObservedSet& set = question.set();
-  const Place& place = answer.known.place;
+  const Typicality& typicality = answer.known.typicality;
   TargetReport report = report_of(run, question, answer, interval);
   Result result;
   result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
@@ -247,9 +247,10 @@ Result infer(const InferArguments& arguments, bool json) {
     if (!own.empty()) result.text += "\n" + own + "\n";
     result.text += learnt_text(run, question.posterior->runs().front().tried) + "\n";
   }
-  if (place.known)
-    result.text += fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n",
-                               place.distance, place.percentile, place.outside ? " — OUTSIDE what training saw" : "");
+  if (typicality.known)
+    result.text +=
+        fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n", typicality.distance,
+                    typicality.percentile, typicality.outside ? " — OUTSIDE what training saw" : "");
   result.text += write_report(report.said, info, question.out);
   if (!set.read_as().empty()) {
     const std::filesystem::path views = write_views(question);

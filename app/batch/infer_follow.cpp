@@ -10,11 +10,11 @@
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/followed_posterior.h"
 #include "app/posterior/growing_text.h"
-#include "core/eval/interval.h"
 #include "app/posterior/posterior_samples.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
+#include "core/eval/interval.h"
 #include "core/report/number_text.h"
 
 namespace pairs::batch {
@@ -40,14 +40,14 @@ FollowedAnswer answer_of(const FollowedPosterior& posterior, std::int64_t draws,
 }
 
 nlohmann::json document_of(const FollowedPosterior& set, const FollowedAnswer& answer, IntervalKind interval) {
-  const Place& place = answer.known.place;
+  const Typicality& typicality = answer.known.typicality;
   nlohmann::json document = numbers_document(answer.numbers, interval);
   document["n"] = set.size();
   document["seen"] = set.seen();
-  if (place.known) {
-    document["distance"] = place.distance;
-    document["percentile"] = place.percentile;
-    document["outside_training"] = place.outside;
+  if (typicality.known) {
+    document["distance"] = typicality.distance;
+    document["percentile"] = typicality.percentile;
+    document["outside_training"] = typicality.outside;
   }
   document["targets"] = nlohmann::json::array();
   for (const Target& target : set.info().targets) document["targets"].push_back(target.name);
@@ -62,7 +62,7 @@ std::string line_of(const FollowedPosterior& set, const FollowedAnswer& answer, 
     line += fmt::format("  {}: mean {}, sd {}, 90 % {}", info.targets[t].label, number_text(one.mean, 4),
                         number_text(one.sd, 4), most_text(one, interval));
   }
-  return line + (answer.known.place.outside ? "  UNLIKE TRAINING\n" : "\n");
+  return line + (answer.known.typicality.outside ? "  UNLIKE TRAINING\n" : "\n");
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
     set.add(x);
     last = answer_of(set, plan.draws, static_cast<std::uint64_t>(arguments.seed));
     std::vector<PosteriorWarning> warnings = last.known.warnings;
-    if (last.known.place.outside) warnings.push_back({WarningKind::outside, outside_text(last.known.place)});
+    if (last.known.typicality.outside) warnings.push_back({WarningKind::outside, outside_text(last.known.typicality)});
     for (const PosteriorWarning& one : warnings)
       if (told.insert(one.kind).second) tell(fmt::format("warning: {}\n", one.text));
     PAIRS_CHECK(answer(json ? document_of(set, last, interval).dump() + "\n" : line_of(set, last, interval)),

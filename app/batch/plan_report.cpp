@@ -25,7 +25,7 @@ std::string observations_text(double count) {
 // How long a run is expected to take on this machine.
 void add_expected_time(const RunConfig& config, Result& result) {
   try {
-    const Expectation need = expect(config);
+    const ExpectedCost need = expected_cost(config);
     const double seconds = need.pretrain_seconds + need.cache_seconds + need.finetune_seconds;
     result.document["expected"] = {{"pretrain_seconds", need.pretrain_seconds},
                                    {"cache_seconds", need.cache_seconds},
@@ -45,8 +45,10 @@ void add_expected_time(const RunConfig& config, Result& result) {
 void look_through(const Task& task) {
   constexpr std::int64_t kLong = 1 << 28;  // numbers, from which on it takes a while
   bool told = false;
-  task.prepare({[] { return !keep_going(); }, [&](const std::string& what, std::int64_t, std::int64_t total) {
-                  if (total >= kLong && !std::exchange(told, true)) spdlog::info("{}: {} in all", what, count_text(total));
+  task.prepare({[] { return !keep_going(); },
+                [&](const std::string& what, std::int64_t, std::int64_t total) {
+                  if (total >= kLong && !std::exchange(told, true))
+                    spdlog::info("{}: {} in all", what, count_text(total));
                 }});
 }
 
@@ -68,10 +70,8 @@ Result plan_report(const RunConfig& config) {
                      {"store", nlohmann::json::array()}};
   Table stages({{"stage", false}, {"steps"}, {"epochs"}, {"cost"}});
   for (const StagePlan& stage : stage_plans(config, task)) {
-    result.document["stages"].push_back({{"stage", stage_name(stage.stage)},
-                                         {"steps", stage.steps},
-                                         {"epochs", stage.epochs},
-                                         {"gflop", stage.gflop}});
+    result.document["stages"].push_back(
+        {{"stage", stage_name(stage.stage)}, {"steps", stage.steps}, {"epochs", stage.epochs}, {"gflop", stage.gflop}});
     stages.add({stage_name(stage.stage), stage.steps > 0 ? count_text(stage.steps) : "–",
                 stage.epochs > 0 ? count_text(stage.epochs) : "–", flop_text(stage.gflop)});
   }
@@ -99,14 +99,17 @@ Result plan_report(const RunConfig& config) {
     store.add({count_text(row.sets), count_text(row.n), observations_text(observations), row.use});
   }
   result.text = fmt::format(
-      "{}, preset {}, strategy {}\n\n{}Cost: forward passes times three in training; those of the cache once, which the paper "
+      "{}, preset {}, strategy {}\n\n{}Cost: forward passes times three in training; those of the cache once, which "
+      "the paper "
       "does not count.\n\n{}\n{}\n"
-      "Of five stored sets three train, one validates and one is evaluated on average, by what they hold. With fewer sets "
+      "Of five stored sets three train, one validates and one is evaluated on average, by what they hold. With fewer "
+      "sets "
       "than these each is drawn several times, of larger ones every time another random subset of the observations.\n",
       task->info().title, config.preset, config.strategy, stages.text(), drawn.text(), store.text());
   for (const SetService& one : service) result.text += one.text + "\n";
   // Of a program that nobody agreed to nothing is run for this.
-  const bool measured = stored != nullptr || (!task->info().file.empty() && describe_task_file(task->info().file).agreed);
+  const bool measured =
+      stored != nullptr || (!task->info().file.empty() && describe_task_file(task->info().file).agreed);
   if (const std::string input = input_text(*task, measured ? input_scale(*task) : InputScale{}); !input.empty()) {
     result.text += input + "\n";
     result.document["input"] = input;

@@ -34,7 +34,7 @@ std::vector<Event> events_of(const std::filesystem::path& folder, EventType type
 }  // namespace
 
 void tell_expectation(const RunConfig& config, const std::filesystem::path& folder) {
-  const Expectation need = expect(config, [] { return !keep_going(); });
+  const ExpectedCost need = expected_cost(config, [] { return !keep_going(); });
   const auto task = make_task(config.task, config.task_options());
   const std::string& source = task->info().data_source;
   const bool patient = config.pretrain.patience > 0 || config.finetune.patience > 0;

@@ -38,7 +38,7 @@ struct PosteriorAnswer {
   std::vector<PosteriorSource> sources;   // that the numbers are of, and others that failed
   std::vector<PosteriorWarning> warnings;
   std::vector<std::string> problems;  // sentences on what is missing for another reason than the runs'
-  Place place;                        // of the shown run's aggregate
+  Typicality typicality;              // of the shown run's aggregate
   std::vector<NullFactor> nulls;      // on the task's null value, where it has one,
   std::string null;                   // and in words (null_text)
   double milliseconds = 0;            // from the aggregate to all of this

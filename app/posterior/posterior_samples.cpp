@@ -36,9 +36,9 @@ std::int64_t most_samples(const TaskInfo& info) {
   return kMostNumbers / info.target_size();
 }
 
-std::map<std::string, torch::Tensor> trust_arrays(const Place& place, bool warned) {
+std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, bool warned) {
   std::map<std::string, torch::Tensor> arrays = {{"warned", torch::full({1}, warned ? 1 : 0, torch::kInt64)}};
-  if (place.known) arrays["percentile"] = torch::full({1}, place.percentile, torch::kFloat64);
+  if (typicality.known) arrays["percentile"] = torch::full({1}, typicality.percentile, torch::kFloat64);
   return arrays;
 }
 

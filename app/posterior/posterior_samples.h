@@ -17,7 +17,7 @@ std::int64_t most_samples(const TaskInfo& info);
 
 // What stands beside samples in their file: "warned" [1], 1 where a warning was told of the posterior, and "percentile"
 // [1], how far from the training's the set lies, where that is known.
-std::map<std::string, torch::Tensor> trust_arrays(const Place& place, bool warned);
+std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, bool warned);
 
 // Writes posterior samples as FILE.npz, which holds the arrays, or as FILE.csv, a column a target and a row a sample,
 // which holds the array "samples" alone.

@@ -52,10 +52,10 @@ std::string subset_text(const std::string& run, std::int64_t most) {
       run, count_text(most));
 }
 
-std::string outside_text(const Place& place) {
+std::string outside_text(const Typicality& typicality) {
   return fmt::format(
       "outside of training: the set lies farther out than {:.3g} % of its sets; do not trust this posterior",
-      place.percentile);
+      typicality.percentile);
 }
 
 }  // namespace pairs

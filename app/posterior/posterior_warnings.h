@@ -36,6 +36,6 @@ std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n
 bool learnt_nothing(const LoadedRun& run);
 // Of a set that grows beyond `most`.
 std::string subset_text(const std::string& run, std::int64_t most);
-std::string outside_text(const Place& place);
+std::string outside_text(const Typicality& typicality);
 
 }  // namespace pairs

@@ -84,7 +84,13 @@ void SetPosterior::ask_runs(std::int64_t n, PosteriorAnswer& answer) const {
   if (set_->simulated()) asked.simulated = task().info().data_source;
   for (const AskedRun& run : runs_) {
     if (run.embedded->count() < n) continue;
-    asked.aggregate = [&] { return run.embedded->aggregate(n, set_->first(run.embedded->count())); };
+    asked.aggregate = [&] {
+      try {
+        return run.embedded->aggregate(n, set_->first(run.embedded->count()));
+      } catch (const Error& error) {
+        throw prefixed(set_->name(), error);
+      }
+    };
     ask(run, runs_.size(), &run == &runs_.front(), asked, answer);
   }
 }
@@ -133,7 +139,7 @@ std::vector<PosteriorWarning> SetPosterior::all_warnings(const PosteriorAnswer& 
   };
   for (const std::string& text : set_->warnings()) add({WarningKind::thing, text});
   for (const PosteriorWarning& one : answer.warnings) add(one);
-  if (answer.place.outside) add({WarningKind::outside, outside_text(answer.place)});
+  if (answer.typicality.outside) add({WarningKind::outside, outside_text(answer.typicality)});
   return all;
 }
 

@@ -123,8 +123,8 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
       at->inside90[t] += own[t] >= q(1) && own[t] <= q(2) ? 1 : 0;
       thing.missed99 |= !other_quantity(set.other, t) && (own[t] < q(0) || own[t] > q(3));
     }
-    thing.unlike =
-        tried.unlike_training(marks) || place_of(*run.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
+    thing.unlike = tried.unlike_training(marks) ||
+                   typicality_of(*run.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
     ++at->count;
     at->missed99 += thing.missed99;
     at->unlike += thing.unlike;

@@ -2,16 +2,16 @@
 
 namespace pairs {
 
-Place place_of(const Estimator& estimator, const torch::Tensor& aggregate, const torch::Tensor& n) {
-  Place place;
+Typicality typicality_of(const Estimator& estimator, const torch::Tensor& aggregate, const torch::Tensor& n) {
+  Typicality out;
   const AggregateStatistics& statistics = estimator.statistics();
-  if (!statistics.mean.defined() || !statistics.distance.defined()) return place;
-  const auto typicality = estimator.typicality(aggregate, n);
-  place.known = true;
-  place.distance = typicality.distance[0].item<double>();
-  place.percentile = typicality.percentile[0].item<double>();
-  place.outside = place.percentile >= 99.9 || place.distance > statistics.distance[100].item<double>();
-  return place;
+  if (!statistics.mean.defined() || !statistics.distance.defined()) return out;
+  const Estimator::Typicality of_one = estimator.typicality(aggregate, n);
+  out.known = true;
+  out.distance = of_one.distance[0].item<double>();
+  out.percentile = of_one.percentile[0].item<double>();
+  out.outside = out.percentile >= 99.9;  // 100 beyond the farthest of training
+  return out;
 }
 
 }  // namespace pairs

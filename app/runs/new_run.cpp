@@ -73,7 +73,7 @@ int threads_of(const RunConfig& config) {
 
 }  // namespace
 
-std::string expected_text(const RunConfig& config, const Expectation& need) {
+std::string expected_text(const RunConfig& config, const ExpectedCost& need) {
   const auto range = [&](double seconds) { return range_text(expected_range(need, seconds, threads_of(config))); };
   const std::string all = range(need.pretrain_seconds + need.cache_seconds + need.finetune_seconds);
   if (!strategy(config.strategy).stages_2_and_3) return all;
@@ -81,7 +81,7 @@ std::string expected_text(const RunConfig& config, const Expectation& need) {
                      range(need.cache_seconds), range(need.finetune_seconds));
 }
 
-std::string busy_note(const RunConfig& config, const Expectation& need) {
+std::string busy_note(const RunConfig& config, const ExpectedCost& need) {
   return busy_sentence(need.others, need.cores, threads_of(config));
 }
 

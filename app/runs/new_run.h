@@ -27,8 +27,8 @@ void check_room(double cache_bytes, const std::filesystem::path& folder, const s
 
 // How long a run is expected to take, from the machine to itself to beside what others do now: "8 to 14 minutes
 // (pretrain 5 to 8 minutes, cache under a second, finetune 4 to 6 minutes)".
-std::string expected_text(const RunConfig& config, const Expectation& need);
+std::string expected_text(const RunConfig& config, const ExpectedCost& need);
 // "" or a sentence on how much longer a run takes than with the machine to itself, which is busy.
-std::string busy_note(const RunConfig& config, const Expectation& need);
+std::string busy_note(const RunConfig& config, const ExpectedCost& need);
 
 }  // namespace pairs

@@ -43,7 +43,7 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
 void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
 
 // What a run is expected to need, from FLOP counts and a short measurement of this machine.
-struct Expectation {
+struct ExpectedCost {
   double pretrain_seconds, cache_seconds, finetune_seconds;
   double cache_bytes;
   double gflop;  // all stages
@@ -51,6 +51,6 @@ struct Expectation {
   double others = 0, cores = 0;
 };
 // Takes a second or two; throws Stopped once `stop` says so.
-Expectation expect(const RunConfig& config, const std::function<bool()>& stop = {});
+ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>& stop = {});
 
 }  // namespace pairs

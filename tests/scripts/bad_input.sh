@@ -101,7 +101,7 @@ refuses 1 "missing.csv" --batch infer run --data missing.csv
 printf '0.1\n1e39\n' >vast.csv
 refuses 1 "vast.csv holds values beyond" --batch infer run --data vast.csv
 printf '0.1\n1e38\n' >huge.csv
-refuses 1 "overflows on huge.csv: observation 2 holds a value of size 1e+38" --batch infer bump-hunt --data huge.csv
+refuses 1 "huge.csv: The network overflows on observation 2, which holds a value of size 1e+38" --batch infer bump-hunt --data huge.csv
 cp -r run mute && sed -i 's/^{/[/' mute/events.jsonl
 refuses 1 "mute/events.jsonl holds no event that can be read" --batch figure loss mute
 cp -r run torn && rm torn/estimator.safetensors && printf 'torn' >torn/resume.safetensors

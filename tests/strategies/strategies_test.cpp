@@ -221,7 +221,7 @@ TEST(Estimates, HearARequestToStopWithinTwoSeconds) {
       double asked = 0, longest = 0;
       const auto now = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC / 2; };
       asked = now();
-      const Expectation need = expect(config, [&] {
+      const ExpectedCost need = expected_cost(config, [&] {
         longest = std::max(longest, now() - asked);
         asked = now();
         return false;

@@ -202,16 +202,16 @@ void PosteriorPanel::State::messages(model::Studio& studio) {
 }
 
 void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
-  if (!shown.place.known) return;
+  if (!shown.typicality.known) return;
   const std::string distance = fmt::format(
-      "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.place.distance);
+      "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.typicality.distance);
   // As high as the longest warning is, and in the same place, whatever it says.
   const std::string longest = outside_text({true, true, 1234.5, 99.975});
   const float top = ImGui::GetCursorPosY(),
               high = ui::notice_height(ui::Look::warning, longest) + ImGui::GetStyle().ItemSpacing.y;
-  const double percentile = shown.place.percentile;
-  if (shown.place.outside)
-    ui::notice("posterior/typicality", ui::Look::warning, outside_text(shown.place));
+  const double percentile = shown.typicality.percentile;
+  if (shown.typicality.outside)
+    ui::notice("posterior/typicality", ui::Look::warning, outside_text(shown.typicality));
   else
     ui::notice("posterior/typicality", ui::Look::small_muted,
                fmt::format("{}: farther out than {:.{}f} % of its sets.",

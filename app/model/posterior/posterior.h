@@ -29,7 +29,7 @@ struct PosteriorSnapshot {
   std::string question;                   // what is asked of these N observations
   std::string sentence;                   // what the shown run answers, beside the exact posterior
   std::vector<PosteriorWarning> warnings;
-  Place place;                                    // of the shown run's aggregate among those of training
+  Typicality typicality;                          // of the shown run's aggregate among those of training
   IntervalKind interval = IntervalKind::central;  // that the figure shades and the sentence is about
   std::string null;                               // on the task's null value, a line; "" without one
   std::optional<PosteriorAxes> kept_axes;         // where the axes are not those that a figure of this N alone chooses

@@ -7,12 +7,12 @@
 #include <memory>
 
 #include "app/kinds/observation_room.h"
-#include "core/eval/interval.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/text.h"
+#include "core/eval/interval.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 
@@ -114,7 +114,7 @@ PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAnswer& at, c
   snapshot.milliseconds = at.milliseconds;
   snapshot.question = info.question.text(at.n, count_text(at.n));
   snapshot.sentence = posterior_sentence(at.numbers, info.targets, set.interval);
-  snapshot.place = at.place;
+  snapshot.typicality = at.typicality;
   snapshot.null = at.null;
   if (at.numbers.empty()) return snapshot;
   const std::vector<PosteriorNumbers> ghosts = pinned_of(pinned, info.name, info.targets.size());

@@ -33,7 +33,8 @@ bool write(const SamplesAsked& asked, const LatestWorker::Stale& stale) {
   const std::int64_t draws = room.in_folder() ? asked.draws : std::max(asked.draws, room.draws());
   const torch::Tensor samples = posterior.samples(answer, draws, asked.seed);
   if (stale()) return false;
-  std::map<std::string, torch::Tensor> arrays = trust_arrays(answer.place, !posterior.all_warnings(answer).empty());
+  std::map<std::string, torch::Tensor> arrays =
+      trust_arrays(answer.typicality, !posterior.all_warnings(answer).empty());
   arrays["samples"] = samples.slice(0, 0, asked.draws).contiguous();
   write_samples(asked.file, arrays, info);
   return true;

@@ -69,7 +69,7 @@ bool DraftNeeds::follow(const Draft& draft, const std::filesystem::path& room, d
       [config = draft.config(), folder = room, slot = slot_, wake = wake_](const LatestWorker::Stale& stale) {
         auto answer = std::make_shared<DraftEstimate>();
         try {
-          const Expectation need = expect(config, stale);
+          const ExpectedCost need = expected_cost(config, stale);
           answer->seconds[0] = need.pretrain_seconds;
           answer->seconds[1] = need.cache_seconds;
           answer->seconds[2] = need.finetune_seconds;

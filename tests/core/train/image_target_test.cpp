@@ -329,9 +329,9 @@ TEST_F(ImageTargetTest, TrainedItComesNearTheExactPosteriorMean) {
 TEST_F(ImageTargetTest, ExpectationCountsRefreshes) {
   RunConfig c = config();
   c.cache.refresh = 0;
-  const Expectation once = expect(c);
+  const ExpectedCost once = expected_cost(c);
   c.cache.refresh = 1;
-  const Expectation each = expect(c);
+  const ExpectedCost each = expected_cost(c);
   EXPECT_NEAR(each.cache_bytes, 2 * once.cache_bytes, 1);
   const auto groups = plan_groups(c.cache, false);
   double observations = 0, again = 0;

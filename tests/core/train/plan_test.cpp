@@ -217,9 +217,9 @@ TEST_F(PlanTest, CachedSetsHoldNoMoreThanStoredOnesDo) {
 }
 
 TEST(ExpectedTime, IsARange) {
-  Expectation alone;
+  ExpectedCost alone;
   alone.cores = 2;
-  Expectation busy = alone;
+  ExpectedCost busy = alone;
   busy.others = 2;
   const TimeRange quiet = expected_range(alone, 600, 2), slow = expected_range(busy, 600, 2);
   EXPECT_EQ(quiet.least, slow.least) << "with the machine to itself again";

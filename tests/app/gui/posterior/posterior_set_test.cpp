@@ -241,9 +241,11 @@ TEST_F(PosteriorSetTest, AFileIsFollowedWhileItGrows) {
   ASSERT_TRUE(d.until([&] { return posterior().shown() && posterior().shown()->n == 42; }));
   ASSERT_TRUE(d.until([&] { return says("N = 42, waiting for more"); }));
   EXPECT_FALSE(d.studio.busy());
+  ASSERT_TRUE(d.rest());
   d.click("posterior/follow/stop");
   ASSERT_TRUE(d.until([&] { return says("followed events.csv: N = 42, stopped"); }));
   EXPECT_FALSE(d.find("posterior/follow/stop"));
+  ASSERT_TRUE(d.rest()) << "what there is of the file is read as a set";
   d.click("posterior/simulate");
   ASSERT_TRUE(d.rest());
   EXPECT_FALSE(posterior().following());

@@ -199,7 +199,7 @@ TEST_P(OnePosterior, OfAGrowingSetIsThatOfTheSetSoFar) {
     whole.embed_until(n);
     const PosteriorAnswer so_far = growing.answer(), answer = whole.answer(n);
     EXPECT_EQ(told_by(so_far.numbers.front().targets), told_by(answer.numbers.front().targets)) << n;
-    EXPECT_EQ(so_far.place.distance, answer.place.distance) << n;
+    EXPECT_EQ(so_far.typicality.distance, answer.typicality.distance) << n;
     EXPECT_TRUE(torch::equal(growing.samples(so_far, 50, 2), whole.samples(answer, 50, 2))) << n;
   }
 }

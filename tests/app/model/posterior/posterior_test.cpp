@@ -377,7 +377,7 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
   const LoadedRun run = load_run("bump-hunt", "", "cpu");
   Observations all = read_observed(file, run.task->info()).x;
   const torch::Tensor aggregate = aggregate_observed(*run.estimator, random_subset(all, 37, 3));
-  EXPECT_NEAR(place_of(*run.estimator, aggregate, torch::full({1}, 37, torch::kInt64)).distance, random, 1e-6);
+  EXPECT_NEAR(typicality_of(*run.estimator, aggregate, torch::full({1}, 37, torch::kInt64)).distance, random, 1e-6);
   EXPECT_THAT(posterior.batch_command(), testing::HasSubstr("--random 3 --n 37"));
   // It is come back to.
   posterior.open("gaussian");

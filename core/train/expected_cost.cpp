@@ -257,7 +257,7 @@ class Timing {
 
 }  // namespace
 
-Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
+ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>& stop) {
   const Interruptible within_this(stop);
   const LoadMeter load;
   const StageSetting setting(config);
@@ -271,7 +271,7 @@ Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
   const double set = mean_size * embedder + head;
   Timing timing(config, setting, estimator);
 
-  Expectation e{};
+  ExpectedCost e{};
   const Paces paces = timing.stage_1(plan.batch);
   const double steps = static_cast<double>(plan.epochs * plan.steps);
   // In parts a batch goes through the embedder once more, and is drawn twice.
@@ -310,7 +310,7 @@ Expectation expect(const RunConfig& config, const std::function<bool()>& stop) {
   return e;
 }
 
-TimeRange expected_range(const Expectation& need, double seconds, double threads) {
+TimeRange expected_range(const ExpectedCost& need, double seconds, double threads) {
   const double wanted = std::min(threads, need.cores), all = wanted + need.others;
   const double slower = need.cores > 0 ? std::max(1.0, all / need.cores) : 1;
   return {0.8 * seconds, 1.25 * seconds * slower};
