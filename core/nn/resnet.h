@@ -24,7 +24,7 @@ class BasicBlock : public torch::nn::Module {
   std::shared_ptr<ChannelNorm> first_norm_, second_norm_, shortcut_norm_;
 };
 
-// Compact ResNet (paper, Digit ExpectedCost): 3x3 stem, one BasicBlock a stage with strides 1, 2, 2, ..., mean over
+// Compact ResNet (paper, Digit Expectation): 3x3 stem, one BasicBlock a stage with strides 1, 2, 2, ..., mean over
 // pixels, projection with dropout after every hidden layer.
 class ResNet : public Embedder {
  public:
