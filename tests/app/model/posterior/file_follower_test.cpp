@@ -83,7 +83,7 @@ TEST_F(FollowedFile, SharpensAsLinesArriveAndIsWhatInferSaysOfTheWholeFile) {
   ASSERT_EQ(answer.code, 0) << answer.err;
   const nlohmann::json whole = nlohmann::json::parse(answer.out);
   EXPECT_EQ(whole.at("n"), 60);
-  EXPECT_NEAR(posterior_.shown()->place.distance, whole.at("distance").get<double>(), 1e-5);
+  EXPECT_NEAR(posterior_.shown()->typicality.distance, whole.at("distance").get<double>(), 1e-5);
   const double sd = whole.at("sd")[0].get<double>();
   EXPECT_NEAR(numbers.targets[0].mean, whole.at("mean")[0].get<double>(), 1e-3 * sd);
   EXPECT_NEAR(numbers.targets[0].sd, sd, 1e-3 * sd);

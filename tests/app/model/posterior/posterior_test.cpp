@@ -95,7 +95,7 @@ TEST_F(ShippedPosterior, BumpHuntBesideTheExact) {
   EXPECT_GE(shown->series[0].kl, 0);
   EXPECT_LT(shown->series[0].kl, 0.2);
   EXPECT_NE(shown->question.find("these 64 events"), std::string::npos);
-  EXPECT_TRUE(shown->place.known);
+  EXPECT_TRUE(shown->typicality.known);
   EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt --index 0 --n 64");
 }
 
@@ -255,10 +255,10 @@ TEST_F(ShippedPosterior, FilesAndThoseThatCannotBeRead) {
   EXPECT_TRUE(posterior.shown()->density->plots[0].rules.empty()) << "no truth is known";
   EXPECT_EQ(posterior.batch_command(),
             "pairs --batch figure posterior bump-hunt --file " + (folder.path() / "events.csv").string() + " --n 40");
-  EXPECT_FALSE(posterior.shown()->place.outside);
+  EXPECT_FALSE(posterior.shown()->typicality.outside);
   posterior.open_file(folder.path() / "odd.csv");
   settle();
-  EXPECT_TRUE(posterior.shown()->place.outside);
+  EXPECT_TRUE(posterior.shown()->typicality.outside);
   posterior.simulate();
   settle();
   EXPECT_EQ(posterior.most(), 100);
@@ -360,19 +360,19 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
   EXPECT_EQ(posterior.scene()->set_size, 400);
   posterior.set_n(37);
   settle();
-  const double first = posterior.shown()->place.distance;
+  const double first = posterior.shown()->typicality.distance;
   posterior.set_random(3);
   settle();
   EXPECT_EQ(posterior.scene()->random, 3u);
   EXPECT_EQ(posterior.n(), 37) << "N stays";
-  const double random = posterior.shown()->place.distance;
+  const double random = posterior.shown()->typicality.distance;
   EXPECT_NE(random, first);
   posterior.set_random(4);
   settle();
-  EXPECT_NE(posterior.shown()->place.distance, random);
+  EXPECT_NE(posterior.shown()->typicality.distance, random);
   posterior.set_random(3);
   settle();
-  EXPECT_EQ(posterior.shown()->place.distance, random) << "a seed says it all";
+  EXPECT_EQ(posterior.shown()->typicality.distance, random) << "a seed says it all";
   // It is the subset that infer draws.
   const LoadedRun run = load_run("bump-hunt", "", "cpu");
   Observations all = read_observed(file, run.task->info()).x;
@@ -389,7 +389,7 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
   EXPECT_EQ(posterior.n(), 37);
   posterior.set_random({});
   settle();
-  EXPECT_EQ(posterior.shown()->place.distance, first);
+  EXPECT_EQ(posterior.shown()->typicality.distance, first);
 }
 
 TEST_F(ShippedPosterior, ManyTargetsInACorner) {
