@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
@@ -73,9 +74,14 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   const PosteriorSource* const exact = exact_source(answer.known);
   answer.ours = answer.known.shown_numbers(posterior.task(), run);
   answer.exact = answer.known.exact_numbers();
-  // What a plot has no room for is told in numbers.
-  for (const PosteriorWarning& one : posterior.all_warnings(answer.known))
-    if (one.kind != WarningKind::left_out || (exact && answer.exact.empty())) warn(answer, one.text);
+  // What a plot has no room for is told in numbers: of what is left out, the run's own comes first.
+  bool skip = std::none_of(answer.known.numbers.begin(), answer.known.numbers.end(),
+                           [](const PosteriorNumbers& one) { return one.ours; }) &&
+              source.log_density != nullptr;
+  for (const PosteriorWarning& one : posterior.all_warnings(answer.known)) {
+    if (one.kind == WarningKind::left_out && (std::exchange(skip, false) || !exact || !answer.exact.empty())) continue;
+    warn(answer, one.text);
+  }
   for (const std::string& problem : answer.known.problems) tell(fmt::format("warning: {}\n", problem));
   if (source.log_density && answer.ours.empty()) use_samples(answer);
   if (question.theta.defined() && source.log_density) {
