@@ -52,7 +52,7 @@ std::string thousandths(double mse) {
 }
 
 std::string share_of(double value, double whole) {
-  if (!std::isfinite(value) || !(whole > 0)) return "";
+  if (!std::isfinite(value) || !(whole > 0)) return "–";
   return fmt::format("{:.0f} %", 100 * value / whole);
 }
 
