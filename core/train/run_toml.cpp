@@ -114,7 +114,7 @@ RunConfig read_run_toml(const std::filesystem::path& file) {
   PAIRS_CHECK(!config.task.empty(), "{} names no task: it is empty or damaged; restore it or start a new run", where);
   for (const std::string& key : keys)
     if (const std::string why = unread_because(config, key); !why.empty())
-      fail_usage("{}: nothing reads {}, since {}; remove it", where, key, why);
+      fail_usage(ErrorPlace{where}, "nothing reads {}, since {}; remove it", SettingKey{key}, why);
   in_file(file, [&] { validate(config); });
   return config;
 }
