@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/eval/cells.h"
 #include "app/text/table.h"
+#include "core/eval/cells.h"
 #include "core/task.h"
 
 namespace pairs {

@@ -24,6 +24,11 @@ std::int64_t embedding_block(const TaskInfo& info) {
       std::clamp(kBlockNumbers / std::max(info.observation_numbers(), 1.0), kFewest, kMostOfBlock));
 }
 
+std::int64_t embedding_block_end(const TaskInfo& info, std::int64_t n, std::int64_t size) {
+  const std::int64_t block = embedding_block(info);
+  return std::min((n + block - 1) / block * block, size);
+}
+
 torch::Tensor block_prefixes(Estimator& estimator, const Observations& block, torch::Tensor* embeddings) {
   const torch::NoGradGuard no_grad;
   const OneThread one_thread;  // how many share a block decides how it is rounded
@@ -47,7 +52,7 @@ EmbeddedSet::EmbeddedSet(std::shared_ptr<Estimator> estimator, std::int64_t size
 }
 
 std::int64_t EmbeddedSet::block_end(std::int64_t n) const {
-  return std::min((n + block_ - 1) / block_ * block_, size_);
+  return embedding_block_end(estimator_->task().info(), n, size_);
 }
 
 void EmbeddedSet::add(const Observations& x) {

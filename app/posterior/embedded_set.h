@@ -13,6 +13,9 @@ namespace pairs {
 // the same to the bit however its observations came: networks may round by how many they are given.
 std::int64_t embedding_block(const TaskInfo& info);
 
+// The end of the block that observation n - 1 of a set of `size` lies in.
+std::int64_t embedding_block_end(const TaskInfo& info, std::int64_t n, std::int64_t size);
+
 // Sums over the embeddings of the first 1, 2, … observations of a block -> [M, l] float64 on the CPU, with the
 // embeddings [M, l] float32 if asked for.
 torch::Tensor block_prefixes(Estimator& estimator, const Observations& block, torch::Tensor* embeddings = nullptr);
@@ -30,7 +33,7 @@ class EmbeddedSet {
   // Embeds the next observations, on the CPU: whole blocks, but at the end of the set. Throws Error beyond `size`.
   void add(const Observations& x);
   std::int64_t count() const { return count_; }
-  // The end of the block that observation n - 1 lies in.
+  // embedding_block_end of the set.
   std::int64_t block_end(std::int64_t n) const;
   // Mean embedding of the first n <= count() observations -> [1, l] float64 on the CPU; `x` holds all that were added.
   // Throws Error naming an observation among them on which the network overflows.

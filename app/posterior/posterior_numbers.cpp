@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "core/eval/interval.h"
 #include "app/posterior/posterior_grid.h"
 #include "core/base/transfer.h"
+#include "core/eval/interval.h"
 #include "core/nuisance_posterior.h"
 
 namespace pairs {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/eval/cells.h"
 #include "app/posterior/posterior_source.h"
+#include "core/eval/cells.h"
 #include "core/task.h"
 
 namespace pairs {

@@ -22,8 +22,7 @@ TrainingPosterior::TrainingPosterior(const Estimator& estimator, std::int64_t n)
   PAIRS_CHECK(why.empty(), "The posterior is not drawn while it is trained: {}", why);
   PAIRS_CHECK(info().targets.size() <= 2, "A posterior of more than two targets is not drawn while it is trained");
   if (estimator.sizes().empty()) n_ = std::min(n_, room_of(info()).amounts().live);
-  x_ = set_.first(
-      std::min(set_.size(), (n_ + embedding_block(info()) - 1) / embedding_block(info()) * embedding_block(info())));
+  x_ = set_.first(embedding_block_end(info(), n_, set_.size()));
 }
 
 void TrainingPosterior::find_reference(const std::function<bool()>& keep_going) {

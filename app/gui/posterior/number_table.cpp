@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "app/gui/widgets/ui.h"
-#include "core/eval/interval.h"
 #include "app/text/glossary.h"
+#include "core/eval/interval.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {

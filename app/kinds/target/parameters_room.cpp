@@ -5,9 +5,9 @@
 
 #include <array>
 
-#include "core/eval/interval.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/eval/interval.h"
 
 namespace pairs {
 namespace {

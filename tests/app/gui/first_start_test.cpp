@@ -31,7 +31,8 @@ TEST(FirstStart, ShowsEveryTaskOnEveryTabWithoutWarningOrEmptyPage) {
               case model::Tab::task:
                 return window.studio.specimen.figure() != nullptr;
               case model::Tab::posterior:
-                return (&window.studio.posterior_page() == &window.studio.viewer) || window.studio.posterior.shown() != nullptr;
+                return (&window.studio.posterior_page() == &window.studio.viewer) ||
+                       window.studio.posterior.shown() != nullptr;
               case model::Tab::evaluate:
                 return window.studio.evaluation.state() != model::Evaluation::State::loading;
               case model::Tab::compare:
