@@ -37,11 +37,16 @@ Estimator::Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& co
   embedder_ = make_embedder(config_.embedder, ObservationShape{info.observation_shape, info.rows}, generator);
   if (const InputScale input = pairs::input_scale(*task_); !input.empty())
     embedder_ = std::make_shared<StandardisedEmbedder>(embedder_, column(input.location), column(input.scale));
+  scale_target();
+  heads_.push_back({0, fresh_head(seed)});
+}
+
+void Estimator::scale_target() {
+  const TaskInfo& info = task_->info();
   const TargetScale target = target_model(info).scale(info, config_.head);
   target_shift_ = column(target.shift);
   target_scale_ = column(target.scale);
   log_scale_ = target.log_scale;
-  heads_.push_back({0, fresh_head(seed)});
 }
 
 std::shared_ptr<Head> Estimator::fresh_head(std::uint64_t seed) const {
@@ -89,8 +94,9 @@ void Estimator::reset_heads(std::uint64_t seed) {
   heads_.push_back({0, fresh_head(seed)});
 }
 
-void Estimator::reset_heads(std::uint64_t seed, const std::string& kind) {
-  config_.head.kind = kind;
+void Estimator::reset_heads(std::uint64_t seed, const HeadConfig& head) {
+  config_.head = head;
+  scale_target();
   reset_heads(seed);
 }
 

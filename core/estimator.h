@@ -65,8 +65,8 @@ class Estimator {
   Head& head(std::int64_t n);
   // Replaces the heads by one with fresh weights for all sizes.
   void reset_heads(std::uint64_t seed);
-  // The same, of another kind (HeadKind::name) from here on.
-  void reset_heads(std::uint64_t seed, const std::string& kind);
+  // The same, of this configuration from here on.
+  void reset_heads(std::uint64_t seed, const HeadConfig& head);
   // The heads go on with aggregates as they are: statistics are recorded from here on and standardise nothing.
   void keep_aggregates() { config_.standardise = false; }
   // Replaces the heads by copies of the first one, one for each size (ascending); {} makes it amortised again.
@@ -161,6 +161,7 @@ class Estimator {
   HeadSlot& slot(std::int64_t n);
   const HeadSlot& slot(std::int64_t n) const;
   std::shared_ptr<Head> fresh_head(std::uint64_t seed) const;
+  void scale_target();  // as its heads have it
   // Applies f(slot, rows) for each head needed by n [B]; rows is an index tensor into the batch.
   template <class F>
   void for_each_head(const torch::Tensor& n, F&& f) const;

@@ -6,7 +6,7 @@ namespace pairs {
 
 std::vector<Field> fields(EstimatorConfig& c) {
   std::vector<Field> all = {
-      {"encoding", &c.encoding, "How the head is told the set size", -1e300, 1e300, {"none", "linear", "log"}},
+      Field::choice("encoding", &c.encoding, "How the head is told the set size", {"none", "linear", "log"}),
       {"standardise", &c.standardise, "Stage 3 standardises aggregates at each N"}};
   for (std::vector<Field> part : {fields(c.embedder), fields(c.head)})
     all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));

@@ -10,10 +10,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-bool box(const HeadConfig& config) {
-  return config.support == "box";
-}
-
 class ParameterTarget final : public TargetModel {
  public:
   bool modelled_by(const HeadKind& head) const override { return !head.images; }
@@ -21,8 +17,8 @@ class ParameterTarget final : public TargetModel {
   TargetScale scale(const TaskInfo& info, const HeadConfig& head) const override {
     TargetScale out;
     for (const Target& t : info.targets) {
-      out.shift.push_back(box(head) ? t.low : t.location);
-      out.scale.push_back(box(head) ? t.high - t.low : t.scale);
+      out.shift.push_back(confines(head) ? t.low : t.location);
+      out.scale.push_back(confines(head) ? t.high - t.low : t.scale);
       out.log_scale += std::log(out.scale.back());
     }
     return out;
@@ -30,11 +26,11 @@ class ParameterTarget final : public TargetModel {
   std::vector<HeadTarget> head_targets(const TaskInfo& info, const HeadConfig& head) const override {
     std::vector<HeadTarget> targets;
     for (const Target& t : info.targets) {
-      if (box(head))
+      if (confines(head))
         PAIRS_CHECK(std::isfinite(t.low) && std::isfinite(t.high),
-                    "{} = \"{}\" needs a bounded target, but {} of task {} is unbounded; use \"real\"",
-                    "head.support"_key, head.support, t.name, info.name);
-      targets.push_back(box(head) ? HeadTarget{0, 1} : HeadTarget{-kInfinity, kInfinity});
+                    "{} = \"box\" needs a bounded target, but {} of task {} is unbounded; use \"real\"",
+                    "head.support"_key, t.name, info.name);
+      targets.push_back(confines(head) ? HeadTarget{0, 1} : HeadTarget{-kInfinity, kInfinity});
     }
     return targets;
   }

@@ -83,9 +83,9 @@ double spline_inverse() {
 double normalisation(const std::string& kind, const std::string& support) {
   HeadConfig config;
   config.kind = kind;
-  config.support = support;
-  config.affine = support == "real";
   const bool box = support == "box";
+  set_field(fields(config), "head.support=" + support);
+  set_field(fields(config), box ? "head.affine=false" : "head.affine=true");
   const HeadTarget target[] = {{box ? 0.0 : -INFINITY, box ? 1.0 : INFINITY}};
   const auto head = make_head(config, target, 4, at::detail::createCPUGenerator(7));
   head->eval();

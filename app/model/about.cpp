@@ -63,25 +63,13 @@ std::string libtorch_version() {
   return TORCH_VERSION;
 }
 
-struct Devices::State {
-  std::atomic<std::shared_ptr<const std::vector<DeviceLine>>> lines;
-  LatestWorker worker{[](const std::string&) {}};
-};
-
-Devices::Devices(Hub& hub) : state_(std::make_unique<State>()) {
-  state_->worker.request([state = state_.get(), &hub](const auto&) {
-    std::vector<DeviceLine> lines;
+Devices::Devices(Hub& hub) : lines_([&hub] { hub.wake(); }) {
+  lines_.ask([](const auto&) {
+    auto lines = std::make_shared<std::vector<DeviceLine>>();
     for (const DeviceInfo& device : list_devices())
-      lines.push_back({device.name, device.usable ? device.description : device.reason, device.usable});
-    state->lines = std::make_shared<const std::vector<DeviceLine>>(std::move(lines));
-    hub.wake();
+      lines->push_back({device.name, device.usable ? device.description : device.reason, device.usable});
+    return lines;
   });
-}
-
-Devices::~Devices() = default;
-
-std::shared_ptr<const std::vector<DeviceLine>> Devices::lines() const {
-  return state_->lines;
 }
 
 }  // namespace pairs::model

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/model/hub/hub.h"
+#include "core/base/latest.h"
 
 namespace pairs::model {
 
@@ -32,15 +33,11 @@ class Devices {
  public:
   // Asks at once.
   explicit Devices(Hub& hub);
-  ~Devices();
-  Devices(const Devices&) = delete;
-  Devices& operator=(const Devices&) = delete;
   // Null until the driver has answered.
-  std::shared_ptr<const std::vector<DeviceLine>> lines() const;
+  std::shared_ptr<const std::vector<DeviceLine>> lines() const { return lines_.last(); }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  Latest<std::vector<DeviceLine>> lines_;
 };
 
 }  // namespace pairs::model

@@ -13,25 +13,6 @@
 
 namespace pairs::model {
 
-struct DataFolder::State {
-  explicit State(Hub& shared) : hub(shared), worker([this](const std::string& text) { refuse(text); }) {}
-
-  Hub& hub;
-  bool asked = false;
-  mutable std::mutex mutex;
-  std::string problem;
-  std::optional<std::filesystem::path> found;
-  LatestWorker worker;  // last: ends first
-
-  void refuse(const std::string& text) {
-    {
-      const std::lock_guard lock(mutex);
-      problem = text;
-    }
-    hub.wake();
-  }
-};
-
 std::string real_data_of(const std::string& task) {
   const DataSet* set = data_set_of(task);
   return set ? set->name : "";
@@ -42,52 +23,15 @@ std::string real_data_layout_of(const std::string& task) {
   return set ? set->layout : "";
 }
 
-DataFolder::DataFolder(Hub& hub) : state_(std::make_unique<State>(hub)) {}
-DataFolder::~DataFolder() = default;
-
-void DataFolder::ask() {
-  state_->asked = true;
-}
-
-bool DataFolder::take_asked() {
-  return std::exchange(state_->asked, false);
-}
-
 void DataFolder::use(const std::string& task, const std::filesystem::path& folder) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->problem.clear();
-    state_->found.reset();
-  }
-  state_->worker.request([s = state_.get(), task, folder](const LatestWorker::Stale& stale) {
-    if (!folder.empty()) {
-      make_task(task, {folder.string()});
-      // Some tasks do without what is not there.
-      if (const DataSet* set = data_set_of(task))
-        if (const std::string problem = set->find(folder.string()).problem; !problem.empty())
-          fail_usage("{} holds nothing for this task: {}", printable(folder.string(), 300), problem);
-    }
-    if (stale()) throw Stopped();
-    {
-      const std::lock_guard lock(s->mutex);
-      s->found = folder;
-    }
-    s->hub.wake();
+  folder_.name(folder, [task](const std::filesystem::path& named) -> std::string {
+    make_task(task, {named.string()});
+    // Some tasks do without what is not there.
+    const DataSet* set = data_set_of(task);
+    const std::string problem = set ? set->find(named.string()).problem : "";
+    if (problem.empty()) return "";
+    return fmt::format("{} holds nothing for this task: {}", printable(named.string(), 300), problem);
   });
-}
-
-bool DataFolder::busy() const {
-  return state_->worker.busy();
-}
-
-std::string DataFolder::problem() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->problem;
-}
-
-std::optional<std::filesystem::path> DataFolder::take() {
-  const std::lock_guard lock(state_->mutex);
-  return std::exchange(state_->found, std::nullopt);
 }
 
 DataNotice data_notice(const Studio& studio) {

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "app/model/hub/checked_folder.h"
 #include "app/model/hub/hub.h"
 
 namespace pairs::model {
@@ -19,26 +20,23 @@ std::string real_data_layout_of(const std::string& task);
 // The choice of the folder of real data, looked into in the background before it is used.
 class DataFolder {
  public:
-  explicit DataFolder(Hub& hub);
-  ~DataFolder();
-  DataFolder(const DataFolder&) = delete;
-  DataFolder& operator=(const DataFolder&) = delete;
+  explicit DataFolder(Hub& hub) : folder_([&hub] { hub.wake(); }) {}
 
   // A person wants to choose one; whether that was asked for since the last call.
-  void ask();
-  bool take_asked();
+  void ask() { asked_ = true; }
+  bool take_asked() { return std::exchange(asked_, false); }
 
   // Looks whether the folder holds what the task needs ("": none is wanted, which is always right).
   void use(const std::string& task, const std::filesystem::path& folder);
-  bool busy() const;
-  // Why the last one cannot be used, in a sentence; empty when it can.
-  std::string problem() const;
+  bool busy() const { return folder_.busy(); }
+  // Why the last one that was taken cannot be used, in a sentence; empty when it can.
+  const std::string& problem() const { return folder_.problem(); }
   // Once, the folder that was found right: it is to be used from now on.
-  std::optional<std::filesystem::path> take();
+  std::optional<std::filesystem::path> take() { return folder_.take(); }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  bool asked_ = false;
+  CheckedFolder folder_;
 };
 
 // Where the shown weights learnt from other data than are in use: what differs, and what can be done.

@@ -72,7 +72,7 @@ std::vector<TargetNumbers> PosteriorAnswer::shown_numbers(const Task& task, cons
   const torch::NoGradGuard no_grad;
   const OneThread one_thread;
   const std::vector<PosteriorNumbers> alone =
-      posterior_numbers(task.info().targets, confined(task, *run.loaded.estimator), {sources.front()});
+      posterior_numbers(task.info().targets, confines(run.loaded.estimator->config().head), {sources.front()});
   return alone.empty() ? std::vector<TargetNumbers>() : alone.front().targets;
 }
 
@@ -108,13 +108,6 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer) {
   answer.numbers = posterior_numbers(task.info().targets, confined, answer.sources, [&](const std::string& text) {
     answer.warnings.push_back({WarningKind::left_out, text});
   });
-}
-
-bool confined(const Task& task, const Estimator& estimator) {
-  const std::vector<Target>& targets = task.info().targets;
-  return estimator.config().head.support != "real" && std::all_of(targets.begin(), targets.end(), [](const Target& t) {
-           return std::isfinite(t.low) && std::isfinite(t.high);
-         });
 }
 
 torch::Tensor finite_samples(const AskedRun& run, const PosteriorSource& source, std::int64_t draws,

@@ -34,7 +34,7 @@ SetPosterior::SetPosterior(std::shared_ptr<ObservedSet> set, std::vector<AskedRu
     if (set_->of_thing()) run.tried = tried_of(run.loaded);
   }
   confined_ = std::all_of(runs_.begin(), runs_.end(),
-                          [&](const AskedRun& run) { return confined(task(), *run.loaded.estimator); });
+                          [&](const AskedRun& run) { return confines(run.loaded.estimator->config().head); });
 }
 
 std::vector<std::int64_t> SetPosterior::sizes() const {

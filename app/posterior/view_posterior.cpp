@@ -35,7 +35,12 @@ ViewPosterior::ViewPosterior(const std::string& run, const std::string& data, co
       views_(*scene_views(*loaded_.task)),
       embeddings_(loaded_.estimator, views_) {}
 
-SteppedSampler& ViewPosterior::sampler(std::int64_t n) {
+std::int64_t ViewPosterior::steps() const {
+  const std::vector<std::int64_t> sizes = loaded_.estimator->sizes();
+  return sampler(sizes.empty() ? 1 : sizes.front()).steps();
+}
+
+SteppedSampler& ViewPosterior::sampler(std::int64_t n) const {
   SteppedSampler* head = loaded_.estimator->head(n).stepped_sampler();
   PAIRS_CHECK(head, "The head of {} for N = {} draws no images", loaded_.name, n);
   return *head;

@@ -24,7 +24,7 @@ class ViewPosterior {
 
   const LoadedRun& loaded() const { return loaded_; }
   const SceneViews& views() const { return views_; }
-  std::int64_t steps() const { return loaded_.config.estimator.head.steps; }
+  std::int64_t steps() const;
   // What is to be known whatever it is asked, and of sets of n views.
   std::vector<PosteriorWarning> warnings() const { return training_warnings(loaded_, learnt_nothing(loaded_)); }
   std::vector<PosteriorWarning> warnings(std::int64_t n) const { return size_warnings(loaded_, n); }
@@ -46,7 +46,7 @@ class ViewPosterior {
   const torch::Tensor& mean_image();
 
  private:
-  SteppedSampler& sampler(std::int64_t n);
+  SteppedSampler& sampler(std::int64_t n) const;
   torch::Tensor restored(const torch::Tensor& z) const;  // [.., d] -> [.., 3, H, W]
 
   LoadedRun loaded_;

@@ -159,10 +159,11 @@ Value convert(const Field& field, const toml::node& node, const ErrorPlace& plac
 }
 
 void assign(Assignments& assignments) {
-  for (auto& assignment : assignments)
-    std::visit(
-        [&](auto* slot) { *slot = std::move(std::get<std::remove_pointer_t<decltype(slot)>>(assignment.second)); },
-        assignment.first->slot);
+  for (const auto& [field, value] : assignments) {
+    const auto take = [&value = value](auto* slot) { *slot = std::get<std::remove_pointer_t<decltype(slot)>>(value); };
+    std::visit(take, field->slot);
+    for (const Field::Slot& twin : field->twins) std::visit(take, twin);
+  }
 }
 
 [[noreturn]] void fail_unknown(const std::string& key, const std::vector<Field>& fields, const ErrorPlace& place) {
@@ -228,6 +229,21 @@ std::string table_of(const std::string& key) {
 }
 
 }  // namespace
+
+void add_kind(std::vector<Field>& all, const std::string& table, std::vector<Field> own, bool in_use) {
+  for (Field& field : own) {
+    field.key = table + "." + field.key;
+    const auto known = std::find_if(all.begin(), all.end(), [&](const Field& one) { return one.key == field.key; });
+    if (known == all.end()) {
+      all.push_back(std::move(field));
+      continue;
+    }
+    PAIRS_CHECK(known->slot.index() == field.slot.index(), "two kinds have a setting {} of different types", field.key);
+    if (in_use) std::swap(*known, field);
+    known->twins.push_back(field.slot);
+    known->twins.insert(known->twins.end(), field.twins.begin(), field.twins.end());
+  }
+}
 
 std::vector<std::string> read_toml(std::string_view text, const std::vector<Field>& fields, const std::string& where,
                                    const std::string& table) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -11,14 +12,31 @@ namespace pairs {
 
 // One setting of a configuration: a dotted key bound to a member, its help text and its legal values.
 struct Field {
+  static constexpr double kLowest = -1e300, kHighest = 1e300;
   using Slot =
       std::variant<bool*, std::int64_t*, double*, std::string*, std::vector<std::int64_t>*, std::vector<double>*>;
   std::string key;
   Slot slot;
   std::string help;
-  double low = -1e300, high = 1e300;      // numbers, and elements of number lists, must lie within
+  double low = kLowest, high = kHighest;  // numbers, and elements of number lists, must lie within
   std::vector<std::string> choices = {};  // strings must be one of these when not empty
+  std::string title = {};                 // by which people know it, of the settings that matter most; "" of others
+  std::vector<Slot> twins = {};           // members of the same type that take every value that is read into `slot`
+
+  // A text that must be one of `choices`.
+  static Field choice(std::string key, std::string* slot, std::string help, std::vector<std::string> choices) {
+    return {std::move(key), slot, std::move(help), kLowest, kHighest, std::move(choices)};
+  }
+  // The same field with a title.
+  Field titled(std::string name) && {
+    title = std::move(name);
+    return std::move(*this);
+  }
 };
+
+// Adds the settings `own` of one of several kinds to those of the others under `table`. One that another kind has as
+// well stands once and is bound to both, as the kind `in_use` words and bounds it.
+void add_kind(std::vector<Field>& all, const std::string& table, std::vector<Field> own, bool in_use);
 
 // Reads TOML text into the fields (tables and dotted keys alike); fields that it does not name keep their values. An
 // unknown key, a wrong type or a value out of range is a usage Error that names `where`, the line and, for keys, the

@@ -10,17 +10,15 @@ namespace pairs {
 using torch::Tensor;
 
 std::vector<Tensor> autoregressive_masks(std::int64_t context, std::int64_t d, const std::vector<std::int64_t>& widths,
-                                         std::int64_t size, bool legacy) {
+                                         std::int64_t size) {
   // Degrees: a unit of degree m sees inputs of degree <= m, the output of an input of degree m sees units of degree <
-  // m. Context: all degree 0 (legacy: 0, 1, 2, ...). Targets follow. Hidden units cycle through the degrees.
-  const std::int64_t first = legacy ? context : 1, inputs = legacy ? context + d : d;
+  // m. The context has degree 0, targets 1 .. d. Hidden units cycle through 0 .. d - 1.
   const auto whole = weight_options().dtype(torch::kLong);
-  const Tensor targets = torch::arange(first, first + d, whole);
-  Tensor below = torch::cat({legacy ? torch::arange(context, whole) : torch::zeros({context}, whole), targets});
+  const Tensor targets = torch::arange(1, d + 1, whole);
+  Tensor below = torch::cat({torch::zeros({context}, whole), targets});
   std::vector<Tensor> masks;
   for (const std::int64_t width : widths) {
-    const Tensor unit = torch::arange(width, whole);
-    const Tensor degree = legacy ? inputs - 1 - unit.remainder(inputs) : unit.remainder(d);
+    const Tensor degree = torch::arange(width, whole).remainder(d);
     masks.push_back((below.unsqueeze(0) <= degree.unsqueeze(1)).to(torch::kFloat));
     below = degree;
   }
@@ -29,10 +27,10 @@ std::vector<Tensor> autoregressive_masks(std::int64_t context, std::int64_t d, c
 }
 
 Conditioner::Conditioner(std::int64_t context, std::int64_t d, const std::vector<std::int64_t>& widths,
-                         std::int64_t size, bool legacy, at::Generator generator)
-    : d_(d), size_(size), masked_(d > 1 || legacy) {
+                         std::int64_t size, at::Generator generator)
+    : d_(d), size_(size), masked_(d > 1) {
   PAIRS_CHECK(!widths.empty(), "a UMNN conditioner needs at least one hidden layer: set {}", "head.conditioner"_key);
-  if (masked_) masks_ = autoregressive_masks(context, d, widths, size, legacy);
+  if (masked_) masks_ = autoregressive_masks(context, d, widths, size);
   std::int64_t in = context + (masked_ ? d : 0);
   for (std::size_t l = 0; l <= widths.size(); ++l) {
     const std::int64_t out = l < widths.size() ? widths[l] : d * size;
@@ -45,8 +43,7 @@ Conditioner::Conditioner(std::int64_t context, std::int64_t d, const std::vector
 }
 
 Tensor Conditioner::forward(const Tensor& context, const Tensor& x) {
-  Tensor a = context;
-  if (masked_) a = torch::cat({context, d_ > 1 ? x : torch::zeros({context.size(0), 1}, context.options())}, 1);
+  Tensor a = masked_ ? torch::cat({context, x}, 1) : context;
   for (std::size_t l = 0; l < weights_.size(); ++l) {
     const Tensor weight = masked_ ? weights_[l] * masks_[l] : weights_[l];
     a = ops::linear_act(a, weight, biases_[l], l + 1 < weights_.size() ? "relu" : "none");

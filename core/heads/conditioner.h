@@ -9,18 +9,16 @@ namespace pairs {
 
 // Masks [out, in] of an autoregressive network (Germain et al. 2015) with inputs (context, x_1 .. x_d), hidden `widths`
 // and d outputs of `size` values each: output i depends on x_1 .. x_{i-1} and the context. The context is visible to
-// every unit. `legacy` gives the mask of the UMNN authors' code, which treats the context as the first autoregressive
-// inputs in natural order, hiding its last columns from most units: for replication only.
+// every unit.
 std::vector<torch::Tensor> autoregressive_masks(std::int64_t context, std::int64_t d,
-                                                const std::vector<std::int64_t>& widths, std::int64_t size,
-                                                bool legacy);
+                                                const std::vector<std::int64_t>& widths, std::int64_t size);
 
 // The conditioner of a UMNN transform: an autoregressive ReLU network giving h_i [size] for each target. With one
-// target and without `legacy` it has no masks and no input but the context.
+// target it has no masks and no input but the context.
 class Conditioner : public torch::nn::Module {
  public:
   Conditioner(std::int64_t context, std::int64_t d, const std::vector<std::int64_t>& widths, std::int64_t size,
-              bool legacy, at::Generator generator);
+              at::Generator generator);
 
   // context [R, c], x [R, d] (unused with one target) -> [R, d, size].
   torch::Tensor forward(const torch::Tensor& context, const torch::Tensor& x);

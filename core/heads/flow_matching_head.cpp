@@ -11,7 +11,6 @@
 #include "core/base/fast_normal.h"
 #include "core/base/transfer.h"
 #include "core/heads/affine_layer.h"
-#include "core/heads/head_fields.h"
 
 namespace pairs {
 namespace {
@@ -51,11 +50,6 @@ torch::Tensor cosines(std::int64_t kept, std::int64_t size) {
   return out.to(torch::kFloat);
 }
 
-UNetConfig unet_config(const HeadConfig& c) {
-  return {c.channels,  c.multipliers, c.blocks,      c.attention, c.attention_channels,
-          c.time_size, c.patch,       c.context_map, c.precision};
-}
-
 }  // namespace
 
 FlowNoise flow_noise(std::uint64_t key, std::int64_t rows, std::int64_t d, double time_power) {
@@ -70,32 +64,32 @@ FlowNoise flow_noise(std::uint64_t key, std::int64_t rows, std::int64_t d, doubl
   return out;
 }
 
-FlowMatchingHead::FlowMatchingHead(const HeadConfig& config, const HeadImage& image, std::int64_t context,
+FlowMatchingHead::FlowMatchingHead(const Settings& own, const HeadImage& image, std::int64_t context,
                                    at::Generator generator)
-    : config_(config), image_(image), d_(image.channels * image.height * image.width) {
+    : own_(own), image_(image), d_(image.channels * image.height * image.width) {
   PAIRS_CHECK(image.channels >= 1 && image.height >= 1 && image.width >= 1, "an image target must not be empty");
   PAIRS_CHECK(image.given >= 0 && image.given < context, "a context of {} columns cannot end in {} given ones", context,
               image.given);
   PAIRS_CHECK(image.map_channels == 0 || image.map, "a map of {} channels needs a function that makes it",
               image.map_channels);
-  PAIRS_CHECK(config.hidden >= 1 && config.context_layers >= 0,
+  PAIRS_CHECK(own.hidden >= 1 && own.context_layers >= 0,
               "a flow-matching head needs {} >= 1 and {} >= 0, not {} and {}", "head.hidden"_key,
-              "head.context_layers"_key, config.hidden, config.context_layers);
-  PAIRS_CHECK(config.given_size >= 1, "{} must be at least 1, not {}", "head.given_size"_key, config.given_size);
-  PAIRS_CHECK(config.time_power >= 1, "{} must be at least 1, not {}", "head.time_power"_key, config.time_power);
+              "head.context_layers"_key, own.hidden, own.context_layers);
+  PAIRS_CHECK(own.given_size >= 1, "{} must be at least 1, not {}", "head.given_size"_key, own.given_size);
+  PAIRS_CHECK(own.time_power >= 1, "{} must be at least 1, not {}", "head.time_power"_key, own.time_power);
   std::int64_t columns = context;
   if (image.given > 0) {
-    given_ = register_module("given", std::make_shared<Mlp>(image.given, std::vector<std::int64_t>{config.given_size},
-                                                            config.given_size, "silu", generator));
-    columns += config.given_size - image.given;
+    given_ = register_module("given", std::make_shared<Mlp>(image.given, std::vector<std::int64_t>{own.given_size},
+                                                            own.given_size, "silu", generator));
+    columns += own.given_size - image.given;
   }
-  if (config.context_layers > 0) {
-    const std::vector<std::int64_t> widths(static_cast<std::size_t>(config.context_layers - 1), config.hidden);
-    trunk_ = register_module("context", std::make_shared<Mlp>(columns, widths, config.hidden, "silu", generator));
-    columns = config.hidden;
+  if (own.context_layers > 0) {
+    const std::vector<std::int64_t> widths(static_cast<std::size_t>(own.context_layers - 1), own.hidden);
+    trunk_ = register_module("context", std::make_shared<Mlp>(columns, widths, own.hidden, "silu", generator));
+    columns = own.hidden;
   }
-  if (config.summary > 0) {
-    const std::int64_t kept = config.summary_frequencies;
+  if (own.summary > 0) {
+    const std::int64_t kept = own.summary_frequencies;
     PAIRS_CHECK(kept <= std::min(image.height, image.width),
                 "an image of {} x {} pixels has no {} frequencies a side: lower {}", image.width, image.height, kept,
                 "head.summary_frequencies"_key);
@@ -105,9 +99,9 @@ FlowMatchingHead::FlowMatchingHead(const HeadConfig& config, const HeadImage& im
                                                                 image.channels * kept * kept, "silu", generator));
   }
   unet_ = register_module(
-      "unet", std::make_shared<UNet>(unet_config(config),
-                                     UNetShape{image.channels, image.height, image.width, image.map_channels, columns},
-                                     generator));
+      "unet",
+      std::make_shared<UNet>(
+          own.unet, UNetShape{image.channels, image.height, image.width, image.map_channels, columns}, generator));
 }
 
 torch::Tensor FlowMatchingHead::given(const torch::Tensor& context) const {
@@ -129,7 +123,7 @@ torch::Tensor FlowMatchingHead::evaluate(const torch::Tensor& x, const torch::Te
                                          const torch::Tensor& encoded) const {
   const torch::Tensor image = x.reshape({x.size(0), image_.channels, image_.height, image_.width});
   const torch::Tensor v = unet_->forward(image, map, t, encoded).reshape({x.size(0), d_});
-  return config_.precondition ? v + gaussian_velocity(x, t) : v;
+  return own_.precondition ? v + gaussian_velocity(x, t) : v;
 }
 
 torch::Tensor FlowMatchingHead::velocity(const torch::Tensor& x, const torch::Tensor& t, const torch::Tensor& context) {
@@ -137,12 +131,12 @@ torch::Tensor FlowMatchingHead::velocity(const torch::Tensor& x, const torch::Te
 }
 
 torch::Tensor FlowMatchingHead::loss(const torch::Tensor& theta, const torch::Tensor& context) {
-  const FlowNoise drawn = flow_noise(is_training() ? noise_key() : kFixedKey, theta.size(0), d_, config_.time_power);
+  const FlowNoise drawn = flow_noise(is_training() ? noise_key() : kFixedKey, theta.size(0), d_, own_.time_power);
   return loss_at(theta, context, send(drawn.noise, theta.device()), send(drawn.t, theta.device()));
 }
 
 torch::Tensor FlowMatchingHead::auxiliary_loss(const torch::Tensor& theta, const torch::Tensor& context) {
-  return summary_ ? config_.summary * summary_loss(theta, context) : torch::Tensor();
+  return summary_ ? own_.summary * summary_loss(theta, context) : torch::Tensor();
 }
 
 torch::Tensor FlowMatchingHead::summary_loss(const torch::Tensor& theta, const torch::Tensor& context) {
@@ -175,7 +169,7 @@ torch::Tensor FlowMatchingHead::log_prob_grid(const torch::Tensor& theta, const 
 
 Velocity FlowMatchingHead::chunked_velocity(const torch::Tensor& context, std::int64_t draws) const {
   // One row of context serves `draws` rows of x.
-  const std::int64_t widest = config_.channels * image_.height * image_.width / (config_.patch * config_.patch);
+  const std::int64_t widest = own_.unet.channels * image_.height * image_.width / (own_.unet.patch * own_.unet.patch);
   const std::int64_t at_once =
       std::max<std::int64_t>(1, (context.is_cuda() ? kMapAtOnceOnGpu : kMapAtOnce) / std::max<std::int64_t>(1, widest));
   const torch::Tensor encoded = encode(context), maps = map(context);
@@ -193,12 +187,12 @@ Velocity FlowMatchingHead::chunked_velocity(const torch::Tensor& context, std::i
 }
 
 torch::Tensor FlowMatchingHead::sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) {
-  return sample_path(context, count, key, config_.steps, {});
+  return sample_path(context, count, key, own_.steps, {});
 }
 
 void FlowMatchingHead::set_sampler(std::int64_t steps, const std::string& solver) {
-  if (steps > 0) config_.steps = steps;
-  if (!solver.empty()) config_.solver = solver;
+  if (steps > 0) own_.steps = steps;
+  if (!solver.empty()) own_.solver = solver;
 }
 
 torch::Tensor FlowMatchingHead::sample_path(const torch::Tensor& context, std::int64_t count, std::uint64_t key,
@@ -210,7 +204,7 @@ torch::Tensor FlowMatchingHead::sample_path(const torch::Tensor& context, std::i
   const auto told = [&](std::int64_t step, const torch::Tensor& x) {
     return on_step(step, x.reshape({batch, count, d_}));
   };
-  return integrate_flow(chunked_velocity(context, count), noise, steps, config_.solver, config_.time_power,
+  return integrate_flow(chunked_velocity(context, count), noise, steps, own_.solver, own_.time_power,
                         on_step ? FlowStep(told) : FlowStep())
       .reshape({batch, count, d_});
 }
@@ -225,33 +219,33 @@ torch::Tensor FlowMatchingHead::posterior_mean_estimate(const torch::Tensor& con
   return (chunked_velocity(context, draws)(noise, 0.0) + noise).reshape({batch, draws, d_}).mean(1);
 }
 
-std::vector<Field> FlowMatchingHead::fields(HeadConfig& c) {
+std::vector<Field> FlowMatchingHead::Settings::fields() {
   return {
-      hidden_field(c),
-      context_layers_field(c),
-      blocks_field(c),
-      {"head.channels", &c.channels, "Channels of the U-Net at the highest resolution", 4, 4096},
-      {"head.multipliers", &c.multipliers, "Channels of each resolution in units of head.channels", 1, 64},
-      {"head.attention", &c.attention, "Heights of the U-Net's maps that attend to themselves", 1, 4096},
-      {"head.attention_channels", &c.attention_channels, "Channels of one attention head", 1, 4096},
-      {"head.time_size", &c.time_size, "Length of the sinusoidal embedding of time (even)", 2, 4096},
-      {"head.given_size", &c.given_size, "Length of the encoding of what is given", 1, 4096},
-      {"head.patch", &c.patch, "The image enters the U-Net as patch x patch pixels a place", 1, 16},
-      {"head.context_map", &c.context_map, "Add the context as a learnt map at the lowest resolution"},
-      {"head.steps", &c.steps, "Steps of a sample's integration", 1, 10000},
-      {"head.solver", &c.solver, "Integrator of samples", -1e300, 1e300, {"euler", "heun"}},
-      {"head.time_power", &c.time_power, "Flow times are t = u^p, in training and in the steps of sampling", 1, 16},
-      {"head.summary", &c.summary, "Weight of telling the image's lowest frequencies from the context, training only",
-       0, 1e6},
-      {"head.summary_frequencies", &c.summary_frequencies, "How many of them along each side", 1, 64},
-      {"head.precondition", &c.precondition, "The U-Net adds to the velocity of a Gaussian target"},
-      {"head.precision",
-       &c.precision,
-       "Activations and convolutions of the U-Net; bf16 runs in float32 on processors without AVX-512",
-       -1e300,
-       1e300,
-       {"float32", "bf16"}},
+      {"hidden", &hidden, "Width of the context MLP", 1, 65536},
+      {"context_layers", &context_layers, "Layers of the context MLP", 0, 64},
+      {"blocks", &unet.blocks, "Residual blocks of each resolution of the U-Net", 0, 64},
+      {"channels", &unet.channels, "Channels of the U-Net at the highest resolution", 4, 4096},
+      {"multipliers", &unet.multipliers, "Channels of each resolution in units of head.channels", 1, 64},
+      {"attention", &unet.attention, "Heights of the U-Net's maps that attend to themselves", 1, 4096},
+      {"attention_channels", &unet.attention_channels, "Channels of one attention head", 1, 4096},
+      {"time_size", &unet.time_size, "Length of the sinusoidal embedding of time (even)", 2, 4096},
+      {"given_size", &given_size, "Length of the encoding of what is given", 1, 4096},
+      {"patch", &unet.patch, "The image enters the U-Net as patch x patch pixels a place", 1, 16},
+      {"context_map", &unet.context_map, "Add the context as a learnt map at the lowest resolution"},
+      {"steps", &steps, "Steps of a sample's integration", 1, 10000},
+      Field::choice("solver", &solver, "Integrator of samples", {"euler", "heun"}),
+      {"time_power", &time_power, "Flow times are t = u^p, in training and in the steps of sampling", 1, 16},
+      {"summary", &summary, "Weight of telling the image's lowest frequencies from the context, training only", 0, 1e6},
+      {"summary_frequencies", &summary_frequencies, "How many of them along each side", 1, 64},
+      {"precondition", &precondition, "The U-Net adds to the velocity of a Gaussian target"},
+      precision_field(&unet.precision),
   };
+}
+
+std::string FlowMatchingHead::Settings::unread_because(const std::string& key) const {
+  if (key == "attention_channels" && unet.attention.empty()) return "head.attention is empty";
+  if (key == "summary_frequencies" && summary == 0) return "head.summary is 0";
+  return "";
 }
 
 std::shared_ptr<Head> FlowMatchingHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,
@@ -262,23 +256,23 @@ std::shared_ptr<Head> FlowMatchingHead::make(const HeadConfig& config, std::span
   PAIRS_CHECK(d == image->channels * image->height * image->width,
               "an image of {} x {} x {} is not a target of {} numbers", image->channels, image->height, image->width,
               d);
-  return std::make_shared<FlowMatchingHead>(config, *image, context, std::move(generator));
+  return std::make_shared<FlowMatchingHead>(config.of<Settings>(), *image, context, std::move(generator));
 }
 
 std::string FlowMatchingHead::sampler_text() const {
-  return fmt::format("{} steps of {}", config_.steps, config_.solver);
+  return fmt::format("{} steps of {}", own_.steps, own_.solver);
 }
 
 NetworkDescription FlowMatchingHead::describe() const {
-  return described(
-      *this,
-      {"flow matching", fmt::format("U-Net, {} channels × {}", config_.channels, fmt::join(config_.multipliers, ", ")),
-       sampler_text()},
-      {{"kind", "flow-matching"},
-       {"steps", std::to_string(config_.steps)},
-       {"solver", config_.solver},
-       {"precision", config_.precision}},
-      flops());
+  return described(*this,
+                   {"flow matching",
+                    fmt::format("U-Net, {} channels × {}", own_.unet.channels, fmt::join(own_.unet.multipliers, ", ")),
+                    sampler_text()},
+                   {{"kind", "flow-matching"},
+                    {"steps", std::to_string(own_.steps)},
+                    {"solver", own_.solver},
+                    {"precision", own_.unet.precision}},
+                   flops());
 }
 
 double FlowMatchingHead::flops() const {

@@ -15,8 +15,30 @@ namespace pairs {
 // context follows, so that it may solve for the scene before the U-Net draws it. It has no density.
 class FlowMatchingHead : public Head, public SteppedSampler {
  public:
-  FlowMatchingHead(const HeadConfig& config, const HeadImage& image, std::int64_t context, at::Generator generator);
-  static std::vector<Field> fields(HeadConfig& config);
+  struct Settings {
+    UNetConfig unet = {.blocks = 2};  // of the velocity
+    std::int64_t hidden = 128;        // width of the context MLP
+    std::int64_t context_layers = 3;  // its layers; 0 feeds the context itself
+    std::int64_t given_size = 64;     // length of the encoding of what is given (the target camera)
+    std::int64_t steps = 50;          // of a sample's integration
+    std::string solver = "euler";     // euler, heun
+    // Times t = u^p with u uniform in the loss, and steps spaced alike in sampling: larger p spends more of both near
+    // the noise, where only the context can tell θ. 1: the paper's.
+    double time_power = 1;
+    // Weight in training of a second loss: one linear layer of the context tells the lowest `summary_frequencies`
+    // squared spatial frequencies of each channel of θ (cosine transform), each in units of its sd over the batch.
+    // Place is learnt from views and drawn from the context long before the two meet in the velocity alone. 0: none
+    // (paper).
+    double summary = 0;
+    std::int64_t summary_frequencies = 4;
+    // The network adds to the linear regression of the velocity on x_t for a target of unit variance.
+    bool precondition = true;
+
+    std::vector<Field> fields();
+    std::string unread_because(const std::string& key) const;
+  };
+
+  FlowMatchingHead(const Settings& own, const HeadImage& image, std::int64_t context, at::Generator generator);
   static std::shared_ptr<Head> make(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
                                     at::Generator generator, const HeadImage* image);
 
@@ -41,6 +63,7 @@ class FlowMatchingHead : public Head, public SteppedSampler {
 
   SteppedSampler* stepped_sampler() override { return this; }
   void set_sampler(std::int64_t steps, const std::string& solver) override;
+  std::int64_t steps() const override { return own_.steps; }
   std::string sampler_text() const override;
   torch::Tensor sample_path(const torch::Tensor& context, std::int64_t count, std::uint64_t key, std::int64_t steps,
                             const FlowStep& on_step) override;
@@ -58,7 +81,7 @@ class FlowMatchingHead : public Head, public SteppedSampler {
   // Velocity of `draws` rows for each context, in chunks that bound memory.
   Velocity chunked_velocity(const torch::Tensor& context, std::int64_t draws) const;
 
-  HeadConfig config_;
+  Settings own_;
   HeadImage image_;
   std::int64_t d_;
   std::shared_ptr<Mlp> given_, trunk_, summary_;

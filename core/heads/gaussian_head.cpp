@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/heads/affine_layer.h"
-#include "core/heads/head_fields.h"
 #include "core/heads/noise.h"
 #include "core/nn/initial.h"
 
@@ -13,13 +12,13 @@ namespace {
 constexpr std::int64_t kMaxSizes = 64;
 }
 
-GaussianHead::GaussianHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator)
+GaussianHead::GaussianHead(const Settings& own, std::int64_t d, std::int64_t context, at::Generator generator)
     : d_(d), inputs_(context - 1) {
   PAIRS_CHECK(inputs_ >= 1, "a Gaussian head needs a context of at least two columns, the last of them log N");
-  PAIRS_CHECK(config.hidden >= 1 && config.context_layers >= 0,
-              "a Gaussian head needs hidden >= 1 and context_layers >= 0, not {} and {}", config.hidden,
-              config.context_layers);
-  std::vector<std::int64_t> widths(static_cast<std::size_t>(config.context_layers), config.hidden);
+  PAIRS_CHECK(own.hidden >= 1 && own.context_layers >= 0,
+              "a Gaussian head needs hidden >= 1 and context_layers >= 0, not {} and {}", own.hidden,
+              own.context_layers);
+  std::vector<std::int64_t> widths(static_cast<std::size_t>(own.context_layers), own.hidden);
   net_ = register_module("net", std::make_shared<Mlp>(inputs_, widths, d, "relu", generator));
   fitted_ = register_buffer("sigma_sizes", torch::zeros({1}, torch::kLong));
   sigma_log_n_ = register_buffer("sigma_log_n", torch::zeros({kMaxSizes}, weight_options()));
@@ -81,13 +80,14 @@ torch::Tensor GaussianHead::sample(const torch::Tensor& context, std::int64_t co
   return mean.unsqueeze(1) + torch::exp(log_sigma(context)).unsqueeze(1) * noise;
 }
 
-std::vector<Field> GaussianHead::fields(HeadConfig& c) {
-  return {hidden_field(c), context_layers_field(c)};
+std::vector<Field> GaussianHead::Settings::fields() {
+  return {{"hidden", &hidden, "Width of the MLP", 1, 65536},
+          {"context_layers", &context_layers, "Hidden layers of the MLP", 0, 64}};
 }
 
 std::shared_ptr<Head> GaussianHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,
                                          std::int64_t context, at::Generator generator, const HeadImage*) {
-  return std::make_shared<GaussianHead>(config, static_cast<std::int64_t>(targets.size()), context,
+  return std::make_shared<GaussianHead>(config.of<Settings>(), static_cast<std::int64_t>(targets.size()), context,
                                         std::move(generator));
 }
 

@@ -10,8 +10,13 @@ namespace pairs {
 // seen by the network.
 class GaussianHead : public Head, public ResidualSpread {
  public:
-  GaussianHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator);
-  static std::vector<Field> fields(HeadConfig& config);
+  struct Settings {
+    std::int64_t hidden = 128, context_layers = 3;  // width and number of the hidden layers
+
+    std::vector<Field> fields();
+  };
+
+  GaussianHead(const Settings& own, std::int64_t d, std::int64_t context, at::Generator generator);
   static std::shared_ptr<Head> make(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
                                     at::Generator generator, const HeadImage* image);
 

@@ -13,6 +13,7 @@
 #include "core/base/fields.h"
 #include "core/base/random.h"
 #include "core/heads/flow_sampler.h"
+#include "core/base/kinds.h"
 #include "core/heads/head_config.h"
 #include "core/nn/description.h"
 
@@ -60,6 +61,7 @@ class SteppedSampler {
   virtual ~SteppedSampler() = default;
   // Steps and solver of sample() from here on, in place of the settings'; 0 and "" keep them.
   virtual void set_sampler(std::int64_t steps, const std::string& solver) = 0;
+  virtual std::int64_t steps() const = 0;
   // "50 steps of euler".
   virtual std::string sampler_text() const = 0;
   // As sample(), in `steps` steps and telling of every state x [B, count, d]; false from `on_step` ends there. No
@@ -115,10 +117,11 @@ struct HeadKind {
   const char* name;
   bool images;            // models a target that is an image, not some numbers
   bool told_log_n;        // see above
-  bool confines;          // head.support = "box" keeps all of its density within the ranges of the targets
   bool loss_is_nll;       // its loss is a negative log density
   const char* loss_text;  // what its loss is, with its unit
-  std::vector<Field> (*fields)(HeadConfig& config);
+  KindSettings<HeadConfig> settings;
+  // Whether its settings keep all of its density within the ranges of the targets, on which it is then defined.
+  bool (*confines)(const HeadConfig& config);
   void (*check)(const HeadConfig& config);  // throws a usage error for settings that contradict each other
   std::shared_ptr<Head> (*make)(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
                                 at::Generator generator, const HeadImage* image);
@@ -131,6 +134,8 @@ const HeadKind& head_kind(const std::string& name);
 std::vector<Field> fields(HeadConfig& config);
 // Why nothing reads the setting "head.…" of such a head, a clause; "" where something does.
 std::string unread_because(const HeadConfig& config, const std::string& key);
+// HeadKind::confines of the configuration's kind.
+bool confines(const HeadConfig& config);
 // Throws a usage error when settings of the configuration's kind contradict each other.
 void validate(const HeadConfig& config);
 

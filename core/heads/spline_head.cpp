@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "core/heads/head_fields.h"
 #include "core/heads/noise.h"
 #include "core/heads/truncated_logistic.h"
 #include "core/ops/ops.h"
@@ -42,31 +41,30 @@ std::vector<std::vector<std::int64_t>> coupling_masks(std::int64_t d, std::int64
   return masks;
 }
 
-SplineHead::SplineHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator)
-    : config_(config), d_(d), context_(context), box_(config.support == "box") {
-  PAIRS_CHECK(config.hidden >= 1 && config.context_layers >= 0 && config.blocks >= 0,
-              "a spline head needs hidden >= 1, context_layers >= 0 and blocks >= 0, not {}, {} and {}", config.hidden,
-              config.context_layers, config.blocks);
-  PAIRS_CHECK(box_ || config.support == "real", "the support of a spline head is box or real, not '{}'",
-              config.support);
-  PAIRS_CHECK(config.bins >= 2 && config.bins <= 64, "a spline head has 2 to 64 bins, not {}: set {}", config.bins,
+SplineHead::SplineHead(const Settings& own, std::int64_t d, std::int64_t context, at::Generator generator)
+    : own_(own), d_(d), context_(context), box_(own.box()) {
+  PAIRS_CHECK(own.hidden >= 1 && own.context_layers >= 0 && own.blocks >= 0,
+              "a spline head needs hidden >= 1, context_layers >= 0 and blocks >= 0, not {}, {} and {}", own.hidden,
+              own.context_layers, own.blocks);
+  PAIRS_CHECK(box_ || own.support == "real", "the support of a spline head is box or real, not '{}'", own.support);
+  PAIRS_CHECK(own.bins >= 2 && own.bins <= 64, "a spline head has 2 to 64 bins, not {}: set {}", own.bins,
               "head.bins"_key);
-  PAIRS_CHECK(box_ || config.bound > 0, "the bound of a spline head must be positive, not {}: set {}", config.bound,
+  PAIRS_CHECK(box_ || own.bound > 0, "the bound of a spline head must be positive, not {}: set {}", own.bound,
               "head.bound"_key);
-  changed_ = coupling_masks(d, config.transforms);
+  changed_ = coupling_masks(d, own.transforms);
   std::int64_t features = context;
-  if (config.context_layers > 0) {
-    const std::vector<std::int64_t> widths(static_cast<std::size_t>(config.context_layers - 1), config.hidden);
-    context_net_ = register_module("context", std::make_shared<Mlp>(context, widths, config.hidden, "relu", generator));
-    features = config.hidden;
+  if (own.context_layers > 0) {
+    const std::vector<std::int64_t> widths(static_cast<std::size_t>(own.context_layers - 1), own.hidden);
+    context_net_ = register_module("context", std::make_shared<Mlp>(context, widths, own.hidden, "relu", generator));
+    features = own.hidden;
   }
-  if (config.affine) {
+  if (own.affine) {
     if (!context_net_)
       affine_net_ = register_module(
           "affine_features", std::make_shared<Mlp>(context, std::vector<std::int64_t>{64}, 64, "relu", generator));
     affine_ = register_module("affine", std::make_shared<AffineLayer>(d, context, context_net_ ? features : 64));
   }
-  const std::int64_t per_target = box_ ? 2 * config.bins + 1 : 2 * config.bins - 1;
+  const std::int64_t per_target = box_ ? 2 * own.bins + 1 : 2 * own.bins - 1;
   for (std::size_t t = 0; t < changed_.size(); ++t) {
     std::vector<std::int64_t> kept;
     for (std::int64_t i = 0; i < d; ++i)
@@ -74,7 +72,7 @@ SplineHead::SplineHead(const HeadConfig& config, std::int64_t d, std::int64_t co
     kept_.push_back(kept);
     nets_.push_back(
         register_module(fmt::format("transform{}", t),
-                        make_residual(features + static_cast<std::int64_t>(kept.size()), config.hidden, config.blocks,
+                        make_residual(features + static_cast<std::int64_t>(kept.size()), own.hidden, own.blocks,
                                       per_target * static_cast<std::int64_t>(changed_[t].size()), generator)));
   }
 }
@@ -97,12 +95,12 @@ Tensor SplineHead::transform_params(std::size_t t, const std::vector<Tensor>& y,
     for (const std::int64_t i : kept_[t]) kept.push_back(y[static_cast<std::size_t>(i)].unsqueeze(1));
     // The network sees them on the scale of θ, not squeezed into [0, 1].
     Tensor seen = kept.size() == 1 ? kept[0] : torch::cat(kept, 1);
-    const double scale = box_ ? 2.0 : 2.0 * config_.bound;
+    const double scale = box_ ? 2.0 : 2.0 * own_.bound;
     seen = seen * scale - 0.5 * scale;
     in = torch::cat({features, seen}, 1);
   }
   const std::int64_t targets = static_cast<std::int64_t>(changed_[t].size());
-  const Tensor out = nets_[t]->forward(in) * (1.0 / std::sqrt(static_cast<double>(config_.hidden)));
+  const Tensor out = nets_[t]->forward(in) * (1.0 / std::sqrt(static_cast<double>(own_.hidden)));
   return targets == 1 ? out : out.reshape({-1, out.size(1) / targets});
 }
 
@@ -119,7 +117,7 @@ Tensor SplineHead::density(const Tensor& theta, const Conditions& c) {
       log_det = -per_row(c.log_scale).sum(1);
     }
   }
-  if (!box_) x = x * (0.5 / config_.bound) + 0.5;
+  if (!box_) x = x * (0.5 / own_.bound) + 0.5;
   std::vector<Tensor> y;
   for (std::int64_t i = 0; i < d_; ++i) y.push_back(x.select(1, i));
   for (std::size_t t = 0; t < nets_.size(); ++t) {
@@ -131,7 +129,7 @@ Tensor SplineHead::density(const Tensor& theta, const Conditions& c) {
       for (const std::int64_t i : changed_[t]) columns.push_back(y[static_cast<std::size_t>(i)]);
       in = torch::stack(columns, 1).flatten();
     }
-    auto [z, log_slope] = ops::quadratic_spline(in, params, config_.bins, !box_);
+    auto [z, log_slope] = ops::quadratic_spline(in, params, own_.bins, !box_);
     if (targets > 1) {
       z = z.view({-1, static_cast<std::int64_t>(targets)});
       log_slope = log_slope.view_as(z).sum(1);
@@ -142,11 +140,11 @@ Tensor SplineHead::density(const Tensor& theta, const Conditions& c) {
   }
   if (box_) return log_det;
   const Tensor u = d_ == 1 ? y[0].unsqueeze(1) : torch::stack(y, 1);
-  return log_det + standard_normal_log(u * (2 * config_.bound) - config_.bound);
+  return log_det + standard_normal_log(u * (2 * own_.bound) - own_.bound);
 }
 
 Tensor SplineHead::invert(const Tensor& noise, const Conditions& c) {
-  const Tensor u = box_ ? noise : noise * (0.5 / config_.bound) + 0.5;
+  const Tensor u = box_ ? noise : noise * (0.5 / own_.bound) + 0.5;
   std::vector<Tensor> y;
   for (std::int64_t i = 0; i < d_; ++i) y.push_back(u.select(1, i).contiguous());
   for (std::size_t t = nets_.size(); t-- > 0;) {
@@ -154,13 +152,13 @@ Tensor SplineHead::invert(const Tensor& noise, const Conditions& c) {
     std::vector<Tensor> columns;
     for (const std::int64_t i : changed_[t]) columns.push_back(y[static_cast<std::size_t>(i)]);
     const Tensor back =
-        std::get<0>(ops::quadratic_spline_inverse(torch::stack(columns, 1).flatten(), params, config_.bins, !box_))
+        std::get<0>(ops::quadratic_spline_inverse(torch::stack(columns, 1).flatten(), params, own_.bins, !box_))
             .view({-1, static_cast<std::int64_t>(columns.size())});
     for (std::size_t k = 0; k < columns.size(); ++k)
       y[static_cast<std::size_t>(changed_[t][k])] = back.select(1, static_cast<std::int64_t>(k));
   }
   Tensor x = torch::stack(y, 1);
-  if (!box_) x = x * (2 * config_.bound) - config_.bound;
+  if (!box_) x = x * (2 * own_.bound) - own_.bound;
   if (affine_) {
     const std::int64_t repeat = x.size(0) / c.shift.size(0);
     const auto per_row = [&](const Tensor& t) { return repeat == 1 ? t : t.repeat_interleave(repeat, 0); };
@@ -223,39 +221,44 @@ Tensor SplineHead::sample(const Tensor& context, std::int64_t count, std::uint64
   return torch::cat(parts).view({sets, count, d_});
 }
 
-std::vector<Field> SplineHead::fields(HeadConfig& c) {
+std::vector<Field> SplineHead::Settings::fields() {
   return {
-      transforms_field(c),
-      {"head.bins", &c.bins, "Spline bins K", 2, 512},
-      hidden_field(c),
-      context_layers_field(c),
-      blocks_field(c),
-      support_field(c),
-      {"head.bound", &c.bound, "Splines act on [-bound, bound]", 0.1, 1000},
-      affine_field(c),
+      {"transforms", &transforms, "Stacked transformations", 1, 64},
+      {"bins", &bins, "Spline bins K", 2, 64},
+      {"hidden", &hidden, "Width of the context MLP and of the transform nets", 1, 65536},
+      {"context_layers", &context_layers, "Layers of the context MLP", 0, 64},
+      {"blocks", &blocks, "Residual blocks of a transform net", 0, 64},
+      Field::choice("support", &support, "box: bounded target, uniform base; real: tails, normal base",
+                    {"box", "real"}),
+      {"bound", &bound, "Splines act on [-bound, bound]", 0.1, 1000},
+      {"affine", &affine, "Conditional location and scale before the flow"},
   };
+}
+
+std::string SplineHead::Settings::unread_because(const std::string& key) const {
+  return key == "bound" && box() ? "head.support is \"box\"" : "";
 }
 
 std::shared_ptr<Head> SplineHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,
                                        std::int64_t context, at::Generator generator, const HeadImage*) {
-  check_transforms(config);
-  if (config.support == "box")
+  if (config.of<Settings>().box())
     for (const HeadTarget& target : targets)
       PAIRS_CHECK(std::isfinite(target.low) && std::isfinite(target.high) && target.low < target.high,
                   "box support needs finite ranges, but a target's is [{}, {}]: set {} to real", target.low,
                   target.high, "head.support"_key);
-  return std::make_shared<SplineHead>(config, static_cast<std::int64_t>(targets.size()), context, std::move(generator));
+  return std::make_shared<SplineHead>(config.of<Settings>(), static_cast<std::int64_t>(targets.size()), context,
+                                      std::move(generator));
 }
 
 NetworkDescription SplineHead::describe() const {
-  std::vector<std::string> lines = {"spline flow", fmt::format("transforms: {}", config_.transforms),
-                                    fmt::format("{} bins, hidden {}", config_.bins, config_.hidden)};
+  std::vector<std::string> lines = {"spline flow", fmt::format("transforms: {}", own_.transforms),
+                                    fmt::format("{} bins, hidden {}", own_.bins, own_.hidden)};
   return described(*this, std::move(lines),
                    {{"kind", "spline"},
-                    {"transforms", std::to_string(config_.transforms)},
-                    {"bins", std::to_string(config_.bins)},
-                    {"hidden", std::to_string(config_.hidden)},
-                    {"support", config_.support},
+                    {"transforms", std::to_string(own_.transforms)},
+                    {"bins", std::to_string(own_.bins)},
+                    {"hidden", std::to_string(own_.hidden)},
+                    {"support", own_.support},
                     {"affine", affine_ ? "yes" : "no"}},
                    flops());
 }

@@ -14,8 +14,25 @@ namespace pairs {
 // `affine` is set, a conditional affine layer in front.
 class SplineHead : public Head {
  public:
-  SplineHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator);
-  static std::vector<Field> fields(HeadConfig& config);
+  struct Settings {
+    std::int64_t transforms = 3;  // stacked transformations
+    std::int64_t bins = 16;
+    std::int64_t hidden = 128;        // width of the context MLP and of the transform nets
+    std::int64_t context_layers = 3;  // layers of the context MLP; 0 feeds the context itself
+    std::int64_t blocks = 2;          // residual blocks of each transform net
+    // "box": θ in [low, high] of the target, uniform base. "real": tails, normal base.
+    std::string support = "real";
+    double bound = 6.0;  // real: splines act on [-bound, bound] of the standardised target
+    // A conditional affine layer θ -> (θ - μ(c)) e^{-s(c)} before the flow (docs/method.md, "UMNN head"); with box
+    // support the distribution function of a logistic of that place and width, cut off at the ends.
+    bool affine = true;
+
+    std::vector<Field> fields();
+    std::string unread_because(const std::string& key) const;
+    bool box() const { return support == "box"; }
+  };
+
+  SplineHead(const Settings& own, std::int64_t d, std::int64_t context, at::Generator generator);
   static std::shared_ptr<Head> make(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
                                     at::Generator generator, const HeadImage* image);
 
@@ -45,7 +62,7 @@ class SplineHead : public Head {
   torch::Tensor transform_params(std::size_t transform, const std::vector<torch::Tensor>& y,
                                  const torch::Tensor& features);
 
-  HeadConfig config_;
+  Settings own_;
   std::int64_t d_, context_;
   bool box_;
   std::shared_ptr<Mlp> context_net_;  // null: the context itself

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/heads/head_fields.h"
 #include "core/heads/noise.h"
 #include "core/nn/initial.h"
 #include "core/ops/umnn_integral.h"
@@ -43,27 +42,26 @@ std::tuple<Tensor, Tensor> bracket(const Map& value, const Tensor& least, const 
 }
 }  // namespace
 
-UmnnHead::UmnnHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator)
-    : config_(config), d_(d), context_(context) {
-  PAIRS_CHECK(!config.integrand.empty() && config.conditioner_size >= 1,
+UmnnHead::UmnnHead(const Settings& own, std::int64_t d, std::int64_t context, at::Generator generator)
+    : own_(own), d_(d), context_(context) {
+  PAIRS_CHECK(!own.integrand.empty() && own.conditioner_size >= 1,
               "a UMNN head needs at least one hidden layer of its integrand and conditioner_size >= 1");
-  ops::clenshaw_curtis(config.quadrature);
-  ops::clenshaw_curtis(config.quadrature_test);
-  if (config.affine) {
+  ops::clenshaw_curtis(own.quadrature);
+  ops::clenshaw_curtis(own.quadrature_test);
+  if (own.affine) {
     affine_net_ = register_module(
         "affine_features",
         std::make_shared<Mlp>(context, std::vector<std::int64_t>{kAffineWidth}, kAffineWidth, "relu", generator));
     affine_ = register_module("affine", std::make_shared<AffineLayer>(d, context, kAffineWidth));
   }
-  for (std::int64_t t = 0; t < config.transforms; ++t) {
+  for (std::int64_t t = 0; t < own.transforms; ++t) {
     Transform transform;
     transform.conditioner =
         register_module(fmt::format("conditioner{}", t),
-                        std::make_shared<Conditioner>(context, d, config.conditioner, config.conditioner_size,
-                                                      config.legacy_mask, generator));
-    std::int64_t in = 1 + config.conditioner_size;
-    for (std::size_t l = 0; l <= config.integrand.size(); ++l) {
-      const std::int64_t out = l < config.integrand.size() ? config.integrand[l] : 1;
+                        std::make_shared<Conditioner>(context, d, own.conditioner, own.conditioner_size, generator));
+    std::int64_t in = 1 + own.conditioner_size;
+    for (std::size_t l = 0; l <= own.integrand.size(); ++l) {
+      const std::int64_t out = l < own.integrand.size() ? own.integrand[l] : 1;
       const double limit = uniform_bound(in);
       transform.weights.push_back(
           register_parameter(fmt::format("integrand{}_weight{}", t, l), uniform_tensor({out, in}, limit, generator)));
@@ -76,7 +74,7 @@ UmnnHead::UmnnHead(const HeadConfig& config, std::int64_t d, std::int64_t contex
 }
 
 std::int64_t UmnnHead::steps() const {
-  return is_training() ? config_.quadrature : config_.quadrature_test;
+  return is_training() ? own_.quadrature : own_.quadrature_test;
 }
 
 std::tuple<Tensor, Tensor> UmnnHead::affine_terms(const Tensor& context) {
@@ -296,26 +294,25 @@ Tensor UmnnHead::sample(const Tensor& context, std::int64_t count, std::uint64_t
   return torch::cat(parts).view({sets, count, d_});
 }
 
-std::vector<Field> UmnnHead::fields(HeadConfig& c) {
+std::vector<Field> UmnnHead::Settings::fields() {
   return {
-      transforms_field(c),
-      support_field(c),
-      affine_field(c),
-      {"head.conditioner", &c.conditioner, "Hidden widths of the UMNN conditioner", 1, 65536},
-      {"head.conditioner_size", &c.conditioner_size, "q, conditioner output size", 1, 4096},
-      {"head.integrand", &c.integrand, "Hidden widths of the UMNN integrand", 1, 65536},
-      {"head.quadrature", &c.quadrature, "Clenshaw-Curtis steps in training (even)", 2, 1000},
-      {"head.quadrature_test", &c.quadrature_test, "Clenshaw-Curtis steps in evaluation (even)", 2, 1000},
-      {"head.legacy_mask", &c.legacy_mask,
-       "Let the context reach the target as it does in the paper's code: through few hidden units"},
+      {"transforms", &transforms, "Stacked transformations", 1, 64},
+      Field::choice("support", &support, "real: tails, normal base", {"box", "real"}),
+      {"affine", &affine, "Conditional location and scale before the flow"},
+      {"conditioner", &conditioner, "Hidden widths of the conditioner", 1, 65536},
+      {"conditioner_size", &conditioner_size, "q, conditioner output size", 1, 4096},
+      {"integrand", &integrand, "Hidden widths of the integrand", 1, 65536},
+      {"quadrature", &quadrature, "Clenshaw-Curtis steps in training (even)", 2, 1000},
+      {"quadrature_test", &quadrature_test, "Clenshaw-Curtis steps in evaluation (even)", 2, 1000},
   };
 }
 
 void UmnnHead::check(const HeadConfig& config) {
-  if (config.quadrature % 2 != 0 || config.quadrature_test % 2 != 0)
+  const auto& own = config.of<Settings>();
+  if (own.quadrature % 2 != 0 || own.quadrature_test % 2 != 0)
     fail_usage("{} and {} must be even numbers of Clenshaw-Curtis steps", "head.quadrature"_key,
                "head.quadrature_test"_key);
-  if (config.support == "box")
+  if (own.support == "box")
     fail_usage(
         "{} = \"box\" keeps a density within the targets' ranges, which a UMNN does not; use \"real\", or {} = "
         "\"spline\"",
@@ -324,21 +321,19 @@ void UmnnHead::check(const HeadConfig& config) {
 
 std::shared_ptr<Head> UmnnHead::make(const HeadConfig& config, std::span<const HeadTarget> targets,
                                      std::int64_t context, at::Generator generator, const HeadImage*) {
-  check_transforms(config);
-  return std::make_shared<UmnnHead>(config, static_cast<std::int64_t>(targets.size()), context, std::move(generator));
+  return std::make_shared<UmnnHead>(config.of<Settings>(), static_cast<std::int64_t>(targets.size()), context,
+                                    std::move(generator));
 }
 
 NetworkDescription UmnnHead::describe() const {
-  return described(
-      *this,
-      {"monotonic flow (UMNN)", fmt::format("transforms: {}", config_.transforms),
-       "conditioner " + widths_text(config_.conditioner), "integrand " + widths_text(config_.integrand)},
-      {{"kind", "umnn"},
-       {"transforms", std::to_string(config_.transforms)},
-       {"quadrature", fmt::format("{} training, {} evaluating", config_.quadrature, config_.quadrature_test)},
-       {"affine", affine_ ? "yes" : "no"},
-       {"mask", config_.legacy_mask ? "legacy" : "context visible to every unit"}},
-      flops());
+  return described(*this,
+                   {"monotonic flow (UMNN)", fmt::format("transforms: {}", own_.transforms),
+                    "conditioner " + widths_text(own_.conditioner), "integrand " + widths_text(own_.integrand)},
+                   {{"kind", "umnn"},
+                    {"transforms", std::to_string(own_.transforms)},
+                    {"quadrature", fmt::format("{} training, {} evaluating", own_.quadrature, own_.quadrature_test)},
+                    {"affine", affine_ ? "yes" : "no"}},
+                   flops());
 }
 
 double UmnnHead::flops() const {
@@ -346,7 +341,7 @@ double UmnnHead::flops() const {
   for (const Transform& transform : transforms_) {
     double integrand = 0;
     for (const Tensor& w : transform.weights) integrand += 2 * static_cast<double>(w.numel());
-    total += transform.conditioner->flops() + static_cast<double>(d_ * (config_.quadrature + 2)) * integrand;
+    total += transform.conditioner->flops() + static_cast<double>(d_ * (own_.quadrature + 2)) * integrand;
   }
   return total;
 }

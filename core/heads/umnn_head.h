@@ -11,9 +11,21 @@ namespace pairs {
 // dt with a normal base, the order of variables reversed between them, after an optional conditional affine layer.
 class UmnnHead : public Head {
  public:
-  UmnnHead(const HeadConfig& config, std::int64_t d, std::int64_t context, at::Generator generator);
+  struct Settings {
+    std::int64_t transforms = 3;   // stacked transformations
+    std::string support = "real";  // the only one it has
+    bool affine = true;            // a conditional affine layer θ -> (θ - μ(c)) e^{-s(c)} before the flow
+    std::vector<std::int64_t> conditioner = {128, 128};
+    std::int64_t conditioner_size = 32;  // q, the length of h
+    std::vector<std::int64_t> integrand = {64, 64, 64};
+    std::int64_t quadrature = 20;       // Clenshaw-Curtis steps when training (even)
+    std::int64_t quadrature_test = 50;  // and when evaluating (even)
+
+    std::vector<Field> fields();
+  };
+
+  UmnnHead(const Settings& own, std::int64_t d, std::int64_t context, at::Generator generator);
   static void check(const HeadConfig& config);
-  static std::vector<Field> fields(HeadConfig& config);
   static std::shared_ptr<Head> make(const HeadConfig& config, std::span<const HeadTarget> targets, std::int64_t context,
                                     at::Generator generator, const HeadImage* image);
 
@@ -53,7 +65,7 @@ class UmnnHead : public Head {
                                                       const torch::Tensor& h) const;
   torch::Tensor unmap(const torch::Tensor& z, const torch::Tensor& context);
 
-  HeadConfig config_;
+  Settings own_;
   std::int64_t d_, context_;
   std::shared_ptr<Mlp> affine_net_;
   std::shared_ptr<AffineLayer> affine_;

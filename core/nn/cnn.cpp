@@ -4,7 +4,6 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
-#include "core/nn/embedder_fields.h"
 #include "core/ops/relu_pool.h"
 
 namespace pairs {
@@ -23,39 +22,34 @@ torch::Tensor halve(const torch::Tensor& x) {
 
 }  // namespace
 
-Cnn::Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
-    : image_{image[1], image[2]}, precision_(config.precision) {
-  PAIRS_CHECK(!config.channels.empty() && config.channels.size() == config.kernels.size(),
+Cnn::Cnn(const Settings& own, std::int64_t embedding, std::span<const std::int64_t> image, at::Generator generator)
+    : image_{image[1], image[2]}, precision_(own.precision) {
+  PAIRS_CHECK(!own.channels.empty() && own.channels.size() == own.kernels.size(),
               "a CNN needs one kernel for each block, not {} kernels for {} channels: set {} and {}",
-              config.kernels.size(), config.channels.size(), "embedder.kernels"_key, "embedder.channels"_key);
+              own.kernels.size(), own.channels.size(), "embedder.kernels"_key, "embedder.channels"_key);
   std::int64_t channels = image[0];
   ImageSize size = image_;
-  for (std::size_t i = 0; i < config.channels.size(); ++i) {
-    blocks_.push_back(register_module(fmt::format("block{}", i),
-                                      std::make_shared<Convolution>(channels, config.channels[i], config.kernels[i], 1,
-                                                                    generator, config.initial == "he")));
-    channels = config.channels[i];
+  for (std::size_t i = 0; i < own.channels.size(); ++i) {
+    blocks_.push_back(register_module(
+        fmt::format("block{}", i),
+        std::make_shared<Convolution>(channels, own.channels[i], own.kernels[i], 1, generator, own.initial == "he")));
+    channels = own.channels[i];
     size = {size.height / 2, size.width / 2};
     PAIRS_CHECK(size.height >= 1 && size.width >= 1, "images of {} x {} are too small for {} CNN blocks: remove some",
-                image_.height, image_.width, config.channels.size());
+                image_.height, image_.width, own.channels.size());
   }
   output_ =
       register_module("output", std::make_shared<Mlp>(channels * size.height * size.width, std::vector<std::int64_t>{},
-                                                      config.size, "relu", std::move(generator)));
+                                                      embedding, "relu", std::move(generator)));
 }
 
-std::vector<Field> Cnn::fields(EmbedderConfig& c) {
+std::vector<Field> Cnn::Settings::fields() {
   return {
-      channels_field(c),
-      {"embedder.kernels", &c.kernels, "Kernel sizes of the CNN blocks", 1, 31},
-      {"embedder.initial", &c.initial, "Weights of a fresh CNN", -1e300, 1e300, {"uniform", "he"}},
-      precision_field(c),
+      {"channels", &channels, "Channels of each block's convolution", 1, 65536},
+      {"kernels", &kernels, "Sizes of their kernels", 1, 31},
+      Field::choice("initial", &initial, "Fresh weights", {"uniform", "he"}),
+      precision_field(&precision),
   };
-}
-
-std::shared_ptr<Embedder> Cnn::make(const EmbedderConfig& config, const ObservationShape& x, at::Generator generator) {
-  check_image(config, x);
-  return std::make_shared<Cnn>(config, x.sizes, std::move(generator));
 }
 
 torch::Tensor Cnn::forward(const Observations& observed) {

@@ -14,10 +14,18 @@ namespace pairs {
 // whatever the precision of the blocks.
 class Cnn : public Embedder {
  public:
-  Cnn(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
-  static std::vector<Field> fields(EmbedderConfig& config);
-  static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
-                                        at::Generator generator);
+  struct Settings {
+    std::vector<std::int64_t> channels = {64, 64, 128, 256};  // of each block's convolution
+    std::vector<std::int64_t> kernels = {5, 5, 3, 3};         // their sizes
+    // "uniform" is PyTorch's default, which shrinks what passes a layer; "he" keeps its second moment through the
+    // rectified layers, biases at zero (He et al. 2015).
+    std::string initial = "uniform";
+    std::string precision = "float32";
+
+    std::vector<Field> fields();
+  };
+
+  Cnn(const Settings& own, std::int64_t embedding, std::span<const std::int64_t> image, at::Generator generator);
   torch::Tensor forward(const Observations& observed) override;
   std::int64_t size() const override { return output_->outputs(); }
   double flops() const override;

@@ -1,7 +1,5 @@
 #include "core/nn/embedder.h"
 
-#include <algorithm>
-
 #include "core/base/error.h"
 #include "core/nn/cnn.h"
 #include "core/nn/mlp_embedder.h"
@@ -15,65 +13,53 @@ namespace pairs {
 namespace {
 
 const EmbedderKind& embedder_kind(const std::string& name) {
-  std::vector<std::string> names;
-  for (const EmbedderKind& kind : embedder_kinds()) {
-    if (name == kind.name) return kind;
-    names.emplace_back(kind.name);
-  }
-  fail_usage("there is no embedder of kind '{}': use {}", name, fmt::join(names, ", "));
+  return find_kind(embedder_kinds(), name, "embedder");
 }
 
-// Names of the kinds that read a setting.
-std::vector<std::string> readers(const std::string& key) {
-  EmbedderConfig any;
-  std::vector<std::string> names;
-  for (const EmbedderKind& kind : embedder_kinds()) {
-    const std::vector<Field> own = kind.fields(any);
-    if (std::any_of(own.begin(), own.end(), [&](const Field& field) { return field.key == key; }))
-      names.emplace_back(kind.name);
-  }
-  return names;
+void check_image(const EmbedderConfig& config, const ObservationShape& x) {
+  PAIRS_CHECK(x.sizes.size() == 3 && x.rows == 0,
+              "an embedder of kind {} takes images [channels, height, width], not {} [{}]: use {}", config.kind,
+              x.rows > 0 ? "rows" : "observations", fmt::join(x.sizes, ", "), x.rows > 0 ? "rows" : "mlp");
+}
+
+template <class Network>
+std::shared_ptr<Embedder> make_of_images(const EmbedderConfig& config, const ObservationShape& x,
+                                         at::Generator generator) {
+  check_image(config, x);
+  return std::make_shared<Network>(config.of<typename Network::Settings>(), config.size, x.sizes, std::move(generator));
+}
+
+template <class Network>
+EmbedderKind kind_of(const char* name, decltype(EmbedderKind::make) make) {
+  return {name, settings_of<EmbedderConfig, Network>(), make};
 }
 
 }  // namespace
 
 const std::vector<EmbedderKind>& embedder_kinds() {
   static const std::vector<EmbedderKind> all = {
-      {"mlp", MlpEmbedder::fields, MlpEmbedder::make},
-      {"cnn", Cnn::fields, Cnn::make},
-      {"resnet", ResNet::fields, ResNet::make},
-      {"resnet18", ResNet18::fields, ResNet18::make},
-      {"view", ViewEmbedder::fields, ViewEmbedder::make},
-      {"rows", RowEmbedder::fields, RowEmbedder::make},
-      {"schnet", SchNetEmbedder::fields, SchNetEmbedder::make},
+      kind_of<MlpEmbedder>("mlp", MlpEmbedder::make),
+      kind_of<Cnn>("cnn", make_of_images<Cnn>),
+      kind_of<ResNet>("resnet", make_of_images<ResNet>),
+      kind_of<ResNet18>("resnet18", make_of_images<ResNet18>),
+      kind_of<ViewEmbedder>("view", make_of_images<ViewEmbedder>),
+      kind_of<RowEmbedder>("rows", RowEmbedder::make),
+      kind_of<SchNetEmbedder>("schnet", SchNetEmbedder::make),
   };
   return all;
 }
 
 std::vector<Field> fields(EmbedderConfig& config) {
-  Field kind{"embedder.kind", &config.kind, "Network that embeds one observation"};
-  for (const EmbedderKind& one : embedder_kinds()) kind.choices.emplace_back(one.name);
-  std::vector<Field> all = {std::move(kind),
-                            {"embedder.size", &config.size, "l, the length of an embedding", 1, 65536}};
-  for (const EmbedderKind& one : embedder_kinds())
-    for (Field& field : one.fields(config))
-      if (std::none_of(all.begin(), all.end(), [&](const Field& known) { return known.key == field.key; }))
-        all.push_back(std::move(field));
+  std::vector<Field> all = {
+      kind_field(embedder_kinds(), "embedder", &config.kind, "Network that embeds one observation"),
+      Field{"embedder.size", &config.size, "l, the length of an embedding", 1, 65536}.titled("Embedding size")};
+  add_kinds(all, embedder_kinds(), "embedder", config);
   return all;
 }
 
 std::string unread_because(const EmbedderConfig& config, const std::string& key) {
   if (key == "embedder.kind" || key == "embedder.size") return "";
-  const std::vector<std::string> names = readers(key);
-  if (std::find(names.begin(), names.end(), config.kind) == names.end())
-    return fmt::format("embedder.kind is \"{}\"", config.kind);
-  return key == "embedder.highest_frequency" && config.frequencies == 0 ? "embedder.frequencies is 0" : "";
-}
-
-void validate(const EmbedderConfig& config) {
-  if (config.append_input && !unread_because(config, "embedder.append_input").empty())
-    fail_usage("{} = true is for {} = \"{}\", not \"{}\"; set it to false", "embedder.append_input"_key,
-               "embedder.kind"_key, fmt::join(readers("embedder.append_input"), "\" or \""), config.kind);
+  return unread_because(embedder_kind(config.kind), "embedder", config, key);
 }
 
 std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, const ObservationShape& x,
@@ -82,9 +68,6 @@ std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, const Obse
               "embedder.size"_key);
   for (const std::int64_t n : x.sizes)
     PAIRS_CHECK(n >= 1, "an observation of shape [{}] is empty", fmt::join(x.sizes, ", "));
-  PAIRS_CHECK(config.precision == "float32" || unread_because(config, "embedder.precision").empty(),
-              "{} = \"{}\" is for embedders of kind {}, not {}: leave it out", "embedder.precision"_key,
-              config.precision, fmt::join(readers("embedder.precision"), " and "), config.kind);
   return embedder_kind(config.kind).make(config, x, std::move(generator));
 }
 
@@ -92,12 +75,6 @@ std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, std::span<
                                         at::Generator generator) {
   return make_embedder(config, ObservationShape{{observation_shape.begin(), observation_shape.end()}},
                        std::move(generator));
-}
-
-void check_image(const EmbedderConfig& config, const ObservationShape& x) {
-  PAIRS_CHECK(x.sizes.size() == 3 && x.rows == 0,
-              "an embedder of kind {} takes images [channels, height, width], not {} [{}]: use {}", config.kind,
-              x.rows > 0 ? "rows" : "observations", fmt::join(x.sizes, ", "), x.rows > 0 ? "rows" : "mlp");
 }
 
 }  // namespace pairs

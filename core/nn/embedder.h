@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/kinds.h"
 #include "core/nn/description.h"
 #include "core/nn/embedder_config.h"
 #include "core/sets/observations.h"
@@ -52,7 +53,7 @@ struct ObservationShape {
 // One kind of embedder: its name in settings, the settings it reads, and how it is built.
 struct EmbedderKind {
   const char* name;
-  std::vector<Field> (*fields)(EmbedderConfig& config);
+  KindSettings<EmbedderConfig> settings;
   std::shared_ptr<Embedder> (*make)(const EmbedderConfig& config, const ObservationShape& x, at::Generator generator);
 };
 const std::vector<EmbedderKind>& embedder_kinds();
@@ -61,8 +62,6 @@ const std::vector<EmbedderKind>& embedder_kinds();
 std::vector<Field> fields(EmbedderConfig& config);
 // Why nothing reads the setting "embedder.…" of such an embedder, a clause; "" where something does.
 std::string unread_because(const EmbedderConfig& config, const std::string& key);
-// Throws a usage error for a setting that has no effect on embedders of the configuration's kind.
-void validate(const EmbedderConfig& config);
 
 // Builds the embedder with weights drawn from `generator` (CPU). Throws Error when the configuration does not fit the
 // observations.
@@ -71,8 +70,5 @@ std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, const Obse
 // For observations of one shape.
 std::shared_ptr<Embedder> make_embedder(const EmbedderConfig& config, std::span<const std::int64_t> observation_shape,
                                         at::Generator generator);
-
-// Throws Error where observations are no images, which embedders of the configuration's kind need.
-void check_image(const EmbedderConfig& config, const ObservationShape& x);
 
 }  // namespace pairs

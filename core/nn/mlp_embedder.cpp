@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/nn/embedder_fields.h"
 
 namespace pairs {
 namespace {
@@ -15,31 +14,34 @@ constexpr double kSpan = 64;
 
 }  // namespace
 
-MlpEmbedder::MlpEmbedder(const EmbedderConfig& config, std::int64_t inputs, at::Generator generator)
-    : activation_(config.activation) {
-  if (config.frequencies > 0) {
-    const double step = config.frequencies > 1 ? std::log(kSpan) / static_cast<double>(config.frequencies - 1) : 0;
+MlpEmbedder::MlpEmbedder(const Settings& own, std::int64_t embedding, std::int64_t inputs, at::Generator generator)
+    : activation_(own.activation) {
+  if (own.frequencies > 0) {
+    const double step = own.frequencies > 1 ? std::log(kSpan) / static_cast<double>(own.frequencies - 1) : 0;
     frequencies_ = register_buffer(
-        "frequencies", (config.highest_frequency * at::exp(at::arange(config.frequencies, torch::kFloat64) * -step))
-                           .to(torch::kFloat));
+        "frequencies",
+        (own.highest_frequency * at::exp(at::arange(own.frequencies, torch::kFloat64) * -step)).to(torch::kFloat));
   }
-  if (config.append_input) appended_ = inputs;
-  PAIRS_CHECK(config.size > appended_,
+  if (own.append_input) appended_ = inputs;
+  PAIRS_CHECK(embedding > appended_,
               "an embedding of {} numbers has no room beside the observation's {}: raise {} or set {} to false",
-              config.size, appended_, "embedder.size"_key, "embedder.append_input"_key);
-  net_ =
-      register_module("net", std::make_shared<Mlp>(inputs * (1 + 2 * config.frequencies), config.layers,
-                                                   config.size - appended_, config.activation, std::move(generator)));
+              embedding, appended_, "embedder.size"_key, "embedder.append_input"_key);
+  net_ = register_module("net", std::make_shared<Mlp>(inputs * (1 + 2 * own.frequencies), own.layers,
+                                                      embedding - appended_, own.activation, std::move(generator)));
 }
 
-std::vector<Field> MlpEmbedder::fields(EmbedderConfig& c) {
+std::vector<Field> MlpEmbedder::Settings::fields() {
   return {
-      activation_field(c),
-      layers_field(c),
-      {"embedder.frequencies", &c.frequencies, "Fourier features of each input of the MLP, 0 = none", 0, 1024},
-      {"embedder.highest_frequency", &c.highest_frequency, "Highest of them, radians per unit of the input", 1e-6, 1e9},
-      {"embedder.append_input", &c.append_input, "The observation itself ends its embedding (mlp)"},
+      Field::choice("activation", &activation, "Activation of the MLP", {"relu", "silu"}),
+      {"layers", &layers, "Hidden widths of the MLP", 1, 65536},
+      {"frequencies", &frequencies, "Fourier features of each input, 0 = none", 0, 1024},
+      {"highest_frequency", &highest_frequency, "Highest of them, radians per unit of the input", 1e-6, 1e9},
+      {"append_input", &append_input, "The observation itself ends its embedding"},
   };
+}
+
+std::string MlpEmbedder::Settings::unread_because(const std::string& key) const {
+  return key == "highest_frequency" && frequencies == 0 ? "embedder.frequencies is 0" : "";
 }
 
 std::shared_ptr<Embedder> MlpEmbedder::make(const EmbedderConfig& config, const ObservationShape& x,
@@ -47,7 +49,7 @@ std::shared_ptr<Embedder> MlpEmbedder::make(const EmbedderConfig& config, const 
   PAIRS_CHECK(x.rows == 0, "an embedder of kind mlp takes observations of one shape, not ragged rows: use rows");
   std::int64_t inputs = 1;
   for (const std::int64_t n : x.sizes) inputs *= n;
-  return std::make_shared<MlpEmbedder>(config, inputs, std::move(generator));
+  return std::make_shared<MlpEmbedder>(config.of<Settings>(), config.size, inputs, std::move(generator));
 }
 
 torch::Tensor MlpEmbedder::forward(const Observations& x) {

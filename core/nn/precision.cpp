@@ -19,6 +19,12 @@ bool processor_has_bfloat16() {
 #endif
 }
 
+Field precision_field(std::string* precision) {
+  return Field::choice("precision", precision,
+                       "Activations and convolutions; bf16 runs in float32 on processors without AVX-512",
+                       {"float32", "bf16"});
+}
+
 Precision::Precision(std::string name) : name_(std::move(name)) {
   if (name_ != "float32" && name_ != "bf16")
     fail_usage("there is no precision '{}' of a network: use float32 or bf16", name_);

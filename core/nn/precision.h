@@ -4,11 +4,16 @@
 
 #include <string>
 
+#include "core/base/fields.h"
+
 namespace pairs {
 
 // Whether this processor computes in bfloat16: oneDNN needs AVX-512 with BW, VL and DQ. Others take such numbers one by
 // one, ten times as slowly as float32.
 bool processor_has_bfloat16();
+
+// The setting "precision" of a network's activations and convolutions.
+Field precision_field(std::string* precision);
 
 // In what a network's activations and convolutions run: `embedder.precision` and `head.precision`.
 class Precision {

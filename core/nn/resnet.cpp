@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/nn/dropout.h"
-#include "core/nn/embedder_fields.h"
 
 namespace pairs {
 
@@ -38,21 +37,22 @@ double BasicBlock::activations(ImageSize& size) const {
   return (shortcut_ ? 7 : 5) * map;
 }
 
-ResNet::ResNet(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
-    : image_{image[1], image[2]}, dropout_(config.dropout) {
-  PAIRS_CHECK(config.channels.size() >= 2, "a ResNet needs the channels of its stem and of at least one stage: set {}",
+ResNet::ResNet(const Settings& own, std::int64_t embedding, std::span<const std::int64_t> image,
+               at::Generator generator)
+    : image_{image[1], image[2]}, dropout_(own.dropout) {
+  PAIRS_CHECK(own.channels.size() >= 2, "a ResNet needs the channels of its stem and of at least one stage: set {}",
               "embedder.channels"_key);
   PAIRS_CHECK(dropout_ >= 0 && dropout_ < 1, "dropout must be in [0, 1), not {}: set {}", dropout_,
               "embedder.dropout"_key);
-  stem_ = register_module("stem", std::make_shared<Convolution>(image[0], config.channels[0], 3, 1, generator));
-  stem_norm_ = register_module("stem_norm", std::make_shared<ChannelNorm>(config.channels[0]));
-  for (std::size_t i = 1; i < config.channels.size(); ++i)
-    stages_.push_back(register_module(
-        fmt::format("stage{}", i),
-        std::make_shared<BasicBlock>(config.channels[i - 1], config.channels[i], i == 1 ? 1 : 2, generator)));
-  std::vector<std::int64_t> widths = config.projection;
-  widths.push_back(config.size);
-  std::int64_t in = config.channels.back();
+  stem_ = register_module("stem", std::make_shared<Convolution>(image[0], own.channels[0], 3, 1, generator));
+  stem_norm_ = register_module("stem_norm", std::make_shared<ChannelNorm>(own.channels[0]));
+  for (std::size_t i = 1; i < own.channels.size(); ++i)
+    stages_.push_back(
+        register_module(fmt::format("stage{}", i),
+                        std::make_shared<BasicBlock>(own.channels[i - 1], own.channels[i], i == 1 ? 1 : 2, generator)));
+  std::vector<std::int64_t> widths = own.projection;
+  widths.push_back(embedding);
+  std::int64_t in = own.channels.back();
   for (std::size_t i = 0; i < widths.size(); ++i) {
     projection_.push_back(
         register_module(fmt::format("projection{}", i),
@@ -61,18 +61,12 @@ ResNet::ResNet(const EmbedderConfig& config, std::span<const std::int64_t> image
   }
 }
 
-std::vector<Field> ResNet::fields(EmbedderConfig& c) {
+std::vector<Field> ResNet::Settings::fields() {
   return {
-      channels_field(c),
-      projection_field(c),
-      {"embedder.dropout", &c.dropout, "Dropout in the ResNet's projection, training only", 0, 0.95},
+      {"channels", &channels, "Channels of the stem and of each stage", 1, 65536},
+      {"projection", &projection, "Hidden widths of the projection", 1, 65536},
+      {"dropout", &dropout, "Dropout in the projection, training only", 0, 0.95},
   };
-}
-
-std::shared_ptr<Embedder> ResNet::make(const EmbedderConfig& config, const ObservationShape& x,
-                                       at::Generator generator) {
-  check_image(config, x);
-  return std::make_shared<ResNet>(config, x.sizes, std::move(generator));
 }
 
 torch::Tensor ResNet::forward(const Observations& observed) {

@@ -28,10 +28,15 @@ class BasicBlock : public torch::nn::Module {
 // pixels, projection with dropout after every hidden layer.
 class ResNet : public Embedder {
  public:
-  ResNet(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
-  static std::vector<Field> fields(EmbedderConfig& config);
-  static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
-                                        at::Generator generator);
+  struct Settings {
+    std::vector<std::int64_t> channels = {64, 64, 128, 256};  // of the stem and of each stage
+    std::vector<std::int64_t> projection = {256};             // hidden widths of the projection
+    double dropout = 0.1;                                     // in it, training only
+
+    std::vector<Field> fields();
+  };
+
+  ResNet(const Settings& own, std::int64_t embedding, std::span<const std::int64_t> image, at::Generator generator);
   torch::Tensor forward(const Observations& observed) override;
   std::int64_t size() const override { return projection_.back()->outputs(); }
   double flops() const override;

@@ -3,7 +3,6 @@
 #include <ATen/Functions.h>
 
 #include "core/base/error.h"
-#include "core/nn/embedder_fields.h"
 
 namespace pairs {
 
@@ -48,49 +47,41 @@ ImageSize pooled(ImageSize size) {
 }
 }  // namespace
 
-ResNet18::ResNet18(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
-    : image_{image[1], image[2]},
-      precision_(config.precision),
-      pool_(config.stem_pool),
-      blocks_a_stage_(config.blocks) {
-  PAIRS_CHECK(config.channels.size() >= 2, "a ResNet needs the channels of its stem and of at least one stage: set {}",
+ResNet18::ResNet18(const Settings& own, std::int64_t embedding, std::span<const std::int64_t> image,
+                   at::Generator generator)
+    : image_{image[1], image[2]}, precision_(own.precision), pool_(own.stem_pool), blocks_a_stage_(own.blocks) {
+  PAIRS_CHECK(own.channels.size() >= 2, "a ResNet needs the channels of its stem and of at least one stage: set {}",
               "embedder.channels"_key);
-  PAIRS_CHECK(config.blocks >= 1, "a ResNet needs a block a stage or more, not {}: set {}", config.blocks,
+  PAIRS_CHECK(own.blocks >= 1, "a ResNet needs a block a stage or more, not {}: set {}", own.blocks,
               "embedder.blocks"_key);
-  PAIRS_CHECK(config.stem_stride >= 1, "a stem's stride must be 1 or more, not {}: set {}", config.stem_stride,
+  PAIRS_CHECK(own.stem_stride >= 1, "a stem's stride must be 1 or more, not {}: set {}", own.stem_stride,
               "embedder.stem_stride"_key);
-  PAIRS_CHECK(config.stem_kernel % 2 == 1, "a stem's kernel must be odd, not {}: set {}", config.stem_kernel,
+  PAIRS_CHECK(own.stem_kernel % 2 == 1, "a stem's kernel must be odd, not {}: set {}", own.stem_kernel,
               "embedder.stem_kernel"_key);
-  stem_ = register_module("stem", std::make_shared<Convolution>(image[0], config.channels[0], config.stem_kernel,
-                                                                config.stem_stride, generator, true, false));
-  stem_norm_ = register_module("stem_norm", std::make_shared<NormRelu>(config.channels[0]));
-  std::int64_t in = config.channels[0];
-  for (std::size_t i = 1; i < config.channels.size(); ++i)
-    for (std::int64_t k = 0; k < config.blocks; ++k) {
-      const std::int64_t out = config.channels[i], stride = k == 0 && i > 1 ? 2 : 1;
+  stem_ = register_module("stem", std::make_shared<Convolution>(image[0], own.channels[0], own.stem_kernel,
+                                                                own.stem_stride, generator, true, false));
+  stem_norm_ = register_module("stem_norm", std::make_shared<NormRelu>(own.channels[0]));
+  std::int64_t in = own.channels[0];
+  for (std::size_t i = 1; i < own.channels.size(); ++i)
+    for (std::int64_t k = 0; k < own.blocks; ++k) {
+      const std::int64_t out = own.channels[i], stride = k == 0 && i > 1 ? 2 : 1;
       blocks_.push_back(register_module(fmt::format("stage{}_block{}", i, k),
                                         std::make_shared<NormedBlock>(in, out, stride, generator)));
       in = out;
     }
   output_ = register_module(
-      "output", std::make_shared<Mlp>(in, std::vector<std::int64_t>{}, config.size, "relu", std::move(generator)));
+      "output", std::make_shared<Mlp>(in, std::vector<std::int64_t>{}, embedding, "relu", std::move(generator)));
 }
 
-std::vector<Field> ResNet18::fields(EmbedderConfig& c) {
+std::vector<Field> ResNet18::Settings::fields() {
   return {
-      channels_field(c),
-      {"embedder.blocks", &c.blocks, "resnet18: BasicBlocks a stage", 1, 64},
-      {"embedder.stem_kernel", &c.stem_kernel, "resnet18: kernel of the stem, odd", 1, 31},
-      {"embedder.stem_stride", &c.stem_stride, "resnet18: stride of the stem", 1, 4},
-      {"embedder.stem_pool", &c.stem_pool, "resnet18: 3 x 3 max-pooling with stride 2 after the stem"},
-      precision_field(c),
+      {"channels", &channels, "Channels of the stem and of each stage", 1, 65536},
+      {"blocks", &blocks, "BasicBlocks a stage", 1, 64},
+      {"stem_kernel", &stem_kernel, "Kernel of the stem, odd", 1, 31},
+      {"stem_stride", &stem_stride, "Stride of the stem", 1, 4},
+      {"stem_pool", &stem_pool, "3 x 3 max-pooling with stride 2 after the stem"},
+      precision_field(&precision),
   };
-}
-
-std::shared_ptr<Embedder> ResNet18::make(const EmbedderConfig& config, const ObservationShape& x,
-                                         at::Generator generator) {
-  check_image(config, x);
-  return std::make_shared<ResNet18>(config, x.sizes, std::move(generator));
 }
 
 torch::Tensor ResNet18::forward(const Observations& observed) {

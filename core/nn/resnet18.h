@@ -18,10 +18,17 @@ class NormedBlock;
 // layer are float32 whatever the precision.
 class ResNet18 : public Embedder {
  public:
-  ResNet18(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
-  static std::vector<Field> fields(EmbedderConfig& config);
-  static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
-                                        at::Generator generator);
+  struct Settings {
+    std::vector<std::int64_t> channels = {64, 64, 128, 256};  // of the stem and of each stage
+    std::int64_t blocks = 2;                                  // BasicBlocks a stage
+    std::int64_t stem_kernel = 7, stem_stride = 2;
+    bool stem_pool = true;  // 3 x 3 with stride 2
+    std::string precision = "float32";
+
+    std::vector<Field> fields();
+  };
+
+  ResNet18(const Settings& own, std::int64_t embedding, std::span<const std::int64_t> image, at::Generator generator);
   torch::Tensor forward(const Observations& observed) override;
   std::int64_t size() const override { return output_->outputs(); }
   double flops() const override;

@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/base/transfer.h"
-#include "core/nn/embedder_fields.h"
 #include "core/ops/ops.h"
 
 namespace pairs {
@@ -27,19 +26,23 @@ torch::Tensor mean_of_rows(const torch::Tensor& h, const torch::Tensor& offsets)
 
 }  // namespace
 
-RowEmbedder::RowEmbedder(const EmbedderConfig& config, std::int64_t columns, double rows, at::Generator generator)
-    : rows_(rows), activation_(config.activation) {
-  PAIRS_CHECK(!config.layers.empty(), "an embedder of rows needs the width of at least one layer: set {}",
+RowEmbedder::RowEmbedder(const Settings& own, std::int64_t embedding, std::int64_t columns, double rows,
+                         at::Generator generator)
+    : rows_(rows), activation_(own.activation) {
+  PAIRS_CHECK(!own.layers.empty(), "an embedder of rows needs the width of at least one layer: set {}",
               "embedder.layers"_key);
-  const std::vector<std::int64_t> hidden(config.layers.begin(), config.layers.end() - 1);
-  row_ = register_module("row",
-                         std::make_shared<Mlp>(columns, hidden, config.layers.back(), config.activation, generator));
-  projection_ = register_module("projection", std::make_shared<Mlp>(row_->outputs() + 1, config.projection, config.size,
-                                                                    config.activation, std::move(generator)));
+  const std::vector<std::int64_t> hidden(own.layers.begin(), own.layers.end() - 1);
+  row_ = register_module("row", std::make_shared<Mlp>(columns, hidden, own.layers.back(), own.activation, generator));
+  projection_ = register_module("projection", std::make_shared<Mlp>(row_->outputs() + 1, own.projection, embedding,
+                                                                    own.activation, std::move(generator)));
 }
 
-std::vector<Field> RowEmbedder::fields(EmbedderConfig& c) {
-  return {activation_field(c), layers_field(c), projection_field(c)};
+std::vector<Field> RowEmbedder::Settings::fields() {
+  return {
+      Field::choice("activation", &activation, "Activation of the MLPs", {"relu", "silu"}),
+      {"layers", &layers, "Widths of the layers that see one row", 1, 65536},
+      {"projection", &projection, "Hidden widths of the projection", 1, 65536},
+  };
 }
 
 std::shared_ptr<Embedder> RowEmbedder::make(const EmbedderConfig& config, const ObservationShape& x,
@@ -47,7 +50,7 @@ std::shared_ptr<Embedder> RowEmbedder::make(const EmbedderConfig& config, const 
   PAIRS_CHECK(x.rows > 0 && x.sizes.size() == 1,
               "an embedder of kind rows takes ragged rows, not observations [{}] of one shape: use another kind",
               fmt::join(x.sizes, ", "));
-  return std::make_shared<RowEmbedder>(config, x.sizes[0], x.rows, std::move(generator));
+  return std::make_shared<RowEmbedder>(config.of<Settings>(), config.size, x.sizes[0], x.rows, std::move(generator));
 }
 
 torch::Tensor RowEmbedder::forward(const Observations& x) {

@@ -10,9 +10,16 @@ namespace pairs {
 // is padded: work and memory go with the rows.
 class RowEmbedder : public Embedder {
  public:
+  struct Settings {
+    std::string activation = "silu";                // relu, silu
+    std::vector<std::int64_t> layers = {128, 128};  // widths of the layers that see one row
+    std::vector<std::int64_t> projection = {256};   // hidden widths of the projection
+
+    std::vector<Field> fields();
+  };
+
   // Rows of `columns` numbers, of which a typical observation has `rows`.
-  RowEmbedder(const EmbedderConfig& config, std::int64_t columns, double rows, at::Generator generator);
-  static std::vector<Field> fields(EmbedderConfig& config);
+  RowEmbedder(const Settings& own, std::int64_t embedding, std::int64_t columns, double rows, at::Generator generator);
   static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
                                         at::Generator generator);
   torch::Tensor forward(const Observations& x) override;

@@ -78,38 +78,38 @@ double SchNetInteraction::pair_flops() const {
   return twice(filter_weights_[0]) + twice(filter_weights_[1]);
 }
 
-SchNetEmbedder::SchNetEmbedder(const EmbedderConfig& config, double atoms, at::Generator generator)
+SchNetEmbedder::SchNetEmbedder(const Settings& own, std::int64_t embedding, double atoms, at::Generator generator)
     : atoms_(atoms),
-      cutoff_(config.cutoff),
-      gaussians_(config.gaussians),
-      neighbours_(config.neighbours),
-      sums_(config.readout == "sum") {
-  PAIRS_CHECK(config.hidden >= 1 && config.filters >= 1 && config.interactions >= 1 && config.neighbours >= 1,
+      cutoff_(own.cutoff),
+      gaussians_(own.gaussians),
+      neighbours_(own.neighbours),
+      sums_(own.readout == "sum") {
+  PAIRS_CHECK(own.hidden >= 1 && own.filters >= 1 && own.interactions >= 1 && own.neighbours >= 1,
               "SchNet needs {}, filters, interactions and neighbours of 1 or more, not {}, {}, {} and {}",
-              "embedder.hidden"_key, config.hidden, config.filters, config.interactions, config.neighbours);
+              "embedder.hidden"_key, own.hidden, own.filters, own.interactions, own.neighbours);
   PAIRS_CHECK(gaussians_ >= 2 && cutoff_ > 0,
               "SchNet needs 2 Gaussians or more over a distance above 0, not {} over {}: set {} and {}", gaussians_,
               cutoff_, "embedder.gaussians"_key, "embedder.cutoff"_key);
-  torch::Tensor elements = normal_tensor({kElements, config.hidden}, generator);
+  torch::Tensor elements = normal_tensor({kElements, own.hidden}, generator);
   elements.select(0, 0).zero_();
   elements_ = register_parameter("elements", elements);
-  for (std::int64_t i = 0; i < config.interactions; ++i)
+  for (std::int64_t i = 0; i < own.interactions; ++i)
     interactions_.push_back(
         register_module(fmt::format("interaction{}", i),
-                        std::make_shared<SchNetInteraction>(config.hidden, config.filters, gaussians_, generator)));
-  out_weight_ = register_parameter("out_weight", xavier(config.size, config.hidden, generator));
-  out_bias_ = register_parameter("out_bias", at::zeros({config.size}, weight_options()));
+                        std::make_shared<SchNetInteraction>(own.hidden, own.filters, gaussians_, generator)));
+  out_weight_ = register_parameter("out_weight", xavier(embedding, own.hidden, generator));
+  out_bias_ = register_parameter("out_bias", at::zeros({embedding}, weight_options()));
 }
 
-std::vector<Field> SchNetEmbedder::fields(EmbedderConfig& c) {
+std::vector<Field> SchNetEmbedder::Settings::fields() {
   return {
-      {"embedder.hidden", &c.hidden, "Numbers that SchNet keeps of an atom", 1, 4096},
-      {"embedder.filters", &c.filters, "Numbers of a SchNet message and its filter", 1, 4096},
-      {"embedder.interactions", &c.interactions, "Rounds of messages between the atoms of SchNet", 1, 64},
-      {"embedder.gaussians", &c.gaussians, "Gaussians in which SchNet sees a distance", 2, 1000},
-      {"embedder.cutoff", &c.cutoff, "Distance from which atoms do not see each other, Angstrom (SchNet)", 0.1, 1000},
-      {"embedder.neighbours", &c.neighbours, "Most neighbours of an atom, the nearest (SchNet)", 1, 10000},
-      {"embedder.readout", &c.readout, "Mean or sum of the atoms' numbers (SchNet)", -1e300, 1e300, {"mean", "sum"}},
+      {"hidden", &hidden, "Numbers that are kept of an atom", 1, 4096},
+      {"filters", &filters, "Numbers of a message and its filter", 1, 4096},
+      {"interactions", &interactions, "Rounds of messages between the atoms", 1, 64},
+      {"gaussians", &gaussians, "Gaussians in which a distance is seen", 2, 1000},
+      {"cutoff", &cutoff, "Distance from which atoms do not see each other, Angstrom", 0.1, 1000},
+      {"neighbours", &neighbours, "Most neighbours of an atom, the nearest", 1, 10000},
+      Field::choice("readout", &readout, "Mean or sum of the atoms' numbers", {"mean", "sum"}),
   };
 }
 
@@ -118,7 +118,7 @@ std::shared_ptr<Embedder> SchNetEmbedder::make(const EmbedderConfig& config, con
   PAIRS_CHECK(x.rows > 0 && x.sizes.size() == 1 && x.sizes[0] == 4,
               "an embedder of kind schnet takes molecules, ragged rows of 4 numbers [Z, x, y, z], not {} [{}]",
               x.rows > 0 ? "rows" : "observations", fmt::join(x.sizes, ", "));
-  return std::make_shared<SchNetEmbedder>(config, x.rows, std::move(generator));
+  return std::make_shared<SchNetEmbedder>(config.of<Settings>(), config.size, x.rows, std::move(generator));
 }
 
 torch::Tensor SchNetEmbedder::forward(const Observations& x) {

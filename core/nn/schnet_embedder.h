@@ -31,9 +31,21 @@ class SchNetInteraction : public torch::nn::Module {
 // gradient.
 class SchNetEmbedder : public Embedder {
  public:
+  struct Settings {
+    std::int64_t hidden = 128, filters = 128;  // numbers of an atom and of a filter
+    std::int64_t interactions = 5;             // rounds of messages
+    std::int64_t gaussians = 50;               // spread over 0 .. cutoff
+    double cutoff = 10;                        // distance from which atoms no longer see each other, Angstrom
+    std::int64_t neighbours = 32;              // of an atom that are kept, the nearest
+    // Over the atoms, "mean" (the paper's), which does not tell how many there are, or "sum", which suits what adds up
+    // over atoms (Schuett et al. 2017).
+    std::string readout = "mean";
+
+    std::vector<Field> fields();
+  };
+
   // Molecules of `atoms` atoms, typically.
-  SchNetEmbedder(const EmbedderConfig& config, double atoms, at::Generator generator);
-  static std::vector<Field> fields(EmbedderConfig& config);
+  SchNetEmbedder(const Settings& own, std::int64_t embedding, double atoms, at::Generator generator);
   static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
                                         at::Generator generator);
   torch::Tensor forward(const Observations& x) override;

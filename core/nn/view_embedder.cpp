@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/nn/embedder_fields.h"
 
 namespace pairs {
 namespace {
@@ -46,29 +45,28 @@ class ViewBlock : public torch::nn::Module {
   std::shared_ptr<Convolution> first_, second_, shortcut_;
 };
 
-ViewEmbedder::ViewEmbedder(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator)
+ViewEmbedder::ViewEmbedder(const Settings& own, std::int64_t embedding, std::span<const std::int64_t> image,
+                           at::Generator generator)
     : image_{image[1], image[2]},
-      precision_(config.precision),
-      input_location_(config.input_location),
-      input_scale_(config.input_scale) {
-  PAIRS_CHECK(config.channels.size() >= 2,
+      precision_(own.precision),
+      input_location_(own.input_location),
+      input_scale_(own.input_scale) {
+  PAIRS_CHECK(own.channels.size() >= 2,
               "a view embedder needs the channels of its stem and of at least one stage: set {}",
               "embedder.channels"_key);
-  stem_ =
-      register_module("stem", std::make_shared<Convolution>(image[0], config.channels[0], 7, config.stride, generator));
+  stem_ = register_module("stem", std::make_shared<Convolution>(image[0], own.channels[0], 7, own.stride, generator));
   ImageSize size = image_;
   stem_->flops(size);
-  for (std::size_t i = 1; i < config.channels.size(); ++i) {
+  for (std::size_t i = 1; i < own.channels.size(); ++i) {
     const std::int64_t stride = std::min(size.height, size.width) >= 2 * kLastMap ? 2 : 1;
     blocks_.push_back(
         register_module(fmt::format("stage{}", i),
-                        std::make_shared<ViewBlock>(config.channels[i - 1], config.channels[i], stride, generator)));
+                        std::make_shared<ViewBlock>(own.channels[i - 1], own.channels[i], stride, generator)));
     size = {(size.height + stride - 1) / stride, (size.width + stride - 1) / stride};
   }
   last_ = size;
-  output_ =
-      register_module("output", std::make_shared<Mlp>(config.channels.back() * size.height * size.width,
-                                                      std::vector<std::int64_t>{}, config.size, "silu", generator));
+  output_ = register_module("output", std::make_shared<Mlp>(own.channels.back() * size.height * size.width,
+                                                            std::vector<std::int64_t>{}, embedding, "silu", generator));
 }
 
 torch::Tensor ViewEmbedder::features(const torch::Tensor& x) const {
@@ -77,20 +75,14 @@ torch::Tensor ViewEmbedder::features(const torch::Tensor& x) const {
   return at::cat({colors, x.narrow(1, kColors, x.size(1) - kColors)}, 1);
 }
 
-std::vector<Field> ViewEmbedder::fields(EmbedderConfig& c) {
+std::vector<Field> ViewEmbedder::Settings::fields() {
   return {
-      channels_field(c),
-      {"embedder.input_location", &c.input_location, "view: colours enter less this", -1e6, 1e6},
-      {"embedder.input_scale", &c.input_scale, "view: and over this", 1e-6, 1e6},
-      {"embedder.stride", &c.stride, "view: stride of the stem", 1, 4},
-      precision_field(c),
+      {"channels", &channels, "Channels of the stem and of each residual block", 1, 65536},
+      {"input_location", &input_location, "Colours enter less this", -1e6, 1e6},
+      {"input_scale", &input_scale, "And over this", 1e-6, 1e6},
+      {"stride", &stride, "Stride of the stem", 1, 4},
+      precision_field(&precision),
   };
-}
-
-std::shared_ptr<Embedder> ViewEmbedder::make(const EmbedderConfig& config, const ObservationShape& x,
-                                             at::Generator generator) {
-  check_image(config, x);
-  return std::make_shared<ViewEmbedder>(config, x.sizes, std::move(generator));
 }
 
 torch::Tensor ViewEmbedder::forward(const Observations& observed) {

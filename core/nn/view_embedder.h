@@ -18,10 +18,18 @@ class ViewBlock;
 // views").
 class ViewEmbedder : public Embedder {
  public:
-  ViewEmbedder(const EmbedderConfig& config, std::span<const std::int64_t> image, at::Generator generator);
-  static std::vector<Field> fields(EmbedderConfig& config);
-  static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
-                                        at::Generator generator);
+  struct Settings {
+    // Of the stem and of each residual block (strides 2, 2, ... until the map is 4x4, then 1).
+    std::vector<std::int64_t> channels = {64, 64, 128, 256};
+    double input_location = 0, input_scale = 1;  // colours, the first three channels, enter as (x - location) / scale
+    std::int64_t stride = 1;                     // of the stem
+    std::string precision = "float32";
+
+    std::vector<Field> fields();
+  };
+
+  ViewEmbedder(const Settings& own, std::int64_t embedding, std::span<const std::int64_t> image,
+               at::Generator generator);
   torch::Tensor forward(const Observations& observed) override;
   std::int64_t size() const override { return output_->outputs(); }
   double flops() const override;

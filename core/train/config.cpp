@@ -19,12 +19,13 @@ std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o
                                     double fewest_epochs, double fewest_steps) {
   const auto key = [&](const char* name) { return table + "." + name; };
   return {
-      {key("epochs"), &o.epochs, "Groups of steps, each with a validation at its end", fewest_epochs, 1e9},
+      Field{key("epochs"), &o.epochs, "Groups of steps, each with a validation at its end", fewest_epochs, 1e9}.titled(
+          "Epochs"),
       {key("steps"), &o.steps, steps, fewest_steps, 1e9},
-      {key("batch"), &o.batch, "Sets a step", 1, 1e7},
-      {key("rate"), &o.rate, "Initial learning rate of AdamW", 1e-12, 10},
+      Field{key("batch"), &o.batch, "Sets a step", 1, 1e7}.titled("Sets a step"),
+      Field{key("rate"), &o.rate, "Initial learning rate of AdamW", 1e-12, 10}.titled("Learning rate"),
       {key("floor"), &o.floor, "The cosine ends at rate * floor", 0, 1},
-      {key("weight_decay"), &o.weight_decay, "Decoupled weight decay", 0, 10},
+      Field{key("weight_decay"), &o.weight_decay, "Decoupled weight decay", 0, 10}.titled("Weight decay"),
       {key("warmup"), &o.warmup, "Share of all steps with a rising rate", 0, 0.99},
       {key("clip"), &o.clip, "Largest global gradient norm, 0 = off", 0, 1e9},
       {key("patience"), &o.patience, "Steps without a better validation loss before stopping, 0 = never", 0, 1e9},
@@ -84,19 +85,19 @@ std::vector<Field> fields(RunConfig& c) {
   append({
       {"preset", &c.preset, "Preset the settings started from"},
       {"strategy", &c.strategy, "Which N the embedder saw, and with which head"},
-      {"seed", &c.seed, "Seed of everything random", 0, 9007199254740992.0},
-      {"device", &c.device, "auto, cpu or cuda", -1e300, 1e300, {"auto", "cpu", "cuda"}},
+      Field{"seed", &c.seed, "Seed of everything random", 0, 9007199254740992.0}.titled("Seed"),
+      Field::choice("device", &c.device, "auto, cpu or cuda", {"auto", "cpu", "cuda"}).titled("Device"),
       {"threads", &c.threads, "CPU threads, 0 = all cores", 0, 4096},
       {"checkpoint", &c.checkpoint, "Seconds between checkpoints of stages 1 and 3", 0, 1e6},
       {"data", &c.data, "Folder of real data, empty = none"},
       {kTaskFile, &c.task_file, "File of a task of your own, empty = built in"},
-      {"note", &c.note, "Free text"},
+      Field{"note", &c.note, "Free text"}.titled("Note"),
   });
   append(fields(c.estimator));
+  append({Field{"pretrain.sizes", &c.pretrain.sizes, "Set sizes, drawn equally often", 1, 1e9}.titled("Set sizes N")});
   append(optimiser_fields("pretrain", c.pretrain, "Steps an epoch", 0, 1));
   append({
       {"pretrain.from", &c.pretrain.from, "Run whose weights stage 1 starts from, empty = fresh weights"},
-      {"pretrain.sizes", &c.pretrain.sizes, "Set sizes, drawn equally often", 1, 1e9},
       {"pretrain.budget", &c.pretrain.budget, "Observations of sets that come again, 0 = as pretrain.sets says", 0,
        1e12},
       {"pretrain.sets", &c.pretrain.sets, "Sets that come again, a fifth for validation; 0 = they never repeat", 0,
@@ -106,47 +107,35 @@ std::vector<Field> fields(RunConfig& c) {
       {"pretrain.turn", &c.pretrain.turn, "Each visit turns all images of a set by quarters, drawn anew"},
       {"pretrain.validation_sets", &c.pretrain.validation_sets, "Validation sets where the source is unlimited", 1,
        1e9},
-      {"cache.mode",
-       &c.cache.mode,
-       "fixed: one aggregate a set; blocks: sums of blocks, any union of which is a set",
-       -1e300,
-       1e300,
-       {"fixed", "blocks"}},
-      {"cache.sizes", &c.cache.sizes, "Largest set size of each group of cached sets", 1, 1e9},
-      {"cache.sets", &c.cache.sets, "Cached sets: one number for all groups, or one a group", 1, 1e10},
+      Field::choice("cache.mode", &c.cache.mode,
+                    "fixed: one aggregate a set; blocks: sums of blocks, any union of which is a set",
+                    {"fixed", "blocks"}),
+      Field{"cache.sizes", &c.cache.sizes, "Largest set size of each group of cached sets", 1, 1e9}.titled("Largest N"),
+      Field{"cache.sets", &c.cache.sets, "Cached sets: one number for all groups, or one a group", 1, 1e10}.titled(
+          "Cached sets"),
       {"cache.oversample", &c.cache.oversample, "blocks: observations cached a set over its size", 1, 100},
       {"cache.copies", &c.cache.copies, "blocks: blocks of each size below the largest", 1, 1000},
       {"cache.pieces", &c.cache.pieces, "blocks: largest block is the set size over this", 1, 1000},
-      {"cache.refresh", &c.cache.refresh, "Epochs after which the training sets are simulated anew, 0 = never", 0, 1e9},
+      Field{"cache.refresh", &c.cache.refresh, "Epochs after which the training sets are simulated anew, 0 = never", 0,
+            1e9}
+          .titled("Renewed every"),
       {"cache.chunk", &c.cache.chunk, "Observations embedded at once, 0 = by their size", 0, 1e9},
       {"cache.validation", &c.cache.validation, "Share of the sets kept for validation", 0.001, 0.9},
   });
   append(optimiser_fields("finetune", c.finetune, "Steps an epoch; 0 = one pass over the cached sets", 1, 0));
   append({
-      {"finetune.heads",
-       &c.finetune.heads,
-       "One head for all N, or one for each of cache.sizes",
-       -1e300,
-       1e300,
-       {"amortised", "per-n"}},
-      {"finetune.start",
-       &c.finetune.start,
-       "Weights stage 3 starts from; linear: fresh, on a least-squares residual",
-       -1e300,
-       1e300,
-       {"pretrained", "fresh", "linear"}},
-      {"finetune.regression",
-       &c.finetune.regression,
-       "Gaussian regression: fit sigma for each N, train it on, or a density on its features",
-       -1e300,
-       1e300,
-       {"sigma", "trained", "spline", "umnn"}},
-      {"finetune.law",
-       &c.finetune.law,
-       "Law of N: uniform in log N, in its square root or in N, from 1; or the cache's sizes",
-       -1e300,
-       1e300,
-       {"log-uniform", "root-uniform", "uniform", "list"}},
+      Field::choice("finetune.heads", &c.finetune.heads, "One head for all N, or one for each of cache.sizes",
+                    {"amortised", "per-n"})
+          .titled("Heads"),
+      Field::choice("finetune.start", &c.finetune.start,
+                    "Weights stage 3 starts from; linear: fresh, on a least-squares residual",
+                    {"pretrained", "fresh", "linear"}),
+      Field::choice("finetune.regression", &c.finetune.regression,
+                    "Gaussian regression: fit sigma for each N, train it on, or a density on its features",
+                    {"sigma", "trained", "spline", "umnn"}),
+      Field::choice("finetune.law", &c.finetune.law,
+                    "Law of N: uniform in log N, in its square root or in N, from 1; or the cache's sizes",
+                    {"log-uniform", "root-uniform", "uniform", "list"}),
       {"finetune.validation_draws", &c.finetune.validation_draws, "Aggregates drawn once from the held-out sets", 16,
        1e8},
       {"evaluate.sizes", &c.evaluate.sizes, "Set sizes", 1, 1e9},
@@ -174,7 +163,6 @@ void validate(const RunConfig& c) {
                c.pretrain.budget, biggest(c.pretrain.sizes));
   validate(c.estimator.head);
   validate(head_of_stage(c, true));
-  validate(c.estimator.embedder);
   if (c.estimator.encoding == "none" && c.pretrain.sizes.size() > 1)
     fail_usage("{} = \"none\" hides N from the head, so {} may hold one size only", "encoding"_key,
                "pretrain.sizes"_key);
@@ -191,7 +179,7 @@ void validate(const RunConfig& c) {
     fail_usage("{} = \"{}\" needs {} = \"blocks\": a fixed cache only holds its own sizes", "finetune.law"_key,
                c.finetune.law, "cache.mode"_key);
   const HeadConfig last = head_of_stage(c, true);
-  if (c.finetune.start == "linear" && !keeps_regression(c) && head_kind(last.kind).confines && last.support == "box")
+  if (c.finetune.start == "linear" && !keeps_regression(c) && confines(last))
     fail_usage("{} = \"linear\" shifts the target, which {} = \"box\" does not allow; use \"pretrained\" or \"fresh\"",
                "finetune.start"_key, "head.support"_key);
   if (c.finetune.heads == "per-n" && c.finetune.law != "list")

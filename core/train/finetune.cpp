@@ -141,8 +141,7 @@ struct HeadTraining {
     Problem head = problem(head_n, draws, held_out);
     const OptimiseResult result = optimise(head, run, config, monitor);
     estimator.train(false);
-    if (estimator.head(head_n).residual_spread() != nullptr)
-      fit_regression_sigma(estimator, head_n, scored(held_out));
+    if (estimator.head(head_n).residual_spread() != nullptr) fit_regression_sigma(estimator, head_n, scored(held_out));
     return result;
   }
 
@@ -218,8 +217,8 @@ std::int64_t finetune_steps(const RunConfig& config, const std::vector<CacheGrou
 
 void prepare_finetuning(Estimator& estimator, const RunConfig& config, const AggregateCache& cache) {
   const auto seed = static_cast<std::uint64_t>(config.seed) + 1;
-  const std::string kind = head_of_stage(config, true).kind;
-  const bool replaced = kind != config.estimator.head.kind;
+  const HeadConfig head = head_of_stage(config, true);
+  const bool replaced = head.kind != config.estimator.head.kind;
   const bool pretrained = config.finetune.start == "pretrained" && !replaced;
   if (keeps_regression(config)) {
     // Fed as stage 1 fed it, at every N.
@@ -227,7 +226,7 @@ void prepare_finetuning(Estimator& estimator, const RunConfig& config, const Agg
     estimator.set_statistics(cache.statistics(), false, 0);
     return;
   }
-  if (!pretrained) estimator.reset_heads(seed, kind);
+  if (!pretrained) estimator.reset_heads(seed, head);
   if (config.finetune.heads == "per-n") estimator.split_heads(config.cache.sizes);
   const std::int64_t small = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
   // A head that came finetuned keeps the standardiser it knows (pretrain.from) while the embedder is the same.

@@ -26,7 +26,7 @@ double least_loss(const TaskInfo& task, const HeadConfig& head, const std::vecto
   if (!head_kind(head.kind).loss_is_nll || sizes.empty()) return NAN;
   double scales = 0;
   for (const Target& target : task.targets)
-    scales += std::log(head.support == "real" ? target.scale : target.high - target.low);
+    scales += std::log(confines(head) ? target.high - target.low : target.scale);
   if (law != SizeLaw::list) return law_mean(law, sizes.back(), exact_nll) - scales;
   double sum = 0;
   for (const std::int64_t n : sizes) sum += exact_nll(n) / static_cast<double>(sizes.size());

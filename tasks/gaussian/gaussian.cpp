@@ -297,12 +297,9 @@ class Gaussian final : public Task, public InfersNuisances {
 }  // namespace
 
 std::vector<Field> GaussianSettings::fields() {
-  return {{"convention",
-           &convention,
-           "Prior on the precision, the covariance, or the paper's literal words",
-           -1e300,
-           1e300,
-           {"precision", "covariance", "literal"}}};
+  return {Field::choice("convention", &convention,
+                        "Prior on the precision, the covariance, or the paper's literal words",
+                        {"precision", "covariance", "literal"})};
 }
 
 std::shared_ptr<const Task> make_gaussian(const std::string& convention) {

@@ -269,28 +269,17 @@ class NovelView final : public Task, public SceneViews {
 }  // namespace
 
 std::vector<Field> NovelViewSettings::fields() {
-  return {{"size", &size, "Pixels along an image's side", 8, 512},
-          {"spheres", &spheres, "Spheres in a scene", 1, render::max_drawn_spheres},
-          {"half_width", &half_width, "Half of the image plane's width in world units", 0.1, 10},
-          {"noise", &noise, "Sd of the noise on observed views in training", 0, 1},
-          {"map",
-           &map,
-           "What the map beside a view tells of each pixel's ray",
-           -1e300,
-           1e300,
-           {"origin", "direction", "pluecker"}},
-          {"frame",
-           &frame,
-           "Axes of the ray maps: the world's (paper), or the target camera's",
-           -1e300,
-           1e300,
-           {"world", "target"}},
-          {"scale",
-           &scale,
-           "Targets are standardised by the prior's pixels, or brought to [-1, 1] (signed)",
-           -1e300,
-           1e300,
-           {"data", "signed"}}};
+  return {
+      {"size", &size, "Pixels along an image's side", 8, 512},
+      {"spheres", &spheres, "Spheres in a scene", 1, render::max_drawn_spheres},
+      {"half_width", &half_width, "Half of the image plane's width in world units", 0.1, 10},
+      {"noise", &noise, "Sd of the noise on observed views in training", 0, 1},
+      Field::choice("map", &map, "What the map beside a view tells of each pixel's ray",
+                    {"origin", "direction", "pluecker"}),
+      Field::choice("frame", &frame, "Axes of the ray maps: the world's (paper), or the target camera's",
+                    {"world", "target"}),
+      Field::choice("scale", &scale, "Targets are standardised by the prior's pixels, or brought to [-1, 1] (signed)",
+                    {"data", "signed"})};
 }
 
 std::shared_ptr<const Task> make_novel_view(const NovelViewSettings& settings) {

@@ -8,6 +8,7 @@
 #include "core/heads/flow_matching_head.h"
 #include "core/nn/adamw.h"
 #include "core/nn/embedder.h"
+#include "core/nn/view_embedder.h"
 #include "core/ops/ops.h"
 #include "tests/bench/convolution_rate.h"
 
@@ -29,26 +30,25 @@ struct SmallViews {
     EmbedderConfig view;
     view.kind = "view";
     view.size = kEmbedding;
-    view.channels = {32, 64, 128};
-    view.stride = 2;
-    view.precision = precision;
+    view.of<ViewEmbedder::Settings>().channels = {32, 64, 128};
+    view.of<ViewEmbedder::Settings>().stride = 2;
+    view.of<ViewEmbedder::Settings>().precision = precision;
     embedder = make_embedder(view, std::vector<std::int64_t>{6, kSide, kSide}, generator);
-    HeadConfig flow;
-    flow.kind = "flow-matching";
-    flow.channels = 32;
-    flow.multipliers = {1, 2, 2};
-    flow.blocks = 1;
-    flow.attention = {};
-    flow.time_size = 64;
+    FlowMatchingHead::Settings flow;
+    flow.unet.channels = 32;
+    flow.unet.multipliers = {1, 2, 2};
+    flow.unet.blocks = 1;
+    flow.unet.attention = {};
+    flow.unet.time_size = 64;
     flow.given_size = 64;
     flow.hidden = 512;
     flow.context_layers = 3;
-    flow.context_map = true;
+    flow.unet.context_map = true;
     flow.time_power = 3;
     flow.summary = 1;
     flow.summary_frequencies = 6;
     flow.precondition = true;
-    flow.precision = precision;
+    flow.unet.precision = precision;
     HeadImage image;
     image.height = image.width = kSide;
     image.given = 4;

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "core/heads/head.h"
+#include "core/heads/spline_head.h"
+#include "core/heads/umnn_head.h"
 #include "core/nn/adamw.h"
+#include "core/nn/cnn.h"
 #include "core/nn/embedder.h"
 #include "core/ops/ops.h"
 #include "core/ops/umnn_integral.h"
@@ -33,7 +36,7 @@ BENCHMARK(spline_operator)->Arg(128)->Arg(2048)->Unit(benchmark::kMicrosecond)->
 
 HeadConfig bump_hunt() {
   HeadConfig config;
-  config.support = "box";
+  config.of<SplineHead::Settings>().support = "box";
   return config;
 }
 
@@ -41,18 +44,18 @@ HeadConfig bump_hunt() {
 HeadConfig umnn(bool digits) {
   HeadConfig config;
   config.kind = "umnn";
-  config.transforms = digits ? 2 : 1;
+  config.of<UmnnHead::Settings>().transforms = digits ? 2 : 1;
   if (digits) {
-    config.conditioner = {256, 256};
-    config.conditioner_size = 64;
-    config.integrand = {128, 128, 128};
+    config.of<UmnnHead::Settings>().conditioner = {256, 256};
+    config.of<UmnnHead::Settings>().conditioner_size = 64;
+    config.of<UmnnHead::Settings>().integrand = {128, 128, 128};
   }
   return config;
 }
 
 std::shared_ptr<Head> build(const HeadConfig& config, std::int64_t d, std::int64_t context) {
   const double inf = std::numeric_limits<double>::infinity();
-  const HeadTarget target = config.support == "box" ? HeadTarget{0, 1} : HeadTarget{-inf, inf};
+  const HeadTarget target = confines(config) ? HeadTarget{0, 1} : HeadTarget{-inf, inf};
   return make_head(config, std::vector<HeadTarget>(static_cast<std::size_t>(d), target), context,
                    at::detail::createCPUGenerator(1));
 }
@@ -90,9 +93,9 @@ std::shared_ptr<Embedder> circle_embedder(const char* precision) {
   EmbedderConfig config;
   config.kind = "cnn";
   config.size = 10;
-  config.channels = {64, 128, 256, 256};
-  config.kernels = {5, 5, 3, 3};
-  config.precision = precision;
+  config.of<Cnn::Settings>().channels = {64, 128, 256, 256};
+  config.of<Cnn::Settings>().kernels = {5, 5, 3, 3};
+  config.of<Cnn::Settings>().precision = precision;
   return make_embedder(config, std::vector<std::int64_t>{1, 64, 64}, at::detail::createCPUGenerator(1));
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/nn/adamw.h"
+#include "core/nn/cnn.h"
 #include "core/nn/embedder.h"
 #include "core/nn/mlp.h"
 #include "core/ops/ops.h"
@@ -112,9 +113,10 @@ BENCHMARK(adamw_step)->Unit(benchmark::kMicrosecond)->UseRealTime();
 void images(benchmark::State& state, const char* kind, bool train, const char* precision = "float32") {
   EmbedderConfig config;
   config.kind = kind;
-  config.precision = precision;
+  auto& cnn = config.of<Cnn::Settings>();
+  cnn.precision = precision;
   const bool resnet = config.kind == "resnet";
-  if (!resnet) config.channels = {64, 128, 256, 256};
+  if (!resnet) cnn.channels = {64, 128, 256, 256};
   const std::int64_t side = resnet ? 28 : 64;
   const std::vector<std::int64_t> shape = {1, side, side};
   const auto net = make_embedder(config, shape, at::detail::createCPUGenerator(1));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/nn/embedder.h"
+#include "core/nn/resnet18.h"
 #include "tests/bench/convolution_rate.h"
 
 namespace {
@@ -19,10 +20,10 @@ void resnet18(benchmark::State& state, const char* precision, bool train) {
   EmbedderConfig config;
   config.kind = "resnet18";
   config.size = 16;
-  config.channels = {64, 64, 128, 256, 512};
-  config.precision = precision;
+  config.of<ResNet18::Settings>().channels = {64, 64, 128, 256, 512};
+  config.of<ResNet18::Settings>().precision = precision;
   const auto net = make_embedder(config, std::vector<std::int64_t>{3, 224, 224}, at::detail::createCPUGenerator(1));
-  const auto type = config.precision == "bf16" ? torch::kBFloat16 : torch::kFloat;
+  const auto type = config.of<ResNet18::Settings>().precision == "bf16" ? torch::kBFloat16 : torch::kFloat;
   double best = bench::best_convolution_rate(type, train);
   const Tensor x = torch::rand({state.range(0), 3, 224, 224});
   {

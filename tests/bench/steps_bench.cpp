@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/base/scratch_folder.h"
+#include "core/heads/flow_matching_head.h"
 #include "core/nn/adamw.h"
 #include "core/train/cache_writer.h"
 #include "core/train/stage_tools.h"
@@ -121,7 +122,7 @@ void sample(benchmark::State& state, const char* name, std::int64_t sets, std::i
   const torch::Tensor given = small.task->latents(kSeed, Purpose::check, indices).given;
   for (auto _ : state) benchmark::DoNotOptimize(estimator.sample(aggregates, n, draws, 1, given));
   const bool stepped = estimator.head(100).stepped_sampler() != nullptr;
-  const auto steps = static_cast<double>(small.config.estimator.head.steps);
+  const auto steps = static_cast<double>(small.config.estimator.head.of<FlowMatchingHead::Settings>().steps);
   tell(state, sets * draws, stepped ? static_cast<double>(sets * draws) * steps * estimator.head_flops() : 0);
 }
 BENCHMARK_CAPTURE(sample, bump_hunt, "bump-hunt", 100, 1000)->UseRealTime();

@@ -128,7 +128,7 @@ TEST_P(ShippedWeights, DensityIntegratesToOneAtEveryN) {
         const double mean = samples[s].mean().item<double>(), sd = samples[s].std().item<double>();
         const double low = std::max(info.targets[0].low, mean - 40 * sd),
                      high = std::min(info.targets[0].high, mean + 40 * sd);
-        const bool bounded = run.config.estimator.head.support != "real";
+        const bool bounded = confines(run.config.estimator.head);
         EXPECT_NEAR(mass_1d(*run.estimator, one, n, bounded ? low : mean - 40 * sd, bounded ? high : mean + 40 * sd),
                     1.0, 1e-3)
             << info.name << " at N = " << n;

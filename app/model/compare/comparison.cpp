@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 
 #include "app/model/compare/comparison_figures.h"
@@ -14,7 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/base/latest_worker.h"
+#include "core/base/latest.h"
 #include "core/base/priority.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
@@ -38,14 +37,7 @@ struct Step {
 
 class Comparison::Parts {
  public:
-  explicit Parts(Hub& hub)
-      : hub(hub), reader([this](const std::string& text) {
-          {
-            const std::lock_guard lock(mutex);
-            errors.push_back(text);
-          }
-          this->hub.wake();
-        }) {}
+  explicit Parts(Hub& hub) : hub(hub), new_made([&hub] { hub.wake(); }) {}
 
   Hub& hub;
   std::vector<std::string> wanted;
@@ -58,7 +50,6 @@ class Comparison::Parts {
   Stopwatch since_look;
   mutable std::map<std::string, bool> shipped;
 
-  std::atomic<std::shared_ptr<const MadeComparison>> slot;
   std::mutex mutex;
   std::map<std::string, Step> told;
   std::vector<std::string> errors;
@@ -70,17 +61,14 @@ class Comparison::Parts {
   }
 
   void request() {
-    reader.request([this, wanted = wanted, baseline = baseline, before = made, data = hub.data_folder.string(),
-                    kept = hub.kept_scores, shades = hub.run_shades](const LatestWorker::Stale& stale) {
-      const auto found = make_comparison(wanted, baseline, data, *kept, *shades, before, stale);
-      if (!found || stale()) return;
-      slot.store(found);
-      hub.wake();
+    new_made.ask([wanted = wanted, baseline = baseline, before = made, data = hub.data_folder.string(),
+                  kept = hub.kept_scores, shades = hub.run_shades](const auto& stale) {
+      return make_comparison(wanted, baseline, data, *kept, *shades, before, stale);
     });
   }
 
   void look() {
-    if (wanted.empty() || reading || since_look.seconds() < kLookAgainAtRuns || reader.busy()) return;
+    if (wanted.empty() || reading || since_look.seconds() < kLookAgainAtRuns || new_made.busy()) return;
     since_look.restart();
     request();
   }
@@ -132,7 +120,7 @@ class Comparison::Parts {
     hub.kept_scores->keep(metrics);
   }
 
-  LatestWorker reader;
+  Latest<MadeComparison> new_made;
   Session session;
 };
 
@@ -142,12 +130,14 @@ Comparison::~Comparison() = default;
 bool Comparison::poll() {
   Parts& p = *parts_;
   bool changed = false;
-  if (const auto found = p.slot.exchange(nullptr); found && found->wanted == p.wanted) {
-    p.made = found;
+  const auto answer = p.new_made.take();
+  if (answer && answer->value && answer->value->wanted == p.wanted) {
+    p.made = answer->value;
     p.reading = false;
     changed = true;
   }
-  if (p.reading && !p.reader.busy() && !p.slot.load()) p.reading = false;
+  if (answer && !answer->value) p.hub.messages.error("compare", answer->failure);
+  if (p.reading && !p.new_made.waits()) p.reading = false;
   bool scored = false;
   std::vector<std::string> errors;
   {
@@ -203,7 +193,7 @@ bool Comparison::wait(double seconds) {
   const auto left = [&] { return std::max(0.0, seconds - watch.seconds()); };
   bool rest = parts_->session.wait(left());
   poll();  // an evaluation that ended asks for another reading
-  rest = rest && parts_->reader.wait(left());
+  rest = rest && parts_->new_made.wait(left());
   poll();
   return rest;
 }
@@ -224,7 +214,7 @@ void Comparison::clear() {
   Parts& p = *parts_;
   p.wanted.clear();
   p.steps.clear();
-  p.reader.cancel();
+  p.new_made.forget();
   p.reading = false;
   p.made = nullptr;
   p.merge();

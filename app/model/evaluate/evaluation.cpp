@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -21,7 +20,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/base/latest_worker.h"
+#include "core/base/latest.h"
 #include "core/base/priority.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
@@ -153,14 +152,7 @@ Speed measured_speed(const LoadedRun& run, const EvaluationOptions& wanted, cons
 
 class Evaluation::Parts {
  public:
-  explicit Parts(Hub& hub)
-      : hub(hub),
-        reader([this](const std::string& text) {
-          tell({Level::error, text});
-        }),
-        writer([this](const std::string& text) {
-          tell({Level::error, text});
-        }) {}
+  explicit Parts(Hub& hub) : hub(hub), writer([this](const std::string& text) { tell({Level::error, text}); }) {}
 
   Hub& hub;
   std::string run;
@@ -178,9 +170,7 @@ class Evaluation::Parts {
   std::shared_ptr<const Progress> progress;
 
   // Written by workers, taken by poll().
-  std::atomic<std::shared_ptr<const Opened>> opened_slot;
-  std::atomic<std::shared_ptr<const Speed>> speed_slot;
-  std::atomic<std::shared_ptr<const Scores>> scores_slot;
+  Newest<Scores> new_scores;
   std::mutex mutex;
   std::vector<Outcome> outcomes;
 
@@ -194,27 +184,20 @@ class Evaluation::Parts {
 
   void read() {
     since_look.restart();
-    reader.request([this, run = run, data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
-                    shades = hub.run_shades](const LatestWorker::Stale& stale) {
-      const auto found = open(run, data, device, *kept, *shades);
-      if (stale()) return;
-      opened_slot.store(found);
-      hub.wake();
-    });
+    new_speed.cancel();
+    new_opened.ask([run = run, data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
+                    shades = hub.run_shades](const auto&) { return open(run, data, device, *kept, *shades); });
   }
 
   // Another look when the run's files have changed since the last.
   void look() {
-    if (!opened || run.empty() || since_look.seconds() < kLookAgain || reader.busy()) return;
+    if (!opened || run.empty() || since_look.seconds() < kLookAgain || new_opened.busy() || new_speed.busy()) return;
     since_look.restart();
-    reader.request([this, run = run, stamp = opened->stamp, shaded = opened->shaded, data = hub.data_folder.string(),
+    new_opened.ask([run = run, stamp = opened->stamp, shaded = opened->shaded, data = hub.data_folder.string(),
                     device = hub.device, kept = hub.kept_scores,
-                    shades = hub.run_shades](const LatestWorker::Stale& stale) {
-      if (run_stamp(run, data) == stamp && shades->version() == shaded) return;
-      const auto found = open(run, data, device, *kept, *shades);
-      if (stale()) return;
-      opened_slot.store(found);
-      hub.wake();
+                    shades = hub.run_shades](const auto&) -> std::shared_ptr<const Opened> {
+      if (run_stamp(run, data) == stamp && shades->version() == shaded) return nullptr;
+      return open(run, data, device, *kept, *shades);
     });
   }
 
@@ -334,7 +317,7 @@ class Evaluation::Parts {
     const std::vector<std::string> labels = labels_of(loaded);
     const auto publish = [&](Metrics metrics, const std::string& place) {
       metrics.shade = hub.run_shades->of(which);
-      scores_slot.store(make_scores(which, metrics, options.sizes.size(), place, labels));
+      new_scores.put(make_scores(which, metrics, options.sizes.size(), place, labels));
       hub.wake();
     };
     const Metrics metrics = evaluate_in(waking, loaded, options, [&](const Metrics& so_far) { publish(so_far, ""); });
@@ -362,7 +345,9 @@ class Evaluation::Parts {
   }
 
   // The threads come last: they end before what they write to.
-  LatestWorker reader, writer;
+  Latest<Opened> new_opened{[this] { hub.wake(); }};
+  Latest<Speed> new_speed{[this] { hub.wake(); }};
+  LatestWorker writer;
   Session session;
 };
 
@@ -372,7 +357,9 @@ Evaluation::~Evaluation() = default;
 bool Evaluation::poll() {
   Parts& p = *parts_;
   bool changed = false;
-  if (const auto found = p.opened_slot.exchange(nullptr); found && found->run == p.run) {
+  const auto opened = p.new_opened.take();
+  const auto speed = p.new_speed.take();
+  if (const auto found = opened ? opened->value : nullptr; found) {
     const auto own = p.fresh.find(p.run);
     // What was kept beside the weights comes back from there.
     if (own != p.fresh.end() && own->second->complete && found->stored && !own->second->place.empty())
@@ -382,11 +369,13 @@ bool Evaluation::poll() {
     p.fill();
     changed = true;
   }
-  if (const auto speed = p.speed_slot.exchange(nullptr)) {
-    p.speeds[speed->run] = *speed;
+  if (speed && speed->value) {
+    p.speeds[speed->value->run] = *speed->value;
     changed = true;
   }
-  if (const auto scores = p.scores_slot.exchange(nullptr)) {
+  for (const auto& failed : {opened ? opened->failure : "", speed ? speed->failure : ""})
+    if (!failed.empty()) p.hub.messages.error("evaluate", failed);
+  if (const auto scores = p.new_scores.take()) {
     p.fresh[scores->run] = scores;
     p.choose();
     p.fill();
@@ -450,7 +439,8 @@ std::string Evaluation::activity() const {
 bool Evaluation::wait(double seconds) {
   const Stopwatch watch;
   const auto left = [&] { return std::max(0.0, seconds - watch.seconds()); };
-  const bool rest = parts_->reader.wait(left()) && parts_->writer.wait(left()) && parts_->session.wait(left());
+  const bool rest = parts_->new_opened.wait(left()) && parts_->new_speed.wait(left()) && parts_->writer.wait(left()) &&
+                    parts_->session.wait(left());
   poll();
   return rest;
 }
@@ -462,10 +452,9 @@ void Evaluation::show(const std::string& run) {
   p.opened = nullptr;
   p.shown = nullptr;
   p.texts = p.problems = {};
-  if (run.empty())
-    p.reader.cancel();
-  else
-    p.read();
+  p.new_opened.forget();
+  p.new_speed.cancel();
+  if (!run.empty()) p.read();
 }
 
 Evaluation::State Evaluation::state() const {
@@ -497,15 +486,14 @@ std::shared_ptr<const Scores> Evaluation::scores() const {
 
 void Evaluation::measure() {
   Parts& p = *parts_;
-  if (!p.opened || !p.opened->error.empty() || p.work.running || p.measured == p.run || p.reader.busy()) return;
+  if (!p.opened || !p.opened->error.empty() || p.work.running || p.measured == p.run || p.new_opened.busy()) return;
   p.measured = p.run;
   if (p.speeds.contains(p.run)) return;
-  p.reader.request([&p, run = p.run, data = p.hub.data_folder.string(), device = p.hub.device,
-                    options = p.opened->defaults](const LatestWorker::Stale& stale) {
-    Speed speed = measured_speed(load_run(run, data, device), options, stale);
-    speed.run = run;
-    p.speed_slot.store(std::make_shared<const Speed>(std::move(speed)));
-    p.hub.wake();
+  p.new_speed.ask([run = p.run, data = p.hub.data_folder.string(), device = p.hub.device,
+                   options = p.opened->defaults](const auto& stale) {
+    auto speed = std::make_shared<Speed>(measured_speed(load_run(run, data, device), options, stale));
+    speed->run = run;
+    return speed;
   });
 }
 
@@ -578,7 +566,7 @@ void Evaluation::start() {
   p.work.run = p.run;
   p.work.name = p.opened->name;
   p.since_start.restart();
-  p.reader.cancel();  // a measurement of its speed would only slow it down
+  p.new_speed.cancel();  // a measurement of its speed would only slow it down
   p.session.start([&p, run = p.run, data = p.hub.data_folder.string(), device = p.hub.device, threads = p.hub.threads,
                    options = p.at_work](Monitor& monitor) {
     struct Wake {

@@ -10,13 +10,12 @@ constexpr double kBetweenListings = 2;  // seconds
 
 }  // namespace
 
-FileBrowsing::FileBrowsing(std::function<void()> wake)
-    : wake_(std::move(wake)), lister_([](const std::string&) {}), teller_([](const std::string&) {}) {}
+FileBrowsing::FileBrowsing(std::function<void()> wake) : listing_(wake), preview_(std::move(wake)) {}
 
 // A slow disk is looked at less often.
 double FileBrowsing::interval() const {
-  const std::lock_guard lock(found_.mutex);
-  return std::max(kBetweenListings, 20 * found_.seconds);
+  const auto listed = listing_.last();
+  return std::max(kBetweenListings, listed ? 20 * listed->seconds : 0.0);
 }
 
 double FileBrowsing::until_next_look() const {
@@ -24,51 +23,39 @@ double FileBrowsing::until_next_look() const {
 }
 
 void FileBrowsing::look(const std::filesystem::path& folder) {
-  if (looking_ && folder == folder_ && (lister_.busy() || since_.seconds() < interval())) return;
+  if (looking_ && folder == folder_ && (listing_.busy() || since_.seconds() < interval())) return;
   looking_ = true;
   folder_ = folder;
   since_.restart();
-  lister_.request([this, folder](const LatestWorker::Stale& stale) {
+  listing_.ask([folder](const auto& stale) {
     const Stopwatch watch;
     auto listing = std::make_shared<const FolderListing>(list_folder(folder, stale));
-    {
-      const std::lock_guard lock(found_.mutex);
-      found_.listing = std::move(listing);
-      found_.seconds = watch.seconds();
-    }
-    wake_();
+    return std::make_shared<const Listed>(Listed{std::move(listing), watch.seconds()});
   });
 }
 
 std::shared_ptr<const FolderListing> FileBrowsing::listing() const {
-  const std::lock_guard lock(found_.mutex);
-  return found_.listing && found_.listing->folder == folder_ ? found_.listing : nullptr;
+  const auto listed = listing_.last();
+  return listed && listed->listing->folder == folder_ ? listed->listing : nullptr;
 }
 
 void FileBrowsing::tell(const std::filesystem::path& path) {
   if (path == told_) return;
   told_ = path;
-  if (path.empty()) return teller_.cancel();
-  teller_.request([this, path](const LatestWorker::Stale& stale) {
-    auto preview = std::make_shared<const FilePreview>(preview_of(path, stale));
-    {
-      const std::lock_guard lock(found_.mutex);
-      found_.preview = std::move(preview);
-    }
-    wake_();
-  });
+  if (path.empty()) return preview_.cancel();
+  preview_.ask([path](const auto& stale) { return std::make_shared<const FilePreview>(preview_of(path, stale)); });
 }
 
 std::shared_ptr<const FilePreview> FileBrowsing::preview() const {
-  const std::lock_guard lock(found_.mutex);
-  return found_.preview && found_.preview->path == told_ ? found_.preview : nullptr;
+  const auto preview = preview_.last();
+  return preview && preview->path == told_ ? preview : nullptr;
 }
 
 void FileBrowsing::cancel() {
   looking_ = false;
   told_.clear();
-  lister_.cancel();
-  teller_.cancel();
+  listing_.cancel();
+  preview_.cancel();
 }
 
 }  // namespace pairs::model

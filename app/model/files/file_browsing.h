@@ -4,12 +4,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 
 #include "app/model/files/file_preview.h"
 #include "app/model/files/folder_listing.h"
 #include "core/base/clock.h"
-#include "core/base/latest_worker.h"
+#include "core/base/latest.h"
 
 namespace pairs::model {
 
@@ -29,26 +28,23 @@ class FileBrowsing {
   // The file or folder that is told of from now on; "" for none.
   void tell(const std::filesystem::path& path);
   std::shared_ptr<const FilePreview> preview() const;
-  bool busy() const { return lister_.busy() || teller_.busy(); }
+  bool busy() const { return listing_.busy() || preview_.busy(); }
   // Leaves off.
   void cancel();
 
  private:
-  struct Found {
-    mutable std::mutex mutex;
+  struct Listed {
     std::shared_ptr<const FolderListing> listing;
-    std::shared_ptr<const FilePreview> preview;
-    double seconds = 0;  // that the listing took
+    double seconds = 0;  // that it took
   };
 
   double interval() const;
 
-  std::function<void()> wake_;
-  Found found_;
   std::filesystem::path folder_, told_;
   bool looking_ = false;
-  Stopwatch since_;               // the last listing was asked for
-  LatestWorker lister_, teller_;  // last: end first
+  Stopwatch since_;  // the last listing was asked for
+  Latest<Listed> listing_;
+  Latest<FilePreview> preview_;
 };
 
 }  // namespace pairs::model

@@ -40,8 +40,8 @@ class OwnTasks {
   OwnTasks(const OwnTasks&) = delete;
   OwnTasks& operator=(const OwnTasks&) = delete;
 
-  // Begins to open a task.toml or a folder that holds one, or to read it again. `awaited`: somebody waits for it, and is
-  // asked where it wants to run a program.
+  // Begins to open a task.toml or a folder that holds one, or to read it again. `awaited`: somebody waits for it, and
+  // is asked where it wants to run a program.
   void open(const std::filesystem::path& file, bool awaited);
   // Agrees to the program that the file names, and goes on; or to leave it for now.
   void agree(const std::filesystem::path& file);

@@ -19,7 +19,7 @@ struct TaskSketch {
   std::string name = "my-task", title, summary, max_n = "1000";
   std::vector<Quantity> targets = {{"theta", "θ", ""}}, nuisances = {{"psi", "ψ", ""}};
   X x = X::columns;
-  std::string x_text = "x";  // names of columns, or the numbers of a shape, with commas between
+  std::string x_text = "x";    // names of columns, or the numbers of a shape, with commas between
   std::string typical = "10";  // rows of an observation, of X::rows
   Source source = Source::python;
   std::string python = "python3";                  // the interpreter of Source::python, which must have numpy

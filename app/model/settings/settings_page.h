@@ -39,8 +39,8 @@ class SettingsPage {
   void name_runs_folder(const std::filesystem::path& folder);
   void name_data_folder(const std::filesystem::path& folder);
   // Why the last one cannot be used, a sentence; "" when it can.
-  std::string runs_problem() const;
-  std::string data_problem() const;
+  const std::string& runs_problem() const;
+  const std::string& data_problem() const;
   // Once, the folder that was found right: it is to be used from now on.
   std::optional<std::filesystem::path> take_runs_folder();
   std::optional<std::filesystem::path> take_data_folder();
@@ -49,7 +49,7 @@ class SettingsPage {
   void count(const std::string& set);
   void stop_counting();
   // What is being counted; "" for nothing, and how far it is: "reading molecules, 1,200 of 20,000".
-  std::string counting() const;
+  const std::string& counting() const;
   std::string progress() const;
   // The account of a set in the present folder; null before it was counted.
   std::shared_ptr<const DataAccount> account(const std::string& set) const;

@@ -15,7 +15,7 @@
 #include "app/kinds/target_room.h"
 #include "app/runs/input_text.h"
 #include "core/base/error.h"
-#include "core/base/latest_worker.h"
+#include "core/base/latest.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/estimator.h"
@@ -27,43 +27,13 @@
 namespace pairs::model {
 namespace {
 
-// What a worker has finished last, until the window takes it. Held for nanoseconds.
-template <class T>
-class Slot {
- public:
-  void put(T value) {
-    const std::lock_guard lock(mutex_);
-    value_ = std::move(value);
-  }
-  std::optional<T> take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(value_, std::nullopt);
-  }
-  bool full() const {
-    const std::lock_guard lock(mutex_);
-    return value_.has_value();
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::optional<T> value_;
-};
-
-// A result or the sentence on why there is none, and for which task it was asked.
-template <class T>
-struct Answer {
-  std::uint64_t task;
-  std::shared_ptr<const T> value;
-  std::string failure;
-};
-
 struct Loaded {
   std::shared_ptr<const Task> task;
   TaskCard card;
   SampleView view;
 };
 
-// A set as it was simulated last, and what it was asked with. Only the worker's jobs touch it.
+// A set as it was simulated last, and what it was asked with. Only jobs that sample touch it.
 struct Simulated {
   std::uint64_t task = 0;
   ParameterValues setting;
@@ -190,82 +160,65 @@ struct Specimen::State {
     sample_failure.clear();
     sampled = nullptr;
     turned = {};
-    network = nullptr;
-    network_failure.clear();
-    network_worker.cancel();
+    new_sample.forget();
+    forget_network();
     TaskOptions options = of_run;
     if (!hub.data_folder.empty()) options.data = hub.data_folder.string();
-    worker.request([this, task = generation, name, options = std::move(options)](const LatestWorker::Stale&) {
-      Answer<Loaded> answer{task, nullptr, ""};
-      try {
-        auto made = std::make_shared<Loaded>();
-        made->task = make_task(name, options);
-        made->card = card_of(*made->task);
-        made->view = prior_view(*made->task);
-        answer.value = made;
-      } catch (const std::exception& error) {
-        answer.failure = sentence(error);
-      }
-      new_task.put(std::move(answer));
-      hub.wake();
+    new_task.forget();
+    new_task.ask([name, options = std::move(options)](const auto&) {
+      auto made = std::make_shared<Loaded>();
+      made->task = make_task(name, options);
+      made->card = card_of(*made->task);
+      made->view = prior_view(*made->task);
+      return made;
     });
   }
 
-  // Sample jobs are short and always finish: while a slider is dragged, each shows what was asked when it began.
   void sample() {
     if (!loaded) return;
     // A stored set is another index, a simulated one another seed.
     const std::int64_t index = loaded->card.stored ? prior_draw : 0, seed = loaded->card.stored ? 0 : draw;
-    worker.request(
+    new_sample.ask(
         [this, task = generation, from = loaded, setting = setting, n = n, index, seed, turned = turned](const auto&) {
-          Answer<Sample> answer{task, nullptr, ""};
-          try {
-            Simulated& set = simulated;
-            if (set.task != task || set.setting != setting || set.n != n || set.seed != seed) {
-              set.task = 0;
-              set.latents = latents_of(setting, from->task->info());
-              const SetRange range[] = {{index, 0, n}};
-              set.x = from->task->observe(set.latents, kFigureSeed + static_cast<std::uint64_t>(seed), Purpose::explore,
-                                          range, torch::kCPU);
-              const Bodies* of = bodies(*from->task);
-              set.subject = of ? of->subject_text(set.latents) : "";
-              set.setting = setting;
-              set.n = n;
-              set.seed = seed;
-              set.task = task;
-            }
-            Figure made;
-            made.source = fmt::format("{}; {}", from->card.title, from->card.source);
-            made.plot_width = 480;
-            made.plot_height = 320;
-            SampleView view = from->view;
-            view.turned = turned;
-            Plot plot = sample_plot(*from->task, set.latents, set.x, view);
-            const std::string values = latents_text(from->task->info(), set.latents);
-            plot.title = fmt::format("N = {}{}{}", count_text(n), values.empty() ? "" : ", ", values);
-            made.plots.push_back(std::move(plot));
-            answer.value = std::make_shared<const Sample>(Sample{std::move(made), set.subject});
-          } catch (const std::exception& error) {
-            answer.failure = sentence(error);
+          Simulated& set = simulated;
+          if (set.task != task || set.setting != setting || set.n != n || set.seed != seed) {
+            set.task = 0;
+            set.latents = latents_of(setting, from->task->info());
+            const SetRange range[] = {{index, 0, n}};
+            set.x = from->task->observe(set.latents, kFigureSeed + static_cast<std::uint64_t>(seed), Purpose::explore,
+                                        range, torch::kCPU);
+            const Bodies* of = bodies(*from->task);
+            set.subject = of ? of->subject_text(set.latents) : "";
+            set.setting = setting;
+            set.n = n;
+            set.seed = seed;
+            set.task = task;
           }
-          new_sample.put(std::move(answer));
-          hub.wake();
+          Figure made;
+          made.source = fmt::format("{}; {}", from->card.title, from->card.source);
+          made.plot_width = 480;
+          made.plot_height = 320;
+          SampleView view = from->view;
+          view.turned = turned;
+          Plot plot = sample_plot(*from->task, set.latents, set.x, view);
+          const std::string values = latents_text(from->task->info(), set.latents);
+          plot.title = fmt::format("N = {}{}{}", count_text(n), values.empty() ? "" : ", ", values);
+          made.plots.push_back(std::move(plot));
+          return std::make_shared<const Sample>(Sample{std::move(made), set.subject});
         });
   }
 
-  void count() {
+  void forget_network() {
     network = nullptr;
     network_failure.clear();
+    new_network.forget();
+  }
+
+  void count() {
+    forget_network();
     if (!loaded) return;
-    network_worker.request([this, task = generation, from = loaded, preset = preset](const auto&) {
-      Answer<Network> answer{task, nullptr, ""};
-      try {
-        answer.value = std::make_shared<const Network>(network_of(from->task->info(), preset));
-      } catch (const std::exception& error) {
-        answer.failure = sentence(error);
-      }
-      new_network.put(std::move(answer));
-      hub.wake();
+    new_network.ask([from = loaded, preset = preset](const auto&) {
+      return std::make_shared<const Network>(network_of(from->task->info(), preset));
     });
   }
 
@@ -279,7 +232,7 @@ struct Specimen::State {
   Hub& hub;
   std::string wanted;
   TaskOptions of_run;
-  std::uint64_t generation = 0;  // of the shown task: answers for others are dropped
+  std::uint64_t generation = 0;  // of the shown task
   std::shared_ptr<const Loaded> loaded;
   std::string failure, sample_failure, network_failure;
   ParameterValues setting;
@@ -290,11 +243,10 @@ struct Specimen::State {
   std::shared_ptr<const Network> network;
   Simulated simulated;
 
-  Slot<Answer<Loaded>> new_task;
-  Slot<Answer<Sample>> new_sample;
-  Slot<Answer<Network>> new_network;
-  // Jobs catch their own errors. Last: their threads end before what they fill goes.
-  LatestWorker worker{[](const std::string&) {}}, network_worker{[](const std::string&) {}};
+  Latest<Loaded> new_task{[this] { hub.wake(); }};
+  // Sample jobs are short: while a slider is dragged, each shows what was asked when it began.
+  Latest<Sample> new_sample{[this] { hub.wake(); }, Late::keep};
+  Latest<Network> new_network{[this] { hub.wake(); }};
 };
 
 Specimen::Specimen(Hub& hub) : state_(std::make_unique<State>(hub)) {}
@@ -430,7 +382,7 @@ std::string Specimen::batch_command() const {
 bool Specimen::poll() {
   State& s = *state_;
   bool changed = false;
-  if (auto answer = s.new_task.take(); answer && answer->task == s.generation) {
+  if (const auto answer = s.new_task.take()) {
     changed = true;
     s.failure = answer->failure;
     s.loaded = answer->value;
@@ -444,7 +396,7 @@ bool Specimen::poll() {
       s.report(s.failure);
     }
   }
-  if (auto answer = s.new_sample.take(); answer && answer->task == s.generation) {
+  if (const auto answer = s.new_sample.take()) {
     changed = true;
     s.sample_failure = answer->failure;
     if (answer->value)
@@ -452,19 +404,17 @@ bool Specimen::poll() {
     else
       s.report(answer->failure);
   }
-  if (auto answer = s.new_network.take(); answer && answer->task == s.generation) {
-    if (!answer->value || answer->value->preset == s.preset) {
-      changed = true;
-      s.network = answer->value;
-      s.network_failure = answer->failure;
-    }
+  if (const auto answer = s.new_network.take(); answer && (!answer->value || answer->value->preset == s.preset)) {
+    changed = true;
+    s.network = answer->value;
+    s.network_failure = answer->failure;
   }
   return changed;
 }
 
 bool Specimen::busy() const {
   const State& s = *state_;
-  return s.worker.busy() || s.network_worker.busy() || s.new_task.full() || s.new_sample.full() || s.new_network.full();
+  return s.new_task.waits() || s.new_sample.waits() || s.new_network.waits();
 }
 
 bool Specimen::wait(double seconds) {
@@ -472,8 +422,9 @@ bool Specimen::wait(double seconds) {
   const auto left = [&] { return std::chrono::duration<double>(end - std::chrono::steady_clock::now()).count(); };
   while (busy()) {
     if (left() <= 0) return false;
-    state_->worker.wait(left());
-    state_->network_worker.wait(left());
+    state_->new_task.wait(left());
+    state_->new_sample.wait(left());
+    state_->new_network.wait(left());
     poll();
   }
   return true;

@@ -18,32 +18,6 @@
 namespace pairs::model {
 namespace {
 
-struct Title {
-  const char* key;
-  const char* title;
-};
-
-// The settings that matter, by what people call them.
-constexpr Title kTitles[] = {
-    {"embedder.size", "Embedding size"},
-    {"head.kind", "Density head"},
-    {"pretrain.sizes", "Set sizes N"},
-    {"pretrain.epochs", "Epochs"},
-    {"pretrain.batch", "Sets a step"},
-    {"pretrain.rate", "Learning rate"},
-    {"pretrain.weight_decay", "Weight decay"},
-    {"cache.sizes", "Largest N"},
-    {"cache.sets", "Cached sets"},
-    {"cache.refresh", "Renewed every"},
-    {"finetune.heads", "Heads"},
-    {"finetune.epochs", "Epochs"},
-    {"finetune.batch", "Sets a step"},
-    {"finetune.rate", "Learning rate"},
-    {"seed", "Seed"},
-    {"device", "Device"},
-    {"note", "Note"},
-};
-
 std::string section_of(const std::string& key) {
   if (key.starts_with("task.")) return "Task";
   if (key == "encoding" || key.starts_with("embedder.") || key.starts_with("head.")) return "Network";
@@ -93,30 +67,25 @@ std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<Ru
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (hidden(now[i].key) || !unread_because(config, now[i].key).empty()) continue;
     Setting row;
-    row.key = row.title = now[i].key;
+    row.key = now[i].key;
+    row.title = now[i].title.empty() ? row.key : now[i].title;
     row.help = now[i].help;
     row.section = section_of(row.key);
     row.kind = kind_of(now[i]);
     row.choices = now[i].choices;
-    for (const Title& title : kTitles)
-      if (row.key == title.key) {
-        row.title = title.title;
-        row.matters = row.section != "Run";
-      }
+    row.matters = !now[i].title.empty() && row.section != "Run";
     row.value = plain(now[i]);
     row.preset = plain(before[i]);
     row.paper = paper && unread_because(*paper, row.key).empty() ? plain(papers[i]) : "–";
     row.changed = row.value != row.preset;
     rows.push_back(std::move(row));
   }
-  // By section, in the order in which the sections are met; what matters in the order of its titles.
+  // By section, in the order in which the sections are met; what has a title first.
   const auto rank = [](const Setting& row) {
     constexpr const char* order[] = {"Task", "Network", "Pretrain", "Cache", "Finetune", "Evaluate", "Run"};
-    std::size_t section = 0, place = std::size(kTitles);
+    std::size_t section = 0;
     while (row.section != order[section]) ++section;
-    for (std::size_t t = 0; t < std::size(kTitles); ++t)
-      if (row.key == kTitles[t].key) place = t;
-    return std::pair(section, place);
+    return std::pair(section, row.title == row.key);
   };
   std::stable_sort(rows.begin(), rows.end(), [&](const Setting& a, const Setting& b) { return rank(a) < rank(b); });
   return rows;

@@ -23,30 +23,28 @@ std::string needs_of(const RunConfig& config) {
 
 }  // namespace
 
-DraftNeeds::DraftNeeds(std::function<void()> wake) : wake_(std::move(wake)), worker_([](const std::string&) {}) {}
+DraftNeeds::DraftNeeds(std::function<void()> wake) : answer_(std::move(wake)) {}
 
 void DraftNeeds::forget() {
   asked_ = false;
-  worker_.cancel();
-  slot_ = std::make_shared<Slot>();
+  answer_.forget();
   estimate_.reset();
 }
 
 bool DraftNeeds::due(bool looked) const {
   if (needs_.empty()) return false;
-  return asked_ ? slot_->load() != estimate_ : looked;
+  return asked_ ? answer_.fresh() : looked;
 }
 
 void DraftNeeds::hold() {
-  worker_.cancel();
+  answer_.cancel();
   asked_ = estimate_ != nullptr;
 }
 
 bool DraftNeeds::take() {
-  auto known = slot_->load();
-  if (known == estimate_) return false;
-  estimate_ = std::move(known);
-  return true;
+  const auto known = answer_.take();
+  if (known) estimate_ = known->value;
+  return known != nullptr;
 }
 
 bool DraftNeeds::follow(const Draft& draft, const std::filesystem::path& room, double now, bool looked, bool at_once,
@@ -65,31 +63,29 @@ bool DraftNeeds::follow(const Draft& draft, const std::filesystem::path& room, d
   const bool wished = at_once || (looked && now - changed_ >= kTyping);
   if (!wished || asked_ || needs_.empty() || busy) return changed;
   asked_ = true;
-  worker_.request(
-      [config = draft.config(), folder = room, slot = slot_, wake = wake_](const LatestWorker::Stale& stale) {
-        auto answer = std::make_shared<DraftEstimate>();
-        try {
-          const ExpectedCost need = expected_cost(config, stale);
-          answer->seconds[0] = need.pretrain_seconds;
-          answer->seconds[1] = need.cache_seconds;
-          answer->seconds[2] = need.finetune_seconds;
-          answer->cache_bytes = need.cache_bytes;
-          answer->gflop = need.gflop;
-          answer->busy = busy_note(config, need);
-          answer->free_bytes = static_cast<double>(free_disk_bytes(folder));
-          try {
-            check_room(need.cache_bytes, folder, "choose another folder under Runs on the Settings page");
-          } catch (const Error& error) {
-            answer->no_room = error.what();
-          }
-        } catch (const Stopped&) {
-          throw;
-        } catch (const std::exception& error) {
-          answer->error = sentence(error);
-        }
-        slot->store(std::move(answer));
-        wake();
-      });
+  answer_.ask([config = draft.config(), folder = room](const LatestWorker::Stale& stale) {
+    auto answer = std::make_shared<DraftEstimate>();
+    try {
+      const ExpectedCost need = expected_cost(config, stale);
+      answer->seconds[0] = need.pretrain_seconds;
+      answer->seconds[1] = need.cache_seconds;
+      answer->seconds[2] = need.finetune_seconds;
+      answer->cache_bytes = need.cache_bytes;
+      answer->gflop = need.gflop;
+      answer->busy = busy_note(config, need);
+      answer->free_bytes = static_cast<double>(free_disk_bytes(folder));
+      try {
+        check_room(need.cache_bytes, folder, "choose another folder under Runs on the Settings page");
+      } catch (const Error& error) {
+        answer->no_room = error.what();
+      }
+    } catch (const Stopped&) {
+      throw;
+    } catch (const std::exception& error) {
+      answer->error = sentence(error);
+    }
+    return answer;
+  });
   return changed;
 }
 

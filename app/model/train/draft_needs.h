@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -10,7 +9,7 @@
 
 #include "app/model/train/draft.h"
 #include "app/model/train/stage_card.h"
-#include "core/base/latest_worker.h"
+#include "core/base/latest.h"
 
 namespace pairs::model {
 
@@ -42,24 +41,20 @@ class DraftNeeds {
 
   std::shared_ptr<const DraftEstimate> estimate() const { return estimate_; }
   // An estimate is under way.
-  bool busy() const { return worker_.busy(); }
+  bool busy() const { return answer_.busy(); }
   // One that was asked for is not yet taken, or, where somebody has just `looked`, will be asked for.
   bool due(bool looked) const;
-  void wait(double seconds) { worker_.wait(seconds); }
+  void wait(double seconds) { answer_.wait(seconds); }
 
  private:
-  using Slot = std::atomic<std::shared_ptr<const DraftEstimate>>;
-
   void forget();
 
-  std::function<void()> wake_;
   std::uint64_t version_ = 0;
   double changed_ = 0;
   std::string needs_;
   bool asked_ = false;
-  std::shared_ptr<Slot> slot_ = std::make_shared<Slot>();
   std::shared_ptr<const DraftEstimate> estimate_;
-  LatestWorker worker_;
+  Latest<DraftEstimate> answer_;
 };
 
 }  // namespace pairs::model

@@ -245,16 +245,12 @@ struct RunHistory::Tail {
 };
 
 RunHistory::RunHistory(std::function<void()> wake, std::shared_ptr<const RunShades> shades)
-    : wake_(std::move(wake)),
-      shades_(std::move(shades)),
-      slot_(std::make_shared<Slot>()),
-      worker_([](const std::string&) {}) {}
+    : shades_(std::move(shades)), view_(std::move(wake)) {}
 
 void RunHistory::open(const std::filesystem::path& folder) {
-  worker_.cancel();
+  view_.forget();
   folder_ = folder;
   tail_.reset();
-  slot_ = std::make_shared<Slot>();
   if (folder_.empty()) return;
   tail_ = std::make_shared<Tail>();
   tail_->folder = folder_;
@@ -263,20 +259,19 @@ void RunHistory::open(const std::filesystem::path& folder) {
 }
 
 void RunHistory::refresh() {
-  if (tail_ && !worker_.busy()) look();
+  if (tail_ && !view_.busy()) look();
 }
 
 void RunHistory::look() {
-  worker_.request([tail = tail_, slot = slot_, wake = wake_](const LatestWorker::Stale& stale) {
+  view_.ask([tail = tail_](const LatestWorker::Stale& stale) -> std::shared_ptr<const RunView> {
     try {
-      if (!tail->look(stale)) return;
+      if (!tail->look(stale)) return nullptr;
     } catch (const Stopped&) {
       throw;
     } catch (const std::exception& error) {
       tail->view.problem = sentence(error);
     }
-    slot->store(std::make_shared<const RunView>(tail->view));
-    wake();
+    return std::make_shared<const RunView>(tail->view);
   });
 }
 

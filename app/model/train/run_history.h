@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -11,7 +10,7 @@
 
 #include "app/model/train/draft.h"
 #include "app/runs/run_shades.h"
-#include "core/base/latest_worker.h"
+#include "core/base/latest.h"
 #include "core/train/run_progress.h"
 
 namespace pairs::model {
@@ -47,23 +46,19 @@ class RunHistory {
   // Looks at the files once more, soon; nothing when a look is under way.
   void refresh();
   // The last look; null before the first.
-  std::shared_ptr<const RunView> view() const { return slot_->load(); }
+  std::shared_ptr<const RunView> view() const { return view_.last(); }
   const std::filesystem::path& folder() const { return folder_; }
-  bool busy() const { return worker_.busy(); }
-  bool wait(double seconds) { return worker_.wait(seconds); }
+  bool busy() const { return view_.busy(); }
+  bool wait(double seconds) { return view_.wait(seconds); }
 
  private:
   struct Tail;
   void look();
 
-  using Slot = std::atomic<std::shared_ptr<const RunView>>;
-
-  std::function<void()> wake_;
   std::shared_ptr<const RunShades> shades_;
   std::filesystem::path folder_;
   std::shared_ptr<Tail> tail_;
-  std::shared_ptr<Slot> slot_;  // of this folder: an earlier one's last look cannot land in it
-  LatestWorker worker_;
+  Latest<RunView> view_;
 };
 
 }  // namespace pairs::model

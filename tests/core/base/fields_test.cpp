@@ -245,6 +245,35 @@ TEST(WriteToml, IntegersAndTextsRoundTrip) {
   EXPECT_THAT(message_of([&] { write_toml({{"text", &text, ""}}); }), HasSubstr("UTF-8"));
 }
 
+// "width" is read by two kinds, "depth" by the second alone.
+TEST(AddKind, WhatKindsShareStandsOnceAndIsBoundToAll) {
+  std::int64_t first = 1, second = 1, depth = 2;
+  const auto bound = [&](bool second_in_use) {
+    std::vector<Field> all;
+    add_kind(all, "net", {{"width", &first, "Of the first", 1, 10}}, !second_in_use);
+    add_kind(all, "net", {{"width", &second, "Of the second", 1, 20}, {"depth", &depth, "Layers", 1, 5}},
+             second_in_use);
+    return all;
+  };
+  std::vector<Field> all = bound(false);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].key, "net.width");
+  EXPECT_EQ(all[0].help, "Of the first");
+  set_field(all, "net.width=7");
+  EXPECT_EQ(first, 7);
+  EXPECT_EQ(second, 7);
+  EXPECT_THROW(set_field(all, "net.width=15"), Error);
+  all = bound(true);
+  EXPECT_EQ(all[0].help, "Of the second");
+  read_toml("[net]\nwidth = 15\ndepth = 3\n", all, "here");
+  EXPECT_EQ(first, 15);
+  EXPECT_EQ(second, 15);
+  EXPECT_EQ(depth, 3);
+  // What is written is what the kind in use has.
+  second = 4;
+  EXPECT_EQ(field_text(all[0]), "4");
+}
+
 TEST(Nearest, EditDistance) {
   EXPECT_EQ(nearest("gausian", {"pairs", "gaussian", "n1"}), "gaussian");
   EXPECT_EQ(nearest("pairs", {"pears", "pairs"}), "pairs");

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/heads/gaussian_head.h"
+#include "core/heads/spline_head.h"
 #include "tests/core/train/toy_task.h"
 
 namespace pairs {
@@ -15,7 +17,7 @@ Estimator told_points(double sigma) {
   EstimatorConfig config = toy_estimator();
   config.encoding = "none";
   config.head.kind = "gaussian";
-  config.head.context_layers = 0;
+  config.head.of<GaussianHead::Settings>().context_layers = 0;
   Estimator estimator(std::make_shared<ToyTask>(), config, 1);
   torch::NoGradGuard no_grad;
   for (auto& [name, tensor] : estimator.head_parameters()) {
@@ -81,7 +83,7 @@ TEST(PriorGain, StopsWhenAsked) {
 // A density over a range: where nothing was learnt the uniform density is the one to beat.
 TEST(PriorGain, ComparesADensityOverARangeWithTheUniformOne) {
   EstimatorConfig config = toy_estimator();
-  config.head.support = "box";
+  config.head.of<SplineHead::Settings>().support = "box";
   Estimator estimator(std::make_shared<BoundedToyTask>(), config, 1);
   estimator.train(false);
   auto generator = at::detail::createCPUGenerator(5);

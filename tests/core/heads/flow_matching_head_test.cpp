@@ -22,13 +22,13 @@ constexpr std::int64_t kFlowContext = 5, kFlowPixels = 16;
 HeadConfig flow_config() {
   HeadConfig config;
   config.kind = "flow-matching";
-  config.channels = 8;
-  config.multipliers = {1, 2};
-  config.blocks = 1;
-  config.attention = {};
-  config.time_size = 16;
-  config.given_size = 6;
-  config.steps = 10;
+  config.of<FlowMatchingHead::Settings>().unet.channels = 8;
+  config.of<FlowMatchingHead::Settings>().unet.multipliers = {1, 2};
+  config.of<FlowMatchingHead::Settings>().unet.blocks = 1;
+  config.of<FlowMatchingHead::Settings>().unet.attention = {};
+  config.of<FlowMatchingHead::Settings>().unet.time_size = 16;
+  config.of<FlowMatchingHead::Settings>().given_size = 6;
+  config.of<FlowMatchingHead::Settings>().steps = 10;
   return config;
 }
 
@@ -69,10 +69,10 @@ TEST(FlowMatchingHead, LossOfAnUntrainedHeadByHand) {
   const Tensor theta = flow_random({3, kFlowPixels}, 1), context = flow_random({3, kFlowContext}, 2),
                noise = flow_random({3, kFlowPixels}, 4), t = torch::tensor({0.0f, 0.3f, 0.9f});
   HeadConfig config = flow_config();
-  config.precondition = false;
+  config.of<FlowMatchingHead::Settings>().precondition = false;
   EXPECT_NEAR(flow_head(config)->loss_at(theta, context, noise, t).item<double>(),
               (theta - noise).square().mean().item<double>(), 1e-6);
-  config.precondition = true;
+  config.of<FlowMatchingHead::Settings>().precondition = true;
   double sum = 0;
   for (std::int64_t b = 0; b < 3; ++b)
     for (std::int64_t j = 0; j < kFlowPixels; ++j) {
@@ -127,7 +127,7 @@ TEST(FlowMatchingHead, ValidationNoiseIsFixed) {
 
 TEST(FlowMatchingHead, TrainingAndValidationAreAtTheSameTimes) {
   HeadConfig config = flow_config();
-  config.time_power = 3;
+  config.of<FlowMatchingHead::Settings>().time_power = 3;
   const auto head = lively_head(config);
   const std::int64_t rows = 4000;
   const Tensor theta = flow_random({rows, kFlowPixels}, 1), context = flow_random({rows, kFlowContext}, 2);
@@ -143,8 +143,8 @@ TEST(FlowMatchingHead, TrainingAndValidationAreAtTheSameTimes) {
 // Against the cosine transform by its definition.
 TEST(FlowMatchingHead, SummaryTellsTheLowestFrequencies) {
   HeadConfig config = flow_config();
-  config.summary = 0.5;
-  config.summary_frequencies = 2;
+  config.of<FlowMatchingHead::Settings>().summary = 0.5;
+  config.of<FlowMatchingHead::Settings>().summary_frequencies = 2;
   const auto head = flow_head(config);
   const HeadImage image = flow_image();
   const Tensor theta = flow_random({3, kFlowPixels}, 1), context = flow_random({3, kFlowContext}, 2);
@@ -177,7 +177,7 @@ TEST(FlowMatchingHead, SummaryTellsTheLowestFrequencies) {
       }
   EXPECT_NEAR(head->summary_loss(theta, context).item<double>(), wanted / terms, 1e-4 * wanted);
   EXPECT_NEAR(head->auxiliary_loss(theta, context).item<double>(), 0.5 * wanted / terms, 1e-4 * wanted);
-  config.summary = 0;
+  config.of<FlowMatchingHead::Settings>().summary = 0;
   const auto plain = flow_head(config);
   EXPECT_FALSE(plain->auxiliary_loss(theta, context).defined());
   EXPECT_THROW(plain->summary_loss(theta, context), Error);
@@ -214,8 +214,8 @@ TEST(FlowMatchingHead, SamplesAreTheIntegralOfTheVelocity) {
 
 TEST(FlowMatchingHead, ManySamplesAreTheSameAsFew) {
   HeadConfig config = flow_config();
-  config.channels = 64;  // so wide that not all rows are evaluated at once
-  config.multipliers = {1};
+  config.of<FlowMatchingHead::Settings>().unet.channels = 64;  // so wide that not all rows are evaluated at once
+  config.of<FlowMatchingHead::Settings>().unet.multipliers = {1};
   const auto head = lively_head(config);
   const Tensor context = flow_random({1, kFlowContext}, 2);
   const Tensor many = head->sample_path(context, 1100, 5, 1, {}), few = head->sample_path(context, 2, 5, 1, {});
@@ -232,7 +232,7 @@ TEST(FlowMatchingHead, AnUntrainedHeadsPosteriorMeanIsThePriors) {
 
 TEST(FlowMatchingHead, TakesStandardisedAggregatesAfterFolding) {
   HeadConfig config = flow_config();
-  config.context_map = true;
+  config.of<FlowMatchingHead::Settings>().unet.context_map = true;
   const auto head = lively_head(config);
   const Tensor x = flow_random({3, kFlowPixels}, 1), t = torch::tensor({0.1f, 0.5f, 0.7f});
   Tensor context = flow_random({3, kFlowContext}, 2);
@@ -245,15 +245,15 @@ TEST(FlowMatchingHead, TakesStandardisedAggregatesAfterFolding) {
 
 TEST(FlowMatchingHead, CountsTheEncoderOfWhatIsGiven) {
   HeadConfig config = flow_config();
-  config.context_layers = 0;
+  config.of<FlowMatchingHead::Settings>().context_layers = 0;
   const double before = flow_head(config)->flops();
-  config.given_size = 7;
+  config.of<FlowMatchingHead::Settings>().given_size = 7;
   // given 2 -> s -> s, then s columns of the context into 32.
   EXPECT_EQ(flow_head(config)->flops() - before, 2.0 * ((2 * 7 + 7 * 7 + 7 * 32) - (2 * 6 + 6 * 6 + 6 * 32)));
   // All columns -> 5 -> 5, and those into 32.
   const double direct = flow_head(config)->flops();
-  config.context_layers = 2;
-  config.hidden = 5;
+  config.of<FlowMatchingHead::Settings>().context_layers = 2;
+  config.of<FlowMatchingHead::Settings>().hidden = 5;
   const double columns = kFlowContext - 2 + 7;
   EXPECT_EQ(flow_head(config)->flops() - direct, 2.0 * (columns * 5 + 5 * 5 + (5 - columns) * 32));
 }
@@ -297,7 +297,7 @@ TEST(FlowMatchingHead, RefusesWhatDoesNotFit) {
   EXPECT_THROW(make(flow_config(), kFlowPixels + 1, kFlowContext, &image), Error);
   EXPECT_THROW(make(flow_config(), kFlowPixels, 2, &image), Error);
   HeadConfig config = flow_config();
-  config.time_power = 0.5;
+  config.of<FlowMatchingHead::Settings>().time_power = 0.5;
   EXPECT_THROW(make(config, kFlowPixels, kFlowContext, &image), Error);
 }
 

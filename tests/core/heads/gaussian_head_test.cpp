@@ -11,8 +11,8 @@ using namespace testing_heads;
 std::shared_ptr<GaussianHead> gaussian(std::int64_t d) {
   HeadConfig config;
   config.kind = "gaussian";
-  config.hidden = 20;
-  config.context_layers = 2;
+  config.of<GaussianHead::Settings>().hidden = 20;
+  config.of<GaussianHead::Settings>().context_layers = 2;
   auto head = std::dynamic_pointer_cast<GaussianHead>(build(config, d, 6));
   head->to(torch::kDouble);
   return head;

@@ -21,9 +21,8 @@ using torch::Tensor;
 inline std::shared_ptr<Head> build(const HeadConfig& config, std::int64_t d, std::int64_t context,
                                    std::uint64_t seed = 3) {
   const double inf = std::numeric_limits<double>::infinity();
-  const std::vector<HeadTarget> targets(static_cast<std::size_t>(d), config.support == "box" && config.kind == "spline"
-                                                                         ? HeadTarget{0, 1}
-                                                                         : HeadTarget{-inf, inf});
+  const std::vector<HeadTarget> targets(static_cast<std::size_t>(d),
+                                        confines(config) ? HeadTarget{0, 1} : HeadTarget{-inf, inf});
   auto head = make_head(config, targets, context, at::detail::createCPUGenerator(seed));
   head->eval();
   return head;

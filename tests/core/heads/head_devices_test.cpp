@@ -1,4 +1,5 @@
 #include "core/heads/flow_matching_head.h"
+#include "tests/core/base/set_fields.h"
 #include "tests/core/heads/head_checks.h"
 #include "tests/on_device.h"
 
@@ -18,15 +19,9 @@ std::vector<DeviceHead> device_heads() {
   const auto head = [](const char* kind, const char* support, std::int64_t transforms) {
     HeadConfig config;
     config.kind = kind;
-    config.support = support;
-    config.transforms = transforms;
-    config.hidden = 32;
-    config.context_layers = 2;
-    config.blocks = 1;
-    config.bins = 8;
-    config.conditioner = {32, 32};
-    config.conditioner_size = 8;
-    config.integrand = {16, 16};
+    set_fields(config, {fmt::format("head.support={}", support), fmt::format("head.transforms={}", transforms),
+                                 "head.hidden=32", "head.context_layers=2", "head.blocks=1", "head.bins=8",
+                                 "head.conditioner=32,32", "head.conditioner_size=8", "head.integrand=16,16"});
     return config;
   };
   std::vector<DeviceHead> heads = {{"spline, real, 1", 1, head("spline", "real", 2)},
@@ -38,13 +33,10 @@ std::vector<DeviceHead> device_heads() {
                                    {"spline without a context net", 1, head("spline", "real", 3)},
                                    {"umnn, 1", 1, head("umnn", "real", 1)},
                                    {"umnn, 2", 2, head("umnn", "real", 2)},
-                                   {"umnn, legacy mask", 2, head("umnn", "real", 1)},
+                                   {"umnn, plain", 2, head("umnn", "real", 1)},
                                    {"gaussian, 2", 2, head("gaussian", "real", 1)}};
-  heads[6].config.context_layers = 0;
-  heads[6].config.bins = 24;
-  heads[5].config.affine = false;
-  heads[9].config.legacy_mask = true;
-  heads[9].config.affine = false;
+  set_fields(heads[6].config, {"head.context_layers=0", "head.bins=24"});
+  for (const int plain : {5, 9}) set_fields(heads[plain].config, {"head.affine=false"});
   return heads;
 }
 
@@ -83,7 +75,7 @@ PAIRS_DEVICE_TEST(Heads, AgreeWithFloat64OnTheCpu) {
   for (const DeviceHead& of : device_heads()) {
     SCOPED_TRACE(of.name);
     const Tensor context = random({24, kDeviceContext}, 4).abs().to(torch::kFloat);
-    const bool box = of.config.support == "box";
+    const bool box = confines(of.config);
     Tensor theta = random({24, of.d}, 5), grid = random({4, 70, of.d}, 6);
     if (box) {
       theta = torch::sigmoid(theta);
@@ -110,20 +102,20 @@ std::shared_ptr<FlowMatchingHead> device_flow(const std::string& precision, cons
                                               torch::ScalarType type) {
   HeadConfig config;
   config.kind = "flow-matching";
-  config.channels = 16;
-  config.multipliers = {1, 2};
-  config.blocks = 1;
-  config.attention = {4};
-  config.attention_channels = 16;
-  config.time_size = 16;
-  config.given_size = 6;
-  config.hidden = 24;
-  config.context_layers = 2;
-  config.context_map = true;
-  config.steps = 4;
-  config.summary = 1;
-  config.time_power = 2;
-  config.precision = precision;
+  config.of<FlowMatchingHead::Settings>().unet.channels = 16;
+  config.of<FlowMatchingHead::Settings>().unet.multipliers = {1, 2};
+  config.of<FlowMatchingHead::Settings>().unet.blocks = 1;
+  config.of<FlowMatchingHead::Settings>().unet.attention = {4};
+  config.of<FlowMatchingHead::Settings>().unet.attention_channels = 16;
+  config.of<FlowMatchingHead::Settings>().unet.time_size = 16;
+  config.of<FlowMatchingHead::Settings>().given_size = 6;
+  config.of<FlowMatchingHead::Settings>().hidden = 24;
+  config.of<FlowMatchingHead::Settings>().context_layers = 2;
+  config.of<FlowMatchingHead::Settings>().unet.context_map = true;
+  config.of<FlowMatchingHead::Settings>().steps = 4;
+  config.of<FlowMatchingHead::Settings>().summary = 1;
+  config.of<FlowMatchingHead::Settings>().time_power = 2;
+  config.of<FlowMatchingHead::Settings>().unet.precision = precision;
   HeadImage image;
   image.channels = 3;
   image.height = image.width = 8;

@@ -10,10 +10,10 @@ using namespace testing_heads;
 
 HeadConfig small_spline(const std::string& support) {
   HeadConfig config;
-  config.support = support;
-  config.hidden = 24;
-  config.context_layers = 2;
-  config.bins = 8;
+  config.of<SplineHead::Settings>().support = support;
+  config.of<SplineHead::Settings>().hidden = 24;
+  config.of<SplineHead::Settings>().context_layers = 2;
+  config.of<SplineHead::Settings>().bins = 8;
   return config;
 }
 
@@ -29,8 +29,8 @@ class SplineHeads : public testing::TestWithParam<SplineShape> {
   std::shared_ptr<Head> make(double factor, double fresh, torch::Dtype type) {
     const SplineShape& s = GetParam();
     HeadConfig config = small_spline(s.support);
-    config.affine = s.affine;
-    config.context_layers = s.context_layers;
+    config.of<SplineHead::Settings>().affine = s.affine;
+    config.of<SplineHead::Settings>().context_layers = s.context_layers;
     auto head = build(config, s.d, 5);
     head->to(type);
     sharpen(*head, factor, fresh);
@@ -125,7 +125,7 @@ TEST(SplineHead, StartsNearTheBaseAndIgnoresNothingOutside) {
   EXPECT_TRUE(std::isfinite(log_q[2].item<float>()) && std::isfinite(log_q[3].item<float>()));
   // Far outside the bound of real support only the normal base is left.
   HeadConfig config = small_spline("real");
-  config.affine = false;
+  config.of<SplineHead::Settings>().affine = false;
   auto real = build(config, 1, 5);
   const double far = real->log_prob(torch::full({4, 1}, 9.0f), context)[0].item<double>();
   EXPECT_NEAR(far, -0.5 * 81 - 0.9189385332, 1e-4);
@@ -204,7 +204,7 @@ TEST(SplineHead, SameSeedSameWeights) {
 
 TEST(SplineHead, RefusesSettingsThatDoNotFit) {
   HeadConfig config = small_spline("real");
-  config.bins = 65;
+  config.of<SplineHead::Settings>().bins = 65;
   EXPECT_THROW(build(config, 1, 5), Error);
   config = small_spline("round");
   EXPECT_THROW(build(config, 1, 5), Error);

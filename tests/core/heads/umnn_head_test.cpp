@@ -12,25 +12,24 @@ using namespace testing_heads;
 HeadConfig small_umnn() {
   HeadConfig config;
   config.kind = "umnn";
-  config.transforms = 2;
-  config.conditioner = {24, 24};
-  config.conditioner_size = 6;
-  config.integrand = {16, 16};
+  config.of<UmnnHead::Settings>().transforms = 2;
+  config.of<UmnnHead::Settings>().conditioner = {24, 24};
+  config.of<UmnnHead::Settings>().conditioner_size = 6;
+  config.of<UmnnHead::Settings>().integrand = {16, 16};
   return config;
 }
 
 struct UmnnShape {
   std::int64_t d, transforms;
-  bool affine, legacy;
+  bool affine;
 };
 
 class UmnnHeads : public testing::TestWithParam<UmnnShape> {
  protected:
   std::shared_ptr<UmnnHead> make(double factor, double fresh, torch::Dtype type) {
     HeadConfig config = small_umnn();
-    config.transforms = GetParam().transforms;
-    config.affine = GetParam().affine;
-    config.legacy_mask = GetParam().legacy;
+    config.of<UmnnHead::Settings>().transforms = GetParam().transforms;
+    config.of<UmnnHead::Settings>().affine = GetParam().affine;
     auto head = std::dynamic_pointer_cast<UmnnHead>(build(config, GetParam().d, 5));
     head->to(type);
     sharpen(*head, factor, fresh);
@@ -66,11 +65,10 @@ TEST_P(UmnnHeads, ManyDrawsUndoTheMapAsAFineQuadratureSeesIt) {
   if (GetParam().d > 1) GTEST_SKIP() << "draws of several targets share no conditions";
   for (const double factor : {1.0, 1.5, 2.0}) {
     HeadConfig config = small_umnn();
-    config.transforms = GetParam().transforms;
-    config.affine = GetParam().affine;
-    config.legacy_mask = GetParam().legacy;
+    config.of<UmnnHead::Settings>().transforms = GetParam().transforms;
+    config.of<UmnnHead::Settings>().affine = GetParam().affine;
     const auto made = [&](std::int64_t steps) {
-      config.quadrature_test = steps;
+      config.of<UmnnHead::Settings>().quadrature_test = steps;
       auto head = std::dynamic_pointer_cast<UmnnHead>(build(config, 1, 5));
       sharpen(*head, factor, 0.1);
       return head;
@@ -116,12 +114,11 @@ TEST_P(UmnnHeads, GridAgreesWithLogProb) {
 // The grid's integrals against quadratures of 1,000 steps a value, far into the tails, and against the usual 50.
 TEST_P(UmnnHeads, LargeGridAgreesWithAFineQuadrature) {
   HeadConfig config = small_umnn();
-  config.transforms = GetParam().transforms;
-  config.affine = GetParam().affine;
-  config.legacy_mask = GetParam().legacy;
+  config.of<UmnnHead::Settings>().transforms = GetParam().transforms;
+  config.of<UmnnHead::Settings>().affine = GetParam().affine;
   const std::int64_t d = GetParam().d, sets = 2;
   const auto made = [&](std::int64_t steps) {
-    config.quadrature_test = steps;
+    config.of<UmnnHead::Settings>().quadrature_test = steps;
     auto head = build(config, d, 5);
     sharpen(*head, 1.5, 0.1);
     return head;
@@ -184,38 +181,29 @@ TEST_P(UmnnHeads, AbsorbsAnAffineMapOfTheContext) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, UmnnHeads,
-                         testing::Values(UmnnShape{1, 1, false, false}, UmnnShape{1, 2, true, false},
-                                         UmnnShape{2, 2, true, false}, UmnnShape{3, 2, false, false},
-                                         UmnnShape{1, 1, false, true}, UmnnShape{2, 2, false, true}));
+                         testing::Values(UmnnShape{1, 1, false}, UmnnShape{1, 2, true}, UmnnShape{2, 2, true},
+                                         UmnnShape{2, 2, false}, UmnnShape{3, 2, false}));
 
 TEST(UmnnHead, TrainingAndEvaluatingUseTheirOwnQuadrature) {
   HeadConfig config = small_umnn();
-  config.quadrature = 4;
-  config.quadrature_test = 50;
+  config.of<UmnnHead::Settings>().quadrature = 4;
+  config.of<UmnnHead::Settings>().quadrature_test = 50;
   auto head = build(config, 1, 5);
   const Tensor theta = random({8, 1}, 7).to(torch::kFloat), context = random({8, 5}, 8).to(torch::kFloat);
   const Tensor evaluating = head->log_prob(theta, context);
   head->train();
   const Tensor training = head->log_prob(theta, context);
   EXPECT_FALSE(torch::equal(evaluating, training));
-  config.quadrature = 50;
+  config.of<UmnnHead::Settings>().quadrature = 50;
   auto same = build(config, 1, 5);
   same->train();
   EXPECT_TRUE(torch::equal(evaluating, same->log_prob(theta, context)));
 }
 
-// Paths from input column j of a masked network to output k, and hidden units of the first layer that column j reaches
-// and from which output k can be reached.
-std::int64_t units_between(const std::vector<Tensor>& masks, std::int64_t column, std::int64_t output) {
-  Tensor reach = masks.back()[output];
-  for (std::size_t l = masks.size() - 1; l-- > 1;) reach = reach.matmul(masks[l]);
-  return ((masks.front().select(1, column) * reach) > 0).sum().item<std::int64_t>();
-}
-
 TEST(Conditioner, ContextReachesEveryUnit) {
   for (const std::int64_t d : {2, 3}) {
     const std::int64_t context = 7;
-    const auto masks = autoregressive_masks(context, d, {32, 32}, 4, false);
+    const auto masks = autoregressive_masks(context, d, {32, 32}, 4);
     EXPECT_EQ(masks[0].narrow(1, 0, context).sum().item<std::int64_t>(), 32 * context);
     for (std::int64_t i = 0; i < d; ++i) {
       Tensor reach = masks[2][i * 4];
@@ -227,30 +215,18 @@ TEST(Conditioner, ContextReachesEveryUnit) {
 }
 
 TEST(Conditioner, GradientsObeyTheOrder) {
-  for (const bool legacy : {false, true}) {
-    Conditioner net(5, 3, {40, 40}, 2, legacy, at::detail::createCPUGenerator(4));
-    const Tensor context = random({1, 5}, 1).to(torch::kFloat);
-    for (std::int64_t i = 0; i < 3; ++i) {
-      const Tensor x = random({1, 3}, 2).to(torch::kFloat).requires_grad_();
-      net.forward(context, x).select(1, i).sum().backward();
-      for (std::int64_t j = 0; j < 3; ++j) EXPECT_EQ(x.grad()[0][j].item<float>() != 0, j < i) << i << " from " << j;
-    }
+  Conditioner net(5, 3, {40, 40}, 2, at::detail::createCPUGenerator(4));
+  const Tensor context = random({1, 5}, 1).to(torch::kFloat);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const Tensor x = random({1, 3}, 2).to(torch::kFloat).requires_grad_();
+    net.forward(context, x).select(1, i).sum().backward();
+    for (std::int64_t j = 0; j < 3; ++j) EXPECT_EQ(x.grad()[0][j].item<float>() != 0, j < i) << i << " from " << j;
   }
-}
-
-TEST(Conditioner, LegacyMaskHidesTheLastContextColumn) {
-  // Units through which the size encoding, concatenated last, reaches the target in the paper's networks.
-  const auto count = [](std::int64_t context, std::int64_t width) {
-    return units_between(autoregressive_masks(context, 1, {width, width}, 1, true), context - 1, 0);
-  };
-  EXPECT_EQ(count(257, 256), 1);  // digits
-  EXPECT_EQ(count(129, 256), 2);  // molecules
-  EXPECT_EQ(count(11, 128), 11);  // circle
 }
 
 TEST(UmnnHead, CountsLikeThePaper) {
   // FLOPs and parameters of the authors' networks, whose conditioner has the targets as inputs even where no unit may
-  // see them: one target without the legacy mask saves that column, 2 * width FLOPs and width parameters a transform.
+  // see them: here one target saves that column, 2 * width FLOPs and width parameters a transform.
   struct Row {
     std::int64_t d, context, transforms;
     std::vector<std::int64_t> conditioner;
@@ -263,34 +239,33 @@ TEST(UmnnHead, CountsLikeThePaper) {
                                  {1, 257, 2, {256, 256}, 64, {128, 128, 128}, 4218880, 380290},
                                  {2, 17, 2, {128, 128}, 32, {64, 64, 64}, 1932800, 75778},
                                  {1, 129, 1, {256, 256}, 32, {128, 128, 128}, 1847296, 145057}};
-  for (const Row& row : rows)
-    for (const bool legacy : {true, false}) {
-      HeadConfig config;
-      config.kind = "umnn";
-      config.affine = false;
-      config.legacy_mask = legacy;
-      config.transforms = row.transforms;
-      config.conditioner = row.conditioner;
-      config.conditioner_size = row.size;
-      config.integrand = row.integrand;
-      auto head = build(config, row.d, row.context);
-      const std::int64_t saved = legacy || row.d > 1 ? 0 : row.transforms * row.conditioner[0];
-      std::int64_t parameters = 0;
-      for (const Tensor& p : head->parameters()) parameters += p.numel();
-      EXPECT_EQ(parameters, row.parameters - saved);
-      EXPECT_EQ(head->flops(), row.flops - 2 * static_cast<double>(saved));
-    }
+  for (const Row& row : rows) {
+    HeadConfig config;
+    config.kind = "umnn";
+    auto& own = config.of<UmnnHead::Settings>();
+    own.affine = false;
+    own.transforms = row.transforms;
+    own.conditioner = row.conditioner;
+    own.conditioner_size = row.size;
+    own.integrand = row.integrand;
+    auto head = build(config, row.d, row.context);
+    const std::int64_t saved = row.d > 1 ? 0 : row.transforms * row.conditioner[0];
+    std::int64_t parameters = 0;
+    for (const Tensor& p : head->parameters()) parameters += p.numel();
+    EXPECT_EQ(parameters, row.parameters - saved);
+    EXPECT_EQ(head->flops(), row.flops - 2 * static_cast<double>(saved));
+  }
 }
 
 TEST(UmnnHead, RefusesSettingsThatDoNotFit) {
   HeadConfig config = small_umnn();
-  config.quadrature = 21;
+  config.of<UmnnHead::Settings>().quadrature = 21;
   EXPECT_THROW(build(config, 1, 5), Error);
   config = small_umnn();
-  config.integrand = {};
+  config.of<UmnnHead::Settings>().integrand = {};
   EXPECT_THROW(build(config, 1, 5), Error);
   config = small_umnn();
-  config.transforms = 0;
+  config.of<UmnnHead::Settings>().transforms = 0;
   EXPECT_THROW(build(config, 1, 5), Error);
 }
 

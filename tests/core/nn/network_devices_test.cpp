@@ -3,6 +3,7 @@
 
 #include "core/nn/embedder.h"
 #include "core/nn/unet.h"
+#include "tests/core/base/set_fields.h"
 #include "tests/on_device.h"
 
 namespace pairs {
@@ -37,22 +38,34 @@ PAIRS_DEVICE_TEST(Embedders, AgreeWithTheCpu) {
     std::vector<std::int64_t> shape;
     double tolerance;
   };
+  const auto made = [](std::initializer_list<std::string_view> settings) {
+    EmbedderConfig config;
+    set_fields(config, settings);
+    return config;
+  };
   std::vector<Case> cases(6);
-  cases[0] = {"mlp, silu", {.kind = "mlp", .size = 16, .layers = {64, 64}}, {2}, 1e-5};
-  cases[1] = {"mlp, relu, Fourier features",
-              {.kind = "mlp", .size = 16, .activation = "relu", .layers = {64, 64}, .frequencies = 16},
-              {1},
+  cases[0] = {"mlp, silu", made({"embedder.size=16", "embedder.layers=64,64"}), {2}, 1e-5};
+  cases[1] = {
+      "mlp, relu, Fourier features",
+      made({"embedder.size=16", "embedder.activation=relu", "embedder.layers=64,64", "embedder.frequencies=16"}),
+      {1},
+      1e-4};
+  cases[2] = {"cnn",
+              made({"embedder.kind=cnn", "embedder.size=16", "embedder.channels=8,16,32", "embedder.kernels=5,3,3"}),
+              {1, 28, 28},
+              1e-5};
+  cases[3] = {"resnet",
+              made({"embedder.kind=resnet", "embedder.size=16", "embedder.channels=8,16,32", "embedder.projection=32"}),
+              {1, 28, 28},
               1e-4};
-  cases[2] = {"cnn", {.kind = "cnn", .size = 16, .channels = {8, 16, 32}, .kernels = {5, 3, 3}}, {1, 28, 28}, 1e-5};
-  cases[3] = {"resnet", {.kind = "resnet", .size = 16, .channels = {8, 16, 32}, .projection = {32}}, {1, 28, 28}, 1e-4};
   cases[4] = {"view",
-              {.kind = "view", .size = 16, .channels = {16, 16, 32}, .input_location = 0.1, .input_scale = 0.1},
+              made({"embedder.kind=view", "embedder.size=16", "embedder.channels=16,16,32",
+                    "embedder.input_location=0.1", "embedder.input_scale=0.1"}),
               {6, 16, 16},
               1e-4};
   cases[5] = cases[4];
   cases[5].name = "view, bf16";
-  cases[5].config.precision = "bf16";
-  cases[5].config.stride = 2;
+  set_fields(cases[5].config, {"embedder.precision=bf16", "embedder.stride=2"});
   cases[5].tolerance = 0.02;
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);

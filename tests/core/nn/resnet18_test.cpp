@@ -21,7 +21,7 @@ EmbedderConfig small_resnet() {
   EmbedderConfig config;
   config.kind = "resnet18";
   config.size = 6;
-  config.channels = {8, 8, 16, 32};
+  config.of<ResNet18::Settings>().channels = {8, 8, 16, 32};
   return config;
 }
 
@@ -39,10 +39,10 @@ Tensor plain_resnet(std::map<std::string, Tensor>& p, const EmbedderConfig& conf
     const Tensor& w = p.at(name + ".weight");
     return at::conv2d(h, w, {}, {stride, stride}, {w.size(2) / 2, w.size(3) / 2});
   };
-  Tensor h = at::relu(norm(conv(x, "stem", config.stem_stride), "stem_norm"));
-  if (config.stem_pool) h = at::max_pool2d(h, {3, 3}, {2, 2}, {1, 1});
-  for (std::size_t stage = 1; stage < config.channels.size(); ++stage)
-    for (std::int64_t k = 0; k < config.blocks; ++k) {
+  Tensor h = at::relu(norm(conv(x, "stem", config.of<ResNet18::Settings>().stem_stride), "stem_norm"));
+  if (config.of<ResNet18::Settings>().stem_pool) h = at::max_pool2d(h, {3, 3}, {2, 2}, {1, 1});
+  for (std::size_t stage = 1; stage < config.of<ResNet18::Settings>().channels.size(); ++stage)
+    for (std::int64_t k = 0; k < config.of<ResNet18::Settings>().blocks; ++k) {
       const std::string block = fmt::format("stage{}_block{}.", stage, k);
       const std::int64_t stride = stage > 1 && k == 0 ? 2 : 1;
       const Tensor shortcut = p.contains(block + "shortcut.weight")
@@ -64,7 +64,7 @@ TEST(ResNet18, CountsWhatTheLiteratureCounts) {
   EmbedderConfig config;
   config.kind = "resnet18";
   config.size = 1000;
-  config.channels = {64, 64, 128, 256, 512};
+  config.of<ResNet18::Settings>().channels = {64, 64, 128, 256, 512};
   const auto net = make_resnet(config, 224);
   std::int64_t numbers = 0;
   for (const Tensor& p : net->parameters()) numbers += p.numel();
@@ -76,10 +76,10 @@ TEST(ResNet18, CountsWhatTheLiteratureCounts) {
 
 TEST(ResNet18, GivesValuesAndGradientsOfAPlainOneInFloat64) {
   EmbedderConfig other = small_resnet();
-  other.blocks = 1;
-  other.stem_kernel = 3;
-  other.stem_stride = 1;
-  other.stem_pool = false;
+  other.of<ResNet18::Settings>().blocks = 1;
+  other.of<ResNet18::Settings>().stem_kernel = 3;
+  other.of<ResNet18::Settings>().stem_stride = 1;
+  other.of<ResNet18::Settings>().stem_pool = false;
   for (const EmbedderConfig& config : {small_resnet(), other}) {
     torch::manual_seed(5);
     const auto net = make_resnet(config, 40);
@@ -103,7 +103,7 @@ TEST(ResNet18, GivesValuesAndGradientsOfAPlainOneInFloat64) {
 TEST(ResNet18, BFloat16StaysNearFloat32) {
   EmbedderConfig config = small_resnet();
   const auto wide = make_resnet(config, 64);
-  config.precision = "bf16";
+  config.of<ResNet18::Settings>().precision = "bf16";
   const auto narrow = make_resnet(config, 64);
   torch::manual_seed(6);
   const Tensor x = torch::rand({16, 3, 64, 64}), grad = torch::randn({16, 6});
@@ -142,7 +142,7 @@ TEST(ResNet18, BFloat16StaysNearFloat32) {
 TEST(ResNet18, EveryImageOnItsOwnAndNothingDrawn) {
   for (const char* precision : {"float32", "bf16"}) {
     EmbedderConfig config = small_resnet();
-    config.precision = precision;
+    config.of<ResNet18::Settings>().precision = precision;
     const auto net = make_resnet(config, 32);
     torch::manual_seed(2);
     const Tensor x = torch::rand({5, 3, 32, 32}), all = net->forward(x);
@@ -156,10 +156,10 @@ TEST(ResNet18, EveryImageOnItsOwnAndNothingDrawn) {
 
 TEST(ResNet18, RefusesWhatMakesNoNetwork) {
   EmbedderConfig config = small_resnet();
-  config.stem_kernel = 4;
+  config.of<ResNet18::Settings>().stem_kernel = 4;
   EXPECT_THROW(make_resnet(config, 32), Error);
   config = small_resnet();
-  config.channels = {8};
+  config.of<ResNet18::Settings>().channels = {8};
   EXPECT_THROW(make_resnet(config, 32), Error);
   config = small_resnet();
   EXPECT_THROW(make_embedder(config, std::vector<std::int64_t>{7}, at::detail::createCPUGenerator(1)), Error);

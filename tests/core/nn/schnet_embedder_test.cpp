@@ -20,9 +20,9 @@ EmbedderConfig small_schnet() {
   EmbedderConfig config;
   config.kind = "schnet";
   config.size = 7;
-  config.hidden = 24;
-  config.filters = 19;
-  config.interactions = 2;
+  config.of<SchNetEmbedder::Settings>().hidden = 24;
+  config.of<SchNetEmbedder::Settings>().filters = 19;
+  config.of<SchNetEmbedder::Settings>().interactions = 2;
   return config;
 }
 
@@ -59,17 +59,21 @@ Tensor on_paper(const EmbedderConfig& config, const std::map<std::string, Tensor
     for (std::int64_t i = 0; i < n; ++i) {
       std::vector<std::pair<double, std::int64_t>> near;
       for (std::int64_t j = 0; j < n; ++j)
-        if (j != i && d[i][j].item<double>() < config.cutoff) near.emplace_back(d[i][j].item<double>(), j);
+        if (j != i && d[i][j].item<double>() < config.of<SchNetEmbedder::Settings>().cutoff)
+          near.emplace_back(d[i][j].item<double>(), j);
       std::sort(near.begin(), near.end());
-      near.resize(std::min<std::size_t>(near.size(), static_cast<std::size_t>(config.neighbours)));
+      near.resize(std::min<std::size_t>(near.size(),
+                                        static_cast<std::size_t>(config.of<SchNetEmbedder::Settings>().neighbours)));
       for (const auto& one : near) linked[i][one.second] = 1.0;
     }
-    const Tensor centre = torch::linspace(0, config.cutoff, config.gaussians, torch::kDouble);
-    const double step = config.cutoff / static_cast<double>(config.gaussians - 1);
+    const Tensor centre = torch::linspace(0, config.of<SchNetEmbedder::Settings>().cutoff,
+                                          config.of<SchNetEmbedder::Settings>().gaussians, torch::kDouble);
+    const double step = config.of<SchNetEmbedder::Settings>().cutoff /
+                        static_cast<double>(config.of<SchNetEmbedder::Settings>().gaussians - 1);
     const Tensor rbf = torch::exp(-(d.unsqueeze(2) - centre).square() / (2 * step * step));
-    const Tensor decay = 0.5 * (torch::cos(d * std::numbers::pi / config.cutoff) + 1);
+    const Tensor decay = 0.5 * (torch::cos(d * std::numbers::pi / config.of<SchNetEmbedder::Settings>().cutoff) + 1);
     Tensor h = p.at("elements").index_select(0, rows.select(1, 0).to(torch::kLong));
-    for (std::int64_t k = 0; k < config.interactions; ++k) {
+    for (std::int64_t k = 0; k < config.of<SchNetEmbedder::Settings>().interactions; ++k) {
       const std::string at = "interaction" + std::to_string(k) + ".";
       const Tensor w = linear(ssp(linear(rbf, at + "filter_weight0", at + "filter_bias0")), at + "filter_weight1",
                               at + "filter_bias1") *
@@ -78,7 +82,8 @@ Tensor on_paper(const EmbedderConfig& config, const std::map<std::string, Tensor
       h = h + linear(ssp(linear(messages, at + "update_weight0", at + "update_bias0")), at + "update_weight1",
                      at + "update_bias1");
     }
-    out.push_back(linear(config.readout == "sum" ? h.sum(0) / 32 : h.mean(0), "out_weight", "out_bias"));
+    out.push_back(linear(config.of<SchNetEmbedder::Settings>().readout == "sum" ? h.sum(0) / 32 : h.mean(0),
+                         "out_weight", "out_bias"));
   }
   return at::stack(out);
 }
@@ -99,8 +104,8 @@ PAIRS_DEVICE_TEST(SchNet, AgreesWithFloat64OnPaperInValuesAndGradients) {
   for (const double growth : {1.0, 1.5})
     for (const std::int64_t neighbours : {5, 32}) {
       EmbedderConfig config = small_schnet();
-      config.neighbours = neighbours;
-      config.readout = neighbours == 5 ? "sum" : "mean";
+      config.of<SchNetEmbedder::Settings>().neighbours = neighbours;
+      config.of<SchNetEmbedder::Settings>().readout = neighbours == 5 ? "sum" : "mean";
       const auto net = make_schnet(config);
       {
         // Trained networks have larger weights, and biases.
@@ -249,15 +254,16 @@ TEST(SchNet, SettingsHaveTheirEffect) {
   };
   const auto [base, parameters] = value([](EmbedderConfig&) {});
   for (const auto& [out, count] :
-       {value([](EmbedderConfig& c) { c.cutoff = 3; }), value([](EmbedderConfig& c) { c.neighbours = 4; }),
-        value([](EmbedderConfig& c) { c.readout = "sum"; })}) {
+       {value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().cutoff = 3; }),
+        value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().neighbours = 4; }),
+        value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().readout = "sum"; })}) {
     EXPECT_EQ(count, parameters);
     EXPECT_GT(apart(out, base), 1e-4);
   }
-  EXPECT_NE(value([](EmbedderConfig& c) { c.hidden = 20; }).second, parameters);
-  EXPECT_NE(value([](EmbedderConfig& c) { c.filters = 20; }).second, parameters);
-  EXPECT_NE(value([](EmbedderConfig& c) { c.interactions = 3; }).second, parameters);
-  EXPECT_NE(value([](EmbedderConfig& c) { c.gaussians = 20; }).second, parameters);
+  EXPECT_NE(value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().hidden = 20; }).second, parameters);
+  EXPECT_NE(value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().filters = 20; }).second, parameters);
+  EXPECT_NE(value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().interactions = 3; }).second, parameters);
+  EXPECT_NE(value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().gaussians = 20; }).second, parameters);
 }
 
 }  // namespace

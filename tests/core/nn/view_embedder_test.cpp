@@ -16,7 +16,7 @@ EmbedderConfig view_config() {
   EmbedderConfig config;
   config.kind = "view";
   config.size = 12;
-  config.channels = {8, 16, 16};
+  config.of<ViewEmbedder::Settings>().channels = {8, 16, 16};
   return config;
 }
 
@@ -31,27 +31,27 @@ TEST(ViewEmbedder, HalvesTheMapUntilItIsFourByFour) {
   const double first = (9.0 * 8 * 16 + 9.0 * 16 * 16 + 8.0 * 16) * 64, second = (9.0 * 16 * 16 * 2 + 16.0 * 16) * 16;
   EXPECT_EQ(make_view(view_config(), {6, 16, 16})->flops(), 2 * (stem + first + second + 16.0 * 16 * 12));
   EmbedderConfig deeper = view_config();
-  deeper.channels.push_back(16);
+  deeper.of<ViewEmbedder::Settings>().channels.push_back(16);
   EXPECT_EQ(make_view(deeper, {6, 16, 16})->flops(),
             2 * (stem + first + second + 9.0 * 16 * 16 * 2 * 16 + 16.0 * 16 * 12));
   // With fewer stages the map that is left is flattened.
   EmbedderConfig shallow = view_config();
-  shallow.channels.pop_back();
+  shallow.of<ViewEmbedder::Settings>().channels.pop_back();
   EXPECT_EQ(make_view(shallow, {6, 16, 16})->flops(), 2 * (stem + first + 16.0 * 64 * 12));
 }
 
 TEST(ViewEmbedder, ScalesColoursAloneAndStridesItsStem) {
   EmbedderConfig config = view_config();
-  config.input_location = 0.25;
-  config.input_scale = 0.5;
+  config.of<ViewEmbedder::Settings>().input_location = 0.25;
+  config.of<ViewEmbedder::Settings>().input_scale = 0.5;
   const Tensor x = torch::rand({3, 6, 16, 16});
   Tensor scaled = x.clone();
   scaled.narrow(1, 0, 3).sub_(0.25).div_(0.5);
   const Tensor ours = make_view(config, {6, 16, 16})->forward(x);
   EXPECT_LT((ours - make_view(view_config(), {6, 16, 16})->forward(scaled)).abs().max().item<double>(), 1e-5);
   EXPECT_GT((ours - make_view(view_config(), {6, 16, 16})->forward(x)).abs().max().item<double>(), 1e-2);
-  config.stride = 2;
-  config.channels = {8, 16};
+  config.of<ViewEmbedder::Settings>().stride = 2;
+  config.of<ViewEmbedder::Settings>().channels = {8, 16};
   // Stem 16 -> 8, then 8 -> 4.
   const double stem = 49.0 * 6 * 8 * 64, stage = (9.0 * 8 * 16 + 9.0 * 16 * 16 + 8.0 * 16) * 16;
   EXPECT_EQ(make_view(config, {6, 16, 16})->flops(), 2 * (stem + stage + 16.0 * 16 * 12));
@@ -82,7 +82,7 @@ TEST(ViewEmbedder, KeepsMagnitudeAndPlace) {
 TEST(ViewEmbedder, Bfloat16IsClose) {
   EmbedderConfig config = view_config();
   const auto exact = make_view(config, {6, 16, 16});
-  config.precision = "bf16";
+  config.of<ViewEmbedder::Settings>().precision = "bf16";
   const auto rounded = make_view(config, {6, 16, 16});
   const Tensor x = torch::rand({4, 6, 16, 16});
   const Tensor a = exact->forward(x), b = rounded->forward(x);
@@ -103,10 +103,10 @@ TEST(ViewEmbedder, WeightsAreAFunctionOfTheSeed) {
 TEST(ViewEmbedder, RefusesWhatDoesNotFit) {
   EmbedderConfig config = view_config();
   EXPECT_THROW(make_view(config, {6}), Error);
-  config.precision = "fp8";
+  config.of<ViewEmbedder::Settings>().precision = "fp8";
   EXPECT_THROW(make_view(config, {6, 16, 16}), Error);
   config = view_config();
-  config.channels = {8};
+  config.of<ViewEmbedder::Settings>().channels = {8};
   EXPECT_THROW(make_view(config, {6, 16, 16}), Error);
 }
 

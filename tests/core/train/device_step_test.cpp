@@ -137,7 +137,7 @@ void expect_same_step(const Step& here, const Step& reference, bool bf16) {
 }
 
 bool in_bf16(const RunConfig& config) {
-  return config.estimator.embedder.precision == "bf16" || config.estimator.head.precision == "bf16";
+  return training_settings(config).find("precision = \"bf16\"") != std::string::npos;
 }
 
 PAIRS_DEVICE_TEST(TrainingStep, OfEveryPresetAgreesWithTheCpu) {

@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/heads/spline_head.h"
+#include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_task.h"
 
 namespace pairs {
@@ -73,7 +75,7 @@ TEST(Estimator, LocationMapShiftsTheDensity) {
 
 TEST(Estimator, BoxSupportIsADensityOnTheTargetsRange) {
   EstimatorConfig config = toy_estimator();
-  config.head.support = "box";
+  config.head.of<SplineHead::Settings>().support = "box";
   Estimator estimator(std::make_shared<BoundedToyTask>(), config, 1);
   shake(estimator);
   estimator.train(false);
@@ -99,7 +101,7 @@ TEST(Estimator, BoxSupportIsADensityOnTheTargetsRange) {
 TEST(Estimator, LossIsTheNegativeLogDensityPerUnitOfScaleWhateverTheSupport) {
   for (const std::string support : {"real", "box"}) {
     EstimatorConfig config = toy_estimator();
-    config.head.support = support;
+    config.head.of<SplineHead::Settings>().support = support;
     Estimator estimator(std::make_shared<BoundedToyTask>(), config, 1);
     shake(estimator);
     estimator.train(false);
@@ -114,8 +116,35 @@ TEST(Estimator, LossIsTheNegativeLogDensityPerUnitOfScaleWhateverTheSupport) {
 
 TEST(Estimator, BoundedSupportNeedsABoundedTarget) {
   EstimatorConfig config = toy_estimator();
-  config.head.support = "box";
+  config.head.of<SplineHead::Settings>().support = "box";
   EXPECT_THROW(Estimator(std::make_shared<ToyTask>(), config, 1), Error);
+}
+
+// A file holds what its kinds read, and a regression reads no support: nothing of it may depend on one.
+TEST(Estimator, ARegressionIsTheSameOnceLoadedWhateverTheSupportOfADensity) {
+  const TemporaryFolder folder;
+  const auto file = folder / "regression.safetensors";
+  const auto task = std::make_shared<BoundedToyTask>();
+  EstimatorConfig config = toy_estimator();
+  config.head.kind = "gaussian";
+  set_fields(config, {"head.support=box", "head.bins=9"});
+  Estimator estimator(task, config, 1);
+  shake(estimator);
+  estimator.head(0).residual_spread()->set_sigma(torch::tensor({std::int64_t{1}}), torch::full({1, 1}, 0.5));
+  estimator.train(false);
+  estimator.save(file);
+  Estimator loaded = Estimator::load(file, task);
+  const torch::Tensor theta = torch::rand({16, 1}, torch::kFloat64) * 7 - 2.5, aggregates = torch::randn({16, 6});
+  const torch::Tensor n = torch::ones({16}, torch::kInt64);
+  EXPECT_TRUE(loaded.standardise(theta).equal(estimator.standardise(theta)));
+  EXPECT_TRUE(loaded.log_prob(theta, aggregates, n).equal(estimator.log_prob(theta, aggregates, n)));
+  // A density in its place is on the range that its own settings say.
+  config.head.kind = "spline";
+  loaded.reset_heads(2, config.head);
+  EXPECT_EQ(loaded.config().head.of<SplineHead::Settings>().bins, 9);
+  const torch::Tensor ends = torch::tensor({-3.1, 5.1}, torch::kFloat64).view({2, 1});
+  EXPECT_TRUE(loaded.log_prob(ends, aggregates.slice(0, 0, 2), n.slice(0, 0, 2)).isneginf().all().item<bool>());
+  EXPECT_TRUE(loaded.log_prob(theta, aggregates, n).isfinite().all().item<bool>());
 }
 
 TEST(Estimator, SavesAndLoadsExactly) {

@@ -8,6 +8,8 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/eval/evaluate.h"
+#include "core/heads/flow_matching_head.h"
+#include "core/nn/resnet.h"
 #include "core/task_factory.h"
 #include "core/train/cache_writer.h"
 #include "core/train/run.h"
@@ -77,7 +79,7 @@ class ImageTargetTest : public ::testing::Test {
 
 TEST_F(ImageTargetTest, TrainingAddsTheSummaryToTheLossThatItReports) {
   EstimatorConfig estimator_config = toy_image_estimator();
-  estimator_config.head.summary = 0.5;
+  estimator_config.head.of<FlowMatchingHead::Settings>().summary = 0.5;
   Estimator estimator(task_, estimator_config, 1);
   const SetSource source(task_, 1, {1, 2}, 0, 16);
   const SetBatch batch = source.training(0, 0, 16, 16, torch::kCPU);
@@ -125,9 +127,9 @@ class DrawingTask : public ToyImageTask {
 TEST_F(ImageTargetTest, WhatOthersDrawChangesNoBit) {
   RunConfig with_dropout = config();
   with_dropout.estimator.embedder.kind = "resnet";
-  with_dropout.estimator.embedder.channels = {8, 8};
-  with_dropout.estimator.embedder.projection = {16};
-  with_dropout.estimator.embedder.dropout = 0.5;
+  with_dropout.estimator.embedder.of<ResNet::Settings>().channels = {8, 8};
+  with_dropout.estimator.embedder.of<ResNet::Settings>().projection = {16};
+  with_dropout.estimator.embedder.of<ResNet::Settings>().dropout = 0.5;
   for (const RunConfig& c : {config(), with_dropout}) {
     const auto alone = create_run(c, folder_.path() / ("alone-" + c.estimator.embedder.kind)),
                beside = create_run(c, folder_.path() / ("beside-" + c.estimator.embedder.kind));

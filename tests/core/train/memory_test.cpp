@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "core/heads/spline_head.h"
+#include "core/nn/cnn.h"
 #include "core/train/aggregate_cache.h"
 #include "core/train/cache_writer.h"
 #include "core/train/set_gradients.h"
@@ -46,10 +48,10 @@ bool give_freed_memory_back() {
 Estimator small_cnn() {
   EstimatorConfig config;
   config.embedder.kind = "cnn";
-  config.embedder.channels = {4, 8};
-  config.embedder.kernels = {3, 3};
+  config.embedder.of<Cnn::Settings>().channels = {4, 8};
+  config.embedder.of<Cnn::Settings>().kernels = {3, 3};
   config.embedder.size = 8;
-  config.head.hidden = 8;
+  config.head.of<SplineHead::Settings>().hidden = 8;
   return {make_task("digits"), config, 1};
 }
 

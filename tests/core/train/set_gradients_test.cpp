@@ -33,10 +33,8 @@ class Counting : public Base {
 
 EstimatorConfig with_head(const std::string& kind) {
   EstimatorConfig config = toy_estimator();
+  set_fields(config, {"head.conditioner=16", "head.conditioner_size=4", "head.integrand=8"});
   config.head.kind = kind;
-  config.head.conditioner = {16};
-  config.head.conditioner_size = 4;
-  config.head.integrand = {8};
   return config;
 }
 
@@ -44,12 +42,8 @@ EstimatorConfig images(const std::string& embedder) {
   EstimatorConfig config = toy_image_estimator();
   config.embedder.kind = embedder;
   config.embedder.size = 8;
-  config.embedder.channels = {8, 8};
-  config.embedder.kernels = {3, 3};
-  config.embedder.projection = {16};
-  config.embedder.dropout = 0.5;
-  config.head.summary = 0.5;
-  config.head.time_power = 3;
+  set_fields(config, {"embedder.channels=8,8", "embedder.kernels=3,3", "embedder.projection=16",
+                               "embedder.dropout=0.5", "head.summary=0.5", "head.time_power=3"});
   return config;
 }
 

@@ -14,6 +14,7 @@
 #include "core/base/safetensors.h"
 #include "core/eval/evaluate.h"
 #include "core/heads/gaussian_head.h"
+#include "core/heads/spline_head.h"
 #include "core/task_factory.h"
 #include "core/train/cost.h"
 #include "core/train/event_values.h"
@@ -369,11 +370,21 @@ TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN)
 
 // The main text's reading: a density on the features of the regression.
 TEST_F(StagesTest, ADensityCanBeTrainedOnTheFeaturesOfARegression) {
-  const auto run = make(tiny("bump-hunt", "gaussian", {"finetune.regression=spline"}), "flow");
+  const auto run = make(tiny("bump-hunt", "gaussian", {"finetune.regression=spline", "head.bins=5"}), "flow");
   TestMonitor monitor;
   execute_run(run, monitor);
   const LoadedRun loaded = load_run(run.string());
-  EXPECT_EQ(loaded.estimator->config().head.kind, "spline");
+  const HeadConfig& head = loaded.estimator->config().head;
+  EXPECT_EQ(head.kind, "spline");
+  EXPECT_EQ(head.of<SplineHead::Settings>().bins, 5);
+  EXPECT_TRUE(confines(head));
+  const torch::Tensor outside = torch::tensor({-0.01, 1.01}, torch::kFloat64).view({2, 1});
+  EXPECT_TRUE(
+      loaded.estimator
+          ->log_prob(outside, torch::zeros({2, loaded.estimator->embedding_size()}), torch::ones({2}, torch::kInt64))
+          .isneginf()
+          .all()
+          .item<bool>());
   const auto embedder = Estimator::load(run / run_file::pretrained, loaded.task).embedder_parameters();
   for (const auto& [name, tensor] : loaded.estimator->embedder_parameters())
     EXPECT_TRUE(tensor.equal(embedder.at(name)));

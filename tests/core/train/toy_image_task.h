@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/train/config.h"
+#include "tests/core/base/set_fields.h"
 
 namespace pairs {
 
@@ -98,17 +99,9 @@ class ToyImageTask : public Task {
 
 inline EstimatorConfig toy_image_estimator() {
   EstimatorConfig config;
-  config.embedder.layers = {32};
-  config.embedder.size = 16;
-  config.head.kind = "flow-matching";
-  config.head.channels = 8;
-  config.head.multipliers = {1, 2};
-  config.head.attention = {};
-  config.head.blocks = 1;
-  config.head.time_size = 16;
-  config.head.given_size = 8;
-  config.head.context_layers = 0;
-  config.head.steps = 10;
+  set_fields(config, {"embedder.layers=32", "embedder.size=16", "head.kind=flow-matching", "head.channels=8",
+                               "head.multipliers=1,2", "head.attention=[]", "head.blocks=1", "head.time_size=16",
+                               "head.given_size=8", "head.context_layers=0", "head.steps=10"});
   return config;
 }
 

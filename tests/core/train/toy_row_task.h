@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/estimator.h"
+#include "tests/core/base/set_fields.h"
 
 namespace pairs {
 
@@ -95,15 +96,9 @@ class ToyRowTask : public Task {
 
 inline EstimatorConfig toy_row_estimator() {
   EstimatorConfig config;
-  config.embedder.kind = "rows";
-  config.embedder.layers = {16, 16};
-  config.embedder.projection = {16};
-  config.embedder.size = 6;
-  config.head.hidden = 16;
-  config.head.bins = 6;
-  config.head.transforms = 2;
-  config.head.context_layers = 1;
-  config.head.blocks = 1;
+  set_fields(config,
+                      {"embedder.kind=rows", "embedder.layers=16,16", "embedder.projection=16", "embedder.size=6",
+                       "head.hidden=16", "head.bins=6", "head.transforms=2", "head.context_layers=1", "head.blocks=1"});
   return config;
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/estimator.h"
+#include "tests/core/base/set_fields.h"
 
 namespace pairs {
 
@@ -66,13 +67,8 @@ class BoundedToyTask : public ToyTask {
 
 inline EstimatorConfig toy_estimator() {
   EstimatorConfig config;
-  config.embedder.layers = {16};
-  config.embedder.size = 6;
-  config.head.hidden = 16;
-  config.head.bins = 6;
-  config.head.transforms = 2;
-  config.head.context_layers = 1;
-  config.head.blocks = 1;
+  set_fields(config, {"embedder.layers=16", "embedder.size=6", "head.hidden=16", "head.bins=6",
+                               "head.transforms=2", "head.context_layers=1", "head.blocks=1"});
   return config;
 }
 

@@ -123,6 +123,27 @@ void flatten(const toml::table& table, const std::string& prefix, std::vector<st
   }
 }
 
+// A setting that several kinds have has one default, one range and the same choices, whichever kind is in use.
+TEST(Unread, SettingsOfSeveralKindsAgree) {
+  const auto check = [](const auto& kinds, auto config) {
+    std::map<std::string, Field> known;
+    int shared = 0;
+    for (const auto& kind : kinds)
+      for (const Field& field : kind.settings.fields(config)) {
+        const auto [at, fresh] = known.emplace(field.key, field);
+        if (fresh) continue;
+        ++shared;
+        EXPECT_EQ(field_text(at->second), field_text(field)) << kind.name << " " << field.key;
+        EXPECT_EQ(at->second.low, field.low) << kind.name << " " << field.key;
+        EXPECT_EQ(at->second.high, field.high) << kind.name << " " << field.key;
+        EXPECT_EQ(at->second.choices, field.choices) << kind.name << " " << field.key;
+      }
+    return shared;
+  };
+  EXPECT_GT(check(embedder_kinds(), EmbedderConfig()), 3);
+  EXPECT_GT(check(head_kinds(), HeadConfig()), 3);
+}
+
 // What a preset says for all strategies some of them read; what it says for one, that one does.
 TEST(Unread, PresetsSayNothingThatNobodyReads) {
   register_tasks();

@@ -461,9 +461,8 @@ TEST_F(MoleculesTask, RdkitsMoleculesAreShownWithoutAnyData) {
   EXPECT_EQ(made->subjects(Purpose::explore), Showcase::kMost);
   const Observations x = set_of(*made, Purpose::explore, 0, 10);
   EXPECT_EQ(x.count(), 10);
-  const EmbedderConfig config{.kind = "schnet", .size = 8, .hidden = 16, .filters = 16, .interactions = 2};
-  const auto embedder = SchNetEmbedder::make(config, {.sizes = {4}, .rows = 45}, at::detail::createCPUGenerator(1));
-  const torch::Tensor embeddings = embedder->forward(x);
+  SchNetEmbedder embedder({.hidden = 16, .filters = 16, .interactions = 2}, 8, 45, at::detail::createCPUGenerator(1));
+  const torch::Tensor embeddings = embedder.forward(x);
   EXPECT_EQ(embeddings.size(0), 10);
   EXPECT_TRUE(embeddings.isfinite().all().item<bool>());
 }

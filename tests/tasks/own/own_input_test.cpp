@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/input_scale.h"
+#include "core/nn/mlp_embedder.h"
 #include "core/train/run.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/own_tasks.h"
@@ -266,7 +267,7 @@ TEST_F(OwnInput, BelongsToTheWeights) {
                                                                             "columns = [\"x\"]\nstandardise = false"));
   EstimatorConfig config;
   config.embedder.size = 8;
-  config.embedder.layers = {8};
+  config.embedder.of<MlpEmbedder::Settings>().layers = {8};
   Estimator standardised(one, config, 1), other(plain, config, 2);
   const Observations x = at::linspace(-2, 5, 9, torch::kFloat64).unsqueeze(1);
   const torch::Tensor seen = standardised.embed(x), as_it_is = other.embed(x);

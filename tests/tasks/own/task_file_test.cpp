@@ -255,7 +255,7 @@ TEST_F(OwnTasks, PresetsFitEveryKindOfTask) {
         EXPECT_EQ(config.cache.sizes.back(), task->info().max_n);
         EXPECT_EQ(config.evaluate.sizes.front(), 1);
         EXPECT_EQ(config.evaluate.sizes.back(), task->info().max_n);
-        EXPECT_EQ(config.estimator.head.support, "box");
+        EXPECT_TRUE(confines(config.estimator.head));
         EXPECT_NO_THROW(Estimator(task, config.estimator, 1)) << name << " " << preset;
         EXPECT_EQ(load_preset(task->info(), preset, "pairs", {"embedder.size=24"}).estimator.embedder.size, 24);
       }

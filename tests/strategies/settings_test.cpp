@@ -1,0 +1,239 @@
+// Every setting that something reads has an effect: on the observations, on the network or what it gives, on the plan
+// of a run, or on what training leaves. What nothing reads is refused (core/train/unread_test.cpp).
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/estimator.h"
+#include "core/task_factory.h"
+#include "core/train/plan.h"
+#include "core/train/run.h"
+#include "core/train/unread.h"
+#include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
+#include "tests/core/train/test_monitor.h"
+#include "tests/read_settings.h"
+
+namespace pairs {
+namespace {
+
+// Where a run is made and what it is called: nothing that it learns.
+const std::set<std::string> kNames = {"task.name", "task_file", "preset",  "strategy",  "note",
+                                      "data",      "device",    "threads", "checkpoint"};
+// How much is held in memory at once, and what an evaluation draws: tested where they are read.
+const std::set<std::string> kElsewhere = {"cache.chunk", "evaluate.samples", "pretrain.from"};
+
+// Legal values that differ from the field's, most likely the first to be accepted beside the other settings.
+std::vector<std::string> other_values(const Field& field) {
+  const std::string now = field_text(field);
+  std::vector<std::string> values;
+  const auto within = [&](double value) { return value >= field.low && value <= field.high; };
+  if (field.key == "pretrain.clip" || field.key == "finetune.clip") return {"1e-4"};
+  if (field.key == "pretrain.curriculum") return {"convention=covariance: 1"};
+  for (const std::string& choice : field.choices)
+    if (now != '"' + choice + '"') values.push_back(choice);
+  if (std::holds_alternative<bool*>(field.slot)) return {now == "true" ? "false" : "true"};
+  if (const auto* whole = std::get_if<std::int64_t*>(&field.slot))
+    for (const std::int64_t value : {**whole + 2, **whole * 2, **whole - 1, **whole + 1, **whole + 30, std::int64_t{1}})
+      if (value != **whole && within(static_cast<double>(value))) values.push_back(std::to_string(value));
+  if (const auto* real = std::get_if<double*>(&field.slot))
+    for (const double value : {**real * 0.5, **real + 0.25, **real + 1})
+      if (value != **real && within(value)) values.push_back(fmt::format("{}", value));
+  if (const auto* list = std::get_if<std::vector<std::int64_t>*>(&field.slot)) {
+    for (const std::int64_t more : {1, 2, -1, 8, 32}) {
+      std::vector<std::int64_t> other = **list;
+      for (std::int64_t& one : other) one = more < 0 ? std::max<std::int64_t>(1, one + more) : one + more;
+      if (other.empty()) other = {8};
+      if (other != **list) values.push_back(fmt::format("[{}]", fmt::join(other, ",")));
+    }
+    values.emplace_back("[2]");
+  }
+  return values;
+}
+
+void add(std::string& text, const torch::Tensor& tensor) {
+  if (!tensor.defined()) return;
+  const torch::Tensor whole = tensor.detach().cpu().contiguous();
+  text += fmt::format("[{}] ", fmt::join(whole.sizes(), ","));
+  text.append(static_cast<const char*>(whole.const_data_ptr()), whole.nbytes());
+}
+
+// The observations, fresh networks, and what these give in training and when asked.
+std::string network(const RunConfig& config, bool last) {
+  const std::shared_ptr<const Task> task = make_task(config.task, config.task_options());
+  EstimatorConfig chosen = config.estimator;
+  chosen.head = head_of_stage(config, last);
+  Estimator estimator(task, chosen, static_cast<std::uint64_t>(config.seed));
+  std::string text;
+  for (const auto& [name, tensor] : estimator.state()) add(text += name, tensor);
+  text += fmt::format(" {} {} ", estimator.embedder_flops(), estimator.head_flops());
+  const std::int64_t sets[] = {0, 1, 2, 3}, n = 2;
+  const Latents latents = task->latents(1, Purpose::explore, sets);
+  std::vector<SetRange> ranges;
+  for (const std::int64_t set : sets) ranges.push_back({set, 0, n});
+  const Observations x = task->observe(latents, 1, Purpose::explore, ranges, torch::kCPU);
+  estimator.set_noise(7);
+  estimator.train(true);
+  const torch::Tensor trained = estimator.embedder().forward(x);
+  add(text, trained);
+  const torch::Tensor aggregates = trained.view({4, n, -1}).mean(1), sizes = torch::full({4}, n, torch::kInt64);
+  const Loss loss = estimator.loss(0, latents.theta, aggregates, sizes, latents.given);
+  add(text, loss.value);
+  add(text, loss.auxiliary);
+  estimator.train(false);
+  at::NoGradGuard no_grad;
+  if (ResidualSpread* spread = estimator.head(0).residual_spread())
+    spread->set_sigma(torch::tensor({std::int64_t{2}}), torch::ones({1, latents.theta.size(1)}));
+  add(text, estimator.embed(x));
+  add(text, estimator.sample(aggregates, sizes, 2, 3, latents.given));
+  if (estimator.has_density()) add(text, estimator.log_prob(latents.theta, aggregates, sizes, latents.given));
+  return text;
+}
+
+std::string plan(const RunConfig& config) {
+  const std::shared_ptr<const Task> task = make_task(config.task, config.task_options());
+  std::string text;
+  for (const StagePlan& stage : stage_plans(config, task))
+    text += fmt::format("{} {} {} {}\n", static_cast<int>(stage.stage), stage.steps, stage.epochs, stage.gflop);
+  for (const SetDemand& demand : set_demands(config, task))
+    text += fmt::format("{} {} {} {}\n", demand.first, demand.end, demand.sets, demand.n);
+  return text;
+}
+
+// Weights after a short training, and the loss that they were kept for.
+std::string trained(const RunConfig& config) {
+  const TemporaryFolder folder;
+  const auto run = create_run(config, folder / "run");
+  TestMonitor monitor;
+  execute_run(run, monitor);
+  std::string text;
+  for (const Event& event : monitor.events)
+    if (event.type == EventType::loss) text += event.values["train"].dump() + event.values["validation"].dump();
+  for (const auto& [name, tensor] : load_run(run.string()).estimator->state()) add(text += name, tensor);
+  return text;
+}
+
+// The first of the field's other values that the preset takes beside `settings`; none where it takes no other.
+std::optional<RunConfig> changed(const TaskInfo& info, const std::string& strategy, std::vector<std::string> settings,
+                                 const Field& field, std::size_t& next) {
+  const std::vector<std::string> values = other_values(field);
+  while (next < values.size()) {
+    settings.push_back(field.key + "=" + values[next++]);
+    try {
+      return load_preset(info, "quick", strategy, settings);
+    } catch (const Error&) {
+      settings.pop_back();
+    }
+  }
+  return std::nullopt;
+}
+
+struct Case {
+  std::string task, strategy;
+  std::vector<std::string> settings = {};
+};
+
+// Of every kind of network the settings that it reads.
+TEST(Settings, OfNetworksAndTasksHaveAnEffect) {
+  register_tasks();
+  const std::vector<std::string> images = {"embedder.channels=8,8,8,8", "embedder.size=16"};
+  const std::vector<Case> cases = {
+    {"gaussian", "pairs", {"embedder.frequencies=3"}},
+    {"gaussian", "pairs", {"embedder.kind=mlp", "head.kind=umnn"}},
+    {"gaussian", "gaussian"},
+    {"gaussian", "gaussian", {"finetune.regression=spline"}},
+    {"bump-hunt", "pairs"},
+    {"circle", "pairs", images},
+    {"digits", "pairs", {"embedder.kind=resnet", "embedder.channels=32,32", "embedder.size=16"}},
+    {"digits", "pairs", {"embedder.kind=resnet18", "embedder.channels=32,32", "embedder.size=16"}},
+#if PAIRS_WITH_MOLECULES
+    {"molecules", "pairs", {"task.molecules=120", "task.conformers=10", "embedder.hidden=16", "embedder.filters=16"}},
+    {"molecules", "pairs", {"task.molecules=120", "task.conformers=10", "embedder.kind=rows"}},
+#endif
+    {"novel-view", "pairs", {"task.size=16", "embedder.channels=8,8", "head.channels=16", "head.summary=0.5"}},
+  };
+  std::map<std::string, bool> had_effect;
+  for (const Case& one : cases) {
+    const TaskInfo info = make_task(one.task)->info();
+    RunConfig config = load_preset(info, "quick", one.strategy, one.settings);
+    SCOPED_TRACE(one.task + " " + one.strategy + " " + config.estimator.embedder.kind + " " +
+                 config.estimator.head.kind);
+    const bool last = head_of_stage(config, true).kind != config.estimator.head.kind;
+    const std::string before = network(config, last);
+    EXPECT_EQ(network(config, last), before) << "a function of its settings alone";
+    for (const Field& field : read_fields(config)) {
+      const bool own = field.key.starts_with("embedder.") || field.key.starts_with("head.") ||
+                       field.key == "encoding" || field.key == "seed" || field.key.starts_with("task.");
+      if (!own || kNames.contains(field.key)) continue;
+      bool effect = false, accepted = false;
+      std::size_t next = 0;
+      while (!effect) {
+        const std::optional<RunConfig> other = changed(info, one.strategy, one.settings, field, next);
+        if (!other) break;
+        try {
+          effect = network(*other, last) != before;
+          accepted = true;
+        } catch (const Error&) {
+          // Channels that do not fit the groups of a normalisation, images too small to be halved again: refused, too.
+        }
+      }
+      EXPECT_TRUE(effect || !accepted) << field.key;
+      had_effect[field.key] |= effect;
+    }
+  }
+  EXPECT_GT(had_effect.size(), 50u);
+  for (const auto& [key, effect] : had_effect) EXPECT_TRUE(effect) << key << " was refused whatever its value";
+}
+
+TEST(Settings, OfTrainingHaveAnEffect) {
+  register_tasks();
+  const std::vector<std::string> tiny = {
+      "threads=2",         "device=cpu",        "checkpoint=1000",     "embedder.layers=[16]",
+      "embedder.size=8",   "head.hidden=16",    "pretrain.epochs=3",   "pretrain.steps=4",
+      "pretrain.batch=32", "pretrain.sets=80",  "cache.sizes=[4,40]",  "cache.sets=[60,20]",
+      "cache.pieces=4",    "finetune.epochs=3", "finetune.steps=4",    "finetune.batch=32",
+      "finetune.ema=0.5",  "pretrain.ema=0.5",  "pretrain.warmup=0.1", "finetune.validation_draws=64"};
+  std::vector<Case> cases = {{"gaussian", "pairs", tiny}, {"gaussian", "gaussian", tiny}, {"gaussian", "pairs", tiny}};
+  cases.back().settings.insert(cases.back().settings.end(),
+                               {"pretrain.sets=0", "pretrain.budget=400", "finetune.law=list"});
+  std::map<std::string, bool> had_effect;
+  for (const Case& one : cases) {
+    const TaskInfo info = make_task(one.task)->info();
+    RunConfig config = load_read(info, "quick", one.strategy, one.settings);
+    const std::string planned = plan(config), before = trained(config);
+    EXPECT_EQ(trained(config), before);
+    for (const Field& field : read_fields(config)) {
+      const bool own = field.key.starts_with("pretrain.") || field.key.starts_with("cache.") ||
+                       field.key.starts_with("finetune.") || field.key.starts_with("evaluate.") ||
+                       field.key == "standardise" || field.key == "encoding";
+      if (!own || kElsewhere.contains(field.key)) continue;
+      std::vector<std::string> settings;
+      for (const std::string& setting : one.settings)
+        if (unread_because(config, assigned_key(setting)).empty()) settings.push_back(setting);
+      std::string beside = before;
+      if (field.key.ends_with(".patience")) {  // waits for a better validation loss: one that never comes
+        settings.push_back(field.key.substr(0, field.key.find('.')) + ".rate=1e-12");
+        beside = trained(load_preset(info, "quick", one.strategy, settings));
+      }
+      bool effect = false, accepted = false;
+      std::size_t next = 0;
+      while (!effect) {
+        const std::optional<RunConfig> other = changed(info, one.strategy, settings, field, next);
+        if (!other) break;
+        accepted = true;
+        effect = plan(*other) != planned || trained(*other) != beside;
+      }
+      EXPECT_TRUE(effect || !accepted) << one.strategy << " " << field.key;
+      had_effect[field.key] |= effect;
+    }
+  }
+  for (const auto& [key, effect] : had_effect)
+    EXPECT_NE(effect, key == "pretrain.turn") << key << " (turns are of tasks whose observations are images)";
+}
+
+}  // namespace
+}  // namespace pairs
