@@ -150,7 +150,10 @@ class PosteriorTab : public model::PosteriorPageVisitor {
 }  // namespace
 
 struct Shell::Parts {
-  explicit Parts(model::Studio& s) : studio(s), posterior(s) { file_desk().wake = s.hub.wake; }
+  explicit Parts(model::Studio& s) : studio(s), posterior(s) {
+    file_desk().tasks = s.hub.tasks;
+    file_desk().wake = s.hub.wake;
+  }
   ~Parts() { file_desk() = {}; }
 
   model::Studio& studio;

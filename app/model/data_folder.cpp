@@ -9,7 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/latest_worker.h"
 #include "core/base/text.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 
@@ -32,13 +31,13 @@ struct DataFolder::State {
   }
 };
 
-std::string real_data_of(const std::string& task) {
-  const DataSet* set = data_set_of(task);
+std::string real_data_of(const TaskCatalogue& tasks, const std::string& task) {
+  const DataSet* set = tasks.data_set_of(task);
   return set ? set->name : "";
 }
 
-std::string real_data_layout_of(const std::string& task) {
-  const DataSet* set = data_set_of(task);
+std::string real_data_layout_of(const TaskCatalogue& tasks, const std::string& task) {
+  const DataSet* set = tasks.data_set_of(task);
   return set ? set->layout : "";
 }
 
@@ -61,9 +60,9 @@ void DataFolder::use(const std::string& task, const std::filesystem::path& folde
   }
   state_->worker.request([s = state_.get(), task, folder](const LatestWorker::Stale& stale) {
     if (!folder.empty()) {
-      make_task(task, {folder.string()});
+      s->hub.tasks->make(task, {folder.string()});
       // Some tasks do without what is not there.
-      if (const DataSet* set = data_set_of(task))
+      if (const DataSet* set = s->hub.tasks->data_set_of(task))
         if (const std::string problem = set->find(folder.string()).problem; !problem.empty())
           fail_usage("{} holds nothing for this task: {}", printable(folder.string(), 300), problem);
     }
@@ -100,7 +99,7 @@ DataNotice data_notice(const Studio& studio) {
   if (shipped && !shipped->other_data()) {
     notice.label = "Show the shipped weights";
     notice.action = DataNotice::Action::show_shipped;
-  } else if (const std::string name = real_data_of(run->task); !name.empty()) {
+  } else if (const std::string name = real_data_of(*studio.hub.tasks, run->task); !name.empty()) {
     notice.label = fmt::format("Use {} of {}…", studio.hub.data_folder.empty() ? "a folder" : "another folder", name);
   }
   return notice;

@@ -12,9 +12,9 @@ namespace pairs::model {
 class Studio;
 
 // What real data a task can draw from a folder of; "" for tasks that simulate all they need.
-std::string real_data_of(const std::string& task);
+std::string real_data_of(const TaskCatalogue& tasks, const std::string& task);
 // How they are read, one sentence; "" for these.
-std::string real_data_layout_of(const std::string& task);
+std::string real_data_layout_of(const TaskCatalogue& tasks, const std::string& task);
 
 // The choice of the folder of real data, looked into in the background before it is used.
 class DataFolder {

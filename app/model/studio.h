@@ -35,7 +35,7 @@ class Studio {
   // Opens what was open last; on the first start the first task's posterior with its shipped weights.
   // `wake` asks for another frame, from any thread.
   explicit Studio(
-      Settings settings, std::function<void()> wake = [] {});
+      Catalogue tasks, Settings settings, std::function<void()> wake = [] {});
   ~Studio();
   Studio(const Studio&) = delete;
   Studio& operator=(const Studio&) = delete;

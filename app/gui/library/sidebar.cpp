@@ -11,9 +11,8 @@
 #include "app/gui/library/badge_look.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
-#include "app/model/library/thumbnail.h"
 #include "core/base/text.h"
-#include "tasks/registry.h"
+#include "tasks/file_facts.h"
 
 namespace pairs::gui {
 namespace {

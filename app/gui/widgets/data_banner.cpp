@@ -22,7 +22,7 @@ void DataBanner::draw(model::Studio& studio) {
 }
 
 void DataBanner::offer(model::Studio& studio) {
-  const std::string name = model::real_data_of(studio.task());
+  const std::string name = model::real_data_of(*studio.hub.tasks, studio.task());
   if (name.empty()) return;
   const bool used = !studio.hub.data_folder.empty();
   if (ui::button(
@@ -50,9 +50,9 @@ void DataBanner::dialog(model::Studio& studio) {
     else
       path_.fail(problem);
   }
-  const std::string name = model::real_data_of(studio.task());
+  const std::string name = model::real_data_of(*studio.hub.tasks, studio.task());
   const std::string title = fmt::format("Use a folder of {}", name);
-  const std::string about = model::real_data_layout_of(studio.task());
+  const std::string about = model::real_data_layout_of(*studio.hub.tasks, studio.task());
   const PathDialog::Texts texts = {title.c_str(), about.c_str(), "Path, e.g. ~/data", {}, true};
   if (const auto path = path_.draw("data/folder", texts, waits_ ? "It is being read…" : "")) {
     waits_ = true;

@@ -80,15 +80,15 @@ std::int64_t whole(const std::string& text, const char* what, std::int64_t most)
   return value;
 }
 
-std::shared_ptr<const Opened> open(const std::string& run, const std::string& data, const std::string& device,
-                                   const KeptScores& kept, const RunShades& shades) {
+std::shared_ptr<const Opened> open(const Tasks& tasks, const std::string& run, const std::string& data,
+                                   const std::string& device, const KeptScores& kept, const RunShades& shades) {
   auto opened = std::make_shared<Opened>();
   opened->run = opened->name = run;
-  opened->stamp = run_stamp(run, data);
+  opened->stamp = run_stamp(tasks, run, data);
   opened->shaded = shades.version();
   try {
-    opened->name = find_run(run, data).name;
-    const LoadedRun loaded = load_run(run, data, device);
+    opened->name = find_run(tasks, run, data).name;
+    const LoadedRun loaded = load_run(tasks, run, data, device);
     opened->shipped = is_shipped(loaded.folder);
     opened->max_n = loaded.estimator->max_n();
     opened->heads = loaded.estimator->sizes();
@@ -194,9 +194,9 @@ class Evaluation::Parts {
 
   void read() {
     since_look.restart();
-    reader.request([this, run = run, data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
-                    shades = hub.run_shades](const LatestWorker::Stale& stale) {
-      const auto found = open(run, data, device, *kept, *shades);
+    reader.request([this, tasks = hub.tasks, run = run, data = hub.data_folder.string(), device = hub.device,
+                    kept = hub.kept_scores, shades = hub.run_shades](const LatestWorker::Stale& stale) {
+      const auto found = open(tasks, run, data, device, *kept, *shades);
       if (stale()) return;
       opened_slot.store(found);
       hub.wake();
@@ -207,11 +207,11 @@ class Evaluation::Parts {
   void look() {
     if (!opened || run.empty() || since_look.seconds() < kLookAgain || reader.busy()) return;
     since_look.restart();
-    reader.request([this, run = run, stamp = opened->stamp, shaded = opened->shaded, data = hub.data_folder.string(),
-                    device = hub.device, kept = hub.kept_scores,
+    reader.request([this, tasks = hub.tasks, run = run, stamp = opened->stamp, shaded = opened->shaded,
+                    data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
                     shades = hub.run_shades](const LatestWorker::Stale& stale) {
-      if (run_stamp(run, data) == stamp && shades->version() == shaded) return;
-      const auto found = open(run, data, device, *kept, *shades);
+      if (run_stamp(tasks, run, data) == stamp && shades->version() == shaded) return;
+      const auto found = open(tasks, run, data, device, *kept, *shades);
       if (stale()) return;
       opened_slot.store(found);
       hub.wake();
@@ -330,7 +330,7 @@ class Evaluation::Parts {
                     const EvaluationOptions& options) {
     lower_priority(4);
     WakingMonitor waking(monitor, hub.wake);
-    const LoadedRun loaded = load_run(which, data, device);
+    const LoadedRun loaded = load_run(hub.tasks, which, data, device);
     const std::vector<std::string> labels = labels_of(loaded);
     const auto publish = [&](Metrics metrics, const std::string& place) {
       metrics.shade = hub.run_shades->of(which);
@@ -502,7 +502,7 @@ void Evaluation::measure() {
   if (p.speeds.contains(p.run)) return;
   p.reader.request([&p, run = p.run, data = p.hub.data_folder.string(), device = p.hub.device,
                     options = p.opened->defaults](const LatestWorker::Stale& stale) {
-    Speed speed = measured_speed(load_run(run, data, device), options, stale);
+    Speed speed = measured_speed(load_run(p.hub.tasks, run, data, device), options, stale);
     speed.run = run;
     p.speed_slot.store(std::make_shared<const Speed>(std::move(speed)));
     p.hub.wake();

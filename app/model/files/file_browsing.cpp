@@ -10,8 +10,11 @@ constexpr double kBetweenListings = 2;  // seconds
 
 }  // namespace
 
-FileBrowsing::FileBrowsing(std::function<void()> wake)
-    : wake_(std::move(wake)), lister_([](const std::string&) {}), teller_([](const std::string&) {}) {}
+FileBrowsing::FileBrowsing(Tasks tasks, std::function<void()> wake)
+    : tasks_(std::move(tasks)),
+      wake_(std::move(wake)),
+      lister_([](const std::string&) {}),
+      teller_([](const std::string&) {}) {}
 
 // A slow disk is looked at less often.
 double FileBrowsing::interval() const {
@@ -50,7 +53,7 @@ void FileBrowsing::tell(const std::filesystem::path& path) {
   told_ = path;
   if (path.empty()) return teller_.cancel();
   teller_.request([this, path](const LatestWorker::Stale& stale) {
-    auto preview = std::make_shared<const FilePreview>(preview_of(path, stale));
+    auto preview = std::make_shared<const FilePreview>(preview_of(tasks_, path, stale));
     {
       const std::lock_guard lock(found_.mutex);
       found_.preview = std::move(preview);

@@ -17,8 +17,8 @@ namespace pairs::model {
 // All members belong to the window's thread.
 class FileBrowsing {
  public:
-  // `wake` asks for a frame, from any thread.
-  explicit FileBrowsing(std::function<void()> wake);
+  // Runs of `tasks` are looked into. `wake` asks for a frame, from any thread.
+  FileBrowsing(Tasks tasks, std::function<void()> wake);
 
   // The folder that is looked at from now on; the same one is listed anew once in a while.
   void look(const std::filesystem::path& folder);
@@ -43,6 +43,7 @@ class FileBrowsing {
 
   double interval() const;
 
+  Tasks tasks_;
   std::function<void()> wake_;
   Found found_;
   std::filesystem::path folder_, told_;

@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/base/latest_worker.h"
 #include "core/report/number_text.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
@@ -84,7 +83,8 @@ struct SettingsPage::State {
     asked_data = hub.data_folder;
     looker.request([this, runs_folder = asked_runs, data_folder = asked_data,
                     before = again ? survey_now() : nullptr](const LatestWorker::Stale& stale) {
-      auto found = std::make_shared<const SettingsSurvey>(survey_settings(runs_folder, data_folder, before.get()));
+      auto found =
+          std::make_shared<const SettingsSurvey>(survey_settings(*hub.tasks, runs_folder, data_folder, before.get()));
       if (stale()) throw Stopped();
       {
         const std::lock_guard lock(mutex);
@@ -96,13 +96,13 @@ struct SettingsPage::State {
   }
 
   void name(LatestWorker& worker, NamedFolder& named, const fs::path& folder,
-            std::string (*problem_of)(const fs::path& folder)) {
+            std::function<std::string(const fs::path& folder)> problem_of) {
     {
       const std::lock_guard lock(mutex);
       named = {};
       changed();
     }
-    worker.request([this, &named, folder, problem_of](const LatestWorker::Stale& stale) {
+    worker.request([this, &named, folder, problem_of = std::move(problem_of)](const LatestWorker::Stale& stale) {
       const std::string problem = folder.empty() ? "" : problem_of(folder);
       if (stale()) throw Stopped();
       if (!problem.empty()) return refuse(named, problem);
@@ -170,7 +170,8 @@ void SettingsPage::name_runs_folder(const fs::path& folder) {
 }
 
 void SettingsPage::name_data_folder(const fs::path& folder) {
-  state_->name(state_->data_asker, state_->data, folder, &data_folder_problem);
+  state_->name(state_->data_asker, state_->data, folder,
+               [tasks = state_->hub.tasks](const fs::path& one) { return data_folder_problem(*tasks, one); });
 }
 
 std::string SettingsPage::runs_problem() const {
@@ -217,7 +218,7 @@ void SettingsPage::count(const std::string& name) {
     std::shared_ptr<const DataAccount> account;
     std::string failure;
     try {
-      for (const DataSet& set : data_sets())
+      for (const DataSet& set : s.hub.tasks->data_sets())
         if (set.name == name && set.account)
           account =
               std::make_shared<const DataAccount>(set.account(folder.string(), {.stop = stale, .progress = tell}));

@@ -20,9 +20,7 @@
 #include "core/base/transfer.h"
 #include "core/estimator.h"
 #include "core/report/number_text.h"
-#include "core/task_factory.h"
 #include "core/train/config.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
@@ -141,10 +139,10 @@ std::string numbers_text(std::int64_t count) {
 }
 
 // What the preset builds, with its own settings of the task.
-Network network_of(const TaskInfo& shown, const std::string& preset) {
-  const RunConfig run = load_preset(shown, preset, "pairs", {});
+Network network_of(const Tasks& tasks, const TaskInfo& shown, const std::string& preset) {
+  const RunConfig run = load_preset(tasks, shown, preset, "pairs", {});
   const EstimatorConfig& config = run.estimator;
-  const auto task = make_task(run.task, run.task_options());
+  const auto task = run.make_task();
   const TaskInfo& info = task->info();
   Estimator estimator(task, config, 1);
   const NetworkDescription embedder = estimator.embedder().describe(), head = estimator.head(0).describe();
@@ -199,7 +197,7 @@ struct Specimen::State {
       Answer<Loaded> answer{task, nullptr, ""};
       try {
         auto made = std::make_shared<Loaded>();
-        made->task = make_task(name, options);
+        made->task = hub.tasks->make(name, options);
         made->card = card_of(*made->task);
         made->view = prior_view(*made->task);
         answer.value = made;
@@ -260,7 +258,7 @@ struct Specimen::State {
     network_worker.request([this, task = generation, from = loaded, preset = preset](const auto&) {
       Answer<Network> answer{task, nullptr, ""};
       try {
-        answer.value = std::make_shared<const Network>(network_of(from->task->info(), preset));
+        answer.value = std::make_shared<const Network>(network_of(hub.tasks, from->task->info(), preset));
       } catch (const std::exception& error) {
         answer.failure = sentence(error);
       }
@@ -302,7 +300,7 @@ Specimen::~Specimen() = default;
 
 void Specimen::show(const std::string& task, TaskOptions of_run) {
   State& s = *state_;
-  if (of_run.settings.empty() && !task.empty()) of_run.settings = default_task_settings(task);
+  if (of_run.settings.empty() && !task.empty()) of_run.settings = s.hub.tasks->default_settings(task);
   if (task == s.wanted && of_run.data == s.of_run.data && of_run.file == s.of_run.file &&
       of_run.settings == s.of_run.settings)
     return;

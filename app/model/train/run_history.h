@@ -12,6 +12,7 @@
 #include "app/model/train/draft.h"
 #include "app/runs/run_shades.h"
 #include "core/base/latest_worker.h"
+#include "core/task_library.h"
 #include "core/train/run_progress.h"
 
 namespace pairs::model {
@@ -39,8 +40,8 @@ struct RunView {
 class RunHistory {
  public:
   // `wake` is called on the worker's thread after something new was published.
-  // Losses are drawn in the runs' `shades`.
-  explicit RunHistory(std::function<void()> wake, std::shared_ptr<const RunShades> shades = nullptr);
+  // Of runs of `tasks`. Losses are drawn in the runs' `shades`.
+  RunHistory(Tasks tasks, std::function<void()> wake, std::shared_ptr<const RunShades> shades = nullptr);
 
   // Forgets what was shown and looks at this folder from now on; empty: at none.
   void open(const std::filesystem::path& folder);
@@ -58,6 +59,7 @@ class RunHistory {
 
   using Slot = std::atomic<std::shared_ptr<const RunView>>;
 
+  Tasks tasks_;
   std::function<void()> wake_;
   std::shared_ptr<const RunShades> shades_;
   std::filesystem::path folder_;
