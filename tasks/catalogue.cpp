@@ -52,8 +52,9 @@ TaskSettings TaskCatalogue::default_settings(const std::string& name) const {
 }
 
 const DataSet* TaskCatalogue::data_set_of(const std::string& task) const {
-  const TaskEntry* entry = find(task);
-  return entry && entry->data ? &*entry->data : nullptr;
+  for (const DataSet& set : data_sets_)
+    if (set.task == task) return &set;
+  return nullptr;
 }
 
 std::vector<SelfCheck> TaskCatalogue::self_checks() const {

@@ -127,8 +127,7 @@ TEST(Registry, TasksAreWhatTheirRolesSay) {
 TEST(Registry, DataSetsBelongToTasksAndSayWhatIsMissing) {
   const Catalogue tasks = built_in_tasks();
   for (const DataSet& set : tasks->data_sets()) {
-    ASSERT_NE(tasks->data_set_of(set.task), nullptr);
-    EXPECT_EQ(tasks->data_set_of(set.task)->name, set.name);
+    EXPECT_EQ(tasks->data_set_of(set.task), &set);
     EXPECT_FALSE(built_in_tasks()->make(set.task)->info().data_source.empty());
     for (const char* folder : {"", "no such folder"}) {
       const FoundData found = set.find(folder);

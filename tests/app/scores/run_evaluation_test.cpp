@@ -6,7 +6,7 @@
 #include "app/scores/borrowed_sets.h"
 #include "app/scores/score.h"
 #include "core/base/error.h"
-#include "tasks/registry.h"
+#include "tasks/catalogue.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_task.h"

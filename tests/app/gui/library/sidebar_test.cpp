@@ -8,6 +8,7 @@
 #include "core/base/files.h"
 #include "core/train/config.h"
 #include "core/train/run.h"
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {

@@ -6,7 +6,6 @@
 
 #include "app/model/posterior/posterior.h"
 #include "core/base/files.h"
-#include "tasks/registry.h"
 #include "tests/app/batch/action.h"
 #include "tests/app/batch/pebble_task.h"
 #include "tests/app/model/small_run.h"
