@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "core/base/stop.h"
 #include "core/base/streams.h"
+#include "tasks/registry.h"
 #ifdef PAIRS_WINDOW
 #include "app/gui/window.h"
 #include "app/screenshot_command.h"
@@ -21,10 +22,13 @@ int main(int argc, char** argv) {
     pairs::tell(fmt::format("pairs: {}\n", error.what()));
     return error.kind() == pairs::ErrorKind::usage ? 2 : 1;
   }
+  const pairs::Catalogue tasks = pairs::built_in_tasks();
   pairs::batch::Extension window;
 #ifdef PAIRS_WINDOW
   window.commands = {pairs::screenshot_command()};
-  window.open = [](const std::string& path, const std::string& theme) { pairs::gui::run_window({path, theme}); };
+  window.open = [&](const std::string& path, const std::string& theme) {
+    pairs::gui::run_window(tasks, {path, theme});
+  };
 #endif
-  return pairs::batch::run_program(argc, argv, window);
+  return pairs::batch::run_program(tasks, argc, argv, window);
 }

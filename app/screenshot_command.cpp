@@ -19,7 +19,7 @@ struct ScreenshotArguments {
   gui::ScreenshotOptions options;
 };
 
-batch::Result take(ScreenshotArguments arguments) {
+batch::Result take(const Catalogue& tasks, ScreenshotArguments arguments) {
   const auto [width, height] = batch::parse_size(arguments.size, "--size", {640, 480}, {8192, 8192});
   arguments.options.width = width;
   arguments.options.height = height;
@@ -29,13 +29,13 @@ batch::Result take(ScreenshotArguments arguments) {
     fail_usage("--out {} is a film of a set that grows: give its last size with --n", arguments.out);
   check_writable(arguments.out);
   if (!arguments.options.items.empty()) check_writable(arguments.options.items);
-  gui::write_screenshot(arguments.out, arguments.options);
+  gui::write_screenshot(tasks, arguments.out, arguments.options);
   return {{{"file", arguments.out}, {"width", arguments.options.width}, {"height", arguments.options.height}},
           fmt::format("{}\n", arguments.out),
           0};
 }
 
-batch::Action add_screenshot(CLI::App& app) {
+batch::Action add_screenshot(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<ScreenshotArguments>();
   gui::ScreenshotOptions& options = arguments->options;
   app.add_option("--out", arguments->out, "Where the picture goes; .webp: a film of N growing to --n")
@@ -69,7 +69,7 @@ batch::Action add_screenshot(CLI::App& app) {
       "Draws the panels without a display (EGL). Examples:\n"
       "  pairs --batch screenshot --task {exact} --tab posterior --n 100 --out posterior.png\n"
       "  pairs --batch screenshot --task {exact} --n 100 --size 960x640 --scale 0.75 --out posterior.webp"));
-  return [arguments] { return take(*arguments); };
+  return [arguments, tasks] { return take(tasks, *arguments); };
 }
 
 }  // namespace

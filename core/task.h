@@ -242,7 +242,7 @@ class Task {
 struct TaskOptions {
   std::string data = {};       // folder, or a file, of real data; "" = none
   TaskSettings settings = {};  // its own; empty: their defaults
-  std::string file = {};       // that describes it, of a task of a person's own; "": the one registered by that name
+  std::string file = {};       // that describes it, of a task of a person's own; "": the one that goes by the name
 };
 
 }  // namespace pairs

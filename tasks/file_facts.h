@@ -9,9 +9,16 @@
 
 namespace pairs {
 
-// What files say of themselves, as a file browser tells it; defined beside the registry, which alone sees all tasks.
+// What files say of themselves, as a file browser tells it, and what is agreed to of them.
 
-// A task.toml, or a folder that holds one. Nothing is opened for make_task(), measured or run: what the file leaves out
+// Whether a path is meant for the file of a task of a person's own: a file that describes targets, or a folder with a
+// task.toml that is no run's.
+bool is_task_file(const std::filesystem::path& path);
+// Agrees to run the program that such a file names, in this and every later process of the person
+// (tasks/own/permission.h); before that nothing of it is run.
+void allow_task_file(const std::filesystem::path& file);
+
+// A task.toml, or a folder that holds one. Nothing is opened, measured or run: what the file leaves out
 // is NaN. Throws a usage error that names file and line.
 struct TaskFileFacts {
   TaskInfo info;

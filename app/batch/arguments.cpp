@@ -52,8 +52,8 @@ void set_threads(std::int64_t threads) {
 
 LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool simulates) {
   set_threads(arguments.threads);
-  if (arguments.allow) allow_run(find_run(name, data_folder(arguments.data)).folder);
-  LoadedRun run = load_run(name, data_folder(arguments.data), arguments.device);
+  if (arguments.allow) allow_run(find_run(arguments.tasks, name, data_folder(arguments.data)).folder);
+  LoadedRun run = load_run(arguments.tasks, name, data_folder(arguments.data), arguments.device);
   const std::string &trained = run.estimator->data_source(), &here = run.task->info().data_source;
   if (simulates && trained != here && here != kAbsentSets)
     spdlog::warn("{} was trained on {} and is used here on {}: its posteriors may be wrong; {}", run.name, trained,

@@ -8,6 +8,7 @@
 #include "app/text/counts.h"
 #include "core/train/run.h"
 #include "render/orthographic_camera.h"
+#include "tasks/catalogue.h"
 
 namespace CLI {
 class App;
@@ -17,6 +18,7 @@ namespace pairs::batch {
 
 // Options shared by commands that open a run.
 struct OpenArguments {
+  Catalogue tasks;  // of one of which the run is
   std::string data;
   std::string device = "auto";
   std::int64_t threads = 0;

@@ -19,9 +19,7 @@
 #include "core/base/stop.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
-#include "core/task_factory.h"
 #include "core/version.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -88,21 +86,22 @@ std::string unknown_command(const std::string& word, const std::vector<CommandEn
 }
 
 // Whether the window would find something behind the word.
-bool opens(const std::string& path) {
-  const std::vector<std::string> tasks = task_names();
+bool opens(const TaskCatalogue& tasks, const std::string& path) {
+  const std::vector<std::string> names = tasks.names();
   std::error_code error;
-  return path.empty() || std::find(tasks.begin(), tasks.end(), path) != tasks.end() ||
+  return path.empty() || std::find(names.begin(), names.end(), path) != names.end() ||
          std::filesystem::exists(path, error);
 }
 
-int open_window(const Extension& extension, const std::string& path, const std::string& theme, bool json) {
+int open_window(const TaskCatalogue& tasks, const Extension& extension, const std::string& path,
+                const std::string& theme, bool json) {
   if (!extension.open)
     return report_error(
         "This program was built without the window; use a command, for example pairs --batch demo, and "
         "pairs --help for all of them",
         json, kUsage);
-  if (!opens(path)) {
-    std::vector<std::string> known = task_names();
+  if (!opens(tasks, path)) {
+    std::vector<std::string> known = tasks.names();
     for (const CommandEntry& entry : commands()) known.push_back(entry.name);
     return report_error(fmt::format("{} is neither a run folder nor a task nor a data file{}; commands need --batch",
                                     printable(path, 300), did_you_mean(path, known)),
@@ -146,8 +145,7 @@ int perform(const Action& action, bool json) {
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv, const Extension& extension) {
-  register_tasks();
+int run_program(const Catalogue& tasks, int argc, const char* const* argv, const Extension& extension) {
   const bool json = std::any_of(argv + 1, argv + argc, [](const char* a) { return std::string_view(a) == "--json"; });
   CLI::App app{"Pairs Studio: posteriors from sets of exchangeable observations by pretraining on pairs"};
   app.name("pairs --batch");
@@ -169,7 +167,7 @@ int run_program(int argc, const char* const* argv, const Extension& extension) {
   for (const CommandEntry& entry : all) {
     CLI::App* command = app.add_subcommand(entry.name, entry.summary);
     command->add_flag("--json", json_flag, "Print one JSON document on stdout instead of text");
-    parsed[command] = entry.add(*command);
+    parsed[command] = entry.add(*command, tasks);
   }
   const auto chosen = [&]() -> const CLI::App* {
     const auto named = app.get_subcommands();
@@ -205,7 +203,7 @@ int run_program(int argc, const char* const* argv, const Extension& extension) {
   if (!batch && command)
     return report_error(fmt::format("The command {0} needs --batch: pairs --batch {0}", command->get_name()), json,
                         kUsage);
-  if (!batch) return open_window(extension, path, theme, json);
+  if (!batch) return open_window(*tasks, extension, path, theme, json);
   if (!path.empty()) return report_error(unknown_command(path, all), json, kUsage);
   if (!theme.empty()) return report_error("--theme belongs to the window; leave out --batch", json, kUsage);
   if (!command)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/batch/command.h"
+#include "tasks/catalogue.h"
 
 namespace pairs::batch {
 
@@ -16,9 +17,9 @@ struct Extension {
   std::function<void(const std::string& open, const std::string& theme)> open;
 };
 
-// Parses the command line and runs the command, or opens the window where there is no --batch: results go to stdout,
-// everything else to stderr. Returns the exit code: 0 done, 1 failed, 2 wrong usage, 128 + signal when stopped. Never
-// throws.
-int run_program(int argc, const char* const* argv, const Extension& extension = {});
+// Parses the command line and runs the command, on `tasks`, or opens the window where there is no --batch: results go
+// to stdout, everything else to stderr. Returns the exit code: 0 done, 1 failed, 2 wrong usage, 128 + signal when
+// stopped. Never throws.
+int run_program(const Catalogue& tasks, int argc, const char* const* argv, const Extension& extension = {});
 
 }  // namespace pairs::batch

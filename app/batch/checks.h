@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tasks/catalogue.h"
+
 namespace pairs::batch {
 
 // One self-check: the largest deviation found and the one allowed. A check that throws has failed.
@@ -15,8 +17,8 @@ struct Check {
 };
 
 // Random streams, file formats, operators and heads against float64 or closed forms, exact posteriors of known sets.
-std::vector<Check> numeric_checks();
+std::vector<Check> numeric_checks(const TaskCatalogue& tasks);
 // The operators on CUDA against the CPU; skipped with the reason where there is no usable device.
-std::vector<Check> device_checks();
+std::vector<Check> device_checks(const Catalogue& tasks);
 
 }  // namespace pairs::batch

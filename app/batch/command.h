@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tasks/catalogue.h"
+
 namespace CLI {
 class App;
 }
@@ -22,26 +24,27 @@ struct Result {
 // What a parsed command does. Throws Error or Stopped.
 using Action = std::function<Result()>;
 
-// Declares a command's options on its subcommand and returns its action; one file each, <name>_command.cpp.
-Action add_run(CLI::App& app);
-Action add_evaluate(CLI::App& app);
-Action add_infer(CLI::App& app);
-Action add_tried(CLI::App& app);
-Action add_compare(CLI::App& app);
-Action add_figure(CLI::App& app);
-Action add_tasks(CLI::App& app);
-Action add_presets(CLI::App& app);
-Action add_data(CLI::App& app);
-Action add_devices(CLI::App& app);
-Action add_selftest(CLI::App& app);
-Action add_render(CLI::App& app);
-Action add_demo(CLI::App& app);
+// Declares a command's options on its subcommand and returns its action, on `tasks`; one file each,
+// <name>_command.cpp.
+Action add_run(CLI::App& app, const Catalogue& tasks);
+Action add_evaluate(CLI::App& app, const Catalogue& tasks);
+Action add_infer(CLI::App& app, const Catalogue& tasks);
+Action add_tried(CLI::App& app, const Catalogue& tasks);
+Action add_compare(CLI::App& app, const Catalogue& tasks);
+Action add_figure(CLI::App& app, const Catalogue& tasks);
+Action add_tasks(CLI::App& app, const Catalogue& tasks);
+Action add_presets(CLI::App& app, const Catalogue& tasks);
+Action add_data(CLI::App& app, const Catalogue& tasks);
+Action add_devices(CLI::App& app, const Catalogue& tasks);
+Action add_selftest(CLI::App& app, const Catalogue& tasks);
+Action add_render(CLI::App& app, const Catalogue& tasks);
+Action add_demo(CLI::App& app, const Catalogue& tasks);
 
 // A command as people meet it. A stop signal ends it at once but where a SavesOnSignal lives (exit_on_signal.h).
 struct CommandEntry {
   const char* name;
   const char* summary;
-  Action (*add)(CLI::App&);
+  Action (*add)(CLI::App&, const Catalogue&);
 };
 const std::vector<CommandEntry>& commands();
 

@@ -173,8 +173,9 @@ Result compare(const CompareArguments& arguments) {
 
 }  // namespace
 
-Action add_compare(CLI::App& app) {
+Action add_compare(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<CompareArguments>();
+  arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->runs, "Two or more run folders, or task names for shipped weights")->required();
   app.add_option("--sizes", arguments->sizes, "Set sizes (default: the first run's)")->type_name("N,N,...");
   app.add_option("--sets", arguments->sets, "Test sets: one number, or one a size (default: the first run's)")

@@ -9,7 +9,6 @@
 #include "app/runs/places.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -23,44 +22,48 @@ struct PlanQuestion {
 
 }  // namespace
 
-Action add_data(CLI::App& app) {
+Action add_data(CLI::App& app, const Catalogue& tasks) {
   const auto question = std::make_shared<DataQuestion>();
   app.add_option("--data", question->folder, "Folder of real data, or a file of them (default: $PAIRS_DATA)")
       ->type_name("DIR|FILE");
-  app.add_flag("--check", question->check,
-               "Read all that was found, which may take minutes: how many each part has, and what is set aside and why; "
-               "with a task of your own: whether its program or its stored sets are right, and how fast");
+  app.add_flag(
+      "--check", question->check,
+      "Read all that was found, which may take minutes: how many each part has, and what is set aside and why; "
+      "with a task of your own: whether its program or its stored sets are right, and how fast");
   app.add_flag("--all", question->all, "With --check: name each one that is set aside")->needs("--check");
   const auto planned = std::make_shared<PlanQuestion>();
+  planned->own.tasks = tasks;
   app.add_option("TASK", planned->task, "With --plan: the task; with --check: one of your own");
   add_own_task_options(app, planned->own);
-  app.add_flag("--plan", planned->plan,
-               "Steps and cost of a run of TASK, and how many sets of which size it draws, so that they can be simulated "
-               "before it is trained");
+  app.add_flag(
+      "--plan", planned->plan,
+      "Steps and cost of a run of TASK, and how many sets of which size it draws, so that they can be simulated "
+      "before it is trained");
   app.add_option("--preset", planned->preset, "With --plan: as in run")->type_name("NAME")->capture_default_str();
   app.add_option("--strategy", planned->strategy, "With --plan: as in run")->type_name("NAME")->capture_default_str();
   app.add_option("--set", planned->settings, "With --plan: change settings, as in run")->type_name("KEY=VALUE");
   std::string footer =
       "Examples:\n  pairs --batch data --data ~/datasets\n  pairs --batch data --data ~/datasets --check\n" +
-      with_task_names("  pairs --batch data {exact} --plan --preset small\n  pairs --batch data my/task.toml --check --allow");
-  for (const DataSet& set : data_sets()) footer += "\n" + set.layout;
+      with_task_names(
+          "  pairs --batch data {exact} --plan --preset small\n  pairs --batch data my/task.toml --check --allow");
+  for (const DataSet& set : tasks->data_sets()) footer += "\n" + set.layout;
   app.footer(footer);
-  return [question, planned] {
+  return [question, planned, tasks] {
     const std::string task = task_named(planned->task, planned->own);
     if (planned->plan ? task.empty() || question->check : !task.empty() && !question->check)
-      fail_usage("{}", task.empty()     ? "--plan tells of a task: name one, as in data TASK --plan"
+      fail_usage("{}", task.empty()    ? "--plan tells of a task: name one, as in data TASK --plan"
                        : planned->plan ? "--plan and --check ask different things of a task; give one of them"
                                        : "data takes a task with --plan or --check; name a folder with --data");
-    if (!task.empty() && !planned->plan) return check_task(make_task(task));
+    if (!task.empty() && !planned->plan) return check_task(tasks, tasks->make(task));
     DataQuestion asked = *question;
     asked.folder = data_folder(asked.folder);
     if (planned->plan) {
-      RunConfig config = load_preset(make_task(task, {.data = asked.folder})->info(), planned->preset,
+      RunConfig config = load_preset(tasks, tasks->make(task, {.data = asked.folder})->info(), planned->preset,
                                      planned->strategy, planned->settings);
       config.data = asked.folder;
-      return plan_report(config);
+      return plan_report(*tasks, config);
     }
-    return data_report(data_sets(), asked);
+    return data_report(*tasks, asked);
   };
 }
 

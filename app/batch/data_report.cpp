@@ -13,7 +13,6 @@
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -91,11 +90,11 @@ std::string account_text(const DataAccount& account, bool all) {
   return text;
 }
 
-std::string not_usable(const DataSet& set, const FoundData& found) {
+std::string not_usable(const TaskCatalogue& tasks, const DataSet& set, const FoundData& found) {
   if (found.missing() == static_cast<std::int64_t>(found.files.size())) {
     try {
       return fmt::format("{}: not found; without --data the task {} runs on {} and says so\n", set.name, set.task,
-                         make_task(set.task)->info().data_source);
+                         tasks.make(set.task)->info().data_source);
     } catch (const Error& error) {
       return fmt::format("{}: not found, and the task {} cannot do without: {}\n", set.name, set.task, error.what());
     }
@@ -119,10 +118,10 @@ std::string usable(const DataSet& set, const FoundData& found, const DataQuestio
     spdlog::warn("The files in {} have {}'s layout but are not {}: runs and figures call them \"{}\"", question.folder,
                  set.name, set.name, found.source);
   std::string text = !counted      ? fmt::format("{}: {} not counted yet\n", found.source, set.members)
-                           : set.account ? fmt::format("{}: {} {} found\n", found.source,
-                                                       count_text(found.training + found.test), set.members)
-                                         : fmt::format("{}: {} training and {} test {}\n", found.source,
-                                                       count_text(found.training), count_text(found.test), set.members);
+                     : set.account ? fmt::format("{}: {} {} found\n", found.source,
+                                                 count_text(found.training + found.test), set.members)
+                                   : fmt::format("{}: {} training and {} test {}\n", found.source,
+                                                 count_text(found.training), count_text(found.test), set.members);
   if (!found.notes.empty()) document["left_out"] = found.notes;
   for (const std::string& note : found.notes) text += "  " + note + "\n";
   if (!set.account) return text;
@@ -136,7 +135,8 @@ std::string usable(const DataSet& set, const FoundData& found, const DataQuestio
 }
 
 // One data set as the document and the table tell it; its verdict for people.
-std::string show_set(const DataSet& set, const DataQuestion& question, nlohmann::json& documents, Table& table) {
+std::string show_set(const TaskCatalogue& tasks, const DataSet& set, const DataQuestion& question,
+                     nlohmann::json& documents, Table& table) {
   const FoundData found = set.find(question.folder);
   nlohmann::json document = {
       {"name", set.name}, {"task", set.task}, {"files", nlohmann::json::array()}, {"usable", found.problem.empty()}};
@@ -147,14 +147,15 @@ std::string show_set(const DataSet& set, const DataQuestion& question, nlohmann:
     table.add({set.name, set.task, file.name + set.endings, file.at.empty() ? "missing" : file.at});
   }
   if (!found.problem.empty()) document["reason"] = found.problem;
-  const std::string verdict = found.problem.empty() ? usable(set, found, question, document) : not_usable(set, found);
+  const std::string verdict =
+      found.problem.empty() ? usable(set, found, question, document) : not_usable(tasks, set, found);
   documents.push_back(document);
   return verdict;
 }
 
 }  // namespace
 
-Result data_report(const std::vector<DataSet>& sets, const DataQuestion& question) {
+Result data_report(const TaskCatalogue& tasks, const DataQuestion& question) {
   std::error_code ignored;
   const bool file = std::filesystem::is_regular_file(question.folder, ignored);
   if (!question.folder.empty() && !file && !std::filesystem::is_directory(question.folder, ignored))
@@ -163,7 +164,7 @@ Result data_report(const std::vector<DataSet>& sets, const DataQuestion& questio
   Table table({{"data set", false}, {"task", false}, {"file", false}, {"found", false}});
   nlohmann::json documents = nlohmann::json::array();
   std::string verdicts;
-  for (const DataSet& set : sets) verdicts += show_set(set, question, documents, table);
+  for (const DataSet& set : tasks.data_sets()) verdicts += show_set(tasks, set, question, documents, table);
   result.document = {{"folder", question.folder}, {"sets", documents}};
   result.text = fmt::format("Data {}: {}\n\n{}\n{}", file ? "file" : "folder",
                             question.folder.empty() ? "none (name one with --data DIR or PAIRS_DATA)" : question.folder,

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "app/batch/command.h"
-#include "tasks/parts/data_sets.h"
+#include "tasks/catalogue.h"
 
 namespace pairs::batch {
 
@@ -16,6 +15,6 @@ struct DataQuestion {
 
 // What `data` answers: of each set what was found where, and what is missing or was set aside. Progress goes to stderr.
 // Throws Error where there is no such folder or file.
-Result data_report(const std::vector<DataSet>& sets, const DataQuestion& question);
+Result data_report(const TaskCatalogue& tasks, const DataQuestion& question);
 
 }  // namespace pairs::batch

@@ -27,12 +27,12 @@
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
 
 struct DemoArguments {
+  Catalogue known;  // all tasks
   NewRun wanted;
   std::string out = "runs/demo";
   std::vector<std::string> tasks, train;
@@ -43,15 +43,15 @@ void prepare(const DemoArguments& arguments, const std::string& task, const std:
              ProgressPrinter& printer) {
   NewRun wanted = arguments.wanted;
   wanted.task = task;
-  RunConfig config = resolve(wanted);
+  RunConfig config = resolve(arguments.known, wanted);
   if (!std::filesystem::exists(folder / run_file::config)) {
-    tell_expectation(config, folder);
+    tell_expectation(*arguments.known, config, folder);
     const SavesOnSignal saves;
     if (!keep_going()) throw Stopped();
     create_run(config, folder);
-    return train_run(folder, Stage::finetune, printer);
+    return train_run(arguments.known, folder, Stage::finetune, printer);
   }
-  RunConfig stored = read_run_toml(folder / run_file::config);
+  RunConfig stored = read_run_toml(arguments.known, folder / run_file::config);
   if (wanted.device.empty() || wanted.device == "auto") config.device = stored.device;
   if (wanted.data.empty()) config.data = stored.data;
   // Presets change from version to version: a run that was begun with an earlier one goes on with its own settings,
@@ -70,7 +70,7 @@ void prepare(const DemoArguments& arguments, const std::string& task, const std:
                         : fmt::format("{}: continuing {}", task, folder.string()));
   if (finished) return;
   const SavesOnSignal saves;
-  train_run(folder, Stage::finetune, printer);
+  train_run(arguments.known, folder, Stage::finetune, printer);
 }
 
 // What is drawn of a task, in the folder `figures`.
@@ -125,23 +125,24 @@ Plan plan(const DemoArguments& arguments) {
   const auto names = [](const std::vector<std::string>& all, const std::string& one) {
     return std::find(all.begin(), all.end(), one) != all.end();
   };
-  const std::vector<std::string> tasks = arguments.tasks.empty() ? task_names() : arguments.tasks;
+  const std::vector<std::string> tasks = arguments.tasks.empty() ? arguments.known->names() : arguments.tasks;
   Plan plan;
   for (const std::string& task : tasks) {
-    const std::shared_ptr<const Task> made = make_task(task);
+    const std::shared_ptr<const Task> made = arguments.known->make(task);
     // Images, and sets about things that are prepared one by one, take long to train.
     const bool soon = target_room_of(made->info()).trains_soon() && made->info().subject.empty();
-    const bool train = soon || names(arguments.train, task) || !has_shipped_weights(task);
+    const bool train = soon || names(arguments.train, task) || !has_shipped_weights(arguments.known, task);
     (train ? plan.trained : plan.shipped).push_back(task);
   }
   for (const std::string& task : arguments.train)
-    if (make_task(task); !names(tasks, task)) fail_usage("--train {} is not among the --tasks", task);
+    if (arguments.known->make(task); !names(tasks, task)) fail_usage("--train {} is not among the --tasks", task);
   return plan;
 }
 
 Result demonstrate(const DemoArguments& arguments, const Plan& plan, ProgressPrinter& printer) {
   const Stopwatch watch;
   OpenArguments open;
+  open.tasks = arguments.known;
   open.data = arguments.wanted.data;
   if (!arguments.wanted.device.empty()) open.device = arguments.wanted.device;
   if (arguments.wanted.threads > 0) open.threads = arguments.wanted.threads;
@@ -171,7 +172,7 @@ Result demonstrate(const DemoArguments& arguments, const Plan& plan, ProgressPri
   result.text += fmt::format("Done in {}.\n", duration_text(watch.seconds()));
   if (!plan.trained.empty())
     result.text += fmt::format("Next: pairs --batch figure {} {}\n",
-                               target_room_of(make_task(plan.trained.front())->info()).next_figure(),
+                               target_room_of(arguments.known->make(plan.trained.front())->info()).next_figure(),
                                shell_word((std::filesystem::path(arguments.out) / plan.trained.front()).string()));
   return result;
 }
@@ -188,8 +189,9 @@ Result demo(const DemoArguments& arguments) {
 
 }  // namespace
 
-Action add_demo(CLI::App& app) {
+Action add_demo(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<DemoArguments>();
+  arguments->known = tasks;
   app.add_option("--out", arguments->out, "Folder of the runs")->type_name("DIR")->capture_default_str();
   app.add_option("--preset", arguments->wanted.preset, "quick, small or paper")
       ->type_name("NAME")

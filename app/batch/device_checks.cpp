@@ -5,7 +5,6 @@
 #include "core/base/devices.h"
 #include "core/base/random.h"
 #include "core/ops/ops.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -39,8 +38,8 @@ double cuda_spline() {
 }
 
 // Observations of a task are the same on every device but for what their kind allows.
-double observations(const std::string& name) {
-  const auto task = make_task(name);
+double observations(const TaskCatalogue& tasks, const std::string& name) {
+  const auto task = tasks.make(name);
   const std::int64_t indices[] = {0, 5};
   const SetRange ranges[] = {{0, 0, 20}, {5, 3, 20}};
   const Latents latents = task->latents(1, Purpose::check, indices);
@@ -51,7 +50,7 @@ double observations(const std::string& name) {
 
 }  // namespace
 
-std::vector<Check> device_checks() {
+std::vector<Check> device_checks(const Catalogue& tasks) {
   std::string reason = "no CUDA device";
   for (const DeviceInfo& device : list_devices()) {
     if (device.name.rfind("cuda", 0) != 0) continue;
@@ -63,9 +62,9 @@ std::vector<Check> device_checks() {
       {"CUDA: set means against the CPU", 1e-5, cuda_set_means, reason},
       {"CUDA: spline against the CPU", 1e-5, cuda_spline, reason},
   };
-  for (const std::string& name : task_names())
-    checks.push_back(
-        {"CUDA: observations of " + name + " against the CPU", 1e-3, [name] { return observations(name); }, reason});
+  for (const std::string& name : tasks->names())
+    checks.push_back({"CUDA: observations of " + name + " against the CPU", 1e-3,
+                      [tasks, name] { return observations(*tasks, name); }, reason});
   return checks;
 }
 

@@ -30,7 +30,7 @@ Result show_devices() {
 
 }  // namespace
 
-Action add_devices(CLI::App& app) {
+Action add_devices(CLI::App& app, const Catalogue&) {
   app.footer("Example:\n  pairs --batch devices");
   return show_devices;
 }

@@ -101,7 +101,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
       fail("{}, or save the evaluation elsewhere with --out FILE.json", error.what());
     }
     try {
-      read_metrics(run.folder / run_file::metrics);
+      read_metrics(run.config.tasks, run.folder / run_file::metrics);
     } catch (const Error&) {
       printer.line(fmt::format("{} cannot be read and will be replaced", (run.folder / run_file::metrics).string()));
     }
@@ -149,8 +149,9 @@ Result evaluate_command(const EvaluateArguments& arguments) {
 
 }  // namespace
 
-Action add_evaluate(CLI::App& app) {
+Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<EvaluateArguments>();
+  arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--sizes", arguments->sizes, "Set sizes, e.g. 1,2,10,100 (default: the run's evaluate.sizes)")
       ->type_name("N,N,...");

@@ -127,8 +127,8 @@ Figure draw_loss(const FigureArguments& arguments) {
   std::vector<RunShades::Run> listed;
   std::string first;  // task
   for (const std::string& name : arguments.runs) {
-    const RunFolder run = find_run(name, data_folder(arguments.open.data));
-    const RunConfig config = read_run_toml(run.folder / run_file::config);
+    const RunFolder run = find_run(arguments.open.tasks, name, data_folder(arguments.open.data));
+    const RunConfig config = read_run_toml(arguments.open.tasks, run.folder / run_file::config);
     if (curves.empty()) first = config.task;
     PAIRS_CHECK(config.task == first, "The runs {} and {} are of different tasks; draw one task at a time",
                 curves.front().name, run.name);
@@ -178,8 +178,8 @@ Figure draw_samples(const FigureArguments& arguments) {
     return samples_figure(*open_run(arguments.runs[0], arguments.open).task, arguments.index);
   TaskOptions options;
   options.data = data_folder(arguments.open.data);
-  const std::string task = task_named(arguments.runs[0], {"", arguments.open.allow});
-  return samples_figure(*make_task(task, options), arguments.index);
+  const std::string task = task_named(arguments.runs[0], {arguments.open.tasks, "", arguments.open.allow});
+  return samples_figure(*arguments.open.tasks->make(task, options), arguments.index);
 }
 
 std::vector<AxisRange> ranges_of(const std::string& text) {
@@ -304,8 +304,9 @@ Result figure_command(FigureArguments arguments) {
 
 }  // namespace
 
-Action add_figure(CLI::App& app) {
+Action add_figure(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<FigureArguments>();
+  arguments->open.tasks = tasks;
   app.add_option("NAME", arguments->name, "Which figure; list names them with a sentence each")->required();
   app.add_option("RUN", arguments->runs, "Run folders, or task names for shipped weights");
   app.add_option("--out", arguments->out, "FILE.svg, .png or .csv (default: NAME.svg)")->type_name("FILE");

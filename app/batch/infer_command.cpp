@@ -26,7 +26,6 @@
 #include "core/eval/interval.h"
 #include "core/report/figure.h"
 #include "core/report/number_text.h"
-#include "core/task_factory.h"
 #include "core/train/shipped.h"
 #include "tasks/parts/things.h"
 
@@ -206,12 +205,12 @@ std::string scores_text(const InferAnswer& answer) {
 }
 
 // What people may give beside files of observations, by task.
-std::string thing_lines() {
+std::string thing_lines(const TaskCatalogue& tasks) {
   std::string lines;
-  for (const std::string& name : registered_task_names()) {
+  for (const std::string& name : tasks.names()) {
     std::shared_ptr<const Task> task;
     try {
-      task = make_registered_task(name, {});
+      task = tasks.make(name);
     } catch (const Error&) {
       continue;  // what it lacks is said when it is asked for
     }
@@ -263,7 +262,7 @@ Result infer(const InferArguments& arguments, bool json) {
     report.said.document["views"] = views.string();
     result.text += fmt::format("{}: the views stand in {}\n", set.read_as(), views.string());
   }
-  if (shipped_weights(info.name).size() > 1 && is_shipped(run.folder))
+  if (shipped_weights(arguments.open.tasks, info.name).size() > 1 && is_shipped(run.folder))
     result.text +=
         fmt::format("The weights {} were trained on {}; others are opened by their name (pairs --batch tasks)\n",
                     run.folder.filename().string(), run.estimator->data_source());
@@ -273,8 +272,9 @@ Result infer(const InferArguments& arguments, bool json) {
 
 }  // namespace
 
-Action add_infer(CLI::App& app) {
+Action add_infer(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<InferArguments>();
+  arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--data", arguments->data,
                  "The observed set: .npz (array x, or the only one), .csv for points (of several named columns the "
@@ -361,7 +361,7 @@ Action add_infer(CLI::App& app) {
       "cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.\n"
       "They count in the order of their names. pairs --batch render --views writes such a folder.");
   app.footer("");  // the program's own, which commands begin with
-  app.footer([footer] { return footer + thing_lines(); });
+  app.footer([footer, tasks] { return footer + thing_lines(*tasks); });
   return [arguments, &app] {
     bool json = false;
     for (const CLI::App* one = &app; one != nullptr; one = one->get_parent())

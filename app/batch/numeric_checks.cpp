@@ -11,7 +11,6 @@
 #include "core/heads/head.h"
 #include "core/ops/ops.h"
 #include "render/digit_warp.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -109,7 +108,7 @@ double digit_warp() {
 
 }  // namespace
 
-std::vector<Check> numeric_checks() {
+std::vector<Check> numeric_checks(const TaskCatalogue& tasks) {
   std::vector<Check> all = {
       {"random streams give the known words", 0, random_streams, ""},
       {"weights survive a round trip through safetensors", 0, weights_file, ""},
@@ -121,7 +120,7 @@ std::vector<Check> numeric_checks() {
       {"UMNN head integrates to 1", 1e-4, [] { return normalisation("umnn", "real"); }, ""},
       {"digits turned by nothing stay as they are", 1e-6, digit_warp, ""},
   };
-  for (const SelfCheck& check : task_self_checks()) all.push_back({check.name, check.limit, check.deviation, ""});
+  for (const SelfCheck& check : tasks.self_checks()) all.push_back({check.name, check.limit, check.deviation, ""});
   return all;
 }
 

@@ -5,14 +5,14 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/train/run.h"
-#include "tasks/registry.h"
+#include "tasks/file_facts.h"
 
 namespace pairs::batch {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_task_file(const std::string& word) {
+bool names_task_file(const std::string& word) {
   std::error_code error;
   const fs::path path = word;
   if (fs::is_directory(path, error))
@@ -37,14 +37,14 @@ std::string task_named(const std::string& word, const OwnTaskOptions& options) {
   std::string file = options.file;
   if (!file.empty() && !word.empty())
     fail_usage("{} and --task-file {} both name a task; give one", printable(word, 300), printable(file, 300));
-  if (file.empty() && is_task_file(word)) file = word;
+  if (file.empty() && names_task_file(word)) file = word;
   if (file.empty()) {
     if (options.allow)
       fail_usage("--allow agrees to the program of a task of your own; name its file with --task-file{}",
                  word.empty() ? "" : fmt::format(", for {} runs none", printable(word, 300)));
     return word;
   }
-  const std::string name = open_task_file(file);
+  const std::string name = options.tasks->open(file);
   if (options.allow) allow_task_file(file);
   return name;
 }

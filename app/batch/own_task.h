@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "tasks/catalogue.h"
+
 namespace CLI {
 class App;
 }
@@ -11,6 +13,7 @@ namespace pairs::batch {
 
 // How a command is told of a task that stands in a file of a person's own.
 struct OwnTaskOptions {
+  Catalogue tasks;  // among which it is opened
   std::string file;
   bool allow = false;
 };

@@ -11,9 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/report/number_text.h"
-#include "core/task_factory.h"
 #include "core/train/plan.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -54,8 +52,8 @@ void look_through(const Task& task) {
 
 }  // namespace
 
-Result plan_report(const RunConfig& config) {
-  const std::shared_ptr<const Task> task = make_registered_task(config.task, config.task_options());
+Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
+  const std::shared_ptr<const Task> task = config.make_task();
   if (task->stored()) look_through(*task);
   const std::vector<SetDemand> demands = set_demands(config, task);
   const StoredSets* stored = task->stored();
@@ -108,8 +106,7 @@ Result plan_report(const RunConfig& config) {
       task->info().title, config.preset, config.strategy, stages.text(), drawn.text(), store.text());
   for (const SetService& one : service) result.text += one.text + "\n";
   // Of a program that nobody agreed to nothing is run for this.
-  const bool measured =
-      stored != nullptr || (!task->info().file.empty() && describe_task_file(task->info().file).agreed);
+  const bool measured = stored != nullptr || (!task->info().file.empty() && tasks.describe(task->info().file).agreed);
   if (const std::string input = input_text(*task, measured ? input_scale(*task) : InputScale{}); !input.empty()) {
     result.text += input + "\n";
     result.document["input"] = input;

@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/train/config.h"
 #include "core/train/unread.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -28,10 +27,11 @@ nlohmann::json slot_value(const Field& field) {
 Result show_presets(const PresetArguments& arguments) {
   const std::string task = task_named(arguments.task, arguments.own);
   if (task.empty()) fail_usage("Name a task, or give --task-file; pairs --batch tasks lists the tasks");
-  const TaskInfo info = make_task(task)->info();
+  const TaskInfo info = arguments.own.tasks->make(task)->info();
   const std::vector<std::string> names = preset_names();
   std::vector<RunConfig> configs;
-  for (const std::string& name : names) configs.push_back(load_preset(info, name, arguments.strategy, {}));
+  for (const std::string& name : names)
+    configs.push_back(load_preset(arguments.own.tasks, info, name, arguments.strategy, {}));
   std::vector<std::vector<Field>> columns;
   for (RunConfig& config : configs) columns.push_back(fields(config));
 
@@ -63,8 +63,9 @@ Result show_presets(const PresetArguments& arguments) {
 
 }  // namespace
 
-Action add_presets(CLI::App& app) {
+Action add_presets(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<PresetArguments>();
+  arguments->own.tasks = tasks;
   app.add_option("TASK", arguments->task, "The task");
   add_own_task_options(app, arguments->own);
   app.add_option("--strategy", arguments->strategy, "As in run: it changes some settings")

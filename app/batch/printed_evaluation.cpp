@@ -22,7 +22,7 @@ namespace {
 std::string not_stored(const LoadedRun& run, const EvaluationOptions* options) {
   std::optional<Metrics> stored;
   try {
-    stored = read_metrics(run.folder / run_file::metrics);
+    stored = read_metrics(run.config.tasks, run.folder / run_file::metrics);
   } catch (const Error&) {
     return "its stored metrics cannot be read";
   }

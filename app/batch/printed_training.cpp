@@ -17,7 +17,6 @@
 #include "core/train/event_values.h"
 #include "core/train/plan.h"
 #include "core/train/run_progress.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -33,9 +32,9 @@ std::vector<Event> events_of(const std::filesystem::path& folder, EventType type
 
 }  // namespace
 
-void tell_expectation(const RunConfig& config, const std::filesystem::path& folder) {
+void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const std::filesystem::path& folder) {
   const ExpectedCost need = expected_cost(config, [] { return !keep_going(); });
-  const auto task = make_task(config.task, config.task_options());
+  const auto task = config.make_task();
   const std::string& source = task->info().data_source;
   const bool patient = config.pretrain.patience > 0 || config.finetune.patience > 0;
   tell(fmt::format("{}, {}, {}: {}{}{}, {}, {} of disk for the cache{}\n", config.task, config.preset, config.strategy,
@@ -43,8 +42,8 @@ void tell_expectation(const RunConfig& config, const std::filesystem::path& fold
                    task->info().subject.empty() ? "" : ", after its data are made, once", flop_text(need.gflop),
                    byte_text(static_cast<std::uint64_t>(need.cache_bytes)),
                    source == "simulated" ? "" : ", on " + source));
-  if (const DataSet* set = config.data.empty() ? nullptr : data_set_of(config.task);
-      set && make_task(config.task, options_without_data(config))->info().data_source == source)
+  if (const DataSet* set = config.data.empty() ? nullptr : tasks.data_set_of(config.task);
+      set && tasks.make(config.task, options_without_data(config))->info().data_source == source)
     tell(fmt::format(
         "warning: {} holds no {} that this task reads, so the run is trained on {}; pairs --batch data --data "
         "{} says what was found\n",
@@ -59,9 +58,9 @@ void tell_expectation(const RunConfig& config, const std::filesystem::path& fold
              "choose another place with --out");
 }
 
-void train_run(const std::filesystem::path& folder, Stage until, ProgressPrinter& printer) {
+void train_run(const Tasks& tasks, const std::filesystem::path& folder, Stage until, ProgressPrinter& printer) {
   printer.line(fmt::format("run folder: {}", folder.string()));
-  drive([&](Monitor& monitor) { execute_run(folder, monitor, until); }, printer);
+  drive([&](Monitor& monitor) { execute_run(tasks, folder, monitor, until); }, printer);
 }
 
 bool ended_by_error(const std::filesystem::path& folder) {
@@ -78,8 +77,8 @@ void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& pri
   printer.line(fmt::format("continue with: pairs --batch run --resume {}", shell_word(folder.string())));
 }
 
-nlohmann::json run_document(const std::filesystem::path& folder) {
-  const RunConfig config = read_run_toml(folder / run_file::config);
+nlohmann::json run_document(const Tasks& tasks, const std::filesystem::path& folder) {
+  const RunConfig config = read_run_toml(tasks, folder / run_file::config);
   const RunStatus status = run_status(folder);
   nlohmann::json out = {{"run", folder.string()},           {"task", config.task}, {"preset", config.preset},
                         {"strategy", config.strategy},      {"seed", config.seed}, {"finished", status.finished},

@@ -21,7 +21,6 @@
 #include "core/train/run.h"
 #include "render/scene_picture.h"
 #include "render/sphere_scene_file.h"
-#include "tasks/registry.h"
 #include "tasks/scene_views.h"
 #include "tasks/view_folder.h"
 
@@ -35,6 +34,7 @@ constexpr std::int64_t picture_rays = 3, view_rays = 1;
 constexpr double degree = std::numbers::pi / 180;
 
 struct RenderArguments {
+  Catalogue tasks;
   std::string scene, camera = "30,35", size, buffer = "color", out, save, like;
   std::int64_t spheres = 3, supersample = 0, threads = 0, views = 0;  // 0: not given
   bool counted = false, sized = false;                                // --spheres, --size were given
@@ -101,8 +101,9 @@ Result render_picture(const RenderArguments& arguments) {
 // With the size, half-width and number of spheres of the run that --like names.
 RenderArguments as_trained(RenderArguments arguments) {
   if (arguments.like.empty()) return arguments;
-  const RunConfig config = read_run_toml(find_run(arguments.like, data_folder("")).folder / run_file::config);
-  const std::shared_ptr<const Task> task = make_task(config.task, config.task_options());
+  const RunConfig config = read_run_toml(
+      arguments.tasks, find_run(arguments.tasks, arguments.like, data_folder("")).folder / run_file::config);
+  const std::shared_ptr<const Task> task = config.make_task();
   const SceneViews* const views = scene_views(*task);
   if (!views)
     fail_usage("--like {} is of the task {}, whose observations are no views of a scene",
@@ -150,8 +151,9 @@ Result render_views(const RenderArguments& wanted) {
 
 }  // namespace
 
-Action add_render(CLI::App& app) {
+Action add_render(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<RenderArguments>();
+  arguments->tasks = tasks;
   app.add_option("--scene", arguments->scene, "A seed, which draws a scene from the prior, or a scene file")
       ->type_name("SEED|FILE.toml")
       ->required();

@@ -72,8 +72,8 @@ Result run(const RunArguments& arguments, std::string other) {
     wanted.task = task_named(wanted.task, arguments.own);
     if (wanted.task.empty()) fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
     if (!arguments.out.empty()) check_new_run(arguments.out);
-    config = resolve(wanted);
-    tell_expectation(*config, arguments.out);
+    config = resolve(arguments.own.tasks, wanted);
+    tell_expectation(*arguments.own.tasks, *config, arguments.out);
   }
   const SavesOnSignal saves;
   if (!keep_going()) throw Stopped();
@@ -81,7 +81,7 @@ Result run(const RunArguments& arguments, std::string other) {
   if (arguments.changed) accept_simulator(folder);
   ProgressPrinter printer = stderr_printer();
   try {
-    train_run(folder, stage_named(arguments.until), printer);
+    train_run(arguments.own.tasks, folder, stage_named(arguments.until), printer);
   } catch (const Stopped&) {
     tell_continuation(folder, printer);
     throw;
@@ -89,13 +89,14 @@ Result run(const RunArguments& arguments, std::string other) {
     if (ended_by_error(folder)) tell_continuation(folder, printer);
     throw;
   }
-  return {run_document(folder), run_text(folder), 0};
+  return {run_document(arguments.own.tasks, folder), run_text(folder), 0};
 }
 
 }  // namespace
 
-Action add_run(CLI::App& app) {
+Action add_run(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<RunArguments>();
+  arguments->own.tasks = tasks;
   app.add_option("TASK", arguments->wanted.task, "The task; pairs --batch tasks lists them");
   add_own_task_options(app, arguments->own);
   app.add_option("--preset", arguments->wanted.preset,

@@ -11,11 +11,11 @@
 namespace pairs::batch {
 namespace {
 
-Result selftest() {
+Result selftest(const Catalogue& tasks) {
   Result result;
   result.document = {{"checks", nlohmann::json::array()}};
-  std::vector<Check> checks = numeric_checks();
-  for (Check& check : device_checks()) checks.push_back(std::move(check));
+  std::vector<Check> checks = numeric_checks(*tasks);
+  for (Check& check : device_checks(tasks)) checks.push_back(std::move(check));
   int failed = 0, skipped = 0;
   for (const Check& check : checks) {
     if (!keep_going()) throw Stopped();
@@ -54,9 +54,9 @@ Result selftest() {
 
 }  // namespace
 
-Action add_selftest(CLI::App& app) {
+Action add_selftest(CLI::App& app, const Catalogue& tasks) {
   app.footer("Takes a few seconds; exit code 1 when a check fails. Example:\n  pairs --batch selftest");
-  return selftest;
+  return [tasks] { return selftest(tasks); };
 }
 
 }  // namespace pairs::batch

@@ -101,7 +101,7 @@ double check_sets(const Task& task, std::int64_t sets, std::int64_t n, Findings&
   return rate * static_cast<double>(n);
 }
 
-void check_program(const std::shared_ptr<const Task>& made, Findings& findings) {
+void check_program(const Tasks& tasks, const std::shared_ptr<const Task>& made, Findings& findings) {
   const Task& task = *made;
   const TaskInfo& info = task.info();
   const std::vector<std::int64_t> indices = first_indices(1024);
@@ -115,7 +115,7 @@ void check_program(const std::shared_ptr<const Task>& made, Findings& findings) 
                more = check_sets(task, 16, std::min<std::int64_t>(info.max_n, 100), findings);
   for (const char* preset : {"quick", "small", "paper"}) {
     double seconds = 0, sets = 0;
-    const RunConfig config = load_preset(info, preset, "pairs", {});
+    const RunConfig config = load_preset(tasks, info, preset, "pairs", {});
     for (const SetDemand& demand : set_demands(config, made)) {
       sets += static_cast<double>(demand.sets);
       seconds += static_cast<double>(demand.sets) * static_cast<double>(demand.n) / (demand.n <= 2 ? pairs : more);
@@ -158,7 +158,7 @@ std::string brief(const std::string& text) {
 
 }  // namespace
 
-Result check_task(const std::shared_ptr<const Task>& task) {
+Result check_task(const Tasks& tasks, const std::shared_ptr<const Task>& task) {
   if (task->info().file.empty())
     fail_usage("{} is built in; --check of a task is for one of your own, and without a task it reads data sets",
                task->info().name);
@@ -167,7 +167,7 @@ Result check_task(const std::shared_ptr<const Task>& task) {
     if (const StoredSets* stored = task->stored())
       check_stored(*task, *stored, findings);
     else
-      check_program(task, findings);
+      check_program(tasks, task, findings);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::usage) throw;  // nobody agreed to the program
     findings.say(false, brief(error.what()));

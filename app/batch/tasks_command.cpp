@@ -16,7 +16,6 @@
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
-#include "tasks/registry.h"
 
 namespace pairs::batch {
 namespace {
@@ -29,10 +28,10 @@ nlohmann::json target_document(const Target& target) {
 }
 
 // What a task of a person's own is beside what all are: how networks see its observations, and what is run.
-std::string own_text(const Task& task, nlohmann::json& document) {
+std::string own_text(const TaskCatalogue& tasks, const Task& task, nlohmann::json& document) {
   const TaskInfo& info = task.info();
   if (info.file.empty()) return "";
-  const TaskDescription said = describe_task_file(info.file);
+  const TaskDescription said = tasks.describe(info.file);
   // Of a program that nobody agreed to nothing is run for this.
   const InputScale scale = said.agreed ? input_scale(task) : InputScale{};
   std::string text = input_text(task, scale);
@@ -55,9 +54,9 @@ Result list_tasks(const OwnTaskOptions& own) {
   std::string sentences;
   const std::string data = data_folder("");
   const bool one = !own.file.empty() || own.allow;
-  const std::vector<std::string> names = one ? std::vector{task_named("", own)} : task_names();
+  const std::vector<std::string> names = one ? std::vector{task_named("", own)} : own.tasks->names();
   for (const std::string& name : names) {
-    const auto task = make_task(name);
+    const auto task = own.tasks->make(name);
     const TaskInfo& info = task->info();
     std::vector<std::string> nuisances;
     for (const Nuisance& nuisance : info.nuisances) nuisances.push_back(nuisance.name);
@@ -82,14 +81,14 @@ Result list_tasks(const OwnTaskOptions& own) {
                                         {"given", given}});
     nlohmann::json weights = nlohmann::json::array();
     std::vector<std::string> weights_texts;
-    for (const ShippedWeights& one : shipped_weights(name)) {
+    for (const ShippedWeights& one : shipped_weights(own.tasks, name)) {
       const std::string folder = one.folder.filename().string();
       weights.push_back({{"name", folder}, {"data", one.data}});
       weights_texts.push_back(folder == name ? folder : fmt::format("{} ({})", folder, one.data));
     }
     result.document["tasks"].back()["weights"] = weights;
     try {
-      if (const auto fitting = fitting_weights(name, data))
+      if (const auto fitting = fitting_weights(own.tasks, name, data))
         result.document["tasks"].back()["fitting_weights"] = fitting->filename().string();
     } catch (const Error&) {
       // The data folder holds nothing that this task can read, which it says when it is used.
@@ -98,12 +97,12 @@ Result list_tasks(const OwnTaskOptions& own) {
     table.add({name, target_room.columns_text(info), count_text(info.max_n), room.columns_text(info),
                fmt::format("{}", fmt::join(task->references(), ", ")), info.data_source});
     sentences += fmt::format("{}: {}\n  θ: {}\n  ψ: {}\n  x: {}{}\n", info.title, info.summary, info.theta_text,
-                             info.psi_text, info.x_text, own_text(*task, result.document["tasks"].back()));
+                             info.psi_text, info.x_text, own_text(*own.tasks, *task, result.document["tasks"].back()));
     if (!one)
       sentences += fmt::format("  shipped weights: {}\n",
-                             weights_texts.empty() ? "none" : fmt::format("{}", fmt::join(weights_texts, ", ")));
+                               weights_texts.empty() ? "none" : fmt::format("{}", fmt::join(weights_texts, ", ")));
   }
-  for (const LeftOutTask& left : one ? std::vector<LeftOutTask>() : left_out_tasks()) {
+  for (const LeftOutTask& left : one ? std::vector<LeftOutTask>() : own.tasks->left_out()) {
     result.document["left_out"].push_back({{"name", left.name}, {"why", left.why}});
     sentences += fmt::format("{}: left out of this build: {}\n", left.name, left.why);
   }
@@ -113,8 +112,9 @@ Result list_tasks(const OwnTaskOptions& own) {
 
 }  // namespace
 
-Action add_tasks(CLI::App& app) {
+Action add_tasks(CLI::App& app, const Catalogue& tasks) {
   const auto own = std::make_shared<OwnTaskOptions>();
+  own->tasks = tasks;
   add_own_task_options(app, *own);
   app.footer("Examples:\n  pairs --batch tasks --json\n  pairs --batch tasks --task-file my/task.toml");
   return [own] { return list_tasks(*own); };

@@ -68,7 +68,7 @@ std::vector<std::string> things_at(const Things& known, const std::string& path)
 // program.
 std::filesystem::path tried_file(const TriedArguments& arguments, const LoadedRun& run) {
   if (!arguments.out.empty()) return arguments.out;
-  for (const ShippedWeights& shipped : shipped_weights(run.task->info().name))
+  for (const ShippedWeights& shipped : shipped_weights(arguments.open.tasks, run.task->info().name))
     if (shipped.folder == run.folder) return {};
   return run.folder / kTriedFile;
 }
@@ -137,8 +137,9 @@ Result tried(const TriedArguments& arguments) {
 
 }  // namespace
 
-Action add_tried(CLI::App& app) {
+Action add_tried(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<TriedArguments>();
+  arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--data", arguments->data,
                  "A folder of things (meshes), or a text file that names one a line (SMILES, files)")

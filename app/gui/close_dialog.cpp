@@ -29,7 +29,7 @@ bool CloseDialog::draw(model::Studio& studio) {
     ui::wrapped("Stopping; the window closes as soon as the run is saved.");
   } else {
     ui::wrapped(fmt::format("{} is {}. Stopping saves it; the next start offers to go on from there.",
-                            studio.name_of_run(training.session_folder().string()),
+                            studio.library.name_of(training.session_folder().string()),
                             going ? model::RunEntry::live_state(going->word, going->stage, going->share) : "training"));
     const ui::Choice choice = ui::choose("close/confirm", "Stop and save", ui::Button::primary, "close/cancel",
                                          training.session_blocked(model::Action::stop));

@@ -31,8 +31,8 @@ struct OffscreenContext {
 }  // namespace
 
 struct OffscreenWindow::Parts {
-  Parts(const model::Settings& settings, int width, int height, float s)
-      : screen(width, height), studio(settings), factor(s) {
+  Parts(const Catalogue& tasks, const model::Settings& settings, int width, int height, float s)
+      : screen(width, height), studio(tasks, settings), factor(s) {
     apply_theme(ThemeKind::dark, factor);
     renderer = std::make_unique<GlRenderer>(screen.gl());
     shell = std::make_unique<Shell>(studio);
@@ -48,8 +48,9 @@ struct OffscreenWindow::Parts {
   std::unique_ptr<Shell> shell;
 };
 
-OffscreenWindow::OffscreenWindow(const model::Settings& settings, int width, int height, float scale)
-    : parts_(std::make_unique<Parts>(settings, width, height, scale)) {}
+OffscreenWindow::OffscreenWindow(const Catalogue& tasks, const model::Settings& settings, int width, int height,
+                                 float scale)
+    : parts_(std::make_unique<Parts>(tasks, settings, width, height, scale)) {}
 OffscreenWindow::~OffscreenWindow() = default;
 
 model::Studio& OffscreenWindow::studio() {

@@ -14,7 +14,7 @@ class Shell;
 // where EGL cannot draw.
 class OffscreenWindow {
  public:
-  OffscreenWindow(const model::Settings& settings, int width, int height, float scale = 1);
+  OffscreenWindow(const Catalogue& tasks, const model::Settings& settings, int width, int height, float scale = 1);
   ~OffscreenWindow();
   OffscreenWindow(const OffscreenWindow&) = delete;
   OffscreenWindow& operator=(const OffscreenWindow&) = delete;

@@ -46,7 +46,7 @@ std::string film(OffscreenWindow& window, const ScreenshotOptions& options) {
 
 }  // namespace
 
-void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions& options) {
+void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file, const ScreenshotOptions& options) {
   model::Settings settings;
   settings.theme = options.theme;
   settings.file_dialogs = "own";                // nobody is asked anything
@@ -55,7 +55,7 @@ void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions
   if (!options.tour) settings.dismissed = {"welcome"};
   const model::Tab tab = model::parse_tab(settings.tab);
   if (!options.task.empty()) settings.task = options.task;
-  OffscreenWindow window(settings, options.width, options.height, static_cast<float>(options.scale));
+  OffscreenWindow window(tasks, settings, options.width, options.height, static_cast<float>(options.scale));
   model::Studio& studio = window.studio();
   if (!options.run.empty()) studio.open_path(options.run);
   if (!options.compare.empty()) studio.comparison.clear();  // of what it opens with

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tasks/catalogue.h"
+
 namespace pairs::gui {
 
 struct ScreenshotOptions {
@@ -20,6 +22,6 @@ struct ScreenshotOptions {
 
 // Draws the window's panels without a display, once nothing is at work any more, and writes them as PNG; to a file that
 // ends in .webp a film in which N grows from 1 to `n`. Throws Error; when `patience` runs out, too.
-void write_screenshot(const std::filesystem::path& file, const ScreenshotOptions& options);
+void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file, const ScreenshotOptions& options);
 
 }  // namespace pairs::gui

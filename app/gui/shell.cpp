@@ -115,6 +115,11 @@ class Area {
   ui::Surface on_;
 };
 
+// Whether a banner says that the data differ from those that were learnt from.
+bool tells_of_data(const model::Studio& studio) {
+  return !model::data_notice(studio).sentence.empty();
+}
+
 // Draws the panel of the page that the Posterior tab shows.
 class PosteriorTab : public model::PosteriorPageVisitor {
  public:
@@ -131,12 +136,12 @@ class PosteriorTab : public model::PosteriorPageVisitor {
     return asked_;
   }
 
-  void visit(model::Posterior&) override {
-    if (!saves_) densities_.draw(studio_);
+  void visit(model::Posterior& posterior) override {
+    if (!saves_) densities_.draw(posterior, studio_.library, studio_.run(), tells_of_data(studio_));
   }
-  void visit(model::Viewer&) override {
-    if (!saves_) return viewer_.draw(studio_);
-    viewer_.ask_to_save(studio_);
+  void visit(model::Viewer& viewer) override {
+    if (!saves_) return viewer_.draw(viewer, studio_.evaluation, studio_.run());
+    viewer_.ask_to_save(viewer);
     asked_ = true;
   }
 
@@ -150,7 +155,10 @@ class PosteriorTab : public model::PosteriorPageVisitor {
 }  // namespace
 
 struct Shell::Parts {
-  explicit Parts(model::Studio& s) : studio(s), posterior(s) { file_desk().wake = s.hub.wake; }
+  explicit Parts(model::Studio& s) : studio(s), posterior(s) {
+    file_desk().tasks = s.hub.tasks;
+    file_desk().wake = s.hub.wake;
+  }
   ~Parts() { file_desk() = {}; }
 
   model::Studio& studio;
@@ -421,19 +429,19 @@ void Shell::Parts::draw_banners(float left, float bottom, float width) {
 }
 
 void Shell::Parts::panel() {
-  if (studio.page.shown()) return settings.draw(studio);
+  if (studio.page.shown()) return settings.draw({studio.page, studio.settings, studio.hub, studio.library, studio});
   tour.draw(studio);
   switch (studio.tab()) {
     case model::Tab::task:
-      return task.draw(studio);
+      return task.draw(studio.specimen, studio.hub, studio.data, studio, studio.task());
     case model::Tab::train:
-      return train.draw(studio);
+      return train.draw(studio.training, studio.library, studio);
     case model::Tab::posterior:
       return posterior.draw();
     case model::Tab::evaluate:
-      return evaluate.draw(studio);
+      return evaluate.draw(studio.evaluation, studio.run(), tells_of_data(studio));
     case model::Tab::compare:
-      return compare.draw(studio);
+      return compare.draw(studio.comparison, studio.task());
   }
 }
 

@@ -239,7 +239,7 @@ void save_settings(model::Studio& studio, model::SettingsFile& file) {
 
 }  // namespace
 
-void run_window(const WindowOptions& options) {
+void run_window(const Catalogue& tasks, const WindowOptions& options) {
   assets_folder();  // without presets and weights there is nothing to show
   const Glfw glfw(kWithoutWindow);
   glfw_of_wake = &glfw;
@@ -259,7 +259,7 @@ void run_window(const WindowOptions& options) {
     glfw_of_wake->SetClipboardString(static_cast<GLFWwindow*>(w), text);
   };
   io.GetClipboardTextFn = [](void* w) { return glfw_of_wake->GetClipboardString(static_cast<GLFWwindow*>(w)); };
-  model::Studio studio(settings, wake);
+  model::Studio studio(tasks, settings, wake);
   if (!file.problem().empty()) studio.hub.messages.warning("settings", file.problem());
   const auto wanted_scale = [&] {
     return studio.settings.scale > 0 ? static_cast<float>(studio.settings.scale) : window.content_scale();

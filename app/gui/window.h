@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "tasks/catalogue.h"
+
 namespace pairs::gui {
 
 struct WindowOptions {
@@ -12,6 +14,6 @@ struct WindowOptions {
 
 // Opens the window and returns when it is closed: runs in progress have been stopped and saved by then. Throws Error
 // with one sentence where there is no display or no OpenGL.
-void run_window(const WindowOptions& options);
+void run_window(const Catalogue& tasks, const WindowOptions& options);
 
 }  // namespace pairs::gui

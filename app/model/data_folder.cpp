@@ -9,25 +9,24 @@
 #include "core/base/error.h"
 #include "core/base/latest_worker.h"
 #include "core/base/text.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 
-std::string real_data_of(const std::string& task) {
-  const DataSet* set = data_set_of(task);
+std::string real_data_of(const TaskCatalogue& tasks, const std::string& task) {
+  const DataSet* set = tasks.data_set_of(task);
   return set ? set->name : "";
 }
 
-std::string real_data_layout_of(const std::string& task) {
-  const DataSet* set = data_set_of(task);
+std::string real_data_layout_of(const TaskCatalogue& tasks, const std::string& task) {
+  const DataSet* set = tasks.data_set_of(task);
   return set ? set->layout : "";
 }
 
 void DataFolder::use(const std::string& task, const std::filesystem::path& folder) {
-  folder_.name(folder, [task](const std::filesystem::path& named) -> std::string {
-    make_task(task, {named.string()});
+  folder_.name(folder, [tasks = hub_.tasks, task](const std::filesystem::path& named) -> std::string {
+    tasks->make(task, {named.string()});
     // Some tasks do without what is not there.
-    const DataSet* set = data_set_of(task);
+    const DataSet* set = tasks->data_set_of(task);
     const std::string problem = set ? set->find(named.string()).problem : "";
     if (problem.empty()) return "";
     return fmt::format("{} holds nothing for this task: {}", printable(named.string(), 300), problem);
@@ -44,7 +43,7 @@ DataNotice data_notice(const Studio& studio) {
   if (shipped && !shipped->other_data()) {
     notice.label = "Show the shipped weights";
     notice.action = DataNotice::Action::show_shipped;
-  } else if (const std::string name = real_data_of(run->task); !name.empty()) {
+  } else if (const std::string name = real_data_of(*studio.hub.tasks, run->task); !name.empty()) {
     notice.label = fmt::format("Use {} of {}…", studio.hub.data_folder.empty() ? "a folder" : "another folder", name);
   }
   return notice;

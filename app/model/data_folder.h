@@ -13,14 +13,14 @@ namespace pairs::model {
 class Studio;
 
 // What real data a task can draw from a folder of; "" for tasks that simulate all they need.
-std::string real_data_of(const std::string& task);
+std::string real_data_of(const TaskCatalogue& tasks, const std::string& task);
 // How they are read, one sentence; "" for these.
-std::string real_data_layout_of(const std::string& task);
+std::string real_data_layout_of(const TaskCatalogue& tasks, const std::string& task);
 
 // The choice of the folder of real data, looked into in the background before it is used.
 class DataFolder {
  public:
-  explicit DataFolder(Hub& hub) : folder_([&hub] { hub.wake(); }) {}
+  explicit DataFolder(Hub& hub) : hub_(hub), folder_([&hub] { hub.wake(); }) {}
 
   // A person wants to choose one; whether that was asked for since the last call.
   void ask() { asked_ = true; }
@@ -35,6 +35,7 @@ class DataFolder {
   std::optional<std::filesystem::path> take() { return folder_.take(); }
 
  private:
+  Hub& hub_;
   bool asked_ = false;
   CheckedFolder folder_;
 };

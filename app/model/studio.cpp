@@ -18,6 +18,7 @@
 #include "core/images/image_file.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
+#include "tasks/file_facts.h"
 #include "tasks/parts/things.h"
 #include "tasks/registry.h"
 #include "tasks/view_folder.h"
@@ -40,10 +41,10 @@ struct ThingOfTask {
 };
 
 // What things tasks make sets of (a mesh, a molecule), and whether this is one of them.
-std::vector<ThingOfTask> things_of_tasks(const std::string& text) {
+std::vector<ThingOfTask> things_of_tasks(const TaskCatalogue& tasks, const std::string& text) {
   std::vector<ThingOfTask> all;
-  for (const std::string& name : task_names()) {
-    const std::shared_ptr<const Task> task = make_task(name);
+  for (const std::string& name : tasks.names()) {
+    const std::shared_ptr<const Task> task = tasks.make(name);
     if (const Things* const known = things(*task)) all.push_back({name, known->thing(), known->is_thing(text)});
   }
   return all;
@@ -67,9 +68,10 @@ Tab parse_tab(const std::string& name) {
              near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
 }
 
-Studio::Studio(Settings remembered, std::function<void()> wake)
+Studio::Studio(Catalogue tasks, Settings remembered, std::function<void()> wake)
     : settings(std::move(remembered)),
-      hub{{},
+      hub{std::move(tasks),
+          {},
           wake,
           settings.runs_folder.empty() ? default_runs_folder() : fs::path(settings.runs_folder),
           data_folder(settings.data_folder),
@@ -140,7 +142,7 @@ void Studio::set_tab(Tab tab) {
 // The first look at a task's comparison finds its shipped weights there.
 void Studio::offer_comparison() {
   if (tab_ != Tab::compare || task_.empty() || !offered_.insert(task_).second) return;
-  if (comparison.entries().empty() && has_shipped_weights(task_)) comparison.toggle(task_);
+  if (comparison.entries().empty() && has_shipped_weights(hub.tasks, task_)) comparison.toggle(task_);
 }
 
 void Studio::use_data_folder(const fs::path& folder) {
@@ -212,7 +214,8 @@ void Studio::turn_comparison(const std::string& task) {
 TaskOptions Studio::options_of(const std::string& run) const {
   if (run.empty()) return {};
   try {
-    const RunConfig config = read_run_toml(find_run(run, hub.data_folder.string()).folder / run_file::config);
+    const RunConfig config =
+        read_run_toml(hub.tasks, find_run(hub.tasks, run, hub.data_folder.string()).folder / run_file::config);
     if (config.task_file.empty()) return config.task_options();
   } catch (const std::exception&) {
     // Whoever opens the run says what is wrong with it.
@@ -242,7 +245,7 @@ void Studio::show(const std::string& task, const std::string& run) {
 void Studio::open_task(const std::string& task) {
   page.close();
   if (!is_task(task)) return hub.messages.error("task", fmt::format("There is no task {}", printable(task)));
-  std::string run = has_shipped_weights(task) ? task : "";
+  std::string run = has_shipped_weights(hub.tasks, task) ? task : "";
   // The run that was shown when the task was left, if it is still there.
   std::error_code error;
   if (const auto last = last_runs_.find(task);
@@ -266,8 +269,8 @@ void Studio::open_run(const std::string& run) {
     return open_task(run);
   }
   try {
-    const RunFolder found = find_run(run);
-    const RunConfig config = read_run_toml(found.folder / run_file::config);
+    const RunFolder found = find_run(hub.tasks, run);
+    const RunConfig config = read_run_toml(hub.tasks, found.folder / run_file::config);
     if (!config.task_copy.empty() && !is_task(config.task)) {
       awaited_run_ = {run, config.task};
       library.own().open(config.task_copy, true);
@@ -319,7 +322,7 @@ void Studio::open_path(const fs::path& path) {
     problem = library.add_folder(path);
   } else {
     const bool table = ending == ".txt" || ending == ".tsv";  // may be anybody's, like a CSV file
-    for (const ThingOfTask& known : things_of_tasks(name)) {
+    for (const ThingOfTask& known : things_of_tasks(*hub.tasks, name)) {
       if (known.is_it && !table && fs::exists(path, error)) {
         open_task(known.task);
         set_tab(Tab::posterior);
@@ -421,7 +424,7 @@ void Studio::take_ended_training() {
   try {
     const RunStatus status = run_status(*ended);
     if (!status.pretrained) return;
-    const RunConfig config = read_run_toml(*ended / run_file::config);
+    const RunConfig config = read_run_toml(hub.tasks, *ended / run_file::config);
     const std::string run = ended->string();
     if (config.task == task_ && training.folder() == *ended) {
       const bool again = run == run_;
@@ -552,12 +555,7 @@ std::string Studio::shown_title() const {
   const TaskEntry* task = library.task(task_);
   const std::string title = task ? task->title : task_;
   if (tab_ == Tab::train && training.drafting()) return title + "  ·  new run";
-  return shown_run().empty() ? title : fmt::format("{}  ·  {}", title, name_of_run(shown_run()));
-}
-
-std::string Studio::name_of_run(const std::string& run) const {
-  const RunEntry* entry = library.find(run);
-  return entry ? entry->name : fs::path(run).filename().string();
+  return shown_run().empty() ? title : fmt::format("{}  ·  {}", title, library.name_of(shown_run()));
 }
 
 std::string Studio::device_name() const {

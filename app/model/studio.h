@@ -16,7 +16,9 @@
 #include "app/model/hub/hub.h"
 #include "app/model/hub/settings.h"
 #include "app/model/library/library.h"
+#include "app/model/navigation.h"
 #include "app/model/posterior/posterior.h"
+#include "app/model/settings/machine.h"
 #include "app/model/settings/settings_page.h"
 #include "app/model/task/specimen.h"
 #include "app/model/train/training.h"
@@ -24,19 +26,14 @@
 
 namespace pairs::model {
 
-enum class Tab { task, train, posterior, evaluate, compare };
-inline constexpr int tab_count = 5;
-const char* tab_name(Tab tab);           // "task", ...: command line and settings
-Tab parse_tab(const std::string& name);  // usage error naming the nearest
-
 // Everything that the window shows and can do, without the window. One thread; nothing here waits for a worker.
-class Studio {
+class Studio : public Navigation, public Machine {
  public:
   // Opens what was open last; on the first start the first task's posterior with its shipped weights.
   // `wake` asks for another frame, from any thread.
   explicit Studio(
-      Settings settings, std::function<void()> wake = [] {});
-  ~Studio();
+      Catalogue tasks, Settings settings, std::function<void()> wake = [] {});
+  ~Studio() override;
   Studio(const Studio&) = delete;
   Studio& operator=(const Studio&) = delete;
 
@@ -59,18 +56,18 @@ class Studio {
   Tab tab() const { return tab_; }
   // What the Posterior tab shows of the task: `posterior` or `viewer`.
   PosteriorPage& posterior_page();
-  void set_tab(Tab tab);
+  void set_tab(Tab tab) override;
 
   // Shows a task, with its shipped weights or its newest finished run.
   void open_task(const std::string& task);
-  // Shows a run: a folder, or a task's name for shipped weights. What is wrong with it becomes a message.
-  void open_run(const std::string& run);
+  void open_run(const std::string& run) override;
   // A path dropped on the window or named on the command line: a run folder, the file of a task of one's own, a folder
   // of images, a data file, a thing that a task makes sets of (tasks/parts/things.h), which is shown then.
   void open_path(const std::filesystem::path& path);
 
-  // Makes the shown task again, of a person's own with its file and its program as they are by now.
-  void reopen_task();
+  void reopen_task() override;
+  void open_settings(SettingsSection section) override { page.open(section); }
+  void show_log() override { settings.log_open = true; }
 
   // Goes on with a run at rest, on the Train tab. Why it cannot becomes a message.
   void resume_run(const std::string& run);
@@ -88,18 +85,11 @@ class Studio {
   std::string shown_run() const;
   // the task and the run: "Title · name".
   std::string shown_title() const;
-  // As people have named it, else its folder's name.
-  std::string name_of_run(const std::string& run) const;
-  // Where posteriors are computed, GPU or CPU, and with how many CPU threads.
-  std::string device_name() const;
-  std::int64_t threads() const;
-
-  // What the Settings page sets: used at once and kept. Empty when done, else why not, in one sentence.
-  std::string use_device(const std::string& name);
-  // As people type it; 0: one a core.
-  std::string use_threads(const std::string& number);
-  // Why neither can be changed now; empty when they can.
-  std::string machine_blocked() const;
+  std::string device_name() const override;
+  std::int64_t threads() const override;
+  std::string use_device(const std::string& name) override;
+  std::string use_threads(const std::string& number) override;
+  std::string machine_blocked() const override;
 
  private:
   bool is_task(const std::string& name) const;

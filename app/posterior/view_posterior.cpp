@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::int64_t kPriorImages = 1024;
 
-LoadedRun load_view_run(const std::string& run, const std::string& data, const std::string& device) {
-  LoadedRun loaded = load_run(run, data, device);
+LoadedRun load_view_run(const Tasks& tasks, const std::string& run, const std::string& data,
+                        const std::string& device) {
+  LoadedRun loaded = load_run(tasks, run, data, device);
   PAIRS_CHECK(scene_views(*loaded.task), "{} is a run of the task {}, whose target is no view of a scene", loaded.name,
               loaded.config.task);
   PAIRS_CHECK(head_kind(loaded.config.estimator.head.kind).images,
@@ -30,8 +31,9 @@ LoadedRun load_view_run(const std::string& run, const std::string& data, const s
 
 }  // namespace
 
-ViewPosterior::ViewPosterior(const std::string& run, const std::string& data, const std::string& device)
-    : loaded_(load_view_run(run, data, device)),
+ViewPosterior::ViewPosterior(const Tasks& tasks, const std::string& run, const std::string& data,
+                             const std::string& device)
+    : loaded_(load_view_run(tasks, run, data, device)),
       views_(*scene_views(*loaded_.task)),
       embeddings_(loaded_.estimator, views_) {}
 

@@ -20,7 +20,7 @@ namespace pairs {
 class ViewPosterior {
  public:
   // Throws Error when the run cannot be loaded or is no such run.
-  ViewPosterior(const std::string& run, const std::string& data, const std::string& device);
+  ViewPosterior(const Tasks& tasks, const std::string& run, const std::string& data, const std::string& device);
 
   const LoadedRun& loaded() const { return loaded_; }
   const SceneViews& views() const { return views_; }

@@ -11,7 +11,6 @@
 #include "core/base/text.h"
 #include "core/base/threads.h"
 #include "core/train/expected_time.h"
-#include "tasks/registry.h"
 
 namespace pairs {
 namespace {
@@ -21,10 +20,10 @@ constexpr double kSmallFiles = 64.0 * 1024 * 1024;
 
 }  // namespace
 
-RunConfig resolve(const NewRun& wanted) {
+RunConfig resolve(const Tasks& tasks, const NewRun& wanted) {
   TaskOptions options;
   options.data = data_folder(wanted.data);
-  const TaskInfo info = make_task(wanted.task, options)->info();
+  const TaskInfo info = tasks->make(wanted.task, options)->info();
   std::vector<std::string> assignments = wanted.set;
   const auto assign = [&](const std::string& key, const std::string& value) {
     assignments.push_back(key + "=" + value);
@@ -32,17 +31,17 @@ RunConfig resolve(const NewRun& wanted) {
   if (wanted.seed >= 0) assign("seed", std::to_string(wanted.seed));
   if (wanted.threads >= 0) assign("threads", std::to_string(wanted.threads));
   if (!wanted.device.empty()) assign("device", wanted.device);
-  RunConfig config = load_preset(info, wanted.preset, wanted.strategy, assignments);
+  RunConfig config = load_preset(tasks, info, wanted.preset, wanted.strategy, assignments);
   if (config.data.empty() || !wanted.data.empty()) config.data = options.data;
   if (!config.data.empty()) config.data = std::filesystem::absolute(config.data).lexically_normal().string();
   return config;
 }
 
-std::string run_command(const NewRun& wanted, const std::filesystem::path& out) {
+std::string run_command(const TaskCatalogue& tasks, const NewRun& wanted, const std::filesystem::path& out) {
   // A task of a person's own goes by its file.
-  const std::vector<std::string> own = own_task_names();
+  const std::vector<std::string> own = tasks.own_names();
   const bool is_own = std::find(own.begin(), own.end(), wanted.task) != own.end();
-  const std::string task = is_own ? make_task(wanted.task)->info().file : wanted.task;
+  const std::string task = is_own ? tasks.make(wanted.task)->info().file : wanted.task;
   std::string command = fmt::format("pairs --batch run {}{} --preset {} --strategy {}", is_own ? "--task-file " : "",
                                     shell_word(task), shell_word(wanted.preset), shell_word(wanted.strategy));
   const auto add = [&](const char* option, const std::string& value) {

@@ -6,6 +6,7 @@
 
 #include "core/train/config.h"
 #include "core/train/stages.h"
+#include "tasks/catalogue.h"
 
 namespace pairs {
 
@@ -15,11 +16,11 @@ struct NewRun {
   std::vector<std::string> set;  // key=value
   std::int64_t seed = -1, threads = -1;
 };
-// Its whole configuration, checked. Throws a usage error.
-RunConfig resolve(const NewRun& wanted);
+// Its whole configuration, of a run of one of `tasks`, checked. Throws a usage error.
+RunConfig resolve(const Tasks& tasks, const NewRun& wanted);
 
 // The same on the command line; `out` may be empty.
-std::string run_command(const NewRun& wanted, const std::filesystem::path& out);
+std::string run_command(const TaskCatalogue& tasks, const NewRun& wanted, const std::filesystem::path& out);
 
 // Throws Error when the disk that will hold `folder` has no room for a run with a cache of `cache_bytes`; `elsewhere`
 // says how another place is chosen ("choose another place with --out").

@@ -10,10 +10,11 @@
 namespace pairs::model {
 namespace {
 
-std::string stamp(const std::string& run, const std::string& data, std::initializer_list<const char*> files) {
+std::string stamp(const Tasks& tasks, const std::string& run, const std::string& data,
+                  std::initializer_list<const char*> files) {
   std::string text;
   try {
-    const std::filesystem::path folder = find_run(run, data).folder;
+    const std::filesystem::path folder = find_run(tasks, run, data).folder;
     for (const char* name : files) {
       std::error_code error;
       const auto time = std::filesystem::last_write_time(folder / name, error);
@@ -28,12 +29,12 @@ std::string stamp(const std::string& run, const std::string& data, std::initiali
 
 }  // namespace
 
-std::string run_stamp(const std::string& run, const std::string& data) {
-  return stamp(run, data, {run_file::config, run_file::pretrained, run_file::estimator, run_file::metrics});
+std::string run_stamp(const Tasks& tasks, const std::string& run, const std::string& data) {
+  return stamp(tasks, run, data, {run_file::config, run_file::pretrained, run_file::estimator, run_file::metrics});
 }
 
-std::string log_stamp(const std::string& run, const std::string& data) {
-  return stamp(run, data, {run_file::events});
+std::string log_stamp(const Tasks& tasks, const std::string& run, const std::string& data) {
+  return stamp(tasks, run, data, {run_file::events});
 }
 
 }  // namespace pairs::model

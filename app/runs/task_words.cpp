@@ -23,10 +23,9 @@ std::string with_task_names(std::string text) {
 
 std::string other_data_advice(const LoadedRun& run, bool window) {
   const std::string& trained = run.estimator->data_source();
-  if (!run.task->info().file.empty())
-    return "restore what it was trained on, or train a run on what is there now";
+  if (!run.task->info().file.empty()) return "restore what it was trained on, or train a run on what is there now";
   try {
-    if (make_task(run.config.task, options_without_data(run.config))->info().data_source == trained)
+    if (run.config.tasks->make(run.config.task, options_without_data(run.config))->info().data_source == trained)
       return window ? fmt::format("name no folder of real data for {}, which the program makes itself", trained)
                     : fmt::format("leave out --data and PAIRS_DATA for {}, which the program makes itself", trained);
   } catch (const Error&) {

@@ -347,13 +347,13 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
   }
 }
 
-std::optional<Metrics> read_metrics(const std::filesystem::path& file) {
+std::optional<Metrics> read_metrics(const Tasks& tasks, const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return std::nullopt;
   Metrics metrics = parse_metrics(read_file(file, 1ull << 30), file.string());
   const std::filesystem::path config = file.parent_path() / run_file::config;
   if (metrics.settings.empty() && std::filesystem::exists(config, error))
-    metrics.settings = setting_texts(read_run_toml(config).task_settings);
+    metrics.settings = setting_texts(read_run_toml(tasks, config).task_settings);
   return metrics;
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/eval/evaluate.h"
-#include "core/task_settings.h"
+#include "core/task_library.h"
 
 namespace pairs {
 
@@ -40,7 +40,7 @@ std::string metrics_text(const Metrics& metrics);
 // Reads it back; throws Error with one sentence on anything malformed. Files of older versions hold no settings.
 Metrics parse_metrics(const std::string& text, const std::string& where);
 // Of a run's file; settings that it does not hold come from the run.toml beside it. Nothing where there is no file.
-std::optional<Metrics> read_metrics(const std::filesystem::path& file);
+std::optional<Metrics> read_metrics(const Tasks& tasks, const std::filesystem::path& file);
 
 std::map<std::string, std::string> setting_texts(TaskSettings settings);
 

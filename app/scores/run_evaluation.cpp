@@ -175,7 +175,7 @@ bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
   };
   std::optional<Metrics> stored;
   try {
-    stored = read_metrics(run.folder / run_file::metrics);
+    stored = read_metrics(run.config.tasks, run.folder / run_file::metrics);
   } catch (const Error&) {
     // What cannot be read is replaced.
   }
@@ -192,7 +192,7 @@ bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
 }
 
 std::optional<Metrics> stored_metrics(const LoadedRun& run, const EvaluationOptions* options) {
-  std::optional<Metrics> stored = read_metrics(run.folder / run_file::metrics);
+  std::optional<Metrics> stored = read_metrics(run.config.tasks, run.folder / run_file::metrics);
   if (stored && stored->weights == weights_checksum(run) && stored->data == run.task->info().data_source &&
       (!options || matches(*stored, *run.task, *options)) && still_tested(*stored, *run.task))
     return stored;

@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/target_model.h"
-#include "core/task_factory.h"
 #include "core/train/config_keys.h"
 #include "core/train/curriculum.h"
 
@@ -66,6 +65,11 @@ HeadConfig head_of_stage(const RunConfig& c, bool finetuned) {
   return head;
 }
 
+std::shared_ptr<const Task> RunConfig::make_task() const {
+  PAIRS_CHECK(tasks, "The settings of a run of {} came without the tasks that it is one of", task);
+  return tasks->make(task, task_options());
+}
+
 void check_per_size(std::size_t numbers, std::size_t sizes, const char* name) {
   if (numbers != 1 && numbers != sizes)
     fail_usage("{} holds {} for {}; give one for all, or one a size", SettingKey{name}, counted(numbers, "number"),
@@ -73,7 +77,7 @@ void check_per_size(std::size_t numbers, std::size_t sizes, const char* name) {
 }
 
 std::vector<Field> fields(RunConfig& c) {
-  if (c.task_settings.empty()) c.task_settings = default_task_settings(c.task);
+  if (c.task_settings.empty() && c.tasks) c.task_settings = c.tasks->default_settings(c.task);
   std::vector<Field> all = {{kTaskName, &c.task, "Task"}};
   for (Field& own : c.task_settings.fields()) {
     own.key = kTaskTable + own.key;

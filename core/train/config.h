@@ -7,6 +7,7 @@
 
 #include "core/base/fields.h"
 #include "core/estimator.h"
+#include "core/task_library.h"
 #include "core/train/events.h"
 
 namespace pairs {
@@ -80,6 +81,7 @@ struct EvaluateConfig {
 
 // Everything that decides a run; run.toml holds it. Keys are those of fields().
 struct RunConfig {
+  Tasks tasks;  // which its task is one of; null: nothing is known of the task's own settings. No setting
   std::string task, strategy = "pairs", preset = "quick", device = "auto";
   std::string note;  // free text for people
   std::int64_t seed = 1;
@@ -96,6 +98,8 @@ struct RunConfig {
   EvaluateConfig evaluate;
 
   TaskOptions task_options() const { return {data, task_settings, task_copy.empty() ? task_file : task_copy}; }
+  // Throws Error where there are no `tasks`, and as TaskLibrary::make.
+  std::shared_ptr<const Task> make_task() const;
 };
 
 // Refuses, as a usage error of `name`, other than one number for all set sizes or one a size.
@@ -129,13 +133,14 @@ const Strategy& strategy(const std::string& name);  // usage error naming the ne
 
 // Names of a task's presets in order: quick, small, paper.
 std::vector<std::string> preset_names();
-// Reads assets/presets/TASK/PRESET.toml, or has a preset made where the task is a person's own, and applies the
-// strategy: its sizes, its head, an encoding of N where its sizes are several, and last what the preset holds under the
-// strategy's name ([e2e.pretrain]). Not checked: the two may need further assignments. The sizes of end-to-end training
-// are empty where the preset names none.
-RunConfig preset_values(const TaskInfo& task, const std::string& preset, const std::string& strategy);
+// Of one of `tasks`: reads assets/presets/TASK/PRESET.toml, or has a preset made where the task is a person's own, and
+// applies the strategy: its sizes, its head, an encoding of N where its sizes are several, and last what the preset
+// holds under the strategy's name ([e2e.pretrain]). Not checked: the two may need further assignments. The sizes of
+// end-to-end training are empty where the preset names none.
+RunConfig preset_values(const Tasks& tasks, const TaskInfo& task, const std::string& preset,
+                        const std::string& strategy);
 // The same, then each "key=value", then checks everything.
-RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy,
+RunConfig load_preset(const Tasks& tasks, const TaskInfo& task, const std::string& preset, const std::string& strategy,
                       const std::vector<std::string>& assignments);
 
 // The settings as a stage's product and its checkpoints record them.
@@ -149,7 +154,7 @@ std::string changed_setting(const std::string& recorded, const RunConfig& config
 // run.toml's text: the versions and the configuration; and reading it back without contradictions. Throws Error where
 // the file names a task that the program does not have.
 std::string write_run_toml(const RunConfig& config, const std::string& numerics);
-RunConfig read_run_toml(const std::filesystem::path& file);
+RunConfig read_run_toml(const Tasks& tasks, const std::filesystem::path& file);
 // The task of a run whose run.toml is `file`. Throws a usage error where its settings contradict the task.
 std::shared_ptr<const Task> make_run_task(const RunConfig& config, const std::filesystem::path& file);
 

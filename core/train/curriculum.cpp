@@ -12,7 +12,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/task_factory.h"
 
 namespace pairs {
 namespace {
@@ -103,10 +102,10 @@ std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool turn) {
 // The run's task with the lesson's settings.
 Lesson made(const Written& written, const RunConfig& config, const TaskInfo& task) {
   TaskOptions options = config.task_options();
-  if (options.settings.empty()) options.settings = default_task_settings(config.task);
+  if (options.settings.empty()) options.settings = config.tasks->default_settings(config.task);
   for (const std::string& setting : written.settings)
     written.of_this([&] { set_field(options.settings.fields(), setting); });
-  const auto lesson = written.of_this([&] { return make_registered_task(config.task, options); });
+  const auto lesson = written.of_this([&] { return config.tasks->make(config.task, options); });
   if (const std::string flaw = unfit(lesson->info(), task, config.pretrain.turn); !flaw.empty())
     fail_usage("{}, '{}': it gives {}, which the run's networks do not take; change other settings",
                "pretrain.curriculum"_key, printable(written.text), flaw);
@@ -146,7 +145,7 @@ std::vector<Lesson> curriculum(const RunConfig& config) {
   const std::vector<Written> written = read_lessons(stage.curriculum);
   if (written.empty()) return {};
   const std::int64_t all = stage.epochs;
-  const auto task = make_registered_task(config.task, config.task_options());
+  const auto task = config.make_task();
   std::vector<Lesson> lessons;
   for (const Written& one : written) lessons.push_back(made(one, config, task->info()));
   const std::vector<std::int64_t> counts = epochs_of(written, all);
@@ -158,7 +157,8 @@ std::vector<Lesson> curriculum(const RunConfig& config) {
 }
 
 std::string own_settings(const RunConfig& config, const std::vector<Lesson>& lessons) {
-  TaskSettings settings = config.task_settings.empty() ? default_task_settings(config.task) : config.task_settings;
+  TaskSettings settings =
+      config.task_settings.empty() ? config.tasks->default_settings(config.task) : config.task_settings;
   std::string text;
   for (const Field& field : settings.fields())
     if (std::any_of(lessons.begin(), lessons.end(), [&](const Lesson& lesson) {

@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/task_factory.h"
 #include "core/train/config.h"
 #include "core/train/unread.h"
 
@@ -42,9 +41,8 @@ struct PresetText {
   std::string text, where;
 };
 
-PresetText preset_text(const TaskInfo& task, const std::string& preset) {
-  if (!task.file.empty())
-    return {registered_task_files().preset(task, preset), fmt::format("the preset {} of {}", preset, task.name)};
+PresetText preset_text(const TaskLibrary& tasks, const TaskInfo& task, const std::string& preset) {
+  if (!task.file.empty()) return {tasks.preset(task, preset), fmt::format("the preset {} of {}", preset, task.name)};
   const std::filesystem::path file = assets_folder() / "presets" / task.name / (preset + ".toml");
   return {read_file(file, kLargestPreset), printable(file.string(), 300)};
 }
@@ -61,8 +59,10 @@ void read_preset(const PresetText& preset, const TaskInfo& task, RunConfig& conf
   };
   const auto values_of = [&](const std::string& strategy_name) -> RunConfig& {
     if (strategy_name == name) return config;
-    others.emplace_back().task = task.name;
-    return others.back();
+    RunConfig& other = others.emplace_back();
+    other.tasks = config.tasks;
+    other.task = task.name;
+    return other;
   };
   add(values_of(""), "");
   for (const Strategy& one : strategies()) add(values_of(one.name), one.name);
@@ -75,7 +75,8 @@ std::vector<std::string> preset_names() {
   return {"quick", "small", "paper"};
 }
 
-RunConfig preset_values(const TaskInfo& task, const std::string& preset, const std::string& strategy_name) {
+RunConfig preset_values(const Tasks& tasks, const TaskInfo& task, const std::string& preset,
+                        const std::string& strategy_name) {
   const std::vector<std::string> names = preset_names();
   if (std::find(names.begin(), names.end(), preset) == names.end()) {
     const std::string near = nearest(preset, names);
@@ -83,11 +84,12 @@ RunConfig preset_values(const TaskInfo& task, const std::string& preset, const s
                near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), fmt::join(names, ", "));
   }
   RunConfig config;
+  config.tasks = tasks;
   config.task = task.name;
   config.preset = preset;
   config.strategy = strategy_name;
   const Strategy& plan = strategy(strategy_name);
-  const PresetText text = preset_text(task, preset);
+  const PresetText text = preset_text(*tasks, task, preset);
   read_preset(text, task, config, "");
   PAIRS_CHECK(config.task == task.name && config.preset == preset && config.task_file.empty(),
               "The preset file {}/{}.toml must not set task or preset", task.name, preset);
@@ -102,9 +104,9 @@ RunConfig preset_values(const TaskInfo& task, const std::string& preset, const s
   return config;
 }
 
-RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std::string& strategy_name,
-                      const std::vector<std::string>& assignments) {
-  RunConfig config = preset_values(task, preset, strategy_name);
+RunConfig load_preset(const Tasks& tasks, const TaskInfo& task, const std::string& preset,
+                      const std::string& strategy_name, const std::vector<std::string>& assignments) {
+  RunConfig config = preset_values(tasks, task, preset, strategy_name);
   for (const std::string& assignment : assignments) set_field(fields(config), assignment);
   for (const std::string& assignment : assignments)
     if (const std::string key = assigned_key(assignment), why = unread_because(config, key); !why.empty())
@@ -122,7 +124,7 @@ RunConfig load_preset(const TaskInfo& task, const std::string& preset, const std
   if (config.task_settings.empty())
     validate(config, task);
   else
-    validate(config, make_registered_task(config.task, {"", config.task_settings})->info());
+    validate(config, tasks->make(config.task, {"", config.task_settings})->info());
   return config;
 }
 

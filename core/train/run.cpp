@@ -11,7 +11,6 @@
 #include "core/base/log.h"
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
-#include "core/task_factory.h"
 #include "core/train/cost.h"
 #include "core/train/left_aggregates.h"
 #include "core/train/run_name.h"
@@ -117,7 +116,7 @@ void check_products(const std::filesystem::path& run, const RunConfig& config, s
 // A half-finished run goes on with the task that it began with.
 void check_task_file(const std::filesystem::path& run, const RunConfig& config) {
   if (config.task_copy.empty() || run_status(run).finished) return;
-  const std::string changed = registered_task_files().changed(config.task_copy);
+  const std::string changed = config.tasks->changed(config.task_copy);
   PAIRS_CHECK(changed.empty(), "The run {} began with another task: {}; put it back, or start a new run", run.string(),
               changed);
 }
@@ -130,11 +129,10 @@ struct Start {
 Start start_of(const RunConfig& config) {
   const std::string& name = config.pretrain.from;
   try {
-    const LoadedRun from = load_run(name, config.data, "cpu");
+    const LoadedRun from = load_run(config.tasks, name, config.data, "cpu");
     if (from.config.task != config.task)
       fail_usage("it is a run of task {}, not {}; name one of this task", from.config.task, config.task);
-    Estimator(make_registered_task(config.task, config.task_options()), config.estimator, 0)
-        .start_from(*from.estimator);
+    Estimator(config.make_task(), config.estimator, 0).start_from(*from.estimator);
     return {read_file(from.folder / (from.finetuned ? run_file::estimator : run_file::pretrained)),
             log_line(started_from(from))};
   } catch (const Error& error) {
@@ -161,7 +159,7 @@ void check_new_run(const std::filesystem::path& folder) {
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
   if (!wanted.empty()) check_new_run(wanted);
   const Start start = config.pretrain.from.empty() ? Start{} : start_of(config);
-  const std::string task_text = config.task_file.empty() ? "" : registered_task_files().recorded(config.task_file);
+  const std::string task_text = config.task_file.empty() ? "" : config.tasks->recorded(config.task_file);
   const torch::Device device = choose_device(config.device);
   const std::filesystem::path folder = wanted.empty() ? make_default_folder(config) : wanted;
   std::error_code code;
@@ -219,12 +217,12 @@ void drop_aggregates(const std::filesystem::path& run) {
     if (is_left(entry.path())) std::filesystem::remove(entry.path());
 }
 
-void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until) {
+void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until) {
   PAIRS_CHECK(std::filesystem::exists(run / run_file::config), "{} is not a run folder: it holds no {}", run.string(),
               run_file::config);
   const FolderLock lock(run);
   clean_up(lock);
-  const RunConfig config = read_run_toml(run / run_file::config);
+  const RunConfig config = read_run_toml(tasks, run / run_file::config);
   check_task_file(run, config);
   check_products(run, config, make_run_task(config, run / run_file::config));
   LoggingMonitor logging(run, lock, monitor);
@@ -282,15 +280,15 @@ bool extrapolates(const LoadedRun& run, std::int64_t n) {
   return std::find(sizes.begin(), sizes.end(), n) == sizes.end();
 }
 
-RunFolder find_run(const std::string& run, const std::string& data) {
+RunFolder find_run(const Tasks& tasks, const std::string& run, const std::string& data) {
   const std::filesystem::path folder = run;
   if (std::filesystem::exists(folder / run_file::config))
     return {folder, folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string()};
   if (!run.empty() && run.find('/') == std::string::npos) {
-    if (const auto fitting = fitting_weights(run, data)) return {*fitting, kShippedName};
+    if (const auto fitting = fitting_weights(tasks, run, data)) return {*fitting, kShippedName};
     const std::filesystem::path named = assets_folder() / "weights" / run;
     if (std::filesystem::exists(named / run_file::config)) {
-      const std::string listed = shipped_name(named);  // kShippedName where they are the first of other data
+      const std::string listed = shipped_name(tasks, named);  // kShippedName where they are the first of other data
       return {named, listed == kShippedName ? fmt::format("{} {}", kShippedName, run) : listed};
     }
   }
@@ -300,12 +298,12 @@ RunFolder find_run(const std::string& run, const std::string& data) {
       printable(run, 300), run_file::config);
 }
 
-LoadedRun load_run(const std::string& run, const std::string& data, const std::string& device) {
+LoadedRun load_run(const Tasks& tasks, const std::string& run, const std::string& data, const std::string& device) {
   LoadedRun loaded;
-  const RunFolder found = find_run(run, data);
+  const RunFolder found = find_run(tasks, run, data);
   loaded.folder = found.folder;
   loaded.name = found.name;
-  loaded.config = read_run_toml(loaded.folder / run_file::config);
+  loaded.config = read_run_toml(tasks, loaded.folder / run_file::config);
   if (!data.empty()) loaded.config.data = data;
   loaded.task = make_run_task(loaded.config, loaded.folder / run_file::config);
   const std::filesystem::path finished = loaded.folder / run_file::estimator,

@@ -26,7 +26,7 @@ inline constexpr const char* resume = "resume.safetensors";
 inline constexpr const char* partial = "heads.safetensors";  // heads done so far, one head for each N
 inline constexpr const char* cache = "aggregates.cache";
 inline constexpr const char* pool = "embeddings.cache";  // of single observations, where sets are drawn from a pool
-inline constexpr const char* stored = "stored.json";  // the files that its sets are read from, as they were
+inline constexpr const char* stored = "stored.json";     // the files that its sets are read from, as they were
 inline constexpr const char* metrics = "metrics.json";
 }  // namespace run_file
 
@@ -41,9 +41,9 @@ void check_new_run(const std::filesystem::path& folder);
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& folder);
 RunStatus run_status(const std::filesystem::path& run);
 
-// Runs every stage that is missing, up to and including `until`, under the folder's lock. Throws Stopped (saved) or
-// Error.
-void execute_run(const std::filesystem::path& run, Monitor& monitor, Stage until = Stage::finetune);
+// Runs every stage of a run of one of `tasks` that is missing, up to and including `until`, under the folder's lock.
+// Throws Stopped (saved) or Error.
+void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until = Stage::finetune);
 
 // A finished run ready to use: from a run folder, or a task's name for the shipped weights that fit its data.
 struct LoadedRun {
@@ -56,16 +56,18 @@ struct LoadedRun {
 };
 // Checksum of the run's weights, as files beside them name those that they are about.
 std::string weights_checksum(const LoadedRun& run);
-// Whether sets of n are none that the run was trained for: end-to-end training, and stage 1 alone, see a few sizes only.
+// Whether sets of n are none that the run was trained for: end-to-end training, and stage 1 alone, see a few sizes
+// only.
 bool extrapolates(const LoadedRun& run, std::int64_t n);
 struct RunFolder {
   std::filesystem::path folder;
   std::string name;  // as LoadedRun::name
 };
-// The run folder `run`, the shipped weights of the task `run` that fit the data folder `data` (fitting_weights), or those
-// whose folder is called `run`. Throws a usage error when it is none of them.
-RunFolder find_run(const std::string& run, const std::string& data = "");
+// The run folder `run`, the shipped weights of the task `run` that fit the data folder `data` (fitting_weights), or
+// those whose folder is called `run`. Throws a usage error when it is none of them.
+RunFolder find_run(const Tasks& tasks, const std::string& run, const std::string& data = "");
 // `data` replaces the run's data folder when not empty. Throws Error saying what is missing and how to get it.
-LoadedRun load_run(const std::string& run, const std::string& data = "", const std::string& device = "auto");
+LoadedRun load_run(const Tasks& tasks, const std::string& run, const std::string& data = "",
+                   const std::string& device = "auto");
 
 }  // namespace pairs

@@ -3,7 +3,6 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/task_factory.h"
 #include "core/train/config.h"
 #include "core/train/config_keys.h"
 #include "core/train/run.h"
@@ -29,7 +28,6 @@ void in_file(const std::filesystem::path& file, Check&& check) {
 std::vector<std::string> read_recorded(std::string_view text, const std::string& task, RunConfig& config,
                                        const std::vector<Field>& more, const std::string& where) {
   config.task = task;
-  config.task_settings = default_task_settings(config.task);
   std::vector<Field> all = fields(config);
   all.insert(all.end(), more.begin(), more.end());
   return read_toml(text, all, where);
@@ -45,6 +43,7 @@ std::string training_settings(const RunConfig& config) {
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
                             const std::string& where) {
   RunConfig then, now = config;
+  then.tasks = config.tasks;
   read_recorded(recorded, find_toml_text(recorded, kTaskName, where), then, {}, where);
   const auto decides = [&](const std::string& key) {
     for (const char* other : {"note", "data", "task_file", "device", "threads", "checkpoint"})
@@ -67,6 +66,7 @@ std::string write_run_toml(const RunConfig& config, const std::string& numerics)
   std::vector<Field> all = read_fields(copy);
   // A text that is empty says what its absence says.
   RunConfig unset;
+  unset.tasks = config.tasks;
   unset.task = config.task;
   const std::vector<Field> usual = fields(unset);
   std::erase_if(all, [&](const Field& field) {
@@ -78,17 +78,19 @@ std::string write_run_toml(const RunConfig& config, const std::string& numerics)
 }
 
 std::shared_ptr<const Task> make_run_task(const RunConfig& config, const std::filesystem::path& file) {
-  std::shared_ptr<const Task> task = make_registered_task(config.task, config.task_options());
+  std::shared_ptr<const Task> task = config.make_task();
   in_file(file, [&] { validate(config, task->info()); });
   return task;
 }
 
-RunConfig read_run_toml(const std::filesystem::path& file) {
+RunConfig read_run_toml(const Tasks& tasks, const std::filesystem::path& file) {
+  PAIRS_CHECK(tasks, "{} is read without the tasks of which it is of one", printable(file.string(), 300));
   RunConfig config;
+  config.tasks = tasks;
   std::string version, numerics;
   const std::string where = printable(file.string(), 300);
   const std::string text = read_file(file, kLargestConfig);
-  const std::vector<std::string> tasks = registered_task_names();
+  const std::vector<std::string> built_in = tasks->names();
   const std::string task = find_toml_text(text, kTaskName, where);
   const std::string own = find_toml_text(text, kTaskFile, where);
   if (!own.empty()) {
@@ -98,14 +100,13 @@ RunConfig read_run_toml(const std::filesystem::path& file) {
                 "{} is missing, the copy of {} that describes the run's task; restore it",
                 printable(copy.string(), 300), printable(own, 300));
     config.task_copy = std::filesystem::absolute(copy).lexically_normal().string();
-    const std::string name = registered_task_files().open(config.task_copy);
+    const std::string name = tasks->open(config.task_copy);
     PAIRS_CHECK(name == task, "{} is of the task {}, but {} describes {}; restore it", where, printable(task),
                 printable(copy.string(), 300), name);
   }
-  PAIRS_CHECK(
-      task.empty() || tasks.empty() || !own.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end(),
-      "This program has no task \"{}\", which {} names; open the run with a program that has it", printable(task),
-      where);
+  PAIRS_CHECK(task.empty() || !own.empty() || std::find(built_in.begin(), built_in.end(), task) != built_in.end(),
+              "This program has no task \"{}\", which {} names; open the run with a program that has it",
+              printable(task), where);
   const std::vector<std::string> keys =
       read_recorded(text, task, config,
                     {{"versions.pairs", &version, "Program that made the run"},

@@ -7,16 +7,13 @@
 #include "core/base/files.h"
 #include "core/base/interruption.h"
 #include "core/base/threads.h"
-#include "core/task_factory.h"
 #include "core/train/plan.h"
 #include "core/train/run.h"
 
 namespace pairs {
 
 StageSetting::StageSetting(const RunConfig& config)
-    : task(make_registered_task(config.task, config.task_options())),
-      device(choose_device(config.device)),
-      seed(static_cast<std::uint64_t>(config.seed)) {
+    : task(config.make_task()), device(choose_device(config.device)), seed(static_cast<std::uint64_t>(config.seed)) {
   use_threads(config.threads);
   if (const StoredSets* stored = task->stored()) task = stored->serving(set_demands(config, task));
 }

@@ -1,11 +1,8 @@
 #include "tasks/own/own_tasks.h"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 
 #include "core/base/error.h"
-#include "core/base/files.h"
 #include "core/base/text.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/permission.h"
@@ -17,37 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kLargestFile = 1 << 20;
 constexpr const char* kTaskFile = "task.toml";
-
-// Tasks by file, with the text that they were made of, and the file that each name stands for.
-struct Opened {
-  std::mutex mutex;
-  std::vector<std::string> names;
-  std::map<std::string, TaskFile> files;  // by name
-  struct Made {
-    std::string text;
-    TaskFile file;
-    std::shared_ptr<const Task> task;
-  };
-  std::map<std::string, Made> made;  // by file
-};
-
-Opened& opened() {
-  static Opened all;
-  return all;
-}
 
 bool is_copy(const TaskFile& file) {
   return file.file != file.origin;
-}
-
-TaskFile checked(TaskFile file, const std::vector<std::string>& built_in) {
-  const std::string& name = file.info.name;
-  if (std::find(built_in.begin(), built_in.end(), name) != built_in.end())
-    fail_usage("{}: the name '{}' is that of a built-in task; choose another", printable(file.file.string(), 300),
-               name);
-  return file;
 }
 
 TaskDescription description_of(const TaskFile& file) {
@@ -96,8 +66,8 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
   const bool copy = is_copy(file);
   std::shared_ptr<const Simulations> simulations;
   try {
-    simulations = std::make_shared<const Simulations>(*file.simulations, file.origin.parent_path(),
-                                                      simulation_shape(file.info));
+    simulations =
+        std::make_shared<const Simulations>(*file.simulations, file.origin.parent_path(), simulation_shape(file.info));
   } catch (const Error& error) {
     if (!copy || file.incomplete()) throw;
     file.info.data_source = kAbsentSets;
@@ -118,55 +88,48 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
 }
 
 // A copy in a run's folder keeps what was measured; a person's own is measured once, in this process.
-std::shared_ptr<const Task> make(const TaskFile& file) {
+std::shared_ptr<const Task> made_of(const TaskFile& file) {
   return file.simulations ? make_stored(file) : make_simulated_task(file);
-}
-
-std::shared_ptr<const Task> task_of(const TaskFile& file) {
-  const std::string key = key_of(file.file), text = copy_text(file);
-  Opened& all = opened();
-  {
-    const std::lock_guard lock(all.mutex);
-    const auto at = all.made.find(key);
-    if (at != all.made.end() && at->second.text == text) return at->second.task;
-  }
-  // Outside of the lock: it may start the program, which takes a while.
-  std::shared_ptr<const Task> task = make(file);
-  const std::lock_guard lock(all.mutex);
-  all.made[key] = {text, file, task};
-  return task;
 }
 
 }  // namespace
 
-bool is_task_file(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error))
-    return fs::exists(path / kTaskFile, error) && !fs::exists(path / "run.toml", error);
-  if (path.extension() != ".toml" || !fs::is_regular_file(path, error)) return false;
-  if (path.filename() == kTaskFile) return true;
-  try {
-    return read_file(path, kLargestFile).find("[[targets]]") != std::string::npos;
-  } catch (const Error&) {
-    return false;  // whoever opens it tells why it cannot be read
+TaskFile OwnTasks::checked(TaskFile file) const {
+  const std::string& name = file.info.name;
+  if (std::find(built_in_.begin(), built_in_.end(), name) != built_in_.end())
+    fail_usage("{}: the name '{}' is that of a built-in task; choose another", printable(file.file.string(), 300),
+               name);
+  return file;
+}
+
+std::shared_ptr<const Task> OwnTasks::task_of(const TaskFile& file) {
+  const std::string key = key_of(file.file), text = copy_text(file);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = made_.find(key);
+    if (at != made_.end() && at->second.text == text) return at->second.task;
   }
+  // Outside of the lock: it may start the program, which takes a while.
+  std::shared_ptr<const Task> task = made_of(file);
+  const std::lock_guard lock(mutex_);
+  made_[key] = {text, task};
+  return task;
 }
 
-TaskDescription describe(const fs::path& file, const std::vector<std::string>& built_in) {
-  return description_of(checked(read_task_file(file), built_in));
+TaskDescription OwnTasks::describe(const fs::path& file) const {
+  return description_of(checked(read_task_file(file)));
 }
 
-TaskDescription describe_text(const std::string& text, const fs::path& file, const std::vector<std::string>& built_in) {
-  return description_of(checked(parse_task(text, file), built_in));
+TaskDescription OwnTasks::describe_text(const std::string& text, const fs::path& file) const {
+  return description_of(checked(parse_task(text, file)));
 }
 
-bool changed_since_opened(const std::string& name) {
+bool OwnTasks::changed_since_opened(const std::string& name) const {
   TaskFile file;
   {
-    Opened& all = opened();
-    const std::lock_guard lock(all.mutex);
-    const auto at = all.files.find(name);
-    if (at == all.files.end()) return false;
+    const std::lock_guard lock(mutex_);
+    const auto at = files_.find(name);
+    if (at == files_.end()) return false;
     file = at->second;
   }
   try {
@@ -176,30 +139,27 @@ bool changed_since_opened(const std::string& name) {
   }
 }
 
-std::string open_task(const fs::path& named, const std::vector<std::string>& built_in) {
-  TaskFile file = checked(read_task_file(named), built_in);
+std::string OwnTasks::open(const fs::path& named) {
+  TaskFile file = checked(read_task_file(named));
   std::string name = file.info.name;
-  Opened& all = opened();
-  const std::lock_guard lock(all.mutex);
-  const auto known = all.files.find(name);
-  if (known == all.files.end()) all.names.push_back(name);
-  if (known == all.files.end() || !is_copy(file) || is_copy(known->second)) all.files[name] = std::move(file);
+  const std::lock_guard lock(mutex_);
+  const auto known = files_.find(name);
+  if (known == files_.end()) names_.push_back(name);
+  if (known == files_.end() || !is_copy(file) || is_copy(known->second)) files_[name] = std::move(file);
   return name;
 }
 
-std::vector<std::string> opened_names() {
-  Opened& all = opened();
-  const std::lock_guard lock(all.mutex);
-  return all.names;
+std::vector<std::string> OwnTasks::names() const {
+  const std::lock_guard lock(mutex_);
+  return names_;
 }
 
-std::shared_ptr<const Task> make_task(const std::string& name, const std::string& file) {
+std::shared_ptr<const Task> OwnTasks::make(const std::string& name, const std::string& file) {
   TaskFile named;
   if (file.empty()) {
-    Opened& all = opened();
-    const std::lock_guard lock(all.mutex);
-    const auto at = all.files.find(name);
-    if (at == all.files.end()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    const auto at = files_.find(name);
+    if (at == files_.end()) return nullptr;
     named = at->second;
   } else {
     named = read_task_file(file);
@@ -211,15 +171,14 @@ std::shared_ptr<const Task> make_task(const std::string& name, const std::string
   return task;
 }
 
-void renew(const fs::path& named) {
+void OwnTasks::renew(const fs::path& named) {
   std::error_code error;
   const fs::path file = fs::is_directory(named, error) ? named / kTaskFile : named;
-  Opened& all = opened();
-  const std::lock_guard lock(all.mutex);
-  all.made.erase(key_of(file));
+  const std::lock_guard lock(mutex_);
+  made_.erase(key_of(file));
 }
 
-std::string recorded_text(const fs::path& named) {
+std::string OwnTasks::recorded_text(const fs::path& named) {
   TaskFile file = read_task_file(named);
   const std::shared_ptr<const Task> task = task_of(file);
   file.info = task->info();
@@ -234,10 +193,6 @@ std::string changed_since(const fs::path& copy) {
   const TaskFile now = read_task_file(kept.origin);
   const std::string changed = changed_line(agreed_text(kept, "\n"), agreed_text(now, "\n"));
   return changed.empty() ? "" : fmt::format("{}, {}", printable(kept.origin.string(), 300), changed);
-}
-
-void allow_program(const fs::path& file) {
-  allow(read_task_file(file));
 }
 
 }  // namespace pairs::own

@@ -14,7 +14,6 @@
 
 #include "core/base/clock.h"
 #include "core/nn/adamw.h"
-#include "core/task_factory.h"
 #include "core/train/cache_writer.h"
 #include "core/train/stage_tools.h"
 #include "tasks/registry.h"
@@ -55,8 +54,9 @@ class BusyProcesses {
 // The bump hunt's networks of the preset small, in its batches, with the bookkeeping of the stages.
 struct BumpHuntStages {
   BumpHuntStages() {
-    config = load_preset(make_task("bump-hunt")->info(), "small", "pairs", {"device=cpu", "cache.sets=2000"});
-    task = make_task("bump-hunt");
+    config = load_preset(built_in_tasks(), built_in_tasks()->make("bump-hunt")->info(), "small", "pairs",
+                         {"device=cpu", "cache.sets=2000"});
+    task = built_in_tasks()->make("bump-hunt");
     estimator = std::make_unique<Estimator>(task, config.estimator, 1);
   }
   RunConfig config;
@@ -131,7 +131,6 @@ double mean(const std::vector<double>& times) {
 
 template <class Stage>
 void busy_over_idle(benchmark::State& state) {
-  register_tasks();
   BusyProcesses others;
   Stage stage;
   std::vector<double> idle, busy;

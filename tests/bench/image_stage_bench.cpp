@@ -57,9 +57,10 @@ void finetune_100_over_2(benchmark::State& state, bool views) {
   EstimatorConfig settings = toy_image_estimator();
   std::shared_ptr<const Task> task = std::make_shared<ToyImageTask>();
   if (views) {
-    const RunConfig small = load_preset(make_task("novel-view")->info(), "small", "pairs", {});
+    const RunConfig small =
+        load_preset(built_in_tasks(), built_in_tasks()->make("novel-view")->info(), "small", "pairs", {});
     settings = small.estimator;
-    task = make_task(small.task, small.task_options());
+    task = built_in_tasks()->make(small.task, small.task_options());
   }
   ImageStage stage(task, settings);
   std::vector<double> times[2];

@@ -27,11 +27,11 @@ using torch::Tensor;
 constexpr int kThreads = 2;
 
 RunConfig preset(const std::string& task, const std::string& name) {
-  return load_preset(make_task(task)->info(), name, "pairs", {});
+  return load_preset(built_in_tasks(), built_in_tasks()->make(task)->info(), name, "pairs", {});
 }
 
 Estimator networks(const RunConfig& config) {
-  return Estimator(make_task(config.task, config.task_options()), config.estimator, 1);
+  return Estimator(built_in_tasks()->make(config.task, config.task_options()), config.estimator, 1);
 }
 
 // Prints a line for a shape, and keeps the least and the largest gain.
@@ -385,7 +385,7 @@ const bool registered = [] {
   const std::vector<std::pair<std::string, Compare>> operators = {
       {"mlp", mlp}, {"group_norm", group_norm}, {"adamw", adamw}};
   for (const auto& [op, compare] : operators)
-    for (const std::string& task : task_names())
+    for (const std::string& task : built_in_tasks()->names())
       for (const std::string& name : preset_names())
         benchmark::RegisterBenchmark(fmt::format("beside_libtorch/{}/{}/{}", op, task, name).c_str(),
                                      [=](benchmark::State& state) { compare(state, task, name); })

@@ -34,14 +34,16 @@ double processor_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC + ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// Sets a second, asked for as many at a time as a step takes or as a larger one would, of the task in $PAIRS_OWN_TASK (own_task_vs_numpy.sh), whose program must have been agreed to.
+// Sets a second, asked for as many at a time as a step takes or as a larger one would, of the task in $PAIRS_OWN_TASK
+// (own_task_vs_numpy.sh), whose program must have been agreed to.
 void own_sets(benchmark::State& state) {
   const char* file = std::getenv("PAIRS_OWN_TASK");
   if (!file) {
     state.SkipWithError("set PAIRS_OWN_TASK to a task.toml whose program was agreed to");
     return;
   }
-  const auto task = make_task(open_task_file(file), {"", {}, file});
+  const Catalogue tasks = built_in_tasks();
+  const auto task = tasks->make(tasks->open(file), {"", {}, file});
   const std::int64_t sets = state.range(1), n = state.range(0);
   std::int64_t first = 0;
   const auto ask = [&] {

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "core/task_factory.h"
 #include "core/train/cache_writer.h"
 #include "core/train/config.h"
 #include "core/train/run.h"
@@ -19,7 +18,6 @@ namespace {
 // Stage 2 of 3D Object Properties once the members of its pools are embedded: the preset quick's sets with five passes
 // of augmentation beside one.
 void pooled_cache_five_passes(benchmark::State& state) {
-  register_tasks();
   const TemporaryFolder folder;
   setenv("PAIRS_CACHE", (folder.path() / "caches").c_str(), 1);
   struct Contestant {
@@ -32,9 +30,9 @@ void pooled_cache_five_passes(benchmark::State& state) {
   for (const int passes : {1, 5}) {
     Contestant one;
     one.config = load_preset(
-        make_task("objects")->info(), "quick", "pairs",
+        built_in_tasks(), built_in_tasks()->make("objects")->info(), "quick", "pairs",
         {"task.objects=400", "task.passes=" + std::to_string(passes), "embedder.channels=[8,8,8,8]", "device=cpu"});
-    one.task = make_task("objects", one.config.task_options());
+    one.task = built_in_tasks()->make("objects", one.config.task_options());
     one.estimator = std::make_unique<Estimator>(one.task, one.config.estimator, 1);
     one.file = folder.path() / std::to_string(passes) / "a.cache";
     std::filesystem::create_directories(one.file.parent_path());

@@ -2,7 +2,6 @@
 
 #include "app/model/posterior/posterior_engine.h"
 #include "core/base/error.h"
-#include "core/task_factory.h"
 #include "tasks/registry.h"
 
 namespace {
@@ -14,9 +13,9 @@ using namespace pairs::model;
 // quantiles, distances and the figures, of ours and of every reference. The counters are the shares of ours and of the
 // exact posterior.
 void shown_posterior(benchmark::State& state, const char* run) {
-  register_tasks();
   PosteriorEngine engine([] {});
   PosteriorWish wish;
+  wish.tasks = built_in_tasks();
   wish.scene = 1;
   wish.run = run;
   wish.device = "cpu";

@@ -21,8 +21,8 @@ constexpr std::uint64_t kSeed = 1;
 struct SmallTask {
   explicit SmallTask(const std::string& name, std::vector<std::string> settings = {}) {
     settings.emplace_back("device=cpu");
-    config = load_preset(make_task(name)->info(), "small", "pairs", settings);
-    task = make_task(name, config.task_options());
+    config = load_preset(built_in_tasks(), built_in_tasks()->make(name)->info(), "small", "pairs", settings);
+    task = built_in_tasks()->make(name, config.task_options());
   }
   RunConfig config;
   std::shared_ptr<const Task> task;
@@ -129,7 +129,7 @@ BENCHMARK_CAPTURE(sample, bump_hunt, "bump-hunt", 100, 1000)->UseRealTime();
 BENCHMARK_CAPTURE(sample, novel_view, "novel-view", 1, 8)->UseRealTime();
 
 void exact_posterior(benchmark::State& state) {
-  const auto task = make_task("bump-hunt");
+  const auto task = built_in_tasks()->make("bump-hunt");
   const Observations x = first_set(*task, 100);
   for (auto _ : state) {
     const auto reference = task->reference("exact");

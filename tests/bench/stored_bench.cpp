@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "core/base/npy.h"
-#include "core/task_factory.h"
 #include "tasks/own/stored/simulations.h"
 
 // Sets read from files, as the stages ask for them: pairs of stage 1, and whole sets of stage 2.

@@ -16,7 +16,7 @@ Latents latents_of(const Task& task, std::int64_t sets) {
 }
 
 void observe(benchmark::State& state, const char* name, std::int64_t sets, std::int64_t n) {
-  const auto task = make_task(name);
+  const auto task = built_in_tasks()->make(name);
   const Latents latents = latents_of(*task, sets);
   std::vector<SetRange> ranges;
   for (std::int64_t k = 0; k < sets; ++k) ranges.push_back({k, 0, n});
@@ -32,7 +32,7 @@ BENCHMARK_CAPTURE(observe, digits_pairs, "digits", 256, 2)->UseRealTime();
 BENCHMARK_CAPTURE(observe, digits_long, "digits", 4, 1000)->UseRealTime();
 
 void latents(benchmark::State& state, const char* name) {
-  const auto task = make_task(name);
+  const auto task = built_in_tasks()->make(name);
   for (auto _ : state) benchmark::DoNotOptimize(latents_of(*task, 2048));
   state.SetItemsProcessed(state.iterations() * 2048);
 }
@@ -42,7 +42,7 @@ BENCHMARK_CAPTURE(latents, digits, "digits")->UseRealTime();
 
 // One set: its posterior and the log density of the true value, as a paired gap needs them.
 void posterior(benchmark::State& state, const char* name, const char* reference, std::int64_t n) {
-  const auto task = make_task(name);
+  const auto task = built_in_tasks()->make(name);
   const std::int64_t sets = 32;
   const Latents latents = latents_of(*task, sets);
   std::vector<SetRange> ranges;

@@ -31,7 +31,11 @@ expect ok core/eval/metrics.cpp '#include "core/task.h"'
 expect ok tasks/digits/digits.cpp '#include "render/digit_warp.h"'
 expect ok tasks/digits/digits.cpp '#include "tasks/parts/rows.h"'
 expect ok tasks/digits/digits.cpp '#include "tasks/digits/glyphs.h"'
-expect ok tasks/registry.cpp '#include "tasks/digits/digits.h"'
+expect ok tasks/registry.cpp '#include "tasks/digits/entry.h"'
+expect ok tasks/catalogue.cpp '#include "tasks/own/own_tasks.h"'
+expect ok tests/core/train/run_test.cpp '#include "core/train/run.h"'
+expect ok tests/core/train/run_test.cpp '#include "tests/core/train/toy_task.h"'
+expect ok tests/core/train/run_test.cpp '#include "tests/on_device.h"'
 expect ok app/batch/run.cpp '#include "tasks/registry.h"'
 expect ok app/main.cpp '#include "app/batch/commands.h"'
 expect ok app/gui/window.cpp '#include <GLFW/glfw3.h>'
@@ -52,6 +56,11 @@ expect wrong render/digit_warp.cpp '#include "tasks/digits/digits.h"'
 expect wrong tasks/digits/digits.cpp '#include "core/train/run.h"'
 expect wrong tasks/digits/digits.cpp '#include "app/batch/commands.h"'
 expect wrong tasks/digits/digits.cpp '#include "tasks/gaussian/gaussian.h"'
+expect wrong tasks/catalogue.cpp '#include "tasks/digits/digits.h"'
+expect wrong tests/core/train/run_test.cpp '#include "tasks/registry.h"'
+expect wrong tests/core/train/run_test.cpp '#include "tasks/digits/digits.h"'
+expect wrong tests/core/train/run_test.cpp '#include "app/runs/places.h"'
+expect wrong tests/core/train/run_test.cpp '#include "tests/tasks/in_place_of.h"'
 expect wrong tasks/rows.cpp '#include "tasks/digits/digits.h"'
 expect wrong app/batch/data.cpp '#include "tasks/digits/images.h"'
 expect wrong core/train/run.cpp '#include "tasks/digits/digits.h"'
@@ -77,8 +86,8 @@ expect_name() {
   rm -rf "${tree:?}"/*
   mkdir -p "$tree/core/base" "$tree/app/batch" "$tree/app/model" "$tree/tasks/bump_hunt" "$tree/tasks/gaussian"
   echo '#include <vector>' >"$tree/core/base/error.h"
-  printf '%s\n' '    {"bump-hunt", [](const TaskOptions&) {' '    {"gaussian", [](const TaskOptions&) {' '    {"digits", [](' \
-    >"$tree/tasks/registry.cpp"
+  printf '  return {.name = "%s",\n' bump-hunt digits >"$tree/tasks/bump_hunt/entry.cpp"
+  printf '  return {.name = "%s",\n' gaussian >"$tree/tasks/gaussian/entry.cpp"
   printf '%s\n' 'return {{"size", &size, "Pixels", 8, 512},' ' {"convention",' '  &convention,' '  {"precision"}}};' \
     >"$tree/tasks/gaussian/gaussian.cpp"
   printf '%s\n' '#pragma once' "$3" >"$tree/$2"

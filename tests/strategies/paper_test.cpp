@@ -7,7 +7,6 @@
 
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/task_factory.h"
 #include "core/train/config.h"
 #include "tasks/registry.h"
 
@@ -142,34 +141,20 @@ const std::vector<Printed> kPaper = {
       {"finetune.patience", "15"},
       {"evaluate.sizes", "[1, 2, 5, 10, 20, 50, 100, 200]"},
       {"evaluate.samples", "500"}}},
-    {"novel-view",
-     {{"encoding", "log"},
-      {"task.size", "64"},
-      {"task.spheres", "3"},
-      {"task.noise", "0.03"},
-      {"task.map", "direction"},
-      {"task.frame", "world"},
-      {"embedder.size", "256"},
-      {"head.kind", "flow-matching"},
-      {"head.channels", "192"},
-      {"head.blocks", "3"},
-      {"head.time_size", "256"},
-      {"head.given_size", "64"},
-      {"head.steps", "50"},
-      {"head.solver", "euler"},
-      {"pretrain.sizes", "[1, 2]"},
-      {"pretrain.budget", "100000"},
-      {"pretrain.epochs", "200"},
-      {"pretrain.batch", "64"},
-      {"pretrain.rate", "3e-4"},
-      {"pretrain.clip", "1"},
-      {"pretrain.patience", "30"},
-      {"finetune.epochs", "100"},
-      {"finetune.batch", "64"},
-      {"finetune.rate", "1e-4"},
-      {"finetune.patience", "20"},
-      {"evaluate.sizes", "[1, 2, 5, 10, 25, 50, 100]"},
-      {"evaluate.sets", "[500]"}}},
+    {"novel-view", {{"encoding", "log"},          {"task.size", "64"},
+                    {"task.spheres", "3"},        {"task.noise", "0.03"},
+                    {"task.map", "direction"},    {"task.frame", "world"},
+                    {"embedder.size", "256"},     {"head.kind", "flow-matching"},
+                    {"head.channels", "192"},     {"head.blocks", "3"},
+                    {"head.time_size", "256"},    {"head.given_size", "64"},
+                    {"head.steps", "50"},         {"head.solver", "euler"},
+                    {"pretrain.sizes", "[1, 2]"}, {"pretrain.budget", "100000"},
+                    {"pretrain.epochs", "200"},   {"pretrain.batch", "64"},
+                    {"pretrain.rate", "3e-4"},    {"pretrain.clip", "1"},
+                    {"pretrain.patience", "30"},  {"finetune.epochs", "100"},
+                    {"finetune.batch", "64"},     {"finetune.rate", "1e-4"},
+                    {"finetune.patience", "20"},  {"evaluate.sizes", "[1, 2, 5, 10, 25, 50, 100]"},
+                    {"evaluate.sets", "[500]"}}},
     {"gaussian",
      {{"encoding", "none"},
       {"embedder.layers", "[128, 128]"},
@@ -213,7 +198,7 @@ std::string text_of(const std::vector<Field>& all, const std::string& key) {
 
 // Objects and molecules need libraries that not every build has.
 bool known(const std::string& task) {
-  const std::vector<std::string> all = task_names();
+  const std::vector<std::string> all = built_in_tasks()->names();
   return std::find(all.begin(), all.end(), task) != all.end();
 }
 
@@ -243,11 +228,10 @@ std::map<std::string, std::map<std::string, std::string>> departures() {
 }
 
 TEST(PaperPresets, HoldWhatThePaperPrintsOrSayWhyNot) {
-  register_tasks();
   const auto told = departures();
   for (const Printed& paper : kPaper) {
     if (!known(paper.task)) continue;
-    RunConfig config = load_preset(make_task(paper.task)->info(), "paper", "pairs", {});
+    RunConfig config = load_preset(built_in_tasks(), built_in_tasks()->make(paper.task)->info(), "paper", "pairs", {});
     const std::vector<Field> all = fields(config);
     for (const auto& [key, value] : paper.values) {
       const std::string here = text_of(all, key);
@@ -260,12 +244,11 @@ TEST(PaperPresets, HoldWhatThePaperPrintsOrSayWhyNot) {
 }
 
 TEST(PaperPresets, FollowThePageThatTellsOfThem) {
-  register_tasks();
   const auto told = departures();
   EXPECT_EQ(told.size(), kPaper.size()) << "a section for each task";
   for (const auto& [task, rows] : told) {
     if (!known(task)) continue;
-    RunConfig config = load_preset(make_task(task)->info(), "paper", "pairs", {});
+    RunConfig config = load_preset(built_in_tasks(), built_in_tasks()->make(task)->info(), "paper", "pairs", {});
     const std::vector<Field> all = fields(config);
     for (const auto& [key, value] : rows)
       EXPECT_EQ(text_of(all, key), written(config, key, value)) << task << ": " << key << " in docs/paper-presets.md";

@@ -9,7 +9,6 @@
 #include "core/aggregate.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/task_factory.h"
 #include "core/train/plan.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
@@ -60,10 +59,7 @@ std::vector<std::string> shrunk(const TaskInfo& task, const std::string& preset,
   return set;
 }
 
-class StrategiesTest : public testing::TestWithParam<std::tuple<std::string, std::string>> {
- protected:
-  void SetUp() override { register_tasks(); }
-};
+class StrategiesTest : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
   const auto& [name, preset] = GetParam();
@@ -72,10 +68,10 @@ TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
     if (!kinds && preset != "small" && !long_tests()) continue;
     SCOPED_TRACE(plan.name);
     const bool end_to_end = !plan.stages_2_and_3;
-    const RunConfig values = preset_values(make_task(name)->info(), preset, plan.name);
-    const std::shared_ptr<const Task> task = make_task(name, values.task_options());
+    const RunConfig values = preset_values(built_in_tasks(), built_in_tasks()->make(name)->info(), preset, plan.name);
+    const std::shared_ptr<const Task> task = built_in_tasks()->make(name, values.task_options());
     const auto load = [&](const std::vector<std::string>& set) {
-      return load_read(task->info(), preset, plan.name, set);
+      return load_read(built_in_tasks(), task->info(), preset, plan.name, set);
     };
     if (plan.head == "gaussian" && task->info().image_target()) {
       // A point prediction with one standard deviation models no image.
@@ -94,7 +90,7 @@ TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
     const TemporaryFolder folder;
     const auto run = create_run(config, folder.path() / "run");
     TestMonitor monitor;
-    execute_run(run, monitor);
+    execute_run(built_in_tasks(), run, monitor);
     int losses = 0;
     for (const Event& event : monitor.events) {
       if (event.type != EventType::loss) continue;
@@ -105,7 +101,7 @@ TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
     const auto heads = config.finetune.heads == "per-n" ? static_cast<int>(config.cache.sizes.size()) : 1;
     EXPECT_EQ(losses, end_to_end || keeps_regression(config) ? 1 : 1 + heads);
     // What it made can be asked.
-    const LoadedRun loaded = load_run(run.string());
+    const LoadedRun loaded = load_run(built_in_tasks(), run.string());
     Estimator& estimator = *loaded.estimator;
     const std::int64_t n = end_to_end ? config.pretrain.sizes.back() : config.cache.sizes.front();
     EXPECT_EQ(estimator.max_n(), end_to_end ? n : config.cache.sizes.back());
@@ -118,7 +114,8 @@ TEST_P(StrategiesTest, TakeAStepOfEveryStage) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StrategiesTest,
-                         testing::Combine(testing::ValuesIn(task_names()), testing::Values("quick", "small", "paper")),
+                         testing::Combine(testing::ValuesIn(built_in_tasks()->names()),
+                                          testing::Values("quick", "small", "paper")),
                          [](const auto& which) {
                            std::string text = std::get<0>(which.param) + "_" + std::get<1>(which.param);
                            std::replace(text.begin(), text.end(), '-', '_');
@@ -139,22 +136,21 @@ struct Planned {
   }
 };
 Planned planned(const std::string& task, const std::string& preset, const std::string& strategy) {
-  const std::shared_ptr<const Task> bare = make_task(task);
-  Planned out{load_preset(bare->info(), preset, strategy, {}), {}};
-  out.stages = stage_plans(out.config, make_task(task, out.config.task_options()));
+  const std::shared_ptr<const Task> bare = built_in_tasks()->make(task);
+  Planned out{load_preset(built_in_tasks(), bare->info(), preset, strategy, {}), {}};
+  out.stages = stage_plans(out.config, built_in_tasks()->make(task, out.config.task_options()));
   return out;
 }
 
 // What the comparison of strategies stands on (paper, Epoch scaling and gradient-step budget).
 TEST(Plans, StrategiesTakeAsManyStepsAndAreAsPatient) {
-  register_tasks();
-  for (const std::string& task : task_names())
+  for (const std::string& task : built_in_tasks()->names())
     for (const std::string& preset : preset_names()) {
       SCOPED_TRACE(task + " " + preset);
       const Planned pairs = planned(task, preset, "pairs");
       EXPECT_GT(pairs.steps(), 0);
       for (const std::string strategy : {"n1", "n1-5", "n1-10", "gaussian"}) {
-        if (strategy == "gaussian" && make_task(task)->info().image_target()) continue;
+        if (strategy == "gaussian" && built_in_tasks()->make(task)->info().image_target()) continue;
         SCOPED_TRACE(strategy);
         const Planned other = planned(task, preset, strategy);
         EXPECT_NEAR(static_cast<double>(other.steps()), static_cast<double>(pairs.steps()),
@@ -168,7 +164,6 @@ TEST(Plans, StrategiesTakeAsManyStepsAndAreAsPatient) {
 
 // How often each training set is seen, as the paper's tables have it.
 TEST(Plans, PassesAreThePapersScaledEpochs) {
-  register_tasks();
   const std::map<std::string, double> base = {{"circle", 50}, {"digits", 500}};
   for (const auto& [task, epochs] : base)
     for (const auto& [strategy, largest] : {std::pair{"n1", 1}, std::pair{"pairs", 2}, std::pair{"n1-10", 10}}) {
@@ -183,8 +178,7 @@ TEST(Plans, PassesAreThePapersScaledEpochs) {
 
 // End to end has sets of its own: fresh ones, or as many as it can be compared with.
 TEST(Plans, EndToEndIsNoStarvedBaseline) {
-  register_tasks();
-  for (const std::string& task : task_names())
+  for (const std::string& task : built_in_tasks()->names())
     for (const std::string& preset : preset_names()) {
       SCOPED_TRACE(task + " " + preset);
       const Planned plan = planned(task, preset, "e2e"), pairs = planned(task, preset, "pairs");
@@ -210,13 +204,13 @@ TEST(Plans, EndToEndIsNoStarvedBaseline) {
 }
 
 TEST(Estimates, HearARequestToStopWithinTwoSeconds) {
-  register_tasks();
   for (const std::string name : {"gaussian", "bump-hunt", "circle", "digits", "novel-view"})
     for (const std::string strategy : {"pairs", "e2e"}) {
       // Large networks and large sets are what takes long.
       const bool large = name == "digits" || strategy == "e2e";
-      if (!(large && make_task(name)->info().kind == ObservationKind::image) && !long_tests()) continue;
-      RunConfig config = load_preset(make_task(name)->info(), "paper", strategy, {"device=cpu", "threads=2"});
+      if (!(large && built_in_tasks()->make(name)->info().kind == ObservationKind::image) && !long_tests()) continue;
+      RunConfig config = load_preset(built_in_tasks(), built_in_tasks()->make(name)->info(), "paper", strategy,
+                                     {"device=cpu", "threads=2"});
       // How long it is deaf: from one question to the next, in processor time, which other processes do not lengthen.
       double asked = 0, longest = 0;
       const auto now = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC / 2; };

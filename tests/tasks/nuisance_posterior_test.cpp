@@ -155,8 +155,8 @@ TEST(GaussianNuisance, MarginalsAreThoseOfTheDraws) {
 }
 
 TEST(NuisancePosterior, IsKnownOnlyWhereThereIsADensity) {
-  for (const std::string& name : task_names()) {
-    const auto task = make_task(name);
+  for (const std::string& name : built_in_tasks()->names()) {
+    const auto task = built_in_tasks()->make(name);
     std::vector<std::int64_t> shape = task->info().observation_shape;
     shape.insert(shape.begin(), 2);
     const bool known = name == "bump-hunt" || name == "gaussian";

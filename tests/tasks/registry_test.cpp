@@ -11,7 +11,7 @@ namespace {
 
 std::string message_of(const std::string& name, const TaskOptions& options = {}) {
   try {
-    make_task(name, options);
+    built_in_tasks()->make(name, options);
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), ErrorKind::usage);
     return e.what();
@@ -20,15 +20,17 @@ std::string message_of(const std::string& name, const TaskOptions& options = {})
 }
 
 TEST(Registry, MakesEveryTaskUnderItsName) {
+  const Catalogue tasks = built_in_tasks();
   std::vector<std::string> all = {"gaussian", "bump-hunt", "circle", "digits", "objects", "molecules", "novel-view"};
-  for (const LeftOutTask& left : left_out_tasks()) std::erase(all, left.name);
-  EXPECT_EQ(task_names(), all);
-  for (const std::string& name : task_names()) EXPECT_EQ(make_task(name)->info().name, name);
+  for (const LeftOutTask& left : tasks->left_out()) std::erase(all, left.name);
+  EXPECT_EQ(tasks->names(), all);
+  for (const std::string& name : tasks->names()) EXPECT_EQ(tasks->make(name)->info().name, name);
 }
 
 TEST(Registry, SaysWhatATaskLacksThatWasLeftOut) {
-  EXPECT_EQ(left_out_tasks().size(), std::size_t{!PAIRS_WITH_OBJECTS} + std::size_t{!PAIRS_WITH_MOLECULES});
-  for (const LeftOutTask& left : left_out_tasks())
+  const Catalogue tasks = built_in_tasks();
+  EXPECT_EQ(tasks->left_out().size(), std::size_t{!PAIRS_WITH_OBJECTS} + std::size_t{!PAIRS_WITH_MOLECULES});
+  for (const LeftOutTask& left : tasks->left_out())
     EXPECT_NE(message_of(left.name).find("was left out of this build: it needs"), std::string::npos);
 }
 
@@ -40,26 +42,28 @@ TEST(Registry, NamesTheNearestTask) {
 TEST(Registry, OptionsTakeEffectOrAreRefused) {
   const auto with = [](const std::string& name, const std::string& assignment) {
     TaskOptions options;
-    options.settings = task_settings(name);
+    options.settings = built_in_tasks()->default_settings(name);
     set_field(options.settings.fields(), assignment);
     return options;
   };
   const TaskOptions literal = with("gaussian", "convention=literal"), views = with("novel-view", "size=16");
-  EXPECT_TRUE(make_task("gaussian", literal)->references().empty());
-  EXPECT_EQ(make_task("gaussian", literal)->info().variant, "literal");
-  EXPECT_FALSE(make_task("gaussian")->references().empty());
-  EXPECT_EQ(make_task("novel-view", views)->info().image.width, 16);
-  for (const char* name : {"bump-hunt", "digits", "novel-view"}) EXPECT_THROW(make_task(name, literal), Error) << name;
-  for (const char* name : {"bump-hunt", "digits", "gaussian"}) EXPECT_THROW(make_task(name, views), Error) << name;
+  EXPECT_TRUE(built_in_tasks()->make("gaussian", literal)->references().empty());
+  EXPECT_EQ(built_in_tasks()->make("gaussian", literal)->info().variant, "literal");
+  EXPECT_FALSE(built_in_tasks()->make("gaussian")->references().empty());
+  EXPECT_EQ(built_in_tasks()->make("novel-view", views)->info().image.width, 16);
+  for (const char* name : {"bump-hunt", "digits", "novel-view"})
+    EXPECT_THROW(built_in_tasks()->make(name, literal), Error) << name;
+  for (const char* name : {"bump-hunt", "digits", "gaussian"})
+    EXPECT_THROW(built_in_tasks()->make(name, views), Error) << name;
   TaskOptions data;
   data.data = "no such folder";
-  EXPECT_THROW(make_task("digits", data), Error);
+  EXPECT_THROW(built_in_tasks()->make("digits", data), Error);
 }
 
 // Core and app show and check settings by their fields alone.
 TEST(Registry, EverySettingOfATaskHasHelpARangeAndADefaultWithinIt) {
-  for (const std::string& name : task_names()) {
-    TaskSettings settings = task_settings(name), again = settings;
+  for (const std::string& name : built_in_tasks()->names()) {
+    TaskSettings settings = built_in_tasks()->default_settings(name), again = settings;
     EXPECT_EQ(settings.empty(), settings.fields().empty()) << name;
     for (const Field& field : settings.fields()) {
       EXPECT_EQ(field.key.find('.'), std::string::npos) << name << " " << field.key;
@@ -76,19 +80,19 @@ TEST(Registry, EverySettingOfATaskHasHelpARangeAndADefaultWithinIt) {
 }
 
 TEST(Registry, SettingsAreValues) {
-  TaskSettings settings = task_settings("novel-view"), other = settings;
+  TaskSettings settings = built_in_tasks()->default_settings("novel-view"), other = settings;
   EXPECT_TRUE(settings == other);
   set_field(other.fields(), "half_width=1.25");
   EXPECT_FALSE(settings == other) << "a copy is independent";
   settings = other;
   EXPECT_TRUE(settings == other);
-  EXPECT_FALSE(settings == task_settings("gaussian"));
-  EXPECT_TRUE(TaskSettings() == task_settings("bump-hunt"));
+  EXPECT_FALSE(settings == built_in_tasks()->default_settings("gaussian"));
+  EXPECT_TRUE(TaskSettings() == built_in_tasks()->default_settings("bump-hunt"));
 }
 
 TEST(Registry, SaysWhatQuantitiesMeanAndWhatIsAsked) {
-  for (const std::string& name : task_names()) {
-    const auto task = make_task(name);
+  for (const std::string& name : built_in_tasks()->names()) {
+    const auto task = built_in_tasks()->make(name);
     const TaskInfo& info = task->info();
     for (const Target& target : info.targets) {
       EXPECT_FALSE(target.meaning.empty()) << name << " " << target.label;
@@ -103,38 +107,40 @@ TEST(Registry, SaysWhatQuantitiesMeanAndWhatIsAsked) {
     EXPECT_NE(info.question.text(1000, "1,000").find("these 1,000 "), std::string::npos) << name;
     EXPECT_NE(info.question.one.find("θ"), std::string::npos) << name;
   }
-  EXPECT_EQ(make_task("bump-hunt")->info().targets[0].title(), "θ, signal fraction");
-  EXPECT_EQ(make_task("bump-hunt")->info().nuisances[0].title(), "ψ, bump position");
-  EXPECT_EQ(make_task("digits")->info().nuisances[0].title(), "angle, of every image / rad");
+  EXPECT_EQ(built_in_tasks()->make("bump-hunt")->info().targets[0].title(), "θ, signal fraction");
+  EXPECT_EQ(built_in_tasks()->make("bump-hunt")->info().nuisances[0].title(), "ψ, bump position");
+  EXPECT_EQ(built_in_tasks()->make("digits")->info().nuisances[0].title(), "angle, of every image / rad");
 }
 
 TEST(Registry, TasksAreWhatTheirRolesSay) {
   for (const TaskRole role : {TaskRole::first, TaskRole::exact, TaskRole::data, TaskRole::views})
-    EXPECT_EQ(make_task(task_in_role(role))->info().name, task_in_role(role));
-  EXPECT_FALSE(make_task(task_in_role(TaskRole::first))->info().image_target()) << "the tour drags N";
-  const auto exact = make_task(task_in_role(TaskRole::exact));
+    EXPECT_EQ(built_in_tasks()->make(task_in_role(role))->info().name, task_in_role(role));
+  EXPECT_FALSE(built_in_tasks()->make(task_in_role(TaskRole::first))->info().image_target()) << "the tour drags N";
+  const auto exact = built_in_tasks()->make(task_in_role(TaskRole::exact));
   EXPECT_EQ(exact->references().front(), "exact");
   EXPECT_EQ(exact->info().targets.size(), 2u);
-  EXPECT_NE(data_set_of(task_in_role(TaskRole::data)), nullptr);
-  EXPECT_NE(scene_views(*make_task(task_in_role(TaskRole::views))), nullptr);
+  EXPECT_NE(built_in_tasks()->data_set_of(task_in_role(TaskRole::data)), nullptr);
+  EXPECT_NE(scene_views(*built_in_tasks()->make(task_in_role(TaskRole::views))), nullptr);
   EXPECT_EQ(scene_views(*exact), nullptr);
 }
 
 TEST(Registry, DataSetsBelongToTasksAndSayWhatIsMissing) {
-  for (const DataSet& set : data_sets()) {
-    EXPECT_EQ(data_set_of(set.task), &set);
-    EXPECT_FALSE(make_task(set.task)->info().data_source.empty());
+  const Catalogue tasks = built_in_tasks();
+  for (const DataSet& set : tasks->data_sets()) {
+    EXPECT_EQ(tasks->data_set_of(set.task), &set);
+    EXPECT_FALSE(built_in_tasks()->make(set.task)->info().data_source.empty());
     for (const char* folder : {"", "no such folder"}) {
       const FoundData found = set.find(folder);
       EXPECT_EQ(found.missing(), static_cast<std::int64_t>(found.files.size())) << set.name;
       EXPECT_FALSE(found.problem.empty()) << set.name;
     }
   }
-  EXPECT_EQ(data_set_of("no such task"), nullptr);
+  EXPECT_EQ(tasks->data_set_of("no such task"), nullptr);
 }
 
 TEST(Registry, KnownNumbersOfTheTasksHold) {
-  for (const SelfCheck& check : task_self_checks()) EXPECT_LE(check.deviation(), check.limit) << check.name;
+  for (const SelfCheck& check : built_in_tasks()->self_checks())
+    EXPECT_LE(check.deviation(), check.limit) << check.name;
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 
 #include "core/eval/evaluate.h"
 #include "core/heads/flow_matching_head.h"
-#include "core/task_factory.h"
 #include "core/train/events.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
@@ -60,31 +59,28 @@ constexpr double kMostPoolZ = 2.5, kLongMostPoolZ = 1.96;  // 95 % for the four 
 
 // Of a program that was built without it.
 bool left_out(const std::string& task) {
-  const std::vector<std::string> all = task_names();
+  const std::vector<std::string> all = built_in_tasks()->names();
   return std::find(all.begin(), all.end(), task) == all.end();
 }
 
 class ShippedWeights : public ::testing::TestWithParam<std::string> {
  protected:
-  static void SetUpTestSuite() { register_tasks(); }
 };
 
 LoadedRun shipped(const std::string& task) {
-  register_tasks();
-  return load_run(task, task == "digits" ? testing::data_folder() : "", "cpu");
+  return load_run(built_in_tasks(), task, task == "digits" ? testing::data_folder() : "", "cpu");
 }
 
 // Shipped weights on the unseen ones of fewer things than they were trained on: views of 20,000 objects and conformers
 // of 14,000 molecules would take an hour to make.
 LoadedRun shipped_on_few(const std::string& task) {
-  register_tasks();
-  LoadedRun run = load_run(task, "", "cpu");
+  LoadedRun run = load_run(built_in_tasks(), task, "", "cpu");
   const std::map<std::string, const char*> few = {{"objects", "task.objects=1500"},
                                                   {"molecules", "task.molecules=300"}};
   const auto setting = few.find(task);
   if (setting == few.end() || long_tests()) return run;
   set_field(fields(run.config), setting->second);
-  run.task = make_task(task, run.config.task_options());
+  run.task = built_in_tasks()->make(task, run.config.task_options());
   run.estimator = std::make_shared<Estimator>(Estimator::load(run.folder / run_file::estimator, run.task));
   return run;
 }
@@ -156,7 +152,7 @@ TEST_P(ShippedWeights, SaysHowItWasMade) {
   EXPECT_LT(std::filesystem::file_size(run.folder / run_file::estimator), 20u << 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, ShippedWeights, ::testing::ValuesIn(task_names()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Tasks, ShippedWeights, ::testing::ValuesIn(built_in_tasks()->names()), [](const auto& info) {
   std::string name = info.param;
   std::erase(name, '-');
   return name;
@@ -176,7 +172,6 @@ class ShippedPromise : public ::testing::TestWithParam<Promise> {};
 
 TEST_P(ShippedPromise, IsKept) {
   const Promise& promise = GetParam();
-  register_tasks();
   if (left_out(promise.task)) GTEST_SKIP() << promise.task << " was left out";
   LoadedRun run = shipped_on_few(promise.task);
   ASSERT_EQ(run.estimator->data_source(), run.task->info().data_source) << "weights for the data that everyone has";
@@ -291,7 +286,6 @@ TEST(ShippedDigits, KnowsMoreFromLargerSets) {
 
 // Object by object, and better than a normal density with the spreads of the same objects' targets.
 TEST(ShippedObjects, KnowMoreFromMoreViewsAndMoreThanThePrior) {
-  register_tasks();
   if (left_out("objects")) GTEST_SKIP() << "the task was left out";
   LoadedRun run = shipped_on_few("objects");
   EvaluationOptions options;
@@ -310,15 +304,14 @@ TEST(ShippedObjects, KnowMoreFromMoreViewsAndMoreThanThePrior) {
 
 // Beside pairs stand weights of more sizes where they are better, under a name that says so.
 TEST(ShippedViewsBeside, OfMoreSizesAreNamedSo) {
-  register_tasks();
-  const auto folders = all_fitting_weights("novel-view", "");
+  const auto folders = all_fitting_weights(built_in_tasks(), "novel-view", "");
   ASSERT_EQ(folders.size(), 2u);
-  EXPECT_EQ(shipped_name(folders[0]), "Shipped weights");
-  EXPECT_EQ(shipped_name(folders[1]), "Shipped, n1-10");
-  EXPECT_EQ(fitting_weights("novel-view", ""), folders[0]);
-  const LoadedRun more = load_run("novel-view-n1-10", "", "cpu");
+  EXPECT_EQ(shipped_name(built_in_tasks(), folders[0]), "Shipped weights");
+  EXPECT_EQ(shipped_name(built_in_tasks(), folders[1]), "Shipped, n1-10");
+  EXPECT_EQ(fitting_weights(built_in_tasks(), "novel-view", ""), folders[0]);
+  const LoadedRun more = load_run(built_in_tasks(), "novel-view-n1-10", "", "cpu");
   EXPECT_EQ(more.config.strategy, "n1-10");
-  EXPECT_EQ(more.name, shipped_name(folders[1])) << "as lists call it";
+  EXPECT_EQ(more.name, shipped_name(built_in_tasks(), folders[1])) << "as lists call it";
   EXPECT_LT(std::filesystem::file_size(more.folder / run_file::estimator), 20u << 20);
 }
 
@@ -329,7 +322,7 @@ struct ViewPromise {
 };
 class ShippedViews : public ::testing::TestWithParam<ViewPromise> {};
 TEST_P(ShippedViews, SeeTheSceneBetterWithMoreViews) {
-  LoadedRun run = load_run(GetParam().weights, "", "cpu");
+  LoadedRun run = load_run(built_in_tasks(), GetParam().weights, "", "cpu");
   run.estimator->head(1).stepped_sampler()->set_sampler(15, "");
   EvaluationOptions options;
   options.sizes = {1, 10, 100};

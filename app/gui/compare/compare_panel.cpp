@@ -100,8 +100,7 @@ void ComparePanel::runs(Comparison& comparison) {
   if (!removed.empty()) comparison.toggle(removed);
 }
 
-void ComparePanel::actions(model::Studio& studio) {
-  Comparison& comparison = studio.comparison;
+void ComparePanel::actions(Comparison& comparison, const std::string& task) {
   const std::int64_t lacking = comparison.lacking();
   if (comparison.evaluating()) {
     if (ui::button("compare/stop", "Stop evaluating", ui::Button::normal,
@@ -117,7 +116,6 @@ void ComparePanel::actions(model::Studio& studio) {
       comparison.evaluate_all();
   }
   ImGui::SameLine();
-  const std::string& task = studio.task();
   const bool there = comparison.holds(task), exists = comparison.has_shipped(task);
   const std::string blocked = there    ? "The shipped weights are in the comparison"
                               : exists ? ""
@@ -266,13 +264,12 @@ void ComparePanel::settings(const Comparison::View& view) {
   }
 }
 
-void ComparePanel::draw(model::Studio& studio) {
-  Comparison& comparison = studio.comparison;
+void ComparePanel::draw(Comparison& comparison, const std::string& task) {
   if (!comparison.entries().empty()) {
     runs(comparison);
     ui::space(4);
   }
-  actions(studio);
+  actions(comparison, task);
   ui::space(8);
   if (comparison.entries().empty()) {
     ui::empty_state("Nothing to compare yet",

@@ -49,7 +49,7 @@ std::string cell_text(const model::ScoreTable& table, std::size_t row, std::size
   return (table.marked[row][column] ? "▲ " : "") + table.rows[row][column];
 }
 
-// Borderline is said in words and colour, miscalibration has a mark as well.
+// Borderline is data_told in words and colour, miscalibration has a mark as well.
 const char* mark_of(CalibrationLevel level) {
   return level == CalibrationLevel::miscalibrated ? "▲ " : "";
 }
@@ -210,12 +210,11 @@ void EvaluatePanel::table(const model::Scores& scores) {
   ImGui::PopStyleVar();
 }
 
-void EvaluatePanel::draw(model::Studio& studio) {
-  Evaluation& evaluation = studio.evaluation;
+void EvaluatePanel::draw(Evaluation& evaluation, const std::string& run, bool data_told) {
   evaluation.measure();
   switch (evaluation.state()) {
     case Evaluation::State::none:
-      if (!studio.run().empty())
+      if (!run.empty())
         return ui::empty_state("This run has no weights yet",
                                "It can be evaluated as soon as its first stage is done; the Train tab shows how far it "
                                "is.");
@@ -234,8 +233,8 @@ void EvaluatePanel::draw(model::Studio& studio) {
   }
   if (!evaluation.failure().empty() && ui::notice("evaluate/failure", ui::Look::bad, evaluation.failure(), "Dismiss"))
     evaluation.dismiss();
-  const bool said = !model::data_notice(studio).sentence.empty();  // above, with what can be done
-  if (!evaluation.warning().empty() && !said) ui::notice("evaluate/warning", ui::Look::warning, evaluation.warning());
+  if (!evaluation.warning().empty() && !data_told)
+    ui::notice("evaluate/warning", ui::Look::warning, evaluation.warning());
   settings(evaluation);
   ui::space(4);
   work(evaluation);

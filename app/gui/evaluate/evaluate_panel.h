@@ -2,14 +2,15 @@
 
 #include "app/gui/plot/figure_grid.h"
 #include "app/gui/widgets/save_dialog.h"
-#include "app/model/studio.h"
+#include "app/model/evaluate/evaluation.h"
 
 namespace pairs::gui {
 
 // Scores of the shown run: their table and figures, and starting an evaluation.
 class EvaluatePanel {
  public:
-  void draw(model::Studio& studio);
+  // `run`: what is open, "" for nothing. `data_told`: that its data differ is told elsewhere, with what can be done.
+  void draw(model::Evaluation& evaluation, const std::string& run, bool data_told);
 
  private:
   void settings(model::Evaluation& evaluation);

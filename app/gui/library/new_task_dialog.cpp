@@ -56,13 +56,15 @@ void NewTaskDialog::quantities(const char* name, const char* title, std::vector<
     cell("low", all[k].low, "from", small, "Where the support of its prior begins; -inf where it does not");
     cell("high", all[k].high, "to", small, "Where the support of its prior ends; inf where it does not");
     const bool last = needed && all.size() == 1;
-    if (ui::button(base + "/remove", "×", ui::Button::quiet, last ? "At least one quantity is learnt" : "", "Take it out",
-                   remove))
+    if (ui::button(base + "/remove", "×", ui::Button::quiet, last ? "At least one quantity is learnt" : "",
+                   "Take it out", remove))
       gone = k;
   }
   if (gone < all.size()) all.erase(all.begin() + static_cast<std::ptrdiff_t>(gone));
-  if (ui::button(std::string(name) + "/add", "Add one", ui::Button::quiet, all.size() >= 12 ? "Twelve are all that fit here; "
-                 "more are added in the file" : ""))
+  if (ui::button(std::string(name) + "/add", "Add one", ui::Button::quiet,
+                 all.size() >= 12 ? "Twelve are all that fit here; "
+                                    "more are added in the file"
+                                  : ""))
     all.push_back({fmt::format("{}{}", needed ? "theta" : "psi", all.size() + 1), "", ""});
 }
 
@@ -155,7 +157,7 @@ void NewTaskDialog::describe(model::Studio& studio) {
   wanted.folder = typed_path(sketch_.folder).string();
   // Looked at anew only where something was typed: it reads the disk.
   if (std::string now = wanted.folder + "\n" + wanted.text(); now != checked_) {
-    problem_ = wanted.problem();
+    problem_ = wanted.problem(*studio.hub.tasks);
     checked_ = std::move(now);
     failure_.clear();
   }
@@ -168,7 +170,7 @@ void NewTaskDialog::describe(model::Studio& studio) {
                                        "new-task/cancel", problem_);
   if (choice == ui::Choice::confirm) {
     try {
-      const std::filesystem::path file = wanted.write();
+      const std::filesystem::path file = wanted.write(*studio.hub.tasks);
       studio.hub.messages.saved(file, false);
       checked_.clear();
       // A program of a person's own is asked about at once; one that only draws noise is not worth running.
@@ -186,8 +188,9 @@ void NewTaskDialog::describe(model::Studio& studio) {
 
 void NewTaskDialog::next_step(model::Studio& studio) {
   const std::filesystem::path program = written_.parent_path() / "simulate.py";
-  ui::wrapped("The folder is written. Its simulator draws noise only: put yours into its two functions, then open the "
-              "task, which asks once whether to run it. Nothing of it was run yet.");
+  ui::wrapped(
+      "The folder is written. Its simulator draws noise only: put yours into its two functions, then open the "
+      "task, which asks once whether to run it. Nothing of it was run yet.");
   ui::space(4);
   ui::wrapped(printable(program.string(), 1000), ui::Look::strong, 0, "new-task/program");
   ui::space(4);
@@ -196,8 +199,8 @@ void NewTaskDialog::next_step(model::Studio& studio) {
   if (ui::button("new-task/copy-path", "Copy path")) ui::copy(program.string());
   ui::space(12);
   ui::wrapped("It waits in the list on the left, under Yours.", ui::Look::muted);
-  const ui::Choice choice = ui::choose("new-task/open", "Open the task", ui::Button::primary, "new-task/later", "",
-                                       "Later");
+  const ui::Choice choice =
+      ui::choose("new-task/open", "Open the task", ui::Button::primary, "new-task/later", "", "Later");
   if (choice == ui::Choice::none) return;
   open_ = false;
   if (choice == ui::Choice::confirm) studio.library.own().open(written_, true);

@@ -11,9 +11,8 @@
 #include "app/gui/library/badge_look.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
-#include "app/model/library/thumbnail.h"
 #include "core/base/text.h"
-#include "tasks/registry.h"
+#include "tasks/file_facts.h"
 
 namespace pairs::gui {
 namespace {
@@ -311,7 +310,7 @@ void Sidebar::draw_dialogs(model::Studio& studio) {
   draw_open(studio);
   permission_.draw(studio);
   new_task_.draw(studio);
-  aggregates_.draw(studio);
+  aggregates_.draw(studio.library);
   if (now == Dialog::rename || now == Dialog::note)
     draw_text_dialog(studio, open);
   else if (now == Dialog::remove)

@@ -81,12 +81,12 @@ struct PosteriorPanel::State {
   void n_row(Posterior& posterior);
   void pin_button(Posterior& posterior, float width);
   void ask(const PosteriorScene& scene, const PosteriorSnapshot& shown, const std::string& answer);
-  void messages(model::Studio& studio);
-  void plots(model::Studio& studio, ImVec2 size);
-  void side(model::Studio& studio, float width);
+  void messages(Posterior& posterior, bool data_told);
+  void plots(const Posterior& posterior, ImVec2 size);
+  void side(Posterior& posterior, const model::Library& library, float width);
   void typicality(const PosteriorSnapshot& shown);
   void set_card(Posterior& posterior, const PosteriorScene& scene);
-  void other_runs(model::Studio& studio, const PosteriorScene& scene);
+  void other_runs(Posterior& posterior, const model::Library& library, const PosteriorScene& scene);
   struct Small {
     PlotView* view;
     std::shared_ptr<const Figure> figure;
@@ -96,7 +96,7 @@ struct PosteriorPanel::State {
   std::vector<Small> small_plots(const Posterior& posterior);
   static SmallGrid grid_of(const std::vector<Small>& all, float room);
   void small_row(const std::vector<Small>& all, ImVec2 size);
-  void layout(model::Studio& studio);
+  void layout(Posterior& posterior, const model::Library& library);
   void follow_file(Posterior& posterior);
   void file_dialog(Posterior& posterior);
 };
@@ -178,8 +178,7 @@ void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnap
   }
 }
 
-void PosteriorPanel::State::messages(model::Studio& studio) {
-  Posterior& posterior = studio.posterior;
+void PosteriorPanel::State::messages(Posterior& posterior, bool data_told) {
   const auto shown = posterior.shown();
   if (shown) {
     const float top = ImGui::GetCursorPosY();
@@ -189,9 +188,8 @@ void PosteriorPanel::State::messages(model::Studio& studio) {
                            std::floor(100 * posterior.embedded()))
              : shown->sentence);
     int k = 0;
-    const bool said = !model::data_notice(studio).sentence.empty();  // above, with what can be done
     for (const PosteriorWarning& warning : shown->warnings)
-      if (!said || warning.kind != WarningKind::other_data)
+      if (!data_told || warning.kind != WarningKind::other_data)
         ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning.text);
     kept_messages = std::max(kept_messages, ImGui::GetCursorPosY() - top);
     ImGui::SetCursorPosY(top + kept_messages);
@@ -318,15 +316,16 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   ui::end_card();
 }
 
-void PosteriorPanel::State::other_runs(model::Studio& studio, const PosteriorScene& scene) {
+void PosteriorPanel::State::other_runs(Posterior& posterior, const model::Library& library,
+                                       const PosteriorScene& scene) {
   std::vector<const model::RunEntry*> others;
-  for (const model::RunEntry& entry : studio.library.runs())
-    if (entry.task == scene.task && entry.pretrained && entry.problem.empty() && entry.run != studio.posterior.run())
+  for (const model::RunEntry& entry : library.runs())
+    if (entry.task == scene.task && entry.pretrained && entry.problem.empty() && entry.run != posterior.run())
       others.push_back(&entry);
   if (others.empty()) return;
   ui::space(12);
   ui::text("Other runs beside it", ui::Look::small_strong);
-  std::vector<std::string> chosen = studio.posterior.others(), names;
+  std::vector<std::string> chosen = posterior.others(), names;
   for (const model::RunEntry* entry : others) names.push_back(entry->name);
   for (const model::RunEntry* entry : others) {
     const auto at = std::find(chosen.begin(), chosen.end(), entry->run);
@@ -346,13 +345,12 @@ void PosteriorPanel::State::other_runs(model::Studio& studio, const PosteriorSce
       chosen.push_back(entry->run);
     else
       chosen.erase(at);
-    studio.posterior.set_others(chosen);
+    posterior.set_others(chosen);
   }
 }
 
 // The numbers, and below them the set, as high as they are: nothing in it scrolls but the page.
-void PosteriorPanel::State::side(model::Studio& studio, float width) {
-  Posterior& posterior = studio.posterior;
+void PosteriorPanel::State::side(Posterior& posterior, const model::Library& library, float width) {
   const auto shown = posterior.shown();
   const auto scene = posterior.scene();
   if (!scene) return;
@@ -364,13 +362,12 @@ void PosteriorPanel::State::side(model::Studio& studio, float width) {
     typicality(*shown);
   }
   set_card(posterior, *scene);
-  other_runs(studio, *scene);
+  other_runs(posterior, library, *scene);
   side_height = content_height();
   ImGui::EndChild();
 }
 
-void PosteriorPanel::State::plots(model::Studio& studio, ImVec2 size) {
-  const Posterior& posterior = studio.posterior;
+void PosteriorPanel::State::plots(const Posterior& posterior, ImVec2 size) {
   const auto shown = posterior.shown();
   if (shown && shown->density) return density.draw(shown->density, size);
   ImGui::BeginChild("posterior/plot", size);
@@ -468,10 +465,9 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   posterior.open_file(*path);
 }
 
-void PosteriorPanel::draw(model::Studio& studio) {
+void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, const std::string& run, bool data_told) {
   State& s = *state_;
-  Posterior& posterior = studio.posterior;
-  if (posterior.run().empty() && !studio.run().empty())
+  if (posterior.run().empty() && !run.empty())
     return ui::empty_state("This run has no weights yet",
                            "Its posterior appears here as soon as its first stage is done; the Train tab shows how far "
                            "it is.");
@@ -487,9 +483,9 @@ void PosteriorPanel::draw(model::Studio& studio) {
   s.follow_file(posterior);
   s.keep_places(posterior);
   s.n_row(posterior);
-  s.messages(studio);
+  s.messages(posterior, data_told);
   ui::space(4);
-  s.layout(studio);
+  s.layout(posterior, library);
   s.file_dialog(posterior);
   s.columns.draw(posterior);
   s.samples.draw(posterior);
@@ -497,23 +493,23 @@ void PosteriorPanel::draw(model::Studio& studio) {
 }
 
 // Where small plots have room below the large one, the numbers and the set stand beside all of them; else above them.
-void PosteriorPanel::State::layout(model::Studio& studio) {
+void PosteriorPanel::State::layout(Posterior& posterior, const model::Library& library) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorScreenPos();
   const float gap = px(kGap), between = gap + ImGui::GetStyle().ItemSpacing.y;
   const float side_width = std::clamp(0.36f * room.x, px(kLeastSide), px(kMostSide));
   const float left = room.x - side_width - gap;
-  const std::vector<Small> all = small_plots(studio.posterior);
+  const std::vector<Small> all = small_plots(posterior);
   const float small = std::max(px(kLeastSmall), 0.34f * room.y);
   // A corner plot of many unknowns needs room for each.
-  const auto corner = static_cast<float>(std::min(studio.posterior.scene()->targets.size(), kMostCorner));
+  const auto corner = static_cast<float>(std::min(posterior.scene()->targets.size(), kMostCorner));
   const float least = std::max(px(kLeastMain), corner > 2 ? corner * px(kCornerRow) : 0);
   const bool tall = grid_of(all, left).rows == 1;
   float main = std::max(least, room.y - small - between);
   // Where the page scrolls, the plots take what is seen of it.
   if (!tall) main = std::max(main, std::min(side_height, room.y));
-  plots(studio, {left, main});
+  plots(posterior, {left, main});
   ImGui::SetCursorScreenPos({start.x + left + gap, start.y});
-  side(studio, side_width);
+  side(posterior, library, side_width);
   const float below = start.y + (tall ? main : std::max(main, side_height)) + between;
   ImGui::SetCursorScreenPos({start.x, below});
   small_row(all, {tall ? left : room.x, small});

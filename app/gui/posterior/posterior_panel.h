@@ -2,7 +2,8 @@
 
 #include <memory>
 
-#include "app/model/studio.h"
+#include "app/model/library/library.h"
+#include "app/model/posterior/posterior.h"
 
 namespace pairs::gui {
 
@@ -11,7 +12,8 @@ class PosteriorPanel {
  public:
   PosteriorPanel();
   ~PosteriorPanel();
-  void draw(model::Studio& studio);
+  // `run`: what is open, "" for nothing. `data_told`: that its data differ is told elsewhere, with what can be done.
+  void draw(model::Posterior& posterior, const model::Library& library, const std::string& run, bool data_told);
 
  private:
   struct State;

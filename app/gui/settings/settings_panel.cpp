@@ -40,8 +40,8 @@ class Below {
 
 }  // namespace
 
-void SettingsPanel::draw(model::Studio& studio) {
-  wanted_ = studio.page.take_section();
+void SettingsPanel::draw(const SettingsParts& parts) {
+  wanted_ = parts.page.take_section();
   const float width = std::min(ImGui::GetContentRegionAvail().x, px(kMostWide));
   const float done = ui::button_width("Done"), pad = px(8);  // between fields and the bar that scrolls
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() - pad);
@@ -51,13 +51,13 @@ void SettingsPanel::draw(model::Studio& studio) {
   ui::text("Settings", ui::Look::title);
   ImGui::SameLine(ImGui::GetContentRegionMax().x - done);
   if (ui::button("settings/done", "Done", ui::Button::normal, {}, "Back to where you were (Escape)"))
-    studio.page.close();
+    parts.page.close();
   ui::wrapped("All of this counts at once and at later starts.", ui::Look::muted);
-  runs(studio);
-  data(studio);
-  computing(studio);
-  looks(studio);
-  file(studio);
+  runs(parts);
+  data(parts);
+  computing(parts);
+  looks(parts.settings);
+  file();
   ui::space(12);
   ImGui::EndChild();
 }
@@ -78,40 +78,40 @@ void SettingsPanel::follow(PathField& field, const std::string& used) {
   field.of = used;
 }
 
-void SettingsPanel::runs(model::Studio& studio) {
+void SettingsPanel::runs(const SettingsParts& parts) {
   begin_section(model::SettingsSection::runs, "Runs");
-  const std::string used = studio.hub.runs_folder.string();
+  const std::string used = parts.hub.runs_folder.string();
   follow(runs_, used);
-  const bool own = !studio.settings.runs_folder.empty();
+  const bool own = !parts.settings.runs_folder.empty();
   const float back = own ? ui::button_width("Use the default") + ImGui::GetStyle().ItemSpacing.x : 0;
   ui::label("Folder of runs", "Where new runs go; those that lie there are listed on the left", kLabel);
   if (ui::input("settings/runs", runs_.text, "A folder, e.g. ~/runs", printable(used, 300),
                 ImGui::GetContentRegionAvail().x - back))
-    studio.page.name_runs_folder(typed_path(runs_.text.empty() ? used : runs_.text));
+    parts.page.name_runs_folder(typed_path(runs_.text.empty() ? used : runs_.text));
   if (own) {
     ImGui::SameLine();
     if (ui::button("settings/runs-default", "Use the default", ui::Button::quiet, {},
                    printable(model::default_runs_folder().string(), 300)))
-      studio.page.name_runs_folder({});
+      parts.page.name_runs_folder({});
   }
   {
     const Below below;
-    const auto survey = studio.page.survey();
-    if (const std::string problem = studio.page.runs_problem(); !problem.empty())
+    const auto survey = parts.page.survey();
+    if (const std::string problem = parts.page.runs_problem(); !problem.empty())
       ui::wrapped(problem, ui::Look::bad, 0, "settings/runs-problem");
-    else if (survey && survey->runs_folder == studio.hub.runs_folder && !survey->runs_problem.empty())
+    else if (survey && survey->runs_folder == parts.hub.runs_folder && !survey->runs_problem.empty())
       ui::wrapped(survey->runs_problem, ui::Look::bad, 0, "settings/runs-problem");
-    const model::Library::Extent extent = studio.library.extent_of(studio.hub.runs_folder);
+    const model::Library::Extent extent = parts.library.extent_of(parts.hub.runs_folder);
     std::string facts = extent.runs == 0 ? "No runs yet"
                                          : fmt::format("{}, {}", counted(static_cast<std::size_t>(extent.runs), "run"),
                                                        byte_text(extent.bytes));
     if (survey && survey->free_bytes) facts += fmt::format("; {} free", byte_text(*survey->free_bytes));
-    if (survey && survey->runs_folder == studio.hub.runs_folder && !survey->runs_folder_there)
+    if (survey && survey->runs_folder == parts.hub.runs_folder && !survey->runs_folder_there)
       facts += "; the folder is made with the first run";
     ui::wrapped(facts, ui::Look::muted, 0, "settings/runs-facts");
     hints(model::overrides("", true, own).runs);
   }
-  const auto added = studio.library.added_folders();
+  const auto added = parts.library.added_folders();
   for (std::size_t i = 0; i < added.size(); ++i) {
     ui::space(4);
     if (i == 0)
@@ -121,7 +121,7 @@ void SettingsPanel::runs(model::Studio& studio) {
     const float remove = ui::button_width("Remove") + ImGui::GetStyle().ItemSpacing.x;
     const float room = ImGui::GetContentRegionAvail().x - remove;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const model::Library::Extent extent = studio.library.extent_of(added[i]);
+    const model::Library::Extent extent = parts.library.extent_of(added[i]);
     const std::string text =
         fmt::format("{}: {}", printable(added[i].string(), 300), counted(static_cast<std::size_t>(extent.runs), "run"));
     ui::text_at({at.x, at.y + ImGui::GetStyle().FramePadding.y}, text, ui::Look::body, room, true,
@@ -130,39 +130,39 @@ void SettingsPanel::runs(model::Studio& studio) {
     ImGui::SameLine();
     if (ui::button(fmt::format("settings/added/{}/remove", i), "Remove", ui::Button::quiet, {},
                    "Takes it out of the list; nothing on disk is touched"))
-      studio.library.remove_folder(added[i]);
+      parts.library.remove_folder(added[i]);
     if (i > 0) ImGui::Unindent(px(kLabel));
   }
 }
 
-void SettingsPanel::data(model::Studio& studio) {
+void SettingsPanel::data(const SettingsParts& parts) {
   begin_section(model::SettingsSection::data, "Real data");
-  const std::string used = studio.hub.data_folder.string();
+  const std::string used = parts.hub.data_folder.string();
   follow(data_, used);
   const float none = used.empty() ? 0 : ui::button_width("Do without") + ImGui::GetStyle().ItemSpacing.x;
   ui::label("Folder of data", "One folder for all data sets; each is looked for in it and in its folders", kLabel);
   if (ui::input("settings/data", data_.text, "None: a folder, e.g. ~/datasets", printable(used, 300),
                 ImGui::GetContentRegionAvail().x - none))
-    studio.page.name_data_folder(typed_path(data_.text));
+    parts.page.name_data_folder(typed_path(data_.text));
   if (!used.empty()) {
     ImGui::SameLine();
     if (ui::button("settings/data-none", "Do without", ui::Button::quiet, {},
                    "Back to what the program draws by itself"))
-      studio.page.name_data_folder({});
+      parts.page.name_data_folder({});
   }
   const Below below;
-  if (const std::string problem = studio.page.data_problem(); !problem.empty())
+  if (const std::string problem = parts.page.data_problem(); !problem.empty())
     ui::wrapped(problem, ui::Look::bad, 0, "settings/data-problem");
-  hints(model::overrides(used, !studio.settings.data_folder.empty(), true).data);
-  const auto survey = studio.page.survey();
-  if (!survey || survey->data_folder != studio.hub.data_folder) {
+  hints(model::overrides(used, !parts.settings.data_folder.empty(), true).data);
+  const auto survey = parts.page.survey();
+  if (!survey || survey->data_folder != parts.hub.data_folder) {
     ui::wrapped("Looking for data …", ui::Look::muted);
     return;
   }
-  for (const model::DataSetLine& line : survey->data) data_set(studio, line);
+  for (const model::DataSetLine& line : survey->data) data_set(parts, line);
 }
 
-void SettingsPanel::data_set(model::Studio& studio, const model::DataSetLine& line) {
+void SettingsPanel::data_set(const SettingsParts& parts, const model::DataSetLine& line) {
   const std::string name = "settings/set/" + line.name;
   ui::space(8);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -191,8 +191,8 @@ void SettingsPanel::data_set(model::Studio& studio, const model::DataSetLine& li
     ui::wrapped(line.layout, ui::Look::small_muted, 0, name + "/layout");
   }
   if (line.countable) {
-    const bool counting = studio.page.counting() == line.name;
-    if (const auto account = studio.page.account(line.name)) {
+    const bool counting = parts.page.counting() == line.name;
+    if (const auto account = parts.page.account(line.name)) {
       std::string counts;
       for (const DataAccount::Count& count : account->counts)
         counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count_text(count.number), count.label);
@@ -209,26 +209,26 @@ void SettingsPanel::data_set(model::Studio& studio, const model::DataSetLine& li
       if (reasons.size() > static_cast<std::size_t>(kReasons))
         ui::wrapped("pairs --batch data --check --all names each of them", ui::Look::small_muted);
     } else if (counting) {
-      ui::wrapped(studio.page.progress().empty() ? "Reading …" : studio.page.progress(), ui::Look::muted, 0,
+      ui::wrapped(parts.page.progress().empty() ? "Reading …" : parts.page.progress(), ui::Look::muted, 0,
                   name + "/progress");
-      if (ui::button(name + "/stop", "Stop", ui::Button::quiet)) studio.page.stop_counting();
+      if (ui::button(name + "/stop", "Stop", ui::Button::quiet)) parts.page.stop_counting();
     } else {
-      if (const std::string problem = studio.page.count_problem(line.name); !problem.empty())
+      if (const std::string problem = parts.page.count_problem(line.name); !problem.empty())
         ui::wrapped(problem, ui::Look::bad, 0, name + "/problem");
-      const std::string other = studio.page.counting();
+      const std::string other = parts.page.counting();
       if (ui::button(name + "/count", "Count them", ui::Button::normal,
                      other.empty() ? "" : fmt::format("{} are being counted", other),
                      "Reads each one, which may take minutes: how many each part has, what is set aside and why"))
-        studio.page.count(line.name);
+        parts.page.count(line.name);
     }
   }
   ImGui::Unindent(px(18));
 }
 
-void SettingsPanel::computing(model::Studio& studio) {
+void SettingsPanel::computing(const SettingsParts& parts) {
   begin_section(model::SettingsSection::computing, "Computing");
-  const std::string blocked = studio.machine_blocked();
-  const auto survey = studio.page.survey();
+  const std::string blocked = parts.machine.machine_blocked();
+  const auto survey = parts.page.survey();
   ui::label("Device", "Where posteriors, evaluations and new runs are computed; a run can have one of its own", kLabel);
   if (!survey) {
     ui::text("Asking the drivers which devices there are …", ui::Look::muted);
@@ -236,7 +236,7 @@ void SettingsPanel::computing(model::Studio& studio) {
     const model::DeviceChoice* chosen = nullptr;
     bool first = true;
     for (const model::DeviceChoice& choice : survey->devices) {
-      const bool is = choice.name == studio.settings.device;
+      const bool is = choice.name == parts.settings.device;
       if (is) chosen = &choice;
       if (!first) ImGui::SameLine(0, px(4));
       first = false;
@@ -245,7 +245,7 @@ void SettingsPanel::computing(model::Studio& studio) {
                       : !choice.blocked.empty() ? choice.blocked
                                                 : blocked) &&
           !is)
-        device_problem_ = studio.use_device(choice.name);
+        device_problem_ = parts.machine.use_device(choice.name);
     }
     const Below below;
     if (!device_problem_.empty()) ui::wrapped(device_problem_, ui::Look::bad, 0, "settings/device-problem");
@@ -253,8 +253,8 @@ void SettingsPanel::computing(model::Studio& studio) {
       ui::wrapped(chosen->blocked.empty() ? chosen->description : chosen->blocked,
                   chosen->blocked.empty() ? ui::Look::muted : ui::Look::warning, 0, "settings/device-facts");
     else
-      ui::wrapped(fmt::format("The settings name {}, which is not here; {} is used.", studio.settings.device,
-                              studio.device_name()),
+      ui::wrapped(fmt::format("The settings name {}, which is not here; {} is used.", parts.settings.device,
+                              parts.machine.device_name()),
                   ui::Look::warning, 0, "settings/device-facts");
     for (const model::DeviceChoice& choice : survey->devices)
       if (&choice != chosen && !choice.blocked.empty() &&
@@ -264,18 +264,18 @@ void SettingsPanel::computing(model::Studio& studio) {
     hints(model::overrides("", true, true).device);
   }
   ui::space(6);
-  const std::string used = std::to_string(studio.settings.threads);
+  const std::string used = std::to_string(parts.settings.threads);
   if (threads_of_ != used) threads_ = threads_of_ = used;
   ui::label("Threads", "Of the processor: what posteriors, evaluations and new runs take", kLabel);
   if (ui::input("settings/threads", threads_, "0", "", px(72), blocked)) {
-    threads_problem_ = studio.use_threads(threads_);
-    if (threads_problem_.empty()) threads_ = std::to_string(studio.settings.threads);
+    threads_problem_ = parts.machine.use_threads(threads_);
+    if (threads_problem_.empty()) threads_ = std::to_string(parts.settings.threads);
   }
   ImGui::SameLine();
   const int cores = usable_cores();
   ImGui::AlignTextToFramePadding();
   ui::text(fmt::format("of {}{}", counted(static_cast<std::size_t>(cores), "core"),
-                       studio.settings.threads == 0 ? "; 0: all of them" : ""),
+                       parts.settings.threads == 0 ? "; 0: all of them" : ""),
            ui::Look::muted);
   const Below below;
   if (!threads_problem_.empty()) ui::wrapped(threads_problem_, ui::Look::bad, 0, "settings/threads-problem");
@@ -283,9 +283,8 @@ void SettingsPanel::computing(model::Studio& studio) {
   hints(model::overrides("", true, true).threads);
 }
 
-void SettingsPanel::looks(model::Studio& studio) {
+void SettingsPanel::looks(model::Settings& settings) {
   begin_section(model::SettingsSection::looks, "Looks");
-  model::Settings& settings = studio.settings;
   ui::label("Theme", "Ctrl+T changes it, too", kLabel);
   if (ui::segment("settings/theme/dark", "Dark", settings.theme != "light")) settings.theme = "dark";
   ImGui::SameLine(0, px(4));
@@ -315,7 +314,7 @@ void SettingsPanel::looks(model::Studio& studio) {
     settings.file_dialogs = "own";
 }
 
-void SettingsPanel::file(model::Studio&) {
+void SettingsPanel::file() {
   begin_section(model::SettingsSection::file, "Kept in");
   const std::string path = model::SettingsFile::settings_path().string();
   const float copy = ui::button_width("Copy path") + ImGui::GetStyle().ItemSpacing.x;

@@ -2,14 +2,26 @@
 
 #include <string>
 
-#include "app/model/studio.h"
+#include "app/model/hub/settings.h"
+#include "app/model/library/library.h"
+#include "app/model/settings/machine.h"
+#include "app/model/settings/settings_page.h"
 
 namespace pairs::gui {
+
+// What the Settings page shows and changes.
+struct SettingsParts {
+  model::SettingsPage& page;
+  model::Settings& settings;
+  const model::Hub& hub;
+  model::Library& library;
+  model::Machine& machine;
+};
 
 // The Settings page: folders, device and threads, looks. What is set counts at once and is kept.
 class SettingsPanel {
  public:
-  void draw(model::Studio& studio);
+  void draw(const SettingsParts& parts);
 
  private:
   // A path as it stands in a field, while it is not being typed.
@@ -17,12 +29,12 @@ class SettingsPanel {
     std::string text, of;  // of: the path that was in use when it was shown
   };
 
-  void runs(model::Studio& studio);
-  void data(model::Studio& studio);
-  void data_set(model::Studio& studio, const model::DataSetLine& line);
-  void computing(model::Studio& studio);
-  void looks(model::Studio& studio);
-  void file(model::Studio& studio);
+  void runs(const SettingsParts& parts);
+  void data(const SettingsParts& parts);
+  void data_set(const SettingsParts& parts, const model::DataSetLine& line);
+  void computing(const SettingsParts& parts);
+  void looks(model::Settings& settings);
+  void file();
   void begin_section(model::SettingsSection section, const char* title);
   // Puts what is in use into the field when that has changed.
   static void follow(PathField& field, const std::string& used);

@@ -100,21 +100,21 @@ int sliders(const std::vector<model::Parameter>& parameters, const std::vector<d
 
 }  // namespace
 
-void TaskPanel::draw(model::Studio& studio) {
-  model::Specimen& specimen = studio.specimen;
-  if (task_ != studio.task()) {
-    task_ = studio.task();
+void TaskPanel::draw(model::Specimen& specimen, const model::Hub& hub, model::DataFolder& data, model::Navigation& go,
+                     const std::string& task) {
+  if (task_ != task) {
+    task_ = task;
     plot_.reset();
   }
-  if (std::exchange(again_, false)) studio.reopen_task();
+  if (std::exchange(again_, false)) go.reopen_task();
   if (!specimen.failure().empty()) {
     ui::empty_state("This task cannot be shown", specimen.failure(), true);
-    if (ui::button("task/again", "Try again", ui::Button::primary)) studio.reopen_task();
-    if (!studio.hub.data_folder.empty()) {
+    if (ui::button("task/again", "Try again", ui::Button::primary)) go.reopen_task();
+    if (!hub.data_folder.empty()) {
       ImGui::SameLine();
       if (ui::button("task/settings", "Real data in the settings", ui::Button::normal, {},
                      "Which folder is used, what was found there and what is missing"))
-        studio.page.open(model::SettingsSection::data);
+        go.open_settings(model::SettingsSection::data);
     }
     return;
   }
@@ -132,7 +132,8 @@ void TaskPanel::draw(model::Studio& studio) {
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float left = std::clamp(room.x * 0.36f, px(280), px(420)), right = room.x - left - px(kGap);
   ImGui::BeginGroup();
-  parameters(studio, left);
+  parameters(specimen, left);
+  offer_data(hub, data, go, task);
   ImGui::EndGroup();
   parameters_height_ = ImGui::GetItemRectSize().y;
   ImGui::SetCursorScreenPos({top.x + left + px(kGap), top.y});
@@ -147,8 +148,7 @@ void TaskPanel::draw(model::Studio& studio) {
   network_height_ = ImGui::GetItemRectSize().y;
 }
 
-void TaskPanel::parameters(model::Studio& studio, float width) {
-  model::Specimen& specimen = studio.specimen;
+void TaskPanel::parameters(model::Specimen& specimen, float width) {
   const model::TaskCard& card = *specimen.card();
   double moved = 0;
   ImGui::BeginDisabled(card.stored);
@@ -174,7 +174,6 @@ void TaskPanel::parameters(model::Studio& studio, float width) {
       fmt::format("Sets hold up to {} observations. Data: {}.", count_of(static_cast<double>(card.max_n)), card.source),
       ui::Look::small_muted, width);
   if (!card.source_hint.empty()) ui::wrapped(card.source_hint, ui::Look::small_muted, width);
-  DataBanner::offer(studio);
 }
 
 void TaskPanel::sample(model::Specimen& specimen, float width, float height) {

@@ -3,17 +3,20 @@
 #include <string>
 
 #include "app/gui/plot/plot_view.h"
-#include "app/model/studio.h"
+#include "app/model/data_folder.h"
+#include "app/model/navigation.h"
+#include "app/model/task/specimen.h"
 
 namespace pairs::gui {
 
 // What the task is, a live sample set of it, and its networks.
 class TaskPanel {
  public:
-  void draw(model::Studio& studio);
+  void draw(model::Specimen& specimen, const model::Hub& hub, model::DataFolder& data, model::Navigation& go,
+            const std::string& task);
 
  private:
-  void parameters(model::Studio& studio, float width);
+  void parameters(model::Specimen& specimen, float width);
   void sample(model::Specimen& specimen, float width, float height);
   void network(model::Specimen& specimen);
 

@@ -28,8 +28,7 @@ constexpr float kPlotWidth = 320;                   // a plot has at least this
 
 }  // namespace
 
-void TrainPanel::header(model::Studio& studio) {
-  Training& training = studio.training;
+void TrainPanel::header(Training& training, const model::Library& library) {
   const bool drafting = training.drafting();
   const bool at_work = training.active() && !drafting && training.folder() == training.session_folder();
   const bool resumable = !drafting && !at_work && !training.finished();
@@ -43,7 +42,7 @@ void TrainPanel::header(model::Studio& studio) {
   if (at_work) room += gap + ui::button_width(kStart);
 
   const float left = ImGui::GetCursorPosX(), right = left + ImGui::GetContentRegionAvail().x;
-  const std::string title = drafting ? "New run" : studio.name_of_run(training.folder().string());
+  const std::string title = drafting ? "New run" : library.name_of(training.folder().string());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = ImGui::GetFrameHeight();
   const float title_room = std::max(px(60), right - left - room - px(16));
@@ -192,8 +191,7 @@ void TrainPanel::log(const Training& training) {
   ImGui::EndChild();
 }
 
-void TrainPanel::run(model::Studio& studio) {
-  Training& training = studio.training;
+void TrainPanel::run(Training& training, model::Library& library, model::Navigation& go) {
   const auto tab = [&](View view, const char* name, const char* title, const char* tip) {
     if (ui::segment(name, title, view_ == view, tip)) view_ = view;
     ImGui::SameLine(0, px(4));
@@ -225,34 +223,33 @@ void TrainPanel::run(model::Studio& studio) {
   }
   if (training.state() == Activity::rest && training.finished()) {
     if (ui::button("train/posterior", "Show its posterior", ui::Button::quiet))
-      return studio.open_run(training.folder().string()), studio.set_tab(model::Tab::posterior);
+      return go.open_run(training.folder().string()), go.set_tab(model::Tab::posterior);
     ImGui::SameLine();
     ImGui::AlignTextToFramePadding();
   }
   ui::text(state, ui::Look::muted);
-  const model::RunEntry* entry = studio.library.find(training.folder().string());
+  const model::RunEntry* entry = library.find(training.folder().string());
   if (entry && training.state() == Activity::rest && training.finished() && entry->aggregates >= kWorthDropping) {
     ImGui::SameLine();
     if (ui::button("train/aggregates/drop", fmt::format("Drop {} of aggregates…", byte_text(entry->aggregates)),
                    ui::Button::quiet, "", "Nothing but its last stage needed them"))
       aggregates_.ask(*entry);
   }
-  aggregates_.draw(studio);
+  aggregates_.draw(library);
   ui::space(4);
   if (view_ == View::settings) return run_settings(training);
   if (view_ == View::log) return log(training);
   plots(training);
 }
 
-void TrainPanel::draw(model::Studio& studio) {
-  Training& training = studio.training;
+void TrainPanel::draw(Training& training, model::Library& library, model::Navigation& go) {
   training.shown();
   if (training.task().empty() && !training.problem().empty())
     return ui::empty_state("This run cannot be shown", training.problem(), true);
   if (training.task().empty())
     return ui::empty_state("No task chosen", "Choose a task on the left; its training is set up here.");
   if (training.state() == Activity::loading) return ui::working_state(fmt::format("Reading {} …", training.name()));
-  header(studio);
+  header(training, library);
   if (training.drafting()) form_.needs(training);
   if (const std::string problem = training.problem(); !problem.empty()) {
     ui::space(4);
@@ -261,7 +258,7 @@ void TrainPanel::draw(model::Studio& studio) {
       if (failed)
         training.dismiss();
       else
-        studio.settings.log_open = true;
+        go.show_log();
     }
   }
   ui::space(8);
@@ -271,7 +268,7 @@ void TrainPanel::draw(model::Studio& studio) {
   if (training.drafting())
     form_.draw(training);
   else
-    run(studio);
+    run(training, library, go);
 }
 
 }  // namespace pairs::gui

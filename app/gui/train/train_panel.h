@@ -2,23 +2,25 @@
 
 #include <string>
 
-#include "app/gui/widgets/aggregates_dialog.h"
 #include "app/gui/plot/plot_view.h"
 #include "app/gui/train/draft_form.h"
-#include "app/model/studio.h"
+#include "app/gui/widgets/aggregates_dialog.h"
+#include "app/model/library/library.h"
+#include "app/model/navigation.h"
+#include "app/model/train/training.h"
 
 namespace pairs::gui {
 
 // A new run's settings and start; the stages of a run with their losses, and the posterior as it is learnt.
 class TrainPanel {
  public:
-  void draw(model::Studio& studio);
+  void draw(model::Training& training, model::Library& library, model::Navigation& go);
 
  private:
   enum class View { progress, settings, log };
 
-  void header(model::Studio& studio);
-  void run(model::Studio& studio);
+  void header(model::Training& training, const model::Library& library);
+  void run(model::Training& training, model::Library& library, model::Navigation& go);
   void plots(model::Training& training);
   void run_settings(const model::Training& training);
   void log(const model::Training& training);

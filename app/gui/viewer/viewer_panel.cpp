@@ -93,7 +93,7 @@ struct ViewerPanel::State {
   void way(Viewer& viewer, float width);
   void pictures(Viewer& viewer, float width);
   void numbers(Viewer& viewer);
-  void average(const model::Studio& studio);
+  void average(const Viewer& viewer, const model::Evaluation& evaluation);
   void count(Viewer& viewer);
   void commands(Viewer& viewer);
 };
@@ -361,10 +361,9 @@ void ViewerPanel::State::numbers(Viewer& viewer) {
 }
 
 // What the same errors are on average, by the run's evaluation. As high whatever it says.
-void ViewerPanel::State::average(const model::Studio& studio) {
-  const Viewer& viewer = studio.viewer;
+void ViewerPanel::State::average(const Viewer& viewer, const model::Evaluation& evaluation) {
   const ImVec2 from = ImGui::GetCursorPos();
-  const auto scores = studio.evaluation.run() == viewer.run() ? studio.evaluation.scores() : nullptr;
+  const auto scores = evaluation.run() == viewer.run() ? evaluation.scores() : nullptr;
   const auto shown = viewer.shown();
   const auto known =
       scores ? model::average_error(scores->rows, shown ? shown->n : viewer.n()) : std::optional<model::AverageError>();
@@ -381,7 +380,7 @@ void ViewerPanel::State::average(const model::Studio& studio) {
         "The samples' variance as a share of the posterior mean's error: what the views leave undetermined, as far as "
         "the "
         "samples' spread can be trusted. The rest is the network's own error; an exact posterior has none.");
-  } else if (studio.evaluation.state() == model::Evaluation::State::unscored) {
+  } else if (evaluation.state() == model::Evaluation::State::unscored) {
     ui::wrapped("Evaluate this run to see what error it makes on average, and how much of it the views leave open.",
                 ui::Look::small_muted);
   }
@@ -413,13 +412,12 @@ void ViewerPanel::State::commands(Viewer& viewer) {
     ui::copy(infer);
 }
 
-void ViewerPanel::ask_to_save(const model::Studio& studio) {
-  state_->dialog.ask(studio.viewer);
+void ViewerPanel::ask_to_save(const Viewer& viewer) {
+  state_->dialog.ask(viewer);
 }
 
-void ViewerPanel::draw(model::Studio& studio) {
+void ViewerPanel::draw(Viewer& viewer, const model::Evaluation& evaluation, const std::string& run) {
   State& s = *state_;
-  Viewer& viewer = studio.viewer;
   s.n_row(viewer);
   s.messages(viewer);
   const std::optional<std::size_t> on_strip = s.strip.draw(viewer, s.textures, s.pointed);
@@ -458,12 +456,11 @@ void ViewerPanel::draw(model::Studio& studio) {
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (viewer.run().empty()) {
     ui::empty_state(
-        studio.run().empty() ? "No trained weights yet" : "This run has no weights yet",
-        studio.run().empty()
-            ? "Train this task on the Train tab, or open a run on the left; samples of what the target camera "
-              "sees appear here."
-            : "Samples of what the target camera sees appear here as soon as its first "
-              "stage is done; the Train tab shows how far it is.");
+        run.empty() ? "No trained weights yet" : "This run has no weights yet",
+        run.empty() ? "Train this task on the Train tab, or open a run on the left; samples of what the target camera "
+                      "sees appear here."
+                    : "Samples of what the target camera sees appear here as soon as its first "
+                      "stage is done; the Train tab shows how far it is.");
   } else if (!viewer.failure().empty()) {
     ui::empty_state("The samples cannot be shown", viewer.failure(), true);
     if (ui::button("viewer/again", "Try again")) viewer.reload();
@@ -487,7 +484,7 @@ void ViewerPanel::draw(model::Studio& studio) {
   ImGui::BeginChild("viewer/numbers", {each, height});
   s.numbers(viewer);
   ui::space(8);
-  s.average(studio);
+  s.average(viewer, evaluation);
   ui::space(4);
   s.count(viewer);
   ui::space(12);

@@ -2,7 +2,8 @@
 
 #include <memory>
 
-#include "app/model/studio.h"
+#include "app/model/evaluate/evaluation.h"
+#include "app/model/viewer/viewer.h"
 
 namespace pairs::gui {
 
@@ -12,9 +13,10 @@ class ViewerPanel {
  public:
   ViewerPanel();
   ~ViewerPanel();
-  void draw(model::Studio& studio);
+  // Scores are those of `evaluation`, where it is of the same run. `run`: what is open, "" for nothing.
+  void draw(model::Viewer& viewer, const model::Evaluation& evaluation, const std::string& run);
   // Opens the dialog that saves what is shown.
-  void ask_to_save(const model::Studio& studio);
+  void ask_to_save(const model::Viewer& viewer);
 
  private:
   struct State;

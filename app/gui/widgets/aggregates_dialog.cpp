@@ -17,14 +17,14 @@ void AggregatesDialog::ask(const model::RunEntry& run) {
   open_ = true;
 }
 
-void AggregatesDialog::draw(model::Studio& studio) {
+void AggregatesDialog::draw(model::Library& library) {
   if (!ui::begin_dialog(name_ + "/dialog", "Drop the aggregates?", open_)) return;
-  const model::RunEntry* run = studio.library.find(run_);
+  const model::RunEntry* run = library.find(run_);
   const std::string blocked =
-      run ? studio.library.blocked(*run, model::RunAction::drop_aggregates) : "The folder of this run is gone";
+      run ? library.blocked(*run, model::RunAction::drop_aggregates) : "The folder of this run is gone";
   ui::wrapped(what_, ui::Look::body, 0, name_ + "/what");
   const ui::Choice choice = ui::choose(name_ + "/confirm", "Drop them", ui::Button::danger, name_ + "/cancel", blocked);
-  if (choice == ui::Choice::confirm) studio.library.drop_aggregates(run_);
+  if (choice == ui::Choice::confirm) library.drop_aggregates(run_);
   if (choice != ui::Choice::none) open_ = false;
   if (!open_) ImGui::CloseCurrentPopup();
   ui::end_dialog();

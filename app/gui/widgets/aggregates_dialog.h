@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/model/studio.h"
+#include "app/model/library/library.h"
 
 namespace pairs::gui {
 
@@ -13,7 +13,7 @@ class AggregatesDialog {
   explicit AggregatesDialog(std::string name) : name_(std::move(name)) {}
   void ask(const model::RunEntry& run);
   // Once a frame.
-  void draw(model::Studio& studio);
+  void draw(model::Library& library);
 
  private:
   std::string name_, run_, what_;

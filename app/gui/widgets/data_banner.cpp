@@ -21,21 +21,21 @@ void DataBanner::draw(model::Studio& studio) {
   dialog(studio);
 }
 
-void DataBanner::offer(model::Studio& studio) {
-  const std::string name = model::real_data_of(studio.task());
+void offer_data(const model::Hub& hub, model::DataFolder& data, model::Navigation& go, const std::string& task) {
+  const std::string name = model::real_data_of(*hub.tasks, task);
   if (name.empty()) return;
-  const bool used = !studio.hub.data_folder.empty();
+  const bool used = !hub.data_folder.empty();
   if (ui::button(
           "data/choose", fmt::format("Use {} of {}…", used ? "another folder" : "a folder", name), ui::Button::normal,
           "",
           fmt::format("Names the folder that holds {}; sets are then drawn from it, now and at later starts", name)))
-    studio.data.ask();
+    data.ask();
   ImGui::SameLine();
   if (used && ui::button("data/none", "Do without", ui::Button::quiet, "", "Back to what the program draws by itself"))
-    studio.data.use(studio.task(), {});
+    data.use(task, {});
   if (ui::button("data/settings", "Settings", ui::Button::quiet, "",
                  "What the folder of real data holds, of all tasks"))
-    studio.page.open(model::SettingsSection::data);
+    go.open_settings(model::SettingsSection::data);
 }
 
 void DataBanner::dialog(model::Studio& studio) {
@@ -50,9 +50,9 @@ void DataBanner::dialog(model::Studio& studio) {
     else
       path_.fail(problem);
   }
-  const std::string name = model::real_data_of(studio.task());
+  const std::string name = model::real_data_of(*studio.hub.tasks, studio.task());
   const std::string title = fmt::format("Use a folder of {}", name);
-  const std::string about = model::real_data_layout_of(studio.task());
+  const std::string about = model::real_data_layout_of(*studio.hub.tasks, studio.task());
   const PathDialog::Texts texts = {title.c_str(), about.c_str(), "Path, e.g. ~/data", {}, true};
   if (const auto path = path_.draw("data/folder", texts, waits_ ? "It is being read…" : "")) {
     waits_ = true;

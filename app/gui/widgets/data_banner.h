@@ -10,8 +10,6 @@ namespace pairs::gui {
 class DataBanner {
  public:
   void draw(model::Studio& studio);
-  // The offer to use real data, or to do without it again, where the task can.
-  static void offer(model::Studio& studio);
 
  private:
   void dialog(model::Studio& studio);
@@ -19,5 +17,8 @@ class DataBanner {
   PathDialog path_;
   bool waits_ = false;  // for the folder to be looked into
 };
+
+// The offer to use real data, or to do without it again, where the task can.
+void offer_data(const model::Hub& hub, model::DataFolder& data, model::Navigation& go, const std::string& task);
 
 }  // namespace pairs::gui

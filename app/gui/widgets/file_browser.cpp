@@ -89,7 +89,7 @@ int FileBrowser::edit(ImGuiInputTextCallbackData* data) {
 }
 
 void FileBrowser::start(std::string text) {
-  if (!disk_) disk_ = std::make_unique<model::FileBrowsing>(file_desk().wake);
+  if (!disk_) disk_ = std::make_unique<model::FileBrowsing>(file_desk().tasks, file_desk().wake);
   text_ = before_ = offered_ = std::move(text);
   put_.reset();
   chosen_.clear();

@@ -6,12 +6,14 @@
 
 #include "app/model/files/portal.h"
 #include "app/model/hub/settings.h"
+#include "core/task_library.h"
 
 namespace pairs::gui {
 
 // What dialogs for files know of the window that they belong to. The shell says it; without one, the current folder is
 // all there is.
 struct FileDesk {
+  Tasks tasks;  // of which runs are told; null: of none
   std::function<void()> wake = [] {};
   model::Settings* settings = nullptr;
   model::Portal* portal = nullptr;  // null: the desktop's dialogs are not wanted

@@ -61,9 +61,9 @@ class Comparison::Parts {
   }
 
   void request() {
-    new_made.ask([wanted = wanted, baseline = baseline, before = made, data = hub.data_folder.string(),
+    new_made.ask([tasks = hub.tasks, wanted = wanted, baseline = baseline, before = made, data = hub.data_folder.string(),
                   kept = hub.kept_scores, shades = hub.run_shades](const auto& stale) {
-      return make_comparison(wanted, baseline, data, *kept, *shades, before, stale);
+      return make_comparison(tasks, wanted, baseline, data, *kept, *shades, before, stale);
     });
   }
 
@@ -108,7 +108,7 @@ class Comparison::Parts {
   }
 
   void evaluate_one(Monitor& monitor, const std::string& run, const std::string& data, const std::string& device) {
-    const LoadedRun loaded = load_run(run, data, device);
+    const LoadedRun loaded = load_run(hub.tasks, run, data, device);
     const Metrics metrics = evaluate_in(monitor, loaded, evaluation_options(loaded));
     try {
       if (!is_shipped(loaded.folder) && save_metrics(loaded, metrics)) return;
@@ -305,7 +305,7 @@ bool Comparison::stopping() const {
 
 bool Comparison::has_shipped(const std::string& task) const {
   const auto [known, fresh] = parts_->shipped.try_emplace(task, false);
-  if (fresh) known->second = has_shipped_weights(task);
+  if (fresh) known->second = has_shipped_weights(parts_->hub.tasks, task);
   return known->second;
 }
 

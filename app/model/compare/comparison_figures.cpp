@@ -24,28 +24,27 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/report/number_text.h"
-#include "core/task_factory.h"
 
 namespace pairs::model {
 namespace {
 
 using State = ComparedRun::State;
 
-std::shared_ptr<const ReadRun> read_run(const std::string& run, const std::string& data,
+std::shared_ptr<const ReadRun> read_run(const Tasks& tasks, const std::string& run, const std::string& data,
                                         const std::shared_ptr<const ReadRun>& before) {
-  const std::string stamp = run_stamp(run, data), log = log_stamp(run, data);
+  const std::string stamp = run_stamp(tasks, run, data), log = log_stamp(tasks, run, data);
   if (before && before->stamp == stamp && before->log == log) return before;
   auto out = before && before->stamp == stamp ? std::make_shared<ReadRun>(*before) : std::make_shared<ReadRun>();
   const bool again = out->stamp.empty();
   out->stamp = stamp;
   out->log = log;
   try {
-    const RunFolder found = find_run(run, data);
+    const RunFolder found = find_run(tasks, run, data);
     out->name = found.name;
     out->shipped = is_shipped(found.folder);
     if (again) {
-      out->config = read_run_toml(found.folder / run_file::config);
-      out->variant = make_registered_task(out->config.task, {"", out->config.task_settings})->info().variant;
+      out->config = read_run_toml(tasks, found.folder / run_file::config);
+      out->variant = tasks->make(out->config.task, {"", out->config.task_settings})->info().variant;
     }
     const auto events = found.folder / run_file::events;
     std::error_code code;
@@ -53,7 +52,7 @@ std::shared_ptr<const ReadRun> read_run(const std::string& run, const std::strin
     if (!again) return out;
     std::optional<LoadedRun> loaded;
     try {
-      loaded = load_run(run, data, "cpu");
+      loaded = load_run(tasks, run, data, "cpu");
     } catch (const Error& error) {
       out->untrained = error.what();
       return out;
@@ -370,7 +369,7 @@ void tell_arguments(const std::vector<ComparedRun>& entries,
 
 }  // namespace
 
-std::shared_ptr<const MadeComparison> make_comparison(const std::vector<std::string>& wanted,
+std::shared_ptr<const MadeComparison> make_comparison(const Tasks& tasks, const std::vector<std::string>& wanted,
                                                       const std::string& baseline, const std::string& data,
                                                       const KeptScores& kept, const RunShades& shades,
                                                       const std::shared_ptr<const MadeComparison>& before,
@@ -387,7 +386,7 @@ std::shared_ptr<const MadeComparison> make_comparison(const std::vector<std::str
     if (stale()) throw Stopped();
     const auto known = before ? before->runs.find(run) : ReadRuns::const_iterator();
     const auto old = before && before->data == data && known != before->runs.end() ? known->second : nullptr;
-    const auto read = read_run(run, data, old);
+    const auto read = read_run(tasks, run, data, old);
     same = same && read == old;
     made->runs[run] = read;
     if (read->metrics) {

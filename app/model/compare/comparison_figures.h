@@ -46,7 +46,7 @@ struct MadeComparison {
 };
 
 // Reads what has changed of the runs `wanted` and makes everything again; null when nothing has. Throws Stopped.
-std::shared_ptr<const MadeComparison> make_comparison(const std::vector<std::string>& wanted,
+std::shared_ptr<const MadeComparison> make_comparison(const Tasks& tasks, const std::vector<std::string>& wanted,
                                                       const std::string& baseline, const std::string& data,
                                                       const KeptScores& kept, const RunShades& shades,
                                                       const std::shared_ptr<const MadeComparison>& before,

@@ -79,15 +79,15 @@ std::int64_t whole(const std::string& text, const char* what, std::int64_t most)
   return value;
 }
 
-std::shared_ptr<const Opened> open(const std::string& run, const std::string& data, const std::string& device,
-                                   const KeptScores& kept, const RunShades& shades) {
+std::shared_ptr<const Opened> open(const Tasks& tasks, const std::string& run, const std::string& data,
+                                   const std::string& device, const KeptScores& kept, const RunShades& shades) {
   auto opened = std::make_shared<Opened>();
   opened->run = opened->name = run;
-  opened->stamp = run_stamp(run, data);
+  opened->stamp = run_stamp(tasks, run, data);
   opened->shaded = shades.version();
   try {
-    opened->name = find_run(run, data).name;
-    const LoadedRun loaded = load_run(run, data, device);
+    opened->name = find_run(tasks, run, data).name;
+    const LoadedRun loaded = load_run(tasks, run, data, device);
     opened->shipped = is_shipped(loaded.folder);
     opened->max_n = loaded.estimator->max_n();
     opened->heads = loaded.estimator->sizes();
@@ -185,19 +185,19 @@ class Evaluation::Parts {
   void read() {
     since_look.restart();
     new_speed.cancel();
-    new_opened.ask([run = run, data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
-                    shades = hub.run_shades](const auto&) { return open(run, data, device, *kept, *shades); });
+    new_opened.ask([tasks = hub.tasks, run = run, data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
+                    shades = hub.run_shades](const auto&) { return open(tasks, run, data, device, *kept, *shades); });
   }
 
   // Another look when the run's files have changed since the last.
   void look() {
     if (!opened || run.empty() || since_look.seconds() < kLookAgain || new_opened.busy() || new_speed.busy()) return;
     since_look.restart();
-    new_opened.ask([run = run, stamp = opened->stamp, shaded = opened->shaded, data = hub.data_folder.string(),
+    new_opened.ask([tasks = hub.tasks, run = run, stamp = opened->stamp, shaded = opened->shaded, data = hub.data_folder.string(),
                     device = hub.device, kept = hub.kept_scores,
                     shades = hub.run_shades](const auto&) -> std::shared_ptr<const Opened> {
-      if (run_stamp(run, data) == stamp && shades->version() == shaded) return nullptr;
-      return open(run, data, device, *kept, *shades);
+      if (run_stamp(tasks, run, data) == stamp && shades->version() == shaded) return nullptr;
+      return open(tasks, run, data, device, *kept, *shades);
     });
   }
 
@@ -313,7 +313,7 @@ class Evaluation::Parts {
                     const EvaluationOptions& options) {
     lower_priority(4);
     WakingMonitor waking(monitor, hub.wake);
-    const LoadedRun loaded = load_run(which, data, device);
+    const LoadedRun loaded = load_run(hub.tasks, which, data, device);
     const std::vector<std::string> labels = labels_of(loaded);
     const auto publish = [&](Metrics metrics, const std::string& place) {
       metrics.shade = hub.run_shades->of(which);
@@ -489,9 +489,9 @@ void Evaluation::measure() {
   if (!p.opened || !p.opened->error.empty() || p.work.running || p.measured == p.run || p.new_opened.busy()) return;
   p.measured = p.run;
   if (p.speeds.contains(p.run)) return;
-  p.new_speed.ask([run = p.run, data = p.hub.data_folder.string(), device = p.hub.device,
+  p.new_speed.ask([tasks = p.hub.tasks, run = p.run, data = p.hub.data_folder.string(), device = p.hub.device,
                    options = p.opened->defaults](const auto& stale) {
-    auto speed = std::make_shared<Speed>(measured_speed(load_run(run, data, device), options, stale));
+    auto speed = std::make_shared<Speed>(measured_speed(load_run(tasks, run, data, device), options, stale));
     speed->run = run;
     return speed;
   });

@@ -10,7 +10,8 @@ constexpr double kBetweenListings = 2;  // seconds
 
 }  // namespace
 
-FileBrowsing::FileBrowsing(std::function<void()> wake) : listing_(wake), preview_(std::move(wake)) {}
+FileBrowsing::FileBrowsing(Tasks tasks, std::function<void()> wake)
+    : tasks_(std::move(tasks)), listing_(wake), preview_(std::move(wake)) {}
 
 // A slow disk is looked at less often.
 double FileBrowsing::interval() const {
@@ -43,7 +44,7 @@ void FileBrowsing::tell(const std::filesystem::path& path) {
   if (path == told_) return;
   told_ = path;
   if (path.empty()) return preview_.cancel();
-  preview_.ask([path](const auto& stale) { return std::make_shared<const FilePreview>(preview_of(path, stale)); });
+  preview_.ask([tasks = tasks_, path](const auto& stale) { return std::make_shared<const FilePreview>(preview_of(tasks, path, stale)); });
 }
 
 std::shared_ptr<const FilePreview> FileBrowsing::preview() const {

@@ -16,8 +16,8 @@ namespace pairs::model {
 // All members belong to the window's thread.
 class FileBrowsing {
  public:
-  // `wake` asks for a frame, from any thread.
-  explicit FileBrowsing(std::function<void()> wake);
+  // Runs of `tasks` are looked into. `wake` asks for a frame, from any thread.
+  FileBrowsing(Tasks tasks, std::function<void()> wake);
 
   // The folder that is looked at from now on; the same one is listed anew once in a while.
   void look(const std::filesystem::path& folder);
@@ -40,6 +40,7 @@ class FileBrowsing {
 
   double interval() const;
 
+  Tasks tasks_;
   std::filesystem::path folder_, told_;
   bool looking_ = false;
   Stopwatch since_;  // the last listing was asked for

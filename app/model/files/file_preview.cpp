@@ -260,9 +260,9 @@ void look_into_task(const fs::path& file, FilePreview& preview) {
   preview.facts.emplace_back("Sets", task.simulated ? "simulated by a program" : "stored simulations");
 }
 
-void look_into_run(const fs::path& folder, FilePreview& preview) {
+void look_into_run(const Tasks& tasks, const fs::path& folder, FilePreview& preview) {
   const OpenFile regular(folder / run_file::config);
-  const RunConfig config = read_run_toml(folder / run_file::config);
+  const RunConfig config = read_run_toml(tasks, folder / run_file::config);
   const RunStatus status = run_status(folder);
   preview.title = "Run";
   preview.facts.emplace_back("Task", printable(config.task));
@@ -302,18 +302,18 @@ void count_folder(const fs::path& folder, FilePreview& preview, const std::funct
   preview.plain = !runs && pictures == 0;
 }
 
-void look_into(const fs::path& path, FilePreview& preview, const std::function<bool()>& stale) {
+void look_into(const Tasks& tasks, const fs::path& path, FilePreview& preview, const std::function<bool()>& stale) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
   PAIRS_CHECK(type != fs::file_type::not_found, "It is no longer there");
   if (type == fs::file_type::directory) {
-    if (is_regular(path / run_file::config)) return look_into_run(path, preview);
+    if (is_regular(path / run_file::config)) return look_into_run(tasks, path, preview);
     if (is_regular(path / run_file::task)) return look_into_task(path / run_file::task, preview);
     return count_folder(path, preview, stale);
   }
   PAIRS_CHECK(type == fs::file_type::regular, "It is no regular file: a pipe, a socket or a device");
   const std::string ending = ending_of(path);
-  if (path.filename() == run_file::config) return look_into_run(path.parent_path(), preview);
+  if (path.filename() == run_file::config) return look_into_run(tasks, path.parent_path(), preview);
   if (path.filename() == run_file::task) return look_into_task(path, preview);
   if (ending == ".npz") return look_into_npz(path, preview, stale);
   if (ending == ".npy") return look_into_npy(path, preview);
@@ -325,11 +325,11 @@ void look_into(const fs::path& path, FilePreview& preview, const std::function<b
 
 }  // namespace
 
-FilePreview preview_of(const fs::path& path, const std::function<bool()>& stale) {
+FilePreview preview_of(const Tasks& tasks, const fs::path& path, const std::function<bool()>& stale) {
   FilePreview preview;
   preview.path = path;
   try {
-    look_into(path, preview, stale);
+    look_into(tasks, path, preview, stale);
   } catch (const Stopped&) {
     throw;
   } catch (const std::exception& error) {

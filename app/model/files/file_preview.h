@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/report/figure.h"
+#include "core/task_library.h"
 
 namespace pairs::model {
 
@@ -22,9 +23,9 @@ struct FilePreview {
   std::string problem;  // why nothing can be told of it: a sentence
 };
 
-// Looks into a run folder, a task.toml, arrays (NPZ, NPY, HDF5: their headers), a table (CSV), a picture or a text; of
-// other folders it counts what is in them. Reads little and only regular files, so that a pipe is never waited for.
-// What is wrong with a file becomes `problem`. Throws Stopped once `stale`.
-FilePreview preview_of(const std::filesystem::path& path, const std::function<bool()>& stale);
+// Looks into a run folder of one of `tasks`, a task.toml, arrays (NPZ, NPY, HDF5: their headers), a table (CSV), a
+// picture or a text; of other folders it counts what is in them. Reads little and only regular files, so that a pipe is
+// never waited for. What is wrong with a file becomes `problem`. Throws Stopped once `stale`.
+FilePreview preview_of(const Tasks& tasks, const std::filesystem::path& path, const std::function<bool()>& stale);
 
 }  // namespace pairs::model

@@ -13,7 +13,6 @@
 
 #include "app/model/files/file_manager.h"
 #include "app/model/library/run_scan.h"
-#include "app/model/library/thumbnail.h"
 #include "app/model/library/trash.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -24,7 +23,6 @@
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/train/left_aggregates.h"
-#include "tasks/registry.h"
 #include "tasks/scene_views.h"
 
 namespace pairs::model {
@@ -75,7 +73,8 @@ std::string RunEntry::state() const {
 // Looks through the folders every two seconds and does what is asked in between, on a thread of its own.
 class Library::Scanner {
  public:
-  explicit Scanner(Hub& hub) : wake_(hub.wake), thread_([this](std::stop_token token) { loop(token); }) {}
+  explicit Scanner(Hub& hub)
+      : tasks_(hub.tasks), wake_(hub.wake), thread_([this](std::stop_token token) { loop(token); }) {}
 
   void look_at(const fs::path& runs_folder, const std::vector<fs::path>& added, const fs::path& data) {
     const std::lock_guard lock(mutex_);
@@ -115,7 +114,7 @@ class Library::Scanner {
 
   void loop(std::stop_token token) {
     lower_priority(2);
-    RunScan scan;
+    RunScan scan(tasks_);
     RunScan::Listing last;
     bool any = false;
     double pause = kBetweenLooks;
@@ -168,6 +167,7 @@ class Library::Scanner {
     }
   }
 
+  const Catalogue tasks_;
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -188,7 +188,7 @@ class Library::Painter {
     std::shared_ptr<const Thumbnail> thumbnail;
   };
 
-  explicit Painter(Hub& hub) : wake_(hub.wake), worker_([](const std::string&) {}) {}
+  explicit Painter(Hub& hub) : tasks_(hub.tasks), wake_(hub.wake), worker_([](const std::string&) {}) {}
 
   void draw(std::vector<std::string> tasks, const std::string& data) {
     worker_.request([this, wanted = std::move(tasks), data](const LatestWorker::Stale& stale) {
@@ -201,7 +201,7 @@ class Library::Painter {
         for (const std::string& folder :
              data.empty() ? std::vector<std::string>{""} : std::vector{data, std::string()}) {
           try {
-            thumbnail = draw_thumbnail(task, folder);
+            thumbnail = std::make_shared<const Thumbnail>(draw_thumbnail(*tasks_->make(task, {folder})));
             break;
           } catch (const Stopped&) {
             throw;
@@ -224,6 +224,7 @@ class Library::Painter {
   }
 
  private:
+  const Catalogue tasks_;
   std::function<void()> wake_;
   std::mutex mutex_;
   std::vector<Picture> pictures_;
@@ -231,8 +232,8 @@ class Library::Painter {
 };
 
 Library::Library(Hub& hub) : hub_(hub) {
-  for (const std::string& name : task_names()) {
-    const auto task = make_task(name);
+  for (const std::string& name : hub_.tasks->names()) {
+    const auto task = hub_.tasks->make(name);
     TaskEntry& entry = tasks_.emplace_back();
     entry.name = name;
     entry.title = task->info().title;
@@ -339,6 +340,11 @@ const RunEntry* Library::find(const std::string& run) const {
   if (run.empty()) return nullptr;
   const auto at = std::find_if(runs_.begin(), runs_.end(), [&](const RunEntry& r) { return r.run == run; });
   return at == runs_.end() ? nullptr : &*at;
+}
+
+std::string Library::name_of(const std::string& run) const {
+  const RunEntry* entry = find(run);
+  return entry ? entry->name : std::filesystem::path(run).filename().string();
 }
 
 void Library::dismiss_problem() {

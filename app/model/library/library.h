@@ -91,6 +91,8 @@ class Library {
   const std::vector<RunEntry>& runs() const { return runs_; }
   // By RunEntry::run; null when there is none.
   const RunEntry* find(const std::string& run) const;
+  // As people have named it, else its folder's name.
+  std::string name_of(const std::string& run) const;
   // Whether the first listing has arrived.
   bool listed() const { return listed_; }
   // Why the folder of runs cannot be looked through, or what went wrong with the last action; empty when all is well.

@@ -18,8 +18,7 @@
 #include "core/base/priority.h"
 #include "core/base/text.h"
 #include "core/train/run.h"
-#include "tasks/registry.h"
-#include "tasks/renew_task_file.h"
+#include "tasks/file_facts.h"
 
 namespace pairs::model {
 namespace {
@@ -40,7 +39,8 @@ fs::path file_meant(const fs::path& named) {
 // Reads files in the order in which they are asked for, and looks now and then whether those in use have changed.
 class OwnTasks::Reader {
  public:
-  explicit Reader(Hub& hub) : wake_(hub.wake), thread_([this](std::stop_token token) { loop(token); }) {}
+  explicit Reader(Hub& hub)
+      : tasks_(hub.tasks), wake_(hub.wake), thread_([this](std::stop_token token) { loop(token); }) {}
 
   // `agreed`: the command that a person has seen and agreed to; "": none.
   void read(const fs::path& file, const std::string& agreed) {
@@ -84,7 +84,7 @@ class OwnTasks::Reader {
       }
       if (!wish) {
         for (const std::string& name : in_use)
-          if (!told.contains(name) && task_file_changed(name)) {
+          if (!told.contains(name) && tasks_->file_changed(name)) {
             told.insert(name);
             const std::lock_guard lock(mutex_);
             changed_.push_back(name);
@@ -111,11 +111,11 @@ class OwnTasks::Reader {
     }
   }
 
-  static OwnTask opened(const fs::path& file, const std::string& agreed) {
+  OwnTask opened(const fs::path& file, const std::string& agreed) {
     OwnTask task;
     task.file = file;
     try {
-      task.said = describe_task_file(file);
+      task.said = tasks_->describe(file);
       // Another command than the one that was seen is asked for anew.
       if (!task.said.agreed && task.said.command == agreed) {
         allow_task_file(file);
@@ -123,10 +123,10 @@ class OwnTasks::Reader {
       }
       if (task.said.agreed) {
         // Its program may say something else by now: what runs of it ends, and it is started anew.
-        renew_task_file(file);
+        tasks_->renew(file);
         // It is made before its name stands for it: whoever asks for the name does not wait.
-        make_task(task.said.name, {.file = file.string()});
-        make_task(open_task_file(file));
+        tasks_->make(task.said.name, {.file = file.string()});
+        tasks_->make(tasks_->open(file));
       }
       task.state = task.said.agreed ? OwnState::ready : OwnState::asks;
     } catch (const Stopped&) {
@@ -138,6 +138,7 @@ class OwnTasks::Reader {
     return task;
   }
 
+  const Catalogue tasks_;
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable_any asked_;

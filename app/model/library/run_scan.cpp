@@ -28,7 +28,6 @@
 #include "core/train/run.h"
 #include "core/train/run_progress.h"
 #include "core/train/shipped.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace fs = std::filesystem;
@@ -78,10 +77,10 @@ Extent measure(const fs::path& folder) {
   return extent;
 }
 
-void read_run(const fs::path& folder, RunEntry& entry) {
+void read_run(const Tasks& tasks, const fs::path& folder, RunEntry& entry) {
   PAIRS_CHECK(fs::exists(folder / run_file::config), "{} holds no {}; put it back, or delete what is left of the run",
               printable(folder.string(), 300), run_file::config);
-  const RunConfig config = read_run_toml(folder / run_file::config);
+  const RunConfig config = read_run_toml(tasks, folder / run_file::config);
   entry.task = config.task;
   entry.strategy = strategy(config.strategy).name;
   entry.strategy_title = strategy_title(config.strategy);
@@ -120,11 +119,11 @@ std::vector<fs::path> folders_in(const fs::path& folder, std::error_code& error)
 
 // Where a task's shipped weights are. With a data folder that is wrong, of which the Task tab tells, those without
 // data.
-std::vector<fs::path> shipped_folders(const std::string& task, const std::string& data) {
+std::vector<fs::path> shipped_folders(const Tasks& tasks, const std::string& task, const std::string& data) {
   try {
-    return all_fitting_weights(task, data);
+    return all_fitting_weights(tasks, task, data);
   } catch (const Error&) {
-    return data.empty() ? std::vector<fs::path>() : shipped_folders(task, "");
+    return data.empty() ? std::vector<fs::path>() : shipped_folders(tasks, task, "");
   }
 }
 
@@ -188,11 +187,12 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
   try {
     const fs::path weights = folder / (entry.finished ? run_file::estimator : run_file::pretrained);
     entry.trained_on = data_source_of(weights);
-    RunConfig config = read_run_toml(folder / run_file::config);
+    RunConfig config = read_run_toml(tasks_, folder / run_file::config);
     if (!data.empty()) config.data = data;
     const auto source = config.data.empty() ? sources_.end() : sources_.find(config.task + "\n" + config.data);
     const TaskInfo info =
-        make_task(config.task, source == sources_.end() ? config.task_options() : options_without_data(config))->info();
+        tasks_->make(config.task, source == sources_.end() ? config.task_options() : options_without_data(config))
+            ->info();
     entry.data_here = source == sources_.end() ? info.data_source : source->second;
     if (!config.data.empty()) sources_[config.task + "\n" + config.data] = entry.data_here;
     const std::string scores = file_stamp(folder / run_file::metrics) + file_stamp(weights) + entry.data_here;
@@ -203,7 +203,7 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
     known.scores = scores;
     std::error_code error;
     if (fs::file_size(folder / run_file::metrics, error) > kMostScores || error) return;
-    const auto metrics = read_metrics(folder / run_file::metrics);
+    const auto metrics = read_metrics(tasks_, folder / run_file::metrics);
     if (!metrics || metrics->data != entry.data_here ||
         metrics->weights != fmt::format("{:08x}", checksum(read_file(weights))))
       return;
@@ -227,11 +227,11 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
     entry.note = about.note;
     entry.shipped = shipped;
     try {
-      read_run(folder, entry);
+      read_run(tasks_, folder, entry);
     } catch (const std::exception& error) {
       entry.problem = sentence(error);
     }
-    entry.name = !about.name.empty() ? about.name : shipped ? shipped_name(folder) : folder.filename().string();
+    entry.name = !about.name.empty() ? about.name : shipped ? shipped_name(tasks_, folder) : folder.filename().string();
     entry.verdict = known.entry.verdict;
     known.entry = std::move(entry);
     known.signature = extent.signature;
@@ -279,8 +279,8 @@ RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs
     }
   };
 
-  for (const std::string& task : task_names())
-    for (const fs::path& folder : shipped_folders(task, data)) {
+  for (const std::string& task : tasks_->names())
+    for (const fs::path& folder : shipped_folders(tasks_, task, data)) {
       const bool first =
           std::none_of(shipped.begin(), shipped.end(), [&](const RunEntry& one) { return one.run == task; });
       take(folder, first ? task : folder.string(), shipped);

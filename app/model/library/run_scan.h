@@ -13,6 +13,8 @@ namespace pairs::model {
 // For one thread.
 class RunScan {
  public:
+  explicit RunScan(Catalogue tasks) : tasks_(std::move(tasks)) {}
+
   struct Listing {
     std::vector<RunEntry> runs;  // newest first, shipped weights last
     std::string problem;         // why the folder of runs cannot be looked through
@@ -38,6 +40,7 @@ class RunScan {
   // What its weights learnt from, what its task draws from, and what its scores say.
   void read_data(const std::filesystem::path& folder, const std::string& data, Known& known);
 
+  Catalogue tasks_;
   double reading_seconds_ = 0;
   std::map<std::string, Known> known_;
   std::map<std::string, std::string> sources_;  // what tasks draw from, by task and data folder

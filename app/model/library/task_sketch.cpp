@@ -11,7 +11,6 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/train/run.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
@@ -155,7 +154,7 @@ std::string TaskSketch::simulator() const {
       nuisances.empty() ? "" : ", psi", nuisances.empty() ? "" : " and psi", what, draws);
 }
 
-std::string TaskSketch::problem() const {
+std::string TaskSketch::problem(const TaskCatalogue& tasks) const {
   const auto wrong_end = [](const std::vector<Quantity>& quantities) -> std::string {
     for (const Quantity& quantity : quantities) {
       double low = 0, high = 0;
@@ -171,7 +170,7 @@ std::string TaskSketch::problem() const {
   if (trimmed(folder).empty()) return "Name the folder that the task is written to";
   const fs::path file = fs::path(trimmed(folder)) / run_file::task;
   try {
-    describe_task_text(text(), file);
+    tasks.describe_text(text(), file);
   } catch (const Error& error) {
     // Of a file that is not there yet its place and lines say nothing.
     std::string text = error.text();
@@ -184,8 +183,8 @@ std::string TaskSketch::problem() const {
   return "";
 }
 
-fs::path TaskSketch::write() const {
-  const std::string wrong = problem();
+fs::path TaskSketch::write(const TaskCatalogue& tasks) const {
+  const std::string wrong = problem(tasks);
   PAIRS_CHECK(wrong.empty(), "{}", wrong);
   const fs::path place = trimmed(folder);
   std::error_code error;

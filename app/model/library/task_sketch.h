@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tasks/catalogue.h"
+
 namespace pairs::model {
 
 // A task of one's own as it is described in a dialog, everything as typed, before its folder is written.
@@ -30,11 +32,11 @@ struct TaskSketch {
   std::string text() const;
   // A simulator to start from, in Python, whose functions draw what the sketch describes. Only of Source::python.
   std::string simulator() const;
-  // What is wrong with it, one sentence; "" where it can be written.
-  std::string problem() const;
+  // What is wrong with it as a task beside `tasks`, one sentence; "" where it can be written.
+  std::string problem(const TaskCatalogue& tasks) const;
   // Writes the folder: task.toml, and simulate.py where the sketch is of one -> the path of task.toml. Throws Error;
   // nothing that is there already is replaced.
-  std::filesystem::path write() const;
+  std::filesystem::path write(const TaskCatalogue& tasks) const;
 };
 
 // Where tasks are written when nobody says otherwise: beside the folder of runs.

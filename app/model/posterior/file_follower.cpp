@@ -98,7 +98,7 @@ class FileFollower::Work {
 
  private:
   static FollowedPosterior followed(const FollowWish& wish) {
-    LoadedRun run = load_run(wish.run, wish.data, wish.device);
+    LoadedRun run = load_run(wish.tasks, wish.run, wish.data, wish.device);
     const std::int64_t most = std::min(run.estimator->max_n(), run.task->info().max_n);
     return {{std::move(run), wish.role}, most, torch::Tensor(), kSeed};
   }

@@ -19,6 +19,7 @@ inline constexpr std::uint64_t kFollowSeed = 1;
 
 // What is followed, and by which run.
 struct FollowWish {
+  Tasks tasks;
   std::string run, data, device = "auto";
   SeriesRole role = SeriesRole::pairs;
   std::filesystem::path file;

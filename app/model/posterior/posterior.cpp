@@ -61,6 +61,7 @@ struct Posterior::State {
   void ask() {
     shaded = hub.run_shades->version();
     if (wish.run.empty()) return background.cancel();
+    wish.tasks = hub.tasks;
     wish.data = hub.data_folder.string();
     wish.device = hub.device;
     wish.n = player.n();
@@ -273,7 +274,8 @@ void Posterior::follow_file(const std::filesystem::path& path) {
   if (!s.news.scene || s.news.scene->runs.front().run != s.wish.run) return;
   s.player.stop();
   auto scene = std::make_shared<PosteriorScene>(followed_scene(*s.news.scene, path, ++s.last_set));
-  s.follower.follow({s.wish.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role, path, scene->set});
+  s.follower.follow(
+      {s.hub.tasks, s.wish.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role, path, scene->set});
   s.follow_scene = std::move(scene);
 }
 

@@ -139,7 +139,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
     }
     board_.now("loading " + name);
     try {
-      Shown one{name, {load_run(name, wish.data, wish.device)}};
+      Shown one{name, {load_run(wish.tasks, name, wish.data, wish.device)}};
       if (!loaded.empty()) {
         const std::string other = other_question(asked_task(loaded.front().asked.loaded), asked_task(one.asked.loaded));
         PAIRS_CHECK(other.empty(), "{}", other);

@@ -23,6 +23,7 @@ struct SetWish {
 
 // What the window wants to see.
 struct PosteriorWish {
+  Tasks tasks;              // of one of which the runs are
   std::uint64_t scene = 0;  // another run, task, or the same read again: another number
   std::string run;
   std::vector<std::string> others;

@@ -19,8 +19,8 @@ namespace pairs::model {
 namespace {
 
 // False where it was stopped before anything was written.
-bool write(const SamplesAsked& asked, const LatestWorker::Stale& stale) {
-  const LoadedRun run = load_run(asked.run, asked.data, asked.device);
+bool write(const Tasks& tasks, const SamplesAsked& asked, const LatestWorker::Stale& stale) {
+  const LoadedRun run = load_run(tasks, asked.run, asked.data, asked.device);
   const TaskInfo& info = run.task->info();
   if (asked.draws < 2 || asked.draws > most_samples(info))
     fail_usage("{} samples cannot be drawn; ask for 2 to {}", count_text(asked.draws), count_text(most_samples(info)));
@@ -49,8 +49,8 @@ void SampleSaving::save(SamplesAsked asked) {
     const std::lock_guard lock(mutex_);
     outcome_.reset();
   }
-  worker_.request([this, asked = std::move(asked)](const LatestWorker::Stale& stale) {
-    if (write(asked, stale)) end({asked.file, ""});
+  worker_.request([this, tasks = hub_.tasks, asked = std::move(asked)](const LatestWorker::Stale& stale) {
+    if (write(tasks, asked, stale)) end({asked.file, ""});
   });
 }
 

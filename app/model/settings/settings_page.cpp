@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/base/latest.h"
 #include "core/report/number_text.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
@@ -60,8 +59,8 @@ struct SettingsPage::State {
     asked_runs = hub.runs_folder;
     asked_data = hub.data_folder;
     survey.ask(
-        [runs_folder = asked_runs, data_folder = asked_data, before = again ? survey.last() : nullptr](const auto&) {
-          return std::make_shared<const SettingsSurvey>(survey_settings(runs_folder, data_folder, before.get()));
+        [tasks = hub.tasks, runs_folder = asked_runs, data_folder = asked_data, before = again ? survey.last() : nullptr](const auto&) {
+          return std::make_shared<const SettingsSurvey>(survey_settings(*tasks, runs_folder, data_folder, before.get()));
         });
   }
 
@@ -128,7 +127,7 @@ void SettingsPage::name_runs_folder(const fs::path& folder) {
 }
 
 void SettingsPage::name_data_folder(const fs::path& folder) {
-  state_->data.name(folder, data_folder_problem);
+  state_->data.name(folder, [tasks = state_->hub.tasks](const fs::path& one) { return data_folder_problem(*tasks, one); });
 }
 
 const std::string& SettingsPage::runs_problem() const {
@@ -164,7 +163,7 @@ void SettingsPage::count(const std::string& name) {
     auto counted = std::make_shared<Counted>();
     counted->set = name;
     try {
-      for (const DataSet& set : data_sets())
+      for (const DataSet& set : s.hub.tasks->data_sets())
         if (set.name == name && set.account)
           counted->account =
               std::make_shared<const DataAccount>(set.account(folder.string(), {.stop = stale, .progress = tell}));

@@ -12,7 +12,6 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
@@ -25,9 +24,9 @@ std::string named_variable(const char* name) {
 }
 
 // What a task draws from where it has no real data.
-std::string in_its_place(const DataSet& set) {
+std::string in_its_place(const TaskCatalogue& tasks, const DataSet& set) {
   try {
-    return "sets are drawn from " + make_task(set.task)->info().data_source;
+    return "sets are drawn from " + tasks.make(set.task)->info().data_source;
   } catch (const Error& error) {
     return fmt::format("the task cannot do without: {}", error.what());
   }
@@ -41,12 +40,12 @@ std::string there_text(const DataSet& set, const FoundData& found) {
                      set.members);
 }
 
-DataSetLine line_of(const DataSet& set, const fs::path& folder) {
+DataSetLine line_of(const TaskCatalogue& tasks, const DataSet& set, const fs::path& folder) {
   DataSetLine line;
   line.name = set.name;
   line.layout = set.layout;
   try {
-    line.task = make_task(set.task)->info().title;
+    line.task = tasks.make(set.task)->info().title;
     FoundData found = set.find(folder.string());
     line.some = found.missing() < static_cast<std::int64_t>(found.files.size());
     line.usable = found.problem.empty();
@@ -56,7 +55,7 @@ DataSetLine line_of(const DataSet& set, const fs::path& folder) {
     else if (line.some)
       line.state = fmt::format("Cannot be used: {}", found.problem);
     else
-      line.state = fmt::format("Not found; {}", in_its_place(set));
+      line.state = fmt::format("Not found; {}", in_its_place(tasks, set));
     line.files = std::move(found.files);
   } catch (const std::exception& error) {
     line.state = sentence(error);
@@ -110,23 +109,23 @@ std::string runs_folder_problem(const fs::path& folder) {
   return "";
 }
 
-std::string data_folder_problem(const fs::path& folder) {
+std::string data_folder_problem(const TaskCatalogue& tasks, const fs::path& folder) {
   if (folder.empty()) return "";
   const std::string shown = printable(folder.string(), 300);
   std::error_code error;
   if (!folder.is_absolute()) return fmt::format("{} is not a whole path; begin it with / or ~", shown);
   if (!fs::exists(folder, error)) return fmt::format("There is no folder {}; check the path", shown);
   std::string names;
-  for (const DataSet& set : data_sets()) {
+  for (const DataSet& set : tasks.data_sets()) {
     const FoundData found = set.find(folder.string());
     // Of a set with a part missing the page tells which.
     if (found.problem.empty() || found.missing() < static_cast<std::int64_t>(found.files.size())) return "";
-    names += (names.empty() ? "" : &set == &data_sets().back() ? " nor " : ", ") + set.name;
+    names += (names.empty() ? "" : &set == &tasks.data_sets().back() ? " nor " : ", ") + set.name;
   }
   return fmt::format("{} holds neither {}; what is expected stands below", shown, names);
 }
 
-SettingsSurvey survey_settings(const fs::path& runs_folder, const fs::path& data_folder,
+SettingsSurvey survey_settings(const TaskCatalogue& tasks, const fs::path& runs_folder, const fs::path& data_folder,
                                const SettingsSurvey* earlier) {
   SettingsSurvey survey;
   survey.runs_folder = runs_folder;
@@ -141,7 +140,7 @@ SettingsSurvey survey_settings(const fs::path& runs_folder, const fs::path& data
     survey.devices = earlier->devices;
     return survey;
   }
-  for (const DataSet& set : data_sets()) survey.data.push_back(line_of(set, data_folder));
+  for (const DataSet& set : tasks.data_sets()) survey.data.push_back(line_of(tasks, set, data_folder));
   survey.devices = device_choices();
   return survey;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/parts/data_sets.h"
+#include "tasks/catalogue.h"
 
 namespace pairs::model {
 
@@ -38,13 +38,13 @@ struct SettingsSurvey {
 };
 
 // Looks at all of it, at data and devices only where there is no earlier look. Quick but for dead disks and drivers.
-SettingsSurvey survey_settings(const std::filesystem::path& runs_folder, const std::filesystem::path& data_folder,
-                               const SettingsSurvey* earlier = nullptr);
+SettingsSurvey survey_settings(const TaskCatalogue& tasks, const std::filesystem::path& runs_folder,
+                               const std::filesystem::path& data_folder, const SettingsSurvey* earlier = nullptr);
 
 // Why new runs cannot be written into a folder that may have to be made, one sentence; "" when they can.
 std::string runs_folder_problem(const std::filesystem::path& folder);
-// Why a folder holds no data set at all, one sentence; "" when it holds one or is none.
-std::string data_folder_problem(const std::filesystem::path& folder);
+// Why a folder holds no data set of tasks at all, one sentence; "" when it holds one or is none.
+std::string data_folder_problem(const TaskCatalogue& tasks, const std::filesystem::path& folder);
 
 // What variables of the environment have to say about the settings, a sentence each. `data_in_use`: the folder of data
 // while none is chosen in the settings, "" for none and where one is chosen.

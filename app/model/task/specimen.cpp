@@ -20,9 +20,7 @@
 #include "core/base/transfer.h"
 #include "core/estimator.h"
 #include "core/report/number_text.h"
-#include "core/task_factory.h"
 #include "core/train/config.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
@@ -111,10 +109,10 @@ std::string numbers_text(std::int64_t count) {
 }
 
 // What the preset builds, with its own settings of the task.
-Network network_of(const TaskInfo& shown, const std::string& preset) {
-  const RunConfig run = load_preset(shown, preset, "pairs", {});
+Network network_of(const Tasks& tasks, const TaskInfo& shown, const std::string& preset) {
+  const RunConfig run = load_preset(tasks, shown, preset, "pairs", {});
   const EstimatorConfig& config = run.estimator;
-  const auto task = make_task(run.task, run.task_options());
+  const auto task = run.make_task();
   const TaskInfo& info = task->info();
   Estimator estimator(task, config, 1);
   const NetworkDescription embedder = estimator.embedder().describe(), head = estimator.head(0).describe();
@@ -165,9 +163,9 @@ struct Specimen::State {
     TaskOptions options = of_run;
     if (!hub.data_folder.empty()) options.data = hub.data_folder.string();
     new_task.forget();
-    new_task.ask([name, options = std::move(options)](const auto&) {
+    new_task.ask([tasks = hub.tasks, name, options = std::move(options)](const auto&) {
       auto made = std::make_shared<Loaded>();
-      made->task = make_task(name, options);
+      made->task = tasks->make(name, options);
       made->card = card_of(*made->task);
       made->view = prior_view(*made->task);
       return made;
@@ -217,8 +215,8 @@ struct Specimen::State {
   void count() {
     forget_network();
     if (!loaded) return;
-    new_network.ask([from = loaded, preset = preset](const auto&) {
-      return std::make_shared<const Network>(network_of(from->task->info(), preset));
+    new_network.ask([tasks = hub.tasks, from = loaded, preset = preset](const auto&) {
+      return std::make_shared<const Network>(network_of(tasks, from->task->info(), preset));
     });
   }
 
@@ -254,7 +252,7 @@ Specimen::~Specimen() = default;
 
 void Specimen::show(const std::string& task, TaskOptions of_run) {
   State& s = *state_;
-  if (of_run.settings.empty() && !task.empty()) of_run.settings = default_task_settings(task);
+  if (of_run.settings.empty() && !task.empty()) of_run.settings = s.hub.tasks->default_settings(task);
   if (task == s.wanted && of_run.data == s.of_run.data && of_run.file == s.of_run.file &&
       of_run.settings == s.of_run.settings)
     return;

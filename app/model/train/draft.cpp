@@ -13,7 +13,6 @@
 #include "core/train/config.h"
 #include "core/train/run_name.h"
 #include "core/train/unread.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
@@ -92,10 +91,10 @@ std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<Ru
 }
 
 // Nothing where the strategy has none, and of a person's own task, which no paper knows.
-std::optional<RunConfig> paper_values(const TaskInfo& info, const std::string& strategy) {
+std::optional<RunConfig> paper_values(const Tasks& tasks, const TaskInfo& info, const std::string& strategy) {
   if (!info.file.empty()) return std::nullopt;
   try {
-    return complete(preset_values(info, "paper", strategy));
+    return complete(preset_values(tasks, info, "paper", strategy));
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -111,12 +110,13 @@ std::string row_text(const Error& error) {
 }  // namespace
 
 std::vector<Setting> setting_table(const RunConfig& config) {
-  const TaskInfo info = make_task(config.task, options_without_data(config))->info();
-  return table_of(config, complete(preset_values(info, config.preset, config.strategy)),
-                  paper_values(info, config.strategy));
+  const TaskInfo info = config.tasks->make(config.task, options_without_data(config))->info();
+  return table_of(config, complete(preset_values(config.tasks, info, config.preset, config.strategy)),
+                  paper_values(config.tasks, info, config.strategy));
 }
 
 struct Draft::Impl {
+  Catalogue tasks;
   std::string task, preset = "quick", strategy = "pairs", data;
   std::string device = "auto";  // of the window's settings, as are the threads
   std::int64_t threads = 0;
@@ -131,7 +131,7 @@ struct Draft::Impl {
 
   // What a run has where nothing was set by hand.
   RunConfig usual() const {
-    RunConfig config = complete(preset_values(info, preset, strategy));
+    RunConfig config = complete(preset_values(tasks, info, preset, strategy));
     config.device = device;
     config.threads = threads;
     return config;
@@ -162,7 +162,7 @@ struct Draft::Impl {
     std::erase_if(good, [&](const std::string& one) { return !unread_because(applied, assigned_key(one)).empty(); });
     std::optional<Error> whole;
     try {
-      config = load_preset(info, preset, strategy, good);
+      config = load_preset(tasks, info, preset, strategy, good);
       applied = config;
     } catch (const Error& wrong) {
       whole = wrong;
@@ -170,7 +170,7 @@ struct Draft::Impl {
       if (error.empty()) error = wrong.what();
     }
     if (config.data.empty()) config.data = data;
-    settings = table_of(applied, base, paper_values(info, strategy));
+    settings = table_of(applied, base, paper_values(tasks, info, strategy));
     for (Setting& row : settings) {
       for (const auto& [key, value] : assignments)
         if (key == row.key && (errors.contains(key) || row.kind != SettingKind::choice)) row.value = value;
@@ -215,9 +215,10 @@ struct Draft::Impl {
   }
 };
 
-Draft::Draft(std::string task, std::filesystem::path runs_folder, std::string data_folder)
+Draft::Draft(const Catalogue& tasks, std::string task, std::filesystem::path runs_folder, std::string data_folder)
     : impl_(std::make_unique<Impl>()) {
-  impl_->info = make_task(task)->info();
+  impl_->tasks = tasks;
+  impl_->info = tasks->make(task)->info();
   impl_->task = std::move(task);
   impl_->runs_folder = std::move(runs_folder);
   impl_->data = std::move(data_folder);
@@ -225,16 +226,19 @@ Draft::Draft(std::string task, std::filesystem::path runs_folder, std::string da
   refresh_name();
 }
 
-Draft::Draft(const RunConfig& config, std::filesystem::path runs_folder, std::string data_folder)
+Draft::Draft(const Catalogue& tasks, const RunConfig& config, std::filesystem::path runs_folder,
+             std::string data_folder)
     : impl_(std::make_unique<Impl>()) {
+  impl_->tasks = tasks;
   impl_->task = config.task;
   impl_->preset = config.preset;
   impl_->strategy = config.strategy;
   impl_->data = std::move(data_folder);
   impl_->runs_folder = std::move(runs_folder);
   // A new run of a person's own task is of its file as it is open, not of the run's copy.
-  impl_->info = make_task(config.task, config.task_file.empty() ? options_without_data(config) : TaskOptions())->info();
-  RunConfig wanted = config, base = complete(preset_values(impl_->info, config.preset, config.strategy));
+  impl_->info =
+      tasks->make(config.task, config.task_file.empty() ? options_without_data(config) : TaskOptions())->info();
+  RunConfig wanted = config, base = complete(preset_values(tasks, impl_->info, config.preset, config.strategy));
   const std::vector<Field> after = fields(wanted), before = fields(base);
   for (std::size_t i = 0; i < after.size(); ++i) {
     const std::string& key = after[i].key;
@@ -282,14 +286,14 @@ const std::string& Draft::strategy() const {
 }
 
 void Draft::set_preset(const std::string& preset) {
-  preset_values(impl_->info, preset, impl_->strategy);  // throws where there is none
+  preset_values(impl_->tasks, impl_->info, preset, impl_->strategy);  // throws where there is none
   impl_->preset = preset;
   impl_->drop_idle();
   impl_->rebuild();
 }
 
 void Draft::set_strategy(const std::string& strategy) {
-  preset_values(impl_->info, impl_->preset, strategy);
+  preset_values(impl_->tasks, impl_->info, impl_->preset, strategy);
   impl_->strategy = strategy;
   impl_->drop_idle();
   impl_->rebuild();
@@ -391,7 +395,7 @@ std::string Draft::batch_command() const {
   if (!impl_->assigned("device") && impl_->device != "auto") run.device = impl_->device;
   if (!impl_->assigned("threads") && impl_->threads > 0) run.threads = impl_->threads;
   if (setting("data").value.empty()) run.data = impl_->data;
-  return run_command(run, folder());
+  return run_command(*impl_->tasks, run, folder());
 }
 
 const std::vector<Choice>& preset_choices() {

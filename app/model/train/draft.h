@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tasks/catalogue.h"
+
 namespace pairs {
 struct RunConfig;
 }
@@ -35,10 +37,10 @@ std::vector<Setting> setting_table(const RunConfig& config);
 // Settings of a run to be: preset and strategy, and what differs from them.
 class Draft {
  public:
-  // A draft of the task's quick preset. `runs_folder`: where its folder would be made.
-  Draft(std::string task, std::filesystem::path runs_folder, std::string data_folder);
-  // With the settings of a run.
-  Draft(const RunConfig& config, std::filesystem::path runs_folder, std::string data_folder);
+  // A draft of the quick preset of one of `tasks`. `runs_folder`: where its folder would be made.
+  Draft(const Catalogue& tasks, std::string task, std::filesystem::path runs_folder, std::string data_folder);
+  // With the settings of a run of one of them.
+  Draft(const Catalogue& tasks, const RunConfig& config, std::filesystem::path runs_folder, std::string data_folder);
   ~Draft();
   Draft(Draft&&) noexcept;
   Draft& operator=(Draft&&) noexcept;

@@ -19,7 +19,6 @@
 #include "core/train/least_loss.h"
 #include "core/train/run.h"
 #include "core/train/shipped.h"
-#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
@@ -46,9 +45,10 @@ Stamp stamp(const std::filesystem::path& file) {
 // log N.
 class ExactNll {
  public:
-  ExactNll(std::shared_ptr<const Task> task, const std::filesystem::path& metrics) : task_(std::move(task)) {
+  ExactNll(const Tasks& tasks, std::shared_ptr<const Task> task, const std::filesystem::path& metrics)
+      : task_(std::move(task)) {
     try {
-      if (const auto stored = read_metrics(metrics))
+      if (const auto stored = read_metrics(tasks, metrics))
         for (const auto& row : stored->rows)
           if (std::isfinite(row.exact_nll)) measured_[row.n] = row.exact_nll;
     } catch (const Error&) {
@@ -112,6 +112,7 @@ void leave_out_beginning(Plot& plot) {
 
 // What the worker keeps between two looks at one folder.
 struct RunHistory::Tail {
+  Tasks tasks;
   std::filesystem::path folder;
   RunProgress progress;
   std::int64_t offset = 0;  // behind the last whole line
@@ -156,10 +157,10 @@ struct RunHistory::Tail {
       return true;
     }
     try {
-      view.config = std::make_shared<const RunConfig>(read_run_toml(folder / run_file::config));
+      view.config = std::make_shared<const RunConfig>(read_run_toml(tasks, folder / run_file::config));
       view.settings = std::make_shared<const std::vector<Setting>>(setting_table(*view.config));
       view.shipped = is_shipped(folder);
-      if (view.shipped) view.shipped_name = shipped_name(folder);
+      if (view.shipped) view.shipped_name = shipped_name(tasks, folder);
     } catch (const Error& error) {
       view.problem = error.what();
     }
@@ -187,8 +188,8 @@ struct RunHistory::Tail {
     if (now == metrics || !view.config) return false;
     metrics = now;
     const RunConfig& config = *view.config;
-    task = make_task(config.task, options_without_data(config));
-    exact = std::make_unique<ExactNll>(task, folder / run_file::metrics);
+    task = tasks->make(config.task, options_without_data(config));
+    exact = std::make_unique<ExactNll>(tasks, task, folder / run_file::metrics);
     view.exact[0] = bound(Stage::pretrain, config.pretrain.sizes, SizeLaw::list);
     if (strategy(config.strategy).stages_2_and_3)
       view.exact[2] = bound(Stage::finetune, config.cache.sizes, size_law(config.finetune.law));
@@ -244,8 +245,8 @@ struct RunHistory::Tail {
   }
 };
 
-RunHistory::RunHistory(std::function<void()> wake, std::shared_ptr<const RunShades> shades)
-    : shades_(std::move(shades)), view_(std::move(wake)) {}
+RunHistory::RunHistory(Tasks tasks, std::function<void()> wake, std::shared_ptr<const RunShades> shades)
+    : tasks_(std::move(tasks)), shades_(std::move(shades)), view_(std::move(wake)) {}
 
 void RunHistory::open(const std::filesystem::path& folder) {
   view_.forget();
@@ -253,6 +254,7 @@ void RunHistory::open(const std::filesystem::path& folder) {
   tail_.reset();
   if (folder_.empty()) return;
   tail_ = std::make_shared<Tail>();
+  tail_->tasks = tasks_;
   tail_->folder = folder_;
   tail_->shades = shades_;
   look();

@@ -11,6 +11,7 @@
 #include "app/model/train/draft.h"
 #include "app/runs/run_shades.h"
 #include "core/base/latest.h"
+#include "core/task_library.h"
 #include "core/train/run_progress.h"
 
 namespace pairs::model {
@@ -38,8 +39,8 @@ struct RunView {
 class RunHistory {
  public:
   // `wake` is called on the worker's thread after something new was published.
-  // Losses are drawn in the runs' `shades`.
-  explicit RunHistory(std::function<void()> wake, std::shared_ptr<const RunShades> shades = nullptr);
+  // Of runs of `tasks`. Losses are drawn in the runs' `shades`.
+  RunHistory(Tasks tasks, std::function<void()> wake, std::shared_ptr<const RunShades> shades = nullptr);
 
   // Forgets what was shown and looks at this folder from now on; empty: at none.
   void open(const std::filesystem::path& folder);
@@ -55,6 +56,7 @@ class RunHistory {
   struct Tail;
   void look();
 
+  Tasks tasks_;
   std::shared_ptr<const RunShades> shades_;
   std::filesystem::path folder_;
   std::shared_ptr<Tail> tail_;

@@ -64,7 +64,8 @@ struct Training::Impl {
   explicit Impl(Hub& the_hub)
       : hub(the_hub),
         needs([this] { hub.wake(); }),
-        history([this] { hub.wake(); }, hub.run_shades),
+        history(
+            hub.tasks, [this] { hub.wake(); }, hub.run_shades),
         live(std::make_shared<LivePosterior>([this] { hub.wake(); })) {}
 
   Hub& hub;
@@ -103,7 +104,7 @@ struct Training::Impl {
   Draft& draft_of(const std::string& name) {
     const auto found = drafts.find(name);
     if (found != drafts.end()) return found->second;
-    Draft& draft = drafts.emplace(name, Draft(name, runs_folder(), hub.data_folder.string())).first->second;
+    Draft& draft = drafts.emplace(name, Draft(hub.tasks, name, runs_folder(), hub.data_folder.string())).first->second;
     draft.set_machine(hub.device, hub.threads);
     return draft;
   }
@@ -362,7 +363,7 @@ void Training::open_draft(bool like_run) {
   }
   if (like_run && m.view && m.view->config) {
     try {
-      Draft draft(*m.view->config, m.runs_folder(), m.hub.data_folder.string());
+      Draft draft(m.hub.tasks, *m.view->config, m.runs_folder(), m.hub.data_folder.string());
       m.task = draft.task();
       m.drafts.insert_or_assign(m.task, std::move(draft));
     } catch (const Error& error) {
@@ -435,7 +436,7 @@ void Training::start(int until) {
         create_run(*config, folder);
       }
       WatchedMonitor watched(monitor, *live, wake);
-      execute_run(folder, watched, last);
+      execute_run(config->tasks, folder, watched, last);
     });
   } catch (const Error& error) {
     m.hub.messages.error("train", error.what());

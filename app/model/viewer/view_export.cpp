@@ -84,7 +84,7 @@ struct ViewExporter::Parts {
   }
 
   static void views(const ExportWish& e) {
-    const ViewPosterior posterior(e.wish.run, e.wish.data, "cpu");
+    const ViewPosterior posterior(e.wish.tasks, e.wish.run, e.wish.data, "cpu");
     const SceneViews& views = posterior.views();
     write_npz(e.file, {{"x", views.observations(images_of(e.wish, views), cameras_of(e.wish), e.wish.target)},
                        {"given", views.given(e.wish.target)},
@@ -94,7 +94,7 @@ struct ViewExporter::Parts {
   void animation(const ExportWish& e, const LatestWorker::Stale& stale) {
     torch::NoGradGuard no_grad;
     check_writable(e.file);
-    ViewPosterior posterior(e.wish.run, e.wish.data, e.wish.device);
+    ViewPosterior posterior(e.wish.tasks, e.wish.run, e.wish.data, e.wish.device);
     const std::vector<std::int64_t> sizes =
         chart::film_sizes(static_cast<std::int64_t>(e.wish.views.size()), posterior.sizes());
     PAIRS_CHECK(!sizes.empty(), "{} has no head for so few views; add more", e.info.name);

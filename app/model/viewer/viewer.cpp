@@ -87,6 +87,7 @@ struct Viewer::State {
 
   void ask_samples() {
     if (!open || wish.run.empty()) return background.cancel();
+    wish.tasks = hub.tasks;
     wish.data = hub.data_folder.string();
     wish.device = hub.device;
     background.request(wish);

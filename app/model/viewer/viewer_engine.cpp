@@ -78,7 +78,7 @@ void ViewerEngine::Parts::load_run(const ViewerWish& wish) {
   if (wish.run.empty()) return;
   board.now("loading " + wish.run);
   try {
-    posterior = std::make_unique<ViewPosterior>(wish.run, wish.data, wish.device);
+    posterior = std::make_unique<ViewPosterior>(wish.tasks, wish.run, wish.data, wish.device);
   } catch (const std::exception& problem) {
     board.publish([&](ViewerNews& n) { n.failure = sentence(problem); });
     return;

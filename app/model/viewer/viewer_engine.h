@@ -8,12 +8,14 @@
 
 #include "app/model/hub/news_board.h"
 #include "app/model/viewer/viewer.h"
+#include "core/task_library.h"
 
 namespace pairs::model {
 
 // What the window wants to see.
 struct ViewerWish {
   std::uint64_t load = 0;  // another run, or the same read again: another number
+  Tasks tasks;             // of one of which the run is
   std::string run, data, device = "auto";
   render::SphereScene scene;
   std::vector<render::Camera> views;

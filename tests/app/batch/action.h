@@ -8,6 +8,7 @@
 
 #include "app/batch/command.h"
 #include "core/base/error.h"
+#include "tasks/registry.h"
 
 namespace pairs::batch {
 
@@ -17,11 +18,11 @@ struct Acted {
   std::string text, err;  // err: the sentence of an error, or what was said on stderr
 };
 
-// What a command's action answers to these words, with the tasks that are registered: run_words() takes those that are
-// built in.
-inline Acted act(Action (*add)(CLI::App&), std::vector<std::string> words) {
+// What a command's action answers to these words, with these tasks: run_words() takes those that are built in.
+inline Acted act(Action (*add)(CLI::App&, const Catalogue&), std::vector<std::string> words,
+                 const Catalogue& tasks = built_in_tasks()) {
   CLI::App app;
-  const Action action = add(app);
+  const Action action = add(app, tasks);
   words.insert(words.begin(), "command");
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());

@@ -64,7 +64,12 @@ class DataReport : public ::testing::Test {
     file << "bad 1\nbad 1\n";
     return folder_.path().string();
   }
-  Result report(const DataQuestion& question) { return data_report({piles_.set()}, question); }
+  Result report(const DataQuestion& question) {
+    return data_report(TaskCatalogue({{.name = "gaussian",
+                                       .make = [](const TaskOptions&) { return built_in_tasks()->make("gaussian"); },
+                                       .data = piles_.set()}}),
+                       question);
+  }
   static nlohmann::json first(const Result& result) { return result.document.at("sets").at(0); }
 
   TemporaryFolder folder_;

@@ -6,6 +6,7 @@
 
 #include "app/scores/run_evaluation.h"
 #include "core/base/files.h"
+#include "tasks/registry.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/small_run.h"
 
@@ -112,7 +113,7 @@ TEST(EvaluateCommand, ReplacesAMetricsFileThatCannotBeRead) {
     const Answer answer = run_words({"evaluate", run_a(), "--sets", "30", "--samples", "19"});
     ASSERT_EQ(answer.code, 0) << answer.err;
     EXPECT_THAT(answer.err, HasSubstr("cannot be read and will be replaced"));
-    EXPECT_EQ(read_metrics(file)->rows.size(), 2u);
+    EXPECT_EQ(read_metrics(built_in_tasks(), file)->rows.size(), 2u);
     for (const char* part : {"location z", "width z", "rank p", "at most one in 1,000"})
       EXPECT_THAT(answer.out, HasSubstr(part));
   }
@@ -124,7 +125,7 @@ TEST(EvaluateCommand, ReplacesAMetricsFileThatCannotBeRead) {
 
 TEST(EvaluateCommand, WritesNothingForWeightsThatAreNotNumbers) {
   const std::string run = model::small_run(folder().path(), "nan", "gaussian");
-  const LoadedRun loaded = load_run(run, "", "cpu");
+  const LoadedRun loaded = load_run(built_in_tasks(), run, "", "cpu");
   {
     torch::NoGradGuard no_grad;
     for (auto& [name, weight] : loaded.estimator->head_parameters()) weight.fill_(NAN);

@@ -10,6 +10,7 @@
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "tasks/novel_view/novel_view.h"
+#include "tasks/registry.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/viewer/view_run.h"
 
@@ -23,7 +24,7 @@ constexpr std::uint64_t kSceneSeed = 4;
 
 // Fresh U-Nets answer with zero whatever they see: gives the weights of the head random values.
 void shake_head(const std::filesystem::path& run) {
-  const LoadedRun loaded = load_run(run.string(), "", "cpu");
+  const LoadedRun loaded = load_run(built_in_tasks(), run.string(), "", "cpu");
   torch::NoGradGuard no_grad;
   auto generator = at::detail::createCPUGenerator(5);
   for (auto& [name, weight] : loaded.estimator->head_parameters())

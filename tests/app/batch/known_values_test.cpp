@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "app/posterior/tried_file.h"
-#include "core/task_factory.h"
 #include "core/train/config.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
@@ -60,12 +59,11 @@ TEST(KnownValues, AConstantTargetIsNoTrouble) {
 // The shipped weights' own: of generated objects that no stage had seen one in twenty is told falsely; a tetrahedron,
 // and a bar a thousand times as long as it is wide, are such as the generator hardly makes.
 TEST(KnownValues, OfObjectsTellFewGeneratedOnesAndTheOddOnes) {
-  register_tasks();
-  LoadedRun shipped = load_run("objects", "", "cpu");
+  LoadedRun shipped = load_run(built_in_tasks(), "objects", "", "cpu");
   const KnownValues known = tried_of(shipped).values;
   ASSERT_TRUE(known.known());
   set_field(fields(shipped.config), "task.objects=3000");
-  const auto task = make_task("objects", shipped.config.task_options());
+  const auto task = built_in_tasks()->make("objects", shipped.config.task_options());
   std::vector<std::int64_t> index(static_cast<std::size_t>(task->subjects(Purpose::test)));
   std::iota(index.begin(), index.end(), 0);
   const torch::Tensor theta = task->latents(1, Purpose::test, index).theta;

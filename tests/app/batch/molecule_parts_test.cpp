@@ -20,8 +20,7 @@ namespace pairs {
 namespace {
 
 KnownParts shipped_parts() {
-  register_tasks();
-  return tried_of(load_run("molecules", "", "cpu")).parts;
+  return tried_of(load_run(built_in_tasks(), "molecules", "", "cpu")).parts;
 }
 
 // Of molecules that no stage had seen one in twenty is told to be unlike training, of those it learnt from none.
@@ -53,7 +52,8 @@ TEST(MoleculeParts, FewOfRdkitsOwnAreUnlikeTraining) {
   EXPECT_GT(told, 0.01 * tests);
 }
 
-// RDKit's molecules have no nitro group on an aromatic ring, edited ones have; neither have a sulfur with six neighbours.
+// RDKit's molecules have no nitro group on an aromatic ring, edited ones have; neither have a sulfur with six
+// neighbours.
 TEST(MoleculeParts, GroupsThatTrainingLacksAreToldByName) {
   const KnownParts known = shipped_parts();
   const auto text = [&](const std::string& smiles) {

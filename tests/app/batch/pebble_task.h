@@ -9,10 +9,9 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/task_factory.h"
 #include "tasks/parts/things.h"
-#include "tasks/registry.h"
 #include "tests/core/train/toy_task.h"
+#include "tests/tasks/in_place_of.h"
 
 namespace pairs {
 
@@ -23,7 +22,7 @@ inline constexpr std::int64_t kPebbles = 60;  // the largest set
 // quantity.
 class PebbleTask : public ToyTask, public Things {
  public:
-  explicit PebbleTask(bool with_parts = true) : own_(ToyTask::info()), with_parts_(with_parts) {
+  explicit PebbleTask(bool with_parts = true) : ToyTask("gaussian"), own_(ToyTask::info()), with_parts_(with_parts) {
     own_.max_n = kPebbles;
   }
   const TaskInfo& info() const override { return own_; }
@@ -77,14 +76,9 @@ class PebbleTask : public ToyTask, public Things {
   bool with_parts_;
 };
 
-// In the place of the task "gaussian", until register_tasks().
-inline void register_pebbles(bool with_parts = true) {
-  register_task_factory(
-      {[with_parts](const std::string& name, const TaskOptions& options) -> std::shared_ptr<const Task> {
-         if (name == "gaussian") return std::make_shared<PebbleTask>(with_parts);
-         return make_task(name, options);
-       },
-       task_names, task_settings});
+// In the place of the task "gaussian".
+inline Catalogue pebbles(bool with_parts = true) {
+  return in_place_of("gaussian", [with_parts](const TaskOptions&) { return std::make_shared<PebbleTask>(with_parts); });
 }
 
 }  // namespace pairs

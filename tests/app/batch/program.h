@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/batch/batch.h"
+#include "tasks/registry.h"
 
 namespace pairs::batch {
 
@@ -21,7 +22,7 @@ inline Answer run_words(std::vector<std::string> words) {
   for (const std::string& word : words) arguments.push_back(word.c_str());
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  const int code = run_program(static_cast<int>(arguments.size()), arguments.data());
+  const int code = run_program(built_in_tasks(), static_cast<int>(arguments.size()), arguments.data());
   std::string out = ::testing::internal::GetCapturedStdout();
   return {code, out, ::testing::internal::GetCapturedStderr()};
 }

@@ -20,11 +20,7 @@ constexpr std::int64_t kTrained = 10;  // the largest set of small_run
 
 class ThingsOfPeople : public ::testing::Test {
  protected:
-  ThingsOfPeople() {
-    register_pebbles();
-    run_ = model::small_run(folder_.path(), "run", "gaussian");
-  }
-  ~ThingsOfPeople() override { register_tasks(); }
+  ThingsOfPeople() { run_ = model::small_run(folder_.path(), "run", "gaussian", 1, "pairs", {}, tasks_); }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   Acted infer(std::vector<std::string> words) const {
@@ -32,12 +28,12 @@ class ThingsOfPeople : public ::testing::Test {
     words.insert(words.end(), {"--samples", "30", "--threads", "1", "--device", "cpu"});
     if (std::find(words.begin(), words.end(), "--out") == words.end())
       words.insert(words.end(), {"--out", path("out.npz")});
-    return act(add_infer, words);
+    return act(add_infer, words, tasks_);
   }
   Acted figure(std::vector<std::string> words) const {
     words.insert(words.begin(), {"posterior", run_, "--file"});
     words.insert(words.end(), {"--threads", "1", "--device", "cpu", "--out", path("figure.csv")});
-    return act(add_figure, words);
+    return act(add_figure, words, tasks_);
   }
   torch::Tensor samples(const std::string& name) const { return read_npz(folder_ / name).at("samples"); }
   void write_set(const std::string& name, const std::string& thing, std::int64_t n, std::uint64_t seed) const {
@@ -45,6 +41,7 @@ class ThingsOfPeople : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+  Catalogue tasks_ = pebbles();
   std::string run_;
 };
 
@@ -123,12 +120,14 @@ TEST_F(ThingsOfPeople, InferRefusesBadThingsInASentence) {
 
 TEST_F(ThingsOfPeople, InfersHelpNamesWhatTasksTake) {
   CLI::App app;
-  const Action action = add_infer(app);
+  const Action action = add_infer(app, tasks_);
   EXPECT_THAT(app.help(), HasSubstr("  gaussian: pebble:NUMBER, or a file of one (.pebble)\n"));
   EXPECT_THAT(app.help(), Not(HasSubstr("bump-hunt: ")));
-  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<ToyTask>(); },
-                         [] { return std::vector<std::string>{"gaussian"}; }});
-  EXPECT_THAT(app.help(), Not(HasSubstr("thing you have")));
+  CLI::App without;
+  const TaskEntry toy{.name = "gaussian",
+                      .make = [](const TaskOptions&) { return std::make_shared<ToyTask>("gaussian"); }};
+  const Action other = add_infer(without, std::make_shared<TaskCatalogue>(std::vector{toy}));
+  EXPECT_THAT(without.help(), Not(HasSubstr("thing you have")));
 }
 
 TEST_F(ThingsOfPeople, TheFigureShowsItsOwnThetaAsTheTruth) {
@@ -194,7 +193,7 @@ TEST_F(ThingsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
 
 TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   std::ofstream(folder_ / "list.txt") << "pebble:100\npebble:150\npebble:200\n";
-  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"});
+  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
   ASSERT_EQ(tried.code, 0) << tried.err;
   const nlohmann::json &like = tried.document.at("kinds").at(0), &unlike = tried.document.at("kinds").at(1);
   EXPECT_EQ(like.at("kind"), "large pebble");
@@ -232,9 +231,9 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
 
 // Things without parts: θ of training is N(0, 1).
 TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreTriedApartAndTold) {
-  register_pebbles(false);
+  tasks_ = pebbles(false);
   std::ofstream(folder_ / "list.txt") << "pebble:1\npebble:2.5\npebble:3\n";
-  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"});
+  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
   ASSERT_EQ(tried.code, 0) << tried.err;
   const nlohmann::json &like = tried.document.at("kinds").at(0), &unlike = tried.document.at("kinds").at(1);
   EXPECT_EQ(like.at("kind"), "small pebble");
@@ -285,7 +284,7 @@ TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreTriedApartAndTold) {
 
 TEST_F(ThingsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
   std::ofstream(folder_ / "list.txt") << "pebble:1\n";
-  ASSERT_EQ(act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}).code, 0);
+  ASSERT_EQ(act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_).code, 0);
   const std::filesystem::path file = std::filesystem::path(run_) / "tried.json";
   const nlohmann::json sound = nlohmann::json::parse(read_file(file));
   const auto told_with = [&](const char* key, const nlohmann::json& value) {
@@ -318,7 +317,7 @@ TEST_F(ThingsOfPeople, AThingNamedTwiceIsTriedOnce) {
   const auto tried = [&](const std::string& data) {
     std::vector<std::string> words = {run_, "--data", data};
     words.insert(words.end(), machine.begin(), machine.end());
-    return act(add_tried, words);
+    return act(add_tried, words, tasks_);
   };
   const Acted listed = tried(path("list.txt"));
   ASSERT_EQ(listed.code, 0) << listed.err;
@@ -347,7 +346,7 @@ TEST_F(ThingsOfPeople, FewThatWereTriedSayLittle) {
   std::ofstream(folder_ / "one.pebble") << "1";
   std::ofstream(folder_ / "list.txt") << "# round ones\npebble:0\n \t\n" << path("one.pebble") << " a name\n";
   const std::vector<std::string> words = {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"};
-  const Acted first = act(add_tried, words), again = act(add_tried, words);
+  const Acted first = act(add_tried, words, tasks_), again = act(add_tried, words, tasks_);
   EXPECT_EQ(first.document.at("unread"), 0) << first.err << "blank lines and comments name nothing";
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("tried on 2 things like this one (small pebble) at N = 10"));
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("so few say little of whether the posterior holds"));
@@ -361,7 +360,7 @@ TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
   std::string list;
   for (int k = 0; k < 20; ++k) list += fmt::format("pebble:{}\n", 40 + k);
   std::ofstream(folder_ / "list.txt") << list << "pebble:0\npebble:soft\n";
-  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"});
+  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
   ASSERT_EQ(tried.code, 0) << tried.err;
   EXPECT_EQ(tried.document.at("unread"), 1);
   const nlohmann::json &large = tried.document.at("kinds").at(0), &small = tried.document.at("kinds").at(1);
@@ -373,11 +372,12 @@ TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
   EXPECT_TRUE(large.at("warned").get<bool>());
   EXPECT_EQ(small.at("count"), 1);
   EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(run_) / "tried.json"));
-  const Acted elsewhere = act(add_tried, {run_, "--data", path("list.txt"), "--out", path("elsewhere.json")});
+  const Acted elsewhere = act(add_tried, {run_, "--data", path("list.txt"), "--out", path("elsewhere.json")}, tasks_);
   EXPECT_EQ(elsewhere.document.at("kinds"), tried.document.at("kinds"));
   EXPECT_EQ(nlohmann::json::parse(read_file(path("elsewhere.json"))),
             nlohmann::json::parse(read_file(std::filesystem::path(run_) / "tried.json")));
-  EXPECT_THAT(act(add_tried, {run_, "--data", path("list.txt"), "--out", path("list.txt")}).err, HasSubstr(".json"));
+  EXPECT_THAT(act(add_tried, {run_, "--data", path("list.txt"), "--out", path("list.txt")}, tasks_).err,
+              HasSubstr(".json"));
 
   const Acted answer = infer({"pebble:41"});
   EXPECT_THAT(answer.err,
@@ -392,7 +392,7 @@ TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
 
   std::ofstream(std::filesystem::path(run_) / "tried.json") << "{";
   EXPECT_THAT(infer({"pebble:41"}).err, HasSubstr("tried.json is damaged"));
-  EXPECT_THAT(act(add_tried, {run_, "--data", path("none.txt")}).err, HasSubstr("none.txt"));
+  EXPECT_THAT(act(add_tried, {run_, "--data", path("none.txt")}, tasks_).err, HasSubstr("none.txt"));
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 #include "app/gui/shell.h"
 #include "app/model/studio.h"
 #include "core/base/clock.h"
-#include "core/task_factory.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -24,7 +23,6 @@ namespace pairs::gui {
 // Settings of a test: runs and everything else go to a folder of its own.
 inline model::Settings settings_in(const std::filesystem::path& folder, const std::string& task = "bump-hunt",
                                    const std::string& tab = "posterior") {
-  register_tasks();
   setenv("XDG_DATA_HOME", (folder / "data").c_str(), 1);
   setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
   model::Settings settings;
@@ -38,9 +36,10 @@ inline model::Settings settings_in(const std::filesystem::path& folder, const st
 // A person at the window: presses things by name, one frame after the other, on a screen without a renderer.
 class Driver {
  public:
-  explicit Driver(model::Settings settings, float width = 1280, float height = 800, float scale = 1)
+  explicit Driver(model::Settings settings, float width = 1280, float height = 800, float scale = 1,
+                  const Catalogue& tasks = built_in_tasks())
       : screen(width, height, settings.theme == "light" ? ThemeKind::light : ThemeKind::dark, scale),
-        studio(std::move(settings), [this] { woken = true; }),
+        studio(tasks, std::move(settings), [this] { woken = true; }),
         shell(studio) {
     frames(3);
   }

@@ -2,6 +2,7 @@
 
 #include "app/gui/platform/theme.h"
 #include "core/train/shipped.h"
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/environment.h"
 
@@ -12,13 +13,13 @@ namespace {
 TEST(FirstStart, ShowsEveryTaskOnEveryTabWithoutWarningOrEmptyPage) {
   const model::Environment no_data("PAIRS_DATA", "");
   TemporaryFolder folder;
-  for (const std::string& task : task_names()) {
+  for (const std::string& task : built_in_tasks()->names()) {
     Driver window(settings_in(folder.path(), task, "task"));
     ASSERT_TRUE(window.until([&] { return window.studio.library.listed(); }));
     const model::TaskEntry* entry = window.studio.library.task(task);
     ASSERT_NE(entry, nullptr);
     // A task without weights of its own waits to be trained.
-    const bool trained = has_shipped_weights(task);
+    const bool trained = has_shipped_weights(built_in_tasks(), task);
     EXPECT_EQ(entry->badge, trained ? model::Badge::ready : model::Badge::untrained) << task;
     for (int k = 0; k < model::tab_count; ++k) {
       const auto tab = static_cast<model::Tab>(k);

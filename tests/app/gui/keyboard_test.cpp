@@ -89,7 +89,8 @@ TEST_F(KeyboardTest, TabReachesEveryControlOfEveryTab) {
     d.studio.settings.log_open = true;
     // Narrow windows have their own arrangement, whatever the task: of a set, and of views.
     const bool all = width > 1200 || long_tests();
-    for (const std::string& task : all ? task_names() : std::vector<std::string>{"bump-hunt", "novel-view"})
+    for (const std::string& task :
+         all ? built_in_tasks()->names() : std::vector<std::string>{"bump-hunt", "novel-view"})
       for (int tab = 0; tab < model::tab_count; ++tab) {
         d.studio.open_task(task);
         d.studio.set_tab(static_cast<model::Tab>(tab));
@@ -171,9 +172,9 @@ TEST_F(KeyboardTest, EnterAndSpacePressWhatHasTheFocusAndNothingElse) {
 
 // Which object or molecule it is: a whole number, however it is moved.
 TEST_F(KeyboardTest, ThingsAreNumberedByWholeNumbers) {
-  for (const std::string& task : task_names()) {
-    const std::string subject = make_task(task)->info().subject;
-    if (subject.empty() || !has_shipped_weights(task)) continue;
+  for (const std::string& task : built_in_tasks()->names()) {
+    const std::string subject = built_in_tasks()->make(task)->info().subject;
+    if (subject.empty() || !has_shipped_weights(built_in_tasks(), task)) continue;
     Driver d(settings_in(folder_.path(), task));
     ASSERT_TRUE(d.rest());
     const auto number = [&] { return d.studio.posterior.scene()->parameters.back().value; };

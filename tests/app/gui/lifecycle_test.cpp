@@ -6,6 +6,7 @@
 
 #include "app/model/library/library.h"
 #include "core/train/run.h"
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"
 #include "tests/app/model/small_run.h"
@@ -203,7 +204,7 @@ TEST_F(LifecycleTest, TheFirstWeightsOfAChosenRunAreShown) {
   d.frames(3);
   EXPECT_EQ(d.studio.posterior.run(), "");
   model::QuietMonitor quiet;
-  execute_run(run, quiet);
+  execute_run(built_in_tasks(), run, quiet);
   ASSERT_TRUE(d.until([&] { return d.studio.posterior.run() == run.string() && d.studio.posterior.shown(); }));
   EXPECT_EQ(d.studio.evaluation.run(), run.string());
   EXPECT_EQ(errors(d), std::vector<std::string>());

@@ -33,13 +33,13 @@ double drawn_share(const std::vector<std::uint8_t>& rgb, int x0, int y0, int x1,
 
 TEST(Pictures, ShowEveryTabOfEveryTaskInBothThemes) {
   TemporaryFolder folder;
-  OffscreenWindow window(settings_in(folder.path()), kWide, kHigh);
+  OffscreenWindow window(built_in_tasks(), settings_in(folder.path()), kWide, kHigh);
   window.studio().viewer.set_samples(1);  // drawing samples takes long where a sanitizer watches
   recorder().turn(true);
   std::set<std::vector<std::uint8_t>> seen;
   for (const std::string theme : {"dark", "light"})
     for (const std::string& task :
-         theme == "dark" || long_tests() ? task_names() : std::vector<std::string>{"bump-hunt"})
+         theme == "dark" || long_tests() ? built_in_tasks()->names() : std::vector<std::string>{"bump-hunt"})
       for (int tab = 0; tab < model::tab_count; ++tab) {
         model::Studio& studio = window.studio();
         studio.settings.theme = theme;
@@ -70,7 +70,7 @@ TEST(Pictures, ShowEveryTabOfEveryTaskInBothThemes) {
 
 TEST(Pictures, AreSharpAtTwiceTheScale) {
   TemporaryFolder folder;
-  OffscreenWindow window(settings_in(folder.path()), 2560, 1600, 2);
+  OffscreenWindow window(built_in_tasks(), settings_in(folder.path()), 2560, 1600, 2);
   ASSERT_TRUE(window.settle(60));
   EXPECT_EQ(window.pixels().size(), 3u * 2560 * 1600);
   EXPECT_EQ(fonts().body->FontSize, 30);

@@ -44,7 +44,7 @@ class Agreement {
       if (studio.tab() == model::Tab::train && studio.training.drafting())
         expect(header->text.ends_with("new run"), "the header says {} of a new run", header->text);
       else if (!run.empty())
-        expect(header->text.ends_with(studio.name_of_run(run)), "the header says {} of the run {}", header->text, run);
+        expect(header->text.ends_with(studio.library.name_of(run)), "the header says {} of the run {}", header->text, run);
     }
     training(task);
     shown_run(task);
@@ -74,7 +74,7 @@ class Agreement {
   std::string task_of(const std::string& run) {
     if (const auto known = tasks_.find(run); known != tasks_.end()) return known->second;
     try {
-      return tasks_[run] = read_run_toml(std::filesystem::path(run) / run_file::config).task;
+      return tasks_[run] = read_run_toml(built_in_tasks(), std::filesystem::path(run) / run_file::config).task;
     } catch (const std::exception&) {
       return "";  // its folder is being made, or is damaged
     }
@@ -192,7 +192,8 @@ TEST(Walk, WhatTheHeaderNamesIsWhatHappens) {
   for (const char* task : {"bump-hunt", "gaussian"})
     model::small_run(folder / "runs", std::string(task) + "-mine", task);
   model::QuietMonitor quiet;
-  execute_run(create_run(model::small_config("gaussian"), folder / "runs/gaussian-begun"), quiet, Stage::pretrain);
+  execute_run(built_in_tasks(), create_run(model::small_config("gaussian"), folder / "runs/gaussian-begun"), quiet,
+              Stage::pretrain);
   create_run(model::small_config("bump-hunt"), folder / "runs/bump-hunt-new");
   create_run(model::small_config("digits"), folder / "runs/digits-new");
   Driver d(settings);
@@ -273,7 +274,7 @@ TEST(Walk, FromEachRunToEachTaskNothingOfTheOldOneStays) {
     }
   };
   for (const std::string& run : runs)
-    for (const std::string& task : task_names())
+    for (const std::string& task : built_in_tasks()->names())
       for (const bool train_first : {false, true}) {
         d.studio.open_run(run);
         if (train_first) d.click("tab/train");

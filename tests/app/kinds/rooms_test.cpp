@@ -39,7 +39,7 @@ std::string refusal(const std::function<void()>& call) {
 // Every face of every task's room, so that a task of a new kind cannot be half drawn.
 TEST(Rooms, EveryTaskHasAllFaces) {
   std::vector<std::shared_ptr<const Task>> tasks = {std::make_shared<ToyRowTask>()};
-  for (const std::string& name : task_names()) tasks.push_back(make_task(name));
+  for (const std::string& name : built_in_tasks()->names()) tasks.push_back(built_in_tasks()->make(name));
   for (const auto& task : tasks) {
     const TaskInfo& info = task->info();
     SCOPED_TRACE(info.title);
@@ -69,8 +69,9 @@ TEST(Rooms, EveryTaskHasAllFaces) {
     EXPECT_FALSE(target.columns_text(info).empty());
     EXPECT_GT(target.draws(), 1);
     Table table(target.report_columns(IntervalKind::central));
-    const SampleReport report = target.report(info, torch::rand({4, info.target_size()}, torch::kFloat64),
-                                              std::vector<TargetNumbers>(info.targets.size()), IntervalKind::central, table);
+    const SampleReport report =
+        target.report(info, torch::rand({4, info.target_size()}, torch::kFloat64),
+                      std::vector<TargetNumbers>(info.targets.size()), IntervalKind::central, table);
     EXPECT_FALSE(table.empty());
     EXPECT_TRUE(report.arrays.contains("samples"));
     EXPECT_EQ(report.pictures.empty(), !target.in_folder());
@@ -112,8 +113,8 @@ TEST(Rooms, WrongRaggedRowsAreRefusedInASentence) {
 // A molecule's conformers in place of points, its formula left of them; a mesh left of the views of it.
 TEST(Rooms, BodiesAreDrawnAsBodies) {
   int drawn = 0;
-  for (const std::string& name : task_names()) {
-    const auto task = make_task(name);
+  for (const std::string& name : built_in_tasks()->names()) {
+    const auto task = built_in_tasks()->make(name);
     if (!bodies(*task)) continue;
     const std::vector<std::int64_t> index = {0};
     const Latents latents = task->latents(3, Purpose::check, index);

@@ -14,7 +14,7 @@ namespace {
 // The sheet is one picture a row of images with a point between them: a curve in pixels of an image must come to lie on
 // the same pixels of every image of the sheet.
 TEST(SamplePlot, CurvesLieOverTheSamePixelsOfEveryImage) {
-  const auto task = make_task("digits");
+  const auto task = built_in_tasks()->make("digits");
   constexpr std::int64_t count = 5, side = 28;
   torch::Tensor x = at::zeros({count, 1, side, side});
   x.select(2, 20).select(2, 6).fill_(1);  // row 20, column 6
@@ -50,7 +50,7 @@ TEST(SamplePlot, LinesBetweenImagesAreSeenWhereImagesAreSmall) {
 }
 
 TEST(SamplePlot, AxesWriteColumnsAsSentencesDo) {
-  const auto task = make_task("gaussian");
+  const auto task = built_in_tasks()->make("gaussian");
   const std::int64_t index[] = {0};
   const SetRange range[] = {{0, 0, 20}};
   const Latents latents = task->latents(1, Purpose::explore, index);
@@ -61,7 +61,7 @@ TEST(SamplePlot, AxesWriteColumnsAsSentencesDo) {
 }
 
 TEST(SamplePlot, CurvesEndWhereTheImageDoes) {
-  const auto task = make_task("digits");
+  const auto task = built_in_tasks()->make("digits");
   Plot plot = sample_plot(*task, {}, at::zeros({1, 1, 28, 28}), {});
   // Along a row, out to the right, and back further down.
   const ImageCurve curve{SeriesRole::pairs, LineStyle::solid, {10, 20, 30, 40, 28, 14, 0}, {5, 5, 5, 8, 9, 9, 9}};

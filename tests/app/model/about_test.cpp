@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/files.h"
+#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
@@ -55,7 +56,7 @@ TEST(About, TellsVersions) {
 }
 
 TEST(About, AsksForDevicesInTheBackground) {
-  Hub hub;
+  Hub hub{built_in_tasks()};
   const Devices devices(hub);
   for (int k = 0; k < 3000 && !devices.lines(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   ASSERT_TRUE(devices.lines());

@@ -9,6 +9,7 @@
 
 #include "app/model/studio.h"
 #include "core/base/clock.h"
+#include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
 #include "tests/long_tests.h"
@@ -50,13 +51,12 @@ bool rest(Studio& studio, double seconds) {
 // set.
 TEST(Memory, GoesBackAfterTrainingAndEvaluating) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer keeps what is freed";
-  register_tasks();
   const TemporaryFolder scratch;
   const Environment config("XDG_CONFIG_HOME", scratch.path().string()), data("XDG_DATA_HOME", scratch.path().string());
   Settings settings;
   settings.runs_folder = (scratch.path() / "runs").string();
   settings.tab = "posterior";
-  Studio studio(settings);
+  Studio studio(built_in_tasks(), settings);
   ASSERT_TRUE(rest(studio, 60));
   ASSERT_TRUE(studio.posterior.shown());
   const double before = resident_mb();

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <string>
 
-#include "core/task_factory.h"
 #include "core/train/run.h"
 #include "core/train/stages.h"
 #include "tasks/registry.h"
@@ -20,45 +19,44 @@ class QuietMonitor : public Monitor {
 };
 
 // A configuration whose stages take a fraction of a second each.
-inline RunConfig small_config(const std::string& task, const std::string& strategy = "pairs") {
-  return load_read(make_task(task, {})->info(), "quick", strategy,
-                     {"embedder.layers=8,8",
-                      "embedder.size=8",
-                      "head.hidden=8",
-                      "head.transforms=2",
-                      "head.bins=4",
-                      "head.context_layers=1",
-                      "head.blocks=1",
-                      "pretrain.epochs=2",
-                      "pretrain.steps=4",
-                      "pretrain.batch=16",
-                      "pretrain.validation_sets=32",
-                      "cache.sizes=10",
-                      "cache.sets=40",
-                      "finetune.epochs=2",
-                      "finetune.steps=4",
-                      "finetune.batch=8",
-                      "finetune.validation_draws=32",
-                      "evaluate.sizes=1,10",
-                      "evaluate.sets=40",
-                      "evaluate.samples=20",
-                      "device=cpu",
-                      "threads=1"});
+inline RunConfig small_config(const std::string& task, const std::string& strategy = "pairs",
+                              const Tasks& tasks = built_in_tasks()) {
+  return load_read(tasks, tasks->make(task)->info(), "quick", strategy,
+                   {"embedder.layers=8,8",
+                    "embedder.size=8",
+                    "head.hidden=8",
+                    "head.transforms=2",
+                    "head.bins=4",
+                    "head.context_layers=1",
+                    "head.blocks=1",
+                    "pretrain.epochs=2",
+                    "pretrain.steps=4",
+                    "pretrain.batch=16",
+                    "pretrain.validation_sets=32",
+                    "cache.sizes=10",
+                    "cache.sets=40",
+                    "finetune.epochs=2",
+                    "finetune.steps=4",
+                    "finetune.batch=8",
+                    "finetune.validation_draws=32",
+                    "evaluate.sizes=1,10",
+                    "evaluate.sets=40",
+                    "evaluate.samples=20",
+                    "device=cpu",
+                    "threads=1"});
 }
-
-inline const bool small_run_tasks = register_tasks();
 
 // A finished run FOLDER/NAME.
 inline std::string small_run(const std::filesystem::path& folder, const std::string& name, const std::string& task,
                              std::int64_t seed = 1, const std::string& strategy = "pairs",
-                             const std::vector<std::string>& assignments = {}) {
-  RunConfig config = small_config(task, strategy);
+                             const std::vector<std::string>& assignments = {}, const Tasks& tasks = built_in_tasks()) {
+  RunConfig config = small_config(task, strategy, tasks);
   config.seed = seed;
   std::vector<Field> table = fields(config);
   for (const std::string& one : assignments) set_field(table, one);
   const std::filesystem::path run = create_run(config, folder / name);
   QuietMonitor quiet;
-  execute_run(run, quiet);
+  execute_run(tasks, run, quiet);
   return run.string();
 }
 

@@ -18,8 +18,8 @@
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
-#include "tests/core/train/shipped_folder.h"
 #include "tests/tasks/digits/tiny_mnist.h"
+#include "tests/training/shipped_folder.h"
 
 namespace pairs::model {
 namespace {
@@ -38,7 +38,7 @@ class StudioTest : public ::testing::Test {
     std::filesystem::create_directories(scratch_.path() / "runs");
     const auto folder = create_run(small_config("bump-hunt"), scratch_.path() / "runs" / name);
     QuietMonitor monitor;
-    execute_run(folder, monitor, until);
+    execute_run(built_in_tasks(), folder, monitor, until);
     return folder;
   }
   static void settle(Studio& studio) {
@@ -50,13 +50,12 @@ class StudioTest : public ::testing::Test {
     }
   }
 
-  StudioTest() { register_tasks(); }
   TemporaryFolder scratch_;
   Environment config_{"XDG_CONFIG_HOME", scratch_.path().string()}, data_{"XDG_DATA_HOME", scratch_.path().string()};
 };
 
 TEST_F(StudioTest, FirstStartShowsTheBumpHuntWithItsShippedWeights) {
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   EXPECT_EQ(studio.task(), "bump-hunt");
   EXPECT_EQ(studio.run(), "bump-hunt");
   EXPECT_EQ(studio.tab(), Tab::posterior);
@@ -77,7 +76,7 @@ TEST_F(StudioTest, AtRestItHasFewThreads) {
   const auto before = threads();
   const OneThread one_thread;
   set_background_threads(1);
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   settle(studio);
   ASSERT_TRUE(studio.posterior.shown());
   studio.open_task("circle");
@@ -102,13 +101,13 @@ TEST_F(StudioTest, ShowsTheShippedWeightsThatKnowTheData) {
   ship_digits(assets, "digits-b", "");
   for (const std::string& data : {std::string(), mnist.string()}) {
     const std::filesystem::path own = assets / "weights" / (data.empty() ? "digits-b" : "digits-a");
-    const LoadedRun run = load_run(own.string(), data, "cpu");
+    const LoadedRun run = load_run(built_in_tasks(), own.string(), data, "cpu");
     QuietMonitor quiet;
     write_file(own / run_file::metrics, metrics_text(evaluate_in(quiet, run, evaluation_options(run))));
     Settings wanted = settings();
     wanted.task = "digits";
     wanted.data_folder = data;
-    Studio studio(wanted);
+    Studio studio(built_in_tasks(), wanted);
     settle(studio);
     EXPECT_EQ(studio.run(), "digits");
     const RunEntry* entry = studio.library.find("digits");
@@ -122,7 +121,7 @@ TEST_F(StudioTest, ShowsTheShippedWeightsThatKnowTheData) {
   std::filesystem::remove_all(assets / "weights/digits-b");
   Settings wanted = settings();
   wanted.task = "digits";
-  Studio studio(wanted);
+  Studio studio(built_in_tasks(), wanted);
   settle(studio);
   ASSERT_TRUE(studio.posterior.shown()) << studio.posterior.failure();
   EXPECT_THAT(studio.posterior.shown()->warnings,
@@ -132,21 +131,21 @@ TEST_F(StudioTest, ShowsTheShippedWeightsThatKnowTheData) {
 
 TEST_F(StudioTest, OpensAFinishedRunAndRemembersIt) {
   const auto folder = make_run("mine", Stage::finetune);
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   studio.open_path(folder);
   EXPECT_EQ(studio.run(), folder.string());
   EXPECT_EQ(studio.settings.run, folder.string());
   EXPECT_EQ(studio.training.folder(), folder);
   settle(studio);
   EXPECT_EQ(studio.posterior.run(), folder.string());
-  Studio again(studio.settings);
+  Studio again(built_in_tasks(), studio.settings);
   EXPECT_EQ(again.run(), folder.string());
 }
 
 TEST_F(StudioTest, ShowsTrainingOfARunThatHasNoWeightsYet) {
   std::filesystem::create_directories(scratch_.path() / "runs");
   const auto folder = create_run(small_config("gaussian"), scratch_.path() / "runs/new");
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   studio.open_run(folder.string());
   EXPECT_EQ(studio.task(), "gaussian");
   EXPECT_EQ(studio.tab(), Tab::train);
@@ -154,7 +153,7 @@ TEST_F(StudioTest, ShowsTrainingOfARunThatHasNoWeightsYet) {
 }
 
 TEST_F(StudioTest, SaysWhatCannotBeOpened) {
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   std::ofstream(scratch_.path() / "notes.txt") << "nothing";
   studio.open_path(scratch_.path() / "notes.txt");
   EXPECT_THAT(studio.hub.messages.all().back().text, HasSubstr("cannot be opened here"));
@@ -177,11 +176,11 @@ TEST_F(StudioTest, OpensAThingInTheTaskThatKnowsIt) {
       {"molecules", "CCO ethanol\n"}};
   const std::map<std::string, std::string> names = {{"objects", "corner.off"}, {"molecules", "ethanol.smi"}};
   for (const auto& [task, text] : files) {
-    const std::vector<std::string> all = task_names();
+    const std::vector<std::string> all = built_in_tasks()->names();
     if (std::find(all.begin(), all.end(), task) == all.end()) continue;
     const auto file = scratch_.path() / names.at(task);
     write_file(file, text);
-    Studio studio(settings());
+    Studio studio(built_in_tasks(), settings());
     EXPECT_EQ(studio.task(), "bump-hunt");
     studio.open_path(file);
     EXPECT_EQ(studio.task(), task);
@@ -195,7 +194,7 @@ TEST_F(StudioTest, OpensAThingInTheTaskThatKnowsIt) {
 }
 
 TEST_F(StudioTest, TakesADataFileAsTheObservedSet) {
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   settle(studio);
   const auto file = scratch_.path() / "observed.csv";
   std::ofstream(file) << "x\n0.1\n0.2\n-0.5\n1.25\n";
@@ -215,7 +214,7 @@ TEST_F(StudioTest, ShowsAgainWhatWasShown) {
   std::ofstream(file) << "id,e\n1,0.3\n2,0.5\n3,2.5\n4,0.7\n";
   Settings kept = settings();
   {
-    Studio studio(kept);
+    Studio studio(built_in_tasks(), kept);
     studio.open_run(one);
     settle(studio);
     studio.posterior.set_others({two, "bump-hunt"});
@@ -228,7 +227,7 @@ TEST_F(StudioTest, ShowsAgainWhatWasShown) {
   }
   const auto written = scratch_.path() / "settings.toml";
   SettingsFile(written).save(kept);
-  Studio studio(SettingsFile(written).load());
+  Studio studio(built_in_tasks(), SettingsFile(written).load());
   settle(studio);
   EXPECT_EQ(studio.run(), one);
   EXPECT_EQ(studio.posterior.n(), 3);
@@ -242,7 +241,7 @@ TEST_F(StudioTest, ShowsAgainWhatWasShown) {
   studio.posterior.set_index(7);
   studio.posterior.set_n(12);
   settle(studio);
-  Studio again(studio.settings);
+  Studio again(built_in_tasks(), studio.settings);
   settle(again);
   EXPECT_EQ(again.posterior.scene()->set_short, "set 7");
   EXPECT_EQ(again.posterior.shown()->n, 12);
@@ -259,7 +258,7 @@ TEST_F(StudioTest, TheTaskTabShowsTheTaskOfTheRun) {
     set_field(table, "task.side=" + side);
     set_field(table, "task.views=3");
     const auto run = create_run(config, scratch_.path() / "runs" / side);
-    Studio studio(settings());
+    Studio studio(built_in_tasks(), settings());
     studio.open_run(run.string());
     settle(studio);
     ASSERT_TRUE(studio.specimen.card());
@@ -269,7 +268,7 @@ TEST_F(StudioTest, TheTaskTabShowsTheTaskOfTheRun) {
 
 TEST_F(StudioTest, KeepsRunAndComparisonOfEachTask) {
   const auto folder = make_run("mine", Stage::finetune);
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   studio.open_run(folder.string());
   studio.comparison.toggle(folder.string());
   studio.open_task("gaussian");
@@ -287,7 +286,7 @@ TEST_F(StudioTest, ANewRunAfterAnOpenedOneIsOfItsTask) {
   const auto folder = make_run("mine", Stage::finetune);
   Settings s = settings();
   s.run = folder.string();
-  Studio studio(s);
+  Studio studio(built_in_tasks(), s);
   settle(studio);
   studio.set_tab(Tab::train);
   EXPECT_EQ(studio.shown_run(), folder.string());
@@ -302,7 +301,7 @@ TEST_F(StudioTest, ANewRunAfterAnOpenedOneIsOfItsTask) {
 TEST_F(StudioTest, TakesNewWeightsOfARunThatIsOpen) {
   const auto done = make_run("done", Stage::finetune);
   const auto folder = make_run("watched", Stage::pretrain);
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   studio.open_run(folder.string());
   settle(studio);
   const auto only_pretrained = [&] {
@@ -324,7 +323,7 @@ TEST_F(StudioTest, ForgetsWhatIsNoLongerThere) {
   s.run = (scratch_.path() / "gone").string();
   s.task = "no-such-task";
   s.tab = "no-such-tab";
-  Studio studio(s);
+  Studio studio(built_in_tasks(), s);
   EXPECT_EQ(studio.task(), "bump-hunt");
   EXPECT_EQ(studio.run(), "bump-hunt");
   EXPECT_EQ(studio.tab(), Tab::posterior);

@@ -17,8 +17,7 @@ namespace {
 
 class FollowedSetTest : public testing::Test {
  protected:
-  FollowedSetTest() { register_tasks(); }
-  LoadedRun run_ = load_run("bump-hunt", "", "cpu");
+  LoadedRun run_ = load_run(built_in_tasks(), "bump-hunt", "", "cpu");
   torch::Tensor points(std::int64_t count, std::int64_t seed) {
     torch::manual_seed(seed);
     return 10 * torch::rand({count, 1});

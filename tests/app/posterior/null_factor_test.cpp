@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/task_factory.h"
 #include "tasks/registry.h"
 
 namespace pairs {
@@ -33,8 +32,7 @@ double factor_by_sum(const std::vector<double>& events) {
 }
 
 TEST(NullFactor, OfTheExactPosteriorIsTheBayesFactor) {
-  register_tasks();
-  const auto task = make_task("bump-hunt");
+  const auto task = built_in_tasks()->make("bump-hunt");
   for (const std::vector<double>& events :
        {std::vector<double>{0.3, -1.2, 0.7, 1.9, -0.4}, std::vector<double>{2.5, 2.52, 2.47, 0.1, 2.55}}) {
     const torch::Tensor x = torch::tensor(events, torch::kFloat64).unsqueeze(1);
@@ -59,8 +57,7 @@ TEST(NullFactor, OfTheExactPosteriorIsTheBayesFactor) {
 }
 
 TEST(NullFactor, IsNoneWhereATaskHasNoNullValue) {
-  register_tasks();
-  const auto task = make_task("gaussian");
+  const auto task = built_in_tasks()->make("gaussian");
   EXPECT_EQ(null_value_of(*task), nullptr);
   EXPECT_EQ(null_text(*task, {}), "");
 }

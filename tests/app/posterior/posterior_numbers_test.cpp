@@ -124,7 +124,7 @@ TEST(PosteriorNumbers, LeaveOutWhatFails) {
 
 // The exact posterior of the bivariate Gaussian is a t in closed form: the plane's grid against its own moments.
 TEST(PosteriorNumbers, TwoTargetsAgreeWithTheClosedForm) {
-  const auto task = make_task("gaussian");
+  const auto task = built_in_tasks()->make("gaussian");
   const std::int64_t index[] = {4};
   const Latents latents = task->latents(1, Purpose::explore, index);
   for (const std::int64_t n : {5, 60, 3000}) {

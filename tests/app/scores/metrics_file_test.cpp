@@ -84,18 +84,17 @@ TEST(MetricsFile, KeepsWhatWasTestedOnceForAllSizes) {
 }
 
 TEST(MetricsFile, KeepsTheTasksSettingsAndFindsThoseThatOlderFilesLackBesideThem) {
-  register_tasks();
   EXPECT_EQ(parse_metrics(metrics_text(example()), "memory").settings, example().settings);
   const TemporaryFolder folder;
   nlohmann::json older = nlohmann::json::parse(metrics_text(example()));
   older.erase("settings");
   older["convention"] = "literal";
   write_file(folder / run_file::metrics, older.dump());
-  EXPECT_TRUE(read_metrics(folder / run_file::metrics)->settings.empty());
+  EXPECT_TRUE(read_metrics(built_in_tasks(), folder / run_file::metrics)->settings.empty());
   write_file(folder / run_file::config,
              "[task]\nname = \"gaussian\"\nconvention = \"literal\"\n[pretrain]\nsizes = [1, 2]\n");
   const std::map<std::string, std::string> literal = {{"convention", "\"literal\""}};
-  EXPECT_EQ(read_metrics(folder / run_file::metrics)->settings, literal);
+  EXPECT_EQ(read_metrics(built_in_tasks(), folder / run_file::metrics)->settings, literal);
 }
 
 TEST(MetricsFile, LeavesUnknownNumbersOutOfTheDocument) {
@@ -205,8 +204,9 @@ TEST(MetricsFile, KeepsWhatThePoolExplains) {
   std::vector<EvaluationRow> unknown = metrics.rows;
   unknown[0].pool_location_z = {NAN, NAN};
   EXPECT_THAT(pool_note(unknown), testing::Not(testing::HasSubstr("standard errors")));
-  EXPECT_THAT(calibration_note(metrics.rows), testing::HasSubstr("4 tests are judged together: location z and width z of "
-                                                                 "each target. Borderline: beyond z ±2.5, as"));
+  EXPECT_THAT(calibration_note(metrics.rows),
+              testing::HasSubstr("4 tests are judged together: location z and width z of "
+                                 "each target. Borderline: beyond z ±2.5, as"));
   nlohmann::json text = nlohmann::json::parse(metrics_text(metrics));
   text["rows"][0]["pool_location_sd"] = {0.1};
   EXPECT_THROW(parse_metrics(text.dump(), "memory"), Error);

@@ -6,8 +6,7 @@
 #include "app/scores/borrowed_sets.h"
 #include "app/scores/score.h"
 #include "core/base/error.h"
-#include "core/task_factory.h"
-#include "tasks/registry.h"
+#include "tasks/catalogue.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_task.h"
@@ -45,16 +44,10 @@ class OwnToyTask final : public ToyTask {
 
 class RunEvaluation : public ::testing::Test {
  protected:
-  RunEvaluation() {
-    register_task_factory({.make = [this](const std::string&, const TaskOptions&) -> std::shared_ptr<const Task> {
-      return std::make_shared<OwnToyTask>(program_);
-    }});
-  }
-  ~RunEvaluation() override { register_tasks(); }
-
   std::string trained(const std::string& name) const {
     RunConfig c;
-    c.task = "gaussian";
+    c.tasks = tasks_;
+    c.task = "toy";
     c.device = "cpu";
     c.threads = 1;
     c.estimator = toy_estimator();
@@ -67,7 +60,7 @@ class RunEvaluation : public ::testing::Test {
     c.evaluate = {{1, 10}, {50}, 19};
     const auto folder = create_run(c, folder_ / name);
     TestMonitor monitor;
-    execute_run(folder, monitor);
+    execute_run(tasks_, folder, monitor);
     return folder.string();
   }
   static Metrics evaluated(const LoadedRun& run) {
@@ -77,19 +70,22 @@ class RunEvaluation : public ::testing::Test {
 
   TemporaryFolder folder_;
   Program program_;
+  // As the program is when the task is made.
+  const Tasks tasks_ = std::make_shared<TaskCatalogue>(std::vector<TaskEntry>{
+      {.name = "toy", .make = [this](const TaskOptions&) { return std::make_shared<OwnToyTask>(program_); }}});
 };
 
 TEST_F(RunEvaluation, ScoresOfAProgramThatHasChangedAreStale) {
   const std::string folder = trained("run");
-  const LoadedRun run = load_run(folder);
+  const LoadedRun run = load_run(tasks_, folder);
   const Metrics before = evaluated(run);
   ASSERT_EQ(before.rows.size(), 2u);
   EXPECT_EQ(before.rows[0].tested, before.rows[1].tested) << "the same sets at every N";
   EXPECT_TRUE(save_metrics(run, before));
-  EXPECT_TRUE(stored_metrics(load_run(folder)).has_value());
-  EXPECT_TRUE(same_test_sets(stored_metrics(load_run(folder))->rows, before.rows));
+  EXPECT_TRUE(stored_metrics(load_run(tasks_, folder)).has_value());
+  EXPECT_TRUE(same_test_sets(stored_metrics(load_run(tasks_, folder))->rows, before.rows));
   program_.noise = 3;
-  const LoadedRun changed = load_run(folder);
+  const LoadedRun changed = load_run(tasks_, folder);
   EXPECT_FALSE(stored_metrics(changed).has_value());
   EvaluationOptions fewer = evaluation_options(changed);
   fewer.sets = {20};
@@ -102,9 +98,9 @@ TEST_F(RunEvaluation, ScoresOfAProgramThatHasChangedAreStale) {
 }
 
 TEST_F(RunEvaluation, RunsOnOtherDataAreScoredOnTheSameSets) {
-  const LoadedRun first = load_run(trained("first"));
+  const LoadedRun first = load_run(tasks_, trained("first"));
   program_ = {1, 77, "100 stored sets"};
-  const LoadedRun second = load_run(trained("second"));
+  const LoadedRun second = load_run(tasks_, trained("second"));
   EXPECT_TRUE(other_test_sets(evaluated(second).rows, evaluated(first).rows));
   const LoadedRun borrowed = with_sets_of(second, first);
   EXPECT_EQ(borrowed.task->info().data_source, "simulated");

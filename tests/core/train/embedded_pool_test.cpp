@@ -7,12 +7,11 @@
 
 #include "core/base/files.h"
 #include "core/eval/evaluate.h"
-#include "core/task_factory.h"
 #include "core/train/aggregate_cache.h"
 #include "core/train/cache_writer.h"
 #include "core/train/cost.h"
-#include "tasks/registry.h"
 #include "tests/core/train/test_monitor.h"
+#include "tests/core/train/toy_library.h"
 #include "tests/core/train/toy_pool_task.h"
 #include "tests/core/train/toy_task.h"
 
@@ -101,9 +100,9 @@ TEST_F(EmbeddedPoolTest, AnEvaluationIsAboutEachThingOnce) {
 }
 
 TEST_F(EmbeddedPoolTest, ARunPreparesFirstTellsItAndResumes) {
-  register_task_factory({[this](const std::string&, const TaskOptions&) { return task_; }});
   RunConfig config;
-  config.task = "gaussian";
+  config.tasks = std::make_shared<ToyLibrary>(task_);
+  config.task = task_->info().name;
   config.estimator = toy_estimator();
   config.pretrain.budget = 4000;
   config.pretrain.epochs = 1;
@@ -119,7 +118,7 @@ TEST_F(EmbeddedPoolTest, ARunPreparesFirstTellsItAndResumes) {
   for (int stops = 0; stops < 400; ++stops) {
     TestMonitor monitor(8, static_cast<std::uint64_t>(stops) + 1);
     try {
-      execute_run(run, monitor);
+      execute_run(config.tasks, run, monitor);
       break;
     } catch (const Stopped&) {
     }
@@ -136,7 +135,6 @@ TEST_F(EmbeddedPoolTest, ARunPreparesFirstTellsItAndResumes) {
   EXPECT_TRUE(cached);
   const Visits visits = visits_of(read_progress(run / run_file::events));
   EXPECT_DOUBLE_EQ(training_cost(config, visits, 1e9, 0).cache, 2 * ToyPoolTask::things * ToyPoolTask::each);
-  register_tasks();
 }
 
 }  // namespace

@@ -10,14 +10,14 @@
 #include "core/eval/evaluate.h"
 #include "core/heads/flow_matching_head.h"
 #include "core/nn/resnet.h"
-#include "core/task_factory.h"
 #include "core/train/cache_writer.h"
 #include "core/train/run.h"
 #include "core/train/stage_tools.h"
-#include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_image_task.h"
+#include "tests/core/train/toy_library.h"
+#include "tests/core/train/toy_task.h"
 
 // Everything of core on a task whose target is an image, with something given: the toy of toy_image_task.h.
 
@@ -41,14 +41,10 @@ std::string refusal(const std::function<void()>& call) {
 
 class ImageTargetTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    register_task_factory({[task = task_](const std::string&, const TaskOptions&) { return task; }});
-  }
-  void TearDown() override { register_tasks(); }
-
   RunConfig config() const {
     RunConfig c;
-    c.task = "gaussian";
+    c.tasks = tasks_;
+    c.task = task_->info().name;
     c.device = "cpu";
     c.threads = 2;
     c.checkpoint = 0;
@@ -74,6 +70,7 @@ class ImageTargetTest : public ::testing::Test {
   static std::string weights(const std::filesystem::path& run) { return read_file(run / run_file::estimator); }
 
   std::shared_ptr<const ToyImageTask> task_ = std::make_shared<ToyImageTask>();
+  const Tasks tasks_ = std::make_shared<ToyLibrary>(task_);
   TemporaryFolder folder_;
 };
 
@@ -96,13 +93,13 @@ TEST_F(ImageTargetTest, StoppedAnywhereARunEndsWithTheSameBits) {
   validate(config(), task_->info());
   const auto whole = create_run(config(), folder_.path() / "whole"), cut = create_run(config(), folder_.path() / "cut");
   TestMonitor all;
-  execute_run(whole, all);
+  execute_run(tasks_, whole, all);
   int stops = 0;
   for (bool done = false; !done;) {
     ASSERT_LT(stops, 300);
     TestMonitor monitor(300, static_cast<std::uint64_t>(stops) + 1);
     try {
-      execute_run(cut, monitor);
+      execute_run(tasks_, cut, monitor);
       done = true;
     } catch (const Stopped&) {
       ++stops;
@@ -134,10 +131,8 @@ TEST_F(ImageTargetTest, WhatOthersDrawChangesNoBit) {
     const auto alone = create_run(c, folder_.path() / ("alone-" + c.estimator.embedder.kind)),
                beside = create_run(c, folder_.path() / ("beside-" + c.estimator.embedder.kind));
     TestMonitor monitor;
-    execute_run(alone, monitor);
-    register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<DrawingTask>(); }});
-    execute_run(beside, monitor);
-    SetUp();
+    execute_run(tasks_, alone, monitor);
+    execute_run(std::make_shared<ToyLibrary>(std::make_shared<DrawingTask>()), beside, monitor);
     EXPECT_EQ(weights(alone), weights(beside)) << c.estimator.embedder.kind;
   }
 }
@@ -221,7 +216,7 @@ TEST_F(ImageTargetTest, ContextHoldsWhatIsGivenAndSentencesSayWhatIsWrong) {
   EstimatorConfig spline = toy_image_estimator();
   spline.head.kind = "spline";
   EXPECT_THAT(refusal([&] { Estimator(task_, spline, 1); }), ::testing::HasSubstr("flow-matching"));
-  EXPECT_THAT(refusal([&] { Estimator(make_task("gaussian"), toy_image_estimator(), 1); }),
+  EXPECT_THAT(refusal([&] { Estimator(std::make_shared<ToyTask>(), toy_image_estimator(), 1); }),
               ::testing::HasSubstr("no image"));
   RunConfig wrong = config();
   wrong.finetune.start = "linear";
@@ -304,8 +299,8 @@ TEST_F(ImageTargetTest, TrainedItComesNearTheExactPosteriorMean) {
   c.finetune.ema = 0.95;
   const auto run = create_run(c, folder_.path() / "trained");
   TestMonitor monitor;
-  execute_run(run, monitor);
-  const LoadedRun loaded = load_run(run.string());
+  execute_run(tasks_, run, monitor);
+  const LoadedRun loaded = load_run(tasks_, run.string());
   EXPECT_EQ(loaded.estimator->max_n(), 20);
   EvaluationOptions options;
   options.sizes = {1, 20};

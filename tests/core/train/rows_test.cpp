@@ -8,12 +8,11 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/eval/evaluate.h"
-#include "core/task_factory.h"
 #include "core/train/run.h"
 #include "core/train/set_gradients.h"
 #include "core/train/source.h"
-#include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/core/train/toy_library.h"
 #include "tests/core/train/toy_row_task.h"
 
 // Everything of core on a task whose observations are ragged rows: the toy of toy_row_task.h.
@@ -37,14 +36,10 @@ class RowMonitor : public Monitor {
 
 class RowsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    register_task_factory({.make = [task = task_](const std::string&, const TaskOptions&) { return task; }});
-  }
-  void TearDown() override { register_tasks(); }
-
   RunConfig config() const {
     RunConfig c;
-    c.task = "gaussian";
+    c.tasks = tasks_;
+    c.task = task_->info().name;
     c.device = "cpu";
     c.threads = 2;
     c.checkpoint = 0;
@@ -72,6 +67,7 @@ class RowsTest : public ::testing::Test {
   }
 
   std::shared_ptr<const ToyRowTask> task_ = std::make_shared<ToyRowTask>();
+  const Tasks tasks_ = std::make_shared<ToyLibrary>(task_);
   TemporaryFolder folder_;
 };
 
@@ -150,8 +146,8 @@ TEST_F(RowsTest, GoesThroughAllStagesAndLearnsTheExactPosterior) {
   validate(config(), task_->info());
   const auto run = create_run(config(), folder_.path() / "whole");
   RowMonitor monitor;
-  execute_run(run, monitor);
-  LoadedRun loaded = load_run(run.string());
+  execute_run(tasks_, run, monitor);
+  LoadedRun loaded = load_run(tasks_, run.string());
   ASSERT_TRUE(loaded.finetuned);
   EvaluationOptions options;
   options.sizes = {1, 10, 100};
@@ -174,13 +170,13 @@ TEST_F(RowsTest, StoppedAnywhereARunEndsWithTheSameBits) {
   small.cache.sets = {60, 30};
   const auto whole = create_run(small, folder_.path() / "whole"), cut = create_run(small, folder_.path() / "cut");
   RowMonitor all;
-  execute_run(whole, all);
+  execute_run(tasks_, whole, all);
   int stops = 0;
   for (bool done = false; !done;) {
     ASSERT_LT(stops, 300);
     RowMonitor monitor(20, static_cast<std::uint64_t>(stops) + 1);
     try {
-      execute_run(cut, monitor);
+      execute_run(tasks_, cut, monitor);
       done = true;
     } catch (const Stopped&) {
       ++stops;

@@ -19,7 +19,7 @@ class ToyImageTask : public Task {
   static constexpr double kNoise = 0.8;
 
   ToyImageTask() {
-    info_.name = "gaussian";  // any registered name: runs record it
+    info_.name = "toy-image";
     info_.title = "Toy image";
     info_.nuisances = {{"column", "column", "", 0, kSide - 1}};
     info_.max_n = 100;

@@ -16,7 +16,7 @@ class ToyPoolTask : public Task {
 
   ToyPoolTask() {
     constexpr double inf = std::numeric_limits<double>::infinity();
-    info_.name = "gaussian";  // any registered name: runs record it
+    info_.name = "toy-pool";
     info_.title = "Toy pool";
     info_.targets = {{"theta", "θ", "", -inf, inf, 0.0, 1.0, 1.0, -4, 4}};
     info_.nuisances = {{"thing", "thing"}};

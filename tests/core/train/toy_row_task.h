@@ -17,7 +17,7 @@ class ToyRowTask : public Task {
 
   ToyRowTask() {
     constexpr double inf = std::numeric_limits<double>::infinity();
-    info_.name = "gaussian";  // any registered name: runs record it
+    info_.name = "toy-rows";
     info_.title = "Toy rows";
     info_.targets = {{"theta", "θ", "", -inf, inf, 0.0, 1.0, 1.0, -4, 4}};
     info_.max_n = 200;

@@ -10,9 +10,9 @@ namespace pairs {
 // θ ~ N(0, 1), ψ ~ N(0, 1/4), x_i ~ N(θ + ψ, 1): everything about it has a closed form, and it costs nothing.
 class ToyTask : public Task {
  public:
-  ToyTask() {
+  explicit ToyTask(const std::string& name = "toy") {
     constexpr double inf = std::numeric_limits<double>::infinity();
-    info_.name = "gaussian";  // any registered name: runs record it
+    info_.name = name;
     info_.title = "Toy";
     info_.targets = {{"theta", "θ", "", -inf, inf, 0.0, 2.0, 1.0, -4, 4}};
     info_.nuisances = {{"psi", "ψ"}};

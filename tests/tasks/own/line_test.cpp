@@ -8,7 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/train/run.h"
-#include "tasks/own/own_tasks.h"
+#include "tasks/file_facts.h"
 #include "tasks/registry.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/long_tests.h"
@@ -57,19 +57,19 @@ torch::Tensor exact_log_prob(const torch::Tensor& slope, const torch::Tensor& x)
 
 class OwnLine : public OwnFolder {
  protected:
-  OwnLine() { register_tasks(); }
-
   std::string task() const {
     write("simulate.py", kLine);
     const auto file = write("task.toml", kTask);
-    allow_program(file);
-    return open_task_file(file);
+    allow_task_file(file);
+    return tasks_->open(file);
   }
+
+  const Catalogue tasks_ = built_in_tasks();
 };
 
 // The density written above integrates to one, and has most of its mass where the truth is.
 TEST_F(OwnLine, ExactPosteriorIsADensity) {
-  const auto line = pairs::make_task(task());
+  const auto line = tasks_->make(task());
   const Latents latents = pairs::testing::latents_of(*line, 3, Purpose::test, 0, 1);
   const torch::Tensor x = pairs::testing::sets_of(*line, latents, 3, Purpose::test, 0, 50);
   const double width = 8, step = 1e-3;
@@ -82,14 +82,14 @@ TEST_F(OwnLine, ExactPosteriorIsADensity) {
 // A gap of 0.04 is what a scientist would not see: a mean off by 0.28 of the exact sd, or an sd off by a seventh.
 TEST_F(OwnLine, TwoThousandSetsAreAnsweredNearTheExactPosterior) {
   if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
-  const auto line = pairs::make_task(task());
-  const RunConfig config = load_preset(line->info(), "quick", "pairs", {"device=cpu", "threads=1"});
+  const auto line = tasks_->make(task());
+  const RunConfig config = load_preset(tasks_, line->info(), "quick", "pairs", {"device=cpu", "threads=1"});
   const Stopwatch watch;
   const auto run = create_run(config, folder_ / "run");
   TestMonitor monitor;
-  execute_run(run, monitor);
+  execute_run(tasks_, run, monitor);
   std::printf("%.0f s of training\n", watch.seconds());
-  const LoadedRun trained = load_run(run.string());
+  const LoadedRun trained = load_run(tasks_, run.string());
   constexpr std::int64_t kSets = 2000, kAtOnce = 100;
   for (const std::int64_t n : {1, 10, 100, 1000}) {
     std::vector<torch::Tensor> gaps;

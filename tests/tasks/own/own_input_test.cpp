@@ -12,8 +12,8 @@
 #include "core/input_scale.h"
 #include "core/nn/mlp_embedder.h"
 #include "core/train/run.h"
+#include "tasks/file_facts.h"
 #include "tasks/own/measure.h"
-#include "tasks/own/own_tasks.h"
 #include "tasks/own/simulated_task.h"
 #include "tasks/registry.h"
 #include "tests/aggregate_observed.h"
@@ -56,7 +56,7 @@ std::vector<std::string> tiny_settings() {
 
 class OwnInput : public OwnFolder {
  protected:
-  OwnInput() { register_tasks(); }
+  const Catalogue tasks_ = built_in_tasks();
 
   // Normal observations of mean θ and spread ψ, in these units.
   std::filesystem::path program(const Units& units, const std::string& more = "") const {
@@ -71,7 +71,7 @@ class OwnInput : public OwnFolder {
     std::string text = task_text("[\"/usr/bin/python3\", \"simulate.py\"]", "workers = 1\n", "columns = [\"x\"]",
                                  std::string("units-") + units.name);
     write_file(folder / "task.toml", text);
-    allow_program(folder / "task.toml");
+    allow_task_file(folder / "task.toml");
     return folder / "task.toml";
   }
 
@@ -98,11 +98,11 @@ class OwnInput : public OwnFolder {
     std::vector<double> losses;
   };
   Trained train(const std::filesystem::path& file) const {
-    const std::string name = open_task_file(file);
-    RunConfig config = load_preset(pairs::make_task(name)->info(), "quick", "pairs", tiny_settings());
+    const std::string name = tasks_->open(file);
+    RunConfig config = load_preset(tasks_, tasks_->make(name)->info(), "quick", "pairs", tiny_settings());
     Trained trained{create_run(config, folder_ / ("run-" + name)), {}};
     TestMonitor monitor;
-    execute_run(trained.run, monitor);
+    execute_run(tasks_, trained.run, monitor);
     for (const Event& event : monitor.events)
       if (event.type == EventType::stage_done && event.values.contains("validation"))
         trained.losses.push_back(event.values["validation"].get<double>());
@@ -111,7 +111,7 @@ class OwnInput : public OwnFolder {
 
   // The posterior's mean and sd for some observations of size one, given in these units.
   std::vector<double> posterior(const Trained& trained, const Units& units) const {
-    const LoadedRun run = load_run(trained.run.string());
+    const LoadedRun run = load_run(tasks_, trained.run.string());
     const torch::Tensor x = units.location + units.scale * at::linspace(-0.4, 1.6, 20, torch::kFloat64).unsqueeze(1);
     const torch::Tensor aggregate = aggregate_observed(*run.estimator, x);
     FollowedSet followed(run.estimator, 20, 1);
@@ -210,8 +210,8 @@ TEST_F(OwnInput, NothingIsRoundedBeforeItIsStandardised) {
   const torch::Tensor one = spread(*make_simulated_task(read_task_file(program(kOne)))),
                       time = spread(*make_simulated_task(read_task_file(program(kTime))));
   EXPECT_LT((one - time).abs().max().item<double>(), 1e-5);
-  const torch::Tensor stored_one = spread(*pairs::make_task(open_task_file(stored(kOne)))),
-                      stored_time = spread(*pairs::make_task(open_task_file(stored(kTime))));
+  const torch::Tensor stored_one = spread(*tasks_->make(tasks_->open(stored(kOne)))),
+                      stored_time = spread(*tasks_->make(tasks_->open(stored(kTime))));
   EXPECT_LT((stored_one - stored_time).abs().max().item<double>(), 1e-5);
 }
 

@@ -304,7 +304,7 @@ TEST_F(OwnSimulator, RangesThatTheFileLeavesOutAreMeasured) {
   EXPECT_LT(target.view_low, 93);
   EXPECT_NEAR(task->info().nuisances[0].view_high, 2.58, 0.4);
   // A run's copy holds them, so that nothing is run for it.
-  const auto copy = write("copy.toml", recorded_text(folder_ / "task.toml"));
+  const auto copy = write("copy.toml", OwnTasks({}).recorded_text(folder_ / "task.toml"));
   std::filesystem::remove(folder_ / "simulate.py");
   EXPECT_EQ(make_simulated_task(read_task_file(copy))->info().targets[0].location, target.location);
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/train/config.h"
+#include "tasks/file_facts.h"
 #include "tasks/own/own_presets.h"
 #include "tasks/own/own_tasks.h"
 #include "tasks/registry.h"
@@ -130,28 +131,29 @@ TEST_F(OwnFolder, ANameStandsForThePersonsOwnFile) {
   TaskFile complete_old = old;
   complete(complete_old, {{"theta", 0, 1, 1, 0, 1}, {"psi", 0, 1, 1, -30, 30}});
   std::filesystem::create_directories(folder_ / "run");
+  OwnTasks tasks({});
   const std::filesystem::path copy = write("run/task.toml", copy_text(complete_old));
-  EXPECT_EQ(open_task(copy, {}), "named");
-  EXPECT_EQ(make_task("named", "")->info().max_n, 50) << "nothing else stands for it";
+  EXPECT_EQ(tasks.open(copy), "named");
+  EXPECT_EQ(tasks.make("named", "")->info().max_n, 50) << "nothing else stands for it";
   const std::filesystem::path own = write("task.toml", with_most("100"));
-  open_task(own, {});
-  EXPECT_EQ(make_task("named", "")->info().max_n, 100);
-  open_task(copy, {});
-  EXPECT_EQ(make_task("named", "")->info().max_n, 100);
-  EXPECT_EQ(make_task("named", copy.string())->info().max_n, 50);
-  EXPECT_FALSE(changed_since_opened("named"));
+  tasks.open(own);
+  EXPECT_EQ(tasks.make("named", "")->info().max_n, 100);
+  tasks.open(copy);
+  EXPECT_EQ(tasks.make("named", "")->info().max_n, 100);
+  EXPECT_EQ(tasks.make("named", copy.string())->info().max_n, 50);
+  EXPECT_FALSE(tasks.changed_since_opened("named"));
   write("task.toml", with_most("200"));
-  EXPECT_TRUE(changed_since_opened("named"));
-  EXPECT_EQ(make_task("named", "")->info().max_n, 100) << "until it is opened again";
-  open_task(own, {});
-  EXPECT_EQ(make_task("named", "")->info().max_n, 200);
-  EXPECT_FALSE(changed_since_opened("named"));
-  const TaskDescription said = describe(copy, {});
+  EXPECT_TRUE(tasks.changed_since_opened("named"));
+  EXPECT_EQ(tasks.make("named", "")->info().max_n, 100) << "until it is opened again";
+  tasks.open(own);
+  EXPECT_EQ(tasks.make("named", "")->info().max_n, 200);
+  EXPECT_FALSE(tasks.changed_since_opened("named"));
+  const TaskDescription said = tasks.describe(copy);
   EXPECT_EQ(said.file, copy);
   EXPECT_EQ(said.origin, own);
   EXPECT_EQ(said.command.substr(0, 5), "true ");
   EXPECT_FALSE(said.agreed) << "nobody was asked";
-  EXPECT_THROW(describe(own, {"named"}), Error) << "a built-in task's name";
+  EXPECT_THROW(OwnTasks({"named"}).describe(own), Error) << "a built-in task's name";
 }
 
 TEST(OwnTaskFile, KindsOfX) {
@@ -227,19 +229,22 @@ TEST(OwnTaskFile, NamesTheFirstLineThatChanged) {
   EXPECT_EQ(changed_line("a = 1\n", "a = 1\nb = 2\n"), "line 2 is new: 'b = 2'");
 }
 
-class OwnTasks : public OwnFolder {};
+class OpenedTasks : public OwnFolder {
+ protected:
+  const Catalogue tasks_ = built_in_tasks();
+};
 
-TEST_F(OwnTasks, ANameOfABuiltInTaskIsRefused) {
-  const auto file = write("task.toml", task_text("[\"./sim\"]", "", "columns = [\"x\"]", task_names().front()));
+TEST_F(OpenedTasks, ANameOfABuiltInTaskIsRefused) {
+  const auto file = write("task.toml", task_text("[\"./sim\"]", "", "columns = [\"x\"]", tasks_->names().front()));
   try {
-    open_task_file(file);
+    tasks_->open(file);
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("is that of a built-in task; choose another"));
   }
 }
 
-TEST_F(OwnTasks, PresetsFitEveryKindOfTask) {
+TEST_F(OpenedTasks, PresetsFitEveryKindOfTask) {
   const char* kinds[] = {"columns = [\"x\"]", "shape = [40]", "shape = [3, 32, 24]", "shape = [1, 5, 5]",
                          "rows = [\"e\", \"r\"]\ntypical = 12"};
   int k = 0;
@@ -248,32 +253,32 @@ TEST_F(OwnTasks, PresetsFitEveryKindOfTask) {
       const std::string name = fmt::format("preset-{}", ++k);
       std::string text = task_text("[\"./sim\"]", "", std::string(x) + "\nstandardise = false", name);
       text.replace(text.find("100"), 3, most);
-      open_task_file(write(name + ".toml", text));
-      const auto task = pairs::make_task(name, {});
+      tasks_->open(write(name + ".toml", text));
+      const auto task = tasks_->make(name, {});
       for (const std::string& preset : preset_names()) {
-        const RunConfig config = load_preset(task->info(), preset, "pairs", {});
+        const RunConfig config = load_preset(tasks_, task->info(), preset, "pairs", {});
         EXPECT_EQ(config.cache.sizes.back(), task->info().max_n);
         EXPECT_EQ(config.evaluate.sizes.front(), 1);
         EXPECT_EQ(config.evaluate.sizes.back(), task->info().max_n);
         EXPECT_TRUE(confines(config.estimator.head));
         EXPECT_NO_THROW(Estimator(task, config.estimator, 1)) << name << " " << preset;
-        EXPECT_EQ(load_preset(task->info(), preset, "pairs", {"embedder.size=24"}).estimator.embedder.size, 24);
+        EXPECT_EQ(load_preset(tasks_, task->info(), preset, "pairs", {"embedder.size=24"}).estimator.embedder.size, 24);
       }
     }
 }
 
-TEST_F(OwnTasks, OpenedTasksHaveNames) {
-  open_task_file(write("task.toml", task_text("[\"./sim\"]", "", "columns = [\"x\"]", "opened-once")));
-  const std::vector<std::string> names = own_task_names();
+TEST_F(OpenedTasks, OpenedTasksHaveNames) {
+  tasks_->open(write("task.toml", task_text("[\"./sim\"]", "", "columns = [\"x\"]", "opened-once")));
+  const std::vector<std::string> names = tasks_->own_names();
   EXPECT_NE(std::find(names.begin(), names.end(), "opened-once"), names.end());
-  EXPECT_EQ(pairs::make_task("opened-once", {})->info().title, "opened-once");
+  EXPECT_EQ(tasks_->make("opened-once", {})->info().title, "opened-once");
   try {
-    pairs::make_task("opened-onc", {});
+    tasks_->make("opened-onc", {});
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("did you mean opened-once?"));
   }
-  EXPECT_THROW(open_task_file(folder_ / "none.toml"), Error);
+  EXPECT_THROW(tasks_->open(folder_ / "none.toml"), Error);
 }
 
 // A key that is missing because it is nearly called so is told by its right name.
@@ -287,7 +292,7 @@ TEST(OwnTaskFile, NamesTheKeyThatWasMeant) {
 }
 
 // How many workers run is no part of what a person agrees to, nor of what a run depends on.
-TEST_F(OwnTasks, WorkersAskNothingAnew) {
+TEST_F(OpenedTasks, WorkersAskNothingAnew) {
   const TaskFile three = read_task_file(write("task.toml", kWhole));
   allow(three);
   const auto edited = [&](const std::string& what, const std::string& by) {
@@ -309,7 +314,7 @@ TEST_F(OwnTasks, WorkersAskNothingAnew) {
   EXPECT_FALSE(is_allowed(read_task_file(write("task.toml", in_one_line("2")))));
 }
 
-TEST_F(OwnTasks, ShowsWhichProgramIsRun) {
+TEST_F(OpenedTasks, ShowsWhichProgramIsRun) {
   // A variable of the process for as long as this lives.
   struct Variable {
     Variable(const char* name, const char* value) : name(name), before(std::getenv(name) ? std::getenv(name) : "") {

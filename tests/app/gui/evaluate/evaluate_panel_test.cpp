@@ -3,6 +3,7 @@
 #include "app/scores/metrics_file.h"
 #include "app/scores/run_evaluation.h"
 #include "core/base/files.h"
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/small_run.h"
 
@@ -17,7 +18,7 @@ TEST(EvaluatePanel, WarnsOfScoresOfAnotherModel) {
   model::Settings settings = settings_in(folder.path(), "gaussian", "evaluate");
   std::filesystem::create_directories(folder / "runs");
   settings.run = model::small_run(folder / "runs", "mine", "gaussian");
-  const LoadedRun loaded = load_run(settings.run);
+  const LoadedRun loaded = load_run(built_in_tasks(), settings.run);
   model::QuietMonitor quiet;
   Metrics metrics = evaluate_in(quiet, loaded, evaluation_options(loaded));
   for (const bool changed : {false, true}) {

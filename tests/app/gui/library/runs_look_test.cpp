@@ -6,6 +6,7 @@
 #include "app/scores/run_evaluation.h"
 #include "core/base/files.h"
 #include "core/report/style.h"
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
@@ -28,7 +29,7 @@ struct LookedAtRuns {
     for (std::size_t i = 0; i < kNames.size(); ++i) {
       runs.push_back(model::small_run(folder / "runs", kNames[i], "gaussian", static_cast<std::int64_t>(i + 1),
                                       i == 2 ? "n1" : "pairs", {i == 1 ? "embedder.size=12" : "embedder.size=8"}));
-      const LoadedRun loaded = load_run(runs.back());
+      const LoadedRun loaded = load_run(built_in_tasks(), runs.back());
       save_metrics(loaded, evaluate_in(quiet, loaded, evaluation_options(loaded)));
     }
   }
@@ -132,7 +133,7 @@ TEST_P(RunsLook, NamesAreCutWhereTheyAreAlike) {
 
 TEST_P(RunsLook, AVerdictStandsInTheTabAndTheListAndMarksItsCells) {
   // Scores whose truths all lie too high at N = 10.
-  LoadedRun loaded = load_run(looked_at().runs[0]);
+  LoadedRun loaded = load_run(built_in_tasks(), looked_at().runs[0]);
   std::optional<Metrics> metrics = stored_metrics(loaded);
   ASSERT_TRUE(metrics);
   const Metrics before = *metrics;

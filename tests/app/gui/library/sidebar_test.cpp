@@ -8,6 +8,7 @@
 #include "core/base/files.h"
 #include "core/train/config.h"
 #include "core/train/run.h"
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {
@@ -22,6 +23,7 @@ class SidebarTest : public testing::Test {
 
   fs::path put_run(const std::string& name, const std::string& task = "bump-hunt") {
     RunConfig config;
+    config.tasks = built_in_tasks();
     config.task = task;
     const fs::path run = folder_ / "runs" / name;
     fs::create_directories(run);
@@ -152,6 +154,7 @@ TEST_F(SidebarTest, CopiesTheCommand) {
 
 TEST_F(SidebarTest, TheOpenDialogSaysWhatIsWrongAndOpensWhatIsRight) {
   RunConfig config;
+  config.tasks = built_in_tasks();
   config.task = "gaussian";
   const fs::path run = folder_ / "elsewhere/mine";
   fs::create_directories(run);
@@ -187,7 +190,8 @@ TEST_F(SidebarTest, NoTextsOverlapHoweverNarrowItIs) {
   const float bottom = window().item("status/log").min.y;
   std::vector<const Item*> texts;
   for (const Item& item : recorder().items())
-    if (item.max.x <= 236 && item.min.y < bottom && (item.kind == ItemKind::text || item.kind == ItemKind::button) && !item.text.empty())
+    if (item.max.x <= 236 && item.min.y < bottom && (item.kind == ItemKind::text || item.kind == ItemKind::button) &&
+        !item.text.empty())
       texts.push_back(&item);
   EXPECT_GT(texts.size(), 10u);
   for (const Item* a : texts) {

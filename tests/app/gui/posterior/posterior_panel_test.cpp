@@ -76,10 +76,11 @@ TEST_F(PosteriorPanelTest, TheFileDialogTakesTheKeyboardAndSaysWhatIsWrong) {
 
 // The words of a task that makes observations of things are typed where paths are.
 TEST_F(PosteriorPanelTest, AThingIsOpenedByItsWords) {
-  window();
+  driver_ = std::make_unique<Driver>(settings_in(folder_.path()), 1280.0f, 800.0f, 1.0f, pebbles());
+  ASSERT_TRUE(window().rest(60));
   EXPECT_EQ(window().item("posterior/open-file").text, "Open file…");
-  register_pebbles();
-  const std::string run = model::small_run(folder_.path(), "pebbles", "gaussian");
+  const std::string run =
+      model::small_run(folder_.path(), "pebbles", "gaussian", 1, "pairs", {}, window().studio.hub.tasks);
   window().studio.open_run(run);
   ASSERT_TRUE(window().rest(60));
   window().frames(5);
@@ -99,7 +100,6 @@ TEST_F(PosteriorPanelTest, AThingIsOpenedByItsWords) {
   window().studio.open_path(folder_ / "round.pebble");
   ASSERT_TRUE(window().rest(60));
   EXPECT_EQ(posterior().scene()->set_name, "round.pebble");
-  register_tasks();
 }
 
 TEST_F(PosteriorPanelTest, TheButtonsOfTheSetStayInView) {

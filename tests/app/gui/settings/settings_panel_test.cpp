@@ -10,6 +10,7 @@
 #include "core/base/devices.h"
 #include "core/base/threads.h"
 #include "core/train/config.h"
+#include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
@@ -191,7 +192,7 @@ TEST_F(SettingsPanelTest, IsDrawnInSmallAndLargeWindows) {
     for (const char* theme : {"dark", "light"}) {
       model::Settings settings = settings_in(folder_.path());
       settings.theme = theme;
-      OffscreenWindow window(settings, size.width, size.height, size.scale);
+      OffscreenWindow window(built_in_tasks(), settings, size.width, size.height, size.scale);
       window.studio().page.open();
       ASSERT_TRUE(window.settle(60)) << window.studio().activity();
       const std::vector<std::uint8_t> rgb = window.pixels();

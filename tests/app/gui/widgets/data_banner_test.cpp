@@ -5,8 +5,8 @@
 #include "app/gui/platform/theme.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/environment.h"
-#include "tests/core/train/shipped_folder.h"
 #include "tests/tasks/digits/tiny_mnist.h"
+#include "tests/training/shipped_folder.h"
 
 namespace pairs::gui {
 namespace {

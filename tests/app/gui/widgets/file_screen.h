@@ -14,6 +14,7 @@
 #include "app/gui/widgets/file_desk.h"
 #include "app/gui/widgets/keyboard.h"
 #include "core/base/clock.h"
+#include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs::gui {
@@ -23,6 +24,7 @@ class FileScreen : public ::testing::Test {
  protected:
   FileScreen() {
     file_desk() = {};
+    file_desk().tasks = built_in_tasks();
     file_desk().settings = &settings_;
   }
   ~FileScreen() override { file_desk() = {}; }

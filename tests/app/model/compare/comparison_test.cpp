@@ -10,6 +10,7 @@
 
 #include "app/scores/run_evaluation.h"
 #include "core/base/files.h"
+#include "tasks/registry.h"
 #include "tests/app/model/small_run.h"
 #include "tests/app/model/viewer/view_run.h"
 
@@ -45,7 +46,7 @@ class ComparisonTest : public testing::Test {
     ASSERT_TRUE(comparison.wait(30));
     ASSERT_TRUE(comparison.wait(30));
   }
-  Hub hub;
+  Hub hub{built_in_tasks()};
 };
 
 const ShownFigure* figure(const Comparison::View& view, const std::string& name) {
@@ -71,7 +72,8 @@ TEST_F(ComparisonTest, EvaluatesWhatLacksScoresAndPairsTheSameSets) {
   EXPECT_THAT(comparison.evaluate_blocked(), HasSubstr("has its scores"));
 
   const auto view = comparison.view();
-  const Metrics first = *stored_metrics(load_run(runs.a)), second = *stored_metrics(load_run(runs.n1));
+  const Metrics first = *stored_metrics(load_run(built_in_tasks(), runs.a)),
+                second = *stored_metrics(load_run(built_in_tasks(), runs.n1));
   ASSERT_EQ(view->differences.size(), 2u);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(view->differences[i].n, first.rows[i].n);
@@ -101,7 +103,7 @@ TEST_F(ComparisonTest, TheCommandGivesTheScoresShownOrSaysWhatDiffers) {
   const ComparedRuns& runs = compared_runs();
   QuietMonitor quiet;
   const auto score = [&](const std::string& folder, std::vector<std::int64_t> sets, std::uint64_t seed) {
-    const LoadedRun run = load_run(folder);
+    const LoadedRun run = load_run(built_in_tasks(), folder);
     EvaluationOptions options = evaluation_options(run);
     options.sets = std::move(sets);
     options.seed = seed;
@@ -129,7 +131,7 @@ TEST_F(ComparisonTest, EveryNumberOfARowIsOverTheSetsThatItNames) {
   QuietMonitor quiet;
   std::vector<Metrics> metrics;
   for (const auto& [folder, sets] : {std::pair(runs.a, 60), std::pair(runs.b, 25), std::pair(runs.n1, 40)}) {
-    const LoadedRun run = load_run(folder);
+    const LoadedRun run = load_run(built_in_tasks(), folder);
     EvaluationOptions options = evaluation_options(run);
     options.sets = {sets};
     metrics.push_back(evaluate_in(quiet, run, options));

@@ -8,6 +8,7 @@
 #include "app/scores/run_evaluation.h"
 #include "core/base/files.h"
 #include "core/train/shipped.h"
+#include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
 
@@ -32,7 +33,7 @@ const std::string& finished_run() {
 class EvaluationTest : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove(std::filesystem::path(finished_run()) / run_file::metrics); }
-  Hub hub;
+  Hub hub{built_in_tasks()};
 };
 
 TEST_F(EvaluationTest, OffersToEvaluateThenShowsAndKeepsWhatEvaluateInMeasures) {
@@ -54,7 +55,7 @@ TEST_F(EvaluationTest, OffersToEvaluateThenShowsAndKeepsWhatEvaluateInMeasures) 
   ASSERT_TRUE(settle(evaluation));
   ASSERT_EQ(evaluation.state(), Shown::scored) << evaluation.failure();
 
-  const LoadedRun loaded = load_run(run);
+  const LoadedRun loaded = load_run(built_in_tasks(), run);
   QuietMonitor quiet;
   const Metrics expected = evaluate_in(quiet, loaded, evaluation_options(loaded));
   const auto scores = evaluation.scores();
@@ -79,7 +80,7 @@ TEST_F(EvaluationTest, ProgressIsToldInSetsAndRowsAsTheyAreDone) {
       done.push_back(progress.done);
     }
   } listener;
-  const LoadedRun run = load_run(finished_run());
+  const LoadedRun run = load_run(built_in_tasks(), finished_run());
   EvaluationOptions options = evaluation_options(run);
   options.sets = {1200, 100};
   std::vector<std::size_t> rows;
@@ -123,7 +124,7 @@ TEST_F(EvaluationTest, SaysWhatIsWrongWithEachSettingAndDoesNotStart) {
 
 TEST_F(EvaluationTest, KeepsWhatWasTypedForEachRunAndElseFollowsTheScoresShown) {
   const std::string run = finished_run();
-  const LoadedRun loaded = load_run(run);
+  const LoadedRun loaded = load_run(built_in_tasks(), run);
   EvaluationOptions options = evaluation_options(loaded);
   options.sizes = {2, 5};
   options.sets = {30, 20};
@@ -186,7 +187,7 @@ TEST_F(EvaluationTest, AStoppedEvaluationShowsItsFinishedSizesAndKeepsNothing) {
 
 // What an evaluation will take is timed on sets that need nothing prepared: opening the tab makes no conformers.
 TEST_F(EvaluationTest, TheTimeIsToldWithoutPreparingData) {
-  if (!has_shipped_weights("molecules")) GTEST_SKIP() << "the task was left out";
+  if (!has_shipped_weights(built_in_tasks(), "molecules")) GTEST_SKIP() << "the task was left out";
   const TemporaryFolder caches;
   const Environment cache("PAIRS_CACHE", caches.path().string());
   Evaluation evaluation(hub);
@@ -208,15 +209,15 @@ TEST_F(EvaluationTest, ShippedWeightsKeepScoresInMemoryAndInAFileThatIsNamed) {
   evaluation.set(Field::sizes, "2");
   evaluation.set(Field::sets, "20");
   evaluation.set(Field::samples, "0");
-  const bool had = std::filesystem::exists(find_run("gaussian").folder / run_file::metrics);
+  const bool had = std::filesystem::exists(find_run(built_in_tasks(), "gaussian").folder / run_file::metrics);
   evaluation.start();
   ASSERT_TRUE(settle(evaluation));
   ASSERT_TRUE(evaluation.scores()) << evaluation.failure();
-  EXPECT_EQ(std::filesystem::exists(find_run("gaussian").folder / run_file::metrics), had);
+  EXPECT_EQ(std::filesystem::exists(find_run(built_in_tasks(), "gaussian").folder / run_file::metrics), had);
   const std::string file = (folder.path() / "scores.json").string();
   evaluation.save_as(file);
   ASSERT_TRUE(settle(evaluation));
-  const auto saved = read_metrics(file);
+  const auto saved = read_metrics(built_in_tasks(), file);
   ASSERT_TRUE(saved);
   EXPECT_EQ(saved->rows.at(0).nll, evaluation.scores()->rows.at(0).nll);
   evaluation.save_as((folder.path() / "scores.txt").string());
@@ -243,7 +244,8 @@ TEST_F(EvaluationTest, SaysWhatIsWrongWithARunAndWithItsScores) {
   EXPECT_THAT(evaluation.warning(), HasSubstr("cannot be read"));
   evaluation.start();
   ASSERT_TRUE(settle(evaluation));
-  EXPECT_TRUE(stored_metrics(load_run(finished_run()))) << "new scores take the place of a file that cannot be read";
+  EXPECT_TRUE(stored_metrics(load_run(built_in_tasks(), finished_run())))
+      << "new scores take the place of a file that cannot be read";
 }
 
 TEST(Scores, TableLeavesOutWhatWasNotMeasuredAndMarksMiscalibration) {

@@ -11,6 +11,7 @@
 #include "core/base/npy.h"
 #include "core/base/npz.h"
 #include "core/report/png.h"
+#include "tasks/registry.h"
 #include "tests/app/model/small_run.h"
 
 namespace pairs::model {
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 class FilePreviewTest : public ::testing::Test {
  protected:
   static FilePreview preview(const fs::path& path) {
-    return preview_of(path, [] { return false; });
+    return preview_of(built_in_tasks(), path, [] { return false; });
   }
   FilePreview written(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name, std::ios::binary) << text;
@@ -112,7 +113,7 @@ TEST_F(FilePreviewTest, TellsTaskPresetAndStateOfARun) {
   EXPECT_EQ(fact(told, "State"), "stopped in stage 1");
   EXPECT_EQ(fact(preview(run / "run.toml"), "Task"), "gaussian");
   QuietMonitor quiet;
-  execute_run(run, quiet);
+  execute_run(built_in_tasks(), run, quiet);
   EXPECT_EQ(fact(preview(run), "State"), "finished");
   std::ofstream(run / "run.toml") << "task = ";
   EXPECT_NE(preview(run).problem, "");
@@ -153,7 +154,7 @@ TEST_F(FilePreviewTest, WaitsForNoPipe) {
   ASSERT_EQ(::mkfifo((folder_ / "run" / "run.toml").c_str(), 0600), 0);
   EXPECT_EQ(preview(folder_ / "run").title, "Folder");
   EXPECT_NE(preview(folder_ / "gone").problem, "");
-  EXPECT_THROW(preview_of(folder_.path(), [] { return true; }), Stopped);
+  EXPECT_THROW(preview_of(built_in_tasks(), folder_.path(), [] { return true; }), Stopped);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(FileBrowsing, LooksBehindTheWindow) {
   TemporaryFolder folder;
   std::ofstream(folder / "a.txt") << "first line\nsecond";
   std::atomic<int> woken{0};
-  FileBrowsing disk([&] { ++woken; });
+  FileBrowsing disk(nullptr, [&] { ++woken; });
   const auto wait = [&](const std::function<bool()>& done) {
     const Stopwatch watch;
     while (!done() && watch.seconds() < 30) std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "app/model/library/run_scan.h"
-#include "app/model/library/thumbnail.h"
 #include "app/model/library/trash.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -44,6 +43,7 @@ void put(const fs::path& file, const std::string& text) {
 // A run folder without weights; `age` hours ago.
 fs::path put_run(const fs::path& folder, const std::string& task = "bump-hunt", int age = 0) {
   RunConfig config;
+  config.tasks = built_in_tasks();
   config.task = task;
   config.strategy = "n1";
   config.preset = "small";
@@ -99,7 +99,7 @@ class LibraryTest : public testing::Test {
   TemporaryFolder folder_;
   Environment data_;
   fs::path runs_;
-  Hub hub_;
+  Hub hub_{built_in_tasks()};
   std::unique_ptr<Library> library_;
 };
 
@@ -134,7 +134,7 @@ TEST_F(LibraryTest, AggregatesAreDroppedOnRequestAlone) {
   const std::string whole = small_run(runs_, "whole", "bump-hunt");
   const fs::path cut = create_run(small_config("bump-hunt"), runs_ / "cut");
   QuietMonitor quiet;
-  execute_run(cut, quiet, Stage::cache);
+  execute_run(built_in_tasks(), cut, quiet, Stage::cache);
   put_run(runs_ / "none");
   look();
   const std::uint64_t bytes = entry("whole").aggregates;
@@ -147,8 +147,8 @@ TEST_F(LibraryTest, AggregatesAreDroppedOnRequestAlone) {
   ASSERT_TRUE(frames([&] { return entry("whole").aggregates == 0 && entry("cut").aggregates == 0; }));
   EXPECT_FALSE(fs::exists(cut / run_file::cache));
   EXPECT_EQ(entry("whole").state(), "finished");
-  EXPECT_EQ(load_run(whole, "", "cpu").estimator->max_n(), 10);
-  execute_run(cut, quiet);
+  EXPECT_EQ(load_run(built_in_tasks(), whole, "", "cpu").estimator->max_n(), 10);
+  execute_run(built_in_tasks(), cut, quiet);
   EXPECT_EQ(read_file(cut / run_file::estimator), read_file(fs::path(whole) / run_file::estimator));
   EXPECT_GT(aggregates_bytes(cut), 0u);
   {
@@ -405,7 +405,7 @@ TEST_F(LibraryTest, DrawsAPictureOfEveryTask) {
   ASSERT_TRUE(frames([&] { return !library().busy(); }));
   library().poll();
   std::set<std::uint64_t> versions;
-  EXPECT_EQ(library().tasks().size(), task_names().size());
+  EXPECT_EQ(library().tasks().size(), built_in_tasks()->names().size());
   for (const TaskEntry& task : library().tasks()) {
     EXPECT_FALSE(task.title.empty());
     ASSERT_NE(task.thumbnail, nullptr) << task.name;
@@ -415,7 +415,7 @@ TEST_F(LibraryTest, DrawsAPictureOfEveryTask) {
       shades.insert(task.thumbnail->rgba[i + (task.thumbnail->mask ? 3 : 0)]);
     EXPECT_GT(shades.size(), 3u) << task.name;
     versions.insert(task.thumbnail_version);
-    EXPECT_EQ(draw_thumbnail(task.name, "")->rgba, task.thumbnail->rgba) << task.name;
+    EXPECT_EQ(draw_thumbnail(*hub_.tasks->make(task.name)).rgba, task.thumbnail->rgba) << task.name;
   }
   EXPECT_EQ(versions.size(), library().tasks().size());
 }
@@ -463,6 +463,7 @@ TEST(RunEntry, TheBatchCommandSuitsTheShell) {
 TEST(RunEntry, OneHeadForEachSizeCountsAsAShareOfItsStage) {
   const TemporaryFolder folder;
   RunConfig config;
+  config.tasks = built_in_tasks();
   config.task = "gaussian";
   config.cache.sizes = {1, 10, 100, 1000};
   config.finetune.heads = "per-n";
@@ -472,7 +473,7 @@ TEST(RunEntry, OneHeadForEachSizeCountsAsAShareOfItsStage) {
       R"({"type":"stage-started","stage":"finetune","epochs":10,"epoch":0,"n":10}
 {"type":"loss","stage":"finetune","epoch":4,"n":10}
 )");
-  RunScan scan;
+  RunScan scan(built_in_tasks());
   const auto listing = scan.look(folder / "runs", {}, "", [] { return false; });
   EXPECT_EQ(listing.runs.front().stage, 3);
   EXPECT_DOUBLE_EQ(listing.runs.front().share, (1 + 0.5) / 4);

@@ -10,6 +10,8 @@
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/train/run.h"
+#include "tasks/file_facts.h"
+#include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
 #include "tests/core/base/temporary_folder.h"
@@ -45,7 +47,7 @@ class OwnTasksTest : public testing::Test {
     sketch.max_n = "100";
     sketch.python = "/usr/bin/python3";
     sketch.folder = (folder_ / where).string();
-    const fs::path file = sketch.write();
+    const fs::path file = sketch.write(*hub_.tasks);
     const fs::path program = folder_ / where / "simulate.py";
     write_file(program, "open('trace', 'w').close()\n" + read_file(program));
     return file;
@@ -57,7 +59,7 @@ class OwnTasksTest : public testing::Test {
 
   TemporaryFolder folder_;
   const Environment config_, data_;
-  Hub hub_;
+  Hub hub_{built_in_tasks()};
 };
 
 TEST_F(OwnTasksTest, NothingRunsBeforeItWasAgreedTo) {
@@ -170,8 +172,8 @@ TEST_F(OwnTasksTest, ReadAgainItStartsItsProgramAnew) {
   tasks.open(file, false);
   ASSERT_TRUE(settle(tasks));
   ASSERT_NE(tasks.ready("own-again"), nullptr) << tasks.all()[0].problem;
-  const auto simulated = [] {
-    const auto task = make_task("own-again");
+  const auto simulated = [this] {
+    const auto task = hub_.tasks->make("own-again");
     const std::int64_t index[] = {0};
     const SetRange range[] = {{0, 0, 4}};
     return task->observe(task->latents(1, Purpose::explore, index), 1, Purpose::explore, range, torch::kCPU).block();
@@ -206,7 +208,7 @@ TEST_F(OwnStudioTest, ItHasAllThatBuiltInTasksHave) {
   Settings kept;
   std::string run;
   {
-    Studio studio(settings());
+    Studio studio(built_in_tasks(), settings());
     studio.open_path(folder_ / "whole");
     ASSERT_TRUE(until([&] { return studio.library.own().asking() != nullptr; }, [&] { studio.poll(); }));
     EXPECT_NE(studio.task(), "own-whole");
@@ -265,7 +267,7 @@ TEST_F(OwnStudioTest, ItHasAllThatBuiltInTasksHave) {
   }
   // The next start shows the run again.
   {
-    Studio studio(kept);
+    Studio studio(built_in_tasks(), kept);
     ASSERT_TRUE(until([&] { return studio.run() == run; }, [&] { studio.poll(); }));
     EXPECT_EQ(studio.task(), "own-whole");
     ASSERT_TRUE(rest(studio));
@@ -280,7 +282,7 @@ TEST_F(OwnStudioTest, ItHasAllThatBuiltInTasksHave) {
   kept.own_tasks.clear();
   kept.run.clear();
   kept.task.clear();
-  Studio studio(kept);
+  Studio studio(built_in_tasks(), kept);
   studio.open_run(run);
   ASSERT_TRUE(until([&] { return studio.run() == run || studio.library.own().asking(); }, [&] { studio.poll(); }));
   EXPECT_EQ(studio.run(), run) << "it was agreed to";

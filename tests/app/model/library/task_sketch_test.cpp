@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/task.h"
+#include "tasks/file_facts.h"
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/core/base/temporary_folder.h"
@@ -23,16 +24,17 @@ class TaskSketchTest : public testing::Test {
 
   TemporaryFolder folder_;
   const Environment config_;
+  const Catalogue tasks_ = built_in_tasks();
   TaskSketch sketch_;
 };
 
 TEST_F(TaskSketchTest, SaysWhatIsWrong) {
-  EXPECT_EQ(sketch_.problem(), "");
+  EXPECT_EQ(sketch_.problem(*tasks_), "");
   const auto problem = [&](auto&& change) {
     TaskSketch wrong = sketch_;
     change(wrong);
-    EXPECT_THROW(wrong.write(), Error);
-    return wrong.problem();
+    EXPECT_THROW(wrong.write(*tasks_), Error);
+    return wrong.problem(*tasks_);
   };
   EXPECT_THAT(problem([](TaskSketch& s) { s.name = "My Task"; }), HasSubstr("lower-case letters"));
   EXPECT_THAT(problem([](TaskSketch& s) { s.name = "gaussian"; }), HasSubstr("that of a built-in task"));
@@ -72,7 +74,7 @@ TEST_F(TaskSketchTest, TextIsWhatWasTyped) {
   sketch_.source = TaskSketch::Source::stored;
   sketch_.files = "a-*.npz, b.h5";
   write_file(folder_ / "task.toml", sketch_.text());
-  const TaskDescription said = describe_task_file(folder_ / "task.toml");
+  const TaskDescription said = tasks_->describe(folder_ / "task.toml");
   EXPECT_EQ(said.title, sketch_.title);
   EXPECT_EQ(said.command, "");
   EXPECT_THAT(sketch_.text(), HasSubstr("support = [-inf, 1000]\nlabel = \"α\"\nunit = \"GeV\""));
@@ -83,11 +85,11 @@ TEST_F(TaskSketchTest, TextIsWhatWasTyped) {
 TEST_F(TaskSketchTest, WritesNothingOver) {
   fs::create_directories(folder_ / "mine");
   write_file(folder_ / "mine/simulate.py", "my own");
-  sketch_.write();
+  sketch_.write(*tasks_);
   EXPECT_EQ(read_file(folder_ / "mine/simulate.py"), "my own");
   EXPECT_EQ(read_file(folder_ / "mine/task.toml"), sketch_.text());
-  EXPECT_THAT(sketch_.problem(), HasSubstr("holds a task already"));
-  EXPECT_THROW(sketch_.write(), Error);
+  EXPECT_THAT(sketch_.problem(*tasks_), HasSubstr("holds a task already"));
+  EXPECT_THROW(sketch_.write(*tasks_), Error);
 }
 
 // The simulator that is written to start from runs, for every kind of x and of supports, and draws what it says.
@@ -109,11 +111,11 @@ TEST_F(TaskSketchTest, TheWrittenSimulatorRuns) {
       sketch.python = "/usr/bin/python3";
       sketch.targets = {{"a", "", "", "-1", "2"}, {"b", "", "", "0", "inf"}, {"c", "", "", "-inf", "inf"}};
       if (!nuisance) sketch.nuisances.clear();
-      ASSERT_EQ(sketch.problem(), "");
-      const fs::path file = sketch.write();
-      EXPECT_THROW(make_task(open_task_file(file)), Error) << "its program was not agreed to";
+      ASSERT_EQ(sketch.problem(*tasks_), "");
+      const fs::path file = sketch.write(*tasks_);
+      EXPECT_THROW(tasks_->make(tasks_->open(file)), Error) << "its program was not agreed to";
       allow_task_file(file);
-      const auto task = make_task(open_task_file(file));
+      const auto task = tasks_->make(tasks_->open(file));
       const std::int64_t indices[] = {0, 5};
       const Latents latents = task->latents(1, Purpose::test, indices);
       EXPECT_EQ(latents.theta.sizes(), (std::vector<std::int64_t>{2, 3}));

@@ -24,7 +24,6 @@ using testing::HasSubstr;
 
 class FollowedFile : public testing::Test {
  protected:
-  static void SetUpTestSuite() { register_tasks(); }
   FollowedFile() : posterior_(hub_) {}
 
   std::filesystem::path file() const { return folder_ / "events.csv"; }
@@ -56,7 +55,7 @@ class FollowedFile : public testing::Test {
     ASSERT_EQ(posterior_.failure(), "");
   }
 
-  Hub hub_;
+  Hub hub_{built_in_tasks()};
   TemporaryFolder folder_;
   Posterior posterior_;
 };

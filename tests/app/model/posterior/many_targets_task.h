@@ -7,16 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "core/task_factory.h"
-#include "tasks/registry.h"
 #include "tests/core/train/toy_task.h"
+#include "tests/tasks/in_place_of.h"
 
 namespace pairs {
 
 // The toy task with several targets: θ_k ~ N(0, 1), and observations N(θ_k, 1) in as many columns.
 class ManyTargetsTask : public ToyTask {
  public:
-  explicit ManyTargetsTask(std::int64_t count) : own_(ToyTask::info()), count_(count) {
+  explicit ManyTargetsTask(std::int64_t count) : ToyTask("gaussian"), own_(ToyTask::info()), count_(count) {
     own_.targets.clear();
     own_.nuisances.clear();
     own_.observation_columns.clear();
@@ -58,13 +57,9 @@ class ManyTargetsTask : public ToyTask {
   std::int64_t count_;
 };
 
-// In the place of the task "gaussian", until register_tasks().
-inline void register_many_targets(std::int64_t count) {
-  register_task_factory({[count](const std::string& name, const TaskOptions& options) -> std::shared_ptr<const Task> {
-                           if (name == "gaussian") return std::make_shared<ManyTargetsTask>(count);
-                           return make_task(name, options);
-                         },
-                         task_names, task_settings});
+// In the place of the task "gaussian".
+inline Catalogue many_targets(std::int64_t count) {
+  return in_place_of("gaussian", [count](const TaskOptions&) { return std::make_shared<ManyTargetsTask>(count); });
 }
 
 }  // namespace pairs

@@ -60,8 +60,6 @@ bool same_bytes(const std::vector<double>& a, const std::vector<double>& b) {
 
 class OnePosterior : public testing::TestWithParam<std::pair<const char*, int>> {
  protected:
-  static void SetUpTestSuite() { register_tasks(); }
-
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   std::string task() const { return GetParam().first; }
   void write_set(int count) {
@@ -106,7 +104,7 @@ class OnePosterior : public testing::TestWithParam<std::pair<const char*, int>> 
   }
   void settle() { ASSERT_TRUE(posterior_.wait(kPatience)) << posterior_.activity(); }
 
-  Hub hub_;
+  Hub hub_{built_in_tasks()};
   TemporaryFolder folder_;
   Posterior posterior_{hub_};
 };
@@ -117,7 +115,7 @@ TEST_P(OnePosterior, IsTheSameToTheBitWhoeverAsks) {
   settle();
   posterior_.open_file(path("set.csv"));
   settle();
-  const LoadedRun run = load_run(task(), "", "cpu");
+  const LoadedRun run = load_run(built_in_tasks(), task(), "", "cpu");
   for (const std::int64_t n : {23, 70}) {
     posterior_.set_n(n);
     settle();
@@ -157,7 +155,7 @@ TEST_P(OnePosterior, IsTheSameToTheBitWhoeverAsks) {
 
 // A run that stands beside others says of itself what it says alone.
 TEST_P(OnePosterior, DoesNotDependOnWhatStandsBesideIt) {
-  const LoadedRun run = load_run(task(), "", "cpu");
+  const LoadedRun run = load_run(built_in_tasks(), task(), "", "cpu");
   LoadedRun other = run;
   other.name = "other";
   const auto set = std::make_shared<ObservedSet>(run.task, SetChoice{.index = 4});
@@ -171,7 +169,7 @@ TEST_P(OnePosterior, DoesNotDependOnWhatStandsBesideIt) {
 
 // The posterior that is watched in training, by weights that are trained.
 TEST_P(OnePosterior, IsWhatTrainingShows) {
-  const LoadedRun run = load_run(task(), "", "cpu");
+  const LoadedRun run = load_run(built_in_tasks(), task(), "", "cpu");
   TrainingPosterior training(*run.estimator, 50);
   training.find_reference({});
   const std::vector<PosteriorNumbers> series = training.series(*run.estimator, SeriesRole::pairs, false);
@@ -186,7 +184,7 @@ TEST_P(OnePosterior, IsWhatTrainingShows) {
 
 // A set that grows, one observation after another, is at each N the set of so many.
 TEST_P(OnePosterior, OfAGrowingSetIsThatOfTheSetSoFar) {
-  const LoadedRun run = load_run(task(), "", "cpu");
+  const LoadedRun run = load_run(built_in_tasks(), task(), "", "cpu");
   torch::manual_seed(3);
   const torch::Tensor x = torch::randn({90, GetParam().second});
   FollowedPosterior growing({run}, 100, torch::Tensor(), 1);

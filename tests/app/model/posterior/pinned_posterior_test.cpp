@@ -17,7 +17,6 @@ namespace {
 
 class PinnedPosteriorTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { register_tasks(); }
   PinnedPosteriorTest() : posterior_(hub_) {}
   void settle() { ASSERT_TRUE(posterior_.wait(120)) << posterior_.activity(); }
   // The ghost's curve in the figure of the screen; nullptr where there is none.
@@ -40,7 +39,7 @@ class PinnedPosteriorTest : public testing::Test {
     return {};
   }
 
-  Hub hub_;
+  Hub hub_{built_in_tasks()};
   Posterior posterior_;
 };
 

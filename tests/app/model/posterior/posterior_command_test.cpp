@@ -13,7 +13,6 @@
 #include "core/report/figure.h"
 #include "core/report/number_text.h"
 #include "core/sets/observations_file.h"
-#include "core/task_factory.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
 #include "tests/app/batch/program.h"
@@ -26,14 +25,14 @@ constexpr double kCommandPatience = 120;
 
 std::vector<std::string> tasks_with_densities() {
   std::vector<std::string> names;
-  for (const std::string& name : task_names())
-    if (!shipped_weights(name).empty() && !make_task(name)->info().image_target()) names.push_back(name);
+  for (const std::string& name : built_in_tasks()->names())
+    if (!shipped_weights(built_in_tasks(), name).empty() && !built_in_tasks()->make(name)->info().image_target())
+      names.push_back(name);
   return names;
 }
 
 class CopiedCommand : public testing::TestWithParam<std::string> {
  protected:
-  static void SetUpTestSuite() { register_tasks(); }
   CopiedCommand() : posterior_(hub_) { posterior_.open(GetParam()); }
 
   void settle() {
@@ -62,7 +61,7 @@ class CopiedCommand : public testing::TestWithParam<std::string> {
     }
   }
 
-  Hub hub_;
+  Hub hub_{built_in_tasks()};
   TemporaryFolder folder_;
   Posterior posterior_;
 };
@@ -93,7 +92,7 @@ TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfDrawnSets) {
 }
 
 TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfAFile) {
-  const auto task = make_task(GetParam());
+  const auto task = built_in_tasks()->make(GetParam());
   const std::int64_t index[] = {11};
   const SetRange range[] = {{11, 0, std::min<std::int64_t>(25, task->info().max_n)}};
   const Latents latents = task->latents(5, Purpose::explore, index);
@@ -121,7 +120,7 @@ TEST_P(CopiedCommandOfRuns, DrawsThemInTheirColours) {
   const std::string other = small_run(folder_.path(), "other", GetParam(), 3, "n1");
   std::vector<RunShades::Run> listed;
   for (const std::string& run : {GetParam(), first, second, other}) {
-    const LoadedRun loaded = load_run(run);
+    const LoadedRun loaded = load_run(built_in_tasks(), run);
     listed.push_back(listed_run(loaded.folder, loaded.config, loaded.name));
     listed.back().run = run;
   }

@@ -19,7 +19,6 @@
 #include "app/posterior/random_subset.h"
 #include "core/aggregate.h"
 #include "core/base/error.h"
-#include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/aggregate_observed.h"
@@ -36,7 +35,6 @@ constexpr double kPosteriorPatience = 60;
 // What a window with shipped weights does, with no window.
 class ShippedPosterior : public testing::Test {
  protected:
-  static void SetUpTestSuite() { register_tasks(); }
   ShippedPosterior() : posterior(hub) {}
   void settle() { ASSERT_TRUE(posterior.wait(kPosteriorPatience)) << posterior.activity(); }
   const PosteriorNumbers& series(const std::string& name) {
@@ -46,7 +44,7 @@ class ShippedPosterior : public testing::Test {
   }
   // The exact posterior of the prior's set `index` by other means: its own draws.
   torch::Tensor exact_draws(const std::string& name, std::int64_t set, std::int64_t n) {
-    const auto task = make_task(name);
+    const auto task = built_in_tasks()->make(name);
     const std::int64_t index[] = {set};
     const SetRange range[] = {{set, 0, n}};
     const Latents latents = task->latents(kFigureSeed, Purpose::explore, index);
@@ -56,7 +54,7 @@ class ShippedPosterior : public testing::Test {
     return reference->sample(100000, stream);
   }
 
-  Hub hub;
+  Hub hub{built_in_tasks()};
   Posterior posterior;
 };
 
@@ -82,7 +80,7 @@ TEST_F(ShippedPosterior, BumpHuntBesideTheExact) {
   EXPECT_NEAR(exact.quantiles[4], torch::quantile(draws, 0.95).item<double>(), 0.03 * exact.sd);
   EXPECT_NEAR(exact.quantiles[1], torch::quantile(draws, 0.25).item<double>(), 0.03 * exact.sd);
   // Ours as `infer` would give it: draws of the estimator at the aggregate of the prefix.
-  const LoadedRun run = load_run("bump-hunt");
+  const LoadedRun run = load_run(built_in_tasks(), "bump-hunt");
   const std::int64_t index[] = {0};
   const Latents latents = run.task->latents(kFigureSeed, Purpose::explore, index);
   const torch::Tensor aggregate = aggregate_sets(*run.estimator, latents, kFigureSeed, Purpose::explore, index, 64);
@@ -374,7 +372,7 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
   settle();
   EXPECT_EQ(posterior.shown()->typicality.distance, random) << "a seed says it all";
   // It is the subset that infer draws.
-  const LoadedRun run = load_run("bump-hunt", "", "cpu");
+  const LoadedRun run = load_run(built_in_tasks(), "bump-hunt", "", "cpu");
   Observations all = read_observed(file, run.task->info()).x;
   const torch::Tensor aggregate = aggregate_observed(*run.estimator, random_subset(all, 37, 3));
   EXPECT_NEAR(typicality_of(*run.estimator, aggregate, torch::full({1}, 37, torch::kInt64)).distance, random, 1e-6);
@@ -395,9 +393,10 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
 TEST_F(ShippedPosterior, ManyTargetsInACorner) {
   const TemporaryFolder folder;
   for (const std::int64_t count : {3, 10}) {
-    register_many_targets(count);
-    const std::string run = small_run(folder.path(), fmt::format("many{}", count), "gaussian");
-    Posterior many(hub);
+    Hub other{many_targets(count)};
+    const std::string run =
+        small_run(folder.path(), fmt::format("many{}", count), "gaussian", 1, "pairs", {}, other.tasks);
+    Posterior many(other);
     many.open(run);
     many.set_n(5);
     ASSERT_TRUE(many.wait(kPosteriorPatience));
@@ -419,14 +418,13 @@ TEST_F(ShippedPosterior, ManyTargetsInACorner) {
     options.warn = [&](const PosteriorWarning& warning) {
       warned |= warning.text.find("first 8 of 10") != std::string::npos;
     };
-    const Figure figure = posterior_figure({load_run(run)}, options);
+    const Figure figure = posterior_figure({load_run(other.tasks, run)}, options);
     Figure screen = *shown->density;
     screen.plots.front().title = "N = 5";
     EXPECT_TRUE(figure_csv(figure) == figure_csv(screen));
     EXPECT_TRUE(figure_svg(figure) == figure_svg(screen));
     EXPECT_EQ(warned, count > 8);
   }
-  register_tasks();
 }
 
 TEST_F(ShippedPosterior, TwoTargetsWithContoursAndMarginals) {
@@ -479,7 +477,8 @@ TEST_F(ShippedPosterior, RunsBesideIt) {
   EXPECT_EQ(hub.messages.unseen(), 2) << hub.messages.text("", Level::info);
   // The same weights in a folder of their own are another run with the same posterior.
   const TemporaryFolder folder;
-  std::filesystem::copy(find_run("bump-hunt").folder, folder.path() / "copy", std::filesystem::copy_options::recursive);
+  std::filesystem::copy(find_run(built_in_tasks(), "bump-hunt").folder, folder.path() / "copy",
+                        std::filesystem::copy_options::recursive);
   posterior.set_others({(folder.path() / "copy").string()});
   settle();
   ASSERT_EQ(posterior.shown()->series.size(), 5u);

@@ -14,7 +14,6 @@
 #include "core/aggregate.h"
 #include "core/base/transfer.h"
 #include "core/eval/calibration.h"
-#include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/aggregate_observed.h"
@@ -49,10 +48,9 @@ class PredictiveCheckOf : public ::testing::TestWithParam<std::tuple<std::string
 
 TEST_P(PredictiveCheckOf, LeavesModelsThatHoldAlone) {
   const auto [name, whose] = GetParam();
-  register_tasks();
   const bool shipped = whose == "Shipped";
-  const LoadedRun run = shipped ? load_run(name) : LoadedRun();
-  const std::shared_ptr<const Task> task = shipped ? run.task : make_task(name);
+  const LoadedRun run = shipped ? load_run(built_in_tasks(), name) : LoadedRun();
+  const std::shared_ptr<const Task> task = shipped ? run.task : built_in_tasks()->make(name);
   const SampleView view = prior_view(*task);
   std::vector<double> points;
   std::int64_t accused = 0;
@@ -103,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, PredictiveCheckOf,
 
 // The same statistic with ψ from its prior, as a check that forgets ψ would draw it, accuses most sets.
 TEST(PredictiveCheck, WouldAccuseWithPsiFromItsPrior) {
-  const auto task = make_task("bump-hunt");
+  const auto task = built_in_tasks()->make("bump-hunt");
   std::vector<double> points;
   for (std::int64_t s = 0; s < kCheckedSets; ++s) {
     const CheckedSet set = checked_set(*task, s, kCheckedN);
@@ -117,7 +115,7 @@ TEST(PredictiveCheck, WouldAccuseWithPsiFromItsPrior) {
 // Both ways of placing the likelihood, at the truth: uniform, and the same at the size where one takes over.
 TEST(LikelihoodPoint, IsUniformAtTheTruth) {
   for (const char* name : {"bump-hunt", "gaussian"}) {
-    const auto task = make_task(name);
+    const auto task = built_in_tasks()->make(name);
     for (const std::int64_t n : {1, 30, 250, 251, 4000}) {
       std::vector<double> points;
       for (std::int64_t s = 0; s < kCheckedSets; ++s) {
@@ -127,13 +125,13 @@ TEST(LikelihoodPoint, IsUniformAtTheTruth) {
       EXPECT_GE(rank_p(points), 0.001) << name << " N = " << n;
     }
   }
-  const auto digits = make_task("digits");
+  const auto digits = built_in_tasks()->make("digits");
   const std::int64_t index[] = {1};
   EXPECT_FALSE(likelihood_point(*digits, digits->latents(1, Purpose::check, index), torch::zeros({2, 1, 28, 28}), 1));
 }
 
 TEST(LikelihoodPoint, SeesDataThatTheModelDoesNotMake) {
-  const auto task = make_task("bump-hunt");
+  const auto task = built_in_tasks()->make("bump-hunt");
   const Latents latents{torch::full({1, 1}, 0.02, torch::kFloat64), torch::full({1, 1}, 1.0, torch::kFloat64)};
   torch::manual_seed(3);
   const torch::Tensor wide = 2 * torch::randn({100, 1}), narrow = 0.3 * torch::randn({100, 1});
@@ -172,9 +170,8 @@ std::pair<double, double> moments_by_quadrature(const Task& task, const torch::T
 // What the window shows of ψ beside quadrature: the exact posterior's always; the shipped run's as far as its posterior
 // of θ is the exact one, which is least so where there may be no bump at all.
 TEST(NuisanceView, AgreesWithQuadratureOnTwentySets) {
-  register_tasks();
-  const auto task = make_task("bump-hunt");
-  Hub hub;
+  const auto task = built_in_tasks()->make("bump-hunt");
+  Hub hub{built_in_tasks()};
   Posterior posterior(hub);
   posterior.open("bump-hunt");
   posterior.set_n(100);
@@ -201,8 +198,7 @@ TEST(NuisanceView, AgreesWithQuadratureOnTwentySets) {
 }
 
 TEST(NuisanceView, FollowsNAndSaysTheTruth) {
-  register_tasks();
-  Hub hub;
+  Hub hub{built_in_tasks()};
   Posterior posterior(hub);
   for (const char* name : {"bump-hunt", "gaussian"}) {
     posterior.open(name);
@@ -227,7 +223,7 @@ TEST(NuisanceView, FollowsNAndSaysTheTruth) {
 
 // Where the bump's place is found and a tail of "no bump" remains, mean ± sd says nothing: median and interval do.
 TEST(NuisanceView, TellsHeavyTailsByMedianAndInterval) {
-  const TaskInfo& info = make_task("bump-hunt")->info();
+  const TaskInfo& info = built_in_tasks()->make("bump-hunt")->info();
   Cells cells{-4, 6, 2000};
   NuisanceSeries series{"exact", SeriesRole::exact, {cells}, {{}}, {}};
   for (const double x : cells.middles())
@@ -244,14 +240,13 @@ TEST(NuisanceView, TellsHeavyTailsByMedianAndInterval) {
 
 // Of a file nobody knows the truth; data that no bump hunt makes are accused in words.
 TEST(PredictiveCheck, AccusesAFileThatTheModelDoesNotMake) {
-  register_tasks();
   TemporaryFolder folder;
   {
     std::ofstream file(folder / "wide.csv");
     file << "x\n";
     for (int i = 0; i < 80; ++i) file << -8 + 0.2 * i << "\n";
   }
-  Hub hub;
+  Hub hub{built_in_tasks()};
   Posterior posterior(hub);
   posterior.open("bump-hunt");
   ASSERT_TRUE(posterior.wait(kCheckPatience));
@@ -265,8 +260,7 @@ TEST(PredictiveCheck, AccusesAFileThatTheModelDoesNotMake) {
 }
 
 TEST(PredictiveCheck, IsLeftOutWithoutADensity) {
-  register_tasks();
-  Hub hub;
+  Hub hub{built_in_tasks()};
   Posterior posterior(hub);
   posterior.open("digits");
   posterior.set_n(10);

@@ -19,7 +19,6 @@ constexpr double kSavingPatience = 120;
 
 class SampleSavingTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { register_tasks(); }
   SampleSavingTest() : posterior_(hub_) {}
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
@@ -51,7 +50,7 @@ class SampleSavingTest : public testing::Test {
     ASSERT_EQ(answer.code, 0) << answer.err;
   }
 
-  Hub hub_;
+  Hub hub_{built_in_tasks()};
   TemporaryFolder folder_;
   Posterior posterior_;
 };
@@ -110,7 +109,6 @@ TEST_F(SampleSavingTest, SaysWhyNothingIsWritten) {
 }
 
 TEST(InferSamples, GoIntoATableUnlessThetaIsScored) {
-  register_tasks();
   const TemporaryFolder folder;
   write_file(folder / "x.csv", "x\n1\n2\n");
   write_file(folder / "theta.csv", "0.5\n");

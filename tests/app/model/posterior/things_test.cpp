@@ -20,12 +20,10 @@ constexpr double kThingPatience = 60;
 class OpenedThings : public ::testing::Test {
  protected:
   OpenedThings() : posterior_(hub_) {
-    register_pebbles();
-    run_ = small_run(folder_.path(), "run", "gaussian");
+    run_ = small_run(folder_.path(), "run", "gaussian", 1, "pairs", {}, hub_.tasks);
     posterior_.open(run_);
     settle();
   }
-  ~OpenedThings() override { register_tasks(); }
 
   void settle() {
     ASSERT_TRUE(posterior_.wait(kThingPatience)) << posterior_.activity();
@@ -37,7 +35,7 @@ class OpenedThings : public ::testing::Test {
     return false;
   }
 
-  Hub hub_;
+  Hub hub_{pebbles()};
   TemporaryFolder folder_;
   std::string run_;
   Posterior posterior_;
@@ -96,7 +94,7 @@ TEST_F(OpenedThings, TheCopiedCommandDrawsTheSame) {
       words.push_back(fmt::format("--range={},{}", axes->ranges[0].first, axes->ranges[0].second));
       words.push_back(fmt::format("--height={}", axes->heights[0]));
     }
-    const batch::Acted drawn = batch::act(batch::add_figure, words);
+    const batch::Acted drawn = batch::act(batch::add_figure, words, hub_.tasks);
     ASSERT_EQ(drawn.code, 0) << drawn.err;
     Figure screen = *posterior_.shown()->density;
     screen.plots.front().title = "N = 7";

@@ -14,6 +14,7 @@
 #include "core/base/latest_worker.h"
 #include "core/base/threads.h"
 #include "core/train/config.h"
+#include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
 #include "tests/tasks/digits/tiny_mnist.h"
@@ -39,7 +40,6 @@ void write_text(const fs::path& file, const std::string& text) {
 
 class SettingsPageTest : public ::testing::Test {
  protected:
-  SettingsPageTest() { register_tasks(); }
   ~SettingsPageTest() override {
     set_background_threads(0);
     pairs::use_threads(0);
@@ -66,7 +66,7 @@ class SettingsPageTest : public ::testing::Test {
 };
 
 TEST_F(SettingsPageTest, TheSurveyTellsWhatIsThereAndWhatIsMissing) {
-  const SettingsSurvey none = survey_settings(path("runs"), "");
+  const SettingsSurvey none = survey_settings(*built_in_tasks(), path("runs"), "");
   ASSERT_EQ(none.data.size(), 3u);
   for (const DataSetLine& line : none.data) {
     EXPECT_FALSE(line.usable || line.some) << line.name;
@@ -80,21 +80,21 @@ TEST_F(SettingsPageTest, TheSurveyTellsWhatIsThereAndWhatIsMissing) {
 
   write_tiny_mnist(folder_ / "all");
   write_text(folder_ / "all/few.smi", "CCO\nCCN\n");
-  const SettingsSurvey some = survey_settings(path("all"), path("all"));
+  const SettingsSurvey some = survey_settings(*built_in_tasks(), path("all"), path("all"));
   EXPECT_TRUE(some.runs_folder_there);
   EXPECT_TRUE(line_of(some, "MNIST").usable);
   EXPECT_THAT(line_of(some, "MNIST").state, HasSubstr("120 training and 120 test images"));
   EXPECT_FALSE(line_of(some, "MNIST").countable) << "all is known";
   EXPECT_FALSE(line_of(some, "meshes").some);
   fs::remove(folder_ / "all/t10k-labels-idx1-ubyte");
-  const DataSetLine part = line_of(survey_settings(path("all"), path("all")), "MNIST");
+  const DataSetLine part = line_of(survey_settings(*built_in_tasks(), path("all"), path("all")), "MNIST");
   EXPECT_TRUE(part.some && !part.usable);
   EXPECT_THAT(part.state, StartsWith("Cannot be used: "));
   EXPECT_EQ(std::ranges::count_if(part.files, [](const FoundData::File& file) { return file.at.empty(); }), 1);
 }
 
 TEST_F(SettingsPageTest, EveryDeviceCanBeChosenOrSaysWhyNot) {
-  const std::vector<DeviceChoice> devices = survey_settings(path("runs"), "").devices;
+  const std::vector<DeviceChoice> devices = survey_settings(*built_in_tasks(), path("runs"), "").devices;
   ASSERT_GE(devices.size(), 3u) << "auto, CPU, and a GPU or why there is none";
   EXPECT_EQ(devices[0].name, "auto");
   EXPECT_EQ(devices[1].name, "cpu");
@@ -118,11 +118,12 @@ TEST_F(SettingsPageTest, FoldersThatCannotBeUsedSayWhy) {
   EXPECT_THAT(runs_folder_problem(folder_ / "file/below"), HasSubstr("is a file and no folder"));
   EXPECT_EQ(runs_folder_problem(folder_ / "new/folder"), "");
   EXPECT_EQ(runs_folder_problem(folder_ / "empty"), "");
-  EXPECT_THAT(data_folder_problem(folder_ / "gone"), HasSubstr("check the path"));
-  EXPECT_THAT(data_folder_problem(folder_ / "empty"), HasSubstr("holds neither MNIST, meshes nor molecules"));
+  EXPECT_THAT(data_folder_problem(*built_in_tasks(), folder_ / "gone"), HasSubstr("check the path"));
+  EXPECT_THAT(data_folder_problem(*built_in_tasks(), folder_ / "empty"),
+              HasSubstr("holds neither MNIST, meshes nor molecules"));
   write_tiny_mnist(folder_ / "mnist");
-  EXPECT_EQ(data_folder_problem(folder_ / "mnist"), "");
-  EXPECT_EQ(data_folder_problem(""), "");
+  EXPECT_EQ(data_folder_problem(*built_in_tasks(), folder_ / "mnist"), "");
+  EXPECT_EQ(data_folder_problem(*built_in_tasks(), ""), "");
 }
 
 TEST_F(SettingsPageTest, VariablesThatHaveASayAreTold) {
@@ -140,7 +141,7 @@ TEST_F(SettingsPageTest, VariablesThatHaveASayAreTold) {
 TEST_F(SettingsPageTest, TheFolderOfRunsIsFollowedAtOnce) {
   fs::create_directories(folder_ / "other");
   const fs::path run = create_run(small_config("bump-hunt"), folder_ / "other" / "mine");
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   ASSERT_TRUE(until(studio, [&] { return studio.library.listed(); }));
   EXPECT_EQ(studio.library.find(run.string()), nullptr);
   EXPECT_EQ(studio.library.extent_of(studio.hub.runs_folder).runs, 0);
@@ -168,7 +169,7 @@ TEST_F(SettingsPageTest, AddedFoldersCanBeTakenOut) {
   const fs::path run = create_run(small_config("bump-hunt"), folder_ / "elsewhere" / "mine");
   Settings remembered = settings();
   remembered.run_folders = {path("elsewhere")};
-  Studio studio(remembered);
+  Studio studio(built_in_tasks(), remembered);
   ASSERT_TRUE(until(studio, [&] { return studio.library.find(run.string()) != nullptr; }));
   studio.library.remove_folder(folder_ / "elsewhere");
   EXPECT_THAT(studio.library.added_folders(), IsEmpty());
@@ -178,7 +179,7 @@ TEST_F(SettingsPageTest, AddedFoldersCanBeTakenOut) {
 
 TEST_F(SettingsPageTest, TheFolderOfDataIsUsedWhateverTaskIsShown) {
   write_tiny_mnist(folder_ / "mnist");
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   studio.page.open();
   ASSERT_TRUE(until(studio, [&] { return studio.page.survey() != nullptr; }));
   studio.page.name_data_folder(folder_ / "gone");
@@ -198,7 +199,7 @@ TEST_F(SettingsPageTest, MembersAreCountedAndWhatIsSetAsideIsTold) {
   write_text(folder_ / "some.smi", "CCO\nnot a molecule\nCCN\n");
   Settings remembered = settings();
   remembered.data_folder = path("some.smi");
-  Studio studio(remembered);
+  Studio studio(built_in_tasks(), remembered);
   studio.page.open();
   ASSERT_TRUE(until(studio, [&] { return studio.page.survey() != nullptr; }));
   if (!line_of(*studio.page.survey(), "molecules").countable) GTEST_SKIP() << "built without molecules";
@@ -218,7 +219,7 @@ TEST_F(SettingsPageTest, MembersAreCountedAndWhatIsSetAsideIsTold) {
 }
 
 TEST_F(SettingsPageTest, TheDeviceIsThatOfPosteriorsAndNewRuns) {
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   const auto wanted = [&] { return studio.training.draft().config().device; };
   ASSERT_TRUE(until(studio, [&] { return !studio.training.task().empty(); }));
   EXPECT_EQ(wanted(), "auto");
@@ -245,7 +246,7 @@ TEST_F(SettingsPageTest, ADeviceThatIsNotHereIsToldAndKept) {
   if (why_no_gpu().empty()) GTEST_SKIP() << "there is a GPU";
   Settings remembered = settings();
   remembered.device = "cuda";
-  const Studio studio(remembered);
+  const Studio studio(built_in_tasks(), remembered);
   EXPECT_EQ(studio.hub.device, "auto");
   EXPECT_EQ(studio.settings.device, "cuda") << "where the driver works again, it is used again";
   std::string told;
@@ -254,7 +255,7 @@ TEST_F(SettingsPageTest, ADeviceThatIsNotHereIsToldAndKept) {
 }
 
 TEST_F(SettingsPageTest, ThreadsAreThoseOfTheBackgroundAndOfNewRuns) {
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   EXPECT_EQ(studio.use_threads("1"), "");
   studio.poll();
   EXPECT_EQ(studio.threads(), 1);
@@ -283,7 +284,7 @@ TEST_F(SettingsPageTest, WhatIsSetComesBackFromTheFile) {
   {
     Settings first = file.load();
     first.runs_folder = path("runs");
-    Studio studio(first);
+    Studio studio(built_in_tasks(), first);
     studio.page.name_data_folder(folder_ / "mnist");
     ASSERT_TRUE(until(studio, [&] { return studio.hub.data_folder == folder_ / "mnist"; }));
     EXPECT_EQ(studio.use_device("cpu"), "");
@@ -296,7 +297,7 @@ TEST_F(SettingsPageTest, WhatIsSetComesBackFromTheFile) {
   const std::string text = read_file(SettingsFile::settings_path());
   for (const char* line : {"device = 'cpu'", "threads = 1", "theme = 'light'", "scale = 1.25"})
     EXPECT_THAT(text, HasSubstr(line));
-  Studio again(SettingsFile().load());
+  Studio again(built_in_tasks(), SettingsFile().load());
   EXPECT_EQ(again.hub.device, "cpu");
   EXPECT_EQ(again.hub.threads, 1);
   EXPECT_EQ(again.threads(), 1);
@@ -305,7 +306,7 @@ TEST_F(SettingsPageTest, WhatIsSetComesBackFromTheFile) {
 }
 
 TEST_F(SettingsPageTest, OpensAtASectionOnceAndEndsWithTheNextChoice) {
-  Studio studio(settings());
+  Studio studio(built_in_tasks(), settings());
   EXPECT_FALSE(studio.page.shown());
   studio.page.open(SettingsSection::data);
   EXPECT_TRUE(studio.page.shown());

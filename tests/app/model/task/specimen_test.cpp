@@ -26,7 +26,7 @@ using testing::IsEmpty;
 constexpr double kSpecimenPatience = 30;
 
 struct SpecimenTest : testing::Test {
-  Hub hub;
+  Hub hub{built_in_tasks()};
   Specimen specimen{hub};
 
   void show(const std::string& task) {
@@ -43,7 +43,7 @@ struct SpecimenTest : testing::Test {
 };
 
 TEST_F(SpecimenTest, DescribesEveryTask) {
-  for (const std::string& name : task_names()) {
+  for (const std::string& name : built_in_tasks()->names()) {
     show(name);
     const TaskCard& card = *specimen.card();
     EXPECT_EQ(card.name, name);
@@ -62,9 +62,9 @@ TEST_F(SpecimenTest, DescribesEveryTask) {
 }
 
 TEST_F(SpecimenTest, SlidersCoverMostOfThePrior) {
-  for (const std::string& name : task_names()) {
+  for (const std::string& name : built_in_tasks()->names()) {
     show(name);
-    const auto task = make_task(name);
+    const auto task = built_in_tasks()->make(name);
     std::vector<std::int64_t> indices(2000);
     std::iota(indices.begin(), indices.end(), 0);
     const Latents latents = task->latents(7, Purpose::check, indices);
@@ -308,7 +308,7 @@ std::vector<std::int64_t> outputs_of(const torch::nn::Module& network, const std
 }
 
 TEST_F(SpecimenTest, TellsTheNetworkThatEveryPresetBuilds) {
-  for (const std::string& name : task_names()) {
+  for (const std::string& name : built_in_tasks()->names()) {
     show(name);
     for (const std::string& preset : preset_names()) {
       SCOPED_TRACE(name + ", " + preset);
@@ -320,8 +320,8 @@ TEST_F(SpecimenTest, TellsTheNetworkThatEveryPresetBuilds) {
           if (one.name == wanted) return one;
         throw Error("no part " + wanted);
       };
-      const RunConfig config = load_preset(make_task(name)->info(), preset, "pairs", {});
-      const auto task = make_task(config.task, config.task_options());
+      const RunConfig config = load_preset(built_in_tasks(), built_in_tasks()->make(name)->info(), preset, "pairs", {});
+      const auto task = built_in_tasks()->make(config.task, config.task_options());
       Estimator estimator(task, config.estimator, 1);
       const auto count = [](const std::map<std::string, torch::Tensor>& tensors) {
         double total = 0;
@@ -427,7 +427,7 @@ TEST_F(SpecimenTest, TurnsBodiesAndNothingElse) {
   specimen.turn(1, 0);
   ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   EXPECT_EQ(specimen.figure(), points);
-  for (const std::string& name : task_names()) {
+  for (const std::string& name : built_in_tasks()->names()) {
     SCOPED_TRACE(name);
     show(name);
     EXPECT_EQ(specimen.card()->turns, name == "objects" || name == "molecules");

@@ -51,7 +51,7 @@ RunConfig told_by(const std::string& command, const std::string& task) {
     if (words[i] == "--seed") set.push_back("seed=" + words[i + 1]);
     if (words[i] == "--device") set.push_back("device=" + words[i + 1]);
   }
-  return load_preset(make_task(task)->info(), preset, strategy, set);
+  return load_preset(built_in_tasks(), built_in_tasks()->make(task)->info(), preset, strategy, set);
 }
 
 std::string text_of(RunConfig config) {
@@ -60,9 +60,9 @@ std::string text_of(RunConfig config) {
 
 TEST(Draft, HoldsPresetPaperAndChange) {
   const TemporaryFolder scratch;
-  Draft draft("bump-hunt", scratch.path(), "");
-  RunConfig quick = load_preset(make_task("bump-hunt")->info(), "quick", "pairs", {});
-  RunConfig paper = load_preset(make_task("bump-hunt")->info(), "paper", "pairs", {});
+  Draft draft(built_in_tasks(), "bump-hunt", scratch.path(), "");
+  RunConfig quick = load_preset(built_in_tasks(), built_in_tasks()->make("bump-hunt")->info(), "quick", "pairs", {});
+  RunConfig paper = load_preset(built_in_tasks(), built_in_tasks()->make("bump-hunt")->info(), "paper", "pairs", {});
   EXPECT_EQ(text_of(draft.config()), text_of(quick));
   EXPECT_EQ(draft.setting("pretrain.epochs").preset, std::to_string(quick.pretrain.epochs));
   EXPECT_EQ(draft.setting("pretrain.epochs").paper, std::to_string(paper.pretrain.epochs));
@@ -83,7 +83,7 @@ TEST(Draft, HoldsPresetPaperAndChange) {
 
 TEST(Draft, SaysWhatIsWrongBesideTheSettingAsItIsTyped) {
   const TemporaryFolder scratch;
-  Draft draft("gaussian", scratch.path(), "");
+  Draft draft(built_in_tasks(), "gaussian", scratch.path(), "");
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{{"pretrain.rate", "fast"},
                                                                                    {"pretrain.rate", ""},
                                                                                    {"pretrain.rate", "99"},
@@ -113,7 +113,7 @@ TEST(Draft, ShowsTheCommandThatMakesTheSameRun) {
   const TemporaryFolder scratch;
   for (const std::string task : {"gaussian", "bump-hunt"})
     for (const Choice& strategy : strategy_choices()) {
-      Draft draft(task, scratch.path(), "");
+      Draft draft(built_in_tasks(), task, scratch.path(), "");
       draft.set_strategy(strategy.name);
       draft.set("seed", "42");
       draft.set("device", "cpu");
@@ -137,7 +137,7 @@ TEST(Draft, ShowsTheCommandThatMakesTheSameRun) {
 // What was set for one kind waits while another is chosen, and counts when it is chosen again.
 TEST(Draft, SettingsOfAnotherKindWait) {
   const TemporaryFolder scratch;
-  Draft draft("bump-hunt", scratch.path(), "");
+  Draft draft(built_in_tasks(), "bump-hunt", scratch.path(), "");
   draft.set("head.bins", "12");
   EXPECT_THAT(draft.batch_command(), HasSubstr("head.bins=12"));
   draft.set_strategy("gaussian");
@@ -152,7 +152,7 @@ TEST(Draft, TakesOverTheSettingsOfARun) {
   const TemporaryFolder scratch;
   RunConfig config = small_config("gaussian", "n1");
   config.seed = 7;
-  Draft draft(config, scratch.path(), "");
+  Draft draft(built_in_tasks(), config, scratch.path(), "");
   RunConfig expected = config;
   expected.device = "auto";
   EXPECT_EQ(text_of(draft.config()), text_of(expected));
@@ -161,7 +161,7 @@ TEST(Draft, TakesOverTheSettingsOfARun) {
 
 TEST(Draft, EndToEndLooksLikeTheRunItMakes) {
   const TemporaryFolder scratch;
-  Draft draft("bump-hunt", scratch.path(), "");
+  Draft draft(built_in_tasks(), "bump-hunt", scratch.path(), "");
   draft.set_strategy("e2e");
   EXPECT_EQ(draft.setting("pretrain.sizes").value, "100");
   EXPECT_FALSE(draft.setting("pretrain.sizes").changed);
@@ -171,7 +171,7 @@ TEST(Draft, EndToEndLooksLikeTheRunItMakes) {
 TEST(Draft, NamesAreFolders) {
   const TemporaryFolder scratch;
   std::filesystem::create_directory(scratch.path() / "taken");
-  Draft draft("gaussian", scratch.path(), "");
+  Draft draft(built_in_tasks(), "gaussian", scratch.path(), "");
   EXPECT_EQ(draft.folder().parent_path(), scratch.path());
   EXPECT_TRUE(draft.name().starts_with("gaussian-"));
   for (const char* bad : {"taken", "a/b", ".."}) {
@@ -188,16 +188,16 @@ TEST(Draft, NamesAreFolders) {
 // A task's settings come from its own folder: here are those of all of them, and of no other task.
 TEST(Draft, ShowsTheTasksOwnSettings) {
   const TemporaryFolder scratch;
-  for (const std::string& task : task_names()) {
-    Draft draft(task, scratch.path(), "");
-    TaskSettings own = task_settings(task);
+  for (const std::string& task : built_in_tasks()->names()) {
+    Draft draft(built_in_tasks(), task, scratch.path(), "");
+    TaskSettings own = built_in_tasks()->default_settings(task);
     std::vector<std::string> keys, wanted;
     for (const Field& field : own.fields()) wanted.push_back("task." + field.key);
     for (const Setting& setting : draft.settings())
       if (setting.section == "Task") keys.push_back(setting.key);
     EXPECT_EQ(keys, wanted) << task;
   }
-  Draft views("novel-view", scratch.path(), "");
+  Draft views(built_in_tasks(), "novel-view", scratch.path(), "");
   EXPECT_EQ(views.setting("task.size").value, "16") << "of the preset quick";
   EXPECT_EQ(views.setting("task.size").paper, "64");
   views.set("task.size", "4");
@@ -207,16 +207,16 @@ TEST(Draft, ShowsTheTasksOwnSettings) {
   EXPECT_EQ(views.error(), "");
   EXPECT_THAT(views.batch_command(), HasSubstr("--set task.size=24"));
   EXPECT_EQ(text_of(told_by(views.batch_command(), "novel-view")), text_of(views.config()));
-  const Draft again(views.config(), scratch.path(), "");
+  const Draft again(built_in_tasks(), views.config(), scratch.path(), "");
   EXPECT_EQ(text_of(again.config()), text_of(views.config()));
 }
 
 TEST(Draft, EveryTaskPresetAndStrategyCanBeDrafted) {
   const TemporaryFolder scratch;
-  for (const std::string& task : task_names())
+  for (const std::string& task : built_in_tasks()->names())
     for (const Choice& preset : preset_choices())
       for (const Choice& strategy : strategy_choices()) {
-        Draft draft(task, scratch.path(), "");
+        Draft draft(built_in_tasks(), task, scratch.path(), "");
         draft.set_preset(preset.name);
         draft.set_strategy(strategy.name);
         EXPECT_EQ(draft.changes(), 0) << task << " " << preset.name << " " << strategy.name;

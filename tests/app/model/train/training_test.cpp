@@ -15,8 +15,10 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/estimator.h"
+#include "tasks/registry.h"
 #include "tests/app/model/small_run.h"
 #include "tests/core/train/toy_task.h"
+#include "tests/tasks/in_place_of.h"
 
 namespace pairs::model {
 namespace {
@@ -25,10 +27,7 @@ using testing::HasSubstr;
 
 class TrainingTest : public testing::Test {
  protected:
-  void SetUp() override {
-    register_tasks();
-    hub_.runs_folder = scratch_.path();
-  }
+  void SetUp() override { hub_.runs_folder = scratch_.path(); }
 
   // A draft of a run that takes about a second.
   static void make_small(Draft& draft, const std::vector<std::pair<std::string, std::string>>& more = {}) {
@@ -71,7 +70,7 @@ class TrainingTest : public testing::Test {
   }
 
   TemporaryFolder scratch_;
-  Hub hub_;
+  Hub hub_{built_in_tasks()};
 };
 
 TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
@@ -100,7 +99,7 @@ TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
 
   const std::filesystem::path same = create_run(config, scratch_.path() / "same");
   QuietMonitor quiet;
-  execute_run(same, quiet);
+  execute_run(built_in_tasks(), same, quiet);
   EXPECT_EQ(read_file(scratch_.path() / "mine" / run_file::estimator), read_file(same / run_file::estimator));
 
   // Every loss of the log is in the figure, and the bound beside them.
@@ -236,6 +235,7 @@ TEST_F(TrainingTest, ClosingStopsWithinTwoSeconds) {
 // Observations turn into NaN after a few steps.
 class BrokenTask : public ToyTask {
  public:
+  BrokenTask() : ToyTask("gaussian") {}
   Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
                        const torch::Device& device) const override {
     const torch::Tensor x = ToyTask::observe(latents, seed, purpose, ranges, device);
@@ -244,7 +244,7 @@ class BrokenTask : public ToyTask {
 };
 
 TEST_F(TrainingTest, AFailureIsASentenceUntilItIsDismissed) {
-  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<BrokenTask>(); }});
+  hub_.tasks = in_place_of("gaussian", [](const TaskOptions&) { return std::make_shared<BrokenTask>(); });
   Training training(hub_);
   training.open_task("gaussian");
   make_small(training.draft(), {{"evaluate.sizes", "1, 10"}, {"evaluate.sets", "10"}});  // within the toy's largest N
@@ -465,7 +465,7 @@ TEST_F(TrainingTest, TheLivePosteriorStandsBesideTheExactOne) {
   EXPECT_NE(plot.lines[1].y, first->plots[0].lines[1].y) << "the head learns, its posterior must move";
   EXPECT_EQ(plot.lines[0].y, first->plots[0].lines[0].y);
   // The exact curve is the task's own at the same θ for the same set; both are densities.
-  const auto task = make_task("bump-hunt");
+  const auto task = built_in_tasks()->make("bump-hunt");
   const std::int64_t index[] = {0};
   const Latents latents = task->latents(1, Purpose::explore, index);
   EXPECT_EQ(plot.rules.at(0).x, latents.theta.item<double>());

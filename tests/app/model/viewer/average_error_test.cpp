@@ -6,6 +6,7 @@
 
 #include "app/scores/metrics_file.h"
 #include "core/base/random.h"
+#include "tasks/registry.h"
 
 namespace pairs::model {
 namespace {
@@ -62,7 +63,7 @@ TEST(AverageError, TellsTheNetworksErrorFromWhatIsLeftUndetermined) {
 }
 
 TEST(AverageError, IsKnownOfTheShippedWeights) {
-  const auto metrics = read_metrics(PAIRS_SOURCE_DIR "/assets/weights/novel-view/metrics.json");
+  const auto metrics = read_metrics(built_in_tasks(), PAIRS_SOURCE_DIR "/assets/weights/novel-view/metrics.json");
   ASSERT_TRUE(metrics);
   double before = 1;
   for (const std::int64_t n : {1, 10, 100}) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tasks/registry.h"
 #include "tests/app/model/small_run.h"
 #include "tests/read_settings.h"
 
@@ -18,9 +19,10 @@ inline std::string untrained_view_run(const std::filesystem::path& folder, const
                                   "head.time_size=16",      "head.given_size=8",    "head.steps=6",
                                   "head.precision=float32", "device=cpu",           "threads=1"};
   all.insert(all.end(), assignments.begin(), assignments.end());
-  const RunConfig config = load_read(make_task("novel-view", {})->info(), "quick", "pairs", all);
+  const RunConfig config =
+      load_read(built_in_tasks(), built_in_tasks()->make("novel-view", {})->info(), "quick", "pairs", all);
   const std::filesystem::path run = create_run(config, folder / name);
-  Estimator estimator(make_task(config.task, config.task_options()), config.estimator, 3);
+  Estimator estimator(built_in_tasks()->make(config.task, config.task_options()), config.estimator, 3);
   estimator.set_max_n(40);
   estimator.save(run / run_file::estimator);
   return run.string();

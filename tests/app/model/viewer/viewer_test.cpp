@@ -19,6 +19,7 @@
 #include "core/base/npz.h"
 #include "render/sphere_caster.h"
 #include "render/sphere_scene_file.h"
+#include "tasks/registry.h"
 #include "tasks/scene_views.h"
 #include "tests/app/model/viewer/view_run.h"
 
@@ -58,7 +59,7 @@ class ViewerTest : public ::testing::Test {
 
   static inline std::unique_ptr<TemporaryFolder> folder_;
   static inline std::string world_, target_;
-  Hub hub_;
+  Hub hub_{built_in_tasks()};
 };
 
 // What the estimator makes of the first n views by itself.
@@ -76,7 +77,7 @@ torch::Tensor direct_aggregate(const ViewPosterior& posterior, const render::Sph
 
 TEST_F(ViewerTest, PrefixSumsAreTheMeanEmbeddings) {
   for (const std::string& run : {world_, target_}) {
-    ViewPosterior posterior(run, "", "cpu");
+    ViewPosterior posterior(built_in_tasks(), run, "", "cpu");
     ViewEmbeddings& embeddings = posterior.embeddings();
     const render::SphereScene scene = render::draw_scene(2, Purpose::check, 0, 2);
     const render::Camera target = {0.7, 0.6};
@@ -133,7 +134,7 @@ TEST_F(ViewerTest, SamplesAreTheEstimatorsAndRefine) {
   EXPECT_EQ(different.size(), 16u);
 
   // The first sample and the numbers by other means.
-  ViewPosterior posterior(world_, "", "cpu");
+  ViewPosterior posterior(built_in_tasks(), world_, "", "cpu");
   const std::vector<render::Camera> used(viewer.views().begin(), viewer.views().begin() + 10);
   const torch::Tensor aggregate = direct_aggregate(posterior, viewer.scene(), used, viewer.target());
   const torch::Tensor sample = posterior.loaded().estimator->sample(aggregate, torch::full({1}, 10, torch::kInt64), 1,
@@ -195,7 +196,7 @@ TEST_F(ViewerTest, TheNewestWishWins) {
   EXPECT_GT(viewer.shown()->version, before);
   EXPECT_LT(viewer.shown()->version, before + 60) << "not every wish was worked out";
   // The truth shown is of the last camera.
-  ViewPosterior posterior(target_, "", "cpu");
+  ViewPosterior posterior(built_in_tasks(), target_, "", "cpu");
   EXPECT_EQ(viewer.shown()->truth->rgb, picture_of(posterior.truth(viewer.scene(), viewer.target()))->rgb);
   EXPECT_TRUE(viewer.shown()->warnings.empty());
   viewer.set_n(60);
@@ -290,7 +291,7 @@ TEST_F(ViewerTest, ViewsComeAndGo) {
   settle(viewer);
   ASSERT_EQ(viewer.view_pictures().size(), 100u);
   const auto picture = viewer.view_pictures()[3];
-  ViewPosterior posterior(world_, "", "cpu");
+  ViewPosterior posterior(built_in_tasks(), world_, "", "cpu");
   EXPECT_EQ(picture->rgb, picture_of(posterior.truth(viewer.scene(), viewer.views()[3]))->rgb);
 
   viewer.clear_views();
@@ -476,7 +477,7 @@ TEST_F(ViewerExports, ViewsAndSceneMakeCommands) {
   const auto arrays = read_npz(views);
   EXPECT_EQ(arrays.at("x").sizes(), (std::vector<std::int64_t>{100, 6, 16, 16}));
   EXPECT_TRUE(at::allclose(arrays.at("given").to(torch::kFloat64),
-                           ViewPosterior(world_, "", "cpu").views().given(viewer.target())));
+                           ViewPosterior(built_in_tasks(), world_, "", "cpu").views().given(viewer.target())));
   EXPECT_EQ(viewer.infer_command(),
             "pairs --batch infer " + world_ + " --data " + views.string() + " --n 10 --samples 16");
   viewer.set_n(50);

@@ -98,7 +98,7 @@ inline Arrays numbered_sets(std::int64_t sets, std::int64_t m, std::int64_t firs
 
 inline TaskInfo stored_info(std::int64_t max_n, double low = -1, double high = 1000) {
   TaskInfo info;
-  info.name = "gaussian";  // any registered name: runs record it
+  info.name = "stored";
   info.title = "Stored";
   info.summary = info.theta_text = info.psi_text = info.x_text = "A test.";
   info.targets = {{"theta", "θ", "", low, high, 0.0, 1.0, 1.0, low, high}};

@@ -13,7 +13,6 @@
 #include "core/eval/evaluate.h"
 #include "core/eval/set_digest.h"
 #include "core/report/number_text.h"
-#include "core/task_factory.h"
 #include "core/train/plan.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
@@ -22,6 +21,7 @@
 #include "tests/core/train/toy_row_task.h"
 #include "tests/core/train/toy_task.h"
 #include "tests/long_tests.h"
+#include "tests/tasks/in_place_of.h"
 #include "tests/tasks/own/stored/stored_files.h"
 #include "tests/tasks/sets.h"
 
@@ -56,13 +56,15 @@ class StoredRunTest : public ::testing::Test {
   void SetUp() override {
     write_stored_npz(folder_ / "pairs.npz", normal_sets(6000, 2, 1));
     write_stored_npz(folder_ / "large.npz", normal_sets(1500, 60, 2));
-    register_task_factory({.make = [this](const std::string&, const TaskOptions&) {
-      return stored_task(folder_.path(), {"pairs.npz", "large.npz"}, normal_info(60));
-    }});
+    tasks_ = std::make_shared<TaskCatalogue>(
+        std::vector<TaskEntry>{{.name = "toy", .make = [this](const TaskOptions&) {
+                                  return stored_task(folder_.path(), {"pairs.npz", "large.npz"}, normal_info(60));
+                                }}});
   }
   RunConfig config() const {
     RunConfig c;
-    c.task = "gaussian";
+    c.tasks = tasks_;
+    c.task = "toy";
     c.device = "cpu";
     c.threads = 2;
     c.checkpoint = 0;
@@ -93,13 +95,14 @@ class StoredRunTest : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+  Tasks tasks_;
 };
 
 TEST_F(StoredRunTest, LearnsWhatASimulatorTeaches) {
   const auto run = create_run(config(), folder_ / "run");
   TestMonitor monitor;
-  execute_run(run, monitor);
-  LoadedRun loaded = load_run(run.string());
+  execute_run(tasks_, run, monitor);
+  LoadedRun loaded = load_run(tasks_, run.string());
   ASSERT_TRUE(loaded.finetuned);
   EvaluationOptions options;
   options.sizes = {1, 10, 40};
@@ -125,13 +128,13 @@ TEST_F(StoredRunTest, LearnsWhatASimulatorTeaches) {
 TEST_F(StoredRunTest, StoppedAnywhereARunEndsWithTheSameBits) {
   const auto whole = create_run(quick(), folder_ / "whole"), cut = create_run(quick(), folder_ / "cut");
   TestMonitor all;
-  execute_run(whole, all);
+  execute_run(tasks_, whole, all);
   int stops = 0;
   for (bool done = false; !done;) {
     ASSERT_LT(stops, 300);
     TestMonitor monitor(15, static_cast<std::uint64_t>(stops) + 1);
     try {
-      execute_run(cut, monitor);
+      execute_run(tasks_, cut, monitor);
       done = true;
     } catch (const Stopped&) {
       ++stops;
@@ -144,11 +147,11 @@ TEST_F(StoredRunTest, StoppedAnywhereARunEndsWithTheSameBits) {
 TEST_F(StoredRunTest, ARunWhoseFilesHaveChangedIsNotResumed) {
   const auto run = create_run(quick(), folder_ / "run");
   TestMonitor stopped(20, 3);
-  EXPECT_THROW(execute_run(run, stopped), Stopped);
+  EXPECT_THROW(execute_run(tasks_, run, stopped), Stopped);
   ASSERT_TRUE(std::filesystem::exists(run / run_file::stored));
   const auto resume = [&] {
     TestMonitor monitor;
-    return sentence_of([&] { execute_run(run, monitor); });
+    return sentence_of([&] { execute_run(tasks_, run, monitor); });
   };
   const std::string kept = read_file(folder_ / "large.npz");
   const auto time = std::filesystem::last_write_time(folder_ / "large.npz");
@@ -375,8 +378,7 @@ TEST(StoredExample, TheFilesOfTheExampleAreRead) {
 // built-in task that simulates every set anew.
 TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
   if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
-  register_tasks();
-  const auto simulator = make_task("bump-hunt");
+  const auto simulator = built_in_tasks()->make("bump-hunt");
   TemporaryFolder folder;
   const auto write = [&](const char* name, std::int64_t sets, std::int64_t m, Purpose purpose) {
     const Latents latents = latents_of(*simulator, 77, purpose, 0, sets);
@@ -387,20 +389,20 @@ TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
   write("pairs.npz", 200000, 2, Purpose::pretrain);
   write("large.npz", 20000, 200, Purpose::finetune);
   // On one thread: several wait for each other at every step, which on a busy machine takes hours.
-  const RunConfig config = load_preset(simulator->info(), "quick", "pairs", {"device=cpu", "threads=1"});
+  RunConfig config = load_preset(built_in_tasks(), simulator->info(), "quick", "pairs", {"device=cpu", "threads=1"});
   std::map<std::string, std::vector<EvaluationRow>> rows;
   for (const std::string source : {"files", "simulator"}) {
-    register_task_factory({.make = [&](const std::string&, const TaskOptions&) {
+    config.tasks = in_place_of("bump-hunt", [&](const TaskOptions&) {
       if (source == "simulator") return simulator;
       TaskInfo info = simulator->info();
       info.data_source = "";
       return stored_task(folder.path(), {"pairs.npz", "large.npz"}, info);
-    }});
+    });
     const Stopwatch watch;
     const auto run = create_run(config, folder / source);
     for (const Stage stage : {Stage::pretrain, Stage::cache, Stage::finetune}) {
       TestMonitor monitor;
-      execute_run(run, monitor, stage);
+      execute_run(config.tasks, run, monitor, stage);
       std::printf("from %s: stage %d after %.0f s\n", source.c_str(), static_cast<int>(stage) + 1, watch.seconds());
       std::fflush(stdout);
     }
@@ -415,7 +417,6 @@ TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
                   static_cast<long>(row.n), row.gap, row.gap_se);
     std::fflush(stdout);
   }
-  register_tasks();
   EXPECT_LT(rows["files"][3].gap, 0.1);
 }
 

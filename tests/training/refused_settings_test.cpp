@@ -25,16 +25,15 @@ std::vector<std::string> odd_values(const Field& field) {
 }
 
 TEST(RefusedSettings, KnowTheKeysThatTheirSentencesName) {
-  register_tasks();
   std::set<std::string> sentences;
-  for (const std::string& task : task_names()) {
-    const TaskInfo info = make_task(task)->info();
-    RunConfig config = load_preset(info, "quick", "pairs", {});
+  for (const std::string& task : built_in_tasks()->names()) {
+    const TaskInfo info = built_in_tasks()->make(task)->info();
+    RunConfig config = load_preset(built_in_tasks(), info, "quick", "pairs", {});
     const std::vector<Field> all = fields(config);
     for (const Field& field : all)
       for (const std::string& value : odd_values(field)) {
         try {
-          load_preset(info, "quick", "pairs", {field.key + "=" + value});
+          load_preset(built_in_tasks(), info, "quick", "pairs", {field.key + "=" + value});
         } catch (const Error& error) {
           if (!sentences.insert(error.text()).second || error.text().starts_with("nothing reads")) continue;
           for (const Field& other : all) {

@@ -52,7 +52,7 @@ Estimator small_cnn() {
   config.embedder.of<Cnn::Settings>().kernels = {3, 3};
   config.embedder.size = 8;
   config.head.of<SplineHead::Settings>().hidden = 8;
-  return {make_task("digits"), config, 1};
+  return {built_in_tasks()->make("digits"), config, 1};
 }
 
 // Why peaks cannot be told here; empty when they can.
@@ -77,7 +77,7 @@ TEST(Memory, PeakOfAStepAndOfValidationIsTheSameForLargerSets) {
   if (const std::string why = cannot_measure(); !why.empty()) GTEST_SKIP() << why;
   Estimator estimator = small_cnn();
   const auto peak = [&](std::int64_t n) {
-    const SetSource source(make_task("digits"), 1, {n}, 0, 2);
+    const SetSource source(built_in_tasks()->make("digits"), 1, {n}, 0, 2);
     const auto step = [&] {
       estimator.train(true);
       set_gradients(estimator, source, source.training(0, 0, 2, 2, torch::kCPU, 512), 1, 512, {});

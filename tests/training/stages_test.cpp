@@ -15,7 +15,6 @@
 #include "core/eval/evaluate.h"
 #include "core/heads/gaussian_head.h"
 #include "core/heads/spline_head.h"
-#include "core/task_factory.h"
 #include "core/train/cost.h"
 #include "core/train/event_values.h"
 #include "core/train/run.h"
@@ -25,6 +24,7 @@
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_task.h"
 #include "tests/read_settings.h"
+#include "tests/tasks/in_place_of.h"
 
 namespace pairs {
 namespace {
@@ -34,7 +34,7 @@ int run_in_pieces(const std::filesystem::path& run, std::uint64_t one_in) {
   for (int stops = 0;; ++stops) {
     TestMonitor monitor(one_in, static_cast<std::uint64_t>(stops) + 1);
     try {
-      execute_run(run, monitor);
+      execute_run(built_in_tasks(), run, monitor);
       return stops;
     } catch (const Stopped&) {
       PAIRS_CHECK(stops < 400, "stopped too often to end");
@@ -45,6 +45,7 @@ int run_in_pieces(const std::filesystem::path& run, std::uint64_t one_in) {
 // Observations turn into NaN after a few steps of stage 1.
 class BreakingTask : public ToyTask {
  public:
+  BreakingTask() : ToyTask("gaussian") {}
   Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
                        const torch::Device& device) const override {
     const torch::Tensor x = ToyTask::observe(latents, seed, purpose, ranges, device);
@@ -63,7 +64,6 @@ std::string failure(const std::function<void()>& call) {
 
 class StagesTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { register_tasks(); }
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("pairs-stages-{}", ::getpid());
     std::filesystem::remove_all(folder_);
@@ -90,7 +90,7 @@ class StagesTest : public testing::Test {
                                     "finetune.validation_draws=64",
                                     "cache.chunk=256"};
     set.insert(set.end(), more.begin(), more.end());
-    return load_read(make_task(task)->info(), "quick", strategy, set);
+    return load_read(built_in_tasks(), built_in_tasks()->make(task)->info(), "quick", strategy, set);
   }
   std::filesystem::path make(const RunConfig& config, const std::string& name) {
     return create_run(config, folder_ / name);
@@ -107,7 +107,7 @@ TEST_F(StagesTest, StoppedAnywhereARunEndsWithTheSameBits) {
         tiny("gaussian", strategy, {"cache.refresh=1", "finetune.start=fresh", "finetune.regression=trained"});
     const auto whole = make(config, "whole-" + strategy);
     TestMonitor all;
-    execute_run(whole, all);
+    execute_run(built_in_tasks(), whole, all);
     for (std::uint64_t one_in : {12, 40}) {
       const auto cut = make(config, fmt::format("cut-{}-{}", strategy, one_in));
       EXPECT_GT(run_in_pieces(cut, one_in), 1);
@@ -124,8 +124,8 @@ TEST_F(StagesTest, LessonsAreResumedAndTold) {
   const auto whole = make(config, "whole"), cut = make(config, "cut"),
              plain = make(tiny("gaussian", "pairs", {"pretrain.epochs=4"}), "plain");
   TestMonitor all, none;
-  execute_run(whole, all);
-  execute_run(plain, none);
+  execute_run(built_in_tasks(), whole, all);
+  execute_run(built_in_tasks(), plain, none);
   EXPECT_GT(run_in_pieces(cut, 10), 1);
   EXPECT_EQ(weights(whole), weights(cut));
   EXPECT_NE(weights(whole), weights(plain));
@@ -144,7 +144,7 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   const RunConfig config = tiny("gaussian", "pairs");
   const auto source = make(config, "source");
   TestMonitor monitor;
-  execute_run(source, monitor);
+  execute_run(built_in_tasks(), source, monitor);
   const std::string from = "pretrain.from=" + source.string();
   const auto state = [](const std::filesystem::path& file) { return read_safetensors(file).tensors; };
   const auto trained = state(source / run_file::estimator);
@@ -152,7 +152,7 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   // Without epochs they stay as they are, standardiser and all, and stage 3 goes on from them.
   const auto kept =
       make(tiny("gaussian", "pairs", {from, "pretrain.epochs=0", "finetune.start=pretrained", "seed=2"}), "kept");
-  execute_run(kept, monitor);
+  execute_run(built_in_tasks(), kept, monitor);
   const auto first = state(kept / run_file::pretrained), last = state(kept / run_file::estimator);
   ASSERT_EQ(first.size(), trained.size());
   for (const auto& [name, tensor] : trained) EXPECT_TRUE(at::equal(tensor, first.at(name))) << name;
@@ -165,7 +165,7 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   const std::string as_it_was = weights(kept);
   std::filesystem::remove(kept / run_file::pretrained);
   std::ofstream(kept / run_file::start) << "left by a kill";
-  execute_run(kept, monitor);
+  execute_run(built_in_tasks(), kept, monitor);
   EXPECT_FALSE(std::filesystem::exists(kept / run_file::start));
   EXPECT_EQ(weights(kept), as_it_was);
   EXPECT_FALSE(std::filesystem::exists(kept / run_file::pretrained));
@@ -178,7 +178,7 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
     const std::string name = fmt::format("{}", fmt::join(more, "-"));
     const auto whole = make(tiny("gaussian", "pairs", set), "whole" + name),
                cut = make(tiny("gaussian", "pairs", set), "cut" + name);
-    execute_run(whole, monitor);
+    execute_run(built_in_tasks(), whole, monitor);
     run_in_pieces(cut, 15);
     EXPECT_EQ(weights(whole), weights(cut)) << name;
     const auto moved = state(whole / run_file::pretrained);
@@ -199,7 +199,8 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   run_in_pieces(alone, 15);
   EXPECT_EQ(weights(alone), weights(folder_ / "whole"));
   EXPECT_FALSE(std::filesystem::exists(alone / run_file::start)) << "needed no longer";
-  const RunCost spent = cost_of(load_run(alone.string())), before = cost_of(load_run((folder_ / "moved").string()));
+  const RunCost spent = cost_of(load_run(built_in_tasks(), alone.string())),
+                before = cost_of(load_run(built_in_tasks(), (folder_ / "moved").string()));
   ASSERT_TRUE(spent.known);
   EXPECT_DOUBLE_EQ(spent.cost.before, before.cost.paper());
   EXPECT_GT(spent.cost.paper(), before.cost.paper());
@@ -209,15 +210,16 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   // A head of other settings is said to be left; one for each size, too.
   const auto wide = make(tiny("gaussian", "pairs", {from, "head.hidden=24", "pretrain.epochs=0"}), "wide");
   TestMonitor told;
-  execute_run(wide, told);
+  execute_run(built_in_tasks(), wide, told);
   const auto warned =
       std::find_if(told.events.begin(), told.events.end(), [](auto& e) { return e.type == EventType::warning; });
   ASSERT_NE(warned, told.events.end());
   EXPECT_THAT(warned->values.at("text").get<std::string>(), testing::HasSubstr("head.hidden = 16, and here it is 24"));
   const auto many =
       make(tiny("gaussian", "pairs", {"finetune.heads=per-n", "finetune.law=list", "cache.pieces=2"}), "many");
-  execute_run(many, told);
-  execute_run(make(tiny("gaussian", "pairs", {"pretrain.from=" + many.string(), "pretrain.epochs=0"}), "one"), told);
+  execute_run(built_in_tasks(), many, told);
+  execute_run(built_in_tasks(),
+              make(tiny("gaussian", "pairs", {"pretrain.from=" + many.string(), "pretrain.epochs=0"}), "one"), told);
   EXPECT_TRUE(std::any_of(told.events.begin(), told.events.end(), [](const Event& event) {
     return event.type == EventType::warning &&
            event.values.at("text").get<std::string>().find("N = 4, 40") != std::string::npos;
@@ -241,10 +243,10 @@ TEST_F(StagesTest, OneHeadForEachNResumesBetweenHeads) {
       "gaussian", "pairs", {"finetune.heads=per-n", "finetune.law=list", "finetune.start=linear", "cache.pieces=2"});
   const auto whole = make(config, "whole"), cut = make(config, "cut");
   TestMonitor all;
-  execute_run(whole, all);
+  execute_run(built_in_tasks(), whole, all);
   EXPECT_GT(run_in_pieces(cut, 15), 1);
   EXPECT_EQ(weights(whole), weights(cut));
-  EXPECT_EQ(load_run(whole.string()).estimator->sizes(), (std::vector<std::int64_t>{4, 40}));
+  EXPECT_EQ(load_run(built_in_tasks(), whole.string()).estimator->sizes(), (std::vector<std::int64_t>{4, 40}));
 }
 
 TEST_F(StagesTest, ARefreshedCacheResumesAndLeavesNothingBehind) {
@@ -254,13 +256,13 @@ TEST_F(StagesTest, ARefreshedCacheResumesAndLeavesNothingBehind) {
              {std::string("finetune.heads=") + heads, "finetune.law=list", "cache.pieces=2", "cache.refresh=1"});
     const auto whole = make(config, std::string("whole-") + heads), cut = make(config, std::string("cut-") + heads);
     TestMonitor all;
-    execute_run(whole, all);
+    execute_run(built_in_tasks(), whole, all);
     EXPECT_GT(run_in_pieces(cut, 15), 1);
     EXPECT_EQ(weights(whole), weights(cut));
     // What a kill between the last two files would leave.
     for (const char* name : {run_file::resume, run_file::partial, "aggregates-7.cache"})
       std::ofstream(cut / name) << "left behind";
-    execute_run(cut, all);
+    execute_run(built_in_tasks(), cut, all);
     for (const auto& run : {whole, cut})
       for (const auto& entry : std::filesystem::directory_iterator(run)) {
         const std::string name = entry.path().filename().string();
@@ -285,9 +287,9 @@ TEST_F(StagesTest, SigmaOfTheRegressionHeadFitsManySizes) {
            {"cache.sizes=[100]", "cache.sets=[2000]", "finetune.law=log-uniform", "finetune.validation_draws=32768"}),
       "sigma");
   TestMonitor monitor;
-  execute_run(run, monitor);
+  execute_run(built_in_tasks(), run, monitor);
   // Its standard deviations are those of its residuals on sets that it never saw.
-  const LoadedRun loaded = load_run(run.string());
+  const LoadedRun loaded = load_run(built_in_tasks(), run.string());
   ASSERT_TRUE(loaded.finetuned);
   Estimator& estimator = *loaded.estimator;
   const Task& task = estimator.task();
@@ -312,7 +314,7 @@ TEST_F(StagesTest, SameSeedSameWeightsOtherSeedOtherWeights) {
   const auto a = make(tiny("bump-hunt", "pairs"), "a"), b = make(tiny("bump-hunt", "pairs"), "b");
   const auto c = make(tiny("bump-hunt", "pairs", {"seed=2"}), "c");
   TestMonitor monitor;
-  for (const auto& run : {a, b, c}) execute_run(run, monitor);
+  for (const auto& run : {a, b, c}) execute_run(built_in_tasks(), run, monitor);
   EXPECT_EQ(weights(a), weights(b));
   EXPECT_NE(weights(a), weights(c));
 }
@@ -320,9 +322,9 @@ TEST_F(StagesTest, SameSeedSameWeightsOtherSeedOtherWeights) {
 TEST_F(StagesTest, EndToEndHasOneStageAndServesItsSize) {
   const auto run = make(tiny("bump-hunt", "e2e"), "e2e");
   TestMonitor monitor;
-  execute_run(run, monitor);
+  execute_run(built_in_tasks(), run, monitor);
   EXPECT_FALSE(std::filesystem::exists(run / run_file::cache));
-  const LoadedRun loaded = load_run(run.string());
+  const LoadedRun loaded = load_run(built_in_tasks(), run.string());
   EXPECT_EQ(loaded.estimator->max_n(), 40);
   EvaluationOptions options;
   options.sizes = {40};
@@ -338,10 +340,10 @@ TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN)
                               "evaluate.sizes=[1,10,40]"}),
                         "sigma");
   TestMonitor monitor;
-  execute_run(run, monitor);
+  execute_run(built_in_tasks(), run, monitor);
   for (const Event& event : monitor.events)
     EXPECT_FALSE(event.type == EventType::loss && event.stage == Stage::finetune);
-  const auto task = make_task("bump-hunt");
+  const auto task = built_in_tasks()->make("bump-hunt");
   Estimator before = Estimator::load(run / run_file::pretrained, task),
             after = Estimator::load(run / run_file::estimator, task);
   const auto kept = before.head_parameters(), now = after.head_parameters();
@@ -372,8 +374,8 @@ TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN)
 TEST_F(StagesTest, ADensityCanBeTrainedOnTheFeaturesOfARegression) {
   const auto run = make(tiny("bump-hunt", "gaussian", {"finetune.regression=spline", "head.bins=5"}), "flow");
   TestMonitor monitor;
-  execute_run(run, monitor);
-  const LoadedRun loaded = load_run(run.string());
+  execute_run(built_in_tasks(), run, monitor);
+  const LoadedRun loaded = load_run(built_in_tasks(), run.string());
   const HeadConfig& head = loaded.estimator->config().head;
   EXPECT_EQ(head.kind, "spline");
   EXPECT_EQ(head.of<SplineHead::Settings>().bins, 5);
@@ -395,7 +397,7 @@ TEST_F(StagesTest, ARunThatLearntNothingSaysSo) {
   const auto outcome = [&](const std::string& name, const std::vector<std::string>& set) {
     const auto run = make(tiny("bump-hunt", "pairs", set), name);
     TestMonitor monitor;
-    execute_run(run, monitor);
+    execute_run(built_in_tasks(), run, monitor);
     const std::vector<Event> events = read_events((run / run_file::events).string());
     const auto warned = std::count_if(events.begin(), events.end(), [](const Event& event) {
       return event.type == EventType::warning &&
@@ -415,16 +417,14 @@ TEST_F(StagesTest, ARunThatLearntNothingSaysSo) {
 
 TEST_F(StagesTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheLastGoodWeights) {
   const auto run = make(tiny("gaussian", "pairs", {"evaluate.sizes=[1,10]", "evaluate.sets=[10]"}), "nan");
-  register_task_factory({[](const std::string&, const TaskOptions&) { return std::make_shared<BreakingTask>(); },
-                         task_names, task_settings});
+  const Tasks breaking = in_place_of("gaussian", [](const TaskOptions&) { return std::make_shared<BreakingTask>(); });
   TestMonitor monitor;
   std::string sentence;
   try {
-    execute_run(run, monitor);
+    execute_run(breaking, run, monitor);
   } catch (const Error& error) {
     sentence = error.what();
   }
-  register_tasks();
   EXPECT_THAT(sentence, testing::HasSubstr("at step 9"));
   EXPECT_THAT(sentence, testing::HasSubstr("pretrain.rate"));
   ASSERT_FALSE(monitor.events.empty());
@@ -439,7 +439,7 @@ TEST_F(StagesTest, ADivergedRunFailsAndSaysSo) {
   for (std::string& sentence : sentences) {
     TestMonitor monitor;
     try {
-      execute_run(run, monitor);
+      execute_run(built_in_tasks(), run, monitor);
     } catch (const Error& error) {
       sentence = error.what();
     }
@@ -477,9 +477,9 @@ TEST_F(StagesTest, PreviewsChangeNoBit) {
     const RunConfig config = tiny("gaussian", "pairs", more);
     const auto plain = make(config, "plain"), seen = make(config, "seen");
     TestMonitor blind;
-    execute_run(plain, blind);
+    execute_run(built_in_tasks(), plain, blind);
     LookingMonitor looking;
-    execute_run(seen, looking);
+    execute_run(built_in_tasks(), seen, looking);
     EXPECT_EQ(weights(plain), weights(seen));
     const std::size_t heads = more.size() == 1 ? 1 : 2;
     ASSERT_EQ(looking.looks.size(), 18 + 18 * heads);  // epochs times steps of stages 1 and 3
@@ -505,13 +505,13 @@ TEST_F(StagesTest, StopsWithinAValidation) {
   const RunConfig config = tiny("gaussian", "pairs", {"pretrain.validation_sets=1024", "checkpoint=1000"});
   const auto whole = make(config, "whole");
   TestMonitor all;
-  execute_run(whole, all);
+  execute_run(built_in_tasks(), whole, all);
   for (const int polls : {8, 9, 10}) {
     const auto cut = make(config, fmt::format("cut-{}", polls));
     CountingMonitor monitor(polls);
-    EXPECT_THROW(execute_run(cut, monitor), Stopped);
+    EXPECT_THROW(execute_run(built_in_tasks(), cut, monitor), Stopped);
     for (const Event& event : monitor.events) EXPECT_NE(event.type, EventType::loss) << polls;
-    execute_run(cut, all);
+    execute_run(built_in_tasks(), cut, all);
     EXPECT_EQ(weights(whole), weights(cut)) << polls;
   }
 }
@@ -522,12 +522,12 @@ TEST_F(StagesTest, ProblemsAreSentences) {
   EXPECT_THROW(make(config, "r"), Error);
   for (std::uint64_t seed = 2; !std::filesystem::exists(run / run_file::resume); ++seed) {
     TestMonitor stop_soon(6, seed);
-    EXPECT_THROW(execute_run(run, stop_soon), Stopped);
+    EXPECT_THROW(execute_run(built_in_tasks(), run, stop_soon), Stopped);
   }
   {
     const FolderLock held(run);
     TestMonitor monitor;
-    EXPECT_THROW(execute_run(run, monitor), Error);
+    EXPECT_THROW(execute_run(built_in_tasks(), run, monitor), Error);
   }
   const std::string good = read_file(run / run_file::resume);
   for (std::size_t at : {std::size_t{4}, good.size() / 2, good.size() - 5}) {
@@ -535,17 +535,17 @@ TEST_F(StagesTest, ProblemsAreSentences) {
     bad[at] = static_cast<char>(bad[at] ^ 0x10);
     std::ofstream(run / run_file::resume, std::ios::binary) << bad;
     TestMonitor monitor;
-    EXPECT_THROW(execute_run(run, monitor), Error) << "flipped byte " << at;
+    EXPECT_THROW(execute_run(built_in_tasks(), run, monitor), Error) << "flipped byte " << at;
     EXPECT_EQ(read_file(run / run_file::resume), bad);
   }
   std::ofstream(run / run_file::resume, std::ios::binary) << good.substr(0, good.size() / 3);
   TestMonitor monitor;
-  EXPECT_THROW(execute_run(run, monitor), Error);
+  EXPECT_THROW(execute_run(built_in_tasks(), run, monitor), Error);
   std::ofstream(run / run_file::resume, std::ios::binary) << good;
-  execute_run(run, monitor);
+  execute_run(built_in_tasks(), run, monitor);
   EXPECT_TRUE(run_status(run).finished);
-  EXPECT_THROW(load_run("no-such-run"), Error);
-  EXPECT_THROW(execute_run(folder_ / "nothing", monitor), Error);
+  EXPECT_THROW(load_run(built_in_tasks(), "no-such-run"), Error);
+  EXPECT_THROW(execute_run(built_in_tasks(), folder_ / "nothing", monitor), Error);
 }
 
 TEST_F(StagesTest, FilesOfOthersStay) {
@@ -558,7 +558,7 @@ TEST_F(StagesTest, FilesOfOthersStay) {
   for (const auto& file : others) std::ofstream(file) << "theirs";
   std::ofstream(own) << "ours";
   TestMonitor monitor;
-  execute_run(make(config, "a"), monitor);
+  execute_run(built_in_tasks(), make(config, "a"), monitor);
   for (const auto& file : others) EXPECT_TRUE(std::filesystem::exists(file)) << file;
   EXPECT_FALSE(std::filesystem::exists(own));
   std::filesystem::create_directories(folder_ / "b");
@@ -589,7 +589,7 @@ TEST_F(StagesTest, AFolderMovedWhileInUseEndsTheRunAndItsPlaceIsLeftAlone) {
   const auto run = make(config, "here"), whole = make(config, "whole");
   MovingMonitor moving(run, folder_ / "there");
   try {
-    execute_run(run, moving);
+    execute_run(built_in_tasks(), run, moving);
     ADD_FAILURE() << "it went on";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("here was moved"));
@@ -597,8 +597,8 @@ TEST_F(StagesTest, AFolderMovedWhileInUseEndsTheRunAndItsPlaceIsLeftAlone) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(run), std::filesystem::directory_iterator()), 1);
   EXPECT_EQ(read_file(run / run_file::events), "theirs\n");
   TestMonitor monitor;
-  execute_run(folder_ / "there", monitor);
-  execute_run(whole, monitor);
+  execute_run(built_in_tasks(), folder_ / "there", monitor);
+  execute_run(built_in_tasks(), whole, monitor);
   EXPECT_EQ(weights(whole), weights(folder_ / "there"));
 }
 

@@ -11,7 +11,10 @@ namespace {
 
 TEST(Curriculum, RefusesWhatIsNoLesson) {
   const auto refused = [](const char* task, const std::string& text) {
-    return message_of([&] { load_preset(make_task(task)->info(), "quick", "pairs", {"pretrain.curriculum=" + text}); });
+    return message_of([&] {
+      load_preset(built_in_tasks(), built_in_tasks()->make(task)->info(), "quick", "pairs",
+                  {"pretrain.curriculum=" + text});
+    });
   };
   for (const char* text :
        {"distractors=0", "distractors=0:", "distractors=0: 0", "distractors=0: two", ": 3", ";", "0: 1",
@@ -25,7 +28,8 @@ TEST(Curriculum, RefusesWhatIsNoLesson) {
   EXPECT_THAT(refused("novel-view", "size=8: 1"), testing::HasSubstr("another shape"));
   // Judged beside the run's own settings, by what lessons of them would be.
   EXPECT_THAT(refused("circle", "center_low=70: 1"), testing::HasSubstr("pretrain.curriculum, 'center_low=70: 1'"));
-  EXPECT_NO_THROW(load_preset(make_task("novel-view")->info(), "quick", "pairs", {"pretrain.curriculum=noise=0.1: 1"}));
+  EXPECT_NO_THROW(load_preset(built_in_tasks(), built_in_tasks()->make("novel-view")->info(), "quick", "pairs",
+                              {"pretrain.curriculum=noise=0.1: 1"}));
   EXPECT_THAT(refused("novel-view", "size=64: 1"), testing::HasSubstr("another shape"));
   EXPECT_THAT(refused("circle",
                       [] {
@@ -39,16 +43,16 @@ TEST(Curriculum, RefusesWhatIsNoLesson) {
 }
 
 TEST(Curriculum, TakesSharesOfHoweverManyEpochs) {
-  const auto task = make_task("circle");
+  const auto task = built_in_tasks()->make("circle");
   const auto lessons = [&](const char* strategy, std::vector<std::string> set) {
     set.push_back("pretrain.curriculum=distractors=0: 10 %; 1 line=3: 30%; 1.5 : 2.5 % ;");
     std::string all;
-    for (const Lesson& lesson : curriculum(load_preset(task->info(), "quick", strategy, set)))
+    for (const Lesson& lesson : curriculum(load_preset(built_in_tasks(), task->info(), "quick", strategy, set)))
       all += lesson.text + ", ";
     return all;
   };
   EXPECT_EQ(lessons("pairs", {}), "distractors=0, distractors=1 line=3, distractors=1 line=3, distractors=1 line=3, ");
-  RunConfig config = load_preset(task->info(), "quick", "pairs", {"task.line=2.5"});
+  RunConfig config = load_preset(built_in_tasks(), task->info(), "quick", "pairs", {"task.line=2.5"});
   EXPECT_EQ(own_settings(config, curriculum(config)), "distractors=3");
   config.pretrain.curriculum = "line=3 distractors=0: 1";
   EXPECT_EQ(own_settings(config, curriculum(config)), "line=2.5 distractors=3");

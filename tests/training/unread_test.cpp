@@ -9,7 +9,6 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/task_factory.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -40,7 +39,7 @@ std::string other_value(const Field& field) {
 std::string refusal(const TaskInfo& info, const std::string& preset, const std::string& strategy,
                     const std::string& assignment) {
   try {
-    load_preset(info, preset, strategy, {assignment});
+    load_preset(built_in_tasks(), info, preset, strategy, {assignment});
   } catch (const Error& error) {
     return error.what();
   }
@@ -48,19 +47,20 @@ std::string refusal(const TaskInfo& info, const std::string& preset, const std::
 }
 
 TEST(Unread, SettingsAreRefusedOfEveryTaskPresetAndStrategy) {
-  register_tasks();
   int refused = 0;
-  for (const std::string& task : task_names())
+  for (const std::string& task : built_in_tasks()->names())
     for (const std::string& preset : preset_names())
       for (const Strategy& strategy : strategies()) {
-        const TaskInfo info = make_task(task)->info();
+        const TaskInfo info = built_in_tasks()->make(task)->info();
         if (info.image_target() && !strategy.head.empty()) continue;  // no regression of an image
-        RunConfig config = load_preset(info, preset, strategy.name, {});
+        RunConfig config = load_preset(built_in_tasks(), info, preset, strategy.name, {});
         for (const Field& field : fields(config)) {
           const std::string why = unread_because(config, field.key), value = other_value(field);
           if (why.empty() || value.empty()) continue;
           // Of end-to-end training that is told no size it is the size.
-          if (field.key == "cache.sizes" && preset_values(info, preset, strategy.name).pretrain.sizes.empty()) continue;
+          if (field.key == "cache.sizes" &&
+              preset_values(built_in_tasks(), info, preset, strategy.name).pretrain.sizes.empty())
+            continue;
           const std::string text = refusal(info, preset, strategy.name, field.key + "=" + value);
           EXPECT_THAT(text, HasSubstr("nothing reads " + field.key)) << task << preset << strategy.name;
           EXPECT_THAT(text, HasSubstr(why));
@@ -71,8 +71,7 @@ TEST(Unread, SettingsAreRefusedOfEveryTaskPresetAndStrategy) {
 }
 
 TEST(Unread, SaysWhy) {
-  register_tasks();
-  const TaskInfo gaussian = make_task("gaussian")->info();
+  const TaskInfo gaussian = built_in_tasks()->make("gaussian")->info();
   EXPECT_THAT(refusal(gaussian, "quick", "pairs", "embedder.cutoff=5"),
               HasSubstr("nothing reads embedder.cutoff, since embedder.kind is \"mlp\"; leave it out"));
   EXPECT_THAT(refusal(gaussian, "quick", "pairs", "head.quadrature=30"), HasSubstr("head.kind is \"spline\""));
@@ -83,30 +82,30 @@ TEST(Unread, SaysWhy) {
 
 // Once the kind is another, what it reads counts, in whatever order they are given.
 TEST(Unread, FollowsTheKindThatIsChosen) {
-  register_tasks();
-  const TaskInfo info = make_task("gaussian")->info();
-  EXPECT_NO_THROW(load_preset(info, "quick", "pairs", {"head.quadrature=30", "head.kind=umnn"}));
-  EXPECT_NO_THROW(load_preset(info, "quick", "gaussian", {"finetune.rate=1e-3", "finetune.regression=trained"}));
-  EXPECT_NO_THROW(load_preset(info, "quick", "gaussian", {"finetune.regression=umnn", "head.quadrature=30"}));
+  const TaskInfo info = built_in_tasks()->make("gaussian")->info();
+  EXPECT_NO_THROW(load_preset(built_in_tasks(), info, "quick", "pairs", {"head.quadrature=30", "head.kind=umnn"}));
+  EXPECT_NO_THROW(
+      load_preset(built_in_tasks(), info, "quick", "gaussian", {"finetune.rate=1e-3", "finetune.regression=trained"}));
+  EXPECT_NO_THROW(
+      load_preset(built_in_tasks(), info, "quick", "gaussian", {"finetune.regression=umnn", "head.quadrature=30"}));
 }
 
 TEST(Unread, RunTomlHoldsOnlyWhatIsRead) {
-  register_tasks();
   const TemporaryFolder folder;
   const auto file = folder / "run.toml";
-  RunConfig config = load_preset(make_task("gaussian")->info(), "small", "pairs", {});
+  RunConfig config = load_preset(built_in_tasks(), built_in_tasks()->make("gaussian")->info(), "small", "pairs", {});
   const std::string text = write_run_toml(config, "cpu");
   std::int64_t lines = 0;  // a blank one stands before each table
   for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) lines += text[at] != '\n';
   EXPECT_LE(lines, 75) << text;
   EXPECT_EQ(text.find("cutoff"), text.npos);
   write_file(file, text);
-  EXPECT_EQ(write_run_toml(read_run_toml(file), "cpu"), text);
+  EXPECT_EQ(write_run_toml(read_run_toml(built_in_tasks(), file), "cpu"), text);
   std::string edited = text;
   edited.insert(edited.find("[embedder]\n") + 11, "cutoff = 5\n");
   write_file(file, edited);
   try {
-    read_run_toml(file);
+    read_run_toml(built_in_tasks(), file);
     ADD_FAILURE() << "it was read";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("run.toml: nothing reads embedder.cutoff, since embedder.kind is \"mlp\""));
@@ -146,16 +145,15 @@ TEST(Unread, SettingsOfSeveralKindsAgree) {
 
 // What a preset says for all strategies some of them read; what it says for one, that one does.
 TEST(Unread, PresetsSayNothingThatNobodyReads) {
-  register_tasks();
-  for (const std::string& task : task_names())
+  for (const std::string& task : built_in_tasks()->names())
     for (const std::string& preset : preset_names()) {
-      const TaskInfo info = make_task(task)->info();
+      const TaskInfo info = built_in_tasks()->make(task)->info();
       std::vector<std::string> keys;
       flatten(toml::parse(read_file(assets_folder() / "presets" / task / (preset + ".toml"))), "", keys);
       std::map<std::string, RunConfig> configs;
       for (const Strategy& strategy : strategies())
         if (!info.image_target() || strategy.head.empty())
-          configs.emplace(strategy.name, load_preset(info, preset, strategy.name, {}));
+          configs.emplace(strategy.name, load_preset(built_in_tasks(), info, preset, strategy.name, {}));
       for (const std::string& key : keys) {
         bool read = false;
         for (const auto& [name, config] : configs) {

@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/nn/adamw.h"
-#include "core/task_factory.h"
 #include "core/train/cache_writer.h"
 #include "core/train/run.h"
 #include "core/train/stage_tools.h"
@@ -37,14 +36,14 @@ RunConfig step_config(const std::string& task, const std::string& preset) {
     set.insert(set.end(), {"task.side=64", "embedder.channels=[16,16,32,32,64]"});
   const std::vector<std::string> small = small_data(task);
   set.insert(set.end(), small.begin(), small.end());
-  return load_read(make_task(task)->info(), preset, "pairs", set);
+  return load_read(built_in_tasks(), built_in_tasks()->make(task)->info(), preset, "pairs", set);
 }
 
 // One a preset: a task may keep what it made.
 std::shared_ptr<const Task> task_of(const RunConfig& config) {
   static std::map<std::pair<std::string, std::string>, std::shared_ptr<const Task>> made;
   std::shared_ptr<const Task>& task = made[{config.task, config.preset}];
-  if (!task) task = make_task(config.task, config.task_options());
+  if (!task) task = built_in_tasks()->make(config.task, config.task_options());
   return task;
 }
 
@@ -141,7 +140,7 @@ bool in_bf16(const RunConfig& config) {
 }
 
 PAIRS_DEVICE_TEST(TrainingStep, OfEveryPresetAgreesWithTheCpu) {
-  for (const std::string& task : task_names())
+  for (const std::string& task : built_in_tasks()->names())
     for (const std::string& preset : preset_names()) {
       SCOPED_TRACE(task + ", " + preset);
       const RunConfig config = step_config(task, preset);
@@ -163,7 +162,7 @@ PAIRS_DEVICE_TEST(TrainingStep, OfEveryPresetAgreesWithTheCpu) {
 // Forward, backward, optimiser and moving average: of all values only the sizes of the sets are read, which lie on the
 // CPU, to check them before they are encoded.
 TEST(TrainingStep, OfEveryPresetReadsNoValueOfTheDevice) {
-  for (const std::string& task : task_names())
+  for (const std::string& task : built_in_tasks()->names())
     for (const std::string& preset : preset_names())
       for (const std::string strategy : {"pairs", "gaussian"}) {
         if (task == "novel-view" && strategy == "gaussian") continue;  // its target is an image
@@ -225,14 +224,13 @@ RunConfig short_run(const std::string& task, const torch::Device& device) {
                                   "finetune.validation_draws=16"};
   std::vector<std::string> all = small_data(task);
   all.insert(all.end(), set.begin(), set.end());
-  return load_read(make_task(task)->info(), "quick", "pairs", all);
+  return load_read(built_in_tasks(), built_in_tasks()->make(task)->info(), "quick", "pairs", all);
 }
 
 class DeviceRuns {
  public:
   explicit DeviceRuns(const std::string& name)
       : folder_(std::filesystem::temp_directory_path() / fmt::format("pairs-device-{}-{}", name, ::getpid())) {
-    register_tasks();
     std::filesystem::remove_all(folder_);
   }
   ~DeviceRuns() { std::filesystem::remove_all(folder_); }
@@ -243,7 +241,7 @@ class DeviceRuns {
     for (stops = 0;; ++stops) {
       SilentMonitor monitor(polls << stops);
       try {
-        execute_run(run, monitor);
+        execute_run(built_in_tasks(), run, monitor);
         break;
       } catch (const Stopped&) {
         PAIRS_CHECK(stops < 20, "stopped too often to end");
@@ -264,7 +262,7 @@ class DeviceRuns {
 };
 
 PAIRS_DEVICE_TEST(DeviceRun, OfEveryTaskRepeatsResumesAndAgreesWithTheCpu) {
-  for (const std::string& task : task_names()) {
+  for (const std::string& task : built_in_tasks()->names()) {
     SCOPED_TRACE(task);
     DeviceRuns runs(task);
     const RunConfig config = short_run(task, device);
@@ -285,14 +283,14 @@ PAIRS_DEVICE_TEST(DeviceRun, OfEveryTaskRepeatsResumesAndAgreesWithTheCpu) {
 }
 
 PAIRS_DEVICE_TEST(DeviceCache, AgreesWithTheCpu) {
-  for (const std::string& name : task_names()) {
+  for (const std::string& name : built_in_tasks()->names()) {
     SCOPED_TRACE(name);
     const RunConfig config = short_run(name, torch::kCPU);
     const std::filesystem::path folder =
         std::filesystem::temp_directory_path() / fmt::format("pairs-device-cache-{}", ::getpid());
     std::filesystem::create_directories(folder);
     const auto groups = plan_groups(config.cache, false);
-    const auto task = make_task(name, config.task_options());
+    const auto task = built_in_tasks()->make(name, config.task_options());
     const auto cached = [&](const torch::Device& where) {
       Estimator estimator(task, config.estimator, 3);
       estimator.train(false);

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/base/files.h"
-#include "core/task_factory.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
 #include "tests/read_settings.h"
@@ -20,15 +19,14 @@ inline void make_assets(const std::filesystem::path& assets) {
 // Adds weights/NAME: tiny networks for the digits as they were drawn, which say that they were trained on what the task
 // draws from with the data folder `data`.
 inline void ship_digits(const std::filesystem::path& assets, const std::string& name, const std::string& data) {
-  register_tasks();
   RunConfig config =
-      load_read(make_task("digits", {})->info(), "quick", "pairs",
-                  {"embedder.size=4", "embedder.layers=4", "embedder.channels=2,2,2", "embedder.projection=4",
-                   "head.hidden=4", "head.conditioner=4,4", "head.integrand=4,4", "cache.sizes=10", "cache.sets=100",
-                   "evaluate.sizes=1,10", "evaluate.sets=20", "evaluate.samples=10", "device=cpu"});
+      load_read(built_in_tasks(), built_in_tasks()->make("digits", {})->info(), "quick", "pairs",
+                {"embedder.size=4", "embedder.layers=4", "embedder.channels=2,2,2", "embedder.projection=4",
+                 "head.hidden=4", "head.conditioner=4,4", "head.integrand=4,4", "cache.sizes=10", "cache.sets=100",
+                 "evaluate.sizes=1,10", "evaluate.sets=20", "evaluate.samples=10", "device=cpu"});
   const std::filesystem::path folder = create_run(config, assets / "weights" / name);
   config.data = data;
-  Estimator estimator(make_task("digits", config.task_options()), config.estimator, 3);
+  Estimator estimator(built_in_tasks()->make("digits", config.task_options()), config.estimator, 3);
   estimator.set_max_n(1000);
   estimator.save(folder / run_file::estimator);
 }

@@ -12,7 +12,7 @@ namespace pairs {
 namespace {
 
 EstimatorConfig quick_estimator(const std::string& task) {
-  return load_preset(make_task(task)->info(), "quick", "pairs", {}).estimator;
+  return load_preset(built_in_tasks(), built_in_tasks()->make(task)->info(), "quick", "pairs", {}).estimator;
 }
 
 // The bound in the loss's units against what an estimator says of the same sets: its loss and its log densities differ
@@ -20,7 +20,7 @@ EstimatorConfig quick_estimator(const std::string& task) {
 TEST(LeastLoss, HasTheUnitsOfTheLoss) {
   for (const std::string task : {"gaussian", "bump-hunt"}) {
     const EstimatorConfig config = quick_estimator(task);
-    Estimator estimator(make_task(task), config, 3);
+    Estimator estimator(built_in_tasks()->make(task), config, 3);
     estimator.train(false);
     std::vector<std::int64_t> indices(50);
     for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::int64_t>(i);
@@ -36,7 +36,7 @@ TEST(LeastLoss, HasTheUnitsOfTheLoss) {
 }
 
 TEST(LeastLoss, AveragesOverTheSizes) {
-  const TaskInfo info = make_task("bump-hunt")->info();  // θ in [0, 1]: no scale
+  const TaskInfo info = built_in_tasks()->make("bump-hunt")->info();  // θ in [0, 1]: no scale
   HeadConfig head = quick_estimator("bump-hunt").head;
   const auto log_n = [](std::int64_t n) { return std::log(static_cast<double>(n)); };
   EXPECT_NEAR(least_loss(info, head, {1, 2, 4}, SizeLaw::list, log_n), std::log(8.0) / 3, 1e-12);

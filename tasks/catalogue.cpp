@@ -1,0 +1,102 @@
+#include "tasks/catalogue.h"
+
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "tasks/own/own_presets.h"
+#include "tasks/own/own_tasks.h"
+
+namespace pairs {
+
+TaskCatalogue::TaskCatalogue(std::vector<TaskEntry> entries, std::vector<LeftOutTask> left_out)
+    : entries_(std::move(entries)), left_out_(std::move(left_out)), own_(std::make_unique<own::OwnTasks>(names())) {
+  for (const TaskEntry& entry : entries_)
+    if (entry.data) data_sets_.push_back(*entry.data);
+}
+
+TaskCatalogue::~TaskCatalogue() = default;
+
+const TaskEntry* TaskCatalogue::find(const std::string& name) const {
+  for (const TaskEntry& entry : entries_)
+    if (name == entry.name) return &entry;
+  return nullptr;
+}
+
+std::vector<std::string> TaskCatalogue::names() const {
+  std::vector<std::string> names;
+  for (const TaskEntry& entry : entries_) names.push_back(entry.name);
+  return names;
+}
+
+std::shared_ptr<const Task> TaskCatalogue::make(const std::string& name, const TaskOptions& options) const {
+  const TaskEntry* const entry = find(name);
+  auto own = entry ? nullptr : own_->make(name, options.file);
+  if (entry || own) {
+    PAIRS_CHECK(options.settings.empty() || (entry && !entry->settings.empty()),
+                "The task {} has no settings, but was given some of another task", name);
+    return entry ? entry->make(options) : own;
+  }
+  for (const LeftOutTask& left : left_out_)
+    if (name == left.name) fail_usage("The task {} was left out of this build: {}", name, left.why);
+  std::vector<std::string> known = names();
+  for (const std::string& opened : own_names()) known.push_back(opened);
+  const std::string near = nearest(name, known);
+  fail_usage("There is no task \"{}\"{}; the tasks are {}", name,
+             near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(known, ", "));
+}
+
+TaskSettings TaskCatalogue::default_settings(const std::string& name) const {
+  const TaskEntry* entry = find(name);
+  return entry ? entry->settings : TaskSettings();
+}
+
+const DataSet* TaskCatalogue::data_set_of(const std::string& task) const {
+  for (const DataSet& set : data_sets_)
+    if (set.task == task) return &set;
+  return nullptr;
+}
+
+std::vector<SelfCheck> TaskCatalogue::self_checks() const {
+  std::vector<SelfCheck> all;
+  for (const TaskEntry& entry : entries_) all.insert(all.end(), entry.checks.begin(), entry.checks.end());
+  return all;
+}
+
+std::string TaskCatalogue::open(const std::filesystem::path& file) {
+  return own_->open(file);
+}
+
+std::string TaskCatalogue::recorded(const std::filesystem::path& file) const {
+  return own_->recorded_text(file);
+}
+
+std::string TaskCatalogue::changed(const std::filesystem::path& copy) const {
+  return own::changed_since(copy);
+}
+
+std::string TaskCatalogue::preset(const TaskInfo& task, const std::string& preset) const {
+  return own::preset_text(task, preset);
+}
+
+std::vector<std::string> TaskCatalogue::own_names() const {
+  return own_->names();
+}
+
+TaskDescription TaskCatalogue::describe(const std::filesystem::path& file) const {
+  return own_->describe(file);
+}
+
+TaskDescription TaskCatalogue::describe_text(const std::string& text, const std::filesystem::path& file) const {
+  return own_->describe_text(text, file);
+}
+
+bool TaskCatalogue::file_changed(const std::string& name) const {
+  return own_->changed_since_opened(name);
+}
+
+void TaskCatalogue::renew(const std::filesystem::path& file) {
+  own_->renew(file);
+}
+
+}  // namespace pairs
