@@ -12,14 +12,14 @@ class DensityScoring final : public Scoring {
   std::size_t scored_sets(const EvaluationRow& row) const override { return row.log_prob.size(); }
   std::string table(const std::vector<EvaluationRow>& rows, int indent) const override;
   EvaluationVerdict verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context) const override;
-  void check_figure(const std::string& figure, const std::string& task) const override;
-  std::vector<ScoreFigure> figures(const std::vector<Metrics>& metrics) const override;
-  std::vector<ScoreFigure> own_figures(const std::vector<std::string>& targets) const override;
+  bool scores_by(const Score& score) const override { return score.needs != ScoreNeeds::images; }
   std::vector<Table::Column> compared_columns() const override;
   std::vector<std::string> compared_cells(const Metrics& first, const Metrics& metrics, std::size_t row,
                                           bool is_first) const override;
-  nlohmann::json compared_document(const EvaluationRow& row) const override;
   bool compares_means() const override { return true; }
+
+ protected:
+  std::string other_figure(const std::string& figure, const std::string& task) const override;
 };
 
 }  // namespace pairs

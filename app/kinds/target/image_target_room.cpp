@@ -32,12 +32,6 @@ void ImageTargetRoom::check_density(const TaskInfo& info, const std::string& why
   fail("The target of task {} is an image, {}", info.name, why);
 }
 
-void ImageTargetRoom::check_figure(const std::string& figure, const std::string& task) const {
-  PAIRS_CHECK(figure == "mse",
-              "The figure {} is of densities of parameters, but the target of task {} is an image; draw the figure mse",
-              figure, task);
-}
-
 std::int64_t ImageTargetRoom::compared_samples(std::int64_t asked, std::int64_t own) const {
   const std::int64_t samples = asked >= 0 ? asked : own;
   if (samples < 2) fail_usage("Images are compared by their samples; give --samples 2 or more");

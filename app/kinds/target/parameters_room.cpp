@@ -75,11 +75,6 @@ torch::Tensor ParametersRoom::theta_of(const std::vector<double>& settable) cons
 
 void ParametersRoom::check_density(const TaskInfo&, const std::string&) const {}
 
-void ParametersRoom::check_figure(const std::string& figure, const std::string& task) const {
-  PAIRS_CHECK(figure != "mse",
-              "The figure mse is of images, but the target of task {} is not one; draw the figure rmae", task);
-}
-
 std::int64_t ParametersRoom::compared_samples(std::int64_t asked, std::int64_t) const {
   return asked >= 0 ? asked : 199;
 }

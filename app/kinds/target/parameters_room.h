@@ -15,7 +15,6 @@ class ParametersRoom final : public TargetRoom {
   std::vector<double> settable(const Latents& latents) const override;
   torch::Tensor theta_of(const std::vector<double>& settable) const override;
   void check_density(const TaskInfo& info, const std::string& why) const override;
-  void check_figure(const std::string& figure, const std::string& task) const override;
   std::string next_figure() const override { return "coverage"; }
   bool trains_soon() const override { return true; }
   std::int64_t compared_samples(std::int64_t asked, std::int64_t own) const override;

@@ -151,7 +151,7 @@ Metrics ranked() {
   EvaluationRow& row = metrics.rows[0];
   row.sets = 40;
   row.samples = 4;
-  row.rmae = 0.1;
+  row.scores["rmae"] = 0.1;
   row.acauc = 0.01;
   row.ranks = {std::vector<double>(40, 1.0), {}};
   for (int i = 0; i < 40; ++i) row.ranks[1].push_back((i % 5) / 4.0);
@@ -205,8 +205,9 @@ TEST(MetricsFile, KeepsWhatThePoolExplains) {
   std::vector<EvaluationRow> unknown = metrics.rows;
   unknown[0].pool_location_z = {NAN, NAN};
   EXPECT_THAT(pool_note(unknown), testing::Not(testing::HasSubstr("standard errors")));
-  EXPECT_THAT(calibration_note(metrics.rows), testing::HasSubstr("4 tests are judged together: location z and width z of "
-                                                                 "each target. Borderline: beyond z ±2.5, as"));
+  EXPECT_THAT(calibration_note(metrics.rows),
+              testing::HasSubstr("4 tests are judged together: location z and width z of "
+                                 "each target. Borderline: beyond z ±2.5, as"));
   nlohmann::json text = nlohmann::json::parse(metrics_text(metrics));
   text["rows"][0]["pool_location_sd"] = {0.1};
   EXPECT_THROW(parse_metrics(text.dump(), "memory"), Error);
