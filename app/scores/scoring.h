@@ -31,12 +31,13 @@ class Scoring {
   virtual std::vector<double> of_sets(const EvaluationRow& row, std::size_t count) const = 0;
   virtual std::size_t scored_sets(const EvaluationRow& row) const = 0;
 
-  virtual std::string table(const std::vector<EvaluationRow>& rows, int indent) const = 0;
   // Of rows of a run that learnt something.
   virtual EvaluationVerdict verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context) const = 0;
 
   // Whether it is one of this kind's.
   virtual bool scores_by(const Score& score) const = 0;
+  // The rows for people.
+  std::string table(const std::vector<EvaluationRow>& rows, int indent) const;
   // Throws Error, naming one that suits, where a figure by its name is none of this kind's.
   void check_figure(const std::string& figure, const std::string& task) const;
   // Of runs together, the one that tells most first; and further ones of one evaluation alone, whose targets have
@@ -46,14 +47,17 @@ class Scoring {
 
   // What a comparison tells of a row beside its score: columns, cells (`metrics` beside the first run's; `first`: is
   // it), and members of a document.
-  virtual std::vector<Table::Column> compared_columns() const;
-  virtual std::vector<std::string> compared_cells(const Metrics& first, const Metrics& metrics, std::size_t row,
-                                                  bool is_first) const;
+  std::vector<Table::Column> compared_columns() const;
+  std::vector<std::string> compared_cells(const Metrics& first, const Metrics& metrics, std::size_t row,
+                                          bool is_first) const;
   nlohmann::json compared_document(const EvaluationRow& row) const;
-  // Whether means of posteriors are compared in units of their sd (means_apart).
+  // Whether means and ranks of sets are kept: then means of posteriors are compared in units of their sd (means_apart),
+  // and calibration is judged.
   virtual bool compares_means() const = 0;
 
- protected:
+ private:
+  // Of a table or of the columns of `compare`.
+  std::vector<const Score*> shown(ScoreShown Score::*table) const;
   // Why a figure of the other kind does not suit, and which does.
   virtual std::string other_figure(const std::string& figure, const std::string& task) const = 0;
 };
