@@ -10,10 +10,10 @@
 #include "app/kinds/thumbnail.h"
 #include "core/base/error.h"
 #include "core/base/npz.h"
-#include "core/sets/observations_file.h"
 #include "tasks/parts/bodies.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/core/sets/saved_observations.h"
 #include "tests/core/train/toy_row_task.h"
 
 namespace pairs {
@@ -69,8 +69,9 @@ TEST(Rooms, EveryTaskHasAllFaces) {
     EXPECT_FALSE(target.columns_text(info).empty());
     EXPECT_GT(target.draws(), 1);
     Table table(target.report_columns(IntervalKind::central));
-    const SampleReport report = target.report(info, torch::rand({4, info.target_size()}, torch::kFloat64),
-                                              std::vector<TargetNumbers>(info.targets.size()), IntervalKind::central, table);
+    const SampleReport report =
+        target.report(info, torch::rand({4, info.target_size()}, torch::kFloat64),
+                      std::vector<TargetNumbers>(info.targets.size()), IntervalKind::central, table);
     EXPECT_FALSE(table.empty());
     EXPECT_TRUE(report.arrays.contains("samples"));
     EXPECT_EQ(report.pictures.empty(), !target.in_folder());
