@@ -127,7 +127,7 @@ class SizeEvaluation {
                    Purpose::posterior);
     const torch::Tensor samples = estimator_.sample(aggregates, n, options_.samples, key, latents.given);
     append_doubles(ranks_, central_ranks(samples, latents.theta, key));
-    append_doubles(absolute_error_, ((samples.mean(1) - latents.theta).abs() / range_).mean(1));
+    append_doubles(absolute_error_, relative_errors(samples, latents.theta, range_));
     const torch::Tensor sds = samples.std(1);
     append_doubles(sds_, sds.mean(1));
     append_doubles(set_means_, samples.mean(1));
