@@ -4,16 +4,18 @@
 #include <algorithm>
 
 #include "app/kinds/arrays.h"
+#include "app/kinds/observation_lines.h"
 #include "app/kinds/points/points_check.h"
 #include "app/kinds/points/points_columns.h"
-#include "app/kinds/points/points_lines.h"
 #include "app/kinds/points/points_plot.h"
 #include "app/kinds/rooms.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
+#include "core/base/csv_lines.h"
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/input_scale.h"
 
 namespace pairs {
 namespace {
@@ -53,6 +55,38 @@ void check_columns(const TaskInfo& info, std::int64_t columns, const std::string
 }
 
 namespace {
+
+// Points as lines of CSV.
+class PointsLines final : public ObservationLines {
+ public:
+  // `where` names their source in errors; `info` outlives this.
+  PointsLines(const TaskInfo& info, std::string where)
+      : info_(info), where_(std::move(where)), lines_(where_, info.observation_columns) {}
+
+  void take(std::string_view line) override {
+    const std::size_t before = values_.size();
+    try {
+      if (lines_.take(line, values_)) check_columns(info_, static_cast<std::int64_t>(lines_.numbers()), where_, "");
+    } catch (...) {
+      values_.resize(before);
+      throw;
+    }
+  }
+
+  Observations gather() override {
+    if (values_.empty()) return {};
+    const auto columns = static_cast<std::int64_t>(lines_.numbers());
+    const torch::Tensor rows = torch::tensor(values_, torch::kFloat64).view({-1, columns}).to(observed_type(info_));
+    values_.clear();
+    return rows;
+  }
+
+ private:
+  const TaskInfo& info_;
+  std::string where_;
+  CsvLines lines_;
+  std::vector<double> values_;
+};
 
 // Points: a few numbers each, on a line or in the plane.
 class PointsRoom final : public ObservationRoom {
