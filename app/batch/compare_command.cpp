@@ -93,7 +93,7 @@ Result compare(const CompareArguments& arguments) {
               {"settings", nlohmann::json::array()}};
   const Scoring& scoring = scoring_of(metrics[0].rows);
   const Score& score = scoring.score();
-  std::vector<Table::Column> measured = {{"N"}, {"run", false}, {score.axis}};
+  std::vector<Table::Column> measured = {{"N"}, {"run", false}, {score.heading()}};
   for (const Table::Column& column : scoring.compared_columns()) measured.push_back(column);
   Table quality(measured);
   Table costs({{"run", false}, {"paper's rule"}, {"share of first"}, {"with stage 2"}, {"share of first"}});
@@ -109,17 +109,17 @@ Result compare(const CompareArguments& arguments) {
       const PairedDifference difference = score_difference(row, metrics[0].rows[i]);
       nlohmann::json cell = {{"n", row.n},
                              {"sets", row.sets},
-                             {score.key, row.*score.mean},
-                             {score.key + "_se", row.*score.error},
+                             {score.key, score.value(row)},
+                             {score.key + "_se", score.error(row)},
                              {score.key + "_difference", difference.mean},
                              {score.key + "_difference_se", difference.se}};
       cell.update(scoring.compared_document(row));
       if (const auto apart = means_apart_at(metrics[0], metrics[r], row.n); r > 0 && !apart.empty())
         cell["means_apart"] = apart;
-      if (!std::isnan(row.rmae)) cell["rmae"] = row.rmae;
-      if (!std::isnan(row.acauc)) cell["acauc"] = row.acauc;
-      for (const char* key :
-           {"extrapolation", "location_z", "width_z", "rank_p", "pool", "pool_location_sd", "pool_location_z"})
+      std::vector<std::string> more = {"extrapolation", "pool", "pool_location_sd", "pool_location_z"};
+      for (const Score& one : score_list())
+        if (one.by_target) more.push_back(one.key);
+      for (const std::string& key : more)
         if (documents[r]["rows"][i].contains(key)) cell[key] = documents[r]["rows"][i][key];
       line["rows"].push_back(cell);
     }
@@ -141,7 +141,7 @@ Result compare(const CompareArguments& arguments) {
       const EvaluationRow& row = metrics[r].rows[i];
       const PairedDifference difference = score_difference(row, metrics[0].rows[i]);
       std::vector<std::string> cells = {
-          size_text(row), runs[r].name, with_error_text(row.*score.mean, row.*score.error, score.digits),
+          size_text(row), runs[r].name, score.text(row),
           r == 0 ? "" : with_error_text(difference.mean, difference.se, score.digits + 1)};
       for (std::string& text : scoring.compared_cells(metrics[0], metrics[r], i, r == 0))
         cells.push_back(std::move(text));

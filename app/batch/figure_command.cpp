@@ -39,27 +39,32 @@ namespace pairs::batch {
 
 namespace {
 
-// The figures by name, in the order of `figure list`.
+// The figures by name, in the order of `figure list`: those of scores, and of all else.
 struct FigureEntry {
-  const char* name;
-  const char* summary;
+  std::string name, summary;
 };
 const std::vector<FigureEntry>& figure_entries() {
-  static const std::vector<FigureEntry> all = {
-      {"nll", "Negative log-likelihood against N, with the exact bound where it is known"},
-      {"gap", "How far the NLL lies above the exact posterior's, where that is known"},
-      {"mse", "Images: squared error of a sample and of the posterior mean against N, beside the prior's"},
-      {"rmae", "Relative mean absolute error of the posterior mean against N"},
-      {"acauc", "Calibration against N: ACAUC, location z, width z and rank p, each with its noise"},
-      {"coverage", "Coverage of central credible intervals against their level"},
-      {"ranks", "Histograms of the truth's rank among posterior samples (one run)"},
-      {"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
-      {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
-      {"loss", "Training and validation loss of the stages"},
-      {"pareto", "Training cost against NLL (images: squared error), one point a run"},
-      {"samples", "What a set of the task looks like (a run, or a task's name)"},
-  };
+  static const std::vector<FigureEntry> all = [] {
+    std::vector<FigureEntry> out;
+    for (const Score& score : score_list())
+      if (score.drawn()) out.push_back({score.key, score.figure.summary});
+    out.insert(out.end(),
+               {{"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
+                {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
+                {"loss", "Training and validation loss of the stages"},
+                {"pareto", "Training cost against NLL (images: squared error), one point a run"},
+                {"samples", "What a set of the task looks like (a run, or a task's name)"}});
+    return out;
+  }();
   return all;
+}
+
+// "nll, gap, ..., ranks": the figures of scores.
+std::string score_figure_names() {
+  std::string names;
+  for (const Score& score : score_list())
+    if (score.drawn()) names += score.key + ", ";
+  return names.substr(0, names.size() - 2);
 }
 
 struct FigureArguments {
@@ -163,8 +168,8 @@ Figure draw_pareto(const FigureArguments& arguments) {
       if (row.n == n) at = &row;
     PAIRS_CHECK(at, "{} was not evaluated at N = {}; evaluate it with --sizes, or choose another N with --n",
                 runs[i].name, n);
-    points.push_back({runs[i].name, runs[i].config.strategy, cost.cost.paper(), cost.cost.with_cache(), at->*score.mean,
-                      at->*score.error, n, score.axis, metrics[i].shade});
+    points.push_back({runs[i].name, runs[i].config.strategy, cost.cost.paper(), cost.cost.with_cache(),
+                      score.value(*at), score.error(*at), n, score.heading(), metrics[i].shade});
   }
   return pareto_figure(points);
 }
@@ -262,19 +267,12 @@ Figure draw(const FigureArguments& arguments, std::vector<std::string>& warnings
   if (name == "width") return width_figure(open_all(arguments), arguments.sets, keep_going);
   const std::vector<LoadedRun> runs = open_all(arguments);
   check_figure_of(name, *runs.front().task);
-  if (name == "ranks") {
-    if (runs.size() != 1) fail_usage("The figure ranks is of one run; {} were given", runs.size());
-    std::vector<std::string> labels;
-    for (const Target& target : runs[0].task->info().targets) labels.push_back(target.label);
-    return ranks_figure(all_metrics(runs)[0], labels);
-  }
-  const std::vector<Metrics> metrics = all_metrics(runs);
-  if (name == "nll") return nll_figure(metrics);
-  if (name == "gap") return gap_figure(metrics);
-  if (name == "mse") return mse_figure(metrics);
-  if (name == "rmae") return rmae_figure(metrics);
-  if (name == "acauc") return acauc_figure(metrics);
-  return coverage_figure(metrics);
+  const Score& score = score_named(name);
+  if (score.figure.alone && runs.size() != 1)
+    fail_usage("The figure {} is of one run; {} were given", name, runs.size());
+  std::vector<std::string> labels;
+  for (const Target& target : runs[0].task->info().targets) labels.push_back(target.label);
+  return score_figure(score, all_metrics(runs), labels);
 }
 
 Result figure_command(FigureArguments arguments) {
@@ -354,18 +352,16 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
   add_open_arguments(app, arguments->open);
   std::string footer = "Figures:\n";
   for (const FigureEntry& entry : figure_entries()) footer += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
-  app.footer(with_task_names(
-      footer +
+  footer +=
       "Examples:\n"
       "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
       "  pairs --batch figure posterior {exact} --index 3 --out posterior.png\n"
       "  pairs --batch figure posterior {exact} --index 3 --n 500\n"
       "  pairs --batch figure posterior {first} --file events.csv --n 20\n"
       "  pairs --batch figure posterior {first} --file events.csv --n 20 --random 1\n"
-      "  pairs --batch figure posterior {first} --theta=0.3 --psi=1.5 --n 64\n"
-      "nll, gap, mse, rmae, acauc, coverage, ranks and pareto use the run's metrics.json and evaluate the run "
-      "when it is "
-      "missing."));
+      "  pairs --batch figure posterior {first} --theta=0.3 --psi=1.5 --n 64\n" +
+      score_figure_names() + " and pareto use the run's metrics.json and evaluate the run when it is missing.";
+  app.footer(with_task_names(footer));
   return [arguments, &app] {
     if (!arguments->file.empty() && app.count("--index") > 0)
       fail_usage("--index chooses a simulated set; {} is one already", printable(arguments->file, 300));

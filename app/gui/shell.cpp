@@ -17,7 +17,6 @@
 #include "app/gui/log_drawer.h"
 #include "app/gui/platform/input.h"
 #include "app/gui/posterior/posterior_panel.h"
-#include "app/gui/resume_offer.h"
 #include "app/gui/settings/settings_panel.h"
 #include "app/gui/shortcuts.h"
 #include "app/gui/status_bar.h"
@@ -413,6 +412,23 @@ void Shell::Parts::set_desk() {
   if (wanted) portal->look();
   desk.portal = wanted ? portal.get() : nullptr;
 }
+
+namespace {
+
+// A strip above the panel: the run that the last start trained and did not finish, with "Resume" and "Not now".
+void draw_resume_offer(model::Studio& studio) {
+  const model::RunEntry* run = studio.unfinished_run();
+  if (!run) return;
+  const ui::Choice choice = ui::offer(
+      "resume", fmt::format("{} is not finished: {}. It goes on from where it was saved.", run->name, run->state()),
+      "Resume training", "Not now");
+  if (choice == ui::Choice::confirm)
+    studio.resume_run(run->run);
+  else if (choice == ui::Choice::cancel)
+    studio.forget_unfinished();
+}
+
+}  // namespace
 
 // What may come and go while somebody works stands below the panel, so that nothing in it moves down.
 void Shell::Parts::draw_banners(float left, float bottom, float width) {

@@ -43,8 +43,6 @@ class TargetRoom {
   // Throws a sentence where θ has no density to be drawn or scored: "… of which no density is scored; leave out
   // --theta".
   virtual void check_density(const TaskInfo& info, const std::string& why) const = 0;
-  // Throws where a figure of metrics, by its name, is none of this kind's.
-  virtual void check_figure(const std::string& figure, const std::string& task) const = 0;
   // The figure of scores that tells most beside the first one.
   virtual std::string next_figure() const = 0;
   // Whether runs of a demonstration train in minutes.

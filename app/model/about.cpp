@@ -25,7 +25,8 @@ constexpr Dependency kDependencies[] = {
     {"zlib", "1.2.13", "Zlib", "compressed files"},
     {"libzip", "1.7.3", "BSD-3-Clause", "NPZ files"},
     {"libpng", "1.6.39", "libpng-2.0", "pictures"},
-    {"stb_image", "2.27", "public domain or MIT", "observed images as JPEG, BMP and TGA"},
+    {"libjpeg-turbo", "2.1.5", "IJG, BSD-3-Clause", "observed images as JPEG"},
+    {"stb_image", "2.27", "public domain or MIT", "observed images as BMP and TGA"},
     {"cairo", "1.16.0", "LGPL-2.1 or MPL-1.1", "figures as PNG"},
     {"libwebp", "1.2.4", "BSD-3-Clause", "animations"},
 #if PAIRS_WITH_OBJECTS

@@ -7,7 +7,6 @@
 
 #include "app/kinds/image/image_plot.h"
 #include "app/posterior/corner_plots.h"
-#include "app/posterior/theta_draws.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/clock.h"
@@ -21,6 +20,17 @@ namespace {
 
 constexpr std::int64_t kNuisanceDraws = 128;
 constexpr std::size_t kPlaneWidthCells = 48;  // of an axis where nothing but the sd is asked for
+
+// `count` draws of a posterior of θ -> [count, d] float64 on the CPU: of one target its even quantiles, which move
+// smoothly as N does; of more, samples of the source.
+torch::Tensor theta_draws(const PosteriorNumbers& numbers, const PosteriorSource& source, std::int64_t count) {
+  if (numbers.targets.size() > 1) return source.sample(count, kFigureSeed).to(torch::kCPU, torch::kFloat64);
+  std::vector<double> draws;
+  for (std::int64_t k = 0; k < count; ++k)
+    draws.push_back(cell_quantile(numbers.cells[0], numbers.marginals[0],
+                                  (static_cast<double>(k) + 0.5) / static_cast<double>(count)));
+  return torch::tensor(draws, torch::kFloat64).unsqueeze(1);
+}
 
 }  // namespace
 

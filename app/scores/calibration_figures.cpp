@@ -186,13 +186,13 @@ void add_pool_lines(Plot& plot, const std::vector<Metrics>& metrics) {
 }  // namespace
 
 Figure acauc_figure(const std::vector<Metrics>& metrics) {
-  check_parameters(metrics, "acauc");
+  check_figure_suits(metrics, "acauc");
   check_sampled(metrics);
   Figure figure = against_n(metrics, "Calibration: ACAUC and tests of the truth's rank", "ACAUC");
   figure.columns = 2;
   figure.plot_width = 320;
   figure.plot_height = 220;
-  figure.plots.front().lines = metric_lines(metrics, &EvaluationRow::acauc, nullptr);
+  figure.plots.front().lines = metric_lines(metrics, score_named("acauc"));
   add_noise_floors(figure.plots.front(), metrics);
   CalibrationLimits limits = calibration_limits(1);
   for (const Metrics& one : metrics)
@@ -217,7 +217,7 @@ Figure acauc_figure(const std::vector<Metrics>& metrics) {
 }
 
 Figure coverage_figure(const std::vector<Metrics>& metrics) {
-  check_parameters(metrics, "coverage");
+  check_figure_suits(metrics, "coverage");
   PAIRS_CHECK(!metrics.empty(), "A figure of metrics needs at least one run");
   Figure figure;
   figure.title = "Coverage of central credible intervals";
@@ -283,7 +283,7 @@ Figure coverage_figure(const std::vector<Metrics>& metrics) {
 }
 
 Figure ranks_figure(const Metrics& metrics, const std::vector<std::string>& targets) {
-  check_parameters({metrics}, "ranks");
+  check_figure_suits({metrics}, "ranks");
   for (const EvaluationRow& row : metrics.rows)
     PAIRS_CHECK(row.ranks.empty() || row.sets >= 20,
                 "{} was evaluated on {} sets at N = {}; a histogram of ranks needs 20 or more: evaluate it again with "

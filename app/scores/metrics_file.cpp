@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "app/scores/score_list.h"
 #include "app/scores/scoring.h"
 #include "app/scores/verdict.h"
 #include "app/text/table.h"
@@ -20,54 +21,22 @@ namespace {
 
 using nlohmann::json;
 
-// The numbers of a row that may be absent, by their names in the document.
-struct Number {
-  const char* key;
-  double EvaluationRow::*member;
-};
-constexpr Number kNumbers[] = {
-    {"nll", &EvaluationRow::nll},
-    {"nll_se", &EvaluationRow::nll_se},
-    {"exact_nll", &EvaluationRow::exact_nll},
-    {"gap", &EvaluationRow::gap},
-    {"gap_se", &EvaluationRow::gap_se},
-    {"prior_gain", &EvaluationRow::prior_gain},
-    {"prior_gain_se", &EvaluationRow::prior_gain_se},
-    {"rmae", &EvaluationRow::rmae},
-    {"acauc", &EvaluationRow::acauc},
-    {"acauc_floor", &EvaluationRow::acauc_floor},
-    {"acauc_p95", &EvaluationRow::acauc_p95},
-    {"sd", &EvaluationRow::sd},
-    {"mse", &EvaluationRow::mse},
-    {"mse_se", &EvaluationRow::mse_se},
-    {"mse_mean", &EvaluationRow::mse_mean},
-    {"mse_mean_se", &EvaluationRow::mse_mean_se},
-    {"mse_posterior", &EvaluationRow::mse_posterior},
-    {"mse_posterior_se", &EvaluationRow::mse_posterior_se},
-    {"mse_prior", &EvaluationRow::mse_prior},
-};
-
-// The tests of ranks, one number a target.
-struct TestNumber {
-  const char* key;
-  double RankTest::*member;
-};
-constexpr TestNumber kTestNumbers[] = {
-    {"location_z", &RankTest::location_z}, {"width_z", &RankTest::width_z}, {"rank_p", &RankTest::rank_p}};
-
 json row_document(const EvaluationRow& row) {
   json out = {{"n", row.n}, {"sets", row.sets}, {"samples", row.samples}};
   if (row.extrapolation) out["extrapolation"] = true;
-  for (const Number& number : kNumbers)
-    if (const double value = row.*number.member; std::isfinite(value)) out[number.key] = value;
+  for (const Score& score : score_list()) {
+    for (const RowNumber& number : score.numbers())
+      if (const double value = number.of(row); std::isfinite(value)) out[number.key] = value;
+    if (score.derived && !std::isnan(score.value(row))) out[score.key] = score.value(row);
+    if (!score.by_target) continue;
+    for (const RankTest& test : row.rank_tests)
+      if (!std::isnan(test.*score.by_target)) out[score.key].push_back(test.*score.by_target);
+  }
   for (const auto& [name, value] : row.reference_nll)
     if (std::isfinite(value)) out["reference_nll"][name] = value;
   for (const auto& [name, gap] : row.reference_gap)
     if (std::isfinite(gap.mean) && std::isfinite(gap.se)) out["reference_gap"][name] = {gap.mean, gap.se};
   if (!row.beside.empty()) out["beside"] = row.beside;
-  for (const TestNumber& number : kTestNumbers)
-    for (const RankTest& test : row.rank_tests)
-      if (!std::isnan(test.*number.member)) out[number.key].push_back(test.*number.member);
   if (row.pool > 0) {
     out["pool"] = row.pool;
     if (row.pool_trained > 0) out["pool_trained"] = row.pool_trained;
@@ -78,11 +47,6 @@ json row_document(const EvaluationRow& row) {
     const auto* bytes = reinterpret_cast<const char*>(row.tested.data());
     out["tested"] = fmt::format("{:08x}", checksum({bytes, row.tested.size() * sizeof row.tested[0]}));
   }
-  const auto share = [&](const char* key, double error) {
-    if (!std::isnan(error) && row.mse_prior > 0) out[key] = error / row.mse_prior;
-  };
-  share("mse_share", row.mse);
-  share("mse_posterior_share", row.mse_posterior);
   return out;
 }
 
@@ -168,14 +132,6 @@ void read_moments(const json& line, EvaluationRow& row) {
               row.log_prob.size());
 }
 
-// "0.4, −1.2": one number a target.
-template <class Text>
-std::string by_target(const std::vector<RankTest>& tests, double RankTest::*member, const Text& text) {
-  std::string out;
-  for (const RankTest& test : tests) out += (out.empty() ? "" : ", ") + text(test.*member);
-  return out.empty() ? "–" : out;
-}
-
 }  // namespace
 
 std::string p_text(double p) {
@@ -185,12 +141,6 @@ std::string p_text(double p) {
 
 std::string size_text(const EvaluationRow& row) {
   return count_text(row.n) + (row.extrapolation ? ", extrapolation" : "");
-}
-
-std::array<std::string, 3> rank_test_texts(const EvaluationRow& row) {
-  const auto z = [](double value) { return number_text(value, 1); };
-  return {by_target(row.rank_tests, &RankTest::location_z, z), by_target(row.rank_tests, &RankTest::width_z, z),
-          by_target(row.rank_tests, &RankTest::rank_p, p_text)};
 }
 
 std::string pool_note(const std::vector<EvaluationRow>& rows) {
@@ -314,7 +264,9 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
       PAIRS_CHECK(std::none_of(metrics.rows.begin(), metrics.rows.end(),
                                [&](const EvaluationRow& other) { return other.n == row.n; }),
                   "N = {} stands there twice", row.n);
-      for (const Number& number : kNumbers) row.*number.member = line.value(number.key, std::nan(""));
+      for (const Score& score : score_list())
+        for (const RowNumber& number : score.numbers())
+          if (line.contains(number.key)) number.put(row, line[number.key].get<double>());
       if (line.contains("reference_nll")) line["reference_nll"].get_to(row.reference_nll);
       if (line.contains("reference_gap"))
         for (const auto& [name, gap] : line["reference_gap"].items())

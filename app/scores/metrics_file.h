@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -46,8 +45,6 @@ std::map<std::string, std::string> setting_texts(TaskSettings settings);
 
 // A row's N as tables show it: "20", and "20, extrapolation" where the run was not trained for it.
 std::string size_text(const EvaluationRow& row);
-// Location z, width z and rank p of a row, each with one number a target: "0.4, −1.2".
-std::array<std::string, 3> rank_test_texts(const EvaluationRow& row);
 // A p-value: "0.312", "3e-05", "< 1e-12".
 std::string p_text(double p);
 // What the verdicts on calibration stand on, what they mean, and what a finite pool of observations does, in full

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/eval/evaluation_row.h"
+#include "app/scores/score_list.h"
 
 namespace pairs {
 
@@ -14,16 +14,8 @@ struct PairedDifference {
 };
 PairedDifference paired_difference(const std::vector<double>& log_prob, const std::vector<double>& baseline);
 
-// By what runs of one task are compared, lower being better: the NLL, or the squared error of the posterior mean where
-// the target is an image.
-struct Score {
-  std::string name;  // "NLL": in the middle of a sentence
-  std::string axis;  // "NLL / nat"
-  std::string key;   // "nll": in documents, with "_se" for its error
-  int digits = 3;    // decimals worth showing; a difference deserves one more
-  double EvaluationRow::*mean = nullptr;
-  double EvaluationRow::*error = nullptr;
-};
+// By which score runs of one task are compared, lower being better: the NLL, or the squared error of the posterior mean
+// where the target is an image.
 const Score& score_of(const std::vector<EvaluationRow>& rows);
 
 // How many sets of the row are scored one by one.

@@ -84,8 +84,7 @@ std::string footnote(const std::vector<Metrics>& metrics) {
 }
 
 // One line a group: the mean over seeds at each N, the band from least to greatest (one seed: ± 2 standard errors).
-std::vector<Line> metric_lines(const std::vector<Metrics>& metrics, double EvaluationRow::*value,
-                               double EvaluationRow::*error) {
+std::vector<Line> metric_lines(const std::vector<Metrics>& metrics, const Score& score) {
   const bool one_preset =
       std::all_of(metrics.begin(), metrics.end(), [&](const Metrics& m) { return m.preset == metrics.front().preset; });
   std::vector<Line> lines;
@@ -97,14 +96,15 @@ std::vector<Line> metric_lines(const std::vector<Metrics>& metrics, double Evalu
     std::map<std::int64_t, std::vector<const EvaluationRow*>> by_n;
     for (const Metrics* one : group)
       for (const EvaluationRow& row : one->rows)
-        if (!std::isnan(row.*value)) by_n[row.n].push_back(&row);
+        if (!std::isnan(score.value(row))) by_n[row.n].push_back(&row);
     for (const auto& [n, rows] : by_n) {
       double sum = 0, low = INFINITY, high = -INFINITY;
       for (const EvaluationRow* row : rows) {
-        const double margin = rows.size() == 1 && error && !std::isnan(row->*error) ? 2 * row->*error : 0;
-        sum += row->*value;
-        low = std::min(low, row->*value - margin);
-        high = std::max(high, row->*value + margin);
+        const double value = score.value(*row), error = score.error(*row);
+        const double margin = rows.size() == 1 && !std::isnan(error) ? 2 * error : 0;
+        sum += value;
+        low = std::min(low, value - margin);
+        high = std::max(high, value + margin);
       }
       line.x.push_back(static_cast<double>(n));
       line.y.push_back(sum / static_cast<double>(rows.size()));
@@ -133,7 +133,7 @@ Figure against_n(const std::vector<Metrics>& metrics, const std::string& title, 
   return figure;
 }
 
-void check_parameters(const std::vector<Metrics>& metrics, const char* figure) {
+void check_figure_suits(const std::vector<Metrics>& metrics, const std::string& figure) {
   for (const Metrics& one : metrics) scoring_of(one.rows).check_figure(figure, one.task);
 }
 

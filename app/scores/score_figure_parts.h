@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/scores/metrics_file.h"
+#include "app/scores/score_list.h"
 #include "core/report/figure.h"
 
 // What the figures of metrics share.
@@ -16,15 +17,14 @@ SeriesRole role_of_run(const Metrics& metrics);
 std::string footnote(const std::vector<Metrics>& metrics);
 
 // One line a group: the mean over seeds at each N, the band from least to greatest (one seed: ± 2 standard errors).
-std::vector<Line> metric_lines(const std::vector<Metrics>& metrics, double EvaluationRow::*value,
-                               double EvaluationRow::*error);
+std::vector<Line> metric_lines(const std::vector<Metrics>& metrics, const Score& score);
 
 // A figure of one empty plot over the set size. Throws Error without runs.
 Figure against_n(const std::vector<Metrics>& metrics, const std::string& title, const std::string& label);
 
 // Throws Error for metrics without posterior samples.
 void check_sampled(const std::vector<Metrics>& metrics);
-// Throws Error, naming the figure that suits, where the target is an image.
-void check_parameters(const std::vector<Metrics>& metrics, const char* figure);
+// Throws Error, naming a figure that suits, where this one is of another kind of target.
+void check_figure_suits(const std::vector<Metrics>& metrics, const std::string& figure);
 
 }  // namespace pairs

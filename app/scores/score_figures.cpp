@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 
-#include "app/kinds/target_room.h"
 #include "app/runs/strategy_look.h"
 #include "app/scores/score_figure_parts.h"
 #include "app/scores/scoring.h"
@@ -97,16 +96,16 @@ void refuse_without_exact(bool exact, const std::string& task) {
 
 void check_figure_of(const std::string& figure, const Task& task) {
   const TaskInfo& info = task.info();
-  target_room_of(info).check_figure(figure, info.name);
+  scoring_of(info).check_figure(figure, info.name);
   const std::vector<std::string> known = task.references();
   if (figure == "gap") refuse_without_exact(std::find(known.begin(), known.end(), "exact") != known.end(), info.name);
 }
 
 Figure nll_figure(const std::vector<Metrics>& metrics) {
-  check_parameters(metrics, "nll");
+  check_figure_suits(metrics, "nll");
   Figure figure = against_n(metrics, "Negative log-likelihood", "NLL / nat");
   Plot& plot = figure.plots.front();
-  plot.lines = metric_lines(metrics, &EvaluationRow::nll, &EvaluationRow::nll_se);
+  plot.lines = metric_lines(metrics, score_named("nll"));
   std::map<std::int64_t, double> exact;
   std::map<std::string, std::map<std::int64_t, double>> others;
   for (const Metrics& one : metrics)
@@ -149,10 +148,10 @@ Figure nll_figure(const std::vector<Metrics>& metrics) {
 }
 
 Figure gap_figure(const std::vector<Metrics>& metrics) {
-  check_parameters(metrics, "gap");
+  check_figure_suits(metrics, "gap");
   Figure figure = against_n(metrics, "NLL above the exact posterior's", "gap / nat");
   Plot& plot = figure.plots.front();
-  plot.lines = metric_lines(metrics, &EvaluationRow::gap, &EvaluationRow::gap_se);
+  plot.lines = metric_lines(metrics, score_named("gap"));
   refuse_without_exact(!plot.lines.empty(), metrics.front().task);
   std::vector<Line> references = reference_gaps(metrics);
   if (!references.empty()) {
@@ -205,10 +204,10 @@ Figure beside_baseline(const std::string& title, const std::string& baseline, co
 
 Figure difference_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data,
                          const Score& score) {
-  Figure figure = beside_baseline(score.name + " minus that of", baseline, runs, data);
+  Figure figure = beside_baseline(score.in_sentence() + " minus that of", baseline, runs, data);
   Plot& plot = figure.plots.front();
   PAIRS_CHECK(!plot.lines.empty(), "No run was scored on the same test sets as {}", baseline);
-  plot.y = {score.axis.ends_with("/ nat") ? "difference / nat" : "difference"};
+  plot.y = {score.unit.empty() ? "difference" : "difference / " + score.unit};
   auto line = plot.lines.begin();
   for (const DifferenceCurve& run : runs) {
     if (run.n.empty()) continue;
@@ -237,15 +236,15 @@ Figure apart_figure(const std::string& baseline, const std::vector<DifferenceCur
 }
 
 Figure mse_figure(const std::vector<Metrics>& metrics) {
+  check_figure_suits(metrics, "mse");
   Figure figure = against_n(metrics, "Squared error of predicted images", "MSE per pixel");
   for (const Metrics& one : metrics) {
-    scoring_of(one.rows).check_figure("mse", one.task);
     for (const EvaluationRow& row : one.rows)
       PAIRS_CHECK(row.samples > 0, "{} was evaluated without samples; evaluate it again with --samples 5", one.run);
   }
   Plot& plot = figure.plots.front();
-  std::vector<Line> means = metric_lines(metrics, &EvaluationRow::mse_posterior, &EvaluationRow::mse_posterior_se);
-  std::vector<Line> draws = metric_lines(metrics, &EvaluationRow::mse, &EvaluationRow::mse_se);
+  std::vector<Line> means = metric_lines(metrics, score_named("mse_posterior"));
+  std::vector<Line> draws = metric_lines(metrics, score_named("mse"));
   const bool one = draws.size() == 1;
   for (Line& line : draws) {
     line.name = one ? "a sample" : line.name + ", a sample";
@@ -271,12 +270,15 @@ Figure mse_figure(const std::vector<Metrics>& metrics) {
   return figure;
 }
 
-Figure rmae_figure(const std::vector<Metrics>& metrics) {
-  check_parameters(metrics, "rmae");
-  check_sampled(metrics);
-  Figure figure = against_n(metrics, "Relative mean absolute error of the posterior mean", "RMAE");
-  figure.plots.front().lines = metric_lines(metrics, &EvaluationRow::rmae, nullptr);
-  figure.plots.front().y.scale = AxisScale::log;
+Figure score_figure(const Score& score, const std::vector<Metrics>& metrics, const std::vector<std::string>& targets) {
+  if (score.figure.draw) return score.figure.draw(metrics, targets);
+  check_figure_suits(metrics, score.key);
+  if (score.needs == ScoreNeeds::samples) check_sampled(metrics);
+  Figure figure = against_n(metrics, score.figure.heading, score.heading());
+  figure.plots.front().lines = metric_lines(metrics, score);
+  PAIRS_CHECK(!figure.plots.front().lines.empty(), "{} was evaluated without the {}; evaluate it again",
+              metrics.front().run, score.in_sentence());
+  figure.plots.front().y.scale = score.figure.scale;
   return figure;
 }
 

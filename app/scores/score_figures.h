@@ -13,6 +13,9 @@ namespace pairs {
 // Refuses a figure of metrics, by its name, that cannot be drawn of this task, before anything is evaluated.
 void check_figure_of(const std::string& figure, const Task& task);
 
+// The figure of a score, of targets with these labels. Throws Error where no row knows it.
+Figure score_figure(const Score& score, const std::vector<Metrics>& metrics, const std::vector<std::string>& targets);
+
 // Metrics against N. Runs of one task, strategy, preset and label are seeds of one another and become one line with a
 // band from least to greatest; throws Error where two of them have the same seed.
 Figure nll_figure(const std::vector<Metrics>& metrics);
@@ -32,7 +35,6 @@ Figure difference_figure(const std::string& baseline, const std::vector<Differen
 Figure apart_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data);
 // Images: squared errors of one sample and of the posterior mean, beside the prior's.
 Figure mse_figure(const std::vector<Metrics>& metrics);
-Figure rmae_figure(const std::vector<Metrics>& metrics);
 // ACAUC with its noise floor at each N, and the location z, width z and rank p of every run and target.
 Figure acauc_figure(const std::vector<Metrics>& metrics);
 // Coverage of central intervals against their level, one plot for each of up to four set sizes.

@@ -16,7 +16,7 @@ namespace pairs {
 
 // A figure of evaluations: its name on the command line, what it is called and shows, for people, and what draws it.
 struct ScoreFigure {
-  const char *name, *title, *meaning;
+  std::string name, title, meaning;
   std::function<Figure(const std::vector<Metrics>& metrics)> draw;
 };
 
@@ -31,28 +31,39 @@ class Scoring {
   virtual std::vector<double> of_sets(const EvaluationRow& row, std::size_t count) const = 0;
   virtual std::size_t scored_sets(const EvaluationRow& row) const = 0;
 
-  virtual std::string table(const std::vector<EvaluationRow>& rows, int indent) const = 0;
   // Of rows of a run that learnt something.
   virtual EvaluationVerdict verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context) const = 0;
 
+  // Whether it is one of this kind's.
+  virtual bool scores_by(const Score& score) const = 0;
+  // The rows for people.
+  std::string table(const std::vector<EvaluationRow>& rows, int indent) const;
   // Throws Error, naming one that suits, where a figure by its name is none of this kind's.
-  virtual void check_figure(const std::string& figure, const std::string& task) const = 0;
+  void check_figure(const std::string& figure, const std::string& task) const;
   // Of runs together, the one that tells most first; and further ones of one evaluation alone, whose targets have
   // these labels.
-  virtual std::vector<ScoreFigure> figures(const std::vector<Metrics>& metrics) const = 0;
-  virtual std::vector<ScoreFigure> own_figures(const std::vector<std::string>& targets) const = 0;
+  std::vector<ScoreFigure> figures(const std::vector<Metrics>& metrics) const;
+  std::vector<ScoreFigure> own_figures(const std::vector<std::string>& targets) const;
 
   // What a comparison tells of a row beside its score: columns, cells (`metrics` beside the first run's; `first`: is
   // it), and members of a document.
-  virtual std::vector<Table::Column> compared_columns() const = 0;
-  virtual std::vector<std::string> compared_cells(const Metrics& first, const Metrics& metrics, std::size_t row,
-                                                  bool is_first) const = 0;
-  virtual nlohmann::json compared_document(const EvaluationRow& row) const = 0;
-  // Whether means of posteriors are compared in units of their sd (means_apart).
+  std::vector<Table::Column> compared_columns() const;
+  std::vector<std::string> compared_cells(const Metrics& first, const Metrics& metrics, std::size_t row,
+                                          bool is_first) const;
+  nlohmann::json compared_document(const EvaluationRow& row) const;
+  // Whether means and ranks of sets are kept: then means of posteriors are compared in units of their sd (means_apart),
+  // and calibration is judged.
   virtual bool compares_means() const = 0;
+
+ private:
+  // Of a table or of the columns of `compare`.
+  std::vector<const Score*> shown(ScoreShown Score::*table) const;
+  // Why a figure of the other kind does not suit, and which does.
+  virtual std::string other_figure(const std::string& figure, const std::string& task) const = 0;
 };
 
 // The one place that chooses. Parameters', of rows that hold nothing yet.
 const Scoring& scoring_of(const std::vector<EvaluationRow>& rows);
+const Scoring& scoring_of(const TaskInfo& info);
 
 }  // namespace pairs

@@ -127,7 +127,7 @@ class SizeEvaluation {
                    Purpose::posterior);
     const torch::Tensor samples = estimator_.sample(aggregates, n, options_.samples, key, latents.given);
     append_doubles(ranks_, central_ranks(samples, latents.theta, key));
-    append_doubles(absolute_error_, ((samples.mean(1) - latents.theta).abs() / range_).mean(1));
+    append_doubles(absolute_error_, relative_errors(samples, latents.theta, range_));
     const torch::Tensor sds = samples.std(1);
     append_doubles(sds_, sds.mean(1));
     append_doubles(set_means_, samples.mean(1));
@@ -180,8 +180,8 @@ class SizeEvaluation {
 
   void compare_with_prior() {
     const torch::Tensor theta = at::cat(theta_), n = torch::full({theta.size(0)}, row_.n, torch::kInt64);
-    const PriorGain gain = prior_gain(
-        estimator_, {theta, at::cat(aggregates_), n, given_.empty() ? torch::Tensor() : at::cat(given_)});
+    const PriorGain gain =
+        prior_gain(estimator_, {theta, at::cat(aggregates_), n, given_.empty() ? torch::Tensor() : at::cat(given_)});
     row_.prior_gain = gain.gain;
     row_.prior_gain_se = gain.se;
   }
@@ -189,7 +189,7 @@ class SizeEvaluation {
   void summarise_samples(std::int64_t sizes) {
     const std::int64_t d = range_.numel();
     const torch::Tensor all = torch::tensor(ranks_, torch::kFloat64).view({row_.sets, d});
-    row_.rmae = mean_and_error(absolute_error_).mean;
+    row_.scores["rmae"] = mean_and_error(absolute_error_).mean;
     row_.sd = mean_and_error(sds_).mean;
     row_.acauc = acauc(all);
     const NoiseFloor floor = acauc_noise_floor(all, options_.samples, sizes * calibration_tests(d, false));
@@ -220,8 +220,8 @@ class SizeEvaluation {
   SetDigests digests_;
   bool scored_ = false, pooled_ = false;
   std::optional<PoolRanks> pool_;
-  torch::Tensor range_;                                // [d], of the relative mean absolute error
-  std::map<std::string, std::vector<double>> scores_;  // of references: log densities, one a set
+  torch::Tensor range_;                                    // [d], of the relative mean absolute error
+  std::map<std::string, std::vector<double>> scores_;      // of references: log densities, one a set
   std::vector<torch::Tensor> theta_, aggregates_, given_;  // of the first sets
   std::vector<double> ranks_, absolute_error_, sds_;
   std::vector<double> set_means_, set_sds_;  // [sets, d]

@@ -20,7 +20,7 @@ struct RankTest {
 // What is measured at one set size.
 struct EvaluationRow {
   std::int64_t n = 0, sets = 0, samples = 0;
-  bool extrapolation = false;  // n is none of the sizes that the run was trained for: it is shown, and not judged
+  bool extrapolation = false;      // n is none of the sizes that the run was trained for: it is shown, and not judged
   double nll = NAN, nll_se = NAN;  // original units, nat
   double exact_nll = NAN;          // closed form where known, else the mean over the same sets
   // The exact posterior's mean over the same sets where it was scored, else exact_nll: nll = this + gap.
@@ -28,11 +28,19 @@ struct EvaluationRow {
     const auto scored = reference_nll.find("exact");
     return scored != reference_nll.end() ? scored->second : exact_nll;
   }
-  double gap = NAN, gap_se = NAN;  // mean and s.e. of log exact - log ours, same sets
-  double prior_gain = NAN, prior_gain_se = NAN;                        // PriorGain, on the first of these sets
-  double rmae = NAN, acauc = NAN, acauc_floor = NAN, acauc_p95 = NAN;  // floor: mean and corrected 95th percentile
-  double sd = NAN;                                                     // mean posterior sd, averaged over targets
-  std::vector<RankTest> rank_tests;                                    // [target]
+  double gap = NAN, gap_se = NAN;                          // mean and s.e. of log exact - log ours, same sets
+  double prior_gain = NAN, prior_gain_se = NAN;            // PriorGain, on the first of these sets
+  double acauc = NAN, acauc_floor = NAN, acauc_p95 = NAN;  // floor: mean and corrected 95th percentile
+  double sd = NAN;                                         // mean posterior sd, averaged over targets
+  // What no verdict asks for, by its key in documents ("rmae", and "rmae_se" for a standard error where it has one);
+  // what is told of it stands in one list, app/scores/score_list.cpp.
+  std::map<std::string, double> scores;
+  // NaN where it is not known.
+  double score(const std::string& key) const {
+    const auto found = scores.find(key);
+    return found == scores.end() ? NAN : found->second;
+  }
+  std::vector<RankTest> rank_tests;  // [target]
   // Where the task draws observations from a finite pool, else 0: its size, and that of the pool that training drew
   // from (0: endless, or the same); the sd of the mean rank over such pools, both taken together, and the location in
   // standard errors of sets and pools together, [target].

@@ -56,15 +56,15 @@ double area_between(const std::vector<double>& coverage, const std::vector<doubl
 
 }  // namespace
 
-double relative_mae(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& range) {
+torch::Tensor relative_errors(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& range) {
   const torch::Tensor s = metric_input(samples, 3, "Samples"), t = metric_input(truth, 2, "Truths");
   const torch::Tensor r = metric_input(range, 1, "Ranges");
   detail::check_pair(s, t);
   PAIRS_CHECK(r.size(0) == t.size(1) && r.gt(0).all().item<bool>() && r.isfinite().all().item<bool>(),
               "Relative errors need one positive range for each of {} targets.", t.size(1));
-  const double error = ((s.mean(1) - t).abs() / r).mean().item<double>();
-  PAIRS_CHECK(std::isfinite(error), "Posterior samples or truths are not finite numbers.");
-  return error;
+  const torch::Tensor errors = ((s.mean(1) - t).abs() / r).mean(1);
+  PAIRS_CHECK(errors.isfinite().all().item<bool>(), "Posterior samples or truths are not finite numbers.");
+  return errors;
 }
 
 torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& truth, std::uint64_t key) {
@@ -113,32 +113,6 @@ double acauc(const torch::Tensor& ranks) {
   for (std::int64_t k = 0; k < r.size(1); ++k)
     total += area_between(central_coverage(r.select(1, k).contiguous(), levels), levels);
   return total / static_cast<double>(r.size(1));
-}
-
-Summary summarise(const torch::Tensor& samples, const std::vector<double>& quantiles) {
-  const torch::Tensor s = metric_input(samples, 2, "Samples");
-  PAIRS_CHECK(s.size(0) >= 2, "A summary needs 2 or more samples; there is one.");
-  const auto bad = s.isnan().any(1).sum().item<std::int64_t>();
-  PAIRS_CHECK(bad == 0,
-              "{} of {} posterior samples are no numbers: the estimator cannot answer for this set; compare the "
-              "set's values with those of training, or train again if it fails for every set",
-              bad, s.size(0));
-  for (const double q : quantiles) PAIRS_CHECK(q >= 0 && q <= 1, "A quantile's level is {}; levels lie in [0, 1].", q);
-  Summary summary{s.mean(0), s.std(0, /*unbiased=*/true),
-                  torch::empty({static_cast<std::int64_t>(quantiles.size()), s.size(1)}, torch::kFloat64)};
-  const torch::Tensor columns = std::get<0>(s.t().contiguous().sort(1));
-  double* out = summary.quantiles.mutable_data_ptr<double>();
-  const double* sorted = columns.const_data_ptr<double>();
-  const std::int64_t count = s.size(0), targets = s.size(1);
-  for (const double q : quantiles) {
-    const double place = q * static_cast<double>(count - 1);
-    const std::int64_t low = std::min(static_cast<std::int64_t>(place), count - 1), high = std::min(low + 1, count - 1);
-    for (std::int64_t k = 0; k < targets; ++k) {
-      const double a = sorted[k * count + low], b = sorted[k * count + high];
-      *out++ = a == b ? a : a + (place - static_cast<double>(low)) * (b - a);
-    }
-  }
-  return summary;
 }
 
 }  // namespace pairs

@@ -9,8 +9,8 @@
 // d].
 namespace pairs {
 
-// Mean over tests of |posterior mean - truth| / R, averaged over targets; `range` [d].
-double relative_mae(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& range);
+// |posterior mean - truth| / R, averaged over targets -> [n_test]; `range` [d].
+torch::Tensor relative_errors(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& range);
 
 // Rank statistic r in [0, 1] per test and target: fraction of samples below the truth -> [n_test, d]. Among samples
 // that equal it the truth takes a place at random from the stream (key, test, target), so that r S is a whole number.
@@ -41,12 +41,5 @@ struct SquaredErrors {
   torch::Tensor sd;         // standard deviation of the draws; undefined for S = 1
 };
 SquaredErrors squared_errors(const torch::Tensor& samples, const torch::Tensor& truth);
-
-struct Summary {
-  torch::Tensor mean, sd;   // [d]
-  torch::Tensor quantiles;  // [Q, d]
-};
-// Mean, sd and quantiles (linear interpolation) of samples [S, d].
-Summary summarise(const torch::Tensor& samples, const std::vector<double>& quantiles);
 
 }  // namespace pairs

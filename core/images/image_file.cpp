@@ -2,18 +2,20 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <jpeglib.h>
 #include <png.h>
 #include <stb_image.h>
 
 #include <algorithm>
 #include <cctype>
+#include <csetjmp>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/images/jpeg_check.h"
 
 namespace pairs {
 namespace {
@@ -23,6 +25,7 @@ using Check = std::function<void(const ImageHead&)>;
 constexpr std::uint64_t kLargestFile = std::uint64_t{256} << 20;
 constexpr std::int64_t kLongestSide = 8192;
 constexpr std::size_t kToldNames = 3;
+constexpr int kMostScans = 100;  // of a JPEG, each of which is decoded over the whole image
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at, std::size_t length) {
   std::uint32_t value = 0;
@@ -59,6 +62,88 @@ std::vector<std::uint8_t> parse_png(std::string_view bytes, const std::string& w
   std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(image));
   if (!png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr)) fail_damaged(where, image.message);
   return pixels;
+}
+
+// A JPEG as libjpeg reads it. What libjpeg would only warn of is an error here: it fills what a file lacks with grey.
+class JpegFile {
+ public:
+  JpegFile(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where) {
+    jpeg_.err = jpeg_std_error(&errors_);
+    errors_.error_exit = [](j_common_ptr jpeg) { stop(jpeg, nullptr); };
+    errors_.emit_message = [](j_common_ptr jpeg, int level) {
+      if (level < 0) stop(jpeg, nullptr);
+    };
+    progress_.progress_monitor = [](j_common_ptr jpeg) {
+      if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number > kMostScans) stop(jpeg, "too many scans");
+    };
+  }
+  ~JpegFile() { jpeg_destroy_decompress(&jpeg_); }
+  JpegFile(const JpegFile&) = delete;
+  JpegFile& operator=(const JpegFile&) = delete;
+
+  ImageHead read_head() {
+    step([&] {
+      jpeg_create_decompress(&jpeg_);
+      jpeg_.progress = &progress_;
+      jpeg_mem_src(&jpeg_, reinterpret_cast<const unsigned char*>(bytes_.data()), bytes_.size());
+      jpeg_read_header(&jpeg_, TRUE);
+    });
+    return {jpeg_.image_width, jpeg_.image_height, jpeg_.num_components >= 3};
+  }
+
+  std::vector<std::uint8_t> read_pixels() {
+    const bool inks = jpeg_.num_components == 4;
+    jpeg_.out_color_space = inks ? JCS_CMYK : JCS_RGB;
+    step([&] { jpeg_start_decompress(&jpeg_); });
+    for (int c = 0; c < jpeg_.num_components; ++c)
+      if (jpeg_.comp_info[c].quant_table == nullptr) fail_damaged(where_, "it lacks a part of the image");
+    const std::size_t width = jpeg_.output_width;
+    std::vector<std::uint8_t> rgb(3 * width * jpeg_.output_height), row(4 * width);
+    while (jpeg_.output_scanline < jpeg_.output_height) {
+      std::uint8_t* const to = rgb.data() + 3 * width * jpeg_.output_scanline;
+      JSAMPROW rows[] = {inks ? row.data() : to};
+      step([&] { jpeg_read_scanlines(&jpeg_, rows, 1); });
+      // Inks are kept as what they leave of the light, of which black takes its share of each colour.
+      for (std::size_t k = 0; inks && k < 3 * width; ++k)
+        to[k] = static_cast<std::uint8_t>((row[4 * (k / 3) + k % 3] * row[4 * (k / 3) + 3] + 127) / 255);
+    }
+    step([&] { jpeg_finish_decompress(&jpeg_); });
+    return rgb;
+  }
+
+ private:
+  struct Errors : jpeg_error_mgr {
+    std::jmp_buf back;
+    char text[JMSG_LENGTH_MAX];
+  };
+
+  [[noreturn]] static void stop(j_common_ptr jpeg, const char* why) {
+    auto* const errors = static_cast<Errors*>(jpeg->err);
+    if (why)
+      std::snprintf(errors->text, sizeof errors->text, "%s", why);
+    else
+      errors->format_message(jpeg, errors->text);
+    std::longjmp(errors->back, 1);
+  }
+
+  // Calls of libjpeg, which leaves them by a jump: nothing in `call` may need a destructor.
+  template <class Call>
+  void step(const Call& call) {
+    if (setjmp(errors_.back) != 0) fail_damaged(where_, errors_.text);
+    call();
+  }
+
+  std::string_view bytes_;
+  const std::string& where_;
+  jpeg_decompress_struct jpeg_{};
+  jpeg_progress_mgr progress_{};
+  Errors errors_{};
+};
+
+std::vector<std::uint8_t> parse_jpeg(std::string_view bytes, const std::string& where, const Check& check) {
+  JpegFile file(bytes, where);
+  check_head(file.read_head(), where, check);
+  return file.read_pixels();
 }
 
 // stb_image fills what a file lacks with zeros or with whatever was in memory: these two tell how much must be there.
@@ -124,9 +209,8 @@ std::vector<std::uint8_t> parse_image(std::string_view bytes, const std::string&
   if (bytes.starts_with("\x89PNG")) return parse_png(bytes, where, check);
   PAIRS_CHECK(bytes.size() <= kLargestFile, "The image {} is larger than {}; save it smaller", where,
               byte_text(kLargestFile));
-  if (bytes.starts_with("\xff\xd8\xff")) {
-    if (const char* const flaw = jpeg_flaw(bytes)) fail_damaged(where, flaw);
-  } else if (bytes.starts_with("BM")) {
+  if (bytes.starts_with("\xff\xd8\xff")) return parse_jpeg(bytes, where, check);
+  if (bytes.starts_with("BM")) {
     if (!is_whole_bmp(bytes)) fail_damaged(where, "cut short");
   } else if (is_tga(bytes)) {
     if (!is_whole_tga(bytes)) fail_damaged(where, "cut short");

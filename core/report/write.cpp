@@ -4,16 +4,8 @@
 #include "core/report/cairo_canvas.h"
 #include "core/report/draw.h"
 #include "core/report/png.h"
-#include "core/report/svg_canvas.h"
 
 namespace pairs {
-
-std::string figure_svg(const Figure& figure) {
-  const chart::FigureLayout layout = chart::layout_figure(figure, chart::cairo_text_width);
-  chart::SvgCanvas canvas(layout.width, layout.height, figure.title);
-  chart::draw_figure(figure, layout, canvas);
-  return canvas.finish();
-}
 
 void write_figure_png(const std::filesystem::path& file, const Figure& figure, double scale) {
   const chart::FigureLayout layout = chart::layout_figure(figure, chart::cairo_text_width);

@@ -5,13 +5,6 @@
 
 namespace pairs {
 
-void save_observations(const std::filesystem::path& file, const Observations& x) {
-  if (x.is_ragged())
-    write_npz(file, {{kRowsArray, x.rows().to(torch::kCPU)}, {kOffsetsArray, x.offsets()}});
-  else
-    write_npz(file, {{kBlockArray, x.block().to(torch::kCPU)}});
-}
-
 Observations load_observations(const std::filesystem::path& file) {
   NpzReader arrays(file);
   if (arrays.shapes().contains(kBlockArray)) return arrays.read(kBlockArray);

@@ -9,9 +9,7 @@ namespace pairs {
 // Names of the arrays in which an .npz file holds observations: a block, or rows [R, columns] with offsets [M + 1].
 inline constexpr const char *kBlockArray = "x", *kRowsArray = "rows", *kOffsetsArray = "offsets";
 
-// Writes observations as an .npz file.
-void save_observations(const std::filesystem::path& file, const Observations& x);
-// Reads what save_observations writes. Throws Error where the arrays are missing or contradict each other.
+// Reads observations of an .npz file. Throws Error where the arrays are missing or contradict each other.
 Observations load_observations(const std::filesystem::path& file);
 
 }  // namespace pairs

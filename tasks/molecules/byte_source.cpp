@@ -78,18 +78,6 @@ class TarMember : public ByteSource {
   std::size_t given_ = 0;
 };
 
-class MemoryBytes : public ByteSource {
- public:
-  explicit MemoryBytes(std::string_view bytes) : rest_(bytes) {}
-  double share() const override { return rest_.empty() ? 1.0 : 0.0; }
-
- protected:
-  std::string_view next() override { return std::exchange(rest_, {}); }
-
- private:
-  std::string_view rest_;
-};
-
 std::uint64_t octal_field(std::string_view field) {
   std::uint64_t value = 0;
   if (!field.empty() && (field[0] & '\x80') != 0) {  // GNU's base 256 for large files
@@ -147,10 +135,6 @@ std::unique_ptr<ByteSource> open_bytes(const std::filesystem::path& file, std::s
   }
   fail("The archive {} holds no file that ends in '{}'; unpack it and name the file itself",
        printable(file.string(), 300), member);
-}
-
-std::unique_ptr<ByteSource> memory_bytes(std::string_view bytes) {
-  return std::make_unique<MemoryBytes>(bytes);
 }
 
 }  // namespace pairs

@@ -74,7 +74,4 @@ class ByteSource {
 // Error when it cannot be opened or is no regular file.
 std::unique_ptr<ByteSource> open_bytes(const std::filesystem::path& file, std::string_view member = "");
 
-// Bytes in memory, which must outlive it.
-std::unique_ptr<ByteSource> memory_bytes(std::string_view bytes);
-
 }  // namespace pairs

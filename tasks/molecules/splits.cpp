@@ -7,8 +7,4 @@ MoleculeSplit molecule_split(std::uint64_t flat_hash) {
   return u < 0.6 ? MoleculeSplit::pretrain : u < 0.8 ? MoleculeSplit::finetune : MoleculeSplit::test;
 }
 
-std::string_view split_name(MoleculeSplit split) {
-  return split == MoleculeSplit::pretrain ? "pretrain" : split == MoleculeSplit::finetune ? "finetune" : "test";
-}
-
 }  // namespace pairs

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/platform/null_screen.h"
 #include "app/gui/plot/plot_view.h"
+#include "tests/app/gui/platform/null_screen.h"
 
 namespace pairs::gui {
 namespace {

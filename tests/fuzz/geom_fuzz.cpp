@@ -1,5 +1,6 @@
 #include "tasks/molecules/geom_file.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/tasks/molecules/memory_bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return pairs::fuzz(data, size, [](std::string_view bytes) {

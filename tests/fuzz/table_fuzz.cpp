@@ -1,5 +1,6 @@
 #include "tasks/molecules/table_file.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/tasks/molecules/memory_bytes.h"
 
 // The first byte chooses between a table and lines of SMILES.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -281,7 +281,7 @@ TEST(ShippedDigits, KnowsMoreFromLargerSets) {
   const std::vector<EvaluationRow> rows = evaluate(*run.estimator, options);
   EXPECT_LT(rows[1].nll, rows[0].nll);
   EXPECT_LT(rows[2].nll, rows[1].nll);
-  EXPECT_LT(rows[2].rmae, rows[0].rmae);
+  EXPECT_LT(rows[2].score("rmae"), rows[0].score("rmae"));
 }
 
 // Object by object, and better than a normal density with the spreads of the same objects' targets.

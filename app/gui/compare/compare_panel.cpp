@@ -7,7 +7,7 @@
 #include <span>
 
 #include "app/gui/widgets/ui.h"
-#include "app/text/glossary.h"
+#include "app/scores/glossary.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
@@ -137,7 +137,7 @@ void ComparePanel::actions(Comparison& comparison, const std::string& task) {
 }
 
 void ComparePanel::differences(Comparison& comparison, const Comparison::View& view) {
-  ui::text(view.score.name + " at each N, and the others minus it on the same test sets", ui::Look::strong);
+  ui::text(view.score->in_sentence() + " at each N, and the others minus it on the same test sets", ui::Look::strong);
   ui::help(
       "Both runs are scored on the same sets, so that the error of their difference is far smaller than that of "
       "either: "
@@ -152,7 +152,7 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
   if (ui::combo("compare/baseline", chosen, names, "The run that the others are compared with", px(280)))
     comparison.set_baseline(names[static_cast<std::size_t>(chosen)]);
   std::vector<std::vector<std::string>> cells;  // by column
-  const std::string unit = view.score.axis.ends_with("/ nat") ? " / nat" : "";
+  const std::string unit = view.score->unit.empty() ? "" : " / " + view.score->unit;
   const auto title_of = [&](std::size_t i) {
     return ui::fitted_name(view.names[i], view.names, ui::Look::small_muted, px(170)) + unit;
   };
@@ -173,11 +173,11 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
   for (const model::DifferenceRow& row : view.differences) {
     cells[0].push_back(count_text(row.n));
     cells[1].push_back(count_text(row.sets));
-    cells[2].push_back(with_error_text(row.score, row.score_se, view.score.digits));
+    cells[2].push_back(with_error_text(row.score, row.score_se, view.score->digits));
     for (std::size_t k = 0; k < of.size(); ++k) {
       const model::Difference& one = row.runs[of[k]];
       const int mark = std::abs(one.mean) > 2 * one.se ? (one.mean < 0 ? -1 : 1) : 0;
-      std::string text = with_error_text(one.mean, one.se, view.score.digits + 1);
+      std::string text = with_error_text(one.mean, one.se, view.score->digits + 1);
       if (one.mean > 0) text = "+" + text;
       if (mark) text = (mark < 0 ? "▼ better  " : "▲ worse  ") + text;
       cells[3 + k].push_back(std::move(text));
@@ -197,10 +197,10 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
       ImGui::TableNextColumn();
       ui::right(titles[c], ui::Look::small_muted);
       std::string about = whole[c];
-      if (c == 2) about += "\n" + explanation(view.score.axis);
+      if (c == 2) about += "\n" + explanation(view.score->heading());
       if (c > 2)
-        about += fmt::format("\n{} less that of {} on the same test sets, ± its standard error\n{}", view.score.name,
-                             view.names[view.baseline], explanation(view.score.axis));
+        about += fmt::format("\n{} less that of {} on the same test sets, ± its standard error\n{}",
+                             view.score->in_sentence(), view.names[view.baseline], explanation(view.score->heading()));
       ui::tip(about);
     }
     for (std::size_t r = 0; r < view.differences.size(); ++r) {

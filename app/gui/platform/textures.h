@@ -19,9 +19,6 @@ bool has_texture_store();
 // Changes with every set_texture_store.
 int texture_generation();
 
-// The largest side of a texture that every renderer takes.
-inline constexpr int kLargestTexture = 4096;
-
 // A texture of the store. One dropped is destroyed when the frame that may still show it is over.
 class Texture {
  public:

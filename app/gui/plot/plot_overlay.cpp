@@ -7,7 +7,7 @@
 #include "app/gui/plot/plot_state.h"
 #include "app/gui/widgets/keyboard.h"
 #include "app/gui/widgets/ui.h"
-#include "app/text/glossary.h"
+#include "app/scores/glossary.h"
 #include "core/report/marks.h"
 
 namespace pairs::gui {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/gui/widgets/ui.h"
-#include "app/text/glossary.h"
+#include "app/scores/glossary.h"
 #include "core/eval/interval.h"
 #include "core/report/number_text.h"
 

@@ -1,5 +1,3 @@
-#include "app/kinds/image/image_room.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 #include "app/kinds/body/body_picture.h"
 #include "app/kinds/image/image_folder.h"
 #include "app/kinds/image/image_plot.h"
+#include "app/kinds/rooms.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
 #include "core/base/error.h"
@@ -51,87 +50,97 @@ void check_colours(const torch::Tensor& x, const std::string& where, std::vector
                                    blank.to(torch::kInt64).argmax().item<std::int64_t>() + 1));
 }
 
-}  // namespace
+// Images: grey, or with colours in their first three channels.
+class ImageRoom final : public ObservationRoom {
+ public:
+  std::string name() const override { return "image"; }
+  std::unique_ptr<ObservationLines> lines(const TaskInfo&, const std::string&) const override { return nullptr; }
 
-std::string ImageRoom::shape_text(const TaskInfo& info) const {
-  const std::vector<std::int64_t>& shape = info.observation_shape;
-  return fmt::format("{} × {} pixels{}", shape[1], shape[2], shape[0] >= 3 ? " in colour" : "");
-}
+  std::string shape_text(const TaskInfo& info) const override {
+    const std::vector<std::int64_t>& shape = info.observation_shape;
+    return fmt::format("{} × {} pixels{}", shape[1], shape[2], shape[0] >= 3 ? " in colour" : "");
+  }
 
-std::string ImageRoom::columns_text(const TaskInfo& info) const {
-  return fmt::format("image {}", fmt::join(info.observation_shape, "×"));
-}
+  std::string columns_text(const TaskInfo& info) const override {
+    return fmt::format("image {}", fmt::join(info.observation_shape, "×"));
+  }
 
-SampleAmounts ImageRoom::amounts() const {
-  return {.drawn = 400,
-          .drawn_first = 63,
-          .figure = 35,
-          .shown = 40,
-          .live = 200,
-          .embedded_first = 64,
-          .embedded = 64,
-          .timed = 16};
-}
+  SampleAmounts amounts() const override {
+    return {.drawn = 400,
+            .drawn_first = 63,
+            .figure = 35,
+            .shown = 40,
+            .live = 200,
+            .embedded_first = 64,
+            .embedded = 64,
+            .timed = 16};
+  }
 
-Observed ImageRoom::read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const {
-  if (std::filesystem::is_directory(path)) {
-    const auto& shape = task.observation_shape;
-    PAIRS_CHECK(
-        shape.at(0) == 1 || shape.at(0) == 3,
-        "{} is a folder, but observations of task {} have {} channels, which images do not hold; give an .npz file",
-        path.string(), task.name, shape.at(0));
-    Observed observed = read_image_folder(path, shape.at(0), shape.at(1), shape.at(2), most);
-    check_colours(observed.x, path.string(), observed.warnings);
+  Observed read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const override {
+    if (std::filesystem::is_directory(path)) {
+      const auto& shape = task.observation_shape;
+      PAIRS_CHECK(
+          shape.at(0) == 1 || shape.at(0) == 3,
+          "{} is a folder, but observations of task {} have {} channels, which images do not hold; give an .npz file",
+          path.string(), task.name, shape.at(0));
+      Observed observed = read_image_folder(path, shape.at(0), shape.at(1), shape.at(2), most);
+      check_colours(observed.x, path.string(), observed.warnings);
+      return observed;
+    }
+    const std::string extension = lower_extension(path);
+    if (extension == ".npz") return read_block(path, task, most);
+    PAIRS_CHECK(extension != ".csv",
+                "{} is a CSV file, but the observations of task {} are images; give an .npz file or a folder of images",
+                path.string(), task.name);
+    fail("{} is neither an .npz file nor a folder of images; convert it to one of them", path.string());
+  }
+
+  Observed checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const override {
+    check_block_shape(x.sizes(), task, where);
+    x = with_all_axes(x, task);
+    PAIRS_CHECK(!x.is_complex(), "{} must hold real numbers", where);
+    // Images of a person's own task are in units of its own.
+    if (!task.file.empty()) return checked_block(x.to(torch::kFloat64), task, where);
+    if (!x.is_floating_point()) x = scaled_images(x.to(torch::kInt64), task, where);
+    Observed observed = checked_block(x, task, where);
+    check_colours(observed.x, where, observed.warnings);
     return observed;
   }
-  const std::string extension = lower_extension(path);
-  if (extension == ".npz") return read_block(path, task, most);
-  PAIRS_CHECK(extension != ".csv",
-              "{} is a CSV file, but the observations of task {} are images; give an .npz file or a folder of images",
-              path.string(), task.name);
-  fail("{} is neither an .npz file nor a folder of images; convert it to one of them", path.string());
-}
 
-Observed ImageRoom::checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const {
-  check_block_shape(x.sizes(), task, where);
-  x = with_all_axes(x, task);
-  PAIRS_CHECK(!x.is_complex(), "{} must hold real numbers", where);
-  // Images of a person's own task are in units of its own.
-  if (!task.file.empty()) return checked_block(x.to(torch::kFloat64), task, where);
-  if (!x.is_floating_point()) x = scaled_images(x.to(torch::kInt64), task, where);
-  Observed observed = checked_block(x, task, where);
-  check_colours(observed.x, where, observed.warnings);
-  return observed;
-}
+  SampleView prior_view(const Task&) const override { return {}; }
 
-SampleView ImageRoom::prior_view(const Task&) const {
-  return {};
-}
+  Plot sample_plot(const Task& task, const Latents& latents, const Observations& x,
+                   const SampleView& view) const override {
+    constexpr std::int64_t kBodySide = 320;
+    Plot sheet = image_sheet(x);
+    if (const Bodies* of = bodies(task))
+      if (const std::vector<Body> body = of->bodies(latents, x, 1); !body.empty())
+        put_beside(sheet, body_pictures(body, kBodySide, view.turned)[0]);
+    return sheet;
+  }
 
-Plot ImageRoom::sample_plot(const Task& task, const Latents& latents, const Observations& x,
-                            const SampleView& view) const {
-  constexpr std::int64_t kBodySide = 320;
-  Plot sheet = image_sheet(x);
-  if (const Bodies* of = bodies(task))
-    if (const std::vector<Body> body = of->bodies(latents, x, 1); !body.empty())
-      put_beside(sheet, body_pictures(body, kBodySide, view.turned)[0]);
-  return sheet;
-}
+  Thumbnail thumbnail(const Task& task) const override {
+    return image_thumbnail(thumbnail_sample(task, kThumbnailImages).x);
+  }
 
-Thumbnail ImageRoom::thumbnail(const Task& task) const {
-  return image_thumbnail(thumbnail_sample(task, kThumbnailImages).x);
-}
+  // Sheets of images side by side tell nothing that the posterior's own pictures do not.
+  std::optional<SimulatedPlot> simulated_plot(const Task&, const Latents&, const Observations&, const SampleView&,
+                                              SeriesRole) const override {
+    return std::nullopt;
+  }
 
-// Sheets of images side by side tell nothing that the posterior's own pictures do not.
-std::optional<SimulatedPlot> ImageRoom::simulated_plot(const Task&, const Latents&, const Observations&,
-                                                       const SampleView&, SeriesRole) const {
-  return std::nullopt;
-}
+  // One pixel in a thousand may lie on the other side of an edge.
+  double difference(const Observations& a, const Observations& b) const override {
+    const torch::Tensor apart = (a.block().to(torch::kCPU) - b.block().to(torch::kCPU)).abs().flatten();
+    return std::get<0>(apart.kthvalue(apart.numel() - apart.numel() / 1000)).item<double>();
+  }
+};
 
-// One pixel in a thousand may lie on the other side of an edge.
-double ImageRoom::difference(const Observations& a, const Observations& b) const {
-  const torch::Tensor apart = (a.block().to(torch::kCPU) - b.block().to(torch::kCPU)).abs().flatten();
-  return std::get<0>(apart.kthvalue(apart.numel() - apart.numel() / 1000)).item<double>();
+}  // namespace
+
+const ObservationRoom& image_room() {
+  static const ImageRoom room;
+  return room;
 }
 
 }  // namespace pairs

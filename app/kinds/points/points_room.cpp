@@ -1,20 +1,21 @@
-#include "app/kinds/points/points_room.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "app/kinds/arrays.h"
+#include "app/kinds/observation_lines.h"
 #include "app/kinds/points/points_check.h"
 #include "app/kinds/points/points_columns.h"
-#include "app/kinds/points/points_lines.h"
 #include "app/kinds/points/points_plot.h"
+#include "app/kinds/rooms.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
+#include "core/base/csv_lines.h"
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/input_scale.h"
 
 namespace pairs {
 namespace {
@@ -53,70 +54,119 @@ void check_columns(const TaskInfo& info, std::int64_t columns, const std::string
               fmt::join(info.observation_columns, ", "), hint);
 }
 
-std::unique_ptr<ObservationLines> PointsRoom::lines(const TaskInfo& info, const std::string& where) const {
-  return std::make_unique<PointsLines>(info, where);
-}
+namespace {
 
-std::string PointsRoom::shape_text(const TaskInfo& info) const {
-  const std::int64_t numbers = info.observation_shape[0];
-  return numbers == 1 ? "1 number" : fmt::format("{} numbers", numbers);
-}
+// Points as lines of CSV.
+class PointsLines final : public ObservationLines {
+ public:
+  // `where` names their source in errors; `info` outlives this.
+  PointsLines(const TaskInfo& info, std::string where)
+      : info_(info), where_(std::move(where)), lines_(where_, info.observation_columns) {}
 
-std::string PointsRoom::columns_text(const TaskInfo& info) const {
-  return fmt::format("{}", fmt::join(info.observation_columns, ", "));
-}
+  void take(std::string_view line) override {
+    const std::size_t before = values_.size();
+    try {
+      if (lines_.take(line, values_)) check_columns(info_, static_cast<std::int64_t>(lines_.numbers()), where_, "");
+    } catch (...) {
+      values_.resize(before);
+      throw;
+    }
+  }
 
-SampleAmounts PointsRoom::amounts() const {
-  return {.drawn = 2000,
-          .drawn_first = 100,
-          .figure = 100,
-          .shown = 3000,
-          .live = 20000,
-          .embedded_first = 512,
-          .embedded = 4096,
-          .timed = 1024};
-}
+  Observations gather() override {
+    if (values_.empty()) return {};
+    const auto columns = static_cast<std::int64_t>(lines_.numbers());
+    const torch::Tensor rows = torch::tensor(values_, torch::kFloat64).view({-1, columns}).to(observed_type(info_));
+    values_.clear();
+    return rows;
+  }
 
-Observed PointsRoom::read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const {
-  PAIRS_CHECK(!std::filesystem::is_directory(path),
-              "{} is a folder, but the observations of task {} are points; give an .npz or .csv file", path.string(),
-              task.name);
-  const std::string extension = lower_extension(path);
-  if (extension == ".npz") return read_block(path, task, most);
-  if (extension == ".csv") return read_points(path, task, most, {});
-  fail("{} is neither an .npz file nor a .csv file; convert it to one of them", path.string());
-}
+ private:
+  const TaskInfo& info_;
+  std::string where_;
+  CsvLines lines_;
+  std::vector<double> values_;
+};
 
-Observed PointsRoom::checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const {
-  check_block_shape(x.sizes(), task, where);
-  PAIRS_CHECK(!x.is_complex() && x.scalar_type() != torch::kBool, "{} must hold real numbers", where);
-  return checked_block(with_all_axes(x, task).to(x.is_floating_point() ? x.scalar_type() : torch::kFloat64), task, where);
-}
+// Points: a few numbers each, on a line or in the plane.
+class PointsRoom final : public ObservationRoom {
+ public:
+  std::string name() const override { return "points"; }
 
-SampleView PointsRoom::prior_view(const Task& task) const {
-  return view_of_points(task.info(), prior_sample(task, 500, 4));
-}
+  std::unique_ptr<ObservationLines> lines(const TaskInfo& info, const std::string& where) const override {
+    return std::make_unique<PointsLines>(info, where);
+  }
 
-Plot PointsRoom::sample_plot(const Task& task, const Latents& latents, const Observations& x,
-                             const SampleView& view) const {
-  return points_plot(task.info(), latents, x, view, [&](const torch::Tensor& at) { return task.density(latents, at); });
-}
+  std::string shape_text(const TaskInfo& info) const override {
+    const std::int64_t numbers = info.observation_shape[0];
+    return numbers == 1 ? "1 number" : fmt::format("{} numbers", numbers);
+  }
 
-Thumbnail PointsRoom::thumbnail(const Task& task) const {
-  constexpr std::int64_t kPoints = 4000;  // more than a set of most tasks has: its density shows better
-  return points_thumbnail(thumbnail_sample(task, kPoints).x.block().flatten(1));
-}
+  std::string columns_text(const TaskInfo& info) const override {
+    return fmt::format("{}", fmt::join(info.observation_columns, ", "));
+  }
 
-std::optional<SimulatedPlot> PointsRoom::simulated_plot(const Task& task, const Latents& draws, const Observations& x,
-                                                        const SampleView& view, SeriesRole role) const {
-  return points_check(task, draws, x, view, role);
-}
+  SampleAmounts amounts() const override {
+    return {.drawn = 2000,
+            .drawn_first = 100,
+            .figure = 100,
+            .shown = 3000,
+            .live = 20000,
+            .embedded_first = 512,
+            .embedded = 4096,
+            .timed = 1024};
+  }
 
-double PointsRoom::difference(const Observations& a, const Observations& b) const {
-  return (a.block().to(torch::kCPU, torch::kFloat64) - b.block().to(torch::kCPU, torch::kFloat64))
-      .abs()
-      .max()
-      .item<double>();
+  Observed read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const override {
+    PAIRS_CHECK(!std::filesystem::is_directory(path),
+                "{} is a folder, but the observations of task {} are points; give an .npz or .csv file", path.string(),
+                task.name);
+    const std::string extension = lower_extension(path);
+    if (extension == ".npz") return read_block(path, task, most);
+    if (extension == ".csv") return read_points(path, task, most, {});
+    fail("{} is neither an .npz file nor a .csv file; convert it to one of them", path.string());
+  }
+
+  Observed checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const override {
+    check_block_shape(x.sizes(), task, where);
+    PAIRS_CHECK(!x.is_complex() && x.scalar_type() != torch::kBool, "{} must hold real numbers", where);
+    return checked_block(with_all_axes(x, task).to(x.is_floating_point() ? x.scalar_type() : torch::kFloat64), task,
+                         where);
+  }
+
+  SampleView prior_view(const Task& task) const override {
+    return view_of_points(task.info(), prior_sample(task, 500, 4));
+  }
+
+  Plot sample_plot(const Task& task, const Latents& latents, const Observations& x,
+                   const SampleView& view) const override {
+    return points_plot(task.info(), latents, x, view,
+                       [&](const torch::Tensor& at) { return task.density(latents, at); });
+  }
+
+  Thumbnail thumbnail(const Task& task) const override {
+    constexpr std::int64_t kPoints = 4000;  // more than a set of most tasks has: its density shows better
+    return points_thumbnail(thumbnail_sample(task, kPoints).x.block().flatten(1));
+  }
+
+  std::optional<SimulatedPlot> simulated_plot(const Task& task, const Latents& draws, const Observations& x,
+                                              const SampleView& view, SeriesRole role) const override {
+    return points_check(task, draws, x, view, role);
+  }
+
+  double difference(const Observations& a, const Observations& b) const override {
+    return (a.block().to(torch::kCPU, torch::kFloat64) - b.block().to(torch::kCPU, torch::kFloat64))
+        .abs()
+        .max()
+        .item<double>();
+  }
+};
+
+}  // namespace
+
+const ObservationRoom& points_room() {
+  static const PointsRoom room;
+  return room;
 }
 
 }  // namespace pairs

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "app/kinds/rooms.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/eval/interval.h"
@@ -51,49 +52,55 @@ void add_numbers(Table& table, const TaskInfo& info, const std::string& who, con
   }
 }
 
-std::string ParametersRoom::columns_text(const TaskInfo& info) const {
-  return labels_text(info);
-}
+namespace {
 
-std::string ParametersRoom::labels_text(const TaskInfo& info) const {
-  std::vector<std::string> labels;
-  for (const Target& target : info.targets) labels.push_back(target.label);
-  return fmt::format("{}", fmt::join(labels, ", "));
-}
+// Some numbers, each with a density.
+class ParametersRoom final : public TargetRoom {
+ public:
+  std::string name() const override { return "parameters"; }
+  const char* gives() const override { return "densities and samples"; }
+  std::string next_figure() const override { return "coverage"; }
+  bool trains_soon() const override { return true; }
+  std::int64_t draws() const override { return 1000; }
+  bool in_folder() const override { return false; }
 
-nlohmann::json ParametersRoom::document(const TaskInfo&) const {
-  return nlohmann::json::object();
-}
+  std::string columns_text(const TaskInfo& info) const override { return labels_text(info); }
 
-std::vector<double> ParametersRoom::settable(const Latents& latents) const {
-  return doubles(latents.theta);
-}
+  std::string labels_text(const TaskInfo& info) const override {
+    std::vector<std::string> labels;
+    for (const Target& target : info.targets) labels.push_back(target.label);
+    return fmt::format("{}", fmt::join(labels, ", "));
+  }
 
-torch::Tensor ParametersRoom::theta_of(const std::vector<double>& settable) const {
-  return torch::tensor(settable, torch::kFloat64).unsqueeze(0);
-}
+  nlohmann::json document(const TaskInfo&) const override { return nlohmann::json::object(); }
 
-void ParametersRoom::check_density(const TaskInfo&, const std::string&) const {}
+  std::vector<double> settable(const Latents& latents) const override { return doubles(latents.theta); }
 
-void ParametersRoom::check_figure(const std::string& figure, const std::string& task) const {
-  PAIRS_CHECK(figure != "mse",
-              "The figure mse is of images, but the target of task {} is not one; draw the figure rmae", task);
-}
+  torch::Tensor theta_of(const std::vector<double>& settable) const override {
+    return torch::tensor(settable, torch::kFloat64).unsqueeze(0);
+  }
 
-std::int64_t ParametersRoom::compared_samples(std::int64_t asked, std::int64_t) const {
-  return asked >= 0 ? asked : 199;
-}
+  void check_density(const TaskInfo&, const std::string&) const override {}
 
-std::vector<Table::Column> ParametersRoom::report_columns(IntervalKind interval) const {
-  return {{"θ", false}, {"posterior", false}, {"mean"},
-          {"sd"},       {"median"},           {fmt::format("90 %, {}", interval_title(interval))}};
-}
+  std::int64_t compared_samples(std::int64_t asked, std::int64_t) const override { return asked >= 0 ? asked : 199; }
 
-SampleReport ParametersRoom::report(const TaskInfo& info, const torch::Tensor& samples,
-                                    const std::vector<TargetNumbers>& numbers, IntervalKind interval,
-                                    Table& table) const {
-  add_numbers(table, info, "ours", numbers, interval);
-  return {numbers_document(numbers, interval), {{"samples", samples}}, {}, ""};
+  std::vector<Table::Column> report_columns(IntervalKind interval) const override {
+    return {{"θ", false}, {"posterior", false}, {"mean"},
+            {"sd"},       {"median"},           {fmt::format("90 %, {}", interval_title(interval))}};
+  }
+
+  SampleReport report(const TaskInfo& info, const torch::Tensor& samples, const std::vector<TargetNumbers>& numbers,
+                      IntervalKind interval, Table& table) const override {
+    add_numbers(table, info, "ours", numbers, interval);
+    return {numbers_document(numbers, interval), {{"samples", samples}}, {}, ""};
+  }
+};
+
+}  // namespace
+
+const TargetRoom& parameters_room() {
+  static const ParametersRoom room;
+  return room;
 }
 
 }  // namespace pairs

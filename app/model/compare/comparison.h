@@ -73,9 +73,9 @@ class Comparison {
     std::vector<std::string> names;  // of the runs that the tables hold
     std::vector<SeriesRole> roles;   // of their lines
     std::vector<ShownFigure> figures;
-    std::vector<SettingLine> settings;  // those that differ first
-    std::vector<SettingLine> costs;     // training cost, by rule
-    Score score;                        // what the differences are of
+    std::vector<SettingLine> settings;   // those that differ first
+    std::vector<SettingLine> costs;      // training cost, by rule
+    const Score* score = &score_of({});  // what the differences are of
     std::vector<DifferenceRow> differences;
     std::size_t baseline = 0;      // index in names
     std::string differences_note;  // why cells are empty; empty when none is

@@ -98,7 +98,7 @@ Figure cost_figure(const std::vector<Metrics>& metrics, const std::vector<const 
     for (const EvaluationRow& row : metrics[i].rows)
       if (row.n == n && runs[i]->cost.known)
         points.push_back({metrics[i].run, runs[i]->config.strategy, runs[i]->cost.cost.paper(),
-                          runs[i]->cost.cost.with_cache(), row.*score.mean, row.*score.error, n, score.axis,
+                          runs[i]->cost.cost.with_cache(), score.value(row), score.error(row), n, score.heading(),
                           metrics[i].shade});
   return pareto_figure(points);
 }
@@ -173,7 +173,7 @@ Figure drawn_differences(const Comparison::View& view, const std::vector<const R
     }
     if (!curve.n.empty()) curves.push_back(std::move(curve));
   }
-  return difference_figure(view.names[view.baseline], curves, members[view.baseline]->data, view.score);
+  return difference_figure(view.names[view.baseline], curves, members[view.baseline]->data, *view.score);
 }
 
 // How far the runs' posterior means lie from the baseline's.
@@ -289,7 +289,7 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     for (const ReadRun* read : scored) labelled.push_back({read->name, read->config, read->finetuned});
     const std::vector<std::string> labels = seed_labels(labelled);
     for (std::size_t i = 0; i < labels.size(); ++i) metrics[i].label = labels[i];
-    view->score = score_of(metrics.front().rows);
+    view->score = &score_of(metrics.front().rows);
     view->figures = metric_figures(metrics);
     if (metrics.size() > 1)
       view->figures.insert(

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/model/hub/n_player.h"
+
 namespace pairs::model {
 
 class Posterior;
@@ -45,10 +47,19 @@ class PosteriorPage {
   // Reads the run again.
   virtual void reload() = 0;
 
-  virtual std::int64_t n() const = 0;
-  virtual void set_n(std::int64_t n) = 0;
-  virtual void step_n(int direction) = 0;
-  virtual void toggle_play() = 0;
+  // The N that is wanted.
+  std::int64_t n() const { return player_.n(); }
+  void set_n(std::int64_t n);
+  // To the next (1) or last (-1) N worth looking at: whole numbers up to 100, two digits beyond.
+  void step_n(int direction);
+  // Lets N grow from 1 to the largest in eight seconds. At its end it begins again.
+  void toggle_play();
+  bool playing() const { return player_.playing(); }
+  void set_loop(bool loop) { player_.set_loop(loop); }
+  bool loop() const { return player_.loop(); }
+  // What poll() does with the clock: moves a playing N on.
+  void advance(double seconds);
+
   // Another observed set of the prior.
   virtual void new_set() = 0;
 
@@ -59,6 +70,19 @@ class PosteriorPage {
   virtual RememberedSet remembered() const = 0;
   // Before anything else is asked of the run that is open.
   virtual void restore(const RememberedSet& remembered) = 0;
+
+ protected:
+  explicit PosteriorPage(std::int64_t first_n = 1) : player_(first_n) {}
+  // Whether N can be chosen by hand; and that it was.
+  virtual bool can_choose_n() const { return true; }
+  virtual void n_chosen() {}
+  // Whether a playing N goes on, rather than wait for what is there; and what follows from another N.
+  virtual bool ready() const = 0;
+  virtual void follow_player() = 0;
+  // For poll(): moves a playing N on by the clock. Whether one plays.
+  bool play();
+
+  NPlayer player_;
 };
 
 }  // namespace pairs::model

@@ -50,7 +50,7 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
                                           const std::vector<std::string>& targets);
 
 // The figure that `build` makes; where it throws, the sentence in its place.
-ShownFigure shown_figure(const char* name, const char* title, const char* meaning,
+ShownFigure shown_figure(const std::string& name, const std::string& title, const std::string& meaning,
                          const std::function<Figure()>& build);
 
 // A column of the table of scores.

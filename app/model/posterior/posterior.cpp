@@ -28,7 +28,7 @@ std::int64_t first_n(std::int64_t most) {
 }  // namespace
 
 struct Posterior::State {
-  explicit State(Hub& shared) : hub(shared), saving(shared), follower(shared), background(shared) {}
+  State(Hub& shared, NPlayer& n) : hub(shared), player(n), saving(shared), follower(shared), background(shared) {}
 
   Hub& hub;
   PosteriorWish wish;
@@ -50,7 +50,7 @@ struct Posterior::State {
   std::map<std::string, std::int64_t> file_n;  // shown of a file, by task
   bool chosen_n = false;                       // by a person, rather than the first
   std::int64_t restored_n = 0;                 // of an earlier start, until the set is there; 0: none
-  NPlayer player;
+  NPlayer& player;
   SampleSaving saving;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
@@ -164,7 +164,7 @@ struct Posterior::State {
   bool ready() const { return news.embedded >= 1 || !news.snapshot || news.snapshot->n == wish.n; }
 };
 
-Posterior::Posterior(Hub& hub) : state_(std::make_unique<State>(hub)) {
+Posterior::Posterior(Hub& hub) : state_(std::make_unique<State>(hub, player_)) {
   state_->wish.set.id = ++state_->last_set;
 }
 Posterior::~Posterior() = default;
@@ -308,46 +308,23 @@ void Posterior::simulate() {
   if (!state_->wish.set.choice.file.empty()) set_index(index());
 }
 
-std::int64_t Posterior::n() const {
-  return state_->player.n();
-}
-
-void Posterior::set_n(std::int64_t n) {
-  if (following()) return;
-  state_->chosen_n = true;
-  state_->player.set(n);
-  state_->follow_player();
-}
-
-void Posterior::step_n(int direction) {
-  if (following()) return;
-  state_->chosen_n = true;
-  state_->player.step(direction);
-  state_->follow_player();
-}
-
 std::int64_t Posterior::most() const {
   return std::max<std::int64_t>(state_->player.most(), 1);
 }
 
-void Posterior::toggle_play() {
-  if (following()) return;
-  state_->player.toggle();
-  if (state_->player.playing()) state_->chosen_n = true;
+bool Posterior::can_choose_n() const {
+  return !following();
 }
 
-bool Posterior::playing() const {
-  return state_->player.playing();
-}
-void Posterior::set_loop(bool loop) {
-  state_->player.set_loop(loop);
-}
-bool Posterior::loop() const {
-  return state_->player.loop();
+void Posterior::n_chosen() {
+  state_->chosen_n = true;
 }
 
-void Posterior::advance(double seconds) {
-  state_->player.advance(seconds, state_->ready());
+bool Posterior::ready() const {
+  return state_->ready();
+}
+
+void Posterior::follow_player() {
   state_->follow_player();
 }
 
@@ -487,11 +464,8 @@ SampleSaving& Posterior::saving() {
 bool Posterior::poll() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
-  bool changed = s.follower.poll() || s.player.playing();
-  if (s.player.playing()) {
-    s.player.tick(s.ready());
-    s.follow_player();
-  }
+  bool changed = s.follower.poll();
+  changed |= play();
   if (std::string failure = s.background.take_failure(); !failure.empty()) {
     s.news.failure = std::move(failure);
     changed = true;

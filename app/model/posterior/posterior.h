@@ -154,19 +154,8 @@ class Posterior : public PosteriorPage {
   RememberedSet remembered() const override;
   void restore(const RememberedSet& remembered) override;
 
-  // The N that is wanted, 1 .. most().
-  std::int64_t n() const override;
-  void set_n(std::int64_t n) override;
-  // To the next (1) or last (-1) N worth looking at: whole numbers up to 100, two digits beyond.
-  void step_n(int direction) override;
+  // The largest N.
   std::int64_t most() const;
-  // Lets N grow from 1 to the largest in eight seconds. At its end it begins again.
-  void toggle_play() override;
-  bool playing() const;
-  void set_loop(bool loop);
-  bool loop() const;
-  // What poll() does with the clock: moves a playing N on.
-  void advance(double seconds);
 
   // Which interval is shaded and told.
   IntervalKind interval() const;
@@ -228,6 +217,11 @@ class Posterior : public PosteriorPage {
   bool wait(double seconds);
 
  private:
+  bool can_choose_n() const override;
+  void n_chosen() override;
+  bool ready() const override;
+  void follow_player() override;
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -56,8 +56,8 @@ const char* export_ending(ViewerExport kind) {
 }
 
 struct Viewer::State {
-  explicit State(Hub& shared)
-      : hub(shared), caster([this] { hub.wake(); }), exporter([this] { hub.wake(); }), background(shared) {}
+  State(Hub& shared, NPlayer& n)
+      : hub(shared), player(n), caster([this] { hub.wake(); }), exporter([this] { hub.wake(); }), background(shared) {}
 
   Hub& hub;
   bool open = false;
@@ -66,7 +66,7 @@ struct Viewer::State {
   std::int64_t seed = kFirstSeed;
   bool edited = false;
   std::size_t selected = 0;
-  NPlayer player{kFirstViews};
+  NPlayer& player;
   ViewerInfo info;
   ViewerNews news;
   CastNews cast;
@@ -165,7 +165,7 @@ struct Viewer::State {
   }
 };
 
-Viewer::Viewer(Hub& hub) : state_(std::make_unique<State>(hub)) {
+Viewer::Viewer(Hub& hub) : PosteriorPage(kFirstViews), state_(std::make_unique<State>(hub, player_)) {
   State& s = *state_;
   s.wish.target = {30 * kDegree, 40 * kDegree};
   s.draw_scene();
@@ -364,36 +364,11 @@ std::string Viewer::add_blocked() const {
   return fmt::format("A set holds at most {} views; remove one by a click on it", s.info.most);
 }
 
-std::int64_t Viewer::n() const {
-  return state_->wish.n;
+bool Viewer::ready() const {
+  return state_->ready();
 }
 
-void Viewer::set_n(std::int64_t n) {
-  state_->player.set(n);
-  state_->follow_player();
-}
-
-void Viewer::step_n(int direction) {
-  state_->player.step(direction);
-  state_->follow_player();
-}
-
-void Viewer::toggle_play() {
-  state_->player.toggle();
-}
-
-bool Viewer::playing() const {
-  return state_->player.playing();
-}
-void Viewer::set_loop(bool loop) {
-  state_->player.set_loop(loop);
-}
-bool Viewer::loop() const {
-  return state_->player.loop();
-}
-
-void Viewer::advance(double seconds) {
-  state_->player.advance(seconds, state_->ready());
+void Viewer::follow_player() {
   state_->follow_player();
 }
 
@@ -550,11 +525,7 @@ std::filesystem::path Viewer::take_exported() {
 
 bool Viewer::poll() {
   State& s = *state_;
-  bool changed = s.player.playing();
-  if (changed) {
-    s.player.tick(s.ready());
-    s.follow_player();
-  }
+  bool changed = play();
   if (std::string failure = s.background.take_failure(); !failure.empty()) {
     s.news.failure = std::move(failure);
     changed = true;

@@ -116,7 +116,8 @@ class Viewer : public PosteriorPage {
   void set_selected(std::size_t k);
   std::size_t selected() const;  // below scene().spheres.size()
 
-  // The observed cameras in order. Each is a draw of the prior; at most info()->most.
+  // The observed cameras in order. Each is a draw of the prior; at most info()->most. N of them are used, 0 where there
+  // are none.
   const std::vector<render::Camera>& views() const;
   void add_view();
   void fill_views();
@@ -124,16 +125,6 @@ class Viewer : public PosteriorPage {
   void clear_views();
   // Why no view can be added; "" when one can.
   std::string add_blocked() const;
-
-  // N: how many of them are used, 1 .. views().size(); 0 when there are none. Play lets it grow in eight seconds.
-  std::int64_t n() const override;
-  void set_n(std::int64_t n) override;
-  void step_n(int direction) override;
-  void toggle_play() override;
-  bool playing() const;
-  void set_loop(bool loop);
-  bool loop() const;
-  void advance(double seconds);
 
   // The target camera. The elevation is kept within kElevationLow and kElevationHigh, the azimuth within a turn.
   const render::Camera& target() const;
@@ -181,6 +172,9 @@ class Viewer : public PosteriorPage {
   bool wait(double seconds);
 
  private:
+  bool ready() const override;
+  void follow_player() override;
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -26,8 +26,6 @@ Simulations::Simulations(const SimulationFiles& files, const std::filesystem::pa
   }
   largest_n_ =
       std::min({runs(Split::training).front().m, runs(Split::validation).front().m, runs(Split::test).front().m});
-  largest_set_ =
-      std::max({runs(Split::training).front().m, runs(Split::validation).front().m, runs(Split::test).front().m});
   PAIRS_CHECK(
       largest_n_ >= 2,
       "Too few of the stored sets hold two observations; store pairs at least, from which sets of any size are learnt");
@@ -117,13 +115,14 @@ std::string Simulations::source_text() const {
 std::vector<std::string> Simulations::notes() const {
   std::vector<std::string> out;
   if (order_.copies > 0)
-    out.push_back(fmt::format(
-        "{} stored more than once (the same θ, ψ, size and first observation) and used once: {}.",
-        order_.copies == 1 ? "One set is" : count_text(order_.copies) + " sets are", fmt::join(order_.copied, "; ")));
+    out.push_back(fmt::format("{} stored more than once (the same θ, ψ, size and first observation) and used once: {}.",
+                              order_.copies == 1 ? "One set is" : count_text(order_.copies) + " sets are",
+                              fmt::join(order_.copied, "; ")));
   if (order_.repeated > 0)
-    out.push_back(fmt::format("{} of the {} stored sets have a θ that others have, too: there are {} different ones, and "
-                              "sets of one θ stay together in training, validation or evaluations.",
-                              count_text(order_.repeated), count_text(sets_), count_text(order_.thetas)));
+    out.push_back(
+        fmt::format("{} of the {} stored sets have a θ that others have, too: there are {} different ones, and "
+                    "sets of one θ stay together in training, validation or evaluations.",
+                    count_text(order_.repeated), count_text(sets_), count_text(order_.thetas)));
   return out;
 }
 

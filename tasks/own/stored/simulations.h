@@ -16,8 +16,8 @@
 
 namespace pairs {
 
-// All stored simulations of a task, open for reading in place: memory goes with the number of files and that of the sets
-// (eight bytes each; 24 while they are opened), not with what these hold.
+// All stored simulations of a task, open for reading in place: memory goes with the number of files and that of the
+// sets (eight bytes each; 24 while they are opened), not with what these hold.
 class Simulations {
  public:
   // Opens every file, reads what tells whether they fit together, and all θ, by which the sets are divided (SetOrder).
@@ -35,9 +35,8 @@ class Simulations {
   StoredSet set(Split split, std::int64_t k) const;
   // The first and the last k, plus one, of the sets that hold as many observations as the k-th.
   std::pair<std::int64_t, std::int64_t> as_large_as(Split split, std::int64_t k) const;
-  // The largest n of which every split holds a set, and the largest set of all.
+  // The largest n of which every split holds a set.
   std::int64_t largest_n() const { return largest_n_; }
-  std::int64_t largest_set() const { return largest_set_; }
   // Sizes that sets of a split have, descending.
   std::vector<std::int64_t> sizes(Split split) const;
 
@@ -70,7 +69,7 @@ class Simulations {
   std::vector<std::unique_ptr<SetFile>> files_;
   SetOrder order_;
   std::array<std::vector<Run>, 3> runs_;  // of each split, the largest sets first
-  std::int64_t sets_ = 0, largest_n_ = 0, largest_set_ = 0;
+  std::int64_t sets_ = 0, largest_n_ = 0;
 };
 
 // What simulations of a task are of.
@@ -79,8 +78,8 @@ SimulationShape simulation_shape(const TaskInfo& info);
 // The task whose sets are these: `info` tells all else. An index of a purpose stands for a set of its split that holds
 // enough observations (core/stored_sets.h), and for an order of its observations: the next visit of the same set takes
 // another random subset. Sets for people (Purpose::explore) hold info.max_n; timing (Purpose::check) begins again at
-// the end of a set. Reads all θ and ψ once. Throws Error where one is not finite or outside its support, naming the row;
-// a usage error where info.max_n is beyond what is stored. `psi_supports`: low and high of each nuisance; none:
+// the end of a set. Reads all θ and ψ once. Throws Error where one is not finite or outside its support, naming the
+// row; a usage error where info.max_n is beyond what is stored. `psi_supports`: low and high of each nuisance; none:
 // unbounded. `input`: how x is standardised; empty: it is not.
 std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info,
                                              const std::vector<std::pair<double, double>>& psi_supports = {},

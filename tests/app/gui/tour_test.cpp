@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "app/text/glossary.h"
+#include "app/scores/glossary.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {

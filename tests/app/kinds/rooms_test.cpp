@@ -10,10 +10,10 @@
 #include "app/kinds/thumbnail.h"
 #include "core/base/error.h"
 #include "core/base/npz.h"
-#include "core/sets/observations_file.h"
 #include "tasks/parts/bodies.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/core/sets/saved_observations.h"
 #include "tests/core/train/toy_row_task.h"
 
 namespace pairs {

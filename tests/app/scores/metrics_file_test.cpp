@@ -150,7 +150,7 @@ Metrics ranked() {
   EvaluationRow& row = metrics.rows[0];
   row.sets = 40;
   row.samples = 4;
-  row.rmae = 0.1;
+  row.scores["rmae"] = 0.1;
   row.acauc = 0.01;
   row.ranks = {std::vector<double>(40, 1.0), {}};
   for (int i = 0; i < 40; ++i) row.ranks[1].push_back((i % 5) / 4.0);

@@ -24,7 +24,7 @@ EvaluationRow row(std::int64_t n, double nll) {
   out.samples = 100;
   out.nll = nll;
   out.nll_se = 0.01;
-  out.rmae = 0.1 / static_cast<double>(n);
+  out.scores["rmae"] = 0.1 / static_cast<double>(n);
   out.acauc = 0.01;
   out.acauc_floor = 0.01;
   out.acauc_p95 = 0.02;
@@ -193,7 +193,7 @@ TEST(MetricFigures, RefuseRunsOfDifferentTasks) {
   Metrics other = metrics("pairs", 1, 0);
   other.task = "gaussian";
   EXPECT_THROW(nll_figure({metrics("pairs", 1, 0), other}), Error);
-  EXPECT_THROW(rmae_figure({}), Error);
+  EXPECT_THROW(score_figure(score_named("rmae"), {}, {}), Error);
 }
 
 TEST(MetricFigures, RefuseRunsOnDifferentData) {

@@ -1,11 +1,12 @@
 #include "core/images/image_file.h"
 
 #include <gmock/gmock.h>
+#include <jpeglib.h>
 #include <stb_image_write.h>
 
+#include <array>
 #include <cstdlib>
 
-#include "core/images/jpeg_check.h"
 #include "tests/core/base/message.h"
 
 namespace pairs {
@@ -105,7 +106,7 @@ TEST(ImageFile, ReadsProgressiveJpegs) {
   // Without the scan that begins them, the pixels would be what was in memory.
   std::string headless = bytes;
   headless.erase(headless.find("\xff\xda"), 11);
-  EXPECT_THAT(refusal(headless), HasSubstr("a scan of what was not begun"));
+  EXPECT_THAT(refusal(headless), HasSubstr("cannot be read (Inconsistent progression"));
 }
 
 TEST(ImageFile, TheHeadIsCheckedBeforeAnythingIsDecoded) {
@@ -120,8 +121,10 @@ TEST(ImageFile, TheHeadIsCheckedBeforeAnythingIsDecoded) {
                              fail("too large for me");
                            }),
                Error);
+  large.replace(frame + 5, 4, std::string("\xf0\x00\xf0\x00", 4));
+  EXPECT_THAT(refusal(large), HasSubstr("image is 61440 x 61440 pixels; give one of at most 8192 a side"));
   large.replace(frame + 5, 4, std::string("\xff\xff\xff\xff", 4));
-  EXPECT_THAT(refusal(large), HasSubstr("image is 65535 x 65535 pixels; give one of at most 8192 a side"));
+  EXPECT_THAT(refusal(large), HasSubstr("cannot be read (Maximum supported image dimension is"));
 }
 
 TEST(ImageFile, EveryCutIsTold) {
@@ -169,23 +172,63 @@ TEST(ImageFile, TransparencyIsRefusedUnlessAllIsOpaque) {
   EXPECT_THAT(refusal(bytes), HasSubstr("has transparency"));
 }
 
-TEST(JpegFlaw, NamesWhatStbWouldTrust) {
+// 8 x 8 pixels of four inks, kept as what they leave of the light.
+std::string inks(std::array<std::uint8_t, 4> pixel) {
+  jpeg_compress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  jpeg.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&jpeg);
+  unsigned char* bytes = nullptr;
+  unsigned long length = 0;
+  jpeg_mem_dest(&jpeg, &bytes, &length);
+  jpeg.image_width = jpeg.image_height = 8;
+  jpeg.input_components = 4;
+  jpeg.in_color_space = JCS_CMYK;
+  jpeg_set_defaults(&jpeg);
+  jpeg_set_quality(&jpeg, 100, TRUE);
+  jpeg_start_compress(&jpeg, TRUE);
+  std::vector<std::uint8_t> row;
+  for (int k = 0; k < 8; ++k) row.insert(row.end(), pixel.begin(), pixel.end());
+  JSAMPROW rows[] = {row.data()};
+  while (jpeg.next_scanline < jpeg.image_height) jpeg_write_scanlines(&jpeg, rows, 1);
+  jpeg_finish_compress(&jpeg);
+  jpeg_destroy_compress(&jpeg);
+  const std::string out(reinterpret_cast<char*>(bytes), length);
+  std::free(bytes);
+  return out;
+}
+
+TEST(ImageFile, BlackInkTakesItsShareOfEachColour) {
+  const std::vector<std::uint8_t> pixels = parse(inks({200, 100, 50, 102}));
+  ASSERT_EQ(pixels.size(), 3u * 64);
+  for (std::size_t k = 0; k < pixels.size(); ++k) EXPECT_NEAR(pixels[k], (std::array{80, 40, 20}[k % 3]), 1) << k;
+}
+
+TEST(ImageFile, DamagedJpegsAreRefused) {
   const std::string whole = jpeg();
-  EXPECT_EQ(jpeg_flaw(whole), nullptr);
+  EXPECT_EQ(refusal(whole), "");
   const auto flaw = [&](const std::string& marker, std::size_t at, const std::string& bytes) {
     std::string changed = whole;
     changed.replace(changed.find(marker) + at, bytes.size(), bytes);
-    const char* const text = jpeg_flaw(changed);
-    return std::string(text ? text : "none");
+    return refusal(changed);
   };
   // 17 bytes of a table's head: its symbols could be 255 for each of sixteen lengths, but there are 256 places.
-  EXPECT_EQ(flaw("\xff\xc4", 5, std::string(16, '\xff')), "a damaged Huffman table");
-  EXPECT_EQ(flaw("\xff\xc4", 4, "\x07"), "a damaged Huffman table");
-  EXPECT_EQ(flaw("\xff\xda", 6, "\x33"), "a scan without its tables");
-  EXPECT_EQ(flaw("\xff\xda", 5, "\x09"), "a damaged scan");
-  EXPECT_EQ(flaw("\xff\xc0", 1, "\xc9"), "a kind of JPEG that is not supported");
-  EXPECT_EQ(flaw("\xff\xc0", 12, "\x03"), "a scan without its tables");  // of quantisation
-  EXPECT_EQ(flaw("\xff\xc4", 0, "\x55"), "cut short or damaged between its segments");
+  EXPECT_THAT(flaw("\xff\xc4", 5, std::string(16, '\xff')), HasSubstr("Huffman table"));
+  EXPECT_THAT(flaw("\xff\xc4", 4, "\x07"), HasSubstr("DHT"));
+  EXPECT_THAT(flaw("\xff\xda", 6, "\x33"), HasSubstr("Huffman table 0x03 was not defined"));
+  EXPECT_THAT(flaw("\xff\xda", 5, "\x09"), HasSubstr("cannot be read"));
+  EXPECT_THAT(flaw("\xff\xc0", 1, "\xc8"), HasSubstr("Unsupported"));
+  EXPECT_THAT(flaw("\xff\xc0", 12, "\x03"), HasSubstr("Quantization table 0x03 was not defined"));
+  EXPECT_THAT(flaw("\xff\xc4", 0, "\x55"), HasSubstr("extraneous bytes"));
+}
+
+TEST(ImageFile, ManyScansAreRefused) {
+  std::string bytes = progressive();
+  const std::size_t scan = bytes.find("\xff\xda");
+  const std::string begun = bytes.substr(scan, 11);
+  std::string again;
+  for (int k = 0; k < 101; ++k) again += begun;
+  EXPECT_THAT(refusal(bytes.insert(scan, again)), HasSubstr("too many scans"));
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/sets/amounts.h"
-#include "core/sets/observations_file.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/core/sets/saved_observations.h"
 
 namespace pairs {
 namespace {

@@ -257,7 +257,7 @@ TEST_F(ImageTargetTest, EvaluationEmbedsOnceAndMeasuresWhatItsNamesSay) {
   const double prior = (latents.theta - latents.theta.mean(0)).square().sum().item<double>() / 39 / 64;
   for (const EvaluationRow& row : rows) {
     EXPECT_NEAR(row.mse_prior, prior, 1e-12);
-    EXPECT_TRUE(std::isnan(row.nll) && std::isnan(row.rmae) && row.ranks.empty() && row.log_prob.empty());
+    EXPECT_TRUE(std::isnan(row.nll) && std::isnan(row.score("rmae")) && row.ranks.empty() && row.log_prob.empty());
     ASSERT_EQ(row.set_mse.size(), 40u);
     ASSERT_EQ(row.set_mse_posterior.size(), 40u);
     EXPECT_NEAR(row.mse_posterior, (3 * row.mse_mean - row.mse) / 2, 1e-12);

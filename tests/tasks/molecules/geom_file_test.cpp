@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "tasks/molecules/chemistry.h"
+#include "tests/tasks/molecules/memory_bytes.h"
 #include "tests/tasks/molecules/molecule_files.h"
 
 namespace pairs {

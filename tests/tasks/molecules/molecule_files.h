@@ -8,6 +8,7 @@
 #include "tasks/molecules/byte_source.h"
 #include "tasks/molecules/geom_file.h"
 #include "tasks/molecules/molecule_file.h"
+#include "tests/tasks/molecules/memory_bytes.h"
 
 namespace pairs::testing {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "app/gui/command_palette.h"
-#include "app/gui/platform/null_screen.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/shortcuts.h"
+#include "tests/app/gui/platform/null_screen.h"
 
 namespace pairs::gui {
 namespace {

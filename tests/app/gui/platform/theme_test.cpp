@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "app/gui/platform/null_screen.h"
 #include "app/gui/widgets/ui.h"
 #include "core/report/style.h"
+#include "tests/app/gui/platform/null_screen.h"
 
 namespace pairs::gui {
 namespace {

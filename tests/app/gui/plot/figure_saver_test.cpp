@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "app/gui/platform/input.h"
-#include "app/gui/platform/null_screen.h"
 #include "app/gui/platform/recorder.h"
+#include "tests/app/gui/platform/null_screen.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs::gui {

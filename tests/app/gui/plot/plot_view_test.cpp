@@ -9,12 +9,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/gui/platform/null_screen.h"
 #include "app/gui/platform/textures.h"
 #include "app/gui/plot/draw_list_canvas.h"
 #include "app/gui/plot/figure_saver.h"
 #include "app/gui/plot/plot_readings.h"
 #include "core/report/draw.h"
+#include "tests/app/gui/platform/null_screen.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs::gui {

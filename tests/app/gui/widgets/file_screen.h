@@ -9,12 +9,12 @@
 #include <thread>
 
 #include "app/gui/platform/input.h"
-#include "app/gui/platform/null_screen.h"
 #include "app/gui/platform/recorder.h"
 #include "app/gui/widgets/file_desk.h"
 #include "app/gui/widgets/keyboard.h"
 #include "core/base/clock.h"
 #include "tasks/registry.h"
+#include "tests/app/gui/platform/null_screen.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs::gui {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "app/model/hub/scores.h"
-#include "app/text/glossary.h"
+#include "app/scores/glossary.h"
 
 namespace pairs::model {
 namespace {
@@ -12,7 +12,8 @@ TEST(ScoreTerms, EveryHeadingIsInTheGlossary) {
   row.n = 5;
   row.sets = 100;
   row.samples = 99;
-  row.nll = row.nll_se = row.exact_nll = row.gap = row.gap_se = row.rmae = row.acauc = row.acauc_p95 = 0.1;
+  row.nll = row.nll_se = row.exact_nll = row.gap = row.gap_se = row.acauc = row.acauc_p95 = 0.1;
+  row.scores["rmae"] = 0.1;
   row.mse = row.mse_se = row.mse_posterior = row.mse_posterior_se = row.mse_prior = row.sd = 0.1;
   row.rank_tests = {{0.1, 0.2, 0.3}};
   row.pool = 100;

@@ -12,11 +12,11 @@
 #include "core/base/files.h"
 #include "core/report/figure.h"
 #include "core/report/number_text.h"
-#include "core/sets/observations_file.h"
 #include "core/train/shipped.h"
 #include "tasks/registry.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/small_run.h"
+#include "tests/core/sets/saved_observations.h"
 
 namespace pairs::model {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/text/glossary.h"
+#include "app/scores/glossary.h"
 
 #include <gtest/gtest.h>
 
