@@ -31,7 +31,7 @@ std::unique_ptr<ReferencePosterior> Task::reference(const std::string& name) con
   fail("The task {} has no reference called \"{}\"; choose one of: {}", info().name, name, fmt::join(known, ", "));
 }
 
-void Task::settle(Latents&, Component) const {}
+void Task::constrain(Latents&, Component) const {}
 
 torch::Tensor Task::density(const Latents&, const Observations&) const {
   return {};

@@ -113,8 +113,8 @@ struct TaskInfo {
   // Members of the pools that stage 2 embeds (Task::pool_size), about, as they are told before anything was prepared;
   // 0: there are none.
   double pool = 0;
-  // Images: when all of a set are turned by quarters, θ, its prior and that of ψ stay as they are.
-  bool turns = false;
+  // Images: when all of a set are rotated by quarter turns, θ, its prior and that of ψ stay as they are.
+  bool rotation_invariant = false;
   Question question = {};  // "Which signal fraction θ do these {} events share, ...?"
   double rows = 0;         // of a typical x that is ragged rows; 0: every x has observation_shape
   std::string file = {};   // that describes it, of a task of a person's own; "" where it is built in
@@ -220,7 +220,7 @@ class Task {
 
   // Parameters of one set of which a person has just set `changed`: those that the task ties to it follow, and
   // impossible values become the nearest possible ones (a covariance stays positive definite, probabilities sum to 1).
-  virtual void settle(Latents& latents, Component changed) const;
+  virtual void constrain(Latents& latents, Component changed) const;
 
   // p(x | θ, ψ) of single observations given the parameters of one set -> [M] float64; undefined where there is no
   // closed form.

@@ -42,10 +42,10 @@ void check_same(const torch::Tensor& wanted, const torch::Tensor& possible, cons
 // Values that nobody has just moved must be possible as they are.
 void check_values(const Task& task, const Latents& wanted) {
   for (std::int64_t k = 0; k < wanted.psi.size(1); ++k) {
-    Latents settled{wanted.theta.clone(), wanted.psi.clone(), wanted.given};
-    task.settle(settled, {true, k});
-    check_same(wanted.psi, settled.psi, "ψ");
-    check_same(wanted.theta, settled.theta, "θ");
+    Latents constrained{wanted.theta.clone(), wanted.psi.clone(), wanted.given};
+    task.constrain(constrained, {true, k});
+    check_same(wanted.psi, constrained.psi, "ψ");
+    check_same(wanted.theta, constrained.theta, "θ");
   }
 }
 
@@ -57,12 +57,12 @@ void set_by_hand(const Task& task, const SetChoice& choice, Latents& latents) {
     PAIRS_CHECK(choice.theta[t] >= targets[t].low && choice.theta[t] <= targets[t].high,
                 "{} lies between {} and {}; {} was given", targets[t].label, targets[t].low, targets[t].high,
                 choice.theta[t]);
-  if (choice.changed) return task.settle(latents, *choice.changed);
+  if (choice.changed) return task.constrain(latents, *choice.changed);
   if (choice.theta.empty() && choice.psi.empty()) return;
   if (choice.psi.empty())
-    for (std::int64_t t = 0; t < latents.theta.size(1); ++t) task.settle(latents, {false, t});
+    for (std::int64_t t = 0; t < latents.theta.size(1); ++t) task.constrain(latents, {false, t});
   else if (choice.theta.empty())
-    task.settle(latents, {true, latents.psi.size(1) - 1});
+    task.constrain(latents, {true, latents.psi.size(1) - 1});
   else
     return check_values(task, latents);
   if (!choice.theta.empty()) check_same(torch::tensor(choice.theta, torch::kFloat64), latents.theta[0], "θ");

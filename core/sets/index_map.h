@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kLinearStartPosition = 1ull << 41;
 
 // Batches whose set sizes are drawn in stage 1: of training, and of validation.
 inline constexpr std::uint64_t kValidationBatches = 1ull << 47;
-// Items of such a batch: what orders its sizes, and what turns its sets.
+// Items of such a batch: what orders its sizes, and what rotates its sets.
 inline constexpr std::uint64_t kOrderItem = 0;
 inline constexpr std::uint64_t kTurnItem = 1;
 

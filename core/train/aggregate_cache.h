@@ -11,7 +11,7 @@
 #include "core/estimator.h"
 #include "core/train/cache_file.h"
 #include "core/train/cache_groups.h"
-#include "core/train/size_law.h"
+#include "core/train/size_distribution.h"
 
 namespace pairs {
 
@@ -62,19 +62,21 @@ class AggregateCache {
   AggregateStatistics statistics_;
 };
 
-// Draws sets and unions of blocks; a pure function of (seed, stream position, row). The law list draws from the groups'
-// sizes equally, or only `only_n` when positive; the others from 1 to the largest size.
+// Draws sets and unions of blocks; a pure function of (seed, stream position, row). The distribution list draws from
+// the groups' sizes equally, or only `only_n` when positive; the others from 1 to the largest size.
 class AggregateSampler {
  public:
-  AggregateSampler(const std::vector<CacheGroup>& groups, SizeLaw law, std::int64_t only_n, std::uint64_t seed);
+  AggregateSampler(const std::vector<CacheGroup>& groups, SizeDistribution distribution, std::int64_t only_n,
+                   std::uint64_t seed);
 
-  // `at_n`: sets of this N alone, whatever the law, or of what their blocks make of it; 0: as the law says.
+  // `at_n`: sets of this N alone, whatever the distribution, or of what their blocks make of it; 0: as the distribution
+  // says.
   AggregateBatch draw(const AggregateCache& cache, bool validation, std::uint64_t position, std::int64_t count,
                       std::int64_t at_n = 0) const;
 
  private:
   std::vector<CacheGroup> groups_;
-  SizeLaw law_;
+  SizeDistribution distribution_;
   std::vector<std::size_t> eligible_;  // groups
   std::uint64_t seed_;
 };

@@ -38,9 +38,9 @@ std::int64_t choose_blocks(const std::vector<std::int64_t>& blocks, std::int64_t
 
 }  // namespace
 
-AggregateSampler::AggregateSampler(const std::vector<CacheGroup>& groups, SizeLaw law, std::int64_t only_n,
-                                   std::uint64_t seed)
-    : groups_(groups), law_(law), seed_(seed) {
+AggregateSampler::AggregateSampler(const std::vector<CacheGroup>& groups, SizeDistribution distribution,
+                                   std::int64_t only_n, std::uint64_t seed)
+    : groups_(groups), distribution_(distribution), seed_(seed) {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (only_n <= 0 || groups_[g].n == only_n) eligible_.push_back(g);
   PAIRS_CHECK(!eligible_.empty(), "The cache holds no sets of size {}", only_n);
@@ -71,10 +71,10 @@ AggregateBatch AggregateSampler::draw(const AggregateCache& cache, bool validati
         n = at_n;
         g = 0;
         while (groups_[g].n < n) ++g;
-      } else if (law_ != SizeLaw::list) {
+      } else if (distribution_ != SizeDistribution::list) {
         // Stratified within the batch.
         const double u = (static_cast<double>(row) + stream.uniform64()) / static_cast<double>(count);
-        n = size_at(law_, u, groups_.back().n);
+        n = size_at(distribution_, u, groups_.back().n);
         g = 0;
         while (groups_[g].n < n) ++g;
       }

@@ -14,7 +14,7 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   const StageSetting setting(config);
   Estimator estimator = Estimator::load(run / run_file::pretrained, setting.task);
   estimator.to(setting.device);
-  const auto groups = plan_groups(config.cache, config.finetune.law == "list", setting.task->stored());
+  const auto groups = plan_groups(config.cache, config.finetune.size_distribution == "list", setting.task->stored());
   const double bytes = cache_bytes(groups, estimator.embedding_size(), cached_targets(setting.task->info()));
   const std::filesystem::path file = run / run_file::cache;
   if (!std::filesystem::exists(file))

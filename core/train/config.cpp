@@ -108,7 +108,7 @@ std::vector<Field> fields(RunConfig& c) {
        1e10},
       {"pretrain.curriculum", &c.pretrain.curriculum,
        "Easier task first: its settings and their share of the epochs, \"key=value: 10 %; key=value: 30 %\""},
-      {"pretrain.turn", &c.pretrain.turn, "Each visit turns all images of a set by quarters, drawn anew"},
+      {"pretrain.rotate", &c.pretrain.rotate, "Each visit rotates all images of a set by quarter turns, drawn anew"},
       {"pretrain.validation_sets", &c.pretrain.validation_sets, "Validation sets where the source is unlimited", 1,
        1e9},
       Field::choice("cache.mode", &c.cache.mode,
@@ -137,8 +137,8 @@ std::vector<Field> fields(RunConfig& c) {
       Field::choice("finetune.regression", &c.finetune.regression,
                     "Gaussian regression: fit sigma for each N, train it on, or a density on its features",
                     {"sigma", "trained", "spline", "umnn"}),
-      Field::choice("finetune.law", &c.finetune.law,
-                    "Law of N: uniform in log N, in its square root or in N, from 1; or the cache's sizes",
+      Field::choice("finetune.size_distribution", &c.finetune.size_distribution,
+                    "Distribution of N: uniform in log N, in its square root or in N, from 1; or the cache's sizes",
                     {"log-uniform", "root-uniform", "uniform", "list"}),
       {"finetune.validation_draws", &c.finetune.validation_draws, "Aggregates drawn once from the held-out sets", 16,
        1e8},
@@ -179,23 +179,23 @@ void validate(const RunConfig& c) {
   for (std::int64_t sets : c.cache.sets)
     if (static_cast<double>(sets) * c.cache.validation < 2 || static_cast<double>(sets) * (1 - c.cache.validation) < 2)
       fail_usage("{} = {} leaves fewer than two sets for training or validation; raise it", "cache.sets"_key, sets);
-  if (c.finetune.law != "list" && c.cache.mode == "fixed")
-    fail_usage("{} = \"{}\" needs {} = \"blocks\": a fixed cache only holds its own sizes", "finetune.law"_key,
-               c.finetune.law, "cache.mode"_key);
+  if (c.finetune.size_distribution != "list" && c.cache.mode == "fixed")
+    fail_usage("{} = \"{}\" needs {} = \"blocks\": a fixed cache only holds its own sizes",
+               "finetune.size_distribution"_key, c.finetune.size_distribution, "cache.mode"_key);
   const HeadConfig last = head_of_stage(c, true);
   if (c.finetune.start == "linear" && !keeps_regression(c) && confines(last))
     fail_usage("{} = \"linear\" shifts the target, which {} = \"box\" does not allow; use \"pretrained\" or \"fresh\"",
                "finetune.start"_key, "head.support"_key);
-  if (c.finetune.heads == "per-n" && c.finetune.law != "list")
+  if (c.finetune.heads == "per-n" && c.finetune.size_distribution != "list")
     fail_usage("{} = \"per-n\" needs {} = \"list\": each head is trained at one size", "finetune.heads"_key,
-               "finetune.law"_key);
-  const bool mixed =
-      !keeps_regression(c) && c.finetune.heads == "amortised" && (c.finetune.law != "list" || c.cache.sizes.size() > 1);
+               "finetune.size_distribution"_key);
+  const bool mixed = !keeps_regression(c) && c.finetune.heads == "amortised" &&
+                     (c.finetune.size_distribution != "list" || c.cache.sizes.size() > 1);
   if (c.estimator.encoding == "none" && mixed)
     fail_usage(
         "{} = \"none\" hides N from the head, but stage 3 mixes sizes; use \"log\" or \"linear\", or {} = \"per-n\" "
         "with {} = \"list\"",
-        "encoding"_key, "finetune.heads"_key, "finetune.law"_key);
+        "encoding"_key, "finetune.heads"_key, "finetune.size_distribution"_key);
 }
 
 void validate(const RunConfig& c, const TaskInfo& task) {
@@ -215,9 +215,9 @@ void validate(const RunConfig& c, const TaskInfo& task) {
                c.estimator.head.kind, plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name,
                target.refusal());
   curriculum(c);
-  if (c.pretrain.turn && !task.turns)
+  if (c.pretrain.rotate && !task.rotation_invariant)
     fail_usage("{} = true would change what task {} asks for or what its sets are like; set it to false",
-               "pretrain.turn"_key, task.name);
+               "pretrain.rotate"_key, task.name);
   if (!target.linear() && c.finetune.start == "linear")
     fail_usage("{} = \"linear\" cannot fit the target of task {}, an image; use \"pretrained\" or \"fresh\"",
                "finetune.start"_key, task.name);

@@ -40,7 +40,8 @@ struct PretrainConfig : OptimiserConfig {
   // observations, or as many as `sets` says. Both 0: sets that never repeat.
   std::int64_t budget = 0, sets = 0;
   std::string curriculum;  // easier settings of the task for the first epochs (core/train/curriculum.h); "" = none
-  bool turn = false;  // each visit turns all images of a training set by quarters, drawn anew (paper, Circle Radius)
+  bool rotate =
+      false;  // each visit rotates all images of a training set by quarter turns, drawn anew (paper, Circle Radius)
   std::int64_t validation_sets = 20000;  // where sets never repeat
 };
 // How many sets stage 1 has, validation included; 0: they never repeat.
@@ -69,8 +70,8 @@ struct FinetuneConfig : OptimiserConfig {
   // one standard deviation for each N on held-out sets (paper, Gaussian regression baseline); trained trains it on;
   // spline and umnn train a fresh density of that kind on its features.
   std::string regression = "sigma";
-  std::string law = "log-uniform";       // of N (core/train/size_law.h)
-  std::int64_t validation_draws = 8192;  // aggregates drawn once from the held-out sets
+  std::string size_distribution = "log-uniform";  // of N (core/train/size_distribution.h)
+  std::int64_t validation_draws = 8192;           // aggregates drawn once from the held-out sets
 };
 
 struct EvaluateConfig {

@@ -31,7 +31,7 @@ Cost training_cost(const RunConfig& config, const Visits& visits, double embedde
     cost.cache = visits.embedded * embedder_flops * kGiga;
     return cost;
   }
-  const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.law == "list", stored);
+  const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.size_distribution == "list", stored);
   // A refresh of one head among several simulates that head's group alone.
   const double refreshes =
       config.finetune.heads == "per-n" ? visits.refreshes / static_cast<double>(groups.size()) : visits.refreshes;

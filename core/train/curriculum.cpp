@@ -87,7 +87,7 @@ std::vector<Written> read_lessons(std::string_view text) {
 }
 
 // What makes sets of `lesson` unfit for networks of `task`, "" where nothing does.
-std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool turn) {
+std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool rotate) {
   if (lesson.observation_shape != task.observation_shape) return "observations of another shape";
   if (!std::equal(
           lesson.targets.begin(), lesson.targets.end(), task.targets.begin(), task.targets.end(),
@@ -96,7 +96,7 @@ std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool turn) {
   if (lesson.target_size() != task.target_size()) return "a target of another shape";
   if (lesson.given_size() != task.given_size()) return "other values given";
   if (lesson.max_n < task.max_n) return "smaller sets";
-  return turn && !lesson.turns ? "sets that may not be turned (pretrain.turn)" : "";
+  return rotate && !lesson.rotation_invariant ? "sets that may not be rotated (pretrain.rotate)" : "";
 }
 
 // The run's task with the lesson's settings.
@@ -106,7 +106,7 @@ Lesson made(const Written& written, const RunConfig& config, const TaskInfo& tas
   for (const std::string& setting : written.settings)
     written.of_this([&] { set_field(options.settings.fields(), setting); });
   const auto lesson = written.of_this([&] { return config.tasks->make(config.task, options); });
-  if (const std::string flaw = unfit(lesson->info(), task, config.pretrain.turn); !flaw.empty())
+  if (const std::string flaw = unfit(lesson->info(), task, config.pretrain.rotate); !flaw.empty())
     fail_usage("{}, '{}': it gives {}, which the run's networks do not take; change other settings",
                "pretrain.curriculum"_key, printable(written.text), flaw);
   return {lesson, fmt::format("{}", fmt::join(written.settings, " "))};

@@ -282,7 +282,7 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
                        paces.draw * mean_size * (steps * batch * (parted ? 2 : 1) + validated);
   e.gflop = 1e-9 * flops;
   if (strategy(config.strategy).stages_2_and_3) {
-    const auto groups = plan_groups(config.cache, config.finetune.law == "list", setting.task->stored());
+    const auto groups = plan_groups(config.cache, config.finetune.size_distribution == "list", setting.task->stored());
     double observations = 0, refreshed = 0;
     for (const CacheGroup& g : groups) {
       observations += static_cast<double>((g.training + g.validation) * g.observations());

@@ -82,7 +82,8 @@ struct HeadTraining {
   std::int64_t steps;  // an epoch
 
   AggregateSampler sampler(std::int64_t head_n) const {
-    return AggregateSampler(cache.first().groups(), size_law(config.finetune.law), head_n, setting.seed);
+    return AggregateSampler(cache.first().groups(), size_distribution(config.finetune.size_distribution), head_n,
+                            setting.seed);
   }
 
   // Mean loss of aggregates drawn from the first generation.

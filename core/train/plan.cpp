@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/estimator.h"
-#include "core/sets/index_map.h"
 #include "core/nn/initial.h"
+#include "core/sets/index_map.h"
 #include "core/train/cache_statistics.h"
 #include "core/train/cost.h"
 #include "core/train/stage_tools.h"
@@ -20,7 +20,8 @@ namespace {
 // on.
 void add_cached_sets(const RunConfig& config, const std::shared_ptr<const Task>& task,
                      std::vector<SetDemand>& demands) {
-  const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.law == "list", task->stored());
+  const std::vector<CacheGroup> groups =
+      plan_groups(config.cache, config.finetune.size_distribution == "list", task->stored());
   std::int64_t generations = 1;
   if (config.cache.refresh > 0)
     generations += std::max<std::int64_t>(0, config.finetune.epochs - 1) / config.cache.refresh;
@@ -90,7 +91,8 @@ std::vector<StagePlan> stage_plans(const RunConfig& config, const std::shared_pt
   visits.pretrain = static_cast<double>(first.epochs * first.steps * first.batch);
   StagePlan last{Stage::finetune};
   if (three) {
-    const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.law == "list", task->stored());
+    const std::vector<CacheGroup> groups =
+        plan_groups(config.cache, config.finetune.size_distribution == "list", task->stored());
     const bool many = config.finetune.heads == "per-n" && !keeps_regression(config);
     const std::int64_t heads = many ? static_cast<std::int64_t>(groups.size()) : 1;
     last.epochs = keeps_regression(config) ? 0 : heads * config.finetune.epochs;

@@ -71,7 +71,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   const std::vector<Lesson> lessons = curriculum(config);
   const std::string own = own_settings(config, lessons);
   const SetSource source(setting.task, setting.seed, config.pretrain.sizes, finite_sets(config.pretrain),
-                         config.pretrain.validation_sets, config.pretrain.turn, lessons);
+                         config.pretrain.validation_sets, config.pretrain.rotate, lessons);
   const PretrainPlan plan = plan_pretraining(config, source);
 
   // Validation sets are simulated again each time: nothing is stored.

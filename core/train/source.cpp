@@ -7,8 +7,8 @@
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/sets/index_map.h"
-#include "core/target_model.h"
 #include "core/sets/permutation.h"
+#include "core/target_model.h"
 
 namespace pairs {
 
@@ -28,14 +28,14 @@ std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& size
   return out;
 }
 
-torch::Tensor turned(const torch::Tensor& x, const std::vector<std::int64_t>& turns) {
-  PAIRS_CHECK(x.dim() == 4 && x.size(2) == x.size(3) && x.size(0) == static_cast<std::int64_t>(turns.size()),
-              "{} quarter turns do not fit images of [{}]", turns.size(), fmt::join(x.sizes(), ", "));
+torch::Tensor rotated(const torch::Tensor& x, const std::vector<std::int64_t>& rotations) {
+  PAIRS_CHECK(x.dim() == 4 && x.size(2) == x.size(3) && x.size(0) == static_cast<std::int64_t>(rotations.size()),
+              "{} quarter turns do not fit images of [{}]", rotations.size(), fmt::join(x.sizes(), ", "));
   torch::Tensor out = x.clone();
   for (std::int64_t quarters = 1; quarters < 4; ++quarters) {
     std::vector<std::int64_t> rows;
-    for (std::size_t i = 0; i < turns.size(); ++i)
-      if (turns[i] == quarters) rows.push_back(static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < rotations.size(); ++i)
+      if (rotations[i] == quarters) rows.push_back(static_cast<std::int64_t>(i));
     if (rows.empty()) continue;
     const torch::Tensor at = send(torch::tensor(rows, torch::kInt64), x.device());
     out.index_copy_(0, at, at::rot90(x.index_select(0, at), quarters, {2, 3}));
@@ -44,8 +44,8 @@ torch::Tensor turned(const torch::Tensor& x, const std::vector<std::int64_t>& tu
 }
 
 SetSource::SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes,
-                     std::int64_t sets, std::int64_t validation_sets, bool turn, std::vector<Lesson> lessons)
-    : task_(std::move(task)), seed_(seed), sizes_(std::move(sizes)), turn_(turn), lessons_(std::move(lessons)) {
+                     std::int64_t sets, std::int64_t validation_sets, bool rotate, std::vector<Lesson> lessons)
+    : task_(std::move(task)), seed_(seed), sizes_(std::move(sizes)), rotate_(rotate), lessons_(std::move(lessons)) {
   PAIRS_CHECK(!sizes_.empty(), "A source of sets needs at least one set size");
   if (sets > 0) {
     validation_ = std::max<std::int64_t>(1, sets / 5);
@@ -81,27 +81,27 @@ std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once) {
 
 namespace {
 
-// The images of some ranges, range k those of the batch's set rows[k] (null: of set k), turned as the batch says.
+// The images of some ranges, range k those of the batch's set rows[k] (null: of set k), rotated as the batch says.
 Observations turn_images(const SetBatch& batch, const Observations& x, const std::vector<SetRange>& ranges,
                          const std::vector<std::int64_t>* rows = nullptr) {
-  if (batch.turns.empty()) return x;
-  std::vector<std::int64_t> turns;
+  if (batch.rotations.empty()) return x;
+  std::vector<std::int64_t> rotations;
   for (std::size_t k = 0; k < ranges.size(); ++k) {
     const std::size_t set = rows ? static_cast<std::size_t>((*rows)[k]) : k;
-    turns.insert(turns.end(), static_cast<std::size_t>(ranges[k].count), batch.turns[set]);
+    rotations.insert(rotations.end(), static_cast<std::size_t>(ranges[k].count), batch.rotations[set]);
   }
-  return turned(x.block(), turns);
+  return rotated(x.block(), rotations);
 }
 
 }  // namespace
 
 SetBatch SetSource::make(std::int64_t epoch, Purpose purpose, const std::vector<std::int64_t>& indices,
-                         const std::vector<std::int64_t>& sizes, std::vector<std::int64_t> turns,
+                         const std::vector<std::int64_t>& sizes, std::vector<std::int64_t> rotations,
                          const torch::Device& device, std::int64_t at_once) const {
   SetBatch batch;
   batch.task = lesson(epoch) ? lesson(epoch)->task : task_;
   batch.purpose = purpose;
-  batch.turns = std::move(turns);
+  batch.rotations = std::move(rotations);
   batch.device = device;
   batch.latents = batch.task->latents(seed_, batch.purpose, indices);
   batch.theta = batch.latents.theta;
@@ -145,12 +145,12 @@ SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int
     indices[static_cast<std::size_t>(i)] = training_ > 0 ? visited(visit) : visit;
   }
   const auto batch = static_cast<std::uint64_t>((epoch * epoch_sets + position) / count);
-  std::vector<std::int64_t> turns;
-  if (turn_) {
+  std::vector<std::int64_t> rotations;
+  if (rotate_) {
     Stream stream(stream_key(seed_, Purpose::sizes), batch, index_map::kTurnItem);
-    for (std::int64_t i = 0; i < count; ++i) turns.push_back(static_cast<std::int64_t>(stream.below(4)));
+    for (std::int64_t i = 0; i < count; ++i) rotations.push_back(static_cast<std::int64_t>(stream.below(4)));
   }
-  return make(epoch, Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), std::move(turns),
+  return make(epoch, Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), std::move(rotations),
               device, at_once);
 }
 

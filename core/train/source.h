@@ -24,7 +24,7 @@ struct SetBatch {
   std::shared_ptr<const Task> task;
   Latents latents;
   std::vector<SetRange> sets;
-  std::vector<std::int64_t> turns;  // quarters by which the images of each set are turned; empty: none
+  std::vector<std::int64_t> rotations;  // quarter turns by which the images of each set are rotated; empty: none
   Purpose purpose;
   std::int64_t observations = 0;
   torch::Device device = torch::kCPU;
@@ -45,17 +45,17 @@ struct Lesson {
   std::string text;  // the settings that make it, "distractors=0"
 };
 
-// Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. Of `sets` sets
-// the last fifth is for validation and the others come again, simulated anew, in every pass, each pass in an order of
-// its own; where `sets` is 0 training sets never repeat. Validation sets have a purpose of their own, so that tasks can
-// hold out data for them. The first epochs are of `lessons`, element e is epoch e. With `turn` all images of a
-// training set are turned by 0 to 3 quarters, drawn anew for each visit.
+// Sets by index for stage 1: everything is a pure function of (seed, epoch, position), nothing is stored. Of `sets`
+// sets the last fifth is for validation and the others come again, simulated anew, in every pass, each pass in an order
+// of its own; where `sets` is 0 training sets never repeat. Validation sets have a purpose of their own, so that tasks
+// can hold out data for them. The first epochs are of `lessons`, element e is epoch e. With `rotate` all images of a
+// training set are rotated by 0 to 3 quarters, drawn anew for each visit.
 class SetSource {
  public:
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
   SetSource(std::shared_ptr<const Task> task, std::uint64_t seed, std::vector<std::int64_t> sizes, std::int64_t sets,
-            std::int64_t validation_sets, bool turn = false, std::vector<Lesson> lessons = {});
+            std::int64_t validation_sets, bool rotate = false, std::vector<Lesson> lessons = {});
 
   std::int64_t training_sets() const { return training_; }  // 0: unlimited
   std::int64_t validation_sets() const { return validation_; }
@@ -78,8 +78,8 @@ class SetSource {
 
  private:
   SetBatch make(std::int64_t epoch, Purpose purpose, const std::vector<std::int64_t>& indices,
-                const std::vector<std::int64_t>& sizes, std::vector<std::int64_t> turns, const torch::Device& device,
-                std::int64_t at_once) const;
+                const std::vector<std::int64_t>& sizes, std::vector<std::int64_t> rotations,
+                const torch::Device& device, std::int64_t at_once) const;
 
   // Which of the sets that come again is the `visit`-th to be visited.
   std::int64_t visited(std::int64_t visit) const;
@@ -88,7 +88,7 @@ class SetSource {
   std::uint64_t seed_;
   std::vector<std::int64_t> sizes_;
   std::int64_t training_ = 0, validation_ = 0;
-  bool turn_;
+  bool rotate_;
   std::vector<Lesson> lessons_;
 };
 
@@ -97,7 +97,7 @@ class SetSource {
 std::vector<std::int64_t> stratified_sizes(const std::vector<std::int64_t>& sizes, std::int64_t count,
                                            std::uint64_t seed, std::uint64_t batch);
 
-// Square images x [M, C, side, side], image i turned by turns[i] quarters counter-clockwise as seen.
-torch::Tensor turned(const torch::Tensor& x, const std::vector<std::int64_t>& turns);
+// Square images x [M, C, side, side], image i rotated by rotations[i] quarters counter-clockwise as seen.
+torch::Tensor rotated(const torch::Tensor& x, const std::vector<std::int64_t>& rotations);
 
 }  // namespace pairs

@@ -32,14 +32,15 @@ std::string unread_because(const RunConfig& c, const std::string& key) {
   // End-to-end training that is told no size takes the largest of the cache's.
   if (key == "cache.sizes" && c.pretrain.sizes.empty()) return "";
   if (key == "standardise" && keeps_regression(c)) return "finetune.regression is \"sigma\", which keeps aggregates";
-  if ((key == "standardise" || key.starts_with("cache.") || key.starts_with("finetune.")) && !strategy(c.strategy).stages_2_and_3)
+  if ((key == "standardise" || key.starts_with("cache.") || key.starts_with("finetune.")) &&
+      !strategy(c.strategy).stages_2_and_3)
     return "the strategy " + c.strategy + " has no stages 2 and 3";
   if (key == "finetune.regression" && !head_kind(first.kind).told_log_n) return "head.kind is \"" + first.kind + "\"";
   if (key == "pretrain.validation_sets" && c.pretrain.sets > 0) return "pretrain.sets is not 0";
   if (key == "pretrain.validation_sets" && c.pretrain.budget > 0) return "pretrain.budget is not 0";
   if (trains_stage_3(key) && keeps_regression(c)) return "finetune.regression is \"sigma\", which trains nothing";
   if (of_blocks(key) && c.cache.mode == "fixed") return "cache.mode is \"fixed\"";
-  if (key == "cache.copies" && c.finetune.law == "list") return "finetune.law is \"list\"";
+  if (key == "cache.copies" && c.finetune.size_distribution == "list") return "finetune.size_distribution is \"list\"";
   return "";
 }
 

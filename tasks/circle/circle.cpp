@@ -56,7 +56,7 @@ class Circle final : public Task, public Outlines {
     info_.kind = ObservationKind::image;
     info_.observation_shape = {1, side, side};
     info_.data_source = "simulated";
-    info_.turns = settings.center_low + settings.center_high == side;
+    info_.rotation_invariant = settings.center_low + settings.center_high == side;
     if (const CircleSettings usual; settings.center_low != usual.center_low ||
                                     settings.center_high != usual.center_high || settings.line != usual.line ||
                                     settings.distractors != usual.distractors)
@@ -101,7 +101,7 @@ class Circle final : public Task, public Outlines {
     return render::draw_circles(send(circles, device), {side, side, settings_.line});
   }
 
-  void settle(Latents& latents, Component) const override {
+  void constrain(Latents& latents, Component) const override {
     auto* theta = latents.theta.mutable_data_ptr<double>();
     auto* psi = latents.psi.mutable_data_ptr<double>();
     theta[0] = std::clamp(theta[0], radius_low, radius_high);

@@ -130,7 +130,7 @@ class Digits final : public Task {
 
   // Another angle changes nothing else. Another pₖ scales the other probabilities, and θ follows. Another θ tilts the
   // probabilities, pₖ ∝ pₖ exp(λ k), until their mean is θ.
-  void settle(Latents& latents, Component changed) const override {
+  void constrain(Latents& latents, Component changed) const override {
     auto* theta = latents.theta.mutable_data_ptr<double>();
     auto* psi = latents.psi.mutable_data_ptr<double>();
     double* p = psi + 1;

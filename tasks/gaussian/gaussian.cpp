@@ -245,7 +245,7 @@ class Gaussian final : public Task, public InfersNuisances {
     return send(out, device);
   }
 
-  void settle(Latents& latents, Component) const override {
+  void constrain(Latents& latents, Component) const override {
     auto* psi = latents.psi.mutable_data_ptr<double>();
     for (const int k : {0, 2}) psi[k] = std::max(psi[k], 1e-3);
     const double most = 0.98 * std::sqrt(psi[0] * psi[2]);

@@ -259,7 +259,7 @@ class Molecules final : public Task, public Bodies, public Things {
   }
 
   // Another θ takes the molecule of the showcase with the nearest logP; another molecule brings its own θ.
-  void settle(Latents& latents, Component changed) const override {
+  void constrain(Latents& latents, Component changed) const override {
     auto *theta = latents.theta.mutable_data_ptr<double>(), *psi = latents.psi.mutable_data_ptr<double>();
     std::int64_t molecule = shown_number(psi[0]);
     if (!changed.nuisance) {

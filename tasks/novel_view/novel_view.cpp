@@ -177,7 +177,7 @@ class NovelView final : public Task, public SceneViews {
   }
 
   // A scene that a person has changed stays possible: see render::settle_scene. θ follows.
-  void settle(Latents& latents, Component changed) const override {
+  void constrain(Latents& latents, Component changed) const override {
     render::SphereScene scene = render::unpack_scene(latents.psi[0]);
     const std::int64_t sphere = changed.nuisance ? changed.index / 7 : options_.spheres;
     render::settle_scene(scene, sphere < options_.spheres ? static_cast<std::size_t>(sphere) : scene.spheres.size());

@@ -202,7 +202,7 @@ class Objects final : public Task, public Bodies, public Things {
   }
 
   // Another number takes θ of its object; another θ the shown object that is nearest to it.
-  void settle(Latents& latents, Component changed) const override {
+  void constrain(Latents& latents, Component changed) const override {
     auto* theta = latents.theta.mutable_data_ptr<double>();
     auto* psi = latents.psi.mutable_data_ptr<double>();
     const double last = static_cast<double>(showcase_.size() - 1);

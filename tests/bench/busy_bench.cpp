@@ -89,7 +89,7 @@ class Pretraining : BumpHuntStages {
 
 class Finetuning : BumpHuntStages {
  public:
-  Finetuning() : groups_(plan_groups(config.cache, false)), sampler_(groups_, SizeLaw::log_uniform, 0, 1) {
+  Finetuning() : groups_(plan_groups(config.cache, false)), sampler_(groups_, SizeDistribution::log_uniform, 0, 1) {
     const auto file = folder_ / "aggregates.cache";
     write_cache(
         file, *estimator, groups_, 1, 0, 0, [] { return false; }, [](const CacheProgress&) {});

@@ -31,7 +31,7 @@ struct ImageStage {
     cache = std::make_unique<AggregateCache>(file, estimator, 1, 0);
     estimator.set_statistics(cache->statistics(), false, 0);
     estimator.train(true);
-    for (const CacheGroup& group : groups) samplers.emplace_back(groups, SizeLaw::list, group.n, 1);
+    for (const CacheGroup& group : groups) samplers.emplace_back(groups, SizeDistribution::list, group.n, 1);
   }
   std::map<std::string, torch::Tensor> parameters() { return estimator.head_parameters(); }
   // One step on sets of 2 (k = 0) or of 100 (k = 1), drawing from the cache included.

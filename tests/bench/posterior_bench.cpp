@@ -14,26 +14,26 @@ using namespace pairs::model;
 // exact posterior.
 void shown_posterior(benchmark::State& state, const char* run) {
   PosteriorEngine engine([] {});
-  PosteriorWish wish;
-  wish.tasks = built_in_tasks();
-  wish.scene = 1;
-  wish.run = run;
-  wish.device = "cpu";
-  wish.set.id = 1;
-  wish.n = 1;
-  engine.work(wish, [] { return false; });
+  PosteriorRequest request;
+  request.tasks = built_in_tasks();
+  request.scene = 1;
+  request.run = run;
+  request.device = "cpu";
+  request.set.id = 1;
+  request.n = 1;
+  engine.work(request, [] { return false; });
   const std::int64_t n = state.range(0);
   double ours = 0, exact = 0;
   for (auto _ : state) {
-    wish.n = wish.n == n ? n + 1 : n;
+    request.n = request.n == n ? n + 1 : n;
     try {
-      engine.work(wish, [&] { return engine.news().snapshot->n == wish.n; });
+      engine.work(request, [&] { return engine.result().snapshot->n == request.n; });
     } catch (const Stopped&) {
     }
     state.PauseTiming();
-    const auto shown = engine.news().snapshot;
-    if (!shown || shown->n != wish.n) {
-      state.SkipWithError(engine.news().failure.c_str());
+    const auto shown = engine.result().snapshot;
+    if (!shown || shown->n != request.n) {
+      state.SkipWithError(engine.result().failure.c_str());
       break;
     }
     for (const PosteriorNumbers& series : shown->series) {

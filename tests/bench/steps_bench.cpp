@@ -58,14 +58,15 @@ void pretrain_step(benchmark::State& state, const char* name, std::int64_t batch
 BENCHMARK_CAPTURE(pretrain_step, bump_hunt, "bump-hunt", 2048)->UseRealTime();
 BENCHMARK_CAPTURE(pretrain_step, novel_view, "novel-view", 128)->UseRealTime();
 
-// Stage 3, drawing from the cache included: on sets of n, or of the law's sizes for n = 0.
+// Stage 3, drawing from the cache included: on sets of n, or of the distribution's sizes for n = 0.
 void finetune_step(benchmark::State& state, const char* name, const std::vector<std::string>& settings,
                    std::int64_t n) {
   constexpr std::int64_t kBatch = 128;
   const SmallTask small(name, settings);
   Estimator estimator(small.task, small.config.estimator, kSeed);
-  const SizeLaw law = size_law(small.config.finetune.law);
-  const std::vector<CacheGroup> groups = plan_groups(small.config.cache, law == SizeLaw::list, small.task->stored());
+  const SizeDistribution distribution = size_distribution(small.config.finetune.size_distribution);
+  const std::vector<CacheGroup> groups =
+      plan_groups(small.config.cache, distribution == SizeDistribution::list, small.task->stored());
   const ScratchFolder folder;
   const auto file = folder / "aggregates.cache";
   write_cache(
@@ -74,7 +75,7 @@ void finetune_step(benchmark::State& state, const char* name, const std::vector<
   prepare_finetuning(estimator, small.config, cache);
   AdamW adam(estimator.head_parameters(), AdamW::Options());
   estimator.train(true);
-  AggregateSampler sampler(groups, law, n, kSeed);
+  AggregateSampler sampler(groups, distribution, n, kSeed);
   std::uint64_t position = 0;
   for (auto _ : state) {
     AggregateBatch batch = sampler.draw(cache, false, position++, kBatch);
@@ -88,9 +89,12 @@ void finetune_step(benchmark::State& state, const char* name, const std::vector<
 BENCHMARK_CAPTURE(finetune_step, bump_hunt, "bump-hunt", {"cache.sets=2000"}, 0)->UseRealTime();
 BENCHMARK_CAPTURE(finetune_step, novel_view, "novel-view", {"cache.sets=40"}, 0)->UseRealTime();
 // The same step at both ends of N.
-const std::vector<std::string> kBothEnds = {"embedder.size=64",       "cache.mode=\"fixed\"",
-                                            "cache.sizes=[2,100000]", "cache.sets=[640,40]",
-                                            "finetune.law=\"list\"",  "finetune.heads=\"amortised\""};
+const std::vector<std::string> kBothEnds = {"embedder.size=64",
+                                            "cache.mode=\"fixed\"",
+                                            "cache.sizes=[2,100000]",
+                                            "cache.sets=[640,40]",
+                                            "finetune.size_distribution=\"list\"",
+                                            "finetune.heads=\"amortised\""};
 BENCHMARK_CAPTURE(finetune_step, gaussian_2, "gaussian", kBothEnds, 2)->UseRealTime();
 BENCHMARK_CAPTURE(finetune_step, gaussian_100000, "gaussian", kBothEnds, 100000)->UseRealTime();
 

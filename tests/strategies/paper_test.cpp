@@ -38,7 +38,7 @@ const std::vector<Printed> kPaper = {
       {"pretrain.batch", "100"},
       {"pretrain.rate", "3e-4"},
       {"pretrain.weight_decay", "1e-4"},
-      {"pretrain.turn", "true"},
+      {"pretrain.rotate", "true"},
       {"cache.sizes", "[10, 100, 1000]"},
       {"cache.sets", "[5000]"},
       {"finetune.epochs", "200"},

@@ -113,7 +113,8 @@ std::string trained(const RunConfig& config) {
   std::string text;
   for (const Event& event : monitor.events)
     if (event.type == EventType::loss) text += event.values["train"].dump() + event.values["validation"].dump();
-  for (const auto& [name, tensor] : load_run(built_in_tasks(), run.string()).estimator->state()) add(text += name, tensor);
+  for (const auto& [name, tensor] : load_run(built_in_tasks(), run.string()).estimator->state())
+    add(text += name, tensor);
   return text;
 }
 
@@ -203,7 +204,7 @@ TEST(Settings, OfTrainingHaveAnEffect) {
       "finetune.ema=0.5",  "pretrain.ema=0.5",  "pretrain.warmup=0.1", "finetune.validation_draws=64"};
   std::vector<Case> cases = {{"gaussian", "pairs", tiny}, {"gaussian", "gaussian", tiny}, {"gaussian", "pairs", tiny}};
   cases.back().settings.insert(cases.back().settings.end(),
-                               {"pretrain.sets=0", "pretrain.budget=400", "finetune.law=list"});
+                               {"pretrain.sets=0", "pretrain.budget=400", "finetune.size_distribution=list"});
   std::map<std::string, bool> had_effect;
   for (const Case& one : cases) {
     const TaskInfo info = built_in_tasks()->make(one.task)->info();
@@ -240,7 +241,7 @@ TEST(Settings, OfTrainingHaveAnEffect) {
     }
   }
   for (const auto& [key, effect] : had_effect)
-    EXPECT_NE(effect, key == "pretrain.turn") << key << " (turns are of tasks whose observations are images)";
+    EXPECT_NE(effect, key == "pretrain.rotate") << key << " (turns are of tasks whose observations are images)";
 }
 
 }  // namespace

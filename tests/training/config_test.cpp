@@ -92,7 +92,7 @@ TEST(Presets, ContradictionsAreUsageErrorsThatSayWhatToDo) {
   EXPECT_THAT(with({"head.quadrature=7", "head.kind=umnn"}), testing::HasSubstr("even"));
   EXPECT_THAT(with({"task=digits"}), testing::HasSubstr("task"));
   EXPECT_THAT(with({"pretrain.rate=-1"}), testing::HasSubstr("pretrain.rate"));
-  EXPECT_THAT(with({"pretrain.turn=true"}), testing::HasSubstr("pretrain.turn"));
+  EXPECT_THAT(with({"pretrain.rotate=true"}), testing::HasSubstr("pretrain.rotate"));
   EXPECT_THAT(with({"pretrain.sets=500", "pretrain.budget=1000"}), testing::HasSubstr("set one of them to 0"));
   EXPECT_THAT(with({"pretrain.sets=9"}), testing::HasSubstr("fewer than 10 sets"));
   EXPECT_THAT(with({"pretrain.steps=0"}), testing::HasSubstr("pretrain.steps"));

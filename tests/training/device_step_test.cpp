@@ -299,7 +299,7 @@ PAIRS_DEVICE_TEST(DeviceCache, AgreesWithTheCpu) {
       std::filesystem::remove(file);
       write_cache(file, estimator, groups, 1, 0, 0, [] { return false; }, {});
       const AggregateCache cache(file, estimator, 1, 0);
-      return AggregateSampler(groups, SizeLaw::log_uniform, 0, 5).draw(cache, false, 0, 64);
+      return AggregateSampler(groups, SizeDistribution::log_uniform, 0, 5).draw(cache, false, 0, 64);
     };
     const AggregateBatch reference = cached(torch::kCPU), here = cached(device);
     EXPECT_TRUE(torch::equal(here.n, reference.n));

@@ -59,7 +59,7 @@ class PlanTest : public ::testing::Test {
     c.estimator = toy_estimator();
     PretrainConfig& p = c.pretrain;
     p.from = p.curriculum = "";
-    p.turn = false;
+    p.rotate = false;
     if (p.sizes.empty()) p.sizes = {20};
     for (std::int64_t& n : p.sizes) n = std::min<std::int64_t>(n, 50);
     const std::int64_t largest = *std::max_element(p.sizes.begin(), p.sizes.end());

@@ -28,7 +28,7 @@ TEST(SetSource, TurnsAllImagesOfASetAlikeAndEachVisitAnew) {
         const auto images = [&](const SetBatch& of) {
           return of.x.block().slice(0, of.offsets[i].item<std::int64_t>(), of.offsets[i + 1].item<std::int64_t>());
         };
-        const std::int64_t quarters = b.turns[static_cast<std::size_t>(i)];
+        const std::int64_t quarters = b.rotations[static_cast<std::size_t>(i)];
         EXPECT_TRUE(images(b).equal(at::rot90(images(a), quarters, {2, 3})));
         by_set[a.theta[i][0].item<double>()].insert(quarters);
         ++by_quarter[quarters];

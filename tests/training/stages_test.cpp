@@ -215,8 +215,8 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
       std::find_if(told.events.begin(), told.events.end(), [](auto& e) { return e.type == EventType::warning; });
   ASSERT_NE(warned, told.events.end());
   EXPECT_THAT(warned->values.at("text").get<std::string>(), testing::HasSubstr("head.hidden = 16, and here it is 24"));
-  const auto many =
-      make(tiny("gaussian", "pairs", {"finetune.heads=per-n", "finetune.law=list", "cache.pieces=2"}), "many");
+  const auto many = make(
+      tiny("gaussian", "pairs", {"finetune.heads=per-n", "finetune.size_distribution=list", "cache.pieces=2"}), "many");
   execute_run(built_in_tasks(), many, told);
   execute_run(built_in_tasks(),
               make(tiny("gaussian", "pairs", {"pretrain.from=" + many.string(), "pretrain.epochs=0"}), "one"), told);
@@ -239,8 +239,9 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
 }
 
 TEST_F(StagesTest, OneHeadForEachNResumesBetweenHeads) {
-  const RunConfig config = tiny(
-      "gaussian", "pairs", {"finetune.heads=per-n", "finetune.law=list", "finetune.start=linear", "cache.pieces=2"});
+  const RunConfig config =
+      tiny("gaussian", "pairs",
+           {"finetune.heads=per-n", "finetune.size_distribution=list", "finetune.start=linear", "cache.pieces=2"});
   const auto whole = make(config, "whole"), cut = make(config, "cut");
   TestMonitor all;
   execute_run(built_in_tasks(), whole, all);
@@ -251,9 +252,9 @@ TEST_F(StagesTest, OneHeadForEachNResumesBetweenHeads) {
 
 TEST_F(StagesTest, ARefreshedCacheResumesAndLeavesNothingBehind) {
   for (const char* heads : {"per-n", "amortised"}) {
-    const RunConfig config =
-        tiny("gaussian", "pairs",
-             {std::string("finetune.heads=") + heads, "finetune.law=list", "cache.pieces=2", "cache.refresh=1"});
+    const RunConfig config = tiny("gaussian", "pairs",
+                                  {std::string("finetune.heads=") + heads, "finetune.size_distribution=list",
+                                   "cache.pieces=2", "cache.refresh=1"});
     const auto whole = make(config, std::string("whole-") + heads), cut = make(config, std::string("cut-") + heads);
     TestMonitor all;
     execute_run(built_in_tasks(), whole, all);
@@ -282,10 +283,10 @@ TEST_F(StagesTest, ARefreshedCacheResumesAndLeavesNothingBehind) {
 }
 
 TEST_F(StagesTest, SigmaOfTheRegressionHeadFitsManySizes) {
-  const auto run = make(
-      tiny("bump-hunt", "gaussian",
-           {"cache.sizes=[100]", "cache.sets=[2000]", "finetune.law=log-uniform", "finetune.validation_draws=32768"}),
-      "sigma");
+  const auto run = make(tiny("bump-hunt", "gaussian",
+                             {"cache.sizes=[100]", "cache.sets=[2000]", "finetune.size_distribution=log-uniform",
+                              "finetune.validation_draws=32768"}),
+                        "sigma");
   TestMonitor monitor;
   execute_run(built_in_tasks(), run, monitor);
   // Its standard deviations are those of its residuals on sets that it never saw.
@@ -473,7 +474,7 @@ class LookingMonitor : public TestMonitor {
 TEST_F(StagesTest, PreviewsChangeNoBit) {
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"checkpoint=1000"},
-        {"checkpoint=1000", "finetune.heads=per-n", "finetune.law=list", "cache.pieces=2"}}) {
+        {"checkpoint=1000", "finetune.heads=per-n", "finetune.size_distribution=list", "cache.pieces=2"}}) {
     const RunConfig config = tiny("gaussian", "pairs", more);
     const auto plain = make(config, "plain"), seen = make(config, "seen");
     TestMonitor blind;

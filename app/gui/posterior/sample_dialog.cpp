@@ -78,12 +78,12 @@ void SampleDialog::draw(model::Posterior& posterior) {
       ui::Look::muted);
   ui::space(4);
   const std::string waiting = drawing_ ? "The samples are being drawn…" : "";
-  FileBrowser::Wish wish;
-  wish.kind = FileBrowser::Kind::save;
-  wish.title = "Save posterior samples";
-  wish.hint = "Path, e.g. ~/samples.npz";
-  wish.filters = {{"Samples", {".npz", ".csv"}}};
-  const FileBrowser::Ended ended = browser_.draw("posterior/save", "posterior/save/path", wish, waiting);
+  FileBrowser::Request request;
+  request.kind = FileBrowser::Kind::save;
+  request.title = "Save posterior samples";
+  request.hint = "Path, e.g. ~/samples.npz";
+  request.filters = {{"Samples", {".npz", ".csv"}}};
+  const FileBrowser::Ended ended = browser_.draw("posterior/save", "posterior/save/path", request, waiting);
   bool enter = ended.done;
   const std::string before = count_ + '\n' + seed_;
   ui::label("Samples", "How many are drawn");

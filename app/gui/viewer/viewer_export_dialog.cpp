@@ -82,12 +82,12 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
   ui::wrapped(choice_of(kind_).about, ui::Look::muted);
   ui::space(4);
   const std::string ending = model::export_ending(kind_);
-  FileBrowser::Wish wish;
-  wish.kind = FileBrowser::Kind::save;
-  wish.title = "Export";
-  wish.hint = "Path";
-  wish.filters = {{choice_of(kind_).label, {ending}}};
-  const FileBrowser::Ended ended = browser_.draw("viewer/save", "viewer/save/path", wish, busy);
+  FileBrowser::Request request;
+  request.kind = FileBrowser::Kind::save;
+  request.title = "Export";
+  request.hint = "Path";
+  request.filters = {{choice_of(kind_).label, {ending}}};
+  const FileBrowser::Ended ended = browser_.draw("viewer/save", "viewer/save/path", request, busy);
   if (browser_.changed()) {
     failure_.clear();
     look();

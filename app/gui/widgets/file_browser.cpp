@@ -197,7 +197,7 @@ void FileBrowser::take_keys() {
 }
 
 // The input; true when Enter ended it.
-bool FileBrowser::field(const std::string& name, const Wish& wish, std::string_view blocked, float width) {
+bool FileBrowser::field(const std::string& name, const Request& request, std::string_view blocked, float width) {
   ImGui::SetNextItemWidth(width);
   ImGui::BeginDisabled(!blocked.empty());
   if (fresh_) ImGui::SetKeyboardFocusHere();
@@ -210,7 +210,7 @@ bool FileBrowser::field(const std::string& name, const Wish& wish, std::string_v
   {
     const ui::Edge edge;
     entered =
-        ImGui::InputTextWithHint(ui::id_of("", name).c_str(), wish.hint.c_str(), &text_,
+        ImGui::InputTextWithHint(ui::id_of("", name).c_str(), request.hint.c_str(), &text_,
                                  ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways, edit, this);
   }
   active_ = ImGui::IsItemActive();
@@ -244,10 +244,10 @@ void FileBrowser::update() {
 }
 
 // Which files are listed.
-void FileBrowser::options(const std::string& name, const Wish& wish) {
-  if (!wish.filters.empty()) {
+void FileBrowser::options(const std::string& name, const Request& request) {
+  if (!request.filters.empty()) {
     std::vector<std::string> titles;
-    for (const model::FileFilter& filter : wish.filters)
+    for (const model::FileFilter& filter : request.filters)
       titles.push_back(fmt::format("{} ({})", filter.title, fmt::join(filter.endings, ", ")));
     titles.emplace_back("All files");
     float width = 0;
@@ -257,7 +257,7 @@ void FileBrowser::options(const std::string& name, const Wish& wish) {
     ImGui::SameLine(0, px(kGapBetween));
   }
   const auto chosen = static_cast<std::size_t>(filter_);
-  view_.filter = chosen < wish.filters.size() ? wish.filters[chosen] : model::FileFilter();
+  view_.filter = chosen < request.filters.size() ? request.filters[chosen] : model::FileFilter();
   ui::toggle(name + "/hidden", "Hidden files", view_.hidden, "Files whose names begin with a dot");
   if (!listing_ || !listing_->problem.empty()) return;
   const std::string count = fmt::format("{} listed{}", count_text(static_cast<std::int64_t>(shown_.size())),
@@ -460,8 +460,8 @@ void FileBrowser::preview(const std::string& name, ImVec2 size) {
   ImGui::EndChild();
 }
 
-void FileBrowser::list(const std::string& name, const Wish& wish, Ended& ended) {
-  options(name, wish);
+void FileBrowser::list(const std::string& name, const Request& request, Ended& ended) {
+  options(name, request);
   const float room = ui::wish(0), gap = px(kGapBetween);
   const float below = 0.9f * ImGui::GetIO().DisplaySize.y - ImGui::GetCursorPosY() - px(kBelow);
   const float height = std::clamp(below, px(kLeastHeight), px(kMostHeight));
@@ -481,25 +481,25 @@ void FileBrowser::list(const std::string& name, const Wish& wish, Ended& ended) 
   }
 }
 
-void FileBrowser::ask_desktop(const Wish& wish, bool folder) {
+void FileBrowser::ask_desktop(const Request& request, bool folder) {
   FileDesk& desk = file_desk();
   model::Portal::Question question;
-  question.save = wish.kind == Kind::save;
+  question.save = request.kind == Kind::save;
   question.folder = folder;
-  question.title = wish.title;
+  question.title = request.title;
   question.accept = question.save ? "Save" : folder ? "Choose" : "Open";
   std::error_code error;
   question.start = fs::absolute(place(), error).lexically_normal();
   question.name = question.save ? model::typed_parts(text_).name : "";
-  question.filters = wish.filters;
-  if (!wish.filters.empty()) question.filters.push_back({"All files", {}});
+  question.filters = request.filters;
+  if (!request.filters.empty()) question.filters.push_back({"All files", {}});
   question.window = desk.window;
   problem_.clear();
   asked_ = desk.portal->ask(std::move(question));
 }
 
 // The desktop's answer counts as if it had been typed.
-void FileBrowser::take_desktop(const Wish& wish, Ended& ended) {
+void FileBrowser::take_desktop(const Request& request, Ended& ended) {
   model::Portal* portal = file_desk().portal;
   if (asked_ == 0 || !portal) return;
   const auto answer = portal->take(asked_);
@@ -508,9 +508,9 @@ void FileBrowser::take_desktop(const Wish& wish, Ended& ended) {
   if (answer->end == model::Portal::End::chosen) {
     set_text(answer->path.string());
     ended.done = true;
-    ended.replace = wish.kind == Kind::save;
+    ended.replace = request.kind == Kind::save;
   } else if (answer->end == model::Portal::End::cancelled) {
-    ended.cancelled = wish.direct;
+    ended.cancelled = request.direct;
   } else {
     problem_ = answer->problem + "; choose here instead";
     own_ = true;
@@ -518,32 +518,32 @@ void FileBrowser::take_desktop(const Wish& wish, Ended& ended) {
 }
 
 // The buttons that show the desktop's dialogs, and what was opened last.
-void FileBrowser::desktop(const std::string& name, const Wish& wish, std::string_view blocked) {
+void FileBrowser::desktop(const std::string& name, const Request& request, std::string_view blocked) {
   const std::string_view open = asked_ != 0 ? "The desktop's dialog is open" : blocked;
-  const bool files = wish.kind != Kind::open_folder, folders = wish.kind != Kind::save;
-  if (files && ui::button(name + "/browse", wish.kind == Kind::save ? "Browse…" : "Choose a file…", ui::Button::normal,
+  const bool files = request.kind != Kind::open_folder, folders = request.kind != Kind::save;
+  if (files && ui::button(name + "/browse", request.kind == Kind::save ? "Browse…" : "Choose a file…", ui::Button::normal,
                           open, "Shows the desktop's file dialog"))
-    ask_desktop(wish, false);
+    ask_desktop(request, false);
   if (files && folders) ImGui::SameLine();
   if (folders && ui::button(name + "/browse-folder", "Choose a folder…", ui::Button::normal, open,
                             "Shows the desktop's file dialog"))
-    ask_desktop(wish, true);
+    ask_desktop(request, true);
   if (asked_ != 0) {
     ImGui::SameLine();
     ImGui::AlignTextToFramePadding();
     ui::text("The desktop's dialog is open", ui::Look::small_muted);
   }
-  if (wish.kind == Kind::save) return;
+  if (request.kind == Kind::save) return;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), 0});
   recent(name, kRecentShort);
   ImGui::PopStyleVar();
 }
 
-FileBrowser::Ended FileBrowser::draw(const std::string& name, const std::string& field_name, const Wish& wish,
+FileBrowser::Ended FileBrowser::draw(const std::string& name, const std::string& field_name, const Request& request,
                                      std::string_view blocked) {
-  kind_ = wish.kind;
+  kind_ = request.kind;
   Ended ended;
-  take_desktop(wish, ended);
+  take_desktop(request, ended);
   take_keys();
   const bool desk = file_desk().uses_desktop() && !own_;
   const float up = ui::button_width("Up") + px(8), width = ui::wish(0);
@@ -554,7 +554,7 @@ FileBrowser::Ended FileBrowser::draw(const std::string& name, const std::string&
     }
     ImGui::SameLine(0, px(8));
   }
-  bool entered = field(field_name, wish, blocked, desk ? width : width - up);
+  bool entered = field(field_name, request, blocked, desk ? width : width - up);
   std::error_code error;
   if (entered && kind_ == Kind::save && !model::typed_parts(text_).name.empty() && fs::is_directory(path(), error)) {
     const std::string kept = fs::path(offered_).filename().string();
@@ -563,11 +563,11 @@ FileBrowser::Ended FileBrowser::draw(const std::string& name, const std::string&
     fresh_ = true;
   }
   ended.done = ended.done || entered;
-  if (desk && wish.direct && !std::exchange(asked_once_, true)) ask_desktop(wish, wish.kind == Kind::open_folder);
+  if (desk && request.direct && !std::exchange(asked_once_, true)) ask_desktop(request, request.kind == Kind::open_folder);
   if (desk)
-    desktop(name, wish, blocked);
+    desktop(name, request, blocked);
   else
-    list(name, wish, ended);
+    list(name, request, ended);
   if (!problem_.empty()) ui::wrapped(problem_, ui::Look::warning, 0, name + "/desktop");
   update();
   changed_ = text_ != before_;

@@ -21,7 +21,7 @@ namespace pairs::gui {
 class FileBrowser {
  public:
   enum class Kind { open, open_folder, save };  // open: a file or a folder
-  struct Wish {
+  struct Request {
     Kind kind = Kind::open;
     std::string title, hint;                 // of the desktop's dialog; in the empty field
     std::vector<model::FileFilter> filters;  // beside "All files"; the first is chosen at first
@@ -47,7 +47,7 @@ class FileBrowser {
   // Within a dialog, once a frame. `field` names the input, `name` begins the names of all else: "<name>/entry/FILE",
   // "/place/home", "/recent/0", "/filter", "/hidden", "/up", "/sort/size", "/browse", "/browse-folder". `blocked`: why
   // nothing can be changed now.
-  Ended draw(const std::string& name, const std::string& field, const Wish& wish, std::string_view blocked = {});
+  Ended draw(const std::string& name, const std::string& field, const Request& request, std::string_view blocked = {});
 
   const std::string& text() const { return text_; }
   std::filesystem::path path() const;
@@ -65,18 +65,18 @@ class FileBrowser {
   std::string completion() const;
   void take_keys();
   static int edit(ImGuiInputTextCallbackData* data);
-  bool field(const std::string& name, const Wish& wish, std::string_view blocked, float width);
+  bool field(const std::string& name, const Request& request, std::string_view blocked, float width);
   void update();
-  void options(const std::string& name, const Wish& wish);
+  void options(const std::string& name, const Request& request);
   void places(const std::string& name, ImVec2 size);
   void recent(const std::string& name, std::size_t most);
   void titles(const std::string& name, float width, float size_at, float time_at);
   void entries(const std::string& name, ImVec2 size, Ended& ended);
   void preview(const std::string& name, ImVec2 size);
-  void list(const std::string& name, const Wish& wish, Ended& ended);
-  void desktop(const std::string& name, const Wish& wish, std::string_view blocked);
-  void ask_desktop(const Wish& wish, bool folder);
-  void take_desktop(const Wish& wish, Ended& ended);
+  void list(const std::string& name, const Request& request, Ended& ended);
+  void desktop(const std::string& name, const Request& request, std::string_view blocked);
+  void ask_desktop(const Request& request, bool folder);
+  void take_desktop(const Request& request, Ended& ended);
 
   Kind kind_ = Kind::open;
   std::string text_, before_, offered_;  // offered: what it began with

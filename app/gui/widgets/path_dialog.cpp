@@ -38,13 +38,13 @@ std::optional<std::filesystem::path> PathDialog::draw(const std::string& name, c
   if (!shown) return {};
   ui::wrapped(texts.about, ui::Look::muted);
   ui::space(4);
-  FileBrowser::Wish wish;
-  wish.kind = texts.folder ? FileBrowser::Kind::open_folder : FileBrowser::Kind::open;
-  wish.title = texts.title;
-  wish.hint = texts.hint;
-  wish.filters = texts.filters;
-  wish.direct = texts.folder;
-  const FileBrowser::Ended ended = browser_.draw(name, name + "/path", wish);
+  FileBrowser::Request request;
+  request.kind = texts.folder ? FileBrowser::Kind::open_folder : FileBrowser::Kind::open;
+  request.title = texts.title;
+  request.hint = texts.hint;
+  request.filters = texts.filters;
+  request.direct = texts.folder;
+  const FileBrowser::Ended ended = browser_.draw(name, name + "/path", request);
   if (browser_.changed()) problem_.clear();
   if (!waiting.empty())
     ui::wrapped(waiting, ui::Look::muted);

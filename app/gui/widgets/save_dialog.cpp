@@ -29,13 +29,13 @@ std::optional<std::filesystem::path> SaveDialog::draw(const Names& names, const 
   if (!shown) return {};
   ui::wrapped(texts.about, ui::Look::muted);
   ui::space(4);
-  FileBrowser::Wish wish;
-  wish.kind = FileBrowser::Kind::save;
-  wish.title = texts.title;
-  wish.hint = texts.hint;
-  wish.filters = texts.filters;
-  wish.direct = true;
-  const FileBrowser::Ended ended = browser_.draw(names.browser, names.path, wish);
+  FileBrowser::Request request;
+  request.kind = FileBrowser::Kind::save;
+  request.title = texts.title;
+  request.hint = texts.hint;
+  request.filters = texts.filters;
+  request.direct = true;
+  const FileBrowser::Ended ended = browser_.draw(names.browser, names.path, request);
   if (browser_.changed()) {
     failure_.clear();
     look();

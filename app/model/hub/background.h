@@ -13,18 +13,18 @@
 namespace pairs::model {
 
 // The front half of a tab whose answers are worked out in the background, of which only the newest count. Engine: made
-// from a function that wakes the window, with work(wish, stale), which belongs to the worker's thread, and a NewsBoard.
-// All members belong to the window's thread.
-template <class Engine, class Wish>
+// from a function that wakes the window, with work(request, stale), which belongs to the worker's thread, and a
+// ResultBoard. All members belong to the window's thread.
+template <class Engine, class Request>
 class Background {
  public:
   explicit Background(Hub& hub)
       : hub_(hub), engine_([&hub] { hub.wake(); }), worker_([this](const std::string& text) { fail(text); }) {}
 
-  // Does what this wish asks for rather than an earlier one.
-  void request(Wish wish) {
+  // Does what this request asks for rather than an earlier one.
+  void request(Request request) {
     worker_.request(
-        [this, wanted = std::move(wish)](const LatestWorker::Stale& stale) { engine_.work(wanted, stale); });
+        [this, wanted = std::move(request)](const LatestWorker::Stale& stale) { engine_.work(wanted, stale); });
   }
   void cancel() { worker_.cancel(); }
   bool busy() const { return worker_.busy(); }
@@ -32,15 +32,15 @@ class Background {
   std::string activity() const { return worker_.busy() ? engine_.activity() : ""; }
   const Engine& engine() const { return engine_; }
 
-  // Whether there are newer news than those taken last.
+  // Whether there is a newer result than the one taken last.
   bool fresh() const { return engine_.version() != seen_; }
-  // The newest news, where there are newer ones than last time.
+  // The newest result, where there is a newer one than last time.
   auto take() {
-    using News = decltype(engine_.news());
-    if (!fresh()) return std::optional<News>();
-    std::optional<News> news = engine_.news();
-    seen_ = news->version;
-    return news;
+    using Result = decltype(engine_.result());
+    if (!fresh()) return std::optional<Result>();
+    std::optional<Result> result = engine_.result();
+    seen_ = result->version;
+    return result;
   }
   // Why work ended that should not have, once: a sentence or nothing.
   std::string take_failure() {

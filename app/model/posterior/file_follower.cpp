@@ -57,14 +57,14 @@ class Rate {
 // What belongs to one file, on the worker's thread.
 class FileFollower::Work {
  public:
-  Work(FileFollower& follower, const FollowWish& wish)
+  Work(FileFollower& follower, const FollowRequest& request)
       : follower_(follower),
-        wish_(wish),
-        set_(followed(wish)),
+        request_(request),
+        set_(followed(request)),
         info_(set_.info()),
-        name_(printable(wish.file.filename().string(), 300)),
+        name_(printable(request.file.filename().string(), 300)),
         lines_(room_of(info_).lines(info_, name_)),
-        text_(wish.file.string(), name_),
+        text_(request.file.string(), name_),
         axes_(info_.targets) {
     PAIRS_CHECK(lines_, "A file is followed line by line, and no line of text holds an observation of the task {}",
                 info_.title);
@@ -97,10 +97,10 @@ class FileFollower::Work {
   }
 
  private:
-  static FollowedPosterior followed(const FollowWish& wish) {
-    LoadedRun run = load_run(wish.tasks, wish.run, wish.data, wish.device);
+  static FollowedPosterior followed(const FollowRequest& request) {
+    LoadedRun run = load_run(request.tasks, request.run, request.data, request.device);
     const std::int64_t most = std::min(run.estimator->max_n(), run.task->info().max_n);
-    return {{std::move(run), wish.role}, most, torch::Tensor(), kSeed};
+    return {{std::move(run), request.role}, most, torch::Tensor(), kSeed};
   }
 
   // Embeds what has come; why it cannot, a sentence.
@@ -131,16 +131,16 @@ class FileFollower::Work {
     shown_ = set_.seen();
     pinned_ = pinned;
     interval_ = interval;
-    const ShownSet set{wish_.set, {}, wish_.file.string() + ", followed; " + set_.run().loaded.name, interval};
+    const ShownSet set{request_.set, {}, request_.file.string() + ", followed; " + set_.run().loaded.name, interval};
     const auto snapshot =
         std::make_shared<PosteriorSnapshot>(snapshot_of(info_, at_, set, axes_, ++snapshots_, pinned));
     std::shared_ptr<const Figure> width;
     if (!widths_.empty())
       width = std::make_shared<Figure>(
           width_against_n(widths_, info_.targets, std::max<std::int64_t>(widths_.back().n, 10), n));
-    follower_.board_.publish([&](FollowNews& news) {
-      news.snapshot = snapshot;
-      news.width = width;
+    follower_.board_.publish([&](FollowResult& result) {
+      result.snapshot = snapshot;
+      result.width = width;
     });
     return true;
   }
@@ -159,8 +159,8 @@ class FileFollower::Work {
   void tell(const std::string& failure) {
     rate_.add(watch_.seconds(), set_.seen());
     FollowState state;
-    state.file = wish_.file;
-    state.set = wish_.set;
+    state.file = request_.file;
+    state.set = request_.set;
     state.opened = true;
     state.seen = set_.seen();
     state.used = set_.size();
@@ -170,11 +170,11 @@ class FileFollower::Work {
     state.failure = failure;
     if (told_ && *told_ == state) return;
     told_ = state;
-    follower_.board_.publish([&](FollowNews& news) { news.state = std::make_shared<FollowState>(state); });
+    follower_.board_.publish([&](FollowResult& result) { result.state = std::make_shared<FollowState>(state); });
   }
 
   FileFollower& follower_;
-  const FollowWish& wish_;
+  const FollowRequest& request_;
   FollowedPosterior set_;
   const TaskInfo& info_;
   std::string name_;
@@ -195,36 +195,36 @@ class FileFollower::Work {
 
 FileFollower::FileFollower(Hub& hub)
     : board_([&hub] { hub.wake(); }), worker_([this](const std::string& failure) {
-        board_.publish([&](FollowNews& news) {
-          FollowState state = news.state ? *news.state : FollowState();
+        board_.publish([&](FollowResult& result) {
+          FollowState state = result.state ? *result.state : FollowState();
           state.running = false;
           state.rate = 0;
           state.failure = failure;
-          news.state = std::make_shared<FollowState>(state);
+          result.state = std::make_shared<FollowState>(state);
         });
       }) {}
 FileFollower::~FileFollower() = default;
 
-void FileFollower::run(const FollowWish& wish, const LatestWorker::Stale& stale) {
+void FileFollower::run(const FollowRequest& request, const LatestWorker::Stale& stale) {
   const torch::NoGradGuard no_grad;
-  board_.publish([&](FollowNews& news) {
-    news = FollowNews();
+  board_.publish([&](FollowResult& result) {
+    result = FollowResult();
     FollowState state;
-    state.file = wish.file;
-    state.set = wish.set;
-    news.state = std::make_shared<FollowState>(state);
+    state.file = request.file;
+    state.set = request.set;
+    result.state = std::make_shared<FollowState>(state);
   });
-  Work(*this, wish).run(stale);
+  Work(*this, request).run(stale);
 }
 
-void FileFollower::follow(FollowWish wish) {
+void FileFollower::follow(FollowRequest request) {
   end();
-  set_ = wish.set;
+  set_ = request.set;
   FollowState state;
-  state.file = wish.file;
-  state.set = wish.set;
-  news_.state = std::make_shared<FollowState>(state);
-  worker_.request([this, wish = std::move(wish)](const LatestWorker::Stale& stale) { run(wish, stale); });
+  state.file = request.file;
+  state.set = request.set;
+  result_.state = std::make_shared<FollowState>(state);
+  worker_.request([this, request = std::move(request)](const LatestWorker::Stale& stale) { run(request, stale); });
 }
 
 void FileFollower::stop() {
@@ -234,7 +234,7 @@ void FileFollower::stop() {
 void FileFollower::end() {
   worker_.cancel();
   set_ = 0;
-  news_ = FollowNews();
+  result_ = FollowResult();
 }
 
 void FileFollower::set_pinned(PinnedPosteriors pinned) {
@@ -243,11 +243,11 @@ void FileFollower::set_pinned(PinnedPosteriors pinned) {
 
 bool FileFollower::poll() {
   if (board_.version() == seen_) return false;
-  FollowNews news = board_.news();
-  seen_ = news.version;
+  FollowResult result = board_.result();
+  seen_ = result.version;
   // Of a file that is not followed any more.
-  if (!news.state || news.state->set != set_ || set_ == 0) return false;
-  news_ = std::move(news);
+  if (!result.state || result.state->set != set_ || set_ == 0) return false;
+  result_ = std::move(result);
   return true;
 }
 

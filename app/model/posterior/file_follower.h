@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/model/hub/hub.h"
-#include "app/model/hub/news_board.h"
+#include "app/model/hub/result_board.h"
 #include "app/model/posterior/pinned_posterior.h"
 #include "app/model/posterior/posterior.h"
 #include "core/base/latest_worker.h"
@@ -18,7 +18,7 @@ namespace pairs::model {
 inline constexpr std::uint64_t kFollowSeed = 1;
 
 // What is followed, and by which run.
-struct FollowWish {
+struct FollowRequest {
   Tasks tasks;
   std::string run, data, device = "auto";
   SeriesRole role = SeriesRole::pairs;
@@ -27,7 +27,7 @@ struct FollowWish {
 };
 
 // The newest of a file that is followed.
-struct FollowNews {
+struct FollowResult {
   std::uint64_t version = 0;
   std::shared_ptr<const FollowState> state;
   std::shared_ptr<const PosteriorSnapshot> snapshot;
@@ -41,7 +41,7 @@ class FileFollower {
   explicit FileFollower(Hub& hub);
   ~FileFollower();
 
-  void follow(FollowWish wish);
+  void follow(FollowRequest request);
   // Reads no more; what there is stays.
   void stop();
   // Forgets it.
@@ -53,18 +53,18 @@ class FileFollower {
 
   // Takes over what there is of the file; true when something has changed.
   bool poll();
-  bool following() const { return news_.state != nullptr; }
-  const FollowNews& news() const { return news_; }
+  bool following() const { return result_.state != nullptr; }
+  const FollowResult& result() const { return result_; }
 
  private:
   class Work;
-  void run(const FollowWish& wish, const LatestWorker::Stale& stale);
+  void run(const FollowRequest& request, const LatestWorker::Stale& stale);
 
   std::atomic<PinnedPosteriors> pinned_;
   std::atomic<IntervalKind> interval_ = IntervalKind::central;
-  NewsBoard<FollowNews> board_;
-  FollowNews news_;
-  std::uint64_t seen_ = 0;  // version of the board's news
+  ResultBoard<FollowResult> board_;
+  FollowResult result_;
+  std::uint64_t seen_ = 0;  // version of the board's result
   std::uint64_t set_ = 0;   // id of what is followed; 0: nothing
   LatestWorker worker_;     // last: ends first
 };

@@ -31,9 +31,9 @@ struct Posterior::State {
   State(Hub& shared, NPlayer& n) : hub(shared), player(n), saving(shared), follower(shared), background(shared) {}
 
   Hub& hub;
-  PosteriorWish wish;
-  SetWish before;  // the set that was shown when a file was asked for
-  PosteriorNews news;
+  PosteriorRequest request;
+  SetRequest before;  // the set that was shown when a file was asked for
+  PosteriorResult result;
   std::uint64_t shaded = 0;    // version of the runs' shades
   std::uint64_t last_set = 0;  // id
   struct Asked {
@@ -56,19 +56,19 @@ struct Posterior::State {
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
   std::uint64_t last_pin = 0;     // id
-  Background<PosteriorEngine, PosteriorWish> background;
+  Background<PosteriorEngine, PosteriorRequest> background;
 
   void ask() {
     shaded = hub.run_shades->version();
-    if (wish.run.empty()) return background.cancel();
-    wish.tasks = hub.tasks;
-    wish.data = hub.data_folder.string();
-    wish.device = hub.device;
-    wish.n = player.n();
-    wish.shades.clear();
-    wish.shades[wish.run] = hub.run_shades->of(wish.run);
-    for (const std::string& other : wish.others) wish.shades[other] = hub.run_shades->of(other);
-    background.request(wish);
+    if (request.run.empty()) return background.cancel();
+    request.tasks = hub.tasks;
+    request.data = hub.data_folder.string();
+    request.device = hub.device;
+    request.n = player.n();
+    request.shades.clear();
+    request.shades[request.run] = hub.run_shades->of(request.run);
+    for (const std::string& other : request.others) request.shades[other] = hub.run_shades->of(other);
+    background.request(request);
   }
 
   void end_following() {
@@ -78,77 +78,77 @@ struct Posterior::State {
   }
 
   // The set that a followed file becomes, for its task; none where nothing came or its text is wrong.
-  std::optional<SetWish> followed_set() {
-    const auto state = follower.news().state;
+  std::optional<SetRequest> followed_set() {
+    const auto state = follower.result().state;
     if (!state || !follow_scene || state->seen == 0 || !state->failure.empty()) return {};
-    SetWish set{++last_set, {.index = wish.set.choice.index, .file = state->file}, follow_scene->task};
+    SetRequest set{++last_set, {.index = request.set.choice.index, .file = state->file}, follow_scene->task};
     if (state->used < state->seen) set.choice.random = kFollowSeed;
     return set;
   }
 
   // Another task or run is shown: the file that was followed is its task's set.
   void leave_followed() {
-    if (const std::optional<SetWish> set = followed_set()) {
-      wish.files[set->task] = set->choice;
+    if (const std::optional<SetRequest> set = followed_set()) {
+      request.files[set->task] = set->choice;
       file_n.erase(set->task);
-      wish.set = *set;
+      request.set = *set;
     }
     end_following();
   }
 
   void pin(PinnedPosteriors pinned) {
-    if (pinned == wish.pinned) return;
+    if (pinned == request.pinned) return;
     follower.set_pinned(pinned);
-    wish.pinned = std::move(pinned);
+    request.pinned = std::move(pinned);
     ask();
   }
 
   // The set that is shown now is the one to go back to.
   void keep_shown() {
-    if (news.scene && news.scene->set == wish.set.id) before = wish.set;
+    if (result.scene && result.scene->set == request.set.id) before = request.set;
   }
 
   void another_set(SetChoice choice) {
     end_following();
-    wish.set = {++last_set, std::move(choice)};
-    news.set_failure.clear();
+    request.set = {++last_set, std::move(choice)};
+    result.set_failure.clear();
     ask();
   }
 
   // After the player's N may have changed.
   void follow_player() {
-    if (news.scene && !news.scene->simulated) {
+    if (result.scene && !result.scene->simulated) {
       // All that can be used of a file is as much as there will be of it.
-      if (player.n() == std::min(news.scene->most, news.scene->trained))
-        file_n.erase(news.scene->task);
+      if (player.n() == std::min(result.scene->most, result.scene->trained))
+        file_n.erase(result.scene->task);
       else
-        file_n[news.scene->task] = player.n();
+        file_n[result.scene->task] = player.n();
     }
-    if (player.n() != wish.n) ask();
+    if (player.n() != request.n) ask();
   }
 
   void take_scene() {
-    const PosteriorScene& scene = *news.scene;
+    const PosteriorScene& scene = *result.scene;
     const bool other_task = scene.task != scene_task, other_set = other_task || scene.set != scene_set;
     const bool other_file = other_task || scene.set_source != scene_source;
     scene_task = scene.task;
     scene_set = scene.set;
     scene_source = scene.set_source;
-    if (scene.set == wish.set.id) {
-      SetChoice& choice = wish.set.choice;
+    if (scene.set == request.set.id) {
+      SetChoice& choice = request.set.choice;
       // Another task has other files and values.
       if (!scene.by_hand) choice = {.index = choice.index, .columns = scene.chosen};
       choice.file = scene.simulated ? std::filesystem::path() : std::filesystem::path(scene.set_source);
       choice.random = scene.random;
       if (scene.simulated)
-        wish.files.erase(scene.task);
+        request.files.erase(scene.task);
       else
-        wish.files[scene.task] = choice;
+        request.files[scene.task] = choice;
     }
     // As much of a new file as the run saw in training; of one that is come back to as much as was shown.
     std::int64_t of_file = std::min(scene.most, scene.trained);
     if (const auto before = file_n.find(scene.task); other_task && before != file_n.end()) of_file = before->second;
-    if (scene.set == wish.set.id && restored_n > 0) of_file = std::exchange(restored_n, 0);
+    if (scene.set == request.set.id && restored_n > 0) of_file = std::exchange(restored_n, 0);
     if (scene.simulated) file_n.erase(scene.task);
     const bool other_most = scene.most != player.most();
     player.set_range(scene.most, scene.sizes);
@@ -161,47 +161,47 @@ struct Posterior::State {
   }
 
   // A set that is still being embedded is waited for by a playing N, not overtaken.
-  bool ready() const { return news.embedded >= 1 || !news.snapshot || news.snapshot->n == wish.n; }
+  bool ready() const { return result.embedded >= 1 || !result.snapshot || result.snapshot->n == request.n; }
 };
 
 Posterior::Posterior(Hub& hub) : state_(std::make_unique<State>(hub, player_)) {
-  state_->wish.set.id = ++state_->last_set;
+  state_->request.set.id = ++state_->last_set;
 }
 Posterior::~Posterior() = default;
 
 void Posterior::open(const std::string& run) {
   State& s = *state_;
-  if (run == s.wish.run) return;
+  if (run == s.request.run) return;
   s.leave_followed();
-  s.wish.run = run;
-  s.wish.others.clear();
+  s.request.run = run;
+  s.request.others.clear();
   reload();
 }
 
 const std::string& Posterior::run() const {
-  return state_->wish.run;
+  return state_->request.run;
 }
 
 void Posterior::reload() {
   State& s = *state_;
-  ++s.wish.scene;
+  ++s.request.scene;
   // What is shown stays until there is something new, but for another run.
-  const std::vector<std::string> problems = s.news.problems;
-  s.news = PosteriorNews();
-  s.news.problems = problems;
+  const std::vector<std::string> problems = s.result.problems;
+  s.result = PosteriorResult();
+  s.result.problems = problems;
   s.ask();
 }
 
 void Posterior::set_others(std::vector<std::string> runs) {
   State& s = *state_;
-  std::erase(runs, s.wish.run);
-  if (runs == s.wish.others) return;
-  s.wish.others = std::move(runs);
+  std::erase(runs, s.request.run);
+  if (runs == s.request.others) return;
+  s.request.others = std::move(runs);
   s.ask();
 }
 
 const std::vector<std::string>& Posterior::others() const {
-  return state_->wish.others;
+  return state_->request.others;
 }
 
 void Posterior::new_set() {
@@ -213,21 +213,21 @@ void Posterior::set_index(std::int64_t index) {
 }
 
 std::int64_t Posterior::index() const {
-  return state_->wish.set.choice.index;
+  return state_->request.set.choice.index;
 }
 
 void Posterior::set_parameter(std::size_t k, double value) {
   State& s = *state_;
-  const SetChoice& now = s.wish.set.choice;
-  if (!s.news.scene || k >= s.news.scene->parameters.size() || !now.file.empty() || following()) return;
+  const SetChoice& now = s.request.set.choice;
+  if (!s.result.scene || k >= s.result.scene->parameters.size() || !now.file.empty() || following()) return;
   // A slider that is held tells its value in every frame, also where the task settles on another.
-  if (s.asked_value && *s.asked_value == State::Asked{s.wish.set.id, k, value}) return;
+  if (s.asked_value && *s.asked_value == State::Asked{s.request.set.id, k, value}) return;
   SetChoice set{.index = now.index, .theta = now.theta, .psi = now.psi};
   // Values that the task ties to the last one are known once its set is there.
-  if (s.news.scene->set == s.wish.set.id || set.theta.empty()) {
+  if (s.result.scene->set == s.request.set.id || set.theta.empty()) {
     set.theta.clear();
     set.psi.clear();
-    for (const SetParameter& parameter : s.news.scene->parameters)
+    for (const SetParameter& parameter : s.result.scene->parameters)
       (parameter.nuisance ? set.psi : set.theta).push_back(parameter.value);
   }
   const bool nuisance = k >= set.theta.size();
@@ -235,25 +235,25 @@ void Posterior::set_parameter(std::size_t k, double value) {
   (nuisance ? set.psi : set.theta)[place] = value;
   set.changed = Component{nuisance, static_cast<std::int64_t>(place)};
   s.another_set(std::move(set));
-  s.asked_value = {s.wish.set.id, k, value};
+  s.asked_value = {s.request.set.id, k, value};
 }
 
 void Posterior::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {
   State& s = *state_;
   s.keep_shown();
-  s.another_set({.index = s.wish.set.choice.index, .file = path, .columns = std::move(columns)});
+  s.another_set({.index = s.request.set.choice.index, .file = path, .columns = std::move(columns)});
 }
 
 std::optional<Posterior::OtherColumns> Posterior::take_other_columns() {
   State& s = *state_;
-  if (s.news.set_columns.empty() || s.news.set_failure.empty() || !s.news.scene) return {};
-  return OtherColumns{s.news.failed_file, std::exchange(s.news.set_columns, {}), s.news.scene->needed,
-                      std::exchange(s.news.set_failure, "")};
+  if (s.result.set_columns.empty() || s.result.set_failure.empty() || !s.result.scene) return {};
+  return OtherColumns{s.result.failed_file, std::exchange(s.result.set_columns, {}), s.result.scene->needed,
+                      std::exchange(s.result.set_failure, "")};
 }
 
 void Posterior::set_random(std::optional<std::uint64_t> seed) {
   State& s = *state_;
-  SetChoice choice = s.wish.set.choice;
+  SetChoice choice = s.request.set.choice;
   if (choice.file.empty() || choice.random == seed || following()) return;
   s.keep_shown();
   choice.random = seed;
@@ -262,7 +262,7 @@ void Posterior::set_random(std::optional<std::uint64_t> seed) {
 
 void Posterior::set_up(const std::string& up) {
   State& s = *state_;
-  SetChoice choice = s.wish.set.choice;
+  SetChoice choice = s.request.set.choice;
   if (choice.file.empty() || choice.up == up || following()) return;
   s.keep_shown();
   choice.up = up;
@@ -271,11 +271,11 @@ void Posterior::set_up(const std::string& up) {
 
 void Posterior::follow_file(const std::filesystem::path& path) {
   State& s = *state_;
-  if (!s.news.scene || s.news.scene->runs.front().run != s.wish.run) return;
+  if (!s.result.scene || s.result.scene->runs.front().run != s.request.run) return;
   s.player.stop();
-  auto scene = std::make_shared<PosteriorScene>(followed_scene(*s.news.scene, path, ++s.last_set));
-  s.follower.follow(
-      {s.hub.tasks, s.wish.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role, path, scene->set});
+  auto scene = std::make_shared<PosteriorScene>(followed_scene(*s.result.scene, path, ++s.last_set));
+  s.follower.follow({s.hub.tasks, s.request.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role,
+                     path, scene->set});
   s.follow_scene = std::move(scene);
 }
 
@@ -284,11 +284,11 @@ void Posterior::stop_following() {
   const auto state = following();
   if (!state || s.stopped_set != 0) return;
   s.follower.stop();
-  if (const std::optional<SetWish> set = s.followed_set()) {
+  if (const std::optional<SetRequest> set = s.followed_set()) {
     s.keep_shown();
-    s.wish.set = *set;
+    s.request.set = *set;
     s.stopped_set = set->id;
-    s.news.set_failure.clear();
+    s.result.set_failure.clear();
     s.ask();
   } else if (state->seen == 0) {
     s.end_following();
@@ -300,12 +300,12 @@ void Posterior::end_following() {
 }
 
 std::shared_ptr<const FollowState> Posterior::following() const {
-  return state_->follower.news().state;
+  return state_->follower.result().state;
 }
 
 void Posterior::simulate() {
   state_->end_following();
-  if (!state_->wish.set.choice.file.empty()) set_index(index());
+  if (!state_->request.set.choice.file.empty()) set_index(index());
 }
 
 std::int64_t Posterior::most() const {
@@ -341,16 +341,16 @@ std::optional<std::string> Posterior::open_data(const std::filesystem::path& pat
 
 RememberedSet Posterior::remembered() const {
   const State& s = *state_;
-  const SetChoice& choice = s.wish.set.choice;
-  RememberedSet now{choice.index, s.chosen_n ? n() : 0, choice.file, choice.random, choice.columns, s.wish.others};
+  const SetChoice& choice = s.request.set.choice;
+  RememberedSet now{choice.index, s.chosen_n ? n() : 0, choice.file, choice.random, choice.columns, s.request.others};
   if (const auto state = following()) now.file = state->file;
   return now;
 }
 
 void Posterior::restore(const RememberedSet& remembered) {
   State& s = *state_;
-  s.wish.others = remembered.others;
-  std::erase(s.wish.others, s.wish.run);
+  s.request.others = remembered.others;
+  std::erase(s.request.others, s.request.run);
   if (remembered.n > 0) {
     s.chosen_n = true;
     s.player.want(remembered.n);
@@ -363,13 +363,13 @@ void Posterior::restore(const RememberedSet& remembered) {
 }
 
 IntervalKind Posterior::interval() const {
-  return state_->wish.interval;
+  return state_->request.interval;
 }
 
 void Posterior::set_interval(IntervalKind kind) {
   State& s = *state_;
-  if (kind == s.wish.interval) return;
-  s.wish.interval = kind;
+  if (kind == s.request.interval) return;
+  s.request.interval = kind;
   s.follower.set_interval(kind);
   s.ask();
 }
@@ -378,81 +378,81 @@ void Posterior::pin() {
   State& s = *state_;
   const auto now = scene();
   const auto snapshot = shown();
-  if (now && snapshot && snapshot->set == now->set) s.pin(with_pinned(s.wish.pinned, *now, *snapshot, ++s.last_pin));
+  if (now && snapshot && snapshot->set == now->set) s.pin(with_pinned(s.request.pinned, *now, *snapshot, ++s.last_pin));
 }
 
 void Posterior::unpin(std::uint64_t id) {
-  state_->pin(without_pinned(state_->wish.pinned, id));
+  state_->pin(without_pinned(state_->request.pinned, id));
 }
 
 void Posterior::rename_pin(std::uint64_t id, const std::string& name) {
-  state_->pin(renamed_pinned(state_->wish.pinned, id, name));
+  state_->pin(renamed_pinned(state_->request.pinned, id, name));
 }
 
 std::vector<Posterior::Pin> Posterior::pins() const {
   std::vector<Pin> all;
   const auto now = scene();
-  if (now && state_->wish.pinned)
-    for (const PinnedPosterior& one : *state_->wish.pinned)
+  if (now && state_->request.pinned)
+    for (const PinnedPosterior& one : *state_->request.pinned)
       if (one.task == now->task) all.push_back({one.id, one.numbers.name, one.numbers.role});
   return all;
 }
 
 std::shared_ptr<const PosteriorScene> Posterior::scene() const {
-  return state_->follow_scene ? state_->follow_scene : state_->news.scene;
+  return state_->follow_scene ? state_->follow_scene : state_->result.scene;
 }
 std::shared_ptr<const PosteriorSnapshot> Posterior::shown() const {
-  return state_->follow_scene ? state_->follower.news().snapshot : state_->news.snapshot;
+  return state_->follow_scene ? state_->follower.result().snapshot : state_->result.snapshot;
 }
 std::shared_ptr<const Figure> Posterior::width() const {
-  return state_->follow_scene ? state_->follower.news().width : state_->news.width;
+  return state_->follow_scene ? state_->follower.result().width : state_->result.width;
 }
 std::shared_ptr<const PredictiveCheck> Posterior::check() const {
-  return state_->follow_scene ? nullptr : state_->news.check;
+  return state_->follow_scene ? nullptr : state_->result.check;
 }
 std::shared_ptr<const NuisanceView> Posterior::nuisance() const {
-  return state_->follow_scene ? nullptr : state_->news.nuisance;
+  return state_->follow_scene ? nullptr : state_->result.nuisance;
 }
 std::shared_ptr<const Figure> Posterior::observed() const {
-  return state_->follow_scene ? nullptr : state_->news.observed;
+  return state_->follow_scene ? nullptr : state_->result.observed;
 }
 double Posterior::embedded() const {
-  return state_->follow_scene ? 1 : state_->news.embedded;
+  return state_->follow_scene ? 1 : state_->result.embedded;
 }
 const std::string& Posterior::failure() const {
-  return state_->news.failure;
+  return state_->result.failure;
 }
 const std::string& Posterior::set_failure() const {
-  return state_->news.set_failure;
+  return state_->result.set_failure;
 }
 void Posterior::dismiss_set_failure() {
-  state_->news.set_failure.clear();
+  state_->result.set_failure.clear();
 }
 
 std::string Posterior::batch_command() const {
   const State& s = *state_;
-  if (s.wish.run.empty()) return "";
-  if (const auto followed = following()) return follow_command(s.wish.run, followed->file, s.hub.device);
-  CommandOptions options{{s.wish.run}, s.wish.set.choice, n(), s.hub.data_folder.string(),
-                         s.hub.device, s.wish.interval};
-  options.runs.insert(options.runs.end(), s.wish.others.begin(), s.wish.others.end());
+  if (s.request.run.empty()) return "";
+  if (const auto followed = following()) return follow_command(s.request.run, followed->file, s.hub.device);
+  CommandOptions options{{s.request.run}, s.request.set.choice, n(), s.hub.data_folder.string(),
+                         s.hub.device,    s.request.interval};
+  options.runs.insert(options.runs.end(), s.request.others.begin(), s.request.others.end());
   // Of the others those that can be drawn.
-  if (const auto& scene = s.news.scene; scene && scene->runs.front().run == s.wish.run)
+  if (const auto& scene = s.result.scene; scene && scene->runs.front().run == s.request.run)
     std::erase_if(options.runs, [&](const std::string& name) {
       return std::none_of(scene->runs.begin(), scene->runs.end(), [&](const auto& run) { return run.run == name; });
     });
-  return figure_command(options, s.news.scene.get(), s.news.snapshot.get());
+  return figure_command(options, s.result.scene.get(), s.result.snapshot.get());
 }
 
 std::optional<SamplesAsked> Posterior::samples_asked() const {
   const State& s = *state_;
-  const auto& scene = s.news.scene;
-  if (following() || !scene || scene->set != s.wish.set.id || scene->runs.front().run != s.wish.run) return {};
+  const auto& scene = s.result.scene;
+  if (following() || !scene || scene->set != s.request.set.id || scene->runs.front().run != s.request.run) return {};
   SamplesAsked asked;
-  asked.run = s.wish.run;
+  asked.run = s.request.run;
   asked.data = s.hub.data_folder.string();
   asked.device = s.hub.device;
-  asked.set = settled_choice(s.wish.set.choice, *scene);
+  asked.set = settled_choice(s.request.set.choice, *scene);
   asked.n = n();
   return asked;
 }
@@ -467,24 +467,25 @@ bool Posterior::poll() {
   bool changed = s.follower.poll();
   changed |= play();
   if (std::string failure = s.background.take_failure(); !failure.empty()) {
-    s.news.failure = std::move(failure);
+    s.result.failure = std::move(failure);
     changed = true;
   }
-  std::optional<PosteriorNews> news = s.background.take();
-  if (!news) return changed;
-  for (; s.told < news->problems.size(); ++s.told) s.hub.messages.warning("posterior", news->problems[s.told]);
-  if (news->scene_id != s.wish.scene) return changed;
-  if (!news->failure.empty() && news->failure != s.news.failure) s.hub.messages.error("posterior", news->failure);
-  const bool dismissed = news->failed_set == s.news.failed_set && s.news.set_failure.empty();
-  const bool other_set = news->failed_set != s.wish.set.id;
-  s.news = std::move(*news);
-  if (dismissed || other_set) s.news.set_failure.clear();
-  if (!other_set && s.news.scene && s.news.scene->set == s.before.id) s.wish.set = s.before;
-  if (s.news.scene) s.take_scene();
+  std::optional<PosteriorResult> result = s.background.take();
+  if (!result) return changed;
+  for (; s.told < result->problems.size(); ++s.told) s.hub.messages.warning("posterior", result->problems[s.told]);
+  if (result->scene_id != s.request.scene) return changed;
+  if (!result->failure.empty() && result->failure != s.result.failure)
+    s.hub.messages.error("posterior", result->failure);
+  const bool dismissed = result->failed_set == s.result.failed_set && s.result.set_failure.empty();
+  const bool other_set = result->failed_set != s.request.set.id;
+  s.result = std::move(*result);
+  if (dismissed || other_set) s.result.set_failure.clear();
+  if (!other_set && s.result.scene && s.result.scene->set == s.before.id) s.request.set = s.before;
+  if (s.result.scene) s.take_scene();
   // The followed posterior stays until the same file's stands in its place.
-  const auto& shown = s.news.snapshot;
-  const bool there = shown && shown->set == s.stopped_set && shown->n == s.wish.n;
-  if (s.stopped_set != 0 && (there || s.news.failed_set == s.stopped_set)) s.end_following();
+  const auto& shown = s.result.snapshot;
+  const bool there = shown && shown->set == s.stopped_set && shown->n == s.request.n;
+  if (s.stopped_set != 0 && (there || s.result.failed_set == s.stopped_set)) s.end_following();
   return true;
 }
 

@@ -47,9 +47,9 @@ std::string question_of(const LoadedRun& run) {
 // The state of the worker's thread.
 class PosteriorEngine::Work {
  public:
-  explicit Work(NewsBoard<PosteriorNews>& news) : board_(news) {}
+  explicit Work(ResultBoard<PosteriorResult>& result) : board_(result) {}
 
-  void run(const PosteriorWish& wish, const Stale& stale);
+  void run(const PosteriorRequest& request, const Stale& stale);
 
  private:
   struct Shown {
@@ -57,10 +57,10 @@ class PosteriorEngine::Work {
     AskedRun asked;
   };
 
-  void load_runs(const PosteriorWish& wish, const Stale& stale);
-  void show_nothing(const PosteriorWish& wish, const std::string& failure);
-  void load_set(const PosteriorWish& wish);
-  std::shared_ptr<ObservedSet> make_set(const PosteriorWish& wish);
+  void load_runs(const PosteriorRequest& request, const Stale& stale);
+  void show_nothing(const PosteriorRequest& request, const std::string& failure);
+  void load_set(const PosteriorRequest& request);
+  std::shared_ptr<ObservedSet> make_set(const PosteriorRequest& request);
   // Of runs and set as they are now, nothing has been worked out.
   void begin();
   void publish_scene();
@@ -73,10 +73,10 @@ class PosteriorEngine::Work {
   void work_out_widths(std::int64_t n, const Stale& stale);
   void publish_width(std::int64_t n);
   void tell(const std::string& problem) {
-    if (told_.insert(problem).second) board_.publish([&](PosteriorNews& n) { n.problems.push_back(problem); });
+    if (told_.insert(problem).second) board_.publish([&](PosteriorResult& n) { n.problems.push_back(problem); });
   }
 
-  NewsBoard<PosteriorNews>& board_;
+  ResultBoard<PosteriorResult>& board_;
   std::uint64_t scene_id_ = 0;
   std::vector<Shown> runs_;  // the shown one first
   std::map<std::string, int> shades_;
@@ -101,30 +101,30 @@ class PosteriorEngine::Work {
   Stopwatch since_share_;
 };
 
-void PosteriorEngine::Work::show_nothing(const PosteriorWish& wish, const std::string& failure) {
+void PosteriorEngine::Work::show_nothing(const PosteriorRequest& request, const std::string& failure) {
   runs_.clear();
   posterior_.reset();
   set_.reset();
   task_ = nullptr;
-  scene_id_ = wish.scene;
-  board_.publish([&](PosteriorNews& n) { n.failure = failure; });
+  scene_id_ = request.scene;
+  board_.publish([&](PosteriorResult& n) { n.failure = failure; });
 }
 
-void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& stale) {
-  const bool again = wish.scene != scene_id_;
-  const bool other_shades = std::exchange(shades_, wish.shades) != wish.shades;
-  std::vector<std::string> names = {wish.run};
-  for (const std::string& other : wish.others)
+void PosteriorEngine::Work::load_runs(const PosteriorRequest& request, const Stale& stale) {
+  const bool again = request.scene != scene_id_;
+  const bool other_shades = std::exchange(shades_, request.shades) != request.shades;
+  std::vector<std::string> names = {request.run};
+  for (const std::string& other : request.others)
     if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
   const bool same = !again && std::equal(names.begin(), names.end(), runs_.begin(), runs_.end(),
                                          [](const std::string& name, const Shown& one) { return name == one.run; });
   if (same && !other_shades) return;
   if (again) {
-    board_.publish([&](PosteriorNews& n) {
+    board_.publish([&](PosteriorResult& n) {
       std::vector<std::string> problems = std::move(n.problems);
-      n = PosteriorNews();
+      n = PosteriorResult();
       n.problems = std::move(problems);
-      n.scene_id = wish.scene;
+      n.scene_id = request.scene;
     });
     told_.clear();
     failed_set_ = 0;
@@ -139,19 +139,19 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
     }
     board_.now("loading " + name);
     try {
-      Shown one{name, {load_run(wish.tasks, name, wish.data, wish.device)}};
+      Shown one{name, {load_run(request.tasks, name, request.data, request.device)}};
       if (!loaded.empty()) {
         const std::string other = other_question(asked_task(loaded.front().asked.loaded), asked_task(one.asked.loaded));
         PAIRS_CHECK(other.empty(), "{}", other);
       }
       loaded.push_back(std::move(one));
     } catch (const std::exception& error) {
-      if (loaded.empty()) return show_nothing(wish, sentence(error));
+      if (loaded.empty()) return show_nothing(request, sentence(error));
       tell(sentence(error));
     }
   }
   runs_ = std::move(loaded);
-  scene_id_ = wish.scene;
+  scene_id_ = request.scene;
   for (Shown& one : runs_) {
     const auto shade = shades_.find(one.run);
     one.asked.role =
@@ -159,7 +159,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
   }
   const LoadedRun& first = runs_.front().asked.loaded;
   if (const std::string why = not_drawn(*first.estimator); !why.empty())
-    return show_nothing(wish, fmt::format("{} cannot be shown here: {}", first.name, why));
+    return show_nothing(request, fmt::format("{} cannot be shown here: {}", first.name, why));
   if (const std::string question = question_of(first); !task_ || question != question_) {
     question_ = question;
     task_ = first.task;
@@ -170,23 +170,23 @@ void PosteriorEngine::Work::load_runs(const PosteriorWish& wish, const Stale& st
   if (set_) begin();
 }
 
-std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorWish& wish) {
-  SetChoice choice = wish.set.choice;
+std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequest& request) {
+  SetChoice choice = request.set.choice;
   // A file, or values set by hand, of the task that was shown before say nothing here.
-  const bool before = wish.set.id <= last_set_ && question_ != last_set_question_;
-  if (before || (!wish.set.task.empty() && wish.set.task != task_->info().name)) {
-    const auto own = wish.files.find(task_->info().name);
+  const bool before = request.set.id <= last_set_ && question_ != last_set_question_;
+  if (before || (!request.set.task.empty() && request.set.task != task_->info().name)) {
+    const auto own = request.files.find(task_->info().name);
     const std::int64_t index = choice.index;
-    choice = own == wish.files.end() ? SetChoice() : own->second;
+    choice = own == request.files.end() ? SetChoice() : own->second;
     choice.index = index;
   }
-  last_set_ = std::max(last_set_, wish.set.id);
+  last_set_ = std::max(last_set_, request.set.id);
   last_set_question_ = question_;
   const auto failed = [&](const std::exception& error, const std::vector<std::string>& columns) {
-    failed_set_ = wish.set.id;
-    board_.publish([&](PosteriorNews& n) {
+    failed_set_ = request.set.id;
+    board_.publish([&](PosteriorResult& n) {
       n.set_failure = sentence(error);
-      n.failed_set = wish.set.id;
+      n.failed_set = request.set.id;
       n.failed_file = choice.file;
       n.set_columns = columns;
       n.problems.push_back(sentence(error));
@@ -207,13 +207,14 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorWish
   return set_ ? nullptr : std::make_shared<ObservedSet>(task_, SetChoice{.index = choice.index});
 }
 
-void PosteriorEngine::Work::load_set(const PosteriorWish& wish) {
-  if (set_ && (set_id_ == wish.set.id || failed_set_ == wish.set.id)) return;
-  const std::shared_ptr<ObservedSet> set = make_set(wish);
+void PosteriorEngine::Work::load_set(const PosteriorRequest& request) {
+  if (set_ && (set_id_ == request.set.id || failed_set_ == request.set.id)) return;
+  const std::shared_ptr<ObservedSet> set = make_set(request);
   if (!set) return;  // the set before it stays
   if (!set->warnings().empty())
-    board_.publish(
-        [&](PosteriorNews& n) { n.problems.insert(n.problems.end(), set->warnings().begin(), set->warnings().end()); });
+    board_.publish([&](PosteriorResult& n) {
+      n.problems.insert(n.problems.end(), set->warnings().begin(), set->warnings().end());
+    });
   // Values set by hand move the set a little: axes stay.
   const SetChoice &next = set->choice(), *before = set_ ? &set_->choice() : nullptr;
   if (!before || next.file != before->file || next.index != before->index || next.random != before->random ||
@@ -222,7 +223,7 @@ void PosteriorEngine::Work::load_set(const PosteriorWish& wish) {
     nuisance_axes_.emplace(task_->info());
   }
   set_ = set;
-  set_id_ = wish.set.id;
+  set_id_ = request.set.id;
   for (Shown& one : runs_) one.asked.embedded = nullptr;
   begin();
 }
@@ -243,7 +244,7 @@ void PosteriorEngine::Work::publish_scene() {
   std::vector<std::string> asked;
   for (const Shown& one : runs_) asked.push_back(one.run);
   const auto scene = std::make_shared<PosteriorScene>(scene_of(*posterior_, set_id_, asked));
-  board_.publish([&](PosteriorNews& n) {
+  board_.publish([&](PosteriorResult& n) {
     n.scene = scene;
     n.failure.clear();
     n.embedded = static_cast<double>(posterior_->ready()) / static_cast<double>(set_->size());
@@ -254,7 +255,7 @@ void PosteriorEngine::Work::embed_next() {
   posterior_->embed_next();
   if (posterior_->ready() < set_->size() && since_share_.seconds() <= kShareInterval) return;
   since_share_.restart();
-  board_.publish([&](PosteriorNews& n) {
+  board_.publish([&](PosteriorResult& n) {
     n.embedded = static_cast<double>(posterior_->ready()) / static_cast<double>(set_->size());
   });
 }
@@ -296,7 +297,7 @@ void PosteriorEngine::Work::show(const PosteriorAnswer& at, bool asked, const st
       if (!one.ours) name_awaited(named->plots.front(), one);
     snapshot->density = named;
   }
-  board_.publish([&](PosteriorNews& n) {
+  board_.publish([&](PosteriorResult& n) {
     n.snapshot = snapshot;
     n.failure.clear();
   });
@@ -306,7 +307,7 @@ void PosteriorEngine::Work::show(const PosteriorAnswer& at, bool asked, const st
 void PosteriorEngine::Work::check(const Stale& stale) {
   checked_ = at_.n;
   const auto publish = [this](std::shared_ptr<const PredictiveCheck> check, std::shared_ptr<const NuisanceView> view) {
-    board_.publish([&](PosteriorNews& n) {
+    board_.publish([&](PosteriorResult& n) {
       n.check = std::move(check);
       n.nuisance = std::move(view);
     });
@@ -315,11 +316,11 @@ void PosteriorEngine::Work::check(const Stale& stale) {
     const std::unique_ptr<NuisancePosterior> nuisances = posterior_->nuisances(at_.n);
     if (!nuisances) {
       const auto picture = std::make_shared<Figure>(posterior_->picture(at_, view_));
-      board_.publish([&](PosteriorNews& n) { n.observed = picture; });
+      board_.publish([&](PosteriorResult& n) { n.observed = picture; });
       return;
     }
     const auto made = posterior_->check(at_, *nuisances, view_);
-    board_.publish([&](PosteriorNews& n) { n.check = made; });
+    board_.publish([&](PosteriorResult& n) { n.check = made; });
     if (stale()) throw Stopped();
     publish(made, posterior_->nuisance_view(at_, *nuisances, *nuisance_axes_));
   } catch (const Stopped&) {
@@ -362,16 +363,16 @@ void PosteriorEngine::Work::work_out_widths(std::int64_t n, const Stale& stale) 
 void PosteriorEngine::Work::publish_width(std::int64_t n) {
   if (widths_.empty()) return;
   const auto figure = std::make_shared<Figure>(width_against_n(widths_, task_->info().targets, set_->size(), n));
-  board_.publish([&](PosteriorNews& news) { news.width = figure; });
+  board_.publish([&](PosteriorResult& result) { result.width = figure; });
 }
 
-void PosteriorEngine::Work::run(const PosteriorWish& wish, const Stale& stale) {
-  load_runs(wish, stale);
+void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& stale) {
+  load_runs(request, stale);
   if (runs_.empty()) return;
-  load_set(wish);
-  const bool other_pin = std::exchange(pinned_, wish.pinned) != wish.pinned;
-  const bool other_interval = std::exchange(interval_, wish.interval) != wish.interval;
-  const std::int64_t n = std::clamp<std::int64_t>(wish.n, 1, set_->size());
+  load_set(request);
+  const bool other_pin = std::exchange(pinned_, request.pinned) != request.pinned;
+  const bool other_interval = std::exchange(interval_, request.interval) != request.interval;
+  const std::int64_t n = std::clamp<std::int64_t>(request.n, 1, set_->size());
   board_.now("embedding the observed set");
   embed_until(n, stale);
   board_.now("posterior");
@@ -388,18 +389,18 @@ void PosteriorEngine::Work::run(const PosteriorWish& wish, const Stale& stale) {
 }
 
 PosteriorEngine::PosteriorEngine(std::function<void()> wake)
-    : NewsBoard(std::move(wake)), work_(std::make_unique<Work>(*this)) {}
+    : ResultBoard(std::move(wake)), work_(std::make_unique<Work>(*this)) {}
 PosteriorEngine::~PosteriorEngine() = default;
 
-void PosteriorEngine::work(const PosteriorWish& wish, const Stale& stale) {
+void PosteriorEngine::work(const PosteriorRequest& request, const Stale& stale) {
   const torch::NoGradGuard no_grad;
   try {
-    work_->run(wish, stale);
+    work_->run(request, stale);
   } catch (const Stopped&) {
     now("");
     throw;
   } catch (const std::exception& error) {
-    publish([&](PosteriorNews& n) { n.failure = sentence(error); });
+    publish([&](PosteriorResult& n) { n.failure = sentence(error); });
   }
   now("");
 }

@@ -8,26 +8,26 @@
 #include <string>
 #include <vector>
 
-#include "app/model/hub/news_board.h"
+#include "app/model/hub/result_board.h"
 #include "app/model/posterior/pinned_posterior.h"
 #include "app/model/posterior/posterior.h"
 
 namespace pairs::model {
 
 // Which observed set.
-struct SetWish {
+struct SetRequest {
   std::uint64_t id = 0;  // another set, another id
   SetChoice choice;
   std::string task = {};  // that it is of; "": the one that is shown
 };
 
 // What the window wants to see.
-struct PosteriorWish {
+struct PosteriorRequest {
   Tasks tasks;              // of one of which the runs are
   std::uint64_t scene = 0;  // another run, task, or the same read again: another number
   std::string run;
   std::vector<std::string> others;
-  SetWish set;
+  SetRequest set;
   std::map<std::string, SetChoice> files;  // the file of a task that is come back to, by task
   std::int64_t n = 1;
   IntervalKind interval = IntervalKind::central;
@@ -37,9 +37,9 @@ struct PosteriorWish {
 };
 
 // The newest of everything that was worked out.
-struct PosteriorNews {
+struct PosteriorResult {
   std::uint64_t version = 0;
-  std::uint64_t scene_id = 0;  // of the wish
+  std::uint64_t scene_id = 0;  // of the request
   std::shared_ptr<const PosteriorScene> scene;
   std::shared_ptr<const PosteriorSnapshot> snapshot;
   std::shared_ptr<const Figure> width, observed;
@@ -54,16 +54,16 @@ struct PosteriorNews {
 };
 
 // The background half of the posterior: loads runs and the set, embeds it, and shows what a SetPosterior knows of it.
-// `work` belongs to one thread; the news may be asked from any.
-class PosteriorEngine : public NewsBoard<PosteriorNews> {
+// `work` belongs to one thread; the result may be asked from any.
+class PosteriorEngine : public ResultBoard<PosteriorResult> {
  public:
   explicit PosteriorEngine(std::function<void()> wake);
   ~PosteriorEngine();
 
   using Stale = std::function<bool()>;
-  // Does all that the wish asks for, first what it needs most. Returns or throws Stopped when `stale`; what is done
-  // by then stays. Failures are news.
-  void work(const PosteriorWish& wish, const Stale& stale);
+  // Does all that the request asks for, first what it needs most. Returns or throws Stopped when `stale`; what is done
+  // by then stays. Failures are results.
+  void work(const PosteriorRequest& request, const Stale& stale);
 
  private:
   class Work;

@@ -220,10 +220,10 @@ struct Specimen::State {
     });
   }
 
-  void settle(Component changed) {
+  void constrain(Component changed) {
     const TaskInfo& info = loaded->task->info();
     Latents latents = latents_of(setting, info);
-    loaded->task->settle(latents, changed);
+    loaded->task->constrain(latents, changed);
     setting = values_of(latents, info);
   }
 
@@ -283,7 +283,7 @@ void Specimen::set_theta(std::size_t index, double value) {
   const Parameter& parameter = s.loaded->card.theta[index];
   const auto before = s.setting;
   s.setting.theta[index] = std::clamp(value, parameter.low, parameter.high);
-  s.settle({false, static_cast<std::int64_t>(index)});
+  s.constrain({false, static_cast<std::int64_t>(index)});
   if (s.setting != before) s.sample();
 }
 
@@ -293,7 +293,7 @@ void Specimen::set_psi(std::size_t index, double value) {
   const Parameter& parameter = s.loaded->card.psi[index];
   const auto before = s.setting;
   s.setting.psi[index] = std::clamp(value, parameter.low, parameter.high);
-  s.settle({true, static_cast<std::int64_t>(index)});
+  s.constrain({true, static_cast<std::int64_t>(index)});
   if (s.setting != before) s.sample();
 }
 

@@ -190,14 +190,14 @@ struct RunHistory::Tail {
     const RunConfig& config = *view.config;
     task = tasks->make(config.task, options_without_data(config));
     exact = std::make_unique<ExactNll>(tasks, task, folder / run_file::metrics);
-    view.exact[0] = bound(Stage::pretrain, config.pretrain.sizes, SizeLaw::list);
+    view.exact[0] = bound(Stage::pretrain, config.pretrain.sizes, SizeDistribution::list);
     if (strategy(config.strategy).stages_2_and_3)
-      view.exact[2] = bound(Stage::finetune, config.cache.sizes, size_law(config.finetune.law));
+      view.exact[2] = bound(Stage::finetune, config.cache.sizes, size_distribution(config.finetune.size_distribution));
     return true;
   }
 
-  double bound(Stage stage, const std::vector<std::int64_t>& sizes, SizeLaw law) const {
-    return least_loss(task->info(), head_of_stage(*view.config, stage == Stage::finetune), sizes, law,
+  double bound(Stage stage, const std::vector<std::int64_t>& sizes, SizeDistribution distribution) const {
+    return least_loss(task->info(), head_of_stage(*view.config, stage == Stage::finetune), sizes, distribution,
                       std::ref(*exact));
   }
 
@@ -215,7 +215,7 @@ struct RunHistory::Tail {
         add_bound(plot, view.exact[k], "exact bound");
       else if (heads.size() <= kMostBounds)
         for (const auto& [n, points] : heads)
-          add_bound(plot, bound(stage, {n}, SizeLaw::list), fmt::format("N = {}, exact bound", n));
+          add_bound(plot, bound(stage, {n}, SizeDistribution::list), fmt::format("N = {}, exact bound", n));
       fit_losses(plot, loss_label(head_of_stage(config, stage == Stage::finetune)));
       leave_out_beginning(plot);
       auto figure = std::make_shared<Figure>();

@@ -20,10 +20,11 @@ namespace {
 
 constexpr std::int64_t kSmooth = 3;  // rays along a pixel's side
 
-PicturePointer cast_one(const CastWish& wish, const render::Camera& camera, std::int64_t side, std::int64_t rays) {
-  return picture_of(scene_picture(wish.scene, camera,
-                                  {.height = side, .width = side, .half_width = wish.half_width, .supersample = rays},
-                                  SceneBuffer::color));
+PicturePointer cast_one(const CastRequest& request, const render::Camera& camera, std::int64_t side,
+                        std::int64_t rays) {
+  return picture_of(scene_picture(
+      request.scene, camera, {.height = side, .width = side, .half_width = request.half_width, .supersample = rays},
+      SceneBuffer::color));
 }
 
 }  // namespace
@@ -32,12 +33,12 @@ struct ViewCaster::Parts {
   explicit Parts(std::function<void()> wake_up) : wake(std::move(wake_up)), worker([](const std::string&) {}) {}
 
   // Of the worker's thread: the views that were cast last.
-  CastWish last;
+  CastRequest last;
   std::vector<PicturePointer> pictures;
 
   std::function<void()> wake;
   mutable std::mutex mutex;
-  CastNews news;
+  CastResult result;
   std::atomic<std::uint64_t> version{0};
   LatestWorker worker;  // last: ends first
 
@@ -45,19 +46,19 @@ struct ViewCaster::Parts {
   void publish(F&& change) {
     {
       const std::lock_guard lock(mutex);
-      change(news);
-      version.store(++news.version);
+      change(result);
+      version.store(++result.version);
     }
     wake();
   }
 
-  void cast_views(const CastWish& wish) {
-    const bool kept =
-        same_scene(wish.scene, last.scene) && wish.view_side == last.view_side && wish.half_width == last.half_width;
-    std::vector<PicturePointer> made(wish.views.size());
+  void cast_views(const CastRequest& request) {
+    const bool kept = same_scene(request.scene, last.scene) && request.view_side == last.view_side &&
+                      request.half_width == last.half_width;
+    std::vector<PicturePointer> made(request.views.size());
     std::vector<std::size_t> missing;
     for (std::size_t k = 0; k < made.size(); ++k) {
-      const auto same = [&](const render::Camera& camera) { return same_camera(camera, wish.views[k]); };
+      const auto same = [&](const render::Camera& camera) { return same_camera(camera, request.views[k]); };
       const auto known = std::find_if(last.views.begin(), last.views.end(), same);
       if (kept && known != last.views.end())
         made[k] = pictures[static_cast<std::size_t>(known - last.views.begin())];
@@ -67,45 +68,45 @@ struct ViewCaster::Parts {
     torch::Tensor cameras = at::empty({static_cast<std::int64_t>(missing.size()), 2}, torch::kFloat64);
     auto* angle = cameras.mutable_data_ptr<double>();
     for (const std::size_t k : missing) {
-      *angle++ = wish.views[k].azimuth;
-      *angle++ = wish.views[k].elevation;
+      *angle++ = request.views[k].azimuth;
+      *angle++ = request.views[k].elevation;
     }
     const torch::Tensor images = render::cast_spheres(
-        render::pack_scenes({wish.scene}), cameras, at::zeros({cameras.size(0)}, torch::kInt64),
-        {.height = wish.view_side, .width = wish.view_side, .half_width = wish.half_width}, torch::kCPU);
+        render::pack_scenes({request.scene}), cameras, at::zeros({cameras.size(0)}, torch::kInt64),
+        {.height = request.view_side, .width = request.view_side, .half_width = request.half_width}, torch::kCPU);
     for (std::size_t i = 0; i < missing.size(); ++i)
       made[missing[i]] = picture_of(images[static_cast<std::int64_t>(i)]);
     pictures = std::move(made);
-    last = wish;
-    publish([&](CastNews& n) { n.views = pictures; });
+    last = request;
+    publish([&](CastResult& n) { n.views = pictures; });
   }
 
-  void work(const CastWish& wish, const LatestWorker::Stale& stale) {
+  void work(const CastRequest& request, const LatestWorker::Stale& stale) {
     const OneThread alone;
-    const PicturePointer quick = cast_one(wish, wish.target, wish.truth_side, 1);
-    publish([&](CastNews& n) { n.truth = quick; });
-    cast_views(wish);
+    const PicturePointer quick = cast_one(request, request.target, request.truth_side, 1);
+    publish([&](CastResult& n) { n.truth = quick; });
+    cast_views(request);
     if (stale()) return;
-    const PicturePointer smooth = cast_one(wish, wish.target, wish.truth_side, kSmooth);
-    if (!stale()) publish([&](CastNews& n) { n.truth = smooth; });
+    const PicturePointer smooth = cast_one(request, request.target, request.truth_side, kSmooth);
+    if (!stale()) publish([&](CastResult& n) { n.truth = smooth; });
   }
 };
 
 ViewCaster::ViewCaster(std::function<void()> wake) : parts_(std::make_unique<Parts>(std::move(wake))) {}
 ViewCaster::~ViewCaster() = default;
 
-void ViewCaster::request(CastWish wish) {
+void ViewCaster::request(CastRequest request) {
   parts_->worker.request(
-      [p = parts_.get(), wish = std::move(wish)](const LatestWorker::Stale& stale) { p->work(wish, stale); });
+      [p = parts_.get(), request = std::move(request)](const LatestWorker::Stale& stale) { p->work(request, stale); });
 }
 
 void ViewCaster::cancel() {
   parts_->worker.cancel();
 }
 
-CastNews ViewCaster::news() const {
+CastResult ViewCaster::result() const {
   const std::lock_guard lock(parts_->mutex);
-  return parts_->news;
+  return parts_->result;
 }
 
 std::uint64_t ViewCaster::version() const {

@@ -10,7 +10,7 @@
 namespace pairs::model {
 
 // What is to be cast of a scene.
-struct CastWish {
+struct CastRequest {
   render::SphereScene scene;
   render::Camera target;
   std::vector<render::Camera> views;
@@ -19,14 +19,14 @@ struct CastWish {
   double half_width = 1.5;
 };
 
-struct CastNews {
+struct CastResult {
   std::uint64_t version = 0;
   PicturePointer truth;
-  std::vector<PicturePointer> views;  // of the last wish whose views are done
+  std::vector<PicturePointer> views;  // of the last request whose views are done
 };
 
 // Casts the true scene while it is edited and orbited: the target first and at once, the observed views next, then the
-// target again with smooth edges. Has a thread of its own; the newest wish counts.
+// target again with smooth edges. Has a thread of its own; the newest request counts.
 class ViewCaster {
  public:
   explicit ViewCaster(std::function<void()> wake);
@@ -34,9 +34,9 @@ class ViewCaster {
   ViewCaster(const ViewCaster&) = delete;
   ViewCaster& operator=(const ViewCaster&) = delete;
 
-  void request(CastWish wish);
+  void request(CastRequest request);
   void cancel();
-  CastNews news() const;
+  CastResult result() const;
   std::uint64_t version() const;
   bool busy() const;
   bool wait(double seconds);

@@ -60,7 +60,7 @@ struct ViewExporter::Parts {
     wake();
   }
 
-  static void grid(const ExportWish& e) {
+  static void grid(const ExportRequest& e) {
     ViewSheet sheet{sheet_title(e.snapshot->n), e.info.name, e.truth, e.snapshot->mean, e.snapshot->spread,
                     e.snapshot->error,          {},          e.views, e.snapshot->n};
     for (const auto& path : e.snapshot->samples) sheet.samples.push_back(path.empty() ? nullptr : path.back());
@@ -68,56 +68,56 @@ struct ViewExporter::Parts {
     write_file(e.file, chart::encode_png(picture.width, picture.height, picture.rgb, kGridScale));
   }
 
-  static torch::Tensor cameras_of(const ViewerWish& wish) {
-    torch::Tensor cameras = at::empty({static_cast<std::int64_t>(wish.views.size()), 2}, torch::kFloat64);
+  static torch::Tensor cameras_of(const ViewerRequest& request) {
+    torch::Tensor cameras = at::empty({static_cast<std::int64_t>(request.views.size()), 2}, torch::kFloat64);
     auto* angle = cameras.mutable_data_ptr<double>();
-    for (const render::Camera& camera : wish.views) {
+    for (const render::Camera& camera : request.views) {
       *angle++ = camera.azimuth;
       *angle++ = camera.elevation;
     }
     return cameras;
   }
-  static torch::Tensor images_of(const ViewerWish& wish, const SceneViews& views) {
-    return render::cast_spheres(render::pack_scenes({wish.scene}), cameras_of(wish),
-                                at::zeros({static_cast<std::int64_t>(wish.views.size())}, torch::kInt64), views.cast(),
-                                torch::kCPU);
+  static torch::Tensor images_of(const ViewerRequest& request, const SceneViews& views) {
+    return render::cast_spheres(render::pack_scenes({request.scene}), cameras_of(request),
+                                at::zeros({static_cast<std::int64_t>(request.views.size())}, torch::kInt64),
+                                views.cast(), torch::kCPU);
   }
 
-  static void views(const ExportWish& e) {
-    const ViewPosterior posterior(e.wish.tasks, e.wish.run, e.wish.data, "cpu");
+  static void views(const ExportRequest& e) {
+    const ViewPosterior posterior(e.request.tasks, e.request.run, e.request.data, "cpu");
     const SceneViews& views = posterior.views();
-    write_npz(e.file, {{"x", views.observations(images_of(e.wish, views), cameras_of(e.wish), e.wish.target)},
-                       {"given", views.given(e.wish.target)},
-                       {"cameras", cameras_of(e.wish)}});
+    write_npz(e.file, {{"x", views.observations(images_of(e.request, views), cameras_of(e.request), e.request.target)},
+                       {"given", views.given(e.request.target)},
+                       {"cameras", cameras_of(e.request)}});
   }
 
-  void animation(const ExportWish& e, const LatestWorker::Stale& stale) {
+  void animation(const ExportRequest& e, const LatestWorker::Stale& stale) {
     torch::NoGradGuard no_grad;
     check_writable(e.file);
-    ViewPosterior posterior(e.wish.tasks, e.wish.run, e.wish.data, e.wish.device);
+    ViewPosterior posterior(e.request.tasks, e.request.run, e.request.data, e.request.device);
     const std::vector<std::int64_t> sizes =
-        chart::film_sizes(static_cast<std::int64_t>(e.wish.views.size()), posterior.sizes());
+        chart::film_sizes(static_cast<std::int64_t>(e.request.views.size()), posterior.sizes());
     PAIRS_CHECK(!sizes.empty(), "{} has no head for so few views; add more", e.info.name);
     ViewSheet sheet;
     sheet.note = posterior.loaded().name;
-    sheet.truth = picture_of(scene_picture(e.wish.scene, e.wish.target,
+    sheet.truth = picture_of(scene_picture(e.request.scene, e.request.target,
                                            {.height = kTruthSide,
                                             .width = kTruthSide,
                                             .half_width = posterior.views().cast().half_width,
                                             .supersample = kSmoothRays},
                                            SceneBuffer::color));
-    const torch::Tensor images = images_of(e.wish, posterior.views());
+    const torch::Tensor images = images_of(e.request, posterior.views());
     for (std::int64_t k = 0; k < images.size(0); ++k) sheet.views.push_back(picture_of(images[k]));
-    const torch::Tensor truth = posterior.truth(e.wish.scene, e.wish.target);
+    const torch::Tensor truth = posterior.truth(e.request.scene, e.request.target);
     ViewEmbeddings& embeddings = posterior.embeddings();
-    embeddings.show(e.wish.scene, e.wish.target);
+    embeddings.show(e.request.scene, e.request.target);
     std::unique_ptr<chart::WebpAnimation> film;
     for (std::size_t f = 0; f < sizes.size(); ++f) {
       const auto done = [&](double part) { tell((static_cast<double>(f) + part) / static_cast<double>(sizes.size())); };
       const std::int64_t n = sizes[f];
-      const std::span<const render::Camera> used(e.wish.views.data(), static_cast<std::size_t>(n));
+      const std::span<const render::Camera> used(e.request.views.data(), static_cast<std::size_t>(n));
       if (embeddings.embed(used, [&] { return !stale(); }) < used.size()) throw Stopped();
-      const torch::Tensor context = posterior.context(embeddings.aggregate(used), n, e.wish.target);
+      const torch::Tensor context = posterior.context(embeddings.aggregate(used), n, e.request.target);
       const torch::Tensor samples = posterior.samples(context, n, 0, kFrameSamples, [&](std::int64_t step, auto&) {
         done(static_cast<double>(step) / static_cast<double>(posterior.steps()));
         return !stale();
@@ -138,7 +138,7 @@ struct ViewExporter::Parts {
     write_file(e.file, film->finish());
   }
 
-  void work(const ExportWish& e, const LatestWorker::Stale& stale) {
+  void work(const ExportRequest& e, const LatestWorker::Stale& stale) {
     switch (e.kind) {
       case ViewerExport::grid:
         grid(e);
@@ -150,7 +150,7 @@ struct ViewExporter::Parts {
         views(e);
         break;
       case ViewerExport::scene:
-        render::write_scene(e.file, e.wish.scene);
+        render::write_scene(e.file, e.request.scene);
         break;
     }
     end("", e.file);
@@ -160,7 +160,7 @@ struct ViewExporter::Parts {
 ViewExporter::ViewExporter(std::function<void()> wake) : parts_(std::make_unique<Parts>(std::move(wake))) {}
 ViewExporter::~ViewExporter() = default;
 
-void ViewExporter::start(ExportWish wish) {
+void ViewExporter::start(ExportRequest request) {
   parts_->share = 0;
   {
     const std::lock_guard lock(parts_->mutex);
@@ -168,7 +168,7 @@ void ViewExporter::start(ExportWish wish) {
     parts_->written.clear();
   }
   parts_->worker.request(
-      [p = parts_.get(), wish = std::move(wish)](const LatestWorker::Stale& stale) { p->work(wish, stale); });
+      [p = parts_.get(), request = std::move(request)](const LatestWorker::Stale& stale) { p->work(request, stale); });
 }
 
 void ViewExporter::cancel() {

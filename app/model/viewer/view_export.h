@@ -11,10 +11,10 @@
 namespace pairs::model {
 
 // What is shown when an export is asked for.
-struct ExportWish {
+struct ExportRequest {
   ViewerExport kind = ViewerExport::grid;
   std::filesystem::path file;
-  ViewerWish wish;
+  ViewerRequest request;
   ViewerInfo info;
   std::shared_ptr<const ViewerSnapshot> snapshot;  // of a grid
   PicturePointer truth;                            // of a grid
@@ -29,7 +29,7 @@ class ViewExporter {
   ViewExporter(const ViewExporter&) = delete;
   ViewExporter& operator=(const ViewExporter&) = delete;
 
-  void start(ExportWish wish);
+  void start(ExportRequest request);
   void cancel();
   bool busy() const;
   double share() const;  // of the work, 0 to 1

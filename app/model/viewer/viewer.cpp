@@ -61,84 +61,84 @@ struct Viewer::State {
 
   Hub& hub;
   bool open = false;
-  ViewerWish wish;
+  ViewerRequest request;
   std::uint64_t next_view = 0;  // item of the next camera of the prior
   std::int64_t seed = kFirstSeed;
   bool edited = false;
   std::size_t selected = 0;
   NPlayer& player;
   ViewerInfo info;
-  ViewerNews news;
-  CastNews cast;
+  ViewerResult result;
+  CastResult cast;
   std::uint64_t cast_seen = 0;
   int truth_side = 256;
   // What was saved last, for commands.
   std::filesystem::path scene_file, views_file, exported;
   render::SphereScene saved_scene;
-  ViewerWish saved_views;
-  ExportWish exporting;
+  ViewerRequest saved_views;
+  ExportRequest exporting;
   bool export_under_way = false;
   std::string export_failure;
   ViewCaster caster;
   ViewExporter exporter;
-  Background<ViewerEngine, ViewerWish> background;
+  Background<ViewerEngine, ViewerRequest> background;
 
-  std::int64_t count() const { return static_cast<std::int64_t>(wish.views.size()); }
+  std::int64_t count() const { return static_cast<std::int64_t>(request.views.size()); }
 
   void ask_samples() {
-    if (!open || wish.run.empty()) return background.cancel();
-    wish.tasks = hub.tasks;
-    wish.data = hub.data_folder.string();
-    wish.device = hub.device;
-    background.request(wish);
+    if (!open || request.run.empty()) return background.cancel();
+    request.tasks = hub.tasks;
+    request.data = hub.data_folder.string();
+    request.device = hub.device;
+    background.request(request);
   }
   void ask_pictures() {
     if (!open) return caster.cancel();
-    caster.request({wish.scene, wish.target, wish.views, truth_side, info.size, info.half_width});
+    caster.request({request.scene, request.target, request.views, truth_side, info.size, info.half_width});
   }
   void ask() {
     player.set_range(count(), info.sizes);
-    wish.n = player.n();
+    request.n = player.n();
     ask_pictures();
     ask_samples();
   }
 
   // After the player's N may have changed.
   void follow_player() {
-    if (player.n() == wish.n) return;
-    wish.n = player.n();
+    if (player.n() == request.n) return;
+    request.n = player.n();
     ask_samples();
   }
   // Each N is seen by a playing one before the next comes.
   bool ready() const {
-    return wish.run.empty() || !news.failure.empty() || !background.busy() ||
-           (news.snapshot && news.snapshot->n == wish.n);
+    return request.run.empty() || !result.failure.empty() || !background.busy() ||
+           (result.snapshot && result.snapshot->n == request.n);
   }
 
   void draw_scene() {
-    wish.scene = render::draw_scene(static_cast<std::uint64_t>(seed), Purpose::explore, 0, info.spheres);
+    request.scene = render::draw_scene(static_cast<std::uint64_t>(seed), Purpose::explore, 0, info.spheres);
     edited = false;
-    selected = std::min(selected, wish.scene.spheres.size() - 1);
+    selected = std::min(selected, request.scene.spheres.size() - 1);
   }
   render::Camera draw_view() {
     return render::draw_camera(static_cast<std::uint64_t>(seed), Purpose::explore, 0, next_view++);
   }
   void draw_views(std::int64_t wanted) {
-    wish.views.clear();
+    request.views.clear();
     next_view = 0;
-    while (count() < wanted) wish.views.push_back(draw_view());
+    while (count() < wanted) request.views.push_back(draw_view());
   }
 
   void change_scene(std::size_t kept) {
-    render::settle_scene(wish.scene, kept);
+    render::settle_scene(request.scene, kept);
     edited = true;
     ask();
   }
 
   void take_info() {
-    info = news.info ? *news.info : ViewerInfo();
-    if (count() > info.most) wish.views.resize(static_cast<std::size_t>(info.most));
-    if (static_cast<std::int64_t>(wish.scene.spheres.size()) != info.spheres) draw_scene();
+    info = result.info ? *result.info : ViewerInfo();
+    if (count() > info.most) request.views.resize(static_cast<std::size_t>(info.most));
+    if (static_cast<std::int64_t>(request.scene.spheres.size()) != info.spheres) draw_scene();
     ask();
   }
 
@@ -154,11 +154,11 @@ struct Viewer::State {
       hub.messages.saved(exported);
       if (exporting.kind == ViewerExport::scene) {
         scene_file = exported;
-        saved_scene = exporting.wish.scene;
+        saved_scene = exporting.request.scene;
       }
       if (exporting.kind == ViewerExport::views) {
         views_file = exported;
-        saved_views = exporting.wish;
+        saved_views = exporting.request;
       }
     }
     exporting = {};
@@ -167,19 +167,19 @@ struct Viewer::State {
 
 Viewer::Viewer(Hub& hub) : PosteriorPage(kFirstViews), state_(std::make_unique<State>(hub, player_)) {
   State& s = *state_;
-  s.wish.target = {30 * kDegree, 40 * kDegree};
+  s.request.target = {30 * kDegree, 40 * kDegree};
   s.draw_scene();
   s.draw_views(s.info.most);
   s.player.set_range(s.count());
-  s.wish.n = s.player.n();
+  s.request.n = s.player.n();
 }
 Viewer::~Viewer() = default;
 
 void Viewer::open(const std::string& run) {
   State& s = *state_;
-  if (s.open && run == s.wish.run) return;
+  if (s.open && run == s.request.run) return;
   s.open = true;
-  s.wish.run = run;
+  s.request.run = run;
   reload();
 }
 
@@ -193,14 +193,14 @@ void Viewer::close() {
 }
 
 const std::string& Viewer::run() const {
-  return state_->wish.run;
+  return state_->request.run;
 }
 
 void Viewer::reload() {
   State& s = *state_;
-  ++s.wish.load;
-  s.news = ViewerNews();
-  if (s.wish.run.empty())
+  ++s.request.load;
+  s.result = ViewerResult();
+  if (s.request.run.empty())
     s.take_info();
   else
     s.ask();
@@ -244,36 +244,36 @@ bool Viewer::edited() const {
   return state_->edited;
 }
 const render::SphereScene& Viewer::scene() const {
-  return state_->wish.scene;
+  return state_->request.scene;
 }
 
 void Viewer::set_sphere(std::size_t k, const render::Sphere& sphere) {
   State& s = *state_;
-  if (k >= s.wish.scene.spheres.size()) return;
-  s.wish.scene.spheres[k] = sphere;
+  if (k >= s.request.scene.spheres.size()) return;
+  s.request.scene.spheres[k] = sphere;
   s.change_scene(k);
 }
 
 void Viewer::set_light(double azimuth, double elevation) {
   State& s = *state_;
-  s.wish.scene.light_azimuth = azimuth;
-  s.wish.scene.light_elevation = elevation;
-  s.change_scene(s.wish.scene.spheres.size());
+  s.request.scene.light_azimuth = azimuth;
+  s.request.scene.light_elevation = elevation;
+  s.change_scene(s.request.scene.spheres.size());
 }
 
 void Viewer::set_background(const double color[3]) {
   State& s = *state_;
-  std::copy(color, color + 3, s.wish.scene.background);
-  s.change_scene(s.wish.scene.spheres.size());
+  std::copy(color, color + 3, s.request.scene.background);
+  s.change_scene(s.request.scene.spheres.size());
 }
 
 std::optional<std::size_t> Viewer::sphere_at(double u, double v) const {
   const State& s = *state_;
-  const render::CameraBasis basis = render::camera_basis(s.wish.target.azimuth, s.wish.target.elevation);
+  const render::CameraBasis basis = render::camera_basis(s.request.target.azimuth, s.request.target.elevation);
   std::optional<std::size_t> nearest;
   double least = INFINITY;
-  for (std::size_t k = 0; k < s.wish.scene.spheres.size(); ++k) {
-    const render::Sphere& sphere = s.wish.scene.spheres[k];
+  for (std::size_t k = 0; k < s.request.scene.spheres.size(); ++k) {
+    const render::Sphere& sphere = s.request.scene.spheres[k];
     const double across = u * s.info.half_width - render::dot3(sphere.center, basis.right);
     const double up = v * s.info.half_width - render::dot3(sphere.center, basis.up);
     const double rest = sphere.radius * sphere.radius - across * across - up * up;
@@ -288,7 +288,7 @@ std::optional<std::size_t> Viewer::sphere_at(double u, double v) const {
 
 void Viewer::move_sphere(std::size_t k, const render::Sphere& from, double du, double dv, double away) {
   State& s = *state_;
-  const render::CameraBasis basis = render::camera_basis(s.wish.target.azimuth, s.wish.target.elevation);
+  const render::CameraBasis basis = render::camera_basis(s.request.target.azimuth, s.request.target.elevation);
   render::Sphere sphere = from;
   for (int c = 0; c < 3; ++c)
     sphere.center[c] += s.info.half_width * (du * basis.right[c] + dv * basis.up[c] + away * basis.forward[c]);
@@ -305,8 +305,8 @@ std::string Viewer::open_scene(const std::filesystem::path& file) {
                          spheres == 1 ? "" : "s", s.info.spheres);
     s.scene_file = std::filesystem::absolute(file);
     s.saved_scene = scene;
-    s.wish.scene = std::move(scene);
-    s.change_scene(s.wish.scene.spheres.size());
+    s.request.scene = std::move(scene);
+    s.change_scene(s.request.scene.spheres.size());
     return "";
   } catch (const std::exception& error) {
     return sentence(error);
@@ -321,40 +321,40 @@ void Viewer::undo_edits() {
 }
 
 void Viewer::set_selected(std::size_t k) {
-  state_->selected = std::min(k, state_->wish.scene.spheres.size() - 1);
+  state_->selected = std::min(k, state_->request.scene.spheres.size() - 1);
 }
 std::size_t Viewer::selected() const {
   return state_->selected;
 }
 
 const std::vector<render::Camera>& Viewer::views() const {
-  return state_->wish.views;
+  return state_->request.views;
 }
 
 void Viewer::add_view() {
   State& s = *state_;
   if (!add_blocked().empty()) return;
-  s.wish.views.push_back(s.draw_view());
+  s.request.views.push_back(s.draw_view());
   s.ask();
 }
 
 void Viewer::fill_views() {
   State& s = *state_;
   if (!add_blocked().empty()) return;
-  while (s.count() < s.info.most) s.wish.views.push_back(s.draw_view());
+  while (s.count() < s.info.most) s.request.views.push_back(s.draw_view());
   s.ask();
 }
 
 void Viewer::remove_view(std::size_t k) {
   State& s = *state_;
-  if (k >= s.wish.views.size()) return;
-  s.wish.views.erase(s.wish.views.begin() + static_cast<std::ptrdiff_t>(k));
+  if (k >= s.request.views.size()) return;
+  s.request.views.erase(s.request.views.begin() + static_cast<std::ptrdiff_t>(k));
   s.ask();
 }
 
 void Viewer::clear_views() {
   State& s = *state_;
-  s.wish.views.clear();
+  s.request.views.clear();
   s.ask();
 }
 
@@ -373,30 +373,30 @@ void Viewer::follow_player() {
 }
 
 const render::Camera& Viewer::target() const {
-  return state_->wish.target;
+  return state_->request.target;
 }
 
 void Viewer::set_target(const render::Camera& camera) {
   State& s = *state_;
-  const double elevation = std::isfinite(camera.elevation) ? camera.elevation : s.wish.target.elevation;
+  const double elevation = std::isfinite(camera.elevation) ? camera.elevation : s.request.target.elevation;
   const render::Camera next = {within_turn(camera.azimuth), std::clamp(elevation, kElevationLow, kElevationHigh)};
-  if (same_camera(next, s.wish.target)) return;
-  s.wish.target = next;
+  if (same_camera(next, s.request.target)) return;
+  s.request.target = next;
   s.ask();
 }
 
 void Viewer::orbit(double azimuth, double elevation) {
-  const render::Camera& target = state_->wish.target;
+  const render::Camera& target = state_->request.target;
   set_target({target.azimuth + azimuth, target.elevation + elevation});
 }
 
 std::string Viewer::beyond() const {
   const State& s = *state_;
-  const render::SphereScene& scene = s.wish.scene;
+  const render::SphereScene& scene = s.request.scene;
   const render::ScenePrior& prior = render::scene_prior;
   std::vector<std::string> parts;
-  if (!in_range(s.wish.target.elevation, prior.camera_elevation))
-    parts.push_back(fmt::format("a camera {:.0f}° high ({})", s.wish.target.elevation / kDegree,
+  if (!in_range(s.request.target.elevation, prior.camera_elevation))
+    parts.push_back(fmt::format("a camera {:.0f}° high ({})", s.request.target.elevation / kDegree,
                                 degrees_text(prior.camera_elevation)));
   if (!in_range(scene.light_elevation, prior.light_elevation))
     parts.push_back(
@@ -414,12 +414,12 @@ std::string Viewer::beyond() const {
 
 void Viewer::set_samples(std::int64_t count) {
   State& s = *state_;
-  if (count == s.wish.samples || count < 1) return;
-  s.wish.samples = count;
+  if (count == s.request.samples || count < 1) return;
+  s.request.samples = count;
   s.ask_samples();
 }
 std::int64_t Viewer::samples() const {
-  return state_->wish.samples;
+  return state_->request.samples;
 }
 
 void Viewer::set_truth_side(int pixels) {
@@ -440,13 +440,13 @@ const ViewerInfo& Viewer::info() const {
   return state_->info;
 }
 bool Viewer::loaded() const {
-  return state_->news.info != nullptr;
+  return state_->result.info != nullptr;
 }
 std::shared_ptr<const ViewerSnapshot> Viewer::shown() const {
-  return state_->news.snapshot;
+  return state_->result.snapshot;
 }
 const std::string& Viewer::failure() const {
-  return state_->news.failure;
+  return state_->result.failure;
 }
 
 std::string Viewer::render_command(std::string* why) const {
@@ -454,7 +454,7 @@ std::string Viewer::render_command(std::string* why) const {
   std::string scene = std::to_string(s.seed);
   if (s.info.spheres != 3) scene += fmt::format(" --spheres {}", s.info.spheres);
   if (s.edited) {
-    if (s.scene_file.empty() || !same_scene(s.saved_scene, s.wish.scene)) {
+    if (s.scene_file.empty() || !same_scene(s.saved_scene, s.request.scene)) {
       if (why)
         *why = "The scene was changed by hand: save it first (Export, scene file), so that the command can read it";
       return "";
@@ -462,7 +462,7 @@ std::string Viewer::render_command(std::string* why) const {
     scene = shell_word(s.scene_file.string());
   }
   return fmt::format("pairs --batch render --scene {} --camera {:.6g},{:.6g} --size 512x512{} --out view.png", scene,
-                     s.wish.target.azimuth / kDegree, s.wish.target.elevation / kDegree,
+                     s.request.target.azimuth / kDegree, s.request.target.elevation / kDegree,
                      s.info.half_width == 1.5 ? "" : fmt::format(" --half-width {}", s.info.half_width));
 }
 
@@ -472,16 +472,16 @@ std::string Viewer::infer_command(std::string* why) const {
     if (why) *why = reason;
     return std::string();
   };
-  if (s.wish.run.empty()) return refuse("There are no trained weights to ask");
-  if (s.wish.n < 1) return refuse("There is no view: add one");
-  const ViewerWish& saved = s.saved_views;
-  if (s.views_file.empty() || saved.run != s.wish.run || !same_scene(saved.scene, s.wish.scene) ||
-      !same_camera(saved.target, s.wish.target) || saved.views.size() < static_cast<std::size_t>(s.wish.n) ||
-      !std::equal(s.wish.views.begin(), s.wish.views.begin() + s.wish.n, saved.views.begin(), same_camera))
+  if (s.request.run.empty()) return refuse("There are no trained weights to ask");
+  if (s.request.n < 1) return refuse("There is no view: add one");
+  const ViewerRequest& saved = s.saved_views;
+  if (s.views_file.empty() || saved.run != s.request.run || !same_scene(saved.scene, s.request.scene) ||
+      !same_camera(saved.target, s.request.target) || saved.views.size() < static_cast<std::size_t>(s.request.n) ||
+      !std::equal(s.request.views.begin(), s.request.views.begin() + s.request.n, saved.views.begin(), same_camera))
     return refuse("Save these views first (Export, views), so that the command can read them");
-  return fmt::format("pairs --batch infer {} --data {} --n {} --samples {}{}{}", shell_word(s.wish.run),
-                     shell_word(s.views_file.string()), s.wish.n, std::max<std::int64_t>(s.wish.samples, 2),
-                     s.wish.n > s.info.trained ? " --force" : "",
+  return fmt::format("pairs --batch infer {} --data {} --n {} --samples {}{}{}", shell_word(s.request.run),
+                     shell_word(s.views_file.string()), s.request.n, std::max<std::int64_t>(s.request.samples, 2),
+                     s.request.n > s.info.trained ? " --force" : "",
                      s.hub.device == "auto" ? "" : " --device " + shell_word(s.hub.device));
 }
 
@@ -489,10 +489,10 @@ std::string Viewer::export_blocked(ViewerExport kind) const {
   const State& s = *state_;
   if (s.export_under_way) return "Another export is under way";
   if (kind == ViewerExport::scene) return "";
-  if (s.wish.run.empty() || !s.news.info) return "There are no trained weights whose samples could be saved";
-  if (s.wish.n < 1) return "There is no view: add one";
+  if (s.request.run.empty() || !s.result.info) return "There are no trained weights whose samples could be saved";
+  if (s.request.n < 1) return "There is no view: add one";
   if (kind == ViewerExport::grid &&
-      (!s.news.snapshot || s.news.snapshot->n != s.wish.n || s.news.snapshot->finished < s.wish.samples))
+      (!s.result.snapshot || s.result.snapshot->n != s.request.n || s.result.snapshot->finished < s.request.samples))
     return "Samples are still being drawn; wait a moment";
   return "";
 }
@@ -500,7 +500,7 @@ std::string Viewer::export_blocked(ViewerExport kind) const {
 void Viewer::start_export(ViewerExport kind, const std::filesystem::path& file) {
   State& s = *state_;
   if (!export_blocked(kind).empty()) return;
-  s.exporting = {kind, file, s.wish, s.info, s.news.snapshot, s.cast.truth, s.cast.views};
+  s.exporting = {kind, file, s.request, s.info, s.result.snapshot, s.cast.truth, s.cast.views};
   s.export_failure.clear();
   s.exported.clear();
   s.export_under_way = true;
@@ -527,11 +527,11 @@ bool Viewer::poll() {
   State& s = *state_;
   bool changed = play();
   if (std::string failure = s.background.take_failure(); !failure.empty()) {
-    s.news.failure = std::move(failure);
+    s.result.failure = std::move(failure);
     changed = true;
   }
   if (s.caster.version() != s.cast_seen) {
-    s.cast = s.caster.news();
+    s.cast = s.caster.result();
     s.cast_seen = s.cast.version;
     changed = true;
   }
@@ -539,12 +539,13 @@ bool Viewer::poll() {
     s.take_export();
     changed = true;
   }
-  std::optional<ViewerNews> news = s.background.take();
-  if (!news || news->load != s.wish.load) return changed;
-  if (!news->failure.empty() && news->failure != s.news.failure) s.hub.messages.error("posterior", news->failure);
-  const bool other = news->info != s.news.info;
-  s.news = std::move(*news);
-  if (other && s.news.info) s.take_info();
+  std::optional<ViewerResult> result = s.background.take();
+  if (!result || result->load != s.request.load) return changed;
+  if (!result->failure.empty() && result->failure != s.result.failure)
+    s.hub.messages.error("posterior", result->failure);
+  const bool other = result->info != s.result.info;
+  s.result = std::move(*result);
+  if (other && s.result.info) s.take_info();
   return true;
 }
 

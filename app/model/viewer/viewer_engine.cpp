@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kKeptStates = 64;  // of a sample's way from noise to image
 constexpr double kStateInterval = 0.08;   // seconds between pictures of samples in work
-constexpr double kLeastWork = 0.12;       // seconds of embedding that a stale wish gets after a silence
+constexpr double kLeastWork = 0.12;       // seconds of embedding that a stale request gets after a silence
 constexpr double kLongestSilence = 0.25;  // of one who drags or waits: then there is something to see
 
 std::vector<double> scene_row(const render::SphereScene& scene) {
@@ -32,7 +32,7 @@ std::vector<double> scene_row(const render::SphereScene& scene) {
 }  // namespace
 
 struct ViewerEngine::Parts {
-  explicit Parts(NewsBoard<ViewerNews>& news) : board(news) {}
+  explicit Parts(ResultBoard<ViewerResult>& result) : board(result) {}
 
   // What the samples so far are of.
   struct Question {
@@ -52,46 +52,46 @@ struct ViewerEngine::Parts {
   Stopwatch since_publish;
   std::uint64_t snapshots = 0;
 
-  NewsBoard<ViewerNews>& board;
+  ResultBoard<ViewerResult>& board;
   std::atomic<std::int64_t> embedded{0};  // asked for from any thread
 
   std::int64_t stride() const { return (posterior->steps() + kKeptStates - 1) / kKeptStates; }
   std::int64_t finished() const { return samples.defined() ? samples.size(0) : 0; }
 
-  void load_run(const ViewerWish& wish);
-  bool ask(const ViewerWish& wish, const Stale& stale);
-  void estimate(const ViewerWish& wish, std::span<const render::Camera> views);
+  void load_run(const ViewerRequest& request);
+  bool ask(const ViewerRequest& request, const Stale& stale);
+  void estimate(const ViewerRequest& request, std::span<const render::Camera> views);
   void sample(std::int64_t wanted, std::int64_t until, const Stale& stale);
   void show(std::int64_t wanted);
 };
 
-void ViewerEngine::Parts::load_run(const ViewerWish& wish) {
-  if (wish.load == load) return;
-  load = wish.load;
+void ViewerEngine::Parts::load_run(const ViewerRequest& request) {
+  if (request.load == load) return;
+  load = request.load;
   posterior.reset();
   question = {};
   embedded = 0;
-  board.publish([&](ViewerNews& n) {
-    n = ViewerNews();
-    n.load = wish.load;
+  board.publish([&](ViewerResult& n) {
+    n = ViewerResult();
+    n.load = request.load;
   });
-  if (wish.run.empty()) return;
-  board.now("loading " + wish.run);
+  if (request.run.empty()) return;
+  board.now("loading " + request.run);
   try {
-    posterior = std::make_unique<ViewPosterior>(wish.tasks, wish.run, wish.data, wish.device);
+    posterior = std::make_unique<ViewPosterior>(request.tasks, request.run, request.data, request.device);
   } catch (const std::exception& problem) {
-    board.publish([&](ViewerNews& n) { n.failure = sentence(problem); });
+    board.publish([&](ViewerResult& n) { n.failure = sentence(problem); });
     return;
   }
-  board.publish([&](ViewerNews& n) { n.info = std::make_shared<ViewerInfo>(viewer_info(*posterior)); });
+  board.publish([&](ViewerResult& n) { n.info = std::make_shared<ViewerInfo>(viewer_info(*posterior)); });
 }
 
 // What the views say at once, in one evaluation of the network.
-void ViewerEngine::Parts::estimate(const ViewerWish& wish, std::span<const render::Camera> views) {
+void ViewerEngine::Parts::estimate(const ViewerRequest& request, std::span<const render::Camera> views) {
   board.now("estimating the view");
   n = static_cast<std::int64_t>(views.size());
-  context = posterior->context(posterior->embeddings().aggregate(views), n, wish.target);
-  truth = posterior->truth(wish.scene, wish.target);
+  context = posterior->context(posterior->embeddings().aggregate(views), n, request.target);
+  truth = posterior->truth(request.scene, request.target);
   expected = posterior->expected(context, n);
   samples = torch::Tensor();
   paths.clear();
@@ -101,27 +101,27 @@ void ViewerEngine::Parts::estimate(const ViewerWish& wish, std::span<const rende
   error = heat_picture(error_of(expected, truth));
   warnings.clear();
   for (const PosteriorWarning& one : posterior->warnings(n)) warnings.push_back(one.text);
-  show(wish.samples);
+  show(request.samples);
 }
 
-// Turns to the wish's scene, cameras and N, up to the estimate of the mean. False when there is nothing to sample.
-bool ViewerEngine::Parts::ask(const ViewerWish& wish, const Stale& stale) {
-  if (static_cast<std::int64_t>(wish.scene.spheres.size()) != posterior->views().spheres()) return false;
-  const auto wanted = static_cast<std::size_t>(std::min(wish.n, static_cast<std::int64_t>(wish.views.size())));
+// Turns to the request's scene, cameras and N, up to the estimate of the mean. False when there is nothing to sample.
+bool ViewerEngine::Parts::ask(const ViewerRequest& request, const Stale& stale) {
+  if (static_cast<std::int64_t>(request.scene.spheres.size()) != posterior->views().spheres()) return false;
+  const auto wanted = static_cast<std::size_t>(std::min(request.n, static_cast<std::int64_t>(request.views.size())));
   if (wanted < 1) {
     question = {};
-    board.publish([](ViewerNews& news_now) { news_now.snapshot = nullptr; });
+    board.publish([](ViewerResult& news_now) { news_now.snapshot = nullptr; });
     return false;
   }
-  const std::span<const render::Camera> views(wish.views.data(), wanted);
-  Question asked{scene_row(wish.scene), {}};
+  const std::span<const render::Camera> views(request.views.data(), wanted);
+  Question asked{scene_row(request.scene), {}};
   for (const render::Camera& view : views) asked.cameras.insert(asked.cameras.end(), {view.azimuth, view.elevation});
-  asked.cameras.insert(asked.cameras.end(), {wish.target.azimuth, wish.target.elevation});
+  asked.cameras.insert(asked.cameras.end(), {request.target.azimuth, request.target.elevation});
   if (asked == question) return true;
 
   question = {};
   ViewEmbeddings& embeddings = posterior->embeddings();
-  embeddings.show(wish.scene, wish.target);
+  embeddings.show(request.scene, request.target);
   // Whoever drags, or waits for many views, sees what the first ones say by then.
   for (Stopwatch work;; work.restart()) {
     board.now("embedding the observed views");
@@ -132,10 +132,10 @@ bool ViewerEngine::Parts::ask(const ViewerWish& wish, const Stale& stale) {
     embedded = embeddings.count();
     if (ready == wanted) break;
     if (ready > 0 && since_publish.seconds() > kLongestSilence && posterior->sizes().empty())
-      estimate(wish, views.first(ready));
+      estimate(request, views.first(ready));
     if (stale()) throw Stopped();
   }
-  estimate(wish, views);
+  estimate(request, views);
   question = std::move(asked);
   return true;
 }
@@ -155,7 +155,7 @@ void ViewerEngine::Parts::show(std::int64_t wanted) {
   snapshot->wanted = std::max(wanted, finished());
   snapshot->numbers = viewer_numbers(samples, expected, truth, posterior->mean_image());
   snapshot->warnings = warnings;
-  board.publish([&](ViewerNews& newest) {
+  board.publish([&](ViewerResult& newest) {
     newest.snapshot = snapshot;
     newest.failure.clear();
   });
@@ -195,32 +195,32 @@ void ViewerEngine::Parts::sample(std::int64_t wanted, std::int64_t until, const 
 }
 
 ViewerEngine::ViewerEngine(std::function<void()> wake)
-    : NewsBoard(std::move(wake)), parts_(std::make_unique<Parts>(*this)) {}
+    : ResultBoard(std::move(wake)), parts_(std::make_unique<Parts>(*this)) {}
 ViewerEngine::~ViewerEngine() = default;
 
 std::int64_t ViewerEngine::embedded() const {
   return parts_->embedded.load();
 }
 
-void ViewerEngine::work(const ViewerWish& wish, const Stale& stale) {
+void ViewerEngine::work(const ViewerRequest& request, const Stale& stale) {
   Parts& p = *parts_;
   torch::NoGradGuard no_grad;
   try {
-    p.load_run(wish);
-    if (p.posterior && p.ask(wish, stale)) {
-      for (std::int64_t side = 1; side * side <= wish.samples; ++side) {
+    p.load_run(request);
+    if (p.posterior && p.ask(request, stale)) {
+      for (std::int64_t side = 1; side * side <= request.samples; ++side) {
         if (stale()) throw Stopped();
-        p.sample(wish.samples, side * side, stale);
+        p.sample(request.samples, side * side, stale);
       }
-      const ViewerNews last = news();
-      if (last.snapshot && last.snapshot->wanted != std::max(wish.samples, p.finished())) p.show(wish.samples);
+      const ViewerResult last = result();
+      if (last.snapshot && last.snapshot->wanted != std::max(request.samples, p.finished())) p.show(request.samples);
     }
   } catch (const Stopped&) {
     now("");
     throw;
   } catch (const std::exception& problem) {
     p.question = {};
-    publish([&](ViewerNews& n) { n.failure = sentence(problem); });
+    publish([&](ViewerResult& n) { n.failure = sentence(problem); });
   }
   now("");
 }

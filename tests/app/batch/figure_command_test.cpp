@@ -76,9 +76,9 @@ TEST(FigureCommand, RefusesAtOnceWhatATaskCannotShow) {
 }
 
 TEST(FigureCommand, DrawsThePosteriorOfHeadsForSomeSizes) {
-  const std::string run = model::small_run(
-      folder().path(), "heads", "gaussian", 1, "pairs",
-      {"cache.sizes=2,10", "cache.pieces=2", "finetune.heads=per-n", "finetune.law=list", "evaluate.sizes=2,10"});
+  const std::string run = model::small_run(folder().path(), "heads", "gaussian", 1, "pairs",
+                                           {"cache.sizes=2,10", "cache.pieces=2", "finetune.heads=per-n",
+                                            "finetune.size_distribution=list", "evaluate.sizes=2,10"});
   const Answer answer = run_words({"figure", "posterior", run, "--out", out("heads.csv")});
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_THAT(read_file(out("heads.csv")), HasSubstr("N = 2"));

@@ -48,18 +48,19 @@ TEST(Sentence, OfTheLibrarysErrorsSaysWhatToDo) {
 
 TEST(Error, KnowsItsPlaceAndTheSettingsThatItNames) {
   try {
-    fail_usage(ErrorPlace{"run.toml", 7}, "{} = {} needs {}", "cache.mode"_key, "fixed", SettingKey{"finetune.law"});
+    fail_usage(ErrorPlace{"run.toml", 7}, "{} = {} needs {}", "cache.mode"_key, "fixed",
+               SettingKey{"finetune.size_distribution"});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "run.toml, line 7: cache.mode = fixed needs finetune.law");
-    EXPECT_EQ(error.text(), "cache.mode = fixed needs finetune.law");
+    EXPECT_STREQ(error.what(), "run.toml, line 7: cache.mode = fixed needs finetune.size_distribution");
+    EXPECT_EQ(error.text(), "cache.mode = fixed needs finetune.size_distribution");
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     EXPECT_EQ(error.place().file, "run.toml");
     EXPECT_EQ(error.place().line, 7);
-    EXPECT_TRUE(error.is_about("cache.mode") && error.is_about("finetune.law"));
+    EXPECT_TRUE(error.is_about("cache.mode") && error.is_about("finetune.size_distribution"));
     EXPECT_FALSE(error.is_about("cache"));
     const Error outer = prefixed("runs/a", error);
-    EXPECT_STREQ(outer.what(), "runs/a: run.toml, line 7: cache.mode = fixed needs finetune.law");
+    EXPECT_STREQ(outer.what(), "runs/a: run.toml, line 7: cache.mode = fixed needs finetune.size_distribution");
     EXPECT_TRUE(outer.is_about("cache.mode"));
     EXPECT_EQ(outer.kind(), ErrorKind::usage);
   }

@@ -29,7 +29,7 @@ TEST(Mlp, InitialWeightsAreUniformAndRepeatable) {
   EXPECT_FALSE(torch::equal(w, other.first_weight()));
   EXPECT_LE(w.abs().max().item<double>(), 0.1);
   EXPECT_GT(w.abs().max().item<double>(), 0.099);
-  EXPECT_NEAR(w.std().item<double>(), 0.1 / std::sqrt(3.0), 0.001);  // of a uniform law
+  EXPECT_NEAR(w.std().item<double>(), 0.1 / std::sqrt(3.0), 0.001);  // of a uniform distribution
   EXPECT_NEAR(w.mean().item<double>(), 0.0, 4 * 0.058 / std::sqrt(20000.0));
 }
 

@@ -97,7 +97,7 @@ TEST_F(CacheTest, DrawsUnionsOfTheRightSizeAndMean) {
   const auto groups = plan_groups(blocks(), false);
   write(groups, "a.cache");
   const AggregateCache cache(folder_ / "a.cache", estimator_, 9, 0);
-  const AggregateSampler sampler(groups, SizeLaw::log_uniform, 0, 5);
+  const AggregateSampler sampler(groups, SizeDistribution::log_uniform, 0, 5);
   const AggregateBatch batch = sampler.draw(cache, false, 3, 512);
   std::int64_t small = 0;
   for (std::int64_t i = 0; i < 512; ++i) {
@@ -119,7 +119,7 @@ TEST_F(CacheTest, DrawsUnionsOfTheRightSizeAndMean) {
     }
 }
 
-TEST_F(CacheTest, ListLawGivesExactSizesAndFixedModeOneAggregate) {
+TEST_F(CacheTest, AListGivesExactSizesAndFixedModeOneAggregate) {
   CacheConfig config = blocks();
   config.pieces = 5;
   for (const CacheGroup& g : plan_groups(config, true)) {
@@ -131,7 +131,7 @@ TEST_F(CacheTest, ListLawGivesExactSizesAndFixedModeOneAggregate) {
   EXPECT_EQ(fixed[0].blocks, std::vector<std::int64_t>{10});
   write(fixed, "f.cache");
   const AggregateCache cache(folder_ / "f.cache", estimator_, 9, 0);
-  const AggregateBatch batch = AggregateSampler(fixed, SizeLaw::list, 0, 5).draw(cache, true, 0, 64);
+  const AggregateBatch batch = AggregateSampler(fixed, SizeDistribution::list, 0, 5).draw(cache, true, 0, 64);
   for (std::int64_t i = 0; i < 64; ++i)
     EXPECT_TRUE(batch.n[i].item<std::int64_t>() == 10 || batch.n[i].item<std::int64_t>() == 100);
   config.mode = "blocks";

@@ -18,7 +18,7 @@ TEST(TrainingCost, FollowsThePapersRule) {
   config.cache.mode = "fixed";
   config.cache.sizes = {10};
   config.cache.sets = {100};
-  config.finetune.law = "list";
+  config.finetune.size_distribution = "list";
   Visits visits{1000, 500, true};
   EXPECT_EQ(training_cost(config, visits, 7, 3).cache, 0) << "counted a cache that was not made";
   visits.cached = true;

@@ -148,7 +148,7 @@ TEST_F(ImageTargetTest, TheCacheKeepsNoImagesAndRecallsThem) {
     EXPECT_EQ(cache.targets(), 0);
     // The images alone, 64 doubles of 60 sets, would take 30 kB.
     EXPECT_LT(static_cast<double>(std::filesystem::file_size(file)), cache_bytes(groups, 16, 64) - 16000);
-    const AggregateSampler sampler(groups, SizeLaw::log_uniform, 0, 5);
+    const AggregateSampler sampler(groups, SizeDistribution::log_uniform, 0, 5);
     for (const bool validation : {false, true}) {
       AggregateBatch batch = sampler.draw(cache, validation, 3, 50);
       EXPECT_FALSE(batch.theta.defined());

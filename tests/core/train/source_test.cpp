@@ -87,9 +87,9 @@ TEST(SetSource, ASmallerVisitIsAPrefixOfALargerOne) {
 }
 
 TEST(Turned, RefusesWhatIsNoSquareImage) {
-  EXPECT_THROW(turned(torch::zeros({2, 1, 3, 4}), {0, 1}), Error);
-  EXPECT_THROW(turned(torch::zeros({2, 1, 4, 4}), {0}), Error);
-  EXPECT_THROW(turned(torch::zeros({2, 3}), {0, 1}), Error);
+  EXPECT_THROW(rotated(torch::zeros({2, 1, 3, 4}), {0, 1}), Error);
+  EXPECT_THROW(rotated(torch::zeros({2, 1, 4, 4}), {0}), Error);
+  EXPECT_THROW(rotated(torch::zeros({2, 3}), {0, 1}), Error);
 }
 
 }  // namespace

@@ -98,9 +98,9 @@ TEST(Circle, SettingsTakeEffect) {
   const torch::Tensor psi = latents_of(*make_circle(narrow), 1, Purpose::test, 0, 500).psi;
   EXPECT_GE(psi.min().item<double>(), 24);
   EXPECT_LE(psi.max().item<double>(), 40);
-  EXPECT_TRUE(make_circle(narrow)->info().turns);
+  EXPECT_TRUE(make_circle(narrow)->info().rotation_invariant);
   narrow.center_high = 41;
-  EXPECT_FALSE(make_circle(narrow)->info().turns) << "turned, centres would lie where the prior has none";
+  EXPECT_FALSE(make_circle(narrow)->info().rotation_invariant) << "turned, centres would lie where the prior has none";
   narrow.center_high = 24;
   EXPECT_THROW(make_circle(narrow), Error);
 }
@@ -125,7 +125,7 @@ TEST(Circle, WhatIsSetByHandStaysWithinThePrior) {
   Latents l = latents_of(*task, 1, Purpose::explore, 0, 1);
   l.theta[0][0] = 90;
   l.psi[0][1] = -3;
-  task->settle(l, {});
+  task->constrain(l, {});
   EXPECT_EQ(l.theta[0][0].item<double>(), 50);
   EXPECT_EQ(l.psi[0][1].item<double>(), 0);
 }

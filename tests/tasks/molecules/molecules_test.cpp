@@ -272,13 +272,13 @@ TEST_F(MoleculesTask, SettlesOnMoleculesThereAre) {
   std::vector<double> logp;
   for (std::int64_t k = 0; k < shown; ++k) {
     Latents latents{at::full({1, 1}, 99.0, torch::kFloat64), at::full({1, 1}, k + 0.2, torch::kFloat64)};
-    made->settle(latents, {.nuisance = true, .index = 0});
+    made->constrain(latents, {.nuisance = true, .index = 0});
     EXPECT_EQ(latents.psi.item<double>(), static_cast<double>(k));
     logp.push_back(latents.theta.item<double>());
   }
   for (const double wanted : {-5.0, 0.4, 1.9, 3.0, 50.0}) {
     Latents latents{at::full({1, 1}, wanted, torch::kFloat64), at::full({1, 1}, 1.0, torch::kFloat64)};
-    made->settle(latents, {.nuisance = false, .index = 0});
+    made->constrain(latents, {.nuisance = false, .index = 0});
     double nearest = 1e9;
     for (const double v : logp) nearest = std::min(nearest, std::abs(v - wanted));
     EXPECT_EQ(std::abs(latents.theta.item<double>() - wanted), nearest);
@@ -288,7 +288,7 @@ TEST_F(MoleculesTask, SettlesOnMoleculesThereAre) {
     Latents latents{at::full({1, 1}, 0.0, torch::kFloat64), at::full({1, 1}, number, torch::kFloat64)};
     const SetRange range[] = {{0, 0, 1}};
     const Observations x = made->observe(latents, 5, Purpose::explore, range, torch::kCPU);
-    made->settle(latents, {.nuisance = true, .index = 0});
+    made->constrain(latents, {.nuisance = true, .index = 0});
     EXPECT_EQ(latents.psi.item<double>(), number > 0 ? static_cast<double>(shown - 1) : 0.0);
     EXPECT_TRUE(same(x, made->observe(latents, 5, Purpose::explore, range, torch::kCPU)));
   }

@@ -192,7 +192,7 @@ TEST(NovelView, AChangedSceneStaysPossible) {
     const std::int64_t other = (sphere + 1) % 3;
     for (std::int64_t k = 0; k < 3; ++k) l.psi[0][7 * sphere + k] = l.psi[0][7 * other + k].item<double>() + 0.01;
     const torch::Tensor kept = l.psi.slice(1, 7 * sphere, 7 * sphere + 3).clone().clamp(-0.8, 0.8);
-    task->settle(l, {true, 7 * sphere});
+    task->constrain(l, {true, 7 * sphere});
     EXPECT_NO_THROW(render::check_scene(render::unpack_scene(l.psi[0]), render::prior_limits)) << index;
     EXPECT_TRUE(at::equal(l.psi.slice(1, 7 * sphere, 7 * sphere + 3), kept)) << "the changed sphere stays";
     EXPECT_TRUE(at::equal(l.theta, face(task).target_views(l.psi, l.given)));

@@ -333,17 +333,17 @@ TEST_F(ObjectsTest, SettlesOnObjectsThatThereAre) {
   const auto psi = [&] { return latents.psi.item<double>(); };
   // Another number.
   latents.psi[0][0] = 6.7;
-  task->settle(latents, {true, 0});
+  task->constrain(latents, {true, 0});
   EXPECT_EQ(psi(), 7);
   const Latents seven{latents.theta.clone(), latents.psi.clone()};
   latents.psi[0][0] = 1e9;
-  task->settle(latents, {true, 0});
+  task->constrain(latents, {true, 0});
   EXPECT_EQ(psi(), 17);
   EXPECT_FALSE(at::equal(latents.theta, seven.theta));
   // Another θ: near object 7, whose number follows.
   latents.theta[0][0] = seven.theta[0][0].item<double>() + 1e-3;
   latents.theta[0][1] = seven.theta[0][1].item<double>() - 1e-3;
-  task->settle(latents, {false, 0});
+  task->constrain(latents, {false, 0});
   EXPECT_TRUE(at::equal(latents.theta, seven.theta));
   EXPECT_GE(psi(), 0);
   // What the object is measured to be.

@@ -467,7 +467,7 @@ TEST(RunEntry, OneHeadForEachSizeCountsAsAShareOfItsStage) {
   config.task = "gaussian";
   config.cache.sizes = {1, 10, 100, 1000};
   config.finetune.heads = "per-n";
-  config.finetune.law = "list";
+  config.finetune.size_distribution = "list";
   put(folder / "runs/a/run.toml", write_run_toml(config, "cpu"));
   put(folder / "runs/a/events.jsonl",
       R"({"type":"stage-started","stage":"finetune","epochs":10,"epoch":0,"n":10}

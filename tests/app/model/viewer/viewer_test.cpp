@@ -194,7 +194,7 @@ TEST_F(ViewerTest, TheNewestWishWins) {
   EXPECT_EQ(viewer.shown()->n, 32);
   EXPECT_EQ(viewer.shown()->finished, 4);
   EXPECT_GT(viewer.shown()->version, before);
-  EXPECT_LT(viewer.shown()->version, before + 60) << "not every wish was worked out";
+  EXPECT_LT(viewer.shown()->version, before + 60) << "not every request was worked out";
   // The truth shown is of the last camera.
   ViewPosterior posterior(built_in_tasks(), target_, "", "cpu");
   EXPECT_EQ(viewer.shown()->truth->rgb, picture_of(posterior.truth(viewer.scene(), viewer.target()))->rgb);

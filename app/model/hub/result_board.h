@@ -9,19 +9,19 @@
 
 namespace pairs::model {
 
-// Where the background half of a tab puts the newest of what it has worked out, for any thread to ask. News has a
+// Where the background half of a tab puts the newest of what it has worked out, for any thread to ask. Result has a
 // `version`, which grows with every change.
-template <class News>
-class NewsBoard {
+template <class Result>
+class ResultBoard {
  public:
   // `wake` is called after each change, on the thread that made it.
-  explicit NewsBoard(std::function<void()> wake) : wake_(std::move(wake)) {}
+  explicit ResultBoard(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  News news() const {
+  Result result() const {
     const std::lock_guard lock(mutex_);
-    return news_;
+    return result_;
   }
-  // Of the newest news: whether asking for them is worth it.
+  // Of the newest result: whether asking for it is worth it.
   std::uint64_t version() const { return version_.load(); }
   // What the background does now, "" at rest.
   std::string activity() const {
@@ -33,9 +33,9 @@ class NewsBoard {
   void publish(F&& change) {
     {
       const std::lock_guard lock(mutex_);
-      change(news_);
-      news_.version = version_ + 1;
-      version_ = news_.version;
+      change(result_);
+      result_.version = version_ + 1;
+      version_ = result_.version;
     }
     wake_();
   }
@@ -47,7 +47,7 @@ class NewsBoard {
  private:
   std::function<void()> wake_;
   mutable std::mutex mutex_;
-  News news_;
+  Result result_;
   std::string activity_;
   std::atomic<std::uint64_t> version_{0};
 };
