@@ -17,7 +17,7 @@ struct InputScale {
   bool empty() const { return location.empty(); }
 };
 
-// A face of tasks whose observations networks see standardised. These are drawn as float64, which standardising turns
+// A task whose observations networks see standardised. These are drawn as float64, which standardising turns
 // into float32, so that nothing is lost where a location is large beside its scale.
 class StandardisedInput {
  public:

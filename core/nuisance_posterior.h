@@ -31,7 +31,7 @@ class NuisancePosterior {
   virtual CellDensity marginal(const torch::Tensor& theta, std::int64_t k) const = 0;
 };
 
-// What a task is as well that knows p(ψ | θ, X).
+// A task that also knows p(ψ | θ, X).
 class InfersNuisances {
  public:
   virtual ~InfersNuisances() = default;

@@ -13,17 +13,12 @@ struct NullValue {
   std::string words;         // "no signal"
 };
 
-// What a task implements as well whose target has such a value, inside its support or at its end, where the prior's
+// A task whose target has such a value, inside its support or at its end, where the prior's
 // density is positive.
 class HasNullValue {
  public:
   virtual ~HasNullValue() = default;
   virtual NullValue null_value() const = 0;
 };
-
-// Null where the task has none.
-inline const HasNullValue* null_value_of(const Task& task) {
-  return dynamic_cast<const HasNullValue*>(&task);
-}
 
 }  // namespace pairs

@@ -16,17 +16,12 @@ struct SimulatorProbe {
   bool empty() const { return checksum.empty(); }
 };
 
-// A face of tasks whose sets are drawn by a program that may change.
+// A task whose sets are drawn by a program that may change.
 class ProbedSimulator {
  public:
   virtual ~ProbedSimulator() = default;
   // Asks the program for the same sets each time.
   virtual SimulatorProbe probe() const = 0;
 };
-
-// Null where a task is no such one.
-inline const ProbedSimulator* probed_simulator(const Task& task) {
-  return dynamic_cast<const ProbedSimulator*>(&task);
-}
 
 }  // namespace pairs

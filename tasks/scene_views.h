@@ -10,7 +10,7 @@
 
 namespace pairs {
 
-// What a task is as well whose observations are views of a scene by cameras, and whose target is what one more camera,
+// A task whose observations are views of a scene by cameras, and whose target is what one more camera,
 // given, sees of it: psi is the scene as render::pack_scene packs it.
 class SceneViews {
  public:
@@ -34,8 +34,5 @@ class SceneViews {
   // theta of scenes [B, 7S + 5] seen by the cameras given [B, g]: [B, 3 * H * W] float64.
   virtual torch::Tensor target_views(const torch::Tensor& scenes, const torch::Tensor& given) const = 0;
 };
-
-// Null where the task's observations are no views of a scene.
-const SceneViews* scene_views(const Task& task);
 
 }  // namespace pairs

@@ -19,6 +19,7 @@
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
@@ -117,7 +118,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
   }
   for (const NullFactor& one : answer.known.nulls)
     document["null"][one.ours ? "density_ratio" : "bayes_factor"] = one.factor;
-  if (!answer.known.nulls.empty()) document["null"]["theta"] = null_value_of(*run.task)->null_value().theta;
+  if (!answer.known.nulls.empty()) document["null"]["theta"] = face<HasNullValue>(*run.task)->null_value().theta;
   document["n"] = question.size;
   document["task"] = info.name;
   document["run"] = run.name;
@@ -214,7 +215,7 @@ std::string thing_lines(const TaskCatalogue& tasks) {
     } catch (const Error&) {
       continue;  // what it lacks is said when it is asked for
     }
-    if (const Things* const known = things(*task))
+    if (const Things* const known = face<Things>(*task))
       lines += fmt::format("{}  {}: {}", lines.empty() ? "Tasks that make observations of a thing you have:\n" : "\n",
                            name, known->thing_help());
   }
@@ -247,7 +248,7 @@ Result infer(const InferArguments& arguments, bool json) {
       result.text += fmt::format(
           "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper says more\n",
           info.targets[t].label);
-  if (const Things* const known = things(*run.task); known && set.of_thing()) {
+  if (const Things* const known = face<Things>(*run.task); known && set.of_thing()) {
     const std::string own = info.targets.empty() ? "" : own_theta_text(info, known->thing(), set.theta(), set.other());
     if (!own.empty()) result.text += "\n" + own + "\n";
     result.text += learnt_text(run, question.posterior->runs().front().tried) + "\n";

@@ -15,6 +15,7 @@
 #include "app/kinds/range_text.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/report/png.h"
@@ -104,7 +105,7 @@ RenderArguments as_trained(RenderArguments arguments) {
   const RunConfig config = read_run_toml(
       arguments.tasks, find_run(arguments.tasks, arguments.like, data_folder("")).folder / run_file::config);
   const std::shared_ptr<const Task> task = config.make_task();
-  const SceneViews* const views = scene_views(*task);
+  const SceneViews* const views = face<SceneViews>(*task);
   if (!views)
     fail_usage("--like {} is of the task {}, whose observations are no views of a scene",
                printable(arguments.like, 300), config.task);

@@ -4,6 +4,7 @@
 
 #include "app/batch/numbers.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 
 namespace pairs::batch {
 
@@ -19,7 +20,7 @@ void add_sampler_options(CLI::App& app, SamplerOptions& options) {
 void set_sampler(const LoadedRun& run, const SamplerOptions& options) {
   if (!options.any()) return;
   const auto set = [&](std::int64_t n) {
-    SteppedSampler* sampler = run.estimator->head(n).stepped_sampler();
+    SteppedSampler* sampler = face<SteppedSampler>(run.estimator->head(n));
     if (sampler == nullptr)
       fail_usage("--steps and --solver belong to samples of images; the task {} has none", run.task->info().name);
     sampler->set_sampler(options.steps, options.solver);

@@ -14,6 +14,7 @@
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
@@ -79,7 +80,7 @@ Result tried(const TriedArguments& arguments) {
   for (const std::filesystem::path& written : tried_files(file))
     check_output(written, written == file ? ".json" : ".npz", {arguments.data});
   const TaskInfo& info = run.task->info();
-  const Things* const known = things(*run.task);
+  const Things* const known = face<Things>(*run.task);
   if (!known) fail_usage("The task {} makes no sets of things that people have", info.name);
   if (arguments.n > run.estimator->max_n())
     fail_usage("--n {} goes beyond the sets of at most {} that {} saw in training", count_text(arguments.n),

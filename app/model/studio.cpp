@@ -11,6 +11,7 @@
 #include "core/base/devices.h"
 #include "core/base/driver.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/fields.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -45,7 +46,7 @@ std::vector<ThingOfTask> things_of_tasks(const TaskCatalogue& tasks, const std::
   std::vector<ThingOfTask> all;
   for (const std::string& name : tasks.names()) {
     const std::shared_ptr<const Task> task = tasks.make(name);
-    if (const Things* const known = things(*task)) all.push_back({name, known->thing(), known->is_thing(text)});
+    if (const Things* const known = face<Things>(*task)) all.push_back({name, known->thing(), known->is_thing(text)});
   }
   return all;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/face.h"
+
 namespace pairs {
 namespace {
 
@@ -22,7 +24,7 @@ std::string factor_text(double factor) {
 }  // namespace
 
 std::vector<NullFactor> null_factors(const Task& task, const std::vector<PosteriorSource>& sources) {
-  const HasNullValue* has = null_value_of(task);
+  const HasNullValue* has = face<HasNullValue>(task);
   const bool exact = std::any_of(sources.begin(), sources.end(),
                                  [](const PosteriorSource& one) { return one.role == SeriesRole::exact; });
   if (!has || !exact) return {};
@@ -36,7 +38,7 @@ std::vector<NullFactor> null_factors(const Task& task, const std::vector<Posteri
 }
 
 std::string null_text(const Task& task, const std::vector<NullFactor>& factors) {
-  const HasNullValue* has = null_value_of(task);
+  const HasNullValue* has = face<HasNullValue>(task);
   if (!has || factors.empty()) return "";
   const NullValue null = has->null_value();
   const std::string& label = task.info().targets.front().label;

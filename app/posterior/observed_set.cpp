@@ -12,6 +12,7 @@
 #include "app/kinds/samples_figure.h"
 #include "app/posterior/random_subset.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/report/number_text.h"
@@ -98,7 +99,7 @@ ObservedSet::ObservedSet(std::shared_ptr<const Task> task, SetChoice choice)
 }
 
 void ObservedSet::read() {
-  const SceneViews* const views = scene_views(*task_);
+  const SceneViews* const views = face<SceneViews>(*task_);
   const std::string words = printable(choice_.file.string(), 300);
   std::error_code error;
   if (choice_.camera && !views)
@@ -229,7 +230,7 @@ std::string ObservedSet::words() const {
 }
 
 std::int64_t ObservedSet::drawn(std::int64_t n) const {
-  return std::min(n, outlines(*task_) && simulated() ? kOutlined : room_of(task_->info()).amounts().shown);
+  return std::min(n, face<Outlines>(*task_) && simulated() ? kOutlined : room_of(task_->info()).amounts().shown);
 }
 
 Figure ObservedSet::picture(std::int64_t n, const SampleView& view) {
@@ -244,7 +245,7 @@ Figure ObservedSet::picture(std::int64_t n, const SampleView& view) {
 }
 
 const Things* things_named(const Task& task, const std::string& text) {
-  const Things* const known = things(task);
+  const Things* const known = face<Things>(task);
   if (!known || known->is_thing(text)) return known;
   std::error_code error;
   if (!std::filesystem::exists(text, error))

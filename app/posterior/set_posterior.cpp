@@ -11,6 +11,7 @@
 #include "app/runs/strategy_look.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/one_thread.h"
 #include "core/report/number_text.h"
 #include "tasks/parts/outlines.h"
@@ -163,7 +164,7 @@ torch::Tensor SetPosterior::samples(const PosteriorAnswer& answer, std::int64_t 
 
 Figure SetPosterior::picture(const PosteriorAnswer& at, const SampleView& view) const {
   Figure figure = set_->picture(at.n, view);
-  const Outlines* const look = outlines(task());
+  const Outlines* const look = face<Outlines>(task());
   const auto ours =
       std::find_if(at.numbers.begin(), at.numbers.end(), [](const PosteriorNumbers& one) { return one.ours; });
   if (!look || !set_->simulated() || ours == at.numbers.end()) return figure;

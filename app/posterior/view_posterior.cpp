@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "render/scene_picture.h"
 #include "render/sphere_caster.h"
 #include "tasks/scene_views.h"
@@ -20,8 +21,8 @@ constexpr std::int64_t kPriorImages = 1024;
 LoadedRun load_view_run(const Tasks& tasks, const std::string& run, const std::string& data,
                         const std::string& device) {
   LoadedRun loaded = load_run(tasks, run, data, device);
-  PAIRS_CHECK(scene_views(*loaded.task), "{} is a run of the task {}, whose target is no view of a scene", loaded.name,
-              loaded.config.task);
+  PAIRS_CHECK(face<SceneViews>(*loaded.task), "{} is a run of the task {}, whose target is no view of a scene",
+              loaded.name, loaded.config.task);
   PAIRS_CHECK(head_kind(loaded.config.estimator.head.kind).images,
               "The head of {} is of kind \"{}\", which draws no images; train one of kind \"flow-matching\"",
               loaded.name, loaded.config.estimator.head.kind);
@@ -34,7 +35,7 @@ LoadedRun load_view_run(const Tasks& tasks, const std::string& run, const std::s
 ViewPosterior::ViewPosterior(const Tasks& tasks, const std::string& run, const std::string& data,
                              const std::string& device)
     : loaded_(load_view_run(tasks, run, data, device)),
-      views_(*scene_views(*loaded_.task)),
+      views_(*face<SceneViews>(*loaded_.task)),
       embeddings_(loaded_.estimator, views_) {}
 
 std::int64_t ViewPosterior::steps() const {
@@ -43,7 +44,7 @@ std::int64_t ViewPosterior::steps() const {
 }
 
 SteppedSampler& ViewPosterior::sampler(std::int64_t n) const {
-  SteppedSampler* head = loaded_.estimator->head(n).stepped_sampler();
+  SteppedSampler* head = face<SteppedSampler>(loaded_.estimator->head(n));
   PAIRS_CHECK(head, "The head of {} for N = {} draws no images", loaded_.name, n);
   return *head;
 }

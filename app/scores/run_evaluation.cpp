@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/eval/set_digest.h"
 #include "core/stored_sets.h"
@@ -50,7 +51,7 @@ bool outdated(const Metrics& stored, const Metrics& fresh) {
 
 std::string sampler_text(const LoadedRun& run) {
   const std::vector<std::int64_t> sizes = run.estimator->sizes();
-  const SteppedSampler* sampler = run.estimator->head(sizes.empty() ? 1 : sizes.front()).stepped_sampler();
+  const SteppedSampler* sampler = face<SteppedSampler>(run.estimator->head(sizes.empty() ? 1 : sizes.front()));
   return sampler != nullptr ? sampler->sampler_text() : "";
 }
 

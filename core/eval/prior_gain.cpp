@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/eval/mean_error.h"
 
 namespace pairs {
@@ -83,7 +84,7 @@ PriorGain gain_of(const torch::Tensor& differences) {
 PriorGain density_gain(Estimator& estimator, const ScoredSets& sets, const std::function<bool()>& stop) {
   const torch::Tensor own = estimator.log_prob(sets.theta, sets.aggregates, sets.n, sets.given);
   const std::vector<std::int64_t> sizes = estimator.sizes();
-  const bool point = estimator.head(sizes.empty() ? 1 : sizes.front()).residual_spread() != nullptr;
+  const bool point = face<ResidualSpread>(estimator.head(sizes.empty() ? 1 : sizes.front())) != nullptr;
   std::vector<torch::Tensor> priors = {cross_fitted_normal(sets.theta), marginal_log_density(estimator, sets, stop)};
   if (!point) priors.push_back(uniform_log_density(estimator.task().info(), sets.theta.size(0)));
   torch::Tensor best;

@@ -61,7 +61,6 @@ class FlowMatchingHead : public Head, public SteppedSampler {
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
 
-  SteppedSampler* stepped_sampler() override { return this; }
   void set_sampler(std::int64_t steps, const std::string& solver) override;
   std::int64_t steps() const override { return own_.steps; }
   std::string sampler_text() const override;

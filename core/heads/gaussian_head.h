@@ -27,7 +27,6 @@ class GaussianHead : public Head, public ResidualSpread {
   NetworkDescription describe() const override;
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
-  ResidualSpread* residual_spread() override { return this; }
   void set_sigma(const torch::Tensor& n, const torch::Tensor& sigma) override;
   torch::Tensor predict(const torch::Tensor& context) override;
 

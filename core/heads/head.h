@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/kinds.h"
 #include "core/base/random.h"
 #include "core/heads/flow_sampler.h"
-#include "core/base/kinds.h"
 #include "core/heads/head_config.h"
 #include "core/nn/description.h"
 
@@ -45,7 +45,7 @@ struct Loss {
   torch::Tensor total() const { return auxiliary.defined() ? value + auxiliary : value; }
 };
 
-// What a head is as well that keeps one residual standard deviation per set size, fitted after training.
+// A head that also fits one residual standard deviation for each set size, after training.
 class ResidualSpread {
  public:
   virtual ~ResidualSpread() = default;
@@ -55,7 +55,7 @@ class ResidualSpread {
   virtual torch::Tensor predict(const torch::Tensor& context) = 0;
 };
 
-// What a head is as well whose samples come step by step out of noise.
+// A head whose samples come step by step out of noise.
 class SteppedSampler {
  public:
   virtual ~SteppedSampler() = default;
@@ -93,9 +93,6 @@ class Head : public torch::nn::Module {
   virtual torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) = 0;
   // Whether log_prob and log_prob_grid can be asked for; where not they throw Error.
   virtual bool has_density() const { return true; }
-  // Null where the head has no such side.
-  virtual ResidualSpread* residual_spread() { return nullptr; }
-  virtual SteppedSampler* stepped_sampler() { return nullptr; }
   virtual NetworkDescription describe() const = 0;
   // FLOPs of one forward log_prob for one item, counted from the actual layers (training quadrature).
   virtual double flops() const = 0;

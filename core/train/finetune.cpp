@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/safetensors.h"
 #include "core/base/transfer.h"
 #include "core/sets/amounts.h"
@@ -142,7 +143,8 @@ struct HeadTraining {
     Problem head = problem(head_n, draws, held_out);
     const OptimiseResult result = optimise(head, run, config, monitor);
     estimator.train(false);
-    if (estimator.head(head_n).residual_spread() != nullptr) fit_regression_sigma(estimator, head_n, scored(held_out));
+    if (face<ResidualSpread>(estimator.head(head_n)) != nullptr)
+      fit_regression_sigma(estimator, head_n, scored(held_out));
     return result;
   }
 

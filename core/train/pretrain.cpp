@@ -5,6 +5,7 @@
 
 #include "core/base/devices.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/ops/ops.h"
 #include "core/train/curriculum.h"
 #include "core/train/learnt.h"
@@ -121,7 +122,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     result.train = result.validation = problem.validate(source.lessons());
 
   estimator.train(false);
-  const bool predicts = estimator.head(0).residual_spread() != nullptr;
+  const bool predicts = face<ResidualSpread>(estimator.head(0)) != nullptr;
   const ScoredSets scored =
       held_out_sets(estimator, source, predicts ? kSigmaSets : prior_gain_sets(estimator), setting.device, stop);
   if (predicts) fit_regression_sigma(estimator, 0, scored);

@@ -9,6 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "core/base/face.h"
+
 namespace pairs {
 
 namespace {
@@ -17,7 +19,7 @@ constexpr std::size_t kOwnSizes = 24;
 }  // namespace
 
 double fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const ScoredSets& held_out) {
-  ResidualSpread* head = estimator.head(head_n).residual_spread();
+  ResidualSpread* head = face<ResidualSpread>(estimator.head(head_n));
   if (head == nullptr) return std::nan("");
   at::NoGradGuard no_grad;
   const torch::Tensor aggregates = held_out.aggregates.to(estimator.device());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/interruption.h"
 #include "core/base/json.h"
@@ -64,7 +65,7 @@ std::string difference(const SimulatorProbe& before, const SimulatorProbe& now) 
 }
 
 SimulatorProbe probe_of(const Task& task, const std::function<bool()>& stop) {
-  const ProbedSimulator* program = probed_simulator(task);
+  const ProbedSimulator* program = face<ProbedSimulator>(task);
   if (program == nullptr) return {};
   const Interruptible within(stop);
   return program->probe();

@@ -37,7 +37,7 @@ struct BodyView {
 struct PlaneDrawing {
   struct Line {
     double x0, y0, x1, y1;
-    double width0 = 0, width1 = 0;  // at its ends, where it is a wedge; 0 and 0: a thin line
+    double width0 = 0, width1 = 0;   // at its ends, where it is a wedge; 0 and 0: a thin line
     std::uint32_t colour0, colour1;  // 0xRRGGBB of its halves; kInk: the colour of text
   };
   struct Word {
@@ -52,7 +52,7 @@ struct PlaneDrawing {
   bool empty() const { return lines.empty() && words.empty(); }
 };
 
-// What a task is as well whose sets are about a body: an object that is seen in views, a molecule in its conformers.
+// A task whose sets are about a body: an object that is seen in views, a molecule in its conformers.
 class Bodies {
  public:
   virtual ~Bodies() = default;
@@ -65,8 +65,5 @@ class Bodies {
   virtual std::string subject_text(const Latents& latents) const = 0;
   virtual PlaneDrawing plane_drawing(const Latents& latents) const = 0;
 };
-
-// Null where sets of the task are about no body.
-const Bodies* bodies(const Task& task);
 
 }  // namespace pairs

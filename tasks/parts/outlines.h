@@ -13,15 +13,12 @@ struct Outline {
   std::vector<double> x, y;
 };
 
-// What a task is as well whose θ can be drawn on its observations, which are images.
+// A task whose θ can be drawn on its observations, which are images.
 class Outlines {
  public:
   virtual ~Outlines() = default;
   // Where the quantity θ stands in every image of a set with θ [d] and ψ [p].
   virtual std::vector<Outline> outlines(std::span<const double> theta, std::span<const double> psi) const = 0;
 };
-
-// Null where θ cannot be drawn on the task's observations.
-const Outlines* outlines(const Task& task);
 
 }  // namespace pairs

@@ -32,7 +32,7 @@ struct ThingSet {
   std::string read_as = {};  // how it was read where that can be doubted ("… is read as z-up …"), a sentence; else ""
 };
 
-// What a task is as well that makes sets of things people have: views of a mesh, conformers of a molecule.
+// A task that also makes sets of things people have: views of a mesh, conformers of a molecule.
 class Things {
  public:
   virtual ~Things() = default;
@@ -55,8 +55,5 @@ class Things {
     static_cast<void>(next);
   }
 };
-
-// Null where the task knows no such things.
-const Things* things(const Task& task);
 
 }  // namespace pairs

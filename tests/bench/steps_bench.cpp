@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "core/base/face.h"
 #include "core/base/scratch_folder.h"
 #include "core/heads/flow_matching_head.h"
 #include "core/nn/adamw.h"
@@ -125,7 +126,7 @@ void sample(benchmark::State& state, const char* name, std::int64_t sets, std::i
   const std::int64_t indices[] = {0};
   const torch::Tensor given = small.task->latents(kSeed, Purpose::check, indices).given;
   for (auto _ : state) benchmark::DoNotOptimize(estimator.sample(aggregates, n, draws, 1, given));
-  const bool stepped = estimator.head(100).stepped_sampler() != nullptr;
+  const bool stepped = face<SteppedSampler>(estimator.head(100)) != nullptr;
   const auto steps = static_cast<double>(small.config.estimator.head.of<FlowMatchingHead::Settings>().steps);
   tell(state, sets * draws, stepped ? static_cast<double>(sets * draws) * steps * estimator.head_flops() : 0);
 }

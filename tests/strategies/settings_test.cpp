@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/estimator.h"
 #include "core/nn/precision.h"
@@ -86,7 +87,7 @@ std::string network(const RunConfig& config, bool last) {
   add(text, loss.auxiliary);
   estimator.train(false);
   at::NoGradGuard no_grad;
-  if (ResidualSpread* spread = estimator.head(0).residual_spread())
+  if (ResidualSpread* spread = face<ResidualSpread>(estimator.head(0)))
     spread->set_sigma(torch::tensor({std::int64_t{2}}), torch::ones({1, latents.theta.size(1)}));
   add(text, estimator.embed(x));
   add(text, estimator.sample(aggregates, sizes, 2, 3, latents.given));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/fields.h"
 #include "tasks/scene_views.h"
 
@@ -120,8 +121,8 @@ TEST(Registry, TasksAreWhatTheirRolesSay) {
   EXPECT_EQ(exact->references().front(), "exact");
   EXPECT_EQ(exact->info().targets.size(), 2u);
   EXPECT_NE(built_in_tasks()->data_set_of(task_in_role(TaskRole::data)), nullptr);
-  EXPECT_NE(scene_views(*built_in_tasks()->make(task_in_role(TaskRole::views))), nullptr);
-  EXPECT_EQ(scene_views(*exact), nullptr);
+  EXPECT_NE(face<SceneViews>(*built_in_tasks()->make(task_in_role(TaskRole::views))), nullptr);
+  EXPECT_EQ(face<SceneViews>(*exact), nullptr);
 }
 
 TEST(Registry, DataSetsBelongToTasksAndSayWhatIsMissing) {

@@ -10,6 +10,7 @@
 
 #include "core/aggregate.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/safetensors.h"
 #include "core/eval/evaluate.h"
@@ -362,8 +363,8 @@ TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN)
     const torch::Tensor aggregates = aggregate_sets(after, latents, 1, Purpose::test, index, n);
     const torch::Tensor sizes = torch::full({4000}, n, torch::kInt64);
     // The same point at every N, with nothing done to the aggregate; its error is the spread it tells.
-    const torch::Tensor point = after.head(0).residual_spread()->predict(after.context(aggregates, sizes));
-    EXPECT_TRUE(point.equal(before.head(0).residual_spread()->predict(before.context(aggregates, sizes))));
+    const torch::Tensor point = face<ResidualSpread>(after.head(0))->predict(after.context(aggregates, sizes));
+    EXPECT_TRUE(point.equal(face<ResidualSpread>(before.head(0))->predict(before.context(aggregates, sizes))));
     const double error = (after.restore(point) - latents.theta).square().mean().sqrt().item<double>();
     const double spread =
         after.sample(aggregates.narrow(0, 0, 20), sizes.narrow(0, 0, 20), 4000, 1).std(1).mean().item<double>();
@@ -391,7 +392,7 @@ TEST_F(StagesTest, ADensityCanBeTrainedOnTheFeaturesOfARegression) {
   const auto embedder = Estimator::load(run / run_file::pretrained, loaded.task).embedder_parameters();
   for (const auto& [name, tensor] : loaded.estimator->embedder_parameters())
     EXPECT_TRUE(tensor.equal(embedder.at(name)));
-  EXPECT_EQ(loaded.estimator->head(0).residual_spread(), nullptr);
+  EXPECT_EQ(face<ResidualSpread>(loaded.estimator->head(0)), nullptr);
 }
 
 TEST_F(StagesTest, ARunThatLearntNothingSaysSo) {

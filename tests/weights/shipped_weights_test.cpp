@@ -13,6 +13,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/base/face.h"
 #include "core/eval/evaluate.h"
 #include "core/heads/flow_matching_head.h"
 #include "core/train/events.h"
@@ -323,7 +324,7 @@ struct ViewPromise {
 class ShippedViews : public ::testing::TestWithParam<ViewPromise> {};
 TEST_P(ShippedViews, SeeTheSceneBetterWithMoreViews) {
   LoadedRun run = load_run(built_in_tasks(), GetParam().weights, "", "cpu");
-  run.estimator->head(1).stepped_sampler()->set_sampler(15, "");
+  face<SteppedSampler>(run.estimator->head(1))->set_sampler(15, "");
   EvaluationOptions options;
   options.sizes = {1, 10, 100};
   options.sets = {40};

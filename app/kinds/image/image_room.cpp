@@ -11,6 +11,7 @@
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "tasks/parts/bodies.h"
 
 namespace pairs {
@@ -113,7 +114,7 @@ class ImageRoom final : public ObservationRoom {
                    const SampleView& view) const override {
     constexpr std::int64_t kBodySide = 320;
     Plot sheet = image_sheet(x);
-    if (const Bodies* of = bodies(task))
+    if (const Bodies* of = face<Bodies>(task))
       if (const std::vector<Body> body = of->bodies(latents, x, 1); !body.empty())
         put_beside(sheet, body_pictures(body, kBodySide, view.turned)[0]);
     return sheet;

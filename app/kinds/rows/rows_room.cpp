@@ -11,6 +11,7 @@
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/input_scale.h"
 #include "core/sets/observations_file.h"
 #include "tasks/parts/bodies.h"
@@ -74,13 +75,13 @@ class RowsRoom final : public ObservationRoom {
   }
 
   SampleView prior_view(const Task& task) const override {
-    if (bodies(task)) return {};  // pictures have no axes
+    if (face<Bodies>(task)) return {};  // pictures have no axes
     return view_of_points(task.info(), prior_sample(task, 500, 4).rows());
   }
 
   Plot sample_plot(const Task& task, const Latents& latents, const Observations& x,
                    const SampleView& view) const override {
-    if (const Bodies* of = bodies(task)) {
+    if (const Bodies* of = face<Bodies>(task)) {
       Plot sheet = image_sheet(body_pictures(of->bodies(latents, x, kDrawnBodies), kBodySide, view.turned));
       if (const PlaneDrawing formula = of->plane_drawing(latents); !formula.empty())
         put_beside(sheet, plane_picture(formula, kPlaneSide));
@@ -92,7 +93,7 @@ class RowsRoom final : public ObservationRoom {
   }
 
   Thumbnail thumbnail(const Task& task) const override {
-    if (const Bodies* of = bodies(task)) {
+    if (const Bodies* of = face<Bodies>(task)) {
       const ThumbnailSample sample = thumbnail_sample(task, std::min(kThumbnailImages, task.info().max_n));
       // A set of fewer observations is shown from several sides.
       std::vector<torch::Tensor> pictures;

@@ -16,6 +16,7 @@
 #include "app/model/library/trash.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/interruption.h"
 #include "core/base/latest_worker.h"
@@ -238,7 +239,7 @@ Library::Library(Hub& hub) : hub_(hub) {
     entry.name = name;
     entry.title = task->info().title;
     entry.summary = task->info().summary;
-    entry.views = scene_views(*task) != nullptr;
+    entry.views = face<SceneViews>(*task) != nullptr;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "app/posterior/tried_file.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
+#include "core/base/face.h"
 #include "core/base/text.h"
 #include "core/eval/interval.h"
 #include "core/report/number_text.h"
@@ -82,11 +83,11 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.needed = info.observation_columns;
   scene.chosen = set.choice().columns;
   if (set.simulated()) scene.parameters = parameters_of(set);
-  if (const Things* const known = things(posterior.task())) {
+  if (const Things* const known = face<Things>(posterior.task())) {
     scene.thing = known->thing();
     scene.thing_help = known->thing_help();
     scene.is_thing = [task = posterior.runs().front().loaded.task](const std::string& text) {
-      const Things* const asked = things(*task);
+      const Things* const asked = face<Things>(*task);
       return asked && asked->is_thing(text);
     };
     if (set.of_thing()) {

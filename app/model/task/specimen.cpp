@@ -15,6 +15,7 @@
 #include "app/kinds/target_room.h"
 #include "app/runs/input_text.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/latest.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
@@ -93,7 +94,7 @@ TaskCard card_of(const Task& task) {
   card.shape_text = room_of(info).shape_text(info);
   card.source = info.data_source;
   card.source_hint = info.data_hint;
-  card.turns = bodies(task) != nullptr;
+  card.turns = face<Bodies>(task) != nullptr;
   card.stored = task.stored() != nullptr;
   return card;
 }
@@ -185,7 +186,7 @@ struct Specimen::State {
             const SetRange range[] = {{index, 0, n}};
             set.x = from->task->observe(set.latents, kFigureSeed + static_cast<std::uint64_t>(seed), Purpose::explore,
                                         range, torch::kCPU);
-            const Bodies* of = bodies(*from->task);
+            const Bodies* of = face<Bodies>(*from->task);
             set.subject = of ? of->subject_text(set.latents) : "";
             set.setting = setting;
             set.n = n;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "tasks/novel_view/novel_view.h"
@@ -71,7 +72,7 @@ TEST_F(InferViews, AFolderIsTheSetThatTheTaskObserves) {
   const std::int64_t index[] = {0};
   const SetRange range[] = {{0, 0, 8}};
   Latents latents = task->latents(kSceneSeed, Purpose::explore, index);
-  latents.given = scene_views(*task)->given(target);
+  latents.given = face<SceneViews>(*task)->given(target);
   torch::Tensor x = task->observe(latents, kSceneSeed, Purpose::explore, range, torch::kCPU);
   x.narrow(1, 0, 3).mul_(255).round_().div_(255);
   write_npz(folder_ / "set.npz", {{"x", x}, {"given", latents.given}});

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "tasks/novel_view/novel_view.h"
 #include "tasks/view_folder.h"
@@ -112,7 +113,7 @@ TEST_F(RenderCommand, ViewsAreThoseOfTheTaskToEightBits) {
       task->observe(task->latents(9, Purpose::explore, index), 9, Purpose::explore, range, torch::kCPU);
   const ViewFolder views = read_view_folder(path("views"), 24, 1.5);
   EXPECT_TRUE((views.images * 255).round().equal((x.narrow(1, 0, 3) * 255).round()));
-  EXPECT_TRUE(at::allclose(scene_views(*task)->observations(views.images, views.cameras, {}).narrow(1, 3, 3),
+  EXPECT_TRUE(at::allclose(face<SceneViews>(*task)->observations(views.images, views.cameras, {}).narrow(1, 3, 3),
                            x.narrow(1, 3, 3), 0, 1e-6));
   // The scene is the one that --camera shows.
   EXPECT_EQ(render({"--scene", "9", "--spheres", "2", "--save", path("same.toml")}).code, 0);

@@ -9,6 +9,7 @@
 #include "app/kinds/target_room.h"
 #include "app/kinds/thumbnail.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/npz.h"
 #include "tasks/parts/bodies.h"
 #include "tasks/registry.h"
@@ -115,7 +116,7 @@ TEST(Rooms, BodiesAreDrawnAsBodies) {
   int drawn = 0;
   for (const std::string& name : built_in_tasks()->names()) {
     const auto task = built_in_tasks()->make(name);
-    if (!bodies(*task)) continue;
+    if (!face<Bodies>(*task)) continue;
     const std::vector<std::int64_t> index = {0};
     const Latents latents = task->latents(3, Purpose::check, index);
     const Observations x = rows_of(*task, 4);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/face.h"
 #include "tasks/registry.h"
 
 namespace pairs {
@@ -58,7 +59,7 @@ TEST(NullFactor, OfTheExactPosteriorIsTheBayesFactor) {
 
 TEST(NullFactor, IsNoneWhereATaskHasNoNullValue) {
   const auto task = built_in_tasks()->make("gaussian");
-  EXPECT_EQ(null_value_of(*task), nullptr);
+  EXPECT_EQ(face<HasNullValue>(*task), nullptr);
   EXPECT_EQ(null_text(*task, {}), "");
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/heads/gaussian_head.h"
 #include "core/heads/spline_head.h"
 #include "tests/core/train/toy_task.h"
@@ -24,8 +25,8 @@ Estimator told_points(double sigma) {
     tensor.zero_();
     if (tensor.dim() == 2) tensor[0][0] = 1;
   }
-  estimator.head(0).residual_spread()->set_sigma(torch::tensor({1}, torch::kInt64),
-                                                 torch::full({1, 1}, sigma, torch::kFloat64));
+  face<ResidualSpread>(estimator.head(0))
+      ->set_sigma(torch::tensor({1}, torch::kInt64), torch::full({1, 1}, sigma, torch::kFloat64));
   estimator.train(false);
   return estimator;
 }

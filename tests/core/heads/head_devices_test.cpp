@@ -1,3 +1,4 @@
+#include "core/base/face.h"
 #include "core/heads/flow_matching_head.h"
 #include "tests/core/base/set_fields.h"
 #include "tests/core/heads/head_checks.h"
@@ -20,8 +21,8 @@ std::vector<DeviceHead> device_heads() {
     HeadConfig config;
     config.kind = kind;
     set_fields(config, {fmt::format("head.support={}", support), fmt::format("head.transforms={}", transforms),
-                                 "head.hidden=32", "head.context_layers=2", "head.blocks=1", "head.bins=8",
-                                 "head.conditioner=32,32", "head.conditioner_size=8", "head.integrand=16,16"});
+                        "head.hidden=32", "head.context_layers=2", "head.blocks=1", "head.bins=8",
+                        "head.conditioner=32,32", "head.conditioner_size=8", "head.integrand=16,16"});
     return config;
   };
   std::vector<DeviceHead> heads = {{"spline, real, 1", 1, head("spline", "real", 2)},
@@ -45,7 +46,7 @@ constexpr std::int64_t kDeviceContext = 7;
 std::shared_ptr<Head> prepared(const DeviceHead& of, const torch::Device& device, torch::ScalarType type) {
   auto head = build(of.config, of.d, kDeviceContext);
   sharpen(*head, 1.0, 0.1);
-  if (ResidualSpread* regression = head->residual_spread())
+  if (ResidualSpread* regression = face<ResidualSpread>(*head))
     regression->set_sigma(torch::tensor({std::int64_t{1}, std::int64_t{10}}),
                           torch::rand({2, of.d}, at::detail::createCPUGenerator(2)) + 0.1);
   head->to(device, type);

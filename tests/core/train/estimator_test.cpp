@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/heads/spline_head.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_task.h"
@@ -130,7 +131,7 @@ TEST(Estimator, ARegressionIsTheSameOnceLoadedWhateverTheSupportOfADensity) {
   set_fields(config, {"head.support=box", "head.bins=9"});
   Estimator estimator(task, config, 1);
   shake(estimator);
-  estimator.head(0).residual_spread()->set_sigma(torch::tensor({std::int64_t{1}}), torch::full({1, 1}, 0.5));
+  face<ResidualSpread>(estimator.head(0))->set_sigma(torch::tensor({std::int64_t{1}}), torch::full({1, 1}, 0.5));
   estimator.train(false);
   estimator.save(file);
   Estimator loaded = Estimator::load(file, task);

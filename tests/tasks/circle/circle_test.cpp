@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/transfer.h"
 #include "render/circle_raster.h"
 #include "tasks/parts/outlines.h"
@@ -107,7 +108,7 @@ TEST(Circle, SettingsTakeEffect) {
 
 TEST(Circle, ItsOutlineLiesOnItsLine) {
   const auto task = make_circle({});
-  const Outlines* const look = outlines(*task);
+  const Outlines* const look = face<Outlines>(*task);
   ASSERT_NE(look, nullptr);
   const double theta[] = {20.5}, psi[] = {30.25, 33};
   const auto curves = look->outlines(theta, psi);

@@ -16,6 +16,7 @@
 
 #include "core/base/caches.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/transfer.h"
 #include "core/nn/schnet_embedder.h"
@@ -115,7 +116,7 @@ std::multiset<std::string> contents(const Observations& x) {
 }
 
 std::string smiles_of(const Task& task, const Latents& latents) {
-  const std::string text = bodies(task)->subject_text(latents);
+  const std::string text = face<Bodies>(task)->subject_text(latents);
   return text.substr(0, text.find(", logP"));
 }
 
@@ -475,7 +476,7 @@ TEST_F(MoleculesTask, RealFilesAreRead) {
     const Latents latents = latents_of(*made, Purpose::explore, 0, 2);
     const Observations x = set_of(*made, Purpose::explore, 1, 2);
     EXPECT_EQ(x.count(), 2) << name;
-    EXPECT_NE(bodies(*made)->subject_text(row(latents, 1)), "");
+    EXPECT_NE(face<Bodies>(*made)->subject_text(row(latents, 1)), "");
   }
 }
 
@@ -483,7 +484,7 @@ TEST_F(MoleculesTask, BodiesHaveTheAtomsAndBondsOfTheirConformers) {
   const auto made = task();
   const Latents latents = latents_of(*made, Purpose::explore, 1, 1);
   const Observations x = set_of(*made, Purpose::explore, 1, 3);
-  const std::vector<Body> all = bodies(*made)->bodies(latents, x, 2);
+  const std::vector<Body> all = face<Bodies>(*made)->bodies(latents, x, 2);
   ASSERT_EQ(all.size(), 2u);
   const std::string smiles = smiles_of(*made, latents);
   std::size_t strands = 0;
@@ -496,35 +497,35 @@ TEST_F(MoleculesTask, BodiesHaveTheAtomsAndBondsOfTheirConformers) {
     for (const Body::Ball& ball : body.balls) middle += ball.centre[0];
     EXPECT_NEAR(middle, 0, 1e-3);
   }
-  const PlaneDrawing formula = bodies(*made)->plane_drawing(latents);
+  const PlaneDrawing formula = face<Bodies>(*made)->plane_drawing(latents);
   EXPECT_FALSE(formula.empty());
   EXPECT_GT(formula.width, 0);
   // Of latents that tell of no molecule this task knows, distances tell the bonds.
   const Latents unknown{latents.theta, at::full({1, 1}, -12.0, torch::kFloat64)};
-  EXPECT_EQ(bodies(*made)->subject_text(unknown), "");
-  EXPECT_TRUE(bodies(*made)->plane_drawing(unknown).empty());
-  EXPECT_EQ(bodies(*made)->bodies(unknown, x, 1).at(0).sticks.size(), bonds_of_graph(smiles).size());
+  EXPECT_EQ(face<Bodies>(*made)->subject_text(unknown), "");
+  EXPECT_TRUE(face<Bodies>(*made)->plane_drawing(unknown).empty());
+  EXPECT_EQ(face<Bodies>(*made)->bodies(unknown, x, 1).at(0).sticks.size(), bonds_of_graph(smiles).size());
 }
 
 TEST_F(MoleculesTask, ThingsAreMoleculesOfPeople) {
   const auto made = task();
-  const Things& reads = *things(*made);
+  const Things& reads = *face<Things>(*made);
   const ThingSet all = reads.read_thing("OCC", 0, 3);
   EXPECT_EQ(all.title, "CCO");
   EXPECT_EQ(all.x.count(), kConformers);
   EXPECT_TRUE(all.warnings.empty());
   EXPECT_NEAR(all.latents.theta.item<double>(), crippen_logp(std::get<Molecule>(parse_molecule("CCO"))), 1e-9);
-  EXPECT_EQ(bodies(*made)->subject_text(all.latents),
+  EXPECT_EQ(face<Bodies>(*made)->subject_text(all.latents),
             fmt::format("CCO, logP {:.2f}", all.latents.theta.item<double>()));
-  EXPECT_FALSE(bodies(*made)->plane_drawing(all.latents).empty());
+  EXPECT_FALSE(face<Bodies>(*made)->plane_drawing(all.latents).empty());
   EXPECT_TRUE(same(reads.read_thing("CCO", 2, 3).x, all.x.slice(0, 2)));
-  EXPECT_TRUE(same(things(*task())->read_thing("CCO", 0, 3).x, all.x));
+  EXPECT_TRUE(same(face<Things>(*task())->read_thing("CCO", 0, 3).x, all.x));
   EXPECT_FALSE(same(reads.read_thing("CCO", 0, 4).x, all.x));
   EXPECT_EQ(contents(reads.read_thing("CCO", 0, 4).x), contents(all.x));
   // Others of the same task keep their names.
   const ThingSet other = reads.read_thing("CCN", 1, 3);
   EXPECT_NE(other.latents.psi.item<double>(), all.latents.psi.item<double>());
-  EXPECT_THAT(bodies(*made)->subject_text(all.latents), HasSubstr("CCO"));
+  EXPECT_THAT(face<Bodies>(*made)->subject_text(all.latents), HasSubstr("CCO"));
   const ThingSet salt = reads.read_thing("[Na+].CC(=O)[O-]", 1, 3);
   ASSERT_EQ(salt.warnings.size(), 1u);
   EXPECT_THAT(salt.warnings[0], HasSubstr("largest"));
@@ -532,7 +533,7 @@ TEST_F(MoleculesTask, ThingsAreMoleculesOfPeople) {
 
 TEST_F(MoleculesTask, ThingsAreReadFromFiles) {
   const auto made = task();
-  const Things& reads = *things(*made);
+  const Things& reads = *face<Things>(*made);
   const auto water = [](const char* title, double z) {
     return fmt::format(
         "{}\n  test 3D\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 H   0  0\n"
@@ -547,7 +548,7 @@ TEST_F(MoleculesTask, ThingsAreReadFromFiles) {
   ASSERT_EQ(two.warnings.size(), 1u);
   EXPECT_THAT(two.warnings[0], HasSubstr("2 conformers"));
   EXPECT_EQ(doubles(two.x.slice(0, 1).rows().select(1, 0)), (std::vector<double>{1, 8, 1})) << "in the file's order";
-  EXPECT_EQ(bodies(*made)->bodies(two.latents, two.x, 5).at(1).sticks.size(), 2u);
+  EXPECT_EQ(face<Bodies>(*made)->bodies(two.latents, two.x, 5).at(1).sticks.size(), 2u);
   // The first, whatever the seed.
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
     const torch::Tensor atoms = reads.read_thing((folder_ / "water.sdf").string(), 1, seed).x.rows();
@@ -558,7 +559,7 @@ TEST_F(MoleculesTask, ThingsAreReadFromFiles) {
 
   write_file(folder_ / "several.smi", "bad(\nCCCl first\nCCBr second\n");
   const ThingSet first = reads.read_thing((folder_ / "several.smi").string(), 1, 1);
-  EXPECT_THAT(bodies(*made)->subject_text(first.latents), HasSubstr("first: CCCl"));
+  EXPECT_THAT(face<Bodies>(*made)->subject_text(first.latents), HasSubstr("first: CCCl"));
   ASSERT_EQ(first.warnings.size(), 1u);
   EXPECT_THAT(first.warnings[0], AllOf(HasSubstr("more than one"), HasSubstr("CCCl")));
 
@@ -569,7 +570,7 @@ TEST_F(MoleculesTask, ThingsAreReadFromFiles) {
 TEST_F(MoleculesTask, ThingsThatAreNoMoleculesAreSentences) {
   const auto made = task();
   const auto refusal = [&](const std::string& text, std::int64_t n = 1) {
-    return usage_of([&] { things(*made)->read_thing(text, n, 1); });
+    return usage_of([&] { face<Things>(*made)->read_thing(text, n, 1); });
   };
   EXPECT_THAT(refusal("CC("), HasSubstr("not a valid SMILES"));
   EXPECT_THAT(refusal("C(C)(C)(C)(C)C"), HasSubstr("no molecule to use"));

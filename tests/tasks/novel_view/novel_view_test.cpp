@@ -10,6 +10,7 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "render/ray_map.h"
 #include "render/scene_edit.h"
 #include "render/sphere_caster.h"
@@ -28,7 +29,7 @@ NovelViewSettings small_views(const std::string& frame = "world") {
 }
 
 const SceneViews& face(const std::shared_ptr<const Task>& task) {
-  const SceneViews* views = scene_views(*task);
+  const SceneViews* views = face<SceneViews>(*task);
   if (!views) throw std::runtime_error("the task is no SceneViews");
   return *views;
 }

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
 #include "tasks/objects/crops.h"
@@ -121,8 +122,8 @@ TEST_F(ObjectsTest, KeepsWhatEveryTaskPromises) {
   EXPECT_EQ(task->info().observation_shape, (std::vector<std::int64_t>{1, 32, 32}));
   EXPECT_EQ(task->info().data_source, "boxes for tests, 32 × 32 pixels");
   EXPECT_EQ(task->info().variant, "4 views of each, 1 rays a pixel");
-  ASSERT_NE(bodies(*task), nullptr);
-  ASSERT_NE(things(*task), nullptr);
+  ASSERT_NE(face<Bodies>(*task), nullptr);
+  ASSERT_NE(face<Things>(*task), nullptr);
 }
 
 TEST_F(ObjectsTest, SetsArePureFunctionsOfTheirIndexAndPrefixesOfLargerOnes) {
@@ -363,7 +364,7 @@ TEST_F(ObjectsTest, SettlesOnObjectsThatThereAre) {
 TEST_F(ObjectsTest, ShowsTheMeshAndWhatItIs) {
   const auto task = make();
   const Latents latents = testing::latents_of(*task, 1, Purpose::explore, 0, 1);
-  const Bodies& shown = *bodies(*task);
+  const Bodies& shown = *face<Bodies>(*task);
   const std::vector<Body> body = shown.bodies(latents, {}, 3);
   ASSERT_EQ(body.size(), 1u);
   EXPECT_EQ(body[0].corners.size(), 8u);
@@ -444,7 +445,7 @@ TEST_F(ObjectsTest, APartAloneIsRenderedOnFirstNeedAndDamageIsMended) {
 
 TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   const auto task = make();
-  const Things& own = *things(*task);
+  const Things& own = *face<Things>(*task);
   for (const char* name : {"a.off", "b/C.OBJ", "x.stl", "y.ply"}) EXPECT_TRUE(own.is_thing(name)) << name;
   for (const char* name : {"a.csv", "off", "CCO", ""}) EXPECT_FALSE(own.is_thing(name)) << name;
   const auto off = [](const TriangleMesh& mesh) {
@@ -464,12 +465,13 @@ TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   EXPECT_TRUE(at::equal(own.read_thing(file, 4, 3).x.block(), set.x.slice(0, 4).block())) << "prefixes";
   EXPECT_FALSE(at::equal(own.read_thing(file, 7, 4).x.block(), set.x.block()));
   EXPECT_EQ(own.read_thing(file, 0, 3).x.count(), task->info().max_n);
-  EXPECT_TRUE(at::equal(things(*make())->read_thing(file, 7, 3).x.block(), set.x.block())) << "another task object";
+  EXPECT_TRUE(at::equal(face<Things>(*make())->read_thing(file, 7, 3).x.block(), set.x.block()))
+      << "another task object";
   const CropWindow window = window_of(set.x.block()[0]);
   EXPECT_LE(std::max(window.height, window.width), 16);
   // Its mesh is shown.
-  EXPECT_EQ(bodies(*task)->bodies(set.latents, set.x, 1).at(0).faces.size(), 12u);
-  EXPECT_NE(bodies(*task)->subject_text(set.latents).find("brick.off"), std::string::npos);
+  EXPECT_EQ(face<Bodies>(*task)->bodies(set.latents, set.x, 1).at(0).faces.size(), 12u);
+  EXPECT_NE(face<Bodies>(*task)->subject_text(set.latents).find("brick.off"), std::string::npos);
 
   // The axis that points up is chosen, told, and seen.
   EXPECT_EQ(set.kind, "closed mesh");

@@ -1,9 +1,0 @@
-#include "tasks/parts/bodies.h"
-
-namespace pairs {
-
-const Bodies* bodies(const Task& task) {
-  return dynamic_cast<const Bodies*>(&task);
-}
-
-}  // namespace pairs
