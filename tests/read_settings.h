@@ -10,11 +10,9 @@ namespace pairs {
 
 // load_preset with those of the settings that something reads: for tests that have one list for networks of all kinds.
 inline RunConfig load_read(const Tasks& tasks, const TaskInfo& task, const std::string& preset,
-                           const std::string& strategy, std::vector<std::string> settings) {
-  RunConfig chosen = preset_values(tasks, task, preset, strategy);
-  for (const std::string& one : settings) set_field(fields(chosen), one);
-  std::erase_if(settings, [&](const std::string& one) { return !unread_because(chosen, assigned_key(one)).empty(); });
-  return load_preset(tasks, task, preset, strategy, settings);
+                           const std::string& strategy, const std::vector<std::string>& settings) {
+  return load_preset(tasks, task, preset, strategy,
+                     read_assignments(preset_values(tasks, task, preset, strategy), settings));
 }
 
 }  // namespace pairs

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
@@ -27,6 +28,7 @@
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
+#include "core/train/unread.h"
 
 namespace pairs::batch {
 namespace {
@@ -38,11 +40,20 @@ struct DemoArguments {
   std::vector<std::string> tasks, train;
 };
 
+// The run of one task: its preset with those of the settings that it reads.
+NewRun run_of(const DemoArguments& arguments, const std::string& task) {
+  NewRun wanted = arguments.wanted;
+  wanted.task = task;
+  const RunConfig preset =
+      preset_values(arguments.known, arguments.known->make(task)->info(), wanted.preset, wanted.strategy);
+  wanted.set = read_assignments(preset, wanted.set);
+  return wanted;
+}
+
 // Trains the task's run, continues it when it was interrupted, or takes it as it stands when it is finished.
 void prepare(const DemoArguments& arguments, const std::string& task, const std::filesystem::path& folder,
              ProgressPrinter& printer) {
-  NewRun wanted = arguments.wanted;
-  wanted.task = task;
+  const NewRun wanted = run_of(arguments, task);
   RunConfig config = resolve(arguments.known, wanted);
   if (!std::filesystem::exists(folder / run_file::config)) {
     tell_expectation(*arguments.known, config, folder);
@@ -136,6 +147,20 @@ Plan plan(const DemoArguments& arguments) {
   }
   for (const std::string& task : arguments.train)
     if (arguments.known->make(task); !names(tasks, task)) fail_usage("--train {} is not among the --tasks", task);
+  // What is wrong with the settings of any of them is told before the first is trained.
+  std::set<std::string> read;
+  for (const std::string& task : plan.trained) {
+    const NewRun wanted = run_of(arguments, task);
+    resolve(arguments.known, wanted);
+    read.insert(wanted.set.begin(), wanted.set.end());
+  }
+  for (const std::string& one : arguments.wanted.set)
+    if (!plan.trained.empty() && !read.contains(one)) {
+      NewRun wanted = arguments.wanted;
+      wanted.task = plan.trained.front();
+      wanted.set = {one};
+      resolve(arguments.known, wanted);  // says why nothing reads it
+    }
   return plan;
 }
 
@@ -201,7 +226,7 @@ Action add_demo(CLI::App& app, const Catalogue& tasks) {
                  "Train these, too: those that take long are drawn from their shipped weights otherwise")
       ->type_name("TASK,...")
       ->delimiter(',');
-  app.add_option("--set", arguments->wanted.set, "A setting for every task that is trained, as in run")
+  app.add_option("--set", arguments->wanted.set, "A setting for every task that is trained and reads it, as in run")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--seed", arguments->wanted.seed, "Seed of the runs (default: the preset's, 1)")

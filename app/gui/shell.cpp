@@ -139,7 +139,11 @@ class PosteriorTab : public model::PosteriorPageVisitor {
     if (!saves_) densities_.draw(posterior, studio_.library, studio_.run(), tells_of_data(studio_));
   }
   void visit(model::Viewer& viewer) override {
-    if (!saves_) return viewer_.draw(viewer, studio_.evaluation, studio_.run());
+    const model::Evaluation& evaluation = studio_.evaluation;
+    const auto scores = evaluation.run() == viewer.run() ? evaluation.scores() : nullptr;
+    if (!saves_)
+      return viewer_.draw(viewer, scores.get(), evaluation.state() == model::Evaluation::State::unscored,
+                          studio_.run());
     viewer_.ask_to_save(viewer);
     asked_ = true;
   }

@@ -53,7 +53,7 @@ Field kind_field(const std::vector<Kind>& kinds, const std::string& table, std::
 // Adds the settings of all kinds under their table, each once.
 template <class Kind, class Config>
 void add_kinds(std::vector<Field>& all, const std::vector<Kind>& kinds, const std::string& table, Config& config) {
-  for (const Kind& one : kinds) add_kind(all, table, one.settings.fields(config), config.kind == one.name);
+  for (const Kind& one : kinds) add_kind(all, table, one.settings.fields(config), one.name == config.kind);
 }
 
 // Why nothing reads the setting `key` of one of the kinds ("head.bins") in this configuration, a clause; "" where

@@ -70,7 +70,8 @@ class Latest {
         answer->failure = sentence(error);
       }
       if (late_ == Late::drop && stale()) return;
-      box->put(std::move(answer));
+      if (answer->value) box->values.put(answer->value);
+      box->answers.put(std::move(answer));
       wake_();
     });
   }
@@ -79,7 +80,7 @@ class Latest {
   // Drops it with every answer.
   void forget() {
     worker_.cancel();
-    box_ = std::make_shared<Newest<Answer>>();
+    box_ = std::make_shared<Box>();
   }
 
   struct Answer {
@@ -87,13 +88,10 @@ class Latest {
     std::string failure;             // a sentence
   };
   // What is new since it was taken last; null: nothing.
-  std::shared_ptr<const Answer> take() { return box_->take(); }
-  bool fresh() const { return box_->fresh(); }
-  // The newest value, taken or not; null where there is none, or where the last work failed.
-  std::shared_ptr<const T> last() const {
-    const std::shared_ptr<const Answer> answer = box_->last();
-    return answer ? answer->value : nullptr;
-  }
+  std::shared_ptr<const Answer> take() { return box_->answers.take(); }
+  bool fresh() const { return box_->answers.fresh(); }
+  // The newest value, taken or not, of the last work that did not fail; null before the first.
+  std::shared_ptr<const T> last() const { return box_->values.last(); }
   // Whether work waits or runs; and the same, or its answer was not taken yet.
   bool busy() const { return worker_.busy(); }
   bool waits() const { return busy() || fresh(); }
@@ -103,7 +101,12 @@ class Latest {
  private:
   std::function<void()> wake_;
   Late late_;
-  std::shared_ptr<Newest<Answer>> box_ = std::make_shared<Newest<Answer>>();
+  // What was dropped has a box of its own, in which it may still end.
+  struct Box {
+    Newest<Answer> answers;
+    Newest<T> values;
+  };
+  std::shared_ptr<Box> box_ = std::make_shared<Box>();
   LatestWorker worker_;  // last: ends first
 };
 

@@ -43,6 +43,8 @@ std::vector<std::vector<std::int64_t>> coupling_masks(std::int64_t d, std::int64
 
 SplineHead::SplineHead(const Settings& own, std::int64_t d, std::int64_t context, at::Generator generator)
     : own_(own), d_(d), context_(context), box_(own.box()) {
+  PAIRS_CHECK(own.transforms >= 1, "a head needs at least one transform, not {}: set {}", own.transforms,
+              "head.transforms"_key);
   PAIRS_CHECK(own.hidden >= 1 && own.context_layers >= 0 && own.blocks >= 0,
               "a spline head needs hidden >= 1, context_layers >= 0 and blocks >= 0, not {}, {} and {}", own.hidden,
               own.context_layers, own.blocks);

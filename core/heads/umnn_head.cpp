@@ -44,6 +44,8 @@ std::tuple<Tensor, Tensor> bracket(const Map& value, const Tensor& least, const 
 
 UmnnHead::UmnnHead(const Settings& own, std::int64_t d, std::int64_t context, at::Generator generator)
     : own_(own), d_(d), context_(context) {
+  PAIRS_CHECK(own.transforms >= 1, "a head needs at least one transform, not {}: set {}", own.transforms,
+              "head.transforms"_key);
   PAIRS_CHECK(!own.integrand.empty() && own.conditioner_size >= 1,
               "a UMNN head needs at least one hidden layer of its integrand and conditioner_size >= 1");
   ops::clenshaw_curtis(own.quadrature);

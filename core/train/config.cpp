@@ -57,11 +57,14 @@ bool keeps_regression(const RunConfig& c) {
   return strategy(c.strategy).stages_2_and_3 && predicts_points(c.estimator.head) && c.finetune.regression == "sigma";
 }
 
+bool replaces_regression(const RunConfig& c) {
+  return predicts_points(c.estimator.head) && c.finetune.regression != "sigma" && c.finetune.regression != "trained" &&
+         strategy(c.strategy).stages_2_and_3;
+}
+
 HeadConfig head_of_stage(const RunConfig& c, bool finetuned) {
   HeadConfig head = c.estimator.head;
-  const bool replaced = c.finetune.regression != "sigma" && c.finetune.regression != "trained";
-  if (finetuned && predicts_points(head) && replaced && strategy(c.strategy).stages_2_and_3)
-    head.kind = c.finetune.regression;
+  if (finetuned && replaces_regression(c)) head.kind = c.finetune.regression;
   return head;
 }
 

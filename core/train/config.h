@@ -40,8 +40,8 @@ struct PretrainConfig : OptimiserConfig {
   // observations, or as many as `sets` says. Both 0: sets that never repeat.
   std::int64_t budget = 0, sets = 0;
   std::string curriculum;  // easier settings of the task for the first epochs (core/train/curriculum.h); "" = none
-  bool rotate =
-      false;  // each visit rotates all images of a training set by quarter turns, drawn anew (paper, Circle Radius)
+  // Each visit rotates all images of a training set by quarter turns, drawn anew (paper, Circle Radius).
+  bool rotate = false;
   std::int64_t validation_sets = 20000;  // where sets never repeat
 };
 // How many sets stage 1 has, validation included; 0: they never repeat.
@@ -118,6 +118,8 @@ void validate(const RunConfig& config, const TaskInfo& task);
 
 // Whether stage 3 keeps the head that stage 1 trained and fits the spread of its predictions alone.
 bool keeps_regression(const RunConfig& config);
+// Whether stage 3 trains a density on the features of the regression that stage 1 trained, in its place.
+bool replaces_regression(const RunConfig& config);
 // The head that a stage trains.
 HeadConfig head_of_stage(const RunConfig& config, bool finetuned);
 

@@ -220,16 +220,14 @@ std::int64_t finetune_steps(const RunConfig& config, const std::vector<CacheGrou
 
 void prepare_finetuning(Estimator& estimator, const RunConfig& config, const AggregateCache& cache) {
   const auto seed = static_cast<std::uint64_t>(config.seed) + 1;
-  const HeadConfig head = head_of_stage(config, true);
-  const bool replaced = head.kind != config.estimator.head.kind;
-  const bool pretrained = config.finetune.start == "pretrained" && !replaced;
+  const bool pretrained = config.finetune.start == "pretrained" && !replaces_regression(config);
   if (keeps_regression(config)) {
     // Fed as stage 1 fed it, at every N.
     estimator.keep_aggregates();
     estimator.set_statistics(cache.statistics(), false, 0);
     return;
   }
-  if (!pretrained) estimator.reset_heads(seed, head);
+  if (!pretrained) estimator.reset_heads(seed, head_of_stage(config, true));
   if (config.finetune.heads == "per-n") estimator.split_heads(config.cache.sizes);
   const std::int64_t small = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
   // A head that came finetuned keeps the standardiser it knows (pretrain.from) while the embedder is the same.

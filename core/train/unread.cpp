@@ -44,6 +44,14 @@ std::string unread_because(const RunConfig& c, const std::string& key) {
   return "";
 }
 
+std::vector<std::string> read_assignments(const RunConfig& config, const std::vector<std::string>& assignments) {
+  RunConfig changed = config;
+  for (const std::string& one : assignments) set_field(fields(changed), one);
+  std::vector<std::string> read = assignments;
+  std::erase_if(read, [&](const std::string& one) { return !unread_because(changed, assigned_key(one)).empty(); });
+  return read;
+}
+
 std::vector<Field> read_fields(RunConfig& config) {
   std::vector<Field> all = fields(config);
   std::erase_if(all, [&](const Field& field) { return !unread_because(config, field.key).empty(); });

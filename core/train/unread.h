@@ -12,6 +12,10 @@ namespace pairs {
 // something does, and where there is no such setting.
 std::string unread_because(const RunConfig& config, const std::string& key);
 
+// Those of the assignments "key=value" whose settings something reads once all of them are made. Throws a usage error
+// for one that cannot be made.
+std::vector<std::string> read_assignments(const RunConfig& config, const std::vector<std::string>& assignments);
+
 // fields(), without those that nothing reads: what run.toml, presets' tables and comparisons show.
 std::vector<Field> read_fields(RunConfig& config);
 

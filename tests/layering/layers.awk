@@ -36,10 +36,11 @@ BEGIN {
   }
   allow("app/model", rooms " app/model/hub app/model/files" model)
   allow("app/gui/platform", all_core)
-  allow("app/gui/widgets", rooms " app/model app/model/hub app/model/files app/gui/platform")
+  # The list of runs is shown in more than its own place.
+  allow("app/gui/widgets", rooms " app/model app/model/hub app/model/files app/model/library app/gui/platform")
   allow("app/gui/plot", rooms " app/model/hub app/model/files app/gui/platform app/gui/widgets")
   parts = " app/gui/platform app/gui/widgets app/gui/plot"
-  for (i = 1; i <= n; ++i) allow("app/gui/" tab[i], rooms " app/model app/model/hub app/model/files app/model/" tab[i] parts)
+  for (i = 1; i <= n; ++i) allow("app/gui/" tab[i], rooms " app/model app/model/hub app/model/files app/model/library app/model/" tab[i] parts)
   allow("app/gui", rooms " app/model app/model/hub app/model/files" model parts gui)
   allow("app", rooms " app/batch app/model app/gui")
 }

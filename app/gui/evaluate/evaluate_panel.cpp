@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "app/gui/widgets/ui.h"
-#include "app/model/data_folder.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {

@@ -18,7 +18,6 @@
 #include "app/gui/widgets/n_row.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
-#include "app/model/data_folder.h"
 #include "app/posterior/corner_plots.h"
 #include "app/posterior/posterior_warnings.h"
 #include "app/runs/strategy_look.h"

@@ -93,7 +93,7 @@ struct ViewerPanel::State {
   void way(Viewer& viewer, float width);
   void pictures(Viewer& viewer, float width);
   void numbers(Viewer& viewer);
-  void average(const Viewer& viewer, const model::Evaluation& evaluation);
+  void average(const Viewer& viewer, const model::Scores* scores, bool unscored);
   void count(Viewer& viewer);
   void commands(Viewer& viewer);
 };
@@ -361,9 +361,8 @@ void ViewerPanel::State::numbers(Viewer& viewer) {
 }
 
 // What the same errors are on average, by the run's evaluation. As high whatever it says.
-void ViewerPanel::State::average(const Viewer& viewer, const model::Evaluation& evaluation) {
+void ViewerPanel::State::average(const Viewer& viewer, const model::Scores* scores, bool unscored) {
   const ImVec2 from = ImGui::GetCursorPos();
-  const auto scores = evaluation.run() == viewer.run() ? evaluation.scores() : nullptr;
   const auto shown = viewer.shown();
   const auto known =
       scores ? model::average_error(scores->rows, shown ? shown->n : viewer.n()) : std::optional<model::AverageError>();
@@ -380,7 +379,7 @@ void ViewerPanel::State::average(const Viewer& viewer, const model::Evaluation& 
         "The samples' variance as a share of the posterior mean's error: what the views leave undetermined, as far as "
         "the "
         "samples' spread can be trusted. The rest is the network's own error; an exact posterior has none.");
-  } else if (evaluation.state() == model::Evaluation::State::unscored) {
+  } else if (unscored) {
     ui::wrapped("Evaluate this run to see what error it makes on average, and how much of it the views leave open.",
                 ui::Look::small_muted);
   }
@@ -416,7 +415,7 @@ void ViewerPanel::ask_to_save(const Viewer& viewer) {
   state_->dialog.ask(viewer);
 }
 
-void ViewerPanel::draw(Viewer& viewer, const model::Evaluation& evaluation, const std::string& run) {
+void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscored, const std::string& run) {
   State& s = *state_;
   s.n_row(viewer);
   s.messages(viewer);
@@ -484,7 +483,7 @@ void ViewerPanel::draw(Viewer& viewer, const model::Evaluation& evaluation, cons
   ImGui::BeginChild("viewer/numbers", {each, height});
   s.numbers(viewer);
   ui::space(8);
-  s.average(viewer, evaluation);
+  s.average(viewer, scores, unscored);
   ui::space(4);
   s.count(viewer);
   ui::space(12);

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "app/model/evaluate/evaluation.h"
+#include "app/model/hub/scores.h"
 #include "app/model/viewer/viewer.h"
 
 namespace pairs::gui {
@@ -13,8 +13,9 @@ class ViewerPanel {
  public:
   ViewerPanel();
   ~ViewerPanel();
-  // Scores are those of `evaluation`, where it is of the same run. `run`: what is open, "" for nothing.
-  void draw(model::Viewer& viewer, const model::Evaluation& evaluation, const std::string& run);
+  // `scores`: of the viewer's run, null without; `unscored`: it was never evaluated. `run`: what is open, "" for
+  // nothing.
+  void draw(model::Viewer& viewer, const model::Scores* scores, bool unscored, const std::string& run);
   // Opens the dialog that saves what is shown.
   void ask_to_save(const model::Viewer& viewer);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/latest.h"
 
 namespace pairs::model {
@@ -24,7 +25,7 @@ class CheckedFolder {
     found_.forget();
     found_.ask([folder, check = std::move(check)](const auto&) {
       if (!folder.empty())
-        if (const std::string problem = check(folder); !problem.empty()) throw std::runtime_error(problem);
+        if (const std::string problem = check(folder); !problem.empty()) fail_usage("{}", problem);
       return std::make_shared<const std::filesystem::path>(folder);
     });
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/app/batch/program.h"
+#include "tests/core/base/temporary_folder.h"
 
 namespace pairs::batch {
 namespace {
@@ -50,6 +51,22 @@ TEST(Options, WholeNumbersAreDecimal) {
   // Leading zeros make no octal number: the last of 10 sets is asked for.
   EXPECT_THAT(run_words({"render", "--scene", "7", "--out", "x.gif", "--spheres", "010"}).err,
               HasSubstr("010 is not a whole number from 1 to 8"));
+}
+
+// Tasks differ in what they read: a setting is for those that do, and all are checked before the first is trained.
+TEST(Options, ASettingOfTheDemonstrationIsReadBySomeTask) {
+  const TemporaryFolder folder;
+  const std::string out = (folder / "demo").string();
+  const auto refused = [&](const std::string& setting) {
+    const Answer answer = run_words({"demo", "--tasks", "gaussian,bump-hunt", "--set", setting, "--out", out});
+    EXPECT_EQ(answer.code, 2) << answer.err;
+    EXPECT_FALSE(std::filesystem::exists(out));
+    return answer.err;
+  };
+  EXPECT_THAT(refused("embedder.cutoff=5"), HasSubstr("nothing reads embedder.cutoff"));
+  EXPECT_THAT(refused("embedder.size=0"), HasSubstr("embedder.size"));
+  // Of the second task.
+  EXPECT_THAT(refused("cache.sizes=1000"), HasSubstr("beyond the largest N of task bump-hunt"));
 }
 
 TEST(Options, AnEmptyValueIsNamed) {
