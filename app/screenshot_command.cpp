@@ -42,8 +42,9 @@ batch::Action add_screenshot(CLI::App& app, const Catalogue& tasks) {
       ->type_name("FILE.png|.webp")
       ->required();
   app.add_option("--task", options.task, with_task_names("Which task is open (default: {first})"))->type_name("TASK");
-  app.add_option("--tab", options.tab, "task, train, posterior, evaluate, compare or settings (default: posterior)")
-      ->type_name("TAB");
+  std::string tabs;
+  for (const model::TabEntry& tab : model::kTabs) tabs += tabs.empty() ? tab.name : fmt::format(", {}", tab.name);
+  app.add_option("--tab", options.tab, tabs + " or settings (default: posterior)")->type_name("TAB");
   app.add_option("--run", options.run, "A run folder, or a task's name for its shipped weights")->type_name("RUN");
   app.add_option("--compare", options.compare, "Runs on the Compare tab: folders, or task names for shipped weights")
       ->type_name("RUN...");

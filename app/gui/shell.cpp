@@ -43,12 +43,14 @@ constexpr double kSplitterStep = 8;      // of an arrow key
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
-const char* title_of(model::Tab tab) {
-  constexpr const char* kTitles[] = {"Task", "Train", "Posterior", "Evaluate", "Compare"};
-  return kTitles[static_cast<std::size_t>(tab)];
+// How far `value` lies behind `first`, where it is no farther than `last`; else -1.
+template <class Enum>
+int place_in(Enum value, Enum first, Enum last) {
+  return value < first || value > last ? -1 : static_cast<int>(value) - static_cast<int>(first);
 }
 
 int code_of(model::Key key) {
+  if (const int digit = place_in(key, model::Key::one, model::Key::nine); digit >= 0) return '1' + digit;
   switch (key) {
     case model::Key::space:
       return key::space;
@@ -59,15 +61,8 @@ int code_of(model::Key key) {
     case model::Key::f1:
       return key::f1;
     case model::Key::one:
-      return '1';
-    case model::Key::two:
-      return '2';
-    case model::Key::three:
-      return '3';
-    case model::Key::four:
-      return '4';
-    case model::Key::five:
-      return '5';
+    case model::Key::nine:
+      break;
     case model::Key::k:
       return 'K';
     case model::Key::l:
@@ -229,16 +224,14 @@ ThemeKind Shell::wanted_theme() const {
 
 void Shell::Parts::perform(model::Shortcut shortcut) {
   using S = model::Shortcut;
+  if (const int tab = place_in(shortcut, S::tab_first, S::tab_last); tab >= 0)
+    return studio.set_tab(static_cast<model::Tab>(tab));
   switch (shortcut) {
     case S::palette:
       palette.open();
       break;
-    case S::tab_task:
-    case S::tab_train:
-    case S::tab_posterior:
-    case S::tab_evaluate:
-    case S::tab_compare:
-      studio.set_tab(static_cast<model::Tab>(static_cast<int>(shortcut) - static_cast<int>(S::tab_task)));
+    case S::tab_first:
+    case S::tab_last:
       break;
     case S::play:
       studio.posterior_page().toggle_play();
@@ -341,16 +334,16 @@ void Shell::Parts::header(float width) {
     const auto tab = static_cast<model::Tab>(i);
     const bool chosen = studio.tab() == tab && !studio.page.shown();
     const ui::Look look = chosen ? ui::Look::strong : ui::Look::muted;
-    const ImVec2 size = ui::text_size(title_of(tab), ui::Look::strong);
+    const ImVec2 size = ui::text_size(model::entry(tab).title, ui::Look::strong);
     const ImVec2 min = {x, start.y}, max = {x + size.x + px(24), start.y + px(kHeader)};
     ImGui::SetCursorScreenPos(min);
-    const std::string name = fmt::format("tab/{}", model::tab_name(tab));
+    const std::string name = fmt::format("tab/{}", model::entry(tab).name);
     if (ImGui::InvisibleButton(name.c_str(), {max.x - min.x, max.y - min.y})) studio.set_tab(tab);
     if (ImGui::IsItemHovered())
       ImGui::GetWindowDrawList()->AddRectFilled({min.x + px(2), middle - px(15)}, {max.x - px(2), middle + px(15)},
                                                 p.hovered, px(6));
-    keyboard::offer(name, ItemKind::tab, min, max, title_of(tab));
-    ui::text_at({x + px(12), middle - size.y / 2}, title_of(tab), look);
+    keyboard::offer(name, ItemKind::tab, min, max, model::entry(tab).title);
+    ui::text_at({x + px(12), middle - size.y / 2}, model::entry(tab).title, look);
     if (chosen)
       ImGui::GetWindowDrawList()->AddRectFilled({x + px(12), max.y - px(3)}, {max.x - px(12), max.y}, p.accent, px(1));
     x = max.x;

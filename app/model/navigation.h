@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iterator>
 #include <string>
 
 #include "app/model/settings/settings_page.h"
@@ -7,8 +8,17 @@
 namespace pairs::model {
 
 enum class Tab { task, train, posterior, evaluate, compare };
-inline constexpr int tab_count = 5;
-const char* tab_name(Tab tab);           // "task", ...: command line and settings
+struct TabEntry {
+  const char* name;   // on the command line and in settings
+  const char* title;  // for people
+};
+// In the order of the enumerators: from left to right, Ctrl+1 to at most Ctrl+9.
+inline constexpr TabEntry kTabs[] = {
+    {"task", "Task"}, {"train", "Train"}, {"posterior", "Posterior"}, {"evaluate", "Evaluate"}, {"compare", "Compare"}};
+inline constexpr int tab_count = static_cast<int>(std::size(kTabs));
+inline const TabEntry& entry(Tab tab) {
+  return kTabs[static_cast<std::size_t>(tab)];
+}
 Tab parse_tab(const std::string& name);  // usage error naming the nearest
 
 // Where a panel can lead to from what it shows.

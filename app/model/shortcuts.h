@@ -1,17 +1,15 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 namespace pairs::model {
 
 // What keys do, wherever the window is.
 enum class Shortcut {
   palette,
-  tab_task,
-  tab_train,
-  tab_posterior,
-  tab_evaluate,
-  tab_compare,
+  tab_first,  // of kTabs, one after the other
+  tab_last = tab_first + 8,
   play,
   n_down,
   n_up,
@@ -25,14 +23,14 @@ enum class Shortcut {
   help
 };
 
-enum class Key { space, left, right, f1, one, two, three, four, five, k, l, n, o, q, s, t, comma };
+enum class Key { space, left, right, f1, one, nine = one + 8, k, l, n, o, q, s, t, comma };
 
 struct ShortcutEntry {
   Shortcut shortcut;
   Key key;
   bool control;             // with Ctrl
-  const char* keys;         // "Ctrl+K"
-  const char* description;  // "Open the command palette"
+  std::string keys;         // "Ctrl+K"
+  std::string description;  // "Open the command palette"
 };
 
 // In the order of the list that F1 shows; each shortcut once.

@@ -53,20 +53,16 @@ std::vector<ThingOfTask> things_of_tasks(const TaskCatalogue& tasks, const std::
 
 }  // namespace
 
-const char* tab_name(Tab tab) {
-  constexpr const char* kNames[] = {"task", "train", "posterior", "evaluate", "compare"};
-  return kNames[static_cast<std::size_t>(tab)];
-}
-
 Tab parse_tab(const std::string& name) {
   std::vector<std::string> names;
   for (int i = 0; i < tab_count; ++i) {
-    names.push_back(tab_name(static_cast<Tab>(i)));
+    names.emplace_back(kTabs[i].name);
     if (names.back() == name) return static_cast<Tab>(i);
   }
-  const std::string near = nearest(name, names);
-  fail_usage("There is no tab {}{}; there are task, train, posterior, evaluate and compare", printable(name),
-             near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
+  const std::string near = nearest(name, names), last = names.back();
+  names.pop_back();
+  fail_usage("There is no tab {}{}; there are {} and {}", printable(name),
+             near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(names, ", "), last);
 }
 
 Studio::Studio(Catalogue tasks, Settings remembered, std::function<void()> wake)
@@ -136,7 +132,7 @@ PosteriorPage& Studio::posterior_page() {
 void Studio::set_tab(Tab tab) {
   page.close();
   tab_ = tab;
-  settings.tab = tab_name(tab);
+  settings.tab = entry(tab).name;
   offer_comparison();
 }
 

@@ -201,6 +201,13 @@ TEST(Settings, OfNetworksAndTasksHaveAnEffect) {
     }
   }
   EXPECT_GT(had_effect.size(), 70u);
+#if PAIRS_WITH_MOLECULES
+  std::set<std::string> kinds;
+  for (const auto& [key, effect] : had_effect) kinds.insert(key.substr(0, key.find(": ")));
+  for (const EmbedderKind& kind : embedder_kinds())
+    EXPECT_TRUE(kinds.contains(kind.name)) << kind.name << " has no case";
+  for (const HeadKind& kind : head_kinds()) EXPECT_TRUE(kinds.contains(kind.name)) << kind.name << " has no case";
+#endif
   // A kind may refuse all other values (of a UMNN's support there is one); no setting is always refused.
   std::map<std::string, bool> anywhere;
   for (const auto& [key, effect] : had_effect) anywhere[key.substr(key.find(": "))] |= effect;

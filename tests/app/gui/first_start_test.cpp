@@ -24,7 +24,7 @@ TEST(FirstStart, ShowsEveryTaskOnEveryTabWithoutWarningOrEmptyPage) {
     for (int k = 0; k < model::tab_count; ++k) {
       const auto tab = static_cast<model::Tab>(k);
       if (!trained && tab != model::Tab::task && tab != model::Tab::train) continue;
-      const std::string where = task + ", " + model::tab_name(tab);
+      const std::string where = task + ", " + model::entry(tab).name;
       window.studio.set_tab(tab);
       ASSERT_TRUE(window.until(
           [&] {

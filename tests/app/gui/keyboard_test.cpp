@@ -97,7 +97,7 @@ TEST_F(KeyboardTest, TabReachesEveryControlOfEveryTab) {
         d.frames(3);
         ASSERT_TRUE(d.rest(60)) << task << " " << tab << " " << d.studio.activity();
         d.frames(3);
-        const std::string where = fmt::format("{} {} {}", task, model::tab_name(d.studio.tab()), width);
+        const std::string where = fmt::format("{} {} {}", task, model::entry(d.studio.tab()).name, width);
         const Round round = go_round(d);
         EXPECT_LT(round.presses, 600) << where << ": it never comes round";
         EXPECT_GT(round.reached.size(), 12u) << where;

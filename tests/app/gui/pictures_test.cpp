@@ -45,7 +45,7 @@ TEST(Pictures, ShowEveryTabOfEveryTaskInBothThemes) {
         studio.settings.theme = theme;
         studio.open_task(task);
         studio.set_tab(static_cast<model::Tab>(tab));
-        const std::string where = fmt::format("{} {} {}", task, model::tab_name(studio.tab()), theme);
+        const std::string where = fmt::format("{} {} {}", task, model::entry(studio.tab()).name, theme);
         ASSERT_TRUE(window.settle(60)) << where << ": " << studio.activity();
         const std::vector<std::uint8_t> rgb = window.pixels();
         EXPECT_GT(drawn_share(rgb, 0, 0, 248, kHigh - 28), 0.02) << where << ": the sidebar is blank";

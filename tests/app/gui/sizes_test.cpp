@@ -161,7 +161,7 @@ TEST_P(SizesTest, KeepWordsControlsAndData) {
   d.studio.comparison.toggle(GetParam());
   for (int tab = 0; tab < model::tab_count; ++tab) {
     d.studio.set_tab(static_cast<model::Tab>(tab));
-    look(d, model::tab_name(d.studio.tab()));
+    look(d, model::entry(d.studio.tab()).name);
   }
 }
 
@@ -246,7 +246,7 @@ TEST_F(WindowSizes, KeepThemWhileARunIsTrainedAndCompared) {
   d.studio.comparison.toggle(training.folder().string());
   for (int tab = 1; tab < model::tab_count; ++tab) {
     d.studio.set_tab(static_cast<model::Tab>(tab));
-    look(d, std::string("finished ") + model::tab_name(d.studio.tab()));
+    look(d, std::string("finished ") + model::entry(d.studio.tab()).name);
   }
 }
 

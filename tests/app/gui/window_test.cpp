@@ -49,7 +49,7 @@ TEST_F(WindowTest, OpensOnThePosteriorOfTheBumpHunt) {
 TEST_F(WindowTest, TabsTasksAndKeysLeadWhereTheySay) {
   Driver d(settings_in(folder_.path()));
   for (int tab = 0; tab < model::tab_count; ++tab) {
-    d.click(std::string("tab/") + model::tab_name(static_cast<model::Tab>(tab)));
+    d.click(std::string("tab/") + model::entry(static_cast<model::Tab>(tab)).name);
     EXPECT_EQ(static_cast<int>(d.studio.tab()), tab);
     d.key('1' + model::tab_count - 1 - tab, true);
     EXPECT_EQ(static_cast<int>(d.studio.tab()), model::tab_count - 1 - tab);
@@ -152,7 +152,7 @@ TEST_F(WindowTest, LetsOneLookElsewhereWhileItTrains) {
     for (const char* task : {"gaussian", "bump-hunt"})
       for (int tab = 0; tab < model::tab_count; ++tab) {
         d.click(std::string("sidebar/task/") + task);
-        d.click(std::string("tab/") + model::tab_name(static_cast<model::Tab>(tab)));
+        d.click(std::string("tab/") + model::entry(static_cast<model::Tab>(tab)).name);
         d.frames(3);
       }
   EXPECT_TRUE(d.studio.training.active());

@@ -331,7 +331,7 @@ TEST_F(StudioTest, ForgetsWhatIsNoLongerThere) {
 
 TEST(Tabs, HaveNames) {
   for (int tab = 0; tab < tab_count; ++tab)
-    EXPECT_EQ(static_cast<int>(parse_tab(tab_name(static_cast<Tab>(tab)))), tab);
+    EXPECT_EQ(static_cast<int>(parse_tab(entry(static_cast<Tab>(tab)).name)), tab);
   EXPECT_THROW(parse_tab("posteriors"), Error);
 }
 

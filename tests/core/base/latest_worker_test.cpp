@@ -145,6 +145,7 @@ TEST_F(LatestWorkerTest, SharesThreadsWithOthers) {
   for (int k = 2; k < 20; ++k) {
     many[static_cast<std::size_t>(k)]->request([&](const auto&) { ++done; });
     ASSERT_TRUE(many[static_cast<std::size_t>(k)]->wait(kWorkerPatience));
+    std::this_thread::sleep_for(20ms);  // until the thread that told of the end is at rest
   }
   EXPECT_EQ(done, 18);
   EXPECT_LE(background_threads(), 3) << "one after another they run on one thread";
