@@ -7,6 +7,7 @@
 
 #include "app/batch/numbers.h"
 #include "app/gui/screenshot.h"
+#include "app/model/navigation.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
