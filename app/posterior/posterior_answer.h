@@ -68,7 +68,6 @@ void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set
 // Adds the numbers of its sources, which are densities. `confined`: none lies outside the targets' ranges.
 void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer);
 
-
 // `draws` samples of a source of the run -> [S, d] on the CPU. Throws Error where they are not finite.
 torch::Tensor finite_samples(const AskedRun& run, const PosteriorSource& source, std::int64_t draws,
                              std::uint64_t seed);

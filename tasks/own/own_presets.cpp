@@ -81,7 +81,8 @@ std::string preset_text(const TaskInfo& task, const std::string& preset) {
       "validation_sets = {}\nema = {}\n\n"
       "[e2e.pretrain]\nbatch = {}\nvalidation_sets = {}\n\n"
       "[cache]\nmode = \"blocks\"\nsizes = {}\nsets = {}\npieces = 8\ncopies = 2\noversample = {}\nrefresh = {}\n\n"
-      "[finetune]\nheads = \"amortised\"\nsize_distribution = \"root-uniform\"\nstart = \"pretrained\"\nepochs = {}\nsteps = {}\n"
+      "[finetune]\nheads = \"amortised\"\nsize_distribution = \"root-uniform\"\nstart = \"pretrained\"\nepochs = "
+      "{}\nsteps = {}\n"
       "batch = {}\nrate = {}\nwarmup = 0.02\nema = {}\nvalidation_draws = {}\n\n"
       "[evaluate]\nsizes = {}\nsets = [{}]\nsamples = {}\n",
       x_kind(task).embedder(task, scale == Scale::quick), head(task, scale), pick(15, 48, 200), pick(200, 250, 1024),

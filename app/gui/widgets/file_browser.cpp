@@ -521,8 +521,8 @@ void FileBrowser::take_desktop(const Request& request, Ended& ended) {
 void FileBrowser::desktop(const std::string& name, const Request& request, std::string_view blocked) {
   const std::string_view open = asked_ != 0 ? "The desktop's dialog is open" : blocked;
   const bool files = request.kind != Kind::open_folder, folders = request.kind != Kind::save;
-  if (files && ui::button(name + "/browse", request.kind == Kind::save ? "Browse…" : "Choose a file…", ui::Button::normal,
-                          open, "Shows the desktop's file dialog"))
+  if (files && ui::button(name + "/browse", request.kind == Kind::save ? "Browse…" : "Choose a file…",
+                          ui::Button::normal, open, "Shows the desktop's file dialog"))
     ask_desktop(request, false);
   if (files && folders) ImGui::SameLine();
   if (folders && ui::button(name + "/browse-folder", "Choose a folder…", ui::Button::normal, open,
@@ -563,7 +563,8 @@ FileBrowser::Ended FileBrowser::draw(const std::string& name, const std::string&
     fresh_ = true;
   }
   ended.done = ended.done || entered;
-  if (desk && request.direct && !std::exchange(asked_once_, true)) ask_desktop(request, request.kind == Kind::open_folder);
+  if (desk && request.direct && !std::exchange(asked_once_, true))
+    ask_desktop(request, request.kind == Kind::open_folder);
   if (desk)
     desktop(name, request, blocked);
   else

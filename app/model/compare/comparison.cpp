@@ -61,8 +61,8 @@ class Comparison::Parts {
   }
 
   void request() {
-    new_made.ask([tasks = hub.tasks, wanted = wanted, baseline = baseline, before = made, data = hub.data_folder.string(),
-                  kept = hub.kept_scores, shades = hub.run_shades](const auto& stale) {
+    new_made.ask([tasks = hub.tasks, wanted = wanted, baseline = baseline, before = made,
+                  data = hub.data_folder.string(), kept = hub.kept_scores, shades = hub.run_shades](const auto& stale) {
       return make_comparison(tasks, wanted, baseline, data, *kept, *shades, before, stale);
     });
   }

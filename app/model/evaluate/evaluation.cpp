@@ -185,7 +185,8 @@ class Evaluation::Parts {
   void read() {
     since_look.restart();
     new_speed.cancel();
-    new_opened.ask([tasks = hub.tasks, run = run, data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
+    new_opened.ask([tasks = hub.tasks, run = run, data = hub.data_folder.string(), device = hub.device,
+                    kept = hub.kept_scores,
                     shades = hub.run_shades](const auto&) { return open(tasks, run, data, device, *kept, *shades); });
   }
 
@@ -193,8 +194,8 @@ class Evaluation::Parts {
   void look() {
     if (!opened || run.empty() || since_look.seconds() < kLookAgain || new_opened.busy() || new_speed.busy()) return;
     since_look.restart();
-    new_opened.ask([tasks = hub.tasks, run = run, stamp = opened->stamp, shaded = opened->shaded, data = hub.data_folder.string(),
-                    device = hub.device, kept = hub.kept_scores,
+    new_opened.ask([tasks = hub.tasks, run = run, stamp = opened->stamp, shaded = opened->shaded,
+                    data = hub.data_folder.string(), device = hub.device, kept = hub.kept_scores,
                     shades = hub.run_shades](const auto&) -> std::shared_ptr<const Opened> {
       if (run_stamp(tasks, run, data) == stamp && shades->version() == shaded) return nullptr;
       return open(tasks, run, data, device, *kept, *shades);

@@ -44,7 +44,9 @@ void FileBrowsing::tell(const std::filesystem::path& path) {
   if (path == told_) return;
   told_ = path;
   if (path.empty()) return preview_.cancel();
-  preview_.ask([tasks = tasks_, path](const auto& stale) { return std::make_shared<const FilePreview>(preview_of(tasks, path, stale)); });
+  preview_.ask([tasks = tasks_, path](const auto& stale) {
+    return std::make_shared<const FilePreview>(preview_of(tasks, path, stale));
+  });
 }
 
 std::shared_ptr<const FilePreview> FileBrowsing::preview() const {

@@ -58,10 +58,10 @@ struct SettingsPage::State {
     }
     asked_runs = hub.runs_folder;
     asked_data = hub.data_folder;
-    survey.ask(
-        [tasks = hub.tasks, runs_folder = asked_runs, data_folder = asked_data, before = again ? survey.last() : nullptr](const auto&) {
-          return std::make_shared<const SettingsSurvey>(survey_settings(*tasks, runs_folder, data_folder, before.get()));
-        });
+    survey.ask([tasks = hub.tasks, runs_folder = asked_runs, data_folder = asked_data,
+                before = again ? survey.last() : nullptr](const auto&) {
+      return std::make_shared<const SettingsSurvey>(survey_settings(*tasks, runs_folder, data_folder, before.get()));
+    });
   }
 
   void stop_counting() {
@@ -127,7 +127,8 @@ void SettingsPage::name_runs_folder(const fs::path& folder) {
 }
 
 void SettingsPage::name_data_folder(const fs::path& folder) {
-  state_->data.name(folder, [tasks = state_->hub.tasks](const fs::path& one) { return data_folder_problem(*tasks, one); });
+  state_->data.name(folder,
+                    [tasks = state_->hub.tasks](const fs::path& one) { return data_folder_problem(*tasks, one); });
 }
 
 const std::string& SettingsPage::runs_problem() const {

@@ -41,8 +41,8 @@ class ViewerEngine : public ResultBoard<ViewerResult> {
 
   using Stale = std::function<bool()>;
   // Does all that the request asks for and publishes on the way. Returns or throws Stopped when `stale`; what is done
-  // by then stays, and a request that differs only in what comes later goes on from there. Failures are results. A scene
-  // with another number of spheres than the run's, or n = 0, ends after the run's info.
+  // by then stays, and a request that differs only in what comes later goes on from there. Failures are results. A
+  // scene with another number of spheres than the run's, or n = 0, ends after the run's info.
   void work(const ViewerRequest& request, const Stale& stale);
   // Views embedded since the run was loaded. For tests.
   std::int64_t embedded() const;

@@ -97,8 +97,7 @@ TEST_F(EstimatorFileTest, EveryKindOfNetworkIsKnownByItsShapes) {
   for (const char* kind : {"spline", "umnn", "gaussian"}) {
     EstimatorConfig config = toy_estimator();
     config.head.kind = kind;
-    set_fields(config,
-                        {"head.affine=true", "head.conditioner=12,9", "head.integrand=10", "embedder.frequencies=3"});
+    set_fields(config, {"head.affine=true", "head.conditioner=12,9", "head.integrand=10", "embedder.frequencies=3"});
     save(config);
     const std::map<std::string, torch::Tensor> state = load().state();
     EXPECT_EQ(state.size(), content_.tensors.size()) << kind;

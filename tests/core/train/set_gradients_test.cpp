@@ -42,8 +42,8 @@ EstimatorConfig images(const std::string& embedder) {
   EstimatorConfig config = toy_image_estimator();
   config.embedder.kind = embedder;
   config.embedder.size = 8;
-  set_fields(config, {"embedder.channels=8,8", "embedder.kernels=3,3", "embedder.projection=16",
-                               "embedder.dropout=0.5", "head.summary=0.5", "head.time_power=3"});
+  set_fields(config, {"embedder.channels=8,8", "embedder.kernels=3,3", "embedder.projection=16", "embedder.dropout=0.5",
+                      "head.summary=0.5", "head.time_power=3"});
   return config;
 }
 

@@ -100,8 +100,8 @@ class ToyImageTask : public Task {
 inline EstimatorConfig toy_image_estimator() {
   EstimatorConfig config;
   set_fields(config, {"embedder.layers=32", "embedder.size=16", "head.kind=flow-matching", "head.channels=8",
-                               "head.multipliers=1,2", "head.attention=[]", "head.blocks=1", "head.time_size=16",
-                               "head.given_size=8", "head.context_layers=0", "head.steps=10"});
+                      "head.multipliers=1,2", "head.attention=[]", "head.blocks=1", "head.time_size=16",
+                      "head.given_size=8", "head.context_layers=0", "head.steps=10"});
   return config;
 }
 

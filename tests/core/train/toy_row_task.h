@@ -96,9 +96,8 @@ class ToyRowTask : public Task {
 
 inline EstimatorConfig toy_row_estimator() {
   EstimatorConfig config;
-  set_fields(config,
-                      {"embedder.kind=rows", "embedder.layers=16,16", "embedder.projection=16", "embedder.size=6",
-                       "head.hidden=16", "head.bins=6", "head.transforms=2", "head.context_layers=1", "head.blocks=1"});
+  set_fields(config, {"embedder.kind=rows", "embedder.layers=16,16", "embedder.projection=16", "embedder.size=6",
+                      "head.hidden=16", "head.bins=6", "head.transforms=2", "head.context_layers=1", "head.blocks=1"});
   return config;
 }
 

@@ -67,8 +67,8 @@ class BoundedToyTask : public ToyTask {
 
 inline EstimatorConfig toy_estimator() {
   EstimatorConfig config;
-  set_fields(config, {"embedder.layers=16", "embedder.size=6", "head.hidden=16", "head.bins=6",
-                               "head.transforms=2", "head.context_layers=1", "head.blocks=1"});
+  set_fields(config, {"embedder.layers=16", "embedder.size=6", "head.hidden=16", "head.bins=6", "head.transforms=2",
+                      "head.context_layers=1", "head.blocks=1"});
   return config;
 }
 
