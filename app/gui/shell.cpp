@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <optional>
 #include <vector>
 
 #include "app/gui/about.h"
@@ -42,46 +43,6 @@ constexpr float kRoomForSidebar = 1100;  // a narrower window has its sidebar fo
 constexpr double kSplitterStep = 8;      // of an arrow key
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
-
-// How far `value` lies behind `first`, where it is no farther than `last`; else -1.
-template <class Enum>
-int place_in(Enum value, Enum first, Enum last) {
-  return value < first || value > last ? -1 : static_cast<int>(value) - static_cast<int>(first);
-}
-
-int code_of(model::Key key) {
-  if (const int digit = place_in(key, model::Key::one, model::Key::nine); digit >= 0) return '1' + digit;
-  switch (key) {
-    case model::Key::space:
-      return key::space;
-    case model::Key::left:
-      return key::left;
-    case model::Key::right:
-      return key::right;
-    case model::Key::f1:
-      return key::f1;
-    case model::Key::one:
-    case model::Key::nine:
-      break;
-    case model::Key::k:
-      return 'K';
-    case model::Key::l:
-      return 'L';
-    case model::Key::n:
-      return 'N';
-    case model::Key::o:
-      return 'O';
-    case model::Key::q:
-      return 'Q';
-    case model::Key::s:
-      return 'S';
-    case model::Key::t:
-      return 'T';
-    case model::Key::comma:
-      return ',';
-  }
-  return 0;
-}
 
 void ignore_report(void*, const char*, ...) {}
 
@@ -224,8 +185,7 @@ ThemeKind Shell::wanted_theme() const {
 
 void Shell::Parts::perform(model::Shortcut shortcut) {
   using S = model::Shortcut;
-  if (const int tab = place_in(shortcut, S::tab_first, S::tab_last); tab >= 0)
-    return studio.set_tab(static_cast<model::Tab>(tab));
+  if (const std::optional<model::Tab> tab = model::tab_of(shortcut)) return studio.set_tab(*tab);
   switch (shortcut) {
     case S::palette:
       palette.open();

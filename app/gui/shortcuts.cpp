@@ -2,10 +2,45 @@
 
 #include <algorithm>
 
+#include "app/gui/platform/input.h"
 #include "app/gui/widgets/ui.h"
-#include "app/model/shortcuts.h"
 
 namespace pairs::gui {
+
+int code_of(model::Key key) {
+  if (key >= model::Key::one && key <= model::Key::nine)
+    return '1' + static_cast<int>(key) - static_cast<int>(model::Key::one);
+  switch (key) {
+    case model::Key::space:
+      return key::space;
+    case model::Key::left:
+      return key::left;
+    case model::Key::right:
+      return key::right;
+    case model::Key::f1:
+      return key::f1;
+    case model::Key::one:
+    case model::Key::nine:
+      break;
+    case model::Key::k:
+      return 'K';
+    case model::Key::l:
+      return 'L';
+    case model::Key::n:
+      return 'N';
+    case model::Key::o:
+      return 'O';
+    case model::Key::q:
+      return 'Q';
+    case model::Key::s:
+      return 'S';
+    case model::Key::t:
+      return 'T';
+    case model::Key::comma:
+      return ',';
+  }
+  return 0;
+}
 
 bool ShortcutsDialog::draw() {
   if (!open_) return false;

@@ -1,6 +1,11 @@
 #pragma once
 
+#include "app/model/shortcuts.h"
+
 namespace pairs::gui {
+
+// The code of a key, as the platform tells it (app/gui/platform/input.h).
+int code_of(model::Key key);
 
 // The list of keys (F1).
 class ShortcutsDialog {

@@ -51,4 +51,9 @@ const ShortcutEntry& entry(Shortcut shortcut) {
   return *std::find_if(all.begin(), all.end(), [&](const ShortcutEntry& one) { return one.shortcut == shortcut; });
 }
 
+std::optional<Tab> tab_of(Shortcut shortcut) {
+  if (shortcut < Shortcut::tab_first || shortcut > Shortcut::tab_last) return std::nullopt;
+  return static_cast<Tab>(static_cast<int>(shortcut) - static_cast<int>(Shortcut::tab_first));
+}
+
 }  // namespace pairs::model

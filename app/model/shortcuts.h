@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+
+#include "app/model/navigation.h"
 
 namespace pairs::model {
 
@@ -36,5 +39,7 @@ struct ShortcutEntry {
 // In the order of the list that F1 shows; each shortcut once.
 std::span<const ShortcutEntry> shortcuts();
 const ShortcutEntry& entry(Shortcut shortcut);
+// The tab that a shortcut shows; none for others.
+std::optional<Tab> tab_of(Shortcut shortcut);
 
 }  // namespace pairs::model
