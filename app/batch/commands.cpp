@@ -10,6 +10,7 @@ const std::vector<CommandEntry>& commands() {
       {"tried", "Try a run on real things whose θ is known, and keep how often it was right beside it", add_tried},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},
       {"figure", "Draw a figure of one or more runs as SVG, PNG or CSV", add_figure},
+      {"study", "Run, plan or draw a study: tasks x strategies x seeds x settings", add_study},
       {"tasks", "List the tasks", add_tasks},
       {"presets", "Show the settings of a task's presets side by side", add_presets},
       {"data", "Say which real data were found where, and what is missing", add_data},

@@ -51,6 +51,7 @@ const std::vector<FigureEntry>& figure_entries() {
     out.insert(out.end(),
                {{"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
                 {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
+                {"location", "One target and one nuisance: posterior mean and sd against ψ, beside the references"},
                 {"loss", "Training and validation loss of the stages"},
                 {"pareto", "Training cost against NLL (images: squared error), one point a run"},
                 {"samples", "What a set of the task looks like (a run, or a task's name)"}});
@@ -265,6 +266,7 @@ Figure draw(const FigureArguments& arguments, std::vector<std::string>& warnings
   if (name == "pareto") return draw_pareto(arguments);
   if (name == "posterior") return draw_posterior(arguments, warnings);
   if (name == "width") return width_figure(open_all(arguments), arguments.sets, keep_going);
+  if (name == "location") return location_figure(open_all(arguments), arguments.sets, keep_going);
   const std::vector<LoadedRun> runs = open_all(arguments);
   check_figure_of(name, *runs.front().task);
   const Score& score = score_named(name);
@@ -312,7 +314,7 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       ->type_name("I")
       ->transform(whole_number(0, std::int64_t{1} << 40))
       ->capture_default_str();
-  app.add_option("--sets", arguments->sets, "width: sets for each ψ")
+  app.add_option("--sets", arguments->sets, "width, location: sets for each ψ")
       ->type_name("M")
       ->transform(whole_number(2, 100000))
       ->capture_default_str();

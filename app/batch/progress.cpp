@@ -48,6 +48,7 @@ std::string event_line(const Event& event) {
   if (event.type == EventType::stage_started) return fmt::format("{} started", stage);
   if (event.type == EventType::resumed) return fmt::format("{} resumed at step {}", stage, count_text(event.step));
   if (event.type == EventType::prepared) return prepared_text(event);
+  if (event.type == EventType::taken) return taken_text(event);
   if (event.type == EventType::lesson) return fmt::format("{} with {}", stage, event_text(event));
   if (event.type == EventType::stopped) return fmt::format("{} stopped and saved", stage);
   if (event.type == EventType::warning) return fmt::format("warning: {}", event_text(event));

@@ -1,7 +1,5 @@
 #include "core/base/fields.h"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,13 +9,12 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/table_reader.h"
 #include "core/base/text.h"
 #include "core/base/toml_guard.h"
 
 namespace pairs {
 namespace {
-
-constexpr std::uint64_t max_toml_bytes = 1u << 20;
 
 using Value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
 // Values are checked first and assigned together, so that an error leaves every field as it was.
@@ -205,18 +202,6 @@ void collect(const toml::table& table, const std::string& prefix, const std::vec
   }
 }
 
-toml::table parse(std::string_view text, const std::string& where) {
-  if (text.size() > max_toml_bytes)
-    fail_usage("{} is larger than {}; check that it is the right file", where, byte_text(max_toml_bytes));
-  check_toml_guard(text, where);
-  try {
-    return toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    fail_usage(ErrorPlace{where, error.source().begin.line}, "this is not TOML ({}); mend that line",
-               printable(error.description(), 200));
-  }
-}
-
 std::string_view trim(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
   return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
@@ -247,7 +232,7 @@ void add_kind(std::vector<Field>& all, const std::string& table, std::vector<Fie
 
 std::vector<std::string> read_toml(std::string_view text, const std::vector<Field>& fields, const std::string& where,
                                    const std::string& table) {
-  const toml::table root = parse(text, where);
+  const toml::table root = parse_toml(text, where);
   const toml::table* top = &root;
   if (!table.empty()) {
     top = root.at_path(table).as_table();
@@ -262,11 +247,11 @@ std::vector<std::string> read_toml(std::string_view text, const std::vector<Fiel
 }
 
 void read_toml_file(const std::filesystem::path& file, const std::vector<Field>& fields, const std::string& table) {
-  read_toml(read_file(file, max_toml_bytes), fields, printable(file.string(), 300), table);
+  read_toml(read_file(file, kMostTomlBytes), fields, printable(file.string(), 300), table);
 }
 
 std::string find_toml_text(std::string_view text, const std::string& key, const std::string& where) {
-  return parse(text, where).at_path(key).value_exact<std::string>().value_or("");
+  return parse_toml(text, where).at_path(key).value_exact<std::string>().value_or("");
 }
 
 std::string assigned_key(std::string_view assignment) {

@@ -73,6 +73,7 @@ void install() {
   handle(SIGXFSZ, SIG_IGN);
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
+  handle(SIGUSR1, on_signal);  // with which schedulers warn before a job's time is over
   // A terminal that closes; who was started by nohup ignores it already and goes on.
   struct sigaction hangup {};
   if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) handle(SIGHUP, on_signal);
@@ -94,7 +95,18 @@ int last_signal() {
 }
 
 const char* signal_name(int signal) {
-  return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : signal == SIGHUP ? "SIGHUP" : "a signal";
+  switch (signal) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP";
+    case SIGUSR1:
+      return "SIGUSR1";
+    default:
+      return "a signal";
+  }
 }
 
 }  // namespace pairs

@@ -4,8 +4,8 @@
 
 namespace pairs {
 
-// From here on the first SIGINT, SIGTERM or (unless ignored) SIGHUP requests a stop and the second ends the process at
-// once with exit code 128 + signal. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file too large are
+// From here on the first SIGINT, SIGTERM, SIGUSR1 or (unless ignored) SIGHUP requests a stop and the second ends the
+// process at once with exit code 128 + signal. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file too large are
 // errors of the write. Call once at the start of main; later calls change nothing. Throws Error when the system
 // refuses.
 void install_signal_handlers();
@@ -16,7 +16,7 @@ std::stop_token signal_stop_token();
 
 // The first of these signals received, 0 when there was none.
 int last_signal();
-// "SIGINT", "SIGTERM", "SIGHUP", else "a signal".
+// "SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", else "a signal".
 const char* signal_name(int signal);
 
 }  // namespace pairs

@@ -29,6 +29,12 @@ std::string prepared_text(const Event& event) {
   return fmt::format("prepared {} in {}", made, duration_text(event.seconds));
 }
 
+std::string taken_text(const Event& event) {
+  const std::string from = event_text(event, "from");
+  return event.stage == Stage::pretrain ? fmt::format("pretrain is that of {}", from)
+                                        : fmt::format("pretrain and cache are those of {}", from);
+}
+
 bool begins_stage(const Event& event) {
   return event.type == EventType::resumed || event.type == EventType::stage_started;
 }

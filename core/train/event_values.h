@@ -16,6 +16,9 @@ std::string event_text(const Event& event, const char* key = "text");
 // What an event "prepared" tells: "prepared 15,000 conformers in 2 min 30 s".
 std::string prepared_text(const Event& event);
 
+// What an event "taken" tells: "pretrain and cache are those of circle-pairs-s1".
+std::string taken_text(const Event& event);
+
 // Whether it begins a stage, or goes on with it, and so tells again what stands in the log.
 bool begins_stage(const Event& event);
 

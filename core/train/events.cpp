@@ -29,6 +29,7 @@ constexpr std::pair<EventType, const char*> kTypes[] = {
     {EventType::warning, "warning"},
     {EventType::error, "error"},
     {EventType::stage_done, "stage-done"},
+    {EventType::taken, "taken"},
     {EventType::stopped, "stopped"},
     {EventType::done, "done"},
     {EventType::row, "row"},

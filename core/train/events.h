@@ -15,7 +15,8 @@ namespace pairs {
 enum class Stage { pretrain, cache, finetune, evaluate };
 const char* stage_name(Stage stage);
 
-// In the log with hyphens: "stage-started". row: of an evaluation.
+// In the log with hyphens: "stage-started". taken: stages that another run had done (stage_sharing.h); row: of an
+// evaluation.
 enum class EventType {
   started_from,
   prepared,
@@ -26,6 +27,7 @@ enum class EventType {
   warning,
   error,
   stage_done,
+  taken,
   stopped,
   done,
   row

@@ -29,6 +29,7 @@ std::string line_of(const Event& event) {
   if (event.type == EventType::stopped) return fmt::format("stopped in {}", stage);
   if (event.type == EventType::done) return "run done";
   if (event.type == EventType::prepared) return prepared_text(event);
+  if (event.type == EventType::taken) return taken_text(event);
   if (event.type == EventType::lesson) return fmt::format("{} with {}", stage, event_text(event));
   return fmt::format("{}: {}", event_type_name(event.type), event_text(event));
 }

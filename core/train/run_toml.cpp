@@ -6,6 +6,7 @@
 #include "core/train/config.h"
 #include "core/train/config_keys.h"
 #include "core/train/run.h"
+#include "core/train/stage_sharing.h"
 #include "core/train/unread.h"
 #include "core/version.h"
 
@@ -33,7 +34,25 @@ std::vector<std::string> read_recorded(std::string_view text, const std::string&
   return read_toml(text, all, where);
 }
 
+// Whether a setting decides what a run has at the end of a stage.
+bool decides(const std::string& key, Stage stage) {
+  for (const char* other : {"note", "data", "task_file", "device", "threads", "checkpoint"})
+    if (key == other) return false;
+  if (key.starts_with("evaluate.")) return false;
+  if (stage == Stage::pretrain) return !key.starts_with("cache.") && !key.starts_with("finetune.");
+  // Which sets stage 2 makes follows from how stage 3 draws their sizes.
+  if (stage == Stage::cache) return !key.starts_with("finetune.") || key == "finetune.size_distribution";
+  return true;
+}
+
 }  // namespace
+
+std::string deciding_settings(const RunConfig& config, Stage stage) {
+  RunConfig copy = config;
+  std::vector<Field> all = read_fields(copy);
+  std::erase_if(all, [&](const Field& field) { return !decides(field.key, stage); });
+  return write_toml(all);
+}
 
 std::string training_settings(const RunConfig& config) {
   RunConfig copy = config;
@@ -45,17 +64,11 @@ std::string changed_setting(const std::string& recorded, const RunConfig& config
   RunConfig then, now = config;
   then.tasks = config.tasks;
   read_recorded(recorded, find_toml_text(recorded, kTaskName, where), then, {}, where);
-  const auto decides = [&](const std::string& key) {
-    for (const char* other : {"note", "data", "task_file", "device", "threads", "checkpoint"})
-      if (key == other) return false;
-    if (stage == Stage::pretrain && (key.starts_with("cache.") || key.starts_with("finetune."))) return false;
-    return !key.starts_with("evaluate.");
-  };
   const std::vector<Field> before = fields(then), after = fields(now);
   // Of two tasks the first field, their name, differs.
   for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
     if (const std::string was = field_text(before[i]), is = field_text(after[i]);
-        was != is && decides(before[i].key) &&
+        was != is && decides(before[i].key, stage) &&
         (unread_because(then, before[i].key).empty() || unread_because(now, before[i].key).empty()))
       return fmt::format("{} was trained with {} = {}, not {}", where, before[i].key, was, is);
   return "";

@@ -1,7 +1,6 @@
 #include "tasks/own/task_file.h"
 
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,9 +12,8 @@
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
+#include "core/base/table_reader.h"
 #include "core/base/text.h"
-#include "core/base/toml_guard.h"
-#include "tasks/own/table_reader.h"
 #include "tasks/own/x_kind.h"
 
 namespace pairs::own {
@@ -53,25 +51,12 @@ bool is_word(std::string_view text, std::string_view more) {
   });
 }
 
-const toml::table* table_of(TableReader& top, const char* key) {
-  const toml::node* node = top.find(key);
-  if (!node) return nullptr;
-  if (!node->is_table()) top.refuse(*node, fmt::format("'{0}' must be a table: write [{0}] and its keys below", key));
-  return node->as_table();
-}
-
-std::vector<const toml::table*> tables_of(TableReader& top, const char* key) {
-  const toml::node* node = top.find(key);
-  std::vector<const toml::table*> tables;
-  if (!node) return tables;
-  const toml::array* list = node->as_array();
-  if (list)
-    for (const toml::node& element : *list)
-      if (element.is_table()) tables.push_back(element.as_table());
-  if (!list || tables.size() != list->size())
-    top.refuse(*node, fmt::format("'{0}' must be tables: write [[{0}]] and its keys below, once for each", key));
+// At most as many as can be learnt.
+std::vector<const toml::table*> quantities_of(TableReader& top, const char* key) {
+  std::vector<const toml::table*> tables = top.tables(key);
   if (tables.size() > kMostParameters)
-    top.refuse(*node, fmt::format("there are {} {}; at most {} can be learnt", tables.size(), key, kMostParameters));
+    top.refuse(*tables.front(),
+               fmt::format("there are {} {}; at most {} can be learnt", tables.size(), key, kMostParameters));
   return tables;
 }
 
@@ -297,7 +282,7 @@ std::vector<Measured> read_recorded(const toml::table& source, const std::string
     table.refuse_table("what was measured of x is damaged; restore the file");
   if (location) task.input = {*location, *scale};
   std::vector<Measured> all;
-  for (const toml::table* one : tables_of(table, "measured")) {
+  for (const toml::table* one : quantities_of(table, "measured")) {
     TableReader values(*one, "recorded.measured", where);
     Measured m;
     m.name = values.needed_text("name");
@@ -379,14 +364,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   task.origin = task.file;
   const std::size_t recorded_at = all.find(kRecordedHead);
   task.text = std::string(all.substr(0, recorded_at));
-  check_toml_guard(all, where);
-  toml::table root;
-  try {
-    root = toml::parse(all);
-  } catch (const toml::parse_error& error) {
-    fail_usage(ErrorPlace{where, error.source().begin.line}, "this is not TOML ({}); mend that line",
-               printable(error.description(), 200));
-  }
+  const toml::table root = parse_toml(all, where);
 
   TableReader top(root, "", where);
   TaskInfo& info = task.info;
@@ -407,16 +385,16 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
     top.refuse_table("'question' must hold {} where the number of observations stands");
   info.data_source = "simulated";
 
-  const toml::table* x = table_of(top, "x");
+  const toml::table* x = top.table("x");
   if (!x) top.refuse_missing("x", "the table [x] is missing: what an observation is, columns = [names] for example");
   read_x(*x, where, task);
   std::vector<std::string> names;
-  for (const toml::table* target : tables_of(top, "targets")) read_target(*target, where, names, task);
+  for (const toml::table* target : quantities_of(top, "targets")) read_target(*target, where, names, task);
   if (info.targets.empty())
     top.refuse_missing("targets", "there is no [[targets]]: name at least one quantity to be learnt");
-  for (const toml::table* nuisance : tables_of(top, "nuisances")) read_nuisance(*nuisance, where, names, task);
+  for (const toml::table* nuisance : quantities_of(top, "nuisances")) read_nuisance(*nuisance, where, names, task);
 
-  const toml::table *program = table_of(top, "simulator"), *files = table_of(top, "simulations");
+  const toml::table *program = top.table("simulator"), *files = top.table("simulations");
   if (!program == !files)
     top.refuse_table(program ? "[simulator] and [simulations] both stand there; keep one"
                              : "where simulations come from is missing: add [simulator] with a command, or "
@@ -426,7 +404,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
 
   std::vector<Measured> measured;
   if (recorded_at != std::string_view::npos) {
-    const toml::table* recorded = table_of(top, "recorded");
+    const toml::table* recorded = top.table("recorded");
     if (!recorded) top.refuse_table("the table [recorded] is damaged; restore the file");
     measured = read_recorded(*recorded, where, task);
   }

@@ -24,6 +24,8 @@ BEGIN {
   allow("app/scores", all_core " tasks app/text app/runs app/kinds")
   allow("app/posterior", all_core " render tasks app/text app/runs app/kinds")
   rooms = all_core " render tasks app/text app/runs app/kinds app/scores app/posterior"
+  allow("app/studies", rooms)
+  rooms = rooms " app/studies"
   allow("app/batch", rooms)
   # What tabs share, the tabs, of which none knows another, and what holds them.
   allow("app/model/hub", rooms)

@@ -5,10 +5,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-namespace pairs::own {
+namespace pairs {
+
+inline constexpr std::uint64_t kMostTomlBytes = 1u << 20;
+
+// The TOML text as a table. Throws a usage error that names `where` and the line.
+toml::table parse_toml(std::string_view text, const std::string& where);
 
 // One table of a TOML file: every key is taken once, and what was not taken is unknown. `name` stands before a key in
 // messages, `where` names the file. A missing key is none; a wrong one throws a usage error that names its line.
@@ -18,6 +24,10 @@ class TableReader {
       : table_(table), name_(std::move(name)), where_(where) {}
 
   const toml::node* find(const char* key);
+  // The table that stands there; null where there is none.
+  const toml::table* table(const char* key);
+  // Those of [[key]].
+  std::vector<const toml::table*> tables(const char* key);
 
   [[noreturn]] void refuse(const toml::node& node, const std::string& what) const;
   [[noreturn]] void refuse_table(const std::string& what) const { refuse(table_, what); }
@@ -56,4 +66,4 @@ class TableReader {
   std::vector<std::string> known_;
 };
 
-}  // namespace pairs::own
+}  // namespace pairs

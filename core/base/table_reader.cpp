@@ -1,4 +1,4 @@
-#include "tasks/own/table_reader.h"
+#include "core/base/table_reader.h"
 
 #include <fmt/ranges.h>
 
@@ -7,13 +7,47 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/fields.h"
 #include "core/base/text.h"
+#include "core/base/toml_guard.h"
 
-namespace pairs::own {
+namespace pairs {
+
+toml::table parse_toml(std::string_view text, const std::string& where) {
+  if (text.size() > kMostTomlBytes)
+    fail_usage("{} is larger than {}; check that it is the right file", where, byte_text(kMostTomlBytes));
+  check_toml_guard(text, where);
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    fail_usage(ErrorPlace{where, error.source().begin.line}, "this is not TOML ({}); mend that line",
+               printable(error.description(), 200));
+  }
+}
 
 const toml::node* TableReader::find(const char* key) {
   known_.emplace_back(key);
   return table_.get(key);
+}
+
+const toml::table* TableReader::table(const char* key) {
+  const toml::node* node = find(key);
+  if (!node) return nullptr;
+  if (!node->is_table()) refuse(*node, fmt::format("'{0}' must be a table: write [{0}] and its keys below", full(key)));
+  return node->as_table();
+}
+
+std::vector<const toml::table*> TableReader::tables(const char* key) {
+  const toml::node* node = find(key);
+  std::vector<const toml::table*> tables;
+  if (!node) return tables;
+  const toml::array* list = node->as_array();
+  if (list)
+    for (const toml::node& element : *list)
+      if (element.is_table()) tables.push_back(element.as_table());
+  if (!list || tables.size() != list->size())
+    refuse(*node, fmt::format("'{0}' must be tables: write [[{0}]] and its keys below, once for each", full(key)));
+  return tables;
 }
 
 void TableReader::refuse(const toml::node& node, const std::string& what) const {
@@ -142,4 +176,4 @@ double TableReader::number_of(const toml::node& node, const char* key) const {
   return *value;
 }
 
-}  // namespace pairs::own
+}  // namespace pairs

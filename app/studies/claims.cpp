@@ -1,0 +1,235 @@
+#include "app/studies/claims.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <utility>
+
+#include "core/base/descriptor.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
+
+namespace pairs {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostBytes = 64 << 10;
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string first_line(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// When the process began, in ticks since the machine did: with its number it names one process of this start of the
+// machine. "" where there is none.
+std::string start_of_process(std::int64_t process) {
+  const std::string line = first_line(fmt::format("/proc/{}/stat", process));
+  // The second field, the program's name in brackets, may hold anything.
+  std::size_t at = line.rfind(')');
+  for (int field = 2; field < 22 && at != line.npos; ++field) at = line.find(' ', at + 1);
+  return at == line.npos ? "" : line.substr(at + 1, line.find(' ', at + 1) - at - 1);
+}
+
+// Where processes have numbers of their own: this start of the machine, and the container.
+std::string process_space() {
+  std::error_code error;
+  return first_line("/proc/sys/kernel/random/boot_id") + " " + fs::read_symlink("/proc/self/ns/pid", error).string();
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "a machine";
+}
+
+// What a claim says of its worker, the same in all of this process.
+const nlohmann::json& this_worker() {
+  static const nlohmann::json self = [] {
+    std::random_device random;
+    const auto process = static_cast<std::int64_t>(::getpid());
+    return nlohmann::json{{"host", host_name()},
+                          {"process", process},
+                          {"started", start_of_process(process)},
+                          {"space", process_space()},
+                          {"worker", fmt::format("{:08x}{:08x}", random(), random())}};
+  }();
+  return self;
+}
+
+fs::path claim_file(const fs::path& folder, const std::string& name, std::int64_t generation) {
+  return folder / fmt::format("{}.{}", name, generation);
+}
+
+// The name and generation of a claim's file; generation 0 of any other.
+std::pair<std::string, std::int64_t> parse_claim(const std::string& file) {
+  const std::size_t dot = file.rfind('.');
+  std::int64_t generation = 0;
+  if (dot == file.npos || dot == 0 || file.front() == '.') return {};
+  const char *first = file.data() + dot + 1, *last = file.data() + file.size();
+  const auto read = std::from_chars(first, last, generation);
+  if (read.ec != std::errc() || read.ptr != last || generation < 1) return {};
+  return {file.substr(0, dot), generation};
+}
+
+// The highest generation of each name.
+std::map<std::string, std::int64_t> highest(const fs::path& folder) {
+  std::map<std::string, std::int64_t> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const auto [name, generation] = parse_claim(entry.path().filename().string());
+    if (generation > 0) found[name] = std::max(found[name], generation);
+  }
+  return found;
+}
+
+// Creates the file whole, or not at all where one stands there: whoever else tries, one succeeds.
+bool create_exclusively(const fs::path& file, const std::string& bytes) {
+  static std::atomic<std::int64_t> made_here = 0;
+  const fs::path beside = file.parent_path() / fmt::format(".{}-{}-{}", this_worker()["worker"].get<std::string>(),
+                                                           ++made_here, file.filename().string());
+  write_file(beside, bytes);
+  const bool linked = ::link(beside.c_str(), file.c_str()) == 0;
+  const int error = errno;
+  // Over NFS the answer may be lost while the link was made.
+  struct stat status {};
+  const bool made = linked || (::stat(beside.c_str(), &status) == 0 && status.st_nlink == 2);
+  ::unlink(beside.c_str());
+  if (made) return true;
+  if (error == EEXIST) return false;
+  // A disk without links.
+  const Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (opened < 0 && errno == EEXIST) return false;
+  PAIRS_CHECK(opened >= 0 && ::write(opened, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
+              "Cannot write {}: {}; check the folder's permissions", file.string(), std::strerror(errno));
+  return true;
+}
+
+std::string claim_text(const char* state, std::int64_t beats, const std::string& failure) {
+  nlohmann::json text = this_worker();
+  text["state"] = state;
+  text["beat"] = beats;
+  if (!failure.empty()) text["text"] = failure;
+  return text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+// Whether the process that wrote it was of this machine and is gone.
+bool is_gone(const nlohmann::json& claim) {
+  if (claim.value("space", "") != process_space() || claim.value("started", "").empty()) return false;
+  return start_of_process(claim.value("process", std::int64_t{0})) != claim.value("started", "");
+}
+
+}  // namespace
+
+Claim::Claim(fs::path folder, std::string name, std::int64_t generation, double seconds)
+    : folder_(std::move(folder)), name_(std::move(name)), generation_(generation), seconds_(seconds) {
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, stop, std::chrono::duration<double>(seconds_), [] { return false; }) &&
+           !stop.stop_requested() && !lost_)
+      beat();
+  });
+}
+
+Claim::~Claim() {
+  thread_.request_stop();
+  thread_.join();
+  try {
+    if (!lost_) write(failure_.empty() ? "free" : "failed");
+  } catch (const std::exception&) {
+    // Who waits for it takes it over once it has been silent for the grace.
+  }
+}
+
+void Claim::fail(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  failure_ = text;
+}
+
+void Claim::beat() {
+  try {
+    if (highest(folder_)[name_] > generation_)
+      lost_ = true;
+    else
+      write("held");
+  } catch (const std::exception&) {
+    // A disk that does not answer: the next heartbeat may get through.
+  }
+}
+
+void Claim::write(const char* state) {
+  write_file(claim_file(folder_, name_, generation_), claim_text(state, ++beats_, failure_));
+}
+
+Claims::Claims(fs::path folder, double grace, std::function<double()> now)
+    : folder_(std::move(folder)), grace_(std::max(1.0, grace)), now_(now ? std::move(now) : steady_seconds) {
+  fs::create_directories(folder_);
+}
+
+void Claims::scan() {
+  for (const auto& [name, found] : highest(folder_)) {
+    Seen& seen = seen_[name];
+    const std::int64_t generation = std::max(seen.generation, found);
+    if (seen.ended && generation == seen.generation) continue;
+    std::string bytes;
+    try {
+      bytes = read_file(claim_file(folder_, name, generation), kMostBytes);
+    } catch (const Error&) {
+      bytes = seen.bytes;  // being renamed on another machine; it counts as silent
+    }
+    if (generation != seen.generation || bytes != seen.bytes) seen = {generation, std::move(bytes), now_()};
+    const ClaimState state = view(seen).state;
+    seen.ended = state == ClaimState::free || state == ClaimState::failed;
+  }
+}
+
+ClaimView Claims::view(const Seen& seen) const {
+  if (seen.generation == 0) return {};
+  ClaimView view;
+  view.state = ClaimState::held;
+  const nlohmann::json claim = parse_json(seen.bytes);
+  if (claim.is_object()) {
+    try {
+      view.worker = fmt::format("{}, process {}", claim.value("host", ""), claim.value("process", std::int64_t{0}));
+      view.text = claim.value("text", "");
+      const std::string state = claim.value("state", "");
+      if (state == "free") view.state = ClaimState::free;
+      if (state == "failed") view.state = ClaimState::failed;
+      if (view.state == ClaimState::held && is_gone(claim)) view.state = ClaimState::dead;
+    } catch (const nlohmann::json::exception&) {
+      // Written by nobody of ours: it is dead when it stays so.
+    }
+  }
+  if (view.state == ClaimState::held && now_() - seen.since > grace_) view.state = ClaimState::dead;
+  return view;
+}
+
+ClaimView Claims::look(const std::string& name) const {
+  const auto seen = seen_.find(name);
+  return seen == seen_.end() ? ClaimView() : view(seen->second);
+}
+
+std::unique_ptr<Claim> Claims::take(const std::string& name, bool failed) {
+  const ClaimState state = look(name).state;
+  if (state == ClaimState::held || (state == ClaimState::failed && !failed)) return nullptr;
+  const auto seen = seen_.find(name);
+  const std::int64_t generation = seen == seen_.end() ? 1 : seen->second.generation + 1;
+  if (!create_exclusively(claim_file(folder_, name, generation), claim_text("held", 0, ""))) return nullptr;
+  return std::unique_ptr<Claim>(new Claim(folder_, name, generation, grace_ / 6));
+}
+
+}  // namespace pairs

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/studies/study_results.h"
+#include "core/report/figure.h"
+
+namespace pairs {
+
+// A figure of a study, with what it shows in words: effects with their errors, and what is missing.
+struct StudyDrawing {
+  std::string name;
+  Figure figure;
+  std::vector<std::string> notes = {};
+};
+
+// A figure that a study file may name.
+struct StudyFigure {
+  std::string name, summary;
+  StudyDrawing (*draw)(const StudyResults& results, const std::function<bool()>& keep_going);
+};
+// All of them: scores, differences, gap, acauc, pareto, sweep, width, location.
+const std::vector<StudyFigure>& study_figures();
+// Throws a usage error that names `where`, and the nearest one, where there is no such figure.
+void check_study_figures(const Study& study);
+
+// The figures that the study names. Throws Error where no run that a figure needs is done; Stopped.
+std::vector<StudyDrawing> draw_study(const StudyResults& results, const std::function<bool()>& keep_going);
+
+}  // namespace pairs

@@ -1,0 +1,173 @@
+#include "app/studies/study_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "app/runs/strategy_look.h"
+#include "app/scores/scoring.h"
+#include "core/base/error.h"
+#include "core/base/fields.h"
+
+namespace pairs {
+namespace {
+
+namespace fs = std::filesystem;
+
+const EvaluationRow* row_at(const Metrics& metrics, std::int64_t n) {
+  for (const EvaluationRow& row : metrics.rows)
+    if (row.n == n) return &row;
+  return nullptr;
+}
+
+const StudyResult* of_seed(const SeedGroup& group, std::int64_t seed) {
+  for (const StudyResult* one : group.runs)
+    if (one->run.config.seed == seed && one->metrics) return one;
+  return nullptr;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Of one value 0.
+double sd_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const double mean = mean_of(values);
+  double sum = 0;
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+void add_results(const Tasks& tasks, const std::vector<StudyRun>& runs, const fs::path& folder,
+                 std::vector<StudyResult>& results) {
+  for (const StudyRun& run : runs) {
+    StudyResult result{run, folder / run.name, {}};
+    if (fs::exists(result.folder / run_file::estimator))
+      result.metrics = read_metrics(tasks, result.folder / run_file::metrics);
+    if (result.metrics && result.metrics->rows.empty()) result.metrics.reset();
+    results.push_back(std::move(result));
+  }
+}
+
+}  // namespace
+
+std::string SeedGroup::title() const {
+  std::string title = strategy_title(strategy);
+  for (const std::string& one : varied) {
+    const std::string key = assigned_key(one);
+    title += fmt::format(", {} {}", key.substr(key.rfind('.') + 1), one.substr(key.size() + 1));
+  }
+  return title;
+}
+
+std::size_t SeedGroup::done() const {
+  return static_cast<std::size_t>(
+      std::count_if(runs.begin(), runs.end(), [](const StudyResult* one) { return one->metrics.has_value(); }));
+}
+
+std::vector<SeedGroup> StudyResults::groups() const {
+  std::vector<SeedGroup> all;
+  for (const StudyResult& one : results) {
+    const RunConfig& config = one.run.config;
+    const auto same = std::find_if(all.begin(), all.end(), [&](const SeedGroup& group) {
+      const StudyResult& first = *group.runs.front();
+      const auto without_seed = [](const StudyRun& run) { return run.name.substr(0, run.name.rfind("-s")); };
+      return without_seed(first.run) == without_seed(one.run) && first.folder.parent_path() == one.folder.parent_path();
+    });
+    if (same != all.end())
+      same->runs.push_back(&one);
+    else
+      all.push_back({config.task, config.strategy, one.run.varied, {&one}});
+  }
+  return all;
+}
+
+std::vector<std::string> StudyResults::task_names() const {
+  std::vector<std::string> names;
+  for (const StudyResult& one : results)
+    if (std::find(names.begin(), names.end(), one.run.config.task) == names.end()) names.push_back(one.run.config.task);
+  return names;
+}
+
+std::string StudyResults::task_title(const std::string& task) const {
+  return tasks->make(task)->info().title;
+}
+
+StudyResults study_results(const Tasks& tasks, const Study& study, const std::vector<StudyRun>& runs,
+                           const fs::path& folder, const StudyOptions& options) {
+  StudyResults all{tasks, study, {}};
+  add_results(tasks, runs, folder, all.results);
+  for (const std::string& name : study.reads) {
+    const fs::path other = folder.parent_path() / name;
+    PAIRS_CHECK(fs::exists(other / kStudyCopy),
+                "The figures of {} show the runs of the study {}, of which there is none in {}; run it first",
+                study.name, name, other.string());
+    add_results(tasks, study_runs(tasks, read_study(other / kStudyCopy), options), other, all.results);
+  }
+  return all;
+}
+
+std::vector<SeedMean> seed_means(const SeedGroup& group, const Score& score) {
+  std::map<std::int64_t, std::vector<const EvaluationRow*>> by_n;
+  for (const StudyResult* one : group.runs)
+    if (one->metrics)
+      for (const EvaluationRow& row : one->metrics->rows)
+        if (!std::isnan(score.value(row))) by_n[row.n].push_back(&row);
+  std::vector<SeedMean> means;
+  for (const auto& [n, rows] : by_n) {
+    std::vector<double> values;
+    for (const EvaluationRow* row : rows) values.push_back(score.value(*row));
+    SeedMean& mean = means.emplace_back();
+    mean.n = n;
+    mean.seeds = static_cast<std::int64_t>(rows.size());
+    mean.mean = mean_of(values);
+    mean.sd = sd_of(values);
+    mean.se = rows.size() == 1 ? score.error(*rows.front()) : NAN;
+    mean.extrapolation =
+        std::any_of(rows.begin(), rows.end(), [](const EvaluationRow* row) { return row->extrapolation; });
+  }
+  return means;
+}
+
+std::vector<SeedDifference> seed_differences(const SeedGroup& group, const SeedGroup& baseline) {
+  // By N: of each seed the differences set by set.
+  std::map<std::int64_t, std::vector<std::vector<double>>> by_n;
+  for (const StudyResult* one : group.runs) {
+    const StudyResult* other = of_seed(baseline, one->run.config.seed);
+    if (!one->metrics || !other) continue;
+    const Scoring& scoring = scoring_of(one->metrics->rows);
+    for (const EvaluationRow& row : one->metrics->rows) {
+      const EvaluationRow* base = row_at(*other->metrics, row.n);
+      const std::size_t sets = base ? paired_sets(row, *base) : 0;
+      if (sets < 2) continue;
+      std::vector<double> differences = scoring.of_sets(row, sets);
+      const std::vector<double> minus = scoring.of_sets(*base, sets);
+      for (std::size_t k = 0; k < sets; ++k) differences[k] -= minus[k];
+      by_n[row.n].push_back(std::move(differences));
+    }
+  }
+  std::vector<SeedDifference> all;
+  for (const auto& [n, seeds] : by_n) {
+    std::size_t sets = SIZE_MAX;
+    for (const std::vector<double>& one : seeds) sets = std::min(sets, one.size());
+    std::vector<double> of_set(sets, 0.0), of_seed;
+    for (const std::vector<double>& one : seeds) {
+      for (std::size_t k = 0; k < sets; ++k) of_set[k] += one[k] / static_cast<double>(seeds.size());
+      of_seed.push_back(mean_of({one.begin(), one.begin() + static_cast<std::ptrdiff_t>(sets)}));
+    }
+    SeedDifference& difference = all.emplace_back();
+    difference.n = n;
+    difference.seeds = static_cast<std::int64_t>(seeds.size());
+    difference.sets = static_cast<std::int64_t>(sets);
+    difference.mean = mean_of(of_set);
+    const double over_sets = sd_of(of_set) / std::sqrt(static_cast<double>(sets));
+    const double over_seeds = sd_of(of_seed) / std::sqrt(static_cast<double>(seeds.size()));
+    difference.se = std::hypot(over_sets, over_seeds);
+  }
+  return all;
+}
+
+}  // namespace pairs

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/scores/metrics_file.h"
+#include "app/scores/score.h"
+#include "app/studies/study_runs.h"
+
+namespace pairs {
+
+inline constexpr const char* kStudyCopy = "study.toml";  // in a study's folder, its file as it was run
+
+// A run of a study with what is known of it; one that is only planned, or not done yet, has no metrics.
+struct StudyResult {
+  StudyRun run;
+  std::filesystem::path folder;
+  std::optional<Metrics> metrics;
+};
+
+// Runs that differ in their seed alone.
+struct SeedGroup {
+  std::string task, strategy;
+  std::vector<std::string> varied;  // StudyRun::varied
+  std::vector<const StudyResult*> runs;
+
+  std::string title() const;  // "PAIRS, size 16"
+  std::size_t done() const;   // runs with metrics
+};
+
+struct StudyResults {
+  Tasks tasks;
+  Study study;
+  std::vector<StudyResult> results;
+
+  // In the order of the study's file. They point into `results`.
+  std::vector<SeedGroup> groups() const;
+  std::vector<std::string> task_names() const;  // in order, each once
+  std::string task_title(const std::string& task) const;
+};
+
+// Reads what the runs in `folder` have come to, and those of the studies that it reads, which lie beside the folder.
+// Throws Error where a file is damaged, or such a study is not there.
+StudyResults study_results(const Tasks& tasks, const Study& study, const std::vector<StudyRun>& runs,
+                           const std::filesystem::path& folder, const StudyOptions& options);
+
+// A score of a group at one N.
+struct SeedMean {
+  std::int64_t n = 0, seeds = 0;
+  double mean = 0;
+  double sd = 0;  // over seeds; of one seed 0
+  double se = 0;  // of one seed its standard error over test sets, where it is known
+  bool extrapolation = false;
+};
+std::vector<SeedMean> seed_means(const SeedGroup& group, const Score& score);
+
+// How much worse a group scores than another one (lower being better), at one N: the mean over the seeds that both have
+// of differences on the same test sets. The error is that over test sets, of the seeds' mean difference, and that over
+// seeds, added in squares.
+struct SeedDifference {
+  std::int64_t n = 0, seeds = 0, sets = 0;
+  double mean = 0, se = 0;
+};
+// At the sizes at which both were scored on the same test sets one by one.
+std::vector<SeedDifference> seed_differences(const SeedGroup& group, const SeedGroup& baseline);
+
+}  // namespace pairs
