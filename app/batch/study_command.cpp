@@ -41,7 +41,7 @@ namespace fs = std::filesystem;
 struct StudyArguments {
   Catalogue tasks;
   std::string study, out, part, data, device;
-  std::vector<std::string> presets;
+  std::vector<std::string> presets, set;
   std::int64_t jobs = 1;
   double hours = 0, grace = 60;
   bool plan = false, figures = false, retry = false, allow = false;
@@ -149,6 +149,7 @@ Standing standing_of(const StudyArguments& arguments) {
   Standing standing;
   standing.study = read_study(study_file(arguments.study), arguments.presets);
   check_study_figures(standing.study);
+  set_all(standing.study, arguments.set);
   standing.runs = study_runs(arguments.tasks, standing.study, study_options(arguments));
   standing.folder = study_folder(arguments, standing.study);
   return standing;
@@ -209,8 +210,11 @@ Result report(const StudyArguments& arguments, const Standing& standing) {
   result.document["done"] = done;
   result.document["failed"] = failed;
   result.document["left"] = left;
-  const std::string command = fmt::format("pairs --batch study {}{}", shell_word(arguments.study),
-                                          arguments.out.empty() ? "" : " --out " + shell_word(arguments.out));
+  std::string command = "pairs --batch study " + shell_word(arguments.study);
+  for (const std::string& preset : arguments.presets) command += " --preset " + shell_word(preset);
+  for (const std::string& one : arguments.set) command += " --set " + shell_word(one);
+  if (!arguments.data.empty()) command += " --data " + shell_word(arguments.data);
+  if (!arguments.out.empty()) command += " --out " + shell_word(arguments.out);
   result.text =
       fmt::format("{}\n\n{}{}\n\nFolder: {}\n", standing.study.title, table.text(), reasons, standing.folder.string());
   if (left > 0) result.text += fmt::format("{} left; the same command does them\n", counted(left, "run"));
@@ -310,6 +314,7 @@ void work_beside(const StudyArguments& arguments, const Standing& standing) {
     if (!value.empty()) words.insert(words.end(), {option, value});
   };
   for (const std::string& preset : arguments.presets) add("--preset", preset);
+  for (const std::string& one : arguments.set) add("--set", one);
   add("--part", arguments.part);
   add("--data", arguments.data);
   add("--device", arguments.device);
@@ -393,6 +398,9 @@ Action add_study(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--out", arguments->out, "Folder of the study's runs (default: runs/NAME)")->type_name("DIR");
   app.add_option("--preset", arguments->presets, "Run it at this preset in place of its own: quick, small or paper")
       ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--set", arguments->set, "A setting for every run that reads it, over what the file sets or varies")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--jobs", arguments->jobs, "Processes that work at once, each on its share of the cores")
       ->type_name("K")

@@ -58,18 +58,21 @@ std::string host_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "a machine";
 }
 
-// What a claim says of its worker, the same in all of this process.
-const nlohmann::json& this_worker() {
-  static const nlohmann::json self = [] {
-    std::random_device random;
-    const auto process = static_cast<std::int64_t>(::getpid());
-    return nlohmann::json{{"host", host_name()},
-                          {"process", process},
-                          {"started", start_of_process(process)},
-                          {"space", process_space()},
-                          {"worker", fmt::format("{:08x}{:08x}", random(), random())}};
-  }();
-  return self;
+// What a claim says of its worker.
+nlohmann::json this_worker() {
+  const auto process = static_cast<std::int64_t>(::getpid());
+  return {{"host", host_name()},
+          {"process", process},
+          {"started", start_of_process(process)},
+          {"space", process_space()}};
+}
+
+// A name that no other process has, on whatever machine.
+std::string unique_name() {
+  static std::random_device random;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  return fmt::format(".{:08x}{:08x}", random(), random());
 }
 
 fs::path claim_file(const fs::path& folder, const std::string& name, std::int64_t generation) {
@@ -99,9 +102,7 @@ std::map<std::string, std::int64_t> highest(const fs::path& folder) {
 
 // Creates the file whole, or not at all where one stands there: whoever else tries, one succeeds.
 bool create_exclusively(const fs::path& file, const std::string& bytes) {
-  static std::atomic<std::int64_t> made_here = 0;
-  const fs::path beside = file.parent_path() / fmt::format(".{}-{}-{}", this_worker()["worker"].get<std::string>(),
-                                                           ++made_here, file.filename().string());
+  const fs::path beside = file.parent_path() / unique_name();
   write_file(beside, bytes);
   const bool linked = ::link(beside.c_str(), file.c_str()) == 0;
   const int error = errno;

@@ -220,4 +220,15 @@ Study read_study(const std::filesystem::path& file, const std::vector<std::strin
   return study;
 }
 
+void set_all(Study& study, const std::vector<std::string>& assignments) {
+  for (StudyPart& part : study.parts)
+    for (StudyRuns& runs : part.runs)
+      for (const std::string& one : assignments) {
+        const std::string key = assigned_key(one);
+        std::erase_if(runs.set, [&](const std::string& other) { return assigned_key(other) == key; });
+        std::erase_if(runs.vary, [&](const Sweep& sweep) { return sweep.key == key; });
+        runs.set.push_back(one);
+      }
+}
+
 }  // namespace pairs

@@ -44,4 +44,7 @@ struct Study {
 // in place of those that the file names. Throws a usage error that names file and line.
 Study read_study(const std::filesystem::path& file, const std::vector<std::string>& presets = {});
 
+// Gives every run these settings ("key=value"), over what the file sets or varies.
+void set_all(Study& study, const std::vector<std::string>& assignments);
+
 }  // namespace pairs

@@ -226,7 +226,8 @@ StudyDrawing draw_gap(const StudyResults& results, const Going&) {
 
 // With what a group is compared: the same task and varied settings with this strategy; where it does not read what the
 // others vary, the first of them that has what it has.
-const SeedGroup* baseline_of(const SeedGroup& group, const std::vector<SeedGroup>& groups, const std::string& strategy) {
+const SeedGroup* baseline_of(const SeedGroup& group, const std::vector<SeedGroup>& groups,
+                             const std::string& strategy) {
   const SeedGroup* found = nullptr;
   for (const SeedGroup& other : groups) {
     const bool beside = other.task == group.task && other.strategy == strategy &&

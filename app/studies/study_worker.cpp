@@ -171,18 +171,28 @@ void StudyWorker::train(const StudyRun& run, const Claim& claim, Monitor& outer)
   const fs::path folder = folder_ / run.name;
   prepare(run, folder);
   if (monitor.should_stop()) throw Stopped();
-  execute_run(tasks_, folder, monitor, Stage::cache);
-  const bool others = std::any_of(runs_.begin(), runs_.end(), [&](const StudyRun& other) {
-    return other.trained && other.name != run.name && other.first_stage == run.first_stage &&
-           other.second_stage != run.second_stage && !is_done(folder_ / other.name);
-  });
-  if (others && fs::exists(folder / run_file::pool) && !fs::exists(shared_pool(folder_, run))) {
-    fs::create_directories(shared_pool(folder_, run).parent_path());
-    link_file(folder / run_file::pool, shared_pool(folder_, run));
+  if (run.config.make_task()->info().pool > 0 && others_need_pool(run)) {
+    execute_run(tasks_, folder, monitor, Stage::cache);
+    keep_pool(run);
   }
   execute_run(tasks_, folder, monitor);
   evaluate(run, folder, monitor);
   tidy(run);
+}
+
+bool StudyWorker::others_need_pool(const StudyRun& run) const {
+  return std::any_of(runs_.begin(), runs_.end(), [&](const StudyRun& other) {
+    return other.trained && other.first_stage == run.first_stage && other.second_stage != run.second_stage &&
+           !is_done(folder_ / other.name);
+  });
+}
+
+// The embeddings of a pool outlive the run that made them.
+void StudyWorker::keep_pool(const StudyRun& run) const {
+  const fs::path pool = folder_ / run.name / run_file::pool, kept = shared_pool(folder_, run);
+  if (!fs::exists(pool) || fs::exists(kept)) return;
+  fs::create_directories(kept.parent_path());
+  link_file(pool, kept);
 }
 
 // The folder, with what it can have from runs that share its stages.

@@ -61,6 +61,8 @@ class StudyWorker {
   // Whether another run is doing at this moment what this one can have of it.
   bool waits(std::size_t run, const std::vector<StudyStatus>& status) const;
   void train(const StudyRun& run, const Claim& claim, Monitor& monitor);
+  bool others_need_pool(const StudyRun& run) const;
+  void keep_pool(const StudyRun& run) const;
   void prepare(const StudyRun& run, const std::filesystem::path& folder);
   void evaluate(const StudyRun& run, const std::filesystem::path& folder, Monitor& monitor);
   void tidy(const StudyRun& run);

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Kills random workers of two studies at random moments, one on each of two folders, until all runs are done: each run
+# must have the weights of a study that nobody disturbed, byte for byte, and have been finished once. Between kills the
+# times on the claims are set to other years, as by a machine whose clock is wrong.
+# study_kills.sh PAIRS [KILLS] [SEED]; with PAIRS_LONG_TESTS=1 200 kills
+PAIRS=$(realpath "$1")
+kills=${2:-12}
+[ -z "${PAIRS_LONG_TESTS:-}" ] || kills=200
+RANDOM=${3:-1}
+SCRATCH=$(mktemp -d)
+workers=()
+trap 'kill -9 "${workers[@]}" 2>/dev/null; rm -rf "$SCRATCH"' EXIT
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tiny.sh"
+cd "$SCRATCH" || exit 1
+
+cat >kills.toml <<'TOML'
+title = "Runs to be killed"
+tasks = ["bump-hunt"]
+strategies = ["pairs", "n1"]
+seeds = [1, 2]
+[set]
+checkpoint = 0.1
+threads = 1
+device = "cpu"
+pretrain.epochs = 6
+pretrain.steps = 60
+pretrain.batch = 128
+pretrain.validation_sets = 256
+cache.sizes = [100]
+cache.sets = [2000]
+finetune.epochs = 8
+finetune.steps = 60
+finetune.validation_draws = 256
+evaluate.sizes = [1, 100]
+evaluate.sets = [40]
+evaluate.samples = 19
+[vary]
+finetune.rate = [1e-3, 2e-3]
+TOML
+study() { "$PAIRS" --batch study kills.toml --out "$1" >/dev/null 2>>"$1.log"; }
+
+study whole || { cat whole.log >&2 && say_fail "the undisturbed study failed"; }
+runs=$(cd whole && ls -d bump-hunt-*)
+[ "$(wc -l <<<"$runs")" -eq 8 ] || say_fail "there are not 8 runs"
+
+finished() { # finished FOLDER: are all runs of the study done?
+  local run
+  for run in $runs; do [ -e "$1/$run/metrics.json" ] || return 1; done
+}
+count=0
+rounds=0
+for folder in one two; do study "$folder" & workers+=($!); study "$folder" & workers+=($!); done
+while [ "$count" -lt "$kills" ]; do
+  sleep "0.$((RANDOM % 10))"
+  at=$((RANDOM % 4))
+  folder=$([ "$at" -lt 2 ] && echo one || echo two)
+  if kill -9 "${workers[at]}" 2>/dev/null; then count=$((count + 1)); fi
+  wait "${workers[at]}" 2>/dev/null
+  [ $((RANDOM % 2)) -eq 0 ] || touch -d '1999-01-01' "$folder"/claims/* 2>/dev/null
+  [ $((RANDOM % 2)) -eq 0 ] || touch -d '2099-01-01' "$folder"/claims/* 2>/dev/null
+  if finished "$folder"; then
+    # All done: compare, and begin this folder anew once the others have left it.
+    for k in 0 1; do wait "${workers[at / 2 * 2 + k]}" 2>/dev/null; done
+    for run in $runs; do
+      cmp -s "whole/$run/estimator.safetensors" "$folder/$run/estimator.safetensors" || say_fail "$run differs after $count kills"
+    done
+    rm -rf "$folder"
+    rounds=$((rounds + 1))
+    study "$folder" & workers[at / 2 * 2]=$!
+    study "$folder" & workers[at / 2 * 2 + 1]=$!
+  else
+    study "$folder" & workers[at]=$!
+  fi
+done
+for worker in "${workers[@]}"; do wait "$worker" || say_fail "a worker failed"; done
+for folder in one two; do
+  study "$folder" || { tail -3 "$folder.log" >&2 && say_fail "the last pass over $folder failed"; }
+  for run in $runs; do
+    cmp -s "whole/$run/estimator.safetensors" "$folder/$run/estimator.safetensors" || say_fail "$folder/$run differs"
+    cmp -s "whole/$run/metrics.json" "$folder/$run/metrics.json" || say_fail "$folder/$run has other scores"
+    ended=$(grep -c '"stage":"finetune".*"type":"stage-done"' "$folder/$run/events.jsonl")
+    [ "$ended" -eq 1 ] || say_fail "$folder/$run was finished $ended times"
+  done
+done
+echo "$count kills, $rounds studies finished under them"
+finish
