@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <dlfcn.h>
-#include <sched.h>
 #include <torch/headeronly/version.h>
 
 #include <charconv>
@@ -23,6 +22,7 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
+#include "core/base/threads.h"
 
 namespace pairs {
 namespace {
@@ -92,13 +92,6 @@ std::string cpu_model() {
   return "CPU of unknown model";
 }
 
-// Cores that this process may run on.
-int core_count() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : at::get_num_threads();
-}
-
 std::string gpu_text(std::size_t ordinal) {
   const auto& gpus = cuda_facts().driver.gpus;
   return ordinal < gpus.size() ? gpus[ordinal].description : "NVIDIA GPU";
@@ -116,7 +109,7 @@ std::string why_no_gpu() {
 
 std::vector<DeviceInfo> list_devices() {
   std::vector<DeviceInfo> devices;
-  const int cores = core_count();
+  const int cores = usable_cores();
   devices.push_back(
       {"cpu", fmt::format("{}, {} core{}, {}", cpu_model(), cores, cores == 1 ? "" : "s", at::get_cpu_capability()),
        true, ""});

@@ -5,8 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
 #include <thread>
 
+#include "core/base/cgroup.h"
 #include "core/base/log.h"
 
 namespace pairs {
@@ -15,13 +21,27 @@ namespace {
 std::atomic<std::int64_t> background_threads{0};
 std::atomic<std::uint64_t> background_version{0};
 
+// What a Slurm job may use of the machine for each of its tasks; 0: it does not say, or this is none.
+std::int64_t job_cores() {
+  const char* text = std::getenv("SLURM_CPUS_PER_TASK");
+  std::int64_t value = 0;
+  if (!text) return 0;
+  const auto read = std::from_chars(text, text + std::strlen(text), value);
+  return read.ec == std::errc() ? value : 0;
+}
+
 }  // namespace
 
 int usable_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  int cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
+  // Asked once: a container's limit does not change under a process, and this is called often.
+  static const std::optional<double> limit = container_cores();
+  if (limit) cores = std::min(cores, static_cast<int>(std::ceil(*limit)));
+  if (const std::int64_t job = job_cores(); job > 0) cores = static_cast<int>(std::min<std::int64_t>(cores, job));
+  return std::max(1, cores);
 }
 
 void use_threads(std::int64_t wanted) {

@@ -4,7 +4,8 @@
 
 namespace pairs {
 
-// Cores that this process may run on.
+// Cores that this process may run on: those of its affinity, no more than the quota of its container and than
+// SLURM_CPUS_PER_TASK say.
 int usable_cores();
 
 // Sets how many CPU threads parallel loops take: one a core, or `wanted` when it is above 0. More than there are cores
