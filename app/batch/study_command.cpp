@@ -228,11 +228,13 @@ Result plan(const StudyArguments& arguments, const Standing& standing) {
   ProgressPrinter printer = stderr_printer();
   std::vector<bool> done;
   for (const StudyStatus& status : look(standing, arguments.grace)) done.push_back(status.state == StudyState::done);
-  const std::vector<RunPlan> plans = plan_study(
+  const StudyPlan planned = plan_study(
       standing.runs, done, [] { return !keep_going(); },
       [&](std::size_t at, std::size_t all) { printer.line(fmt::format("measuring {} of {} kinds of run", at, all)); });
+  const std::vector<RunPlan>& plans = planned.runs;
   Result result;
   result.document = {{"study", standing.study.name}, {"runs", nlohmann::json::array()}};
+  if (!planned.busy.empty()) result.document["busy"] = planned.busy;
   Table table({{"run", false}, {"training"}, {"time"}, {"disk"}, {"shares", false}});
   double seconds = 0, gflop = 0, bytes = 0;
   std::size_t trained = 0;
@@ -272,6 +274,7 @@ Result plan(const StudyArguments& arguments, const Standing& standing) {
       "aggregates a worker at once.\n",
       standing.study.title, table.text(), counted(trained, "run"), flop_text(gflop), duration_text(seconds),
       byte_text(static_cast<std::uint64_t>(bytes)));
+  if (!planned.busy.empty()) result.text += planned.busy + "\n";
   return result;
 }
 

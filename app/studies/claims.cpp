@@ -61,10 +61,8 @@ std::string host_name() {
 // What a claim says of its worker.
 nlohmann::json this_worker() {
   const auto process = static_cast<std::int64_t>(::getpid());
-  return {{"host", host_name()},
-          {"process", process},
-          {"started", start_of_process(process)},
-          {"space", process_space()}};
+  return {
+      {"host", host_name()}, {"process", process}, {"started", start_of_process(process)}, {"space", process_space()}};
 }
 
 // A name that no other process has, on whatever machine.

@@ -1,5 +1,6 @@
 #include "app/studies/study_plan.h"
 
+#include <ATen/Functions.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "app/scores/run_evaluation.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/train/plan.h"
 #include "core/train/stage_sharing.h"
 #include "core/train/stage_tools.h"
@@ -20,6 +22,7 @@ namespace {
 struct KindCost {
   ExpectedCost need{};
   double gflop = 0, evaluate_seconds = 0;
+  std::string busy;
 };
 
 std::string kind_of(const RunConfig& config) {
@@ -41,6 +44,10 @@ double evaluation_seconds(const RunConfig& config, const std::function<bool()>& 
   run.finetuned = strategy(config.strategy).stages_2_and_3;
   run.estimator = std::make_shared<Estimator>(setting.task, config.estimator, setting.seed);
   if (replaces_regression(config)) run.estimator->reset_heads(setting.seed, head_of_stage(config, true));
+  // A regression answers once it has a spread.
+  if (ResidualSpread* spread = face<ResidualSpread>(run.estimator->head(0)))
+    spread->set_sigma(torch::ones({1}, torch::kInt64),
+                      torch::ones({1, static_cast<std::int64_t>(run.task->info().targets.size())}, torch::kFloat64));
   run.estimator->set_max_n(run.finetuned
                                ? config.cache.sizes.back()
                                : *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end()));
@@ -77,6 +84,7 @@ KindCost cost_of_kind(const RunConfig& config, const std::function<bool()>& stop
     if (stage.stage != Stage::cache) cost.gflop += stage.gflop;
   cost.need = expected_cost(config, stop);
   cost.evaluate_seconds = evaluation_seconds(config, stop);
+  cost.busy = busy_note(config, cost.need);
   return cost;
 }
 
@@ -96,14 +104,13 @@ void share(const std::vector<StudyRun>& runs, std::size_t at, std::map<std::stri
 
 }  // namespace
 
-std::vector<RunPlan> plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>& done,
-                                const std::function<bool()>& stop,
-                                const std::function<void(std::size_t, std::size_t)>& told) {
+StudyPlan plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>& done,
+                     const std::function<bool()>& stop, const std::function<void(std::size_t, std::size_t)>& told) {
   std::map<std::string, KindCost> kinds;
   for (const StudyRun& run : runs) kinds[kind_of(run.config)];
   std::set<std::string> measured;
   std::map<std::string, std::size_t> first, second;
-  std::vector<RunPlan> plans;
+  StudyPlan study;
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const StudyRun& run = runs[k];
     const std::string key = kind_of(run.config);
@@ -112,6 +119,7 @@ std::vector<RunPlan> plan_study(const std::vector<StudyRun>& runs, const std::ve
       if (told) told(measured.size(), kinds.size());
       if (stop && stop()) throw Stopped();
       kind = cost_of_kind(run.config, stop);
+      if (study.busy.empty()) study.busy = kind.busy;
     }
     RunPlan plan;
     plan.name = run.name;
@@ -125,9 +133,9 @@ std::vector<RunPlan> plan_study(const std::vector<StudyRun>& runs, const std::ve
     if (run.trained) share(runs, k, first, second, plan);
     if (k < done.size() && done[k])
       plan.pretrain_seconds = plan.cache_seconds = plan.finetune_seconds = plan.evaluate_seconds = plan.cache_bytes = 0;
-    plans.push_back(std::move(plan));
+    study.runs.push_back(std::move(plan));
   }
-  return plans;
+  return study;
 }
 
 }  // namespace pairs

@@ -19,11 +19,15 @@ struct RunPlan {
   double seconds() const { return pretrain_seconds + cache_seconds + finetune_seconds + evaluate_seconds; }
 };
 
+struct StudyPlan {
+  std::vector<RunPlan> runs;
+  std::string busy;  // that other processes worked while it was measured, a sentence; "": they did not
+};
+
 // Of all runs of a study, with the machine to itself. Counts FLOPs, and times a few steps of each kind of run once (a
 // second or two for each), whatever its seeds; where patience may end a stage earlier, this is the most. `done`: runs
 // that cost nothing any more. `told`, when set, hears how many kinds of how many are measured. Throws Stopped.
-std::vector<RunPlan> plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>& done,
-                                const std::function<bool()>& stop,
-                                const std::function<void(std::size_t, std::size_t)>& told = {});
+StudyPlan plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>& done,
+                     const std::function<bool()>& stop, const std::function<void(std::size_t, std::size_t)>& told = {});
 
 }  // namespace pairs

@@ -58,7 +58,7 @@ std::string SeedGroup::title() const {
   std::string title = strategy_title(strategy);
   for (const std::string& one : varied) {
     const std::string key = assigned_key(one);
-    title += fmt::format(", {} {}", key.substr(key.rfind('.') + 1), one.substr(key.size() + 1));
+    title += fmt::format(", {} {}", short_key(key, varied), one.substr(key.size() + 1));
   }
   return title;
 }

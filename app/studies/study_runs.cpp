@@ -33,10 +33,6 @@ std::string name_word(const std::string& text) {
   return word;
 }
 
-std::string last_word(const std::string& key) {
-  return key.substr(key.rfind('.') + 1);
-}
-
 // Every choice of one value a sweep, the last sweep changing fastest.
 std::vector<std::vector<std::string>> combinations(const std::vector<Sweep>& vary) {
   std::vector<std::vector<std::string>> all = {{}};
@@ -158,7 +154,7 @@ class Expansion {
     words.push_back(place.strategy);
     for (const std::string& one : varied) {
       const std::string key = assigned_key(one);
-      words.push_back(name_word(last_word(key)) + name_word(one.substr(key.size() + 1)));
+      words.push_back(name_word(short_key(key, varied)) + name_word(one.substr(key.size() + 1)));
     }
     words.push_back(fmt::format("s{}", place.seed));
     return fmt::format("{}", fmt::join(words, "-"));
@@ -184,6 +180,13 @@ class Expansion {
 };
 
 }  // namespace
+
+std::string short_key(const std::string& key, const std::vector<std::string>& varied) {
+  const auto last = [](const std::string& one) { return one.substr(one.rfind('.') + 1); };
+  const auto same = std::count_if(varied.begin(), varied.end(),
+                                  [&](const std::string& one) { return last(assigned_key(one)) == last(key); });
+  return same > 1 ? key : last(key);
+}
 
 std::vector<StudyRun> study_runs(const Tasks& tasks, const Study& study, const StudyOptions& options) {
   return Expansion(tasks, study, options).all();

@@ -20,6 +20,10 @@ struct StudyRun {
   std::string first_stage, second_stage;
 };
 
+// The last word of a varied setting's key, "size" of "embedder.size"; the whole key where another one of `varied`
+// ("key=value") ends in the same.
+std::string short_key(const std::string& key, const std::vector<std::string>& varied);
+
 // How every run of a study is made, beside what its file says.
 struct StudyOptions {
   std::string data, device;

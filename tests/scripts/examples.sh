@@ -46,7 +46,14 @@ cat >"$SCRATCH/bin/ctest" <<E
 cd "$SOURCE" || exit 1
 [ "\$1" = --preset ] && PATH=\${PATH#*:} cmake --list-presets=test | grep -q "\"\$2\""
 E
-chmod +x "$SCRATCH/bin/cmake" "$SCRATCH/bin/ctest"
+# A task of a job array, as Slurm starts it.
+cat >"$SCRATCH/bin/srun" <<'E'
+#!/usr/bin/env bash
+export SLURM_JOB_ID=7 SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=8
+export SLURM_CPUS_PER_TASK=4
+exec "$@"
+E
+chmod +x "$SCRATCH/bin/cmake" "$SCRATCH/bin/ctest" "$SCRATCH/bin/srun"
 
 # tree FOLDER: the commands of the source tree over a build folder that holds the stand-in. What sets up and builds is
 # left out: install_test.sh tests the one, and this test runs because the other did.
@@ -119,6 +126,7 @@ prepare() {
   } >chair.obj
   mkdir meshes && cp chair.obj meshes
   cp -r "$SCRATCH/fixtures/photos" "$SCRATCH/fixtures/images" .
+  awk '/^```/ { inside = $0 == "```toml"; next } inside' "$SOURCE/docs/studies.md" >my-study.toml
   ln -s "$SCRATCH/fixtures" FOLDER
   case $2 in
     infer) cp -r "$SCRATCH/fixtures/views" . ;;
@@ -127,8 +135,8 @@ prepare() {
   esac
 }
 
-commands_of() { # commands_of FILE: the lines of its fenced blocks
-  awk '/^```/ { inside = !inside; next } inside' "$1"
+commands_of() { # commands_of FILE: the lines of its fenced blocks but those of another language
+  awk '/^```/ { open = !open; inside = open && $0 == "```"; next } inside' "$1"
 }
 commands_of_help() { # commands_of_help FILE: lines that are a command, and those behind "Example:"
   sed -n -e 's/^  \(pairs .*\)$/\1/p' -e 's/^.*Example: \(pairs .*\)$/\1/p' "$1"

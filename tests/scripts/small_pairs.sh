@@ -89,6 +89,14 @@ case $command in
     ! has molecules || small "${small_molecules[@]}"
     ;;
   demo) small "${small_stages[@]}" ;;
+  study)
+    # The paper's studies: their settings short, whatever tasks they have.
+    has list || has --figures ||
+      for setting in "${small_stages[@]}" cache.pieces=2 embedder.size=4 finetune.rate=1e-3; do
+        arguments+=(--set "$setting")
+      done
+    ! has my-study.toml || arguments+=(--allow)
+    ;;
   evaluate | compare)
     if has novel-view || has novel-view-n1-10; then
       lower --sets 2

@@ -78,6 +78,14 @@ TEST(StudyRuns, ShareTheStagesThatTheirDifferencesDoNotReach) {
   EXPECT_NE(two[0].first_stage, two[1].first_stage);
 }
 
+TEST(StudyRuns, NamesTellSettingsOfOneLastWordApart) {
+  StudyRuns runs;
+  runs.tasks = {"bump-hunt"};
+  runs.vary = {{"finetune.rate", {"0.001"}}, {"pretrain.rate", {"0.002"}}, {"cache.sets", {"100"}}};
+  EXPECT_THAT(names_of(made(study_of(runs))),
+              ElementsAre("bump-hunt-pairs-finetune.rate0.001-pretrain.rate0.002-sets100-s1"));
+}
+
 TEST(StudyRuns, SettingsReachTheRunsThatReadThem) {
   StudyRuns runs;
   runs.tasks = {"bump-hunt"};
