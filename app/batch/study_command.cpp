@@ -431,9 +431,9 @@ Action add_study(CLI::App& app, const Catalogue& tasks) {
   app.footer(
       "Examples:\n"
       "  pairs --batch study list\n"
-      "  pairs --batch study strategies-circle --plan\n"
-      "  pairs --batch study strategies-circle --jobs 2\n"
-      "  pairs --batch study strategies-circle --figures\n"
+      "  pairs --batch study gaussian-exact --plan\n"
+      "  pairs --batch study gaussian-exact --jobs 2\n"
+      "  pairs --batch study gaussian-exact --figures\n"
       "  pairs --batch study my-study.toml --part 1/4 --max-hours 7.5\n"
       "A study is a list of runs, tasks x strategies x seeds x settings, in one file. The command does what is missing "
       "of\n"

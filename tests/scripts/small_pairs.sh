@@ -92,7 +92,7 @@ case $command in
   study)
     # The paper's studies: their settings short, whatever tasks they have.
     has list || has --figures ||
-      for setting in "${small_stages[@]}" cache.pieces=2 embedder.size=4 finetune.rate=1e-3; do
+      for setting in "${small_stages[@]}" cache.pieces=2 finetune.rate=1e-3; do
         arguments+=(--set "$setting")
       done
     ! has my-study.toml || arguments+=(--allow)
