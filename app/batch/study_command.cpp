@@ -346,6 +346,13 @@ void work_beside(const StudyArguments& arguments, const Standing& standing) {
   if (!keep_going()) throw Stopped();
 }
 
+// Whether there is anything but pictures to write as numbers.
+bool has_numbers(const Figure& figure) {
+  return std::any_of(figure.plots.begin(), figure.plots.end(), [](const Plot& plot) {
+    return !plot.lines.empty() || !plot.bars.empty() || !plot.contours.empty() || !plot.scatters.empty();
+  });
+}
+
 Result figures(const StudyArguments& arguments, const Standing& standing) {
   Result result;
   result.document = {{"study", standing.study.name}, {"figures", nlohmann::json::array()}};
@@ -355,7 +362,8 @@ Result figures(const StudyArguments& arguments, const Standing& standing) {
   for (const StudyDrawing& drawing : draw_study(results, keep_going)) {
     fs::create_directories(folder);
     write_figure(folder / (drawing.name + ".svg"), drawing.figure);
-    write_figure(folder / (drawing.name + ".csv"), drawing.figure);
+    write_figure(folder / (drawing.name + ".png"), drawing.figure);
+    if (has_numbers(drawing.figure)) write_figure(folder / (drawing.name + ".csv"), drawing.figure);
     const std::string file = (folder / (drawing.name + ".svg")).string();
     result.document["figures"].push_back({{"name", drawing.name}, {"file", file}, {"notes", drawing.notes}});
     result.text += file + "\n";

@@ -62,6 +62,7 @@ StudyProcesses::StudyProcesses(const std::vector<std::string>& arguments, int co
     }
     // In the child nothing but calls to the kernel.
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    ::setpgid(0, 0);  // Ctrl+C reaches this process, which passes it on once
     if (::getppid() != parent) ::_exit(1);
     const cpu_set_t& share = shares[static_cast<std::size_t>(k)];
     if (CPU_COUNT(&share) > 0) ::sched_setaffinity(0, sizeof share, &share);

@@ -13,6 +13,7 @@
 #include "app/scores/learnt.h"
 #include "app/scores/score_figures.h"
 #include "app/scores/scoring.h"
+#include "app/studies/study_pictures.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/report/number_text.h"
@@ -466,6 +467,7 @@ std::vector<LoadedRun> nuisance_runs(const StudyResults& results, const char* fi
     for (const StudyResult* one : group.runs) {
       if (!one->metrics) continue;
       LoadedRun run = load_run(results.tasks, one->folder.string(), "", "cpu");
+      run.name = group.title();
       if (has_width_figure(*run.task)) runs.push_back(std::move(run));
       break;
     }
@@ -499,6 +501,9 @@ const std::vector<StudyFigure>& study_figures() {
       {"width", "One target and one nuisance: posterior width against ψ, beside the references", draw_width},
       {"location", "One target and one nuisance: posterior mean and sd against ψ, beside the references",
        draw_location},
+      {"posteriors", "Each task's posterior of one set as N grows, beside its references", draw_posteriors},
+      {"tasks", "A row a task: its prior, sets of observations, the posterior as N grows", draw_tasks},
+      {"views", "Images: the truth and samples of the posterior, scenes by N", draw_views},
   };
   return all;
 }

@@ -21,7 +21,7 @@ struct StudyFigure {
   std::string name, summary;
   StudyDrawing (*draw)(const StudyResults& results, const std::function<bool()>& keep_going);
 };
-// All of them: scores, differences, gap, acauc, pareto, sweep, width, location.
+// All of them, in the order of their documentation.
 const std::vector<StudyFigure>& study_figures();
 // Throws a usage error that names `where`, and the nearest one, where there is no such figure.
 void check_study_figures(const Study& study);

@@ -101,6 +101,7 @@ class Expansion {
     run.wanted.set = read_by(place);
     run.trained = place.trained;
     run.config = made(run.wanted);
+    if (run.config.note.empty()) run.config.note = study_.title;
     for (const std::string& one : place.choice)
       if (std::find(run.wanted.set.begin(), run.wanted.set.end(), one) != run.wanted.set.end())
         run.varied.push_back(one);
