@@ -23,6 +23,7 @@
 #include "app/scores/score.h"
 #include "app/studies/study_figures.h"
 #include "app/studies/study_plan.h"
+#include "app/studies/study_presence.h"
 #include "app/studies/study_worker.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
@@ -386,6 +387,7 @@ Result study(StudyArguments arguments) {
   const SavesOnSignal saves;
   if (!keep_going()) throw Stopped();
   make_folder(standing.folder, standing.study);
+  const StudyPresence presence(standing.folder);
   try {
     if (arguments.jobs > 1)
       work_beside(arguments, standing);

@@ -508,6 +508,7 @@ bool Studio::poll() {
   bool changed = library.poll();
   follow_own_tasks();
   changed |= training.poll();
+  changed |= studies.poll();
   changed |= posterior.poll();
   changed |= viewer.poll();
   changed |= evaluation.poll();

@@ -21,6 +21,7 @@
 #include "app/model/settings/machine.h"
 #include "app/model/settings/settings_page.h"
 #include "app/model/task/specimen.h"
+#include "app/model/train/studies.h"
 #include "app/model/train/training.h"
 #include "app/model/viewer/viewer.h"
 
@@ -41,6 +42,7 @@ class Studio : public Navigation, public Machine {
   Hub hub;
   Library library{hub};
   Training training{hub};
+  Studies studies{hub};
   Posterior posterior{hub};
   Viewer viewer{hub};
   Evaluation evaluation{hub};

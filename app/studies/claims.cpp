@@ -10,7 +10,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <random>
 #include <utility>
 
@@ -18,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/base/process_identity.h"
 
 namespace pairs {
 namespace {
@@ -28,41 +28,6 @@ constexpr std::uint64_t kMostBytes = 64 << 10;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
-// When the process began, in ticks since the machine did: with its number it names one process of this start of the
-// machine. "" where there is none.
-std::string start_of_process(std::int64_t process) {
-  const std::string line = first_line(fmt::format("/proc/{}/stat", process));
-  // The second field, the program's name in brackets, may hold anything.
-  std::size_t at = line.rfind(')');
-  for (int field = 2; field < 22 && at != line.npos; ++field) at = line.find(' ', at + 1);
-  return at == line.npos ? "" : line.substr(at + 1, line.find(' ', at + 1) - at - 1);
-}
-
-// Where processes have numbers of their own: this start of the machine, and the container.
-std::string process_space() {
-  std::error_code error;
-  return first_line("/proc/sys/kernel/random/boot_id") + " " + fs::read_symlink("/proc/self/ns/pid", error).string();
-}
-
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "a machine";
-}
-
-// What a claim says of its worker.
-nlohmann::json this_worker() {
-  const auto process = static_cast<std::int64_t>(::getpid());
-  return {
-      {"host", host_name()}, {"process", process}, {"started", start_of_process(process)}, {"space", process_space()}};
 }
 
 // A name that no other process has, on whatever machine.
@@ -119,17 +84,11 @@ bool create_exclusively(const fs::path& file, const std::string& bytes) {
 }
 
 std::string claim_text(const char* state, std::int64_t beats, const std::string& failure) {
-  nlohmann::json text = this_worker();
+  nlohmann::json text = process_identity();
   text["state"] = state;
   text["beat"] = beats;
   if (!failure.empty()) text["text"] = failure;
   return text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-// Whether the process that wrote it was of this machine and is gone.
-bool is_gone(const nlohmann::json& claim) {
-  if (claim.value("space", "") != process_space() || claim.value("started", "").empty()) return false;
-  return start_of_process(claim.value("process", std::int64_t{0})) != claim.value("started", "");
 }
 
 }  // namespace
@@ -208,7 +167,7 @@ ClaimView Claims::view(const Seen& seen) const {
       const std::string state = claim.value("state", "");
       if (state == "free") view.state = ClaimState::free;
       if (state == "failed") view.state = ClaimState::failed;
-      if (view.state == ClaimState::held && is_gone(claim)) view.state = ClaimState::dead;
+      if (view.state == ClaimState::held && has_ended(claim)) view.state = ClaimState::dead;
     } catch (const nlohmann::json::exception&) {
       // Written by nobody of ours: it is dead when it stays so.
     }

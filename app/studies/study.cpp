@@ -180,9 +180,13 @@ bool is_name(const std::string& text) {
 
 }  // namespace
 
-Study read_study(const std::filesystem::path& file, const std::vector<std::string>& wanted) {
+Study read_study(const std::filesystem::path& file, const std::vector<std::string>& presets) {
+  return parse_study(read_file(file, kMostTomlBytes), file, presets);
+}
+
+Study parse_study(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& wanted) {
   const std::string where = printable(file.string(), 300);
-  const toml::table root = parse_toml(read_file(file, kMostTomlBytes), where);
+  const toml::table root = parse_toml(text, where);
   TableReader top(root, "", where);
   Study study;
   study.file = std::filesystem::absolute(file).lexically_normal();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pairs {
@@ -43,6 +44,10 @@ struct Study {
 // Reads a study file. Tasks named by a file ending in .toml are relative to it. `presets`, where there are any, are run
 // in place of those that the file names. Throws a usage error that names file and line.
 Study read_study(const std::filesystem::path& file, const std::vector<std::string>& presets = {});
+
+// The same of a text that stands, or will stand, in that file.
+Study parse_study(std::string_view text, const std::filesystem::path& file,
+                  const std::vector<std::string>& presets = {});
 
 // Gives every run these settings ("key=value"), over what the file sets or varies.
 void set_all(Study& study, const std::vector<std::string>& assignments);

@@ -28,14 +28,15 @@ constexpr float kPlotWidth = 320;                   // a plot has at least this
 
 }  // namespace
 
-void TrainPanel::header(Training& training, const model::Library& library) {
+void TrainPanel::header(Training& training, const model::Library& library, const model::Studies& studies) {
   const bool drafting = training.drafting();
   const bool at_work = training.active() && !drafting && training.folder() == training.session_folder();
   const bool resumable = !drafting && !at_work && !training.finished();
-  constexpr const char *kStart = "Start training", *kResume = "Resume training", *kLike = "New run like this";
+  constexpr const char *kStart = "Start training", *kResume = "Resume training", *kLike = "New run like this",
+                       *kStudy = "Study…";
   const float gap = px(8);
   float room = ui::button_width("Copy command");
-  if (drafting) room += gap + ui::button_width(kStart);
+  if (drafting) room += gap + ui::button_width(kStudy) + gap + ui::button_width(kStart);
   if (!drafting) room += gap + ui::button_width("New run") + gap + ui::button_width(kLike);
   if (resumable) room += gap + ui::button_width(kResume);
   // While it trains, nothing else stands where "Start training" stood.
@@ -57,6 +58,10 @@ void TrainPanel::header(Training& training, const model::Library& library) {
     ui::copy(command);
   ImGui::SameLine(0, gap);
   if (drafting) {
+    if (ui::button("train/study", kStudy, ui::Button::normal, training.draft().error(),
+                   "Trains this with several strategies, seeds and values of a setting, and compares them"))
+      study_.ask(studies, training.draft());
+    ImGui::SameLine(0, gap);
     if (ui::button("train/start", kStart, ui::Button::primary, training.blocked(Action::start),
                    "Makes the run's folder and runs all stages"))
       training.start();
@@ -242,15 +247,19 @@ void TrainPanel::run(Training& training, model::Library& library, model::Navigat
   plots(training);
 }
 
-void TrainPanel::draw(Training& training, model::Library& library, model::Navigation& go) {
+void TrainPanel::draw(Training& training, model::Library& library, model::Studies& studies, model::Navigation& go) {
   training.shown();
   if (training.task().empty() && !training.problem().empty())
     return ui::empty_state("This run cannot be shown", training.problem(), true);
   if (training.task().empty())
     return ui::empty_state("No task chosen", "Choose a task on the left; its training is set up here.");
   if (training.state() == Activity::loading) return ui::working_state(fmt::format("Reading {} …", training.name()));
-  header(training, library);
-  if (training.drafting()) form_.needs(training);
+  header(training, library, studies);
+  if (training.drafting()) {
+    form_.needs(training);
+    draw_studies(studies);
+    study_.draw(studies);
+  }
   if (const std::string problem = training.problem(); !problem.empty()) {
     ui::space(4);
     const bool failed = training.blocked(Action::dismiss).empty();

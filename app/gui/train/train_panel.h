@@ -4,9 +4,11 @@
 
 #include "app/gui/plot/plot_view.h"
 #include "app/gui/train/draft_form.h"
+#include "app/gui/train/study_dialog.h"
 #include "app/gui/widgets/aggregates_dialog.h"
 #include "app/model/library/library.h"
 #include "app/model/navigation.h"
+#include "app/model/train/studies.h"
 #include "app/model/train/training.h"
 
 namespace pairs::gui {
@@ -14,12 +16,12 @@ namespace pairs::gui {
 // A new run's settings and start; the stages of a run with their losses, and the posterior as it is learnt.
 class TrainPanel {
  public:
-  void draw(model::Training& training, model::Library& library, model::Navigation& go);
+  void draw(model::Training& training, model::Library& library, model::Studies& studies, model::Navigation& go);
 
  private:
   enum class View { progress, settings, log };
 
-  void header(model::Training& training, const model::Library& library);
+  void header(model::Training& training, const model::Library& library, const model::Studies& studies);
   void run(model::Training& training, model::Library& library, model::Navigation& go);
   void plots(model::Training& training);
   void run_settings(const model::Training& training);
@@ -30,6 +32,7 @@ class TrainPanel {
   int loss_stage_ = -1;  // of narrow windows: which loss is shown; -1: of the stage that runs
   std::string run_search_;
   DraftForm form_;
+  StudyDialog study_;
   AggregatesDialog aggregates_{"train/aggregates"};
 };
 

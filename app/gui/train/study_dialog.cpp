@@ -1,0 +1,154 @@
+#include "app/gui/train/study_dialog.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "app/gui/widgets/ui.h"
+#include "app/model/train/draft.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace pairs::gui {
+namespace {
+
+constexpr float kWide = 900, kForm = 440, kHigh = 430, kLabels = 110;
+constexpr std::size_t kShownRuns = 200;
+
+// The number that the text is, 0 where it is none.
+std::int64_t number_of(const std::string& text) {
+  std::int64_t value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size() ? value : 0;
+}
+
+std::string standing(const model::StudyEntry& study) {
+  std::string text = fmt::format("{} of {} done", study.done, counted(study.all, "run"));
+  if (study.failed > 0) text += fmt::format(", {} failed", study.failed);
+  if (!study.now.empty()) text += fmt::format("; now {}", fmt::join(study.now, ", "));
+  if (study.now.empty() && !study.processes.empty()) text += "; at work";
+  return text;
+}
+
+}  // namespace
+
+void StudyDialog::ask(const model::Studies& studies, const model::Draft& draft) {
+  try {
+    form_ = studies.form(draft);
+  } catch (const std::exception& error) {
+    failure_ = sentence(error);
+    return;
+  }
+  seeds_ = std::to_string(form_->seeds);
+  processes_ = std::to_string(form_->processes);
+  failure_.clear();
+  open_ = true;
+}
+
+void StudyDialog::choices() {
+  model::StudyForm& form = *form_;
+  ui::text("Strategies", ui::Look::small_strong);
+  for (const model::Choice& one : model::strategy_choices()) {
+    bool on = form.strategies.contains(one.name);
+    if (ui::toggle("study/strategy/" + one.name, one.title, on, one.text)) {
+      if (on)
+        form.strategies.insert(one.name);
+      else
+        form.strategies.erase(one.name);
+    }
+  }
+  ui::space(8);
+  ui::label("Seeds", "Each run is trained so many times with another seed: their spread is its error", kLabels);
+  if (ui::input("study/seeds", seeds_, "3", "Runs of seeds 1, 2, ...", px(60))) form.seeds = number_of(seeds_);
+  std::vector<std::string> names = {"nothing"};
+  int index = 0;
+  for (const auto& choice : form.choices()) {
+    names.push_back(choice.title);
+    if (choice.key == form.key) index = static_cast<int>(names.size()) - 1;
+  }
+  ui::label("Vary", "One setting, of which several values are tried", kLabels);
+  if (ui::combo("study/key", index, names, "The size of the embedding is the one that matters most"))
+    form.key = index == 0 ? "" : form.choices()[static_cast<std::size_t>(index) - 1].key;
+  if (!form.key.empty()) {
+    ui::label("Values", "With commas between them", kLabels);
+    ui::input("study/values", form.values, "4, 16, 64", "The values that are tried, with commas between them");
+  }
+  ui::space(8);
+  ui::label("Processes",
+            "Each trains one run at a time on its share of the cores; small networks do not keep many busy", kLabels);
+  if (ui::input("study/processes", processes_, "1", "How many runs are trained at once", px(60)))
+    form.processes = number_of(processes_);
+  ui::label("Name", "Of its folder, in the folder of runs", kLabels);
+  ui::input("study/name", form.name, "my-study", "Lower-case letters, digits and hyphens");
+}
+
+void StudyDialog::outcome() const {
+  const std::vector<StudyRun>& runs = form_->runs();
+  ui::text(counted(runs.size(), "run"), ui::Look::small_strong);
+  for (std::size_t k = 0; k < std::min(runs.size(), kShownRuns); ++k) ui::text(runs[k].name, ui::Look::small);
+  if (runs.size() > kShownRuns) ui::text(fmt::format("and {} more", runs.size() - kShownRuns), ui::Look::small_muted);
+}
+
+void StudyDialog::draw(model::Studies& studies) {
+  if (!form_ || !ui::begin_dialog("study/dialog", "New study", open_, kWide)) return;
+  ui::wrapped(
+      "Trains and evaluates every choice on the same test sets, one run after another, with the settings of this "
+      "draft. It goes on when the window is closed; the runs appear in the list on the left as they come.",
+      ui::Look::muted);
+  ui::space(8);
+  const float high = std::min(px(kHigh), ImGui::GetIO().DisplaySize.y * 0.6f);
+  ImGui::BeginChild("choices", {px(kForm), high}, false);
+  choices();
+  ImGui::EndChild();
+  ImGui::SameLine(0, px(24));
+  ImGui::BeginChild("outcome", {0, high}, false);
+  const std::string problem = form_->problem();
+  outcome();
+  ImGui::EndChild();
+  if (!failure_.empty())
+    ui::wrapped(failure_, ui::Look::bad, 0, "study/failure");
+  else if (!problem.empty())
+    ui::wrapped(problem, ui::Look::warning, 0, "study/problem");
+  const ui::Choice choice = ui::choose("study/start", "Start the study", ui::Button::primary, "study/cancel", problem);
+  if (choice == ui::Choice::confirm) {
+    try {
+      form_->start();
+      studies.look();
+      open_ = false;
+    } catch (const std::exception& error) {
+      failure_ = sentence(error);
+    }
+  }
+  if (choice == ui::Choice::cancel) open_ = false;
+  if (!open_) ImGui::CloseCurrentPopup();
+  ui::end_dialog();
+}
+
+void draw_studies(model::Studies& studies) {
+  const auto shown = studies.shown();
+  if (!shown) return;
+  for (const model::StudyEntry& study : *shown) {
+    ui::space(4);
+    const std::string base = "study/" + study.name;
+    const bool works = !study.processes.empty();
+    if (works && ui::button(base + "/stop", "Stop", ui::Button::normal, "", "Saves what is begun; it can go on later"))
+      studies.stop(study);
+    if (!works && ui::button(base + "/go-on", "Go on", ui::Button::normal, study.problem,
+                             "Trains what is left of it, from where it was saved")) {
+      try {
+        studies.go_on(study);
+      } catch (const std::exception& error) {
+        ui::toast(sentence(error));
+      }
+    }
+    ImGui::SameLine(0, px(8));
+    ImGui::AlignTextToFramePadding();
+    const std::string text = study.problem.empty() ? standing(study) : study.problem;
+    ui::text(fmt::format("Study {}: {}", study.name, text), study.problem.empty() ? ui::Look::body : ui::Look::warning);
+    if (works) ui::again_in(3);
+  }
+}
+
+}  // namespace pairs::gui

@@ -1,0 +1,154 @@
+#include "app/model/train/studies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <thread>
+
+#include "app/studies/study_presence.h"
+#include "app/studies/study_results.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs::model {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class StudiesTest : public ::testing::Test {
+ protected:
+  StudiesTest() {
+    hub_.tasks = built_in_tasks();
+    hub_.runs_folder = folder_ / "runs";
+    std::filesystem::create_directories(hub_.runs_folder);
+    // In place of the program: writes down how it was called.
+    write_file(folder_ / "program", "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$(dirname \"$0\")/called\"\n");
+    ::chmod((folder_ / "program").c_str(), 0755);
+  }
+  Draft draft() {
+    Draft draft(hub_.tasks, "bump-hunt", hub_.runs_folder, "");
+    draft.set("pretrain.epochs", "3");
+    return draft;
+  }
+  StudyForm form() { return StudyForm(hub_.tasks, draft(), hub_.runs_folder, "", folder_ / "program"); }
+  // What the program was called with, once it was.
+  std::string called() {
+    for (int k = 0; k < 500 && !std::filesystem::exists(folder_ / "called"); ++k)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return read_file(folder_ / "called");
+  }
+  std::vector<StudyEntry> looked(Studies& studies) {
+    studies.look();
+    for (int k = 0; k < 1000; ++k) {
+      studies.shown();
+      if (studies.poll()) return *studies.shown();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ADD_FAILURE() << "no look came to its end";
+    return {};
+  }
+  TemporaryFolder folder_;
+  Hub hub_;
+};
+
+TEST_F(StudiesTest, AFormMakesTheRunsOfTheDraft) {
+  StudyForm form = this->form();
+  EXPECT_EQ(form.problem(), "");
+  EXPECT_EQ(form.runs().size(), 6u);  // two strategies, three seeds
+  form.key = "embedder.size";
+  EXPECT_THAT(form.problem(), HasSubstr("Write the values"));
+  form.values = " 8, 16 ,";
+  EXPECT_EQ(form.problem(), "");
+  ASSERT_EQ(form.runs().size(), 12u);
+  EXPECT_EQ(form.runs().front().name, "bump-hunt-pairs-size8-s1");
+  EXPECT_EQ(form.runs().front().config.pretrain.epochs, 3);
+  EXPECT_EQ(form.runs().front().config.preset, "quick");
+  form.strategies = {"n1"};
+  form.seeds = 1;
+  EXPECT_EQ(form.problem(), "");
+  EXPECT_EQ(form.runs().size(), 2u);
+}
+
+TEST_F(StudiesTest, AFormSaysWhatIsWrong) {
+  StudyForm form = this->form();
+  form.key = "embedder.size";
+  form.values = "eight";
+  EXPECT_THAT(form.problem(), HasSubstr("embedder.size"));
+  form.key.clear();
+  form.strategies.clear();
+  EXPECT_EQ(form.problem(), "Choose a strategy");
+  form.strategies = {"pairs"};
+  form.seeds = 0;
+  EXPECT_THAT(form.problem(), HasSubstr("seeds"));
+  form.seeds = 1;
+  form.processes = 0;
+  EXPECT_THAT(form.problem(), HasSubstr("processes"));
+  form.processes = 1;
+  form.name = "My study";
+  EXPECT_THAT(form.problem(), HasSubstr("lower-case"));
+  std::filesystem::create_directories(hub_.runs_folder / "taken");
+  form.name = "taken";
+  EXPECT_THAT(form.problem(), HasSubstr("there already"));
+}
+
+TEST_F(StudiesTest, StartingWritesTheFileAndCallsTheProgram) {
+  StudyForm form = this->form();
+  form.name = "mine";
+  form.processes = 2;
+  form.key = "finetune.rate";
+  form.values = "1e-3,2e-3";
+  ASSERT_EQ(form.problem(), "");
+  form.start();
+  const std::string file = (hub_.runs_folder / "mine" / "mine.toml").string();
+  EXPECT_EQ(called(), "--batch\nstudy\n" + file + "\n--out\n" + (hub_.runs_folder / "mine").string() + "\n--jobs\n2\n");
+  EXPECT_EQ(study_runs(hub_.tasks, read_study(file), {}).size(), 12u);
+}
+
+TEST_F(StudiesTest, ShowsHowFarAStudyIsAndGoesOnWithIt) {
+  StudyForm form = this->form();
+  form.name = "mine";
+  form.seeds = 1;
+  ASSERT_EQ(form.problem(), "");
+  std::filesystem::create_directories(form.folder());
+  write_file(form.folder() / "mine.toml", form.text());
+  Studies studies(hub_);
+  studies.program = folder_ / "program";
+  std::vector<StudyEntry> all = looked(studies);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].name, "mine");
+  EXPECT_EQ(all[0].all, 2u);
+  EXPECT_EQ(all[0].done, 0u);
+  EXPECT_TRUE(all[0].processes.empty());
+  {
+    const StudyPresence here(form.folder());
+    EXPECT_THAT(looked(studies)[0].processes, ElementsAre(::getpid()));
+  }
+  studies.go_on(all[0]);
+  EXPECT_THAT(called(), HasSubstr("mine.toml"));
+  // One that is done is not shown any more.
+  for (const char* run : {"bump-hunt-pairs-s1", "bump-hunt-n1-s1"}) {
+    std::filesystem::create_directories(form.folder() / run);
+    write_file(form.folder() / run / run_file::estimator, "x");
+    write_file(form.folder() / run / run_file::metrics, "x");
+  }
+  EXPECT_TRUE(looked(studies).empty());
+}
+
+TEST_F(StudiesTest, ADamagedStudyIsShownWithItsProblem) {
+  std::filesystem::create_directories(hub_.runs_folder / "bad");
+  write_file(hub_.runs_folder / "bad" / kStudyCopy, "title = 3\n");
+  Studies studies(hub_);
+  studies.program = folder_ / "program";
+  const std::vector<StudyEntry> all = looked(studies);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_THAT(all[0].problem, HasSubstr("'title' must be a text"));
+}
+
+}  // namespace
+}  // namespace pairs::model
