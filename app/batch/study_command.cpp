@@ -45,6 +45,7 @@ struct StudyArguments {
   std::vector<std::string> presets, set;
   std::int64_t jobs = 1;
   double hours = 0, grace = 60;
+  bool hours_given = false;
   bool plan = false, figures = false, retry = false, allow = false;
 };
 
@@ -120,6 +121,23 @@ fs::path study_folder(const StudyArguments& arguments, const Study& study) {
   return arguments.out.empty() ? fs::path("runs") / study.name : fs::path(arguments.out);
 }
 
+// A folder that holds another study, a run, or anything but what a study has in it.
+void refuse_other(const fs::path& folder, const Study& study) {
+  const std::string name = printable(folder.string(), 300);
+  if (fs::exists(folder / run_file::config)) fail_usage("{} is the folder of a run; choose another with --out", name);
+  if (fs::exists(folder / kStudyCopy)) {
+    const std::string title = find_toml_text(read_file(folder / kStudyCopy), "title", name);
+    if (title != study.title)
+      fail_usage("{} holds another study, \"{}\"; choose another folder with --out", name, printable(title, 200));
+    return;
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string inside = entry.path().filename().string();
+    if (inside != study.name + ".toml" && inside != "workers")
+      fail_usage("{} holds {} and no study; choose a folder of its own with --out", name, printable(inside, 100));
+  }
+}
+
 void make_folder(const fs::path& folder, const Study& study) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -127,6 +145,7 @@ void make_folder(const fs::path& folder, const Study& study) {
               printable(folder.string(), 300), error ? error.message() : "a file of that name is in the way");
   const std::string text = read_file(study.file);
   const fs::path copy = folder / kStudyCopy;
+  refuse_other(folder, study);
   if (!fs::exists(copy) || read_file(copy) != text) write_file(copy, text);
 }
 
@@ -168,8 +187,8 @@ std::vector<StudyStatus> look(const Standing& standing, double grace) {
   return study_status(standing.folder, standing.runs, claims);
 }
 
-// What is known of the runs by now.
-Result report(const StudyArguments& arguments, const Standing& standing) {
+// What is known of the runs by now. troubled: a process that worked on them was ended by something else than its work.
+Result report(const StudyArguments& arguments, const Standing& standing, bool troubled) {
   const std::vector<StudyStatus> status = look(standing, arguments.grace);
   Result result;
   result.document = {{"study", standing.study.name},
@@ -177,6 +196,7 @@ Result report(const StudyArguments& arguments, const Standing& standing) {
                      {"folder", standing.folder.string()},
                      {"runs", nlohmann::json::array()}};
   Table table({{"run", false}, {"state", false}, {"N"}, {"score", false}, {"value"}});
+  const std::vector<FoundRun> found = look_over(arguments.tasks, standing.folder, standing.runs);
   std::size_t done = 0, failed = 0, left = 0;
   std::string reasons;
   for (std::size_t k = 0; k < standing.runs.size(); ++k) {
@@ -188,7 +208,15 @@ Result report(const StudyArguments& arguments, const Standing& standing) {
                            {"seed", run.config.seed},
                            {"state", study_state_name(status[k].state)}};
     std::vector<std::string> cells = {run.name, study_state_name(status[k].state), "–", "–", "–"};
-    if (status[k].state == StudyState::done) {
+    if (!found[k].damage.empty() && status[k].state == StudyState::done) {
+      ++failed;
+      line["state"] = cells[1] = "damaged";
+      line["reason"] = found[k].damage;
+      reasons += fmt::format("\n{} is damaged: {}.", run.name, found[k].damage);
+    } else if (status[k].state == StudyState::done && found[k].scores_missing) {
+      ++left;
+      line["state"] = cells[1] = "to be scored";
+    } else if (status[k].state == StudyState::done) {
       ++done;
       line["run"] = (standing.folder / run.name).string();
       if (const auto metrics = read_metrics(arguments.tasks, standing.folder / run.name / run_file::metrics)) {
@@ -221,7 +249,7 @@ Result report(const StudyArguments& arguments, const Standing& standing) {
   if (left > 0) result.text += fmt::format("{} left; the same command does them\n", counted(left, "run"));
   if (failed > 0) result.text += fmt::format("Try what failed again: {} --retry\n", command);
   if (left == 0 && !standing.study.figures.empty()) result.text += fmt::format("Next: {} --figures\n", command);
-  result.exit_code = failed > 0 ? 1 : 0;
+  result.exit_code = failed > 0 || (left > 0 && troubled) ? 1 : 0;
   return result;
 }
 
@@ -310,8 +338,8 @@ void work_here(const StudyArguments& arguments, const Standing& standing, const 
   }
 }
 
-// In processes of their own, telling what they come to.
-void work_beside(const StudyArguments& arguments, const Standing& standing) {
+// In processes of their own, telling what they come to. False where one was ended by something else than its work.
+bool work_beside(const StudyArguments& arguments, const Standing& standing) {
   std::vector<std::string> words = {"--batch", "study", standing.study.file.string(), "--out",
                                     standing.folder.string()};
   const auto add = [&](const char* option, const std::string& value) {
@@ -345,6 +373,7 @@ void work_beside(const StudyArguments& arguments, const Standing& standing) {
   while (processes.left() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   for (const std::string& trouble : processes.troubles()) printer.line(trouble);
   if (!keep_going()) throw Stopped();
+  return processes.troubles().empty();
 }
 
 // Whether there is anything but pictures to write as numbers.
@@ -357,6 +386,7 @@ bool has_numbers(const Figure& figure) {
 Result figures(const StudyArguments& arguments, const Standing& standing) {
   Result result;
   result.document = {{"study", standing.study.name}, {"figures", nlohmann::json::array()}};
+  look_over(arguments.tasks, standing.folder, standing.runs);
   const StudyResults results =
       study_results(arguments.tasks, standing.study, standing.runs, standing.folder, study_options(arguments));
   const fs::path folder = standing.folder / "figures";
@@ -376,6 +406,10 @@ Result figures(const StudyArguments& arguments, const Standing& standing) {
 Result study(StudyArguments arguments) {
   if (arguments.study == "list") return list_studies();
   if (arguments.plan && arguments.figures) fail_usage("--plan and --figures answer different questions; give one");
+  if (arguments.hours_given && !(arguments.hours > 0 && arguments.hours <= 1e6))
+    fail_usage("--max-hours {} is no time from above 0 to 1,000,000 hours", arguments.hours);
+  if (!(arguments.grace >= 1 && arguments.grace <= 86400))
+    fail_usage("--grace {} is no time from 1 to 86,400 seconds", arguments.grace);
   WorkOptions options;
   read_part(arguments.part, options);
   options.grace = arguments.grace;
@@ -388,16 +422,18 @@ Result study(StudyArguments arguments) {
   if (!keep_going()) throw Stopped();
   make_folder(standing.folder, standing.study);
   const StudyPresence presence(standing.folder);
+  look_over(arguments.tasks, standing.folder, standing.runs);
+  bool troubled = false;
   try {
     if (arguments.jobs > 1)
-      work_beside(arguments, standing);
+      troubled = !work_beside(arguments, standing);
     else
       work_here(arguments, standing, options);
   } catch (const Stopped&) {
     tell("what was begun is saved: the same command goes on\n");
     throw;
   }
-  return report(arguments, standing);
+  return report(arguments, standing, troubled);
 }
 
 }  // namespace
@@ -423,12 +459,10 @@ Action add_study(CLI::App& app, const Catalogue& tasks) {
                  "Do this part of the runs alone, for example 2/8; array: the part of this task of a Slurm job array")
       ->type_name("I/M");
   app.add_option("--max-hours", arguments->hours, "Save and leave after so many hours; the same command goes on")
-      ->type_name("H")
-      ->check(CLI::PositiveNumber);
+      ->type_name("H");
   app.add_option("--grace", arguments->grace,
                  "Take a run over from a worker of another machine that was silent for so many seconds")
       ->type_name("S")
-      ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
   app.add_flag("--retry", arguments->retry, "Try runs that failed again");
   app.add_flag("--plan", arguments->plan, "Train nothing: tell each run's cost, time and disk, and what it shares");
@@ -449,7 +483,10 @@ Action add_study(CLI::App& app, const Catalogue& tasks) {
       "of\n"
       "it, beside any number of other processes and machines that share its folder: each run is done once. Stopped or\n"
       "killed, it goes on from the last checkpoint. Runs that share a stage share it.");
-  return [arguments] { return study(*arguments); };
+  return [arguments, &app] {
+    arguments->hours_given = app.count("--max-hours") > 0;
+    return study(*arguments);
+  };
 }
 
 }  // namespace pairs::batch

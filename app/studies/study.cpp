@@ -50,8 +50,8 @@ std::vector<std::string> range_values(const toml::table& source, const std::stri
                     "'from' above 0",
                     name));
   const double count = factor ? std::log(*to / *from) / std::log(*factor) : (*to - *from) / *step;
-  if (count > kMostValues)
-    table.refuse_table(fmt::format("'{}' holds {:.0f} values; {} are the most", name, count, kMostValues));
+  if (!(count < kMostValues))
+    table.refuse_table(fmt::format("'{}' holds more than {} values; raise its step or factor", name, kMostValues));
   const bool whole = std::floor(*from) == *from && std::floor(factor ? *factor : *step) == (factor ? *factor : *step);
   std::vector<std::string> values;
   for (int k = 0; k <= static_cast<int>(std::floor(count + 1e-9)); ++k) {
@@ -118,25 +118,33 @@ void read_runs(TableReader& table, const std::string& where, StudyRuns& runs) {
 }
 
 // The strategies exist, nothing stands twice, and what is varied is not set as well.
-void check_runs(const TableReader& table, const StudyRuns& runs) {
+void check_runs(TableReader& table, const StudyRuns& runs) {
+  // At the line of a key, where it stands in this table.
+  const auto refuse = [&](const char* key, const std::string& what) {
+    if (const toml::node* node = table.find(key)) table.refuse(*node, what);
+    table.refuse_table(what);
+  };
   if (runs.tasks.empty()) table.refuse_table(fmt::format("'{}' is missing; name the tasks", table.full("tasks")));
   std::set<std::string> seen;
-  for (const std::vector<std::string>* names : {&runs.strategies, &runs.planned})
+  for (const auto& [key, names] : {std::pair("strategies", &runs.strategies), std::pair("planned", &runs.planned)})
     for (const std::string& name : *names) {
       try {
         strategy(name);
       } catch (const Error& error) {
-        table.refuse_table(error.what());
+        refuse(key, error.what());
       }
-      if (!seen.insert(name).second) table.refuse_table(fmt::format("the strategy {} stands there twice", name));
+      if (!seen.insert(name).second) refuse(key, fmt::format("the strategy {} stands there twice", name));
     }
   for (const std::string& task : runs.tasks)
     if (std::count(runs.tasks.begin(), runs.tasks.end(), task) > 1)
-      table.refuse_table(fmt::format("the task {} stands there twice", printable(task)));
+      refuse("tasks", fmt::format("the task {} stands there twice", printable(task)));
+  for (const std::int64_t seed : runs.seeds)
+    if (std::count(runs.seeds.begin(), runs.seeds.end(), seed) > 1)
+      refuse("seeds", fmt::format("the seed {} stands there twice", seed));
   for (const Sweep& sweep : runs.vary)
     for (const std::string& one : runs.set)
       if (assigned_key(one) == sweep.key)
-        table.refuse_table(fmt::format("{} is set and varied; remove one of the two", sweep.key));
+        refuse("vary", fmt::format("{} is set and varied; remove one of the two", sweep.key));
 }
 
 // The runs at a preset: what stands at the top, over it what stands under the preset's name, and over that each
@@ -172,6 +180,14 @@ std::vector<StudyRuns> runs_at(const toml::table& root, const std::string& prese
   return all;
 }
 
+// A task that is named by a file, or by the folder that holds one, as an absolute path; another stays as it is.
+std::string task_file(const std::filesystem::path& beside, const std::string& task) {
+  if (!task.ends_with(".toml") && task.find('/') == task.npos) return task;
+  std::filesystem::path file = (beside / task).lexically_normal();
+  if (file.extension() != ".toml") file /= "task.toml";
+  return file.string();
+}
+
 bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -192,7 +208,8 @@ Study parse_study(std::string_view text, const std::filesystem::path& file, cons
   study.file = std::filesystem::absolute(file).lexically_normal();
   study.name = study.file.stem().string();
   if (!is_name(study.name))
-    fail_usage("The name of {} names its runs: use lower-case letters, digits and hyphens alone", where);
+    fail_usage("{} names its folder of runs: rename it, with lower-case letters, digits and hyphens alone before .toml",
+               where);
   study.title = top.needed_text("title");
   study.note = top.text_or("note", "");
   study.figures = top.texts("figures").value_or(std::vector<std::string>{});
@@ -202,8 +219,16 @@ Study parse_study(std::string_view text, const std::filesystem::path& file, cons
   StudyRuns common;
   read_runs(top, where, common);
   top.find("runs");
-  for (const std::string& preset : preset_names()) top.find(preset.c_str());
+  for (const std::string& preset : preset_names()) {
+    top.find(preset.c_str());
+    if (root.contains(preset) && !common.tasks.empty())
+      runs_at(root, preset, common, where);  // what is wrong is told now
+  }
   top.finish();
+  for (const std::string& name : study.reads)
+    if (!is_name(name))
+      fail_usage(ErrorPlace{where}, "'reads' names studies, whose folders lie beside this one's, not \"{}\"",
+                 printable(name));
   const bool none = !root.contains("tasks") && !root.contains("runs") && !study.reads.empty();
   if (none) return study;
   for (const std::string& preset : presets) {
@@ -218,8 +243,7 @@ Study parse_study(std::string_view text, const std::filesystem::path& file, cons
       if (!runs.name.empty() && !is_name(runs.name))
         fail_usage(ErrorPlace{where}, "the name \"{}\" must hold lower-case letters, digits and hyphens alone",
                    printable(runs.name));
-      for (std::string& task : runs.tasks)
-        if (task.ends_with(".toml")) task = (study.file.parent_path() / task).lexically_normal().string();
+      for (std::string& task : runs.tasks) task = task_file(study.file.parent_path(), task);
     }
   return study;
 }

@@ -1,6 +1,7 @@
 #include "app/studies/study_figures.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,7 @@
 #include "app/studies/study_pictures.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
+#include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 #include "core/train/cost.h"
@@ -38,8 +40,7 @@ std::vector<SeedGroup> done_groups(const StudyResults& results, const std::strin
 std::vector<std::string> done_tasks(const StudyResults& results) {
   std::vector<std::string> tasks = results.task_names();
   std::erase_if(tasks, [&](const std::string& task) { return done_groups(results, task).empty(); });
-  PAIRS_CHECK(!tasks.empty(), "No run of the study {} is done yet; run it first: pairs --batch study {}",
-              results.study.name, results.study.file.string());
+  PAIRS_CHECK(!tasks.empty(), "No run of the study {} is done yet; run the study first", results.study.name);
   return tasks;
 }
 
@@ -63,6 +64,8 @@ std::vector<std::string> notes_on(const StudyResults& results) {
   for (const SeedGroup& group : results.groups()) {
     const auto trained = static_cast<std::size_t>(
         std::count_if(group.runs.begin(), group.runs.end(), [](const StudyResult* one) { return one->run.trained; }));
+    for (const StudyResult* one : group.runs)
+      if (!one->problem.empty()) notes.push_back(fmt::format("{} is left out: {}", one->run.name, one->problem));
     if (group.done() < trained)
       notes.push_back(fmt::format("{}, {}: {} of {} seeds are done", results.task_title(group.task), group.title(),
                                   group.done(), trained));
@@ -334,7 +337,7 @@ Line mark(const std::string& name, SeriesRole role, double x, double y, bool hol
 }
 
 StudyDrawing draw_pareto(const StudyResults& results, const Going& keep_going) {
-  done_tasks(results);
+  const std::size_t tasks = done_tasks(results).size();
   const std::vector<SeedGroup> groups = results.groups();
   StudyDrawing drawing{"pareto", {}};
   drawing.figure.title = "Cost and quality beside PAIRS: to the right costlier, upwards worse";
@@ -357,7 +360,8 @@ StudyDrawing draw_pareto(const StudyResults& results, const Going& keep_going) {
       const double cost = with_cache ? own.with_cache / base.with_cache : own.paper / base.paper;
       const double gap = relative_gap(group, groups);
       const SeriesRole role = shaded(strategy_role(group.strategy), used[group.strategy]++);
-      const std::string name = fmt::format("{}: {}", results.task_title(group.task), group.title());
+      const std::string name =
+          tasks > 1 ? fmt::format("{}: {}", results.task_title(group.task), group.title()) : group.title();
       const bool planned = group.done() == 0;
       if (std::isnan(gap) && !planned) continue;
       plot.lines.push_back(mark(name, role, cost, planned ? 0 : gap, planned));
@@ -368,6 +372,9 @@ StudyDrawing draw_pareto(const StudyResults& results, const Going& keep_going) {
                                                   number_text(cost, 2), number_text(gap, 2)));
     }
     plot.rules.push_back({"", SeriesRole::truth, 1});
+    // Its legend stands above it, however long it is.
+    drawing.figure.plot_height =
+        std::max(drawing.figure.plot_height, 240 + 18.0 * static_cast<double>(plot.lines.size()));
     drawing.figure.plots.push_back(std::move(plot));
   }
   return drawing;
@@ -514,8 +521,8 @@ void check_study_figures(const Study& study) {
   for (const std::string& name : study.figures) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     const std::string near = nearest(name, names);
-    fail_usage(ErrorPlace{study.file.string()}, "there is no study figure \"{}\"{}", name,
-               near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near));
+    fail_usage(ErrorPlace{study.file.string()}, "there is no study figure \"{}\"{}; figures are {}", printable(name),
+               near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), fmt::join(names, ", "));
   }
 }
 

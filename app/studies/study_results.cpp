@@ -44,9 +44,13 @@ double sd_of(const std::vector<double>& values) {
 void add_results(const Tasks& tasks, const std::vector<StudyRun>& runs, const fs::path& folder,
                  std::vector<StudyResult>& results) {
   for (const StudyRun& run : runs) {
-    StudyResult result{run, folder / run.name, {}};
-    if (fs::exists(result.folder / run_file::estimator))
-      result.metrics = read_metrics(tasks, result.folder / run_file::metrics);
+    StudyResult result{run, folder / run.name, {}, ""};
+    try {
+      if (fs::exists(result.folder / run_file::estimator))
+        result.metrics = read_metrics(tasks, result.folder / run_file::metrics);
+    } catch (const Error& error) {
+      result.problem = error.what();
+    }
     if (result.metrics && result.metrics->rows.empty()) result.metrics.reset();
     results.push_back(std::move(result));
   }

@@ -20,6 +20,7 @@ struct StudyResult {
   StudyRun run;
   std::filesystem::path folder;
   std::optional<Metrics> metrics;
+  std::string problem = {};  // why its scores cannot be read, a sentence
 };
 
 // Runs that differ in their seed alone.
@@ -44,7 +45,7 @@ struct StudyResults {
 };
 
 // Reads what the runs in `folder` have come to, and those of the studies that it reads, which lie beside the folder.
-// Throws Error where a file is damaged, or such a study is not there.
+// Throws Error where such a study is not there.
 StudyResults study_results(const Tasks& tasks, const Study& study, const std::vector<StudyRun>& runs,
                            const std::filesystem::path& folder, const StudyOptions& options);
 

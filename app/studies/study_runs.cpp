@@ -135,6 +135,11 @@ class Expansion {
   std::vector<std::string> read_by(const Place& place) {
     std::vector<std::string> all = place.runs.set;
     all.insert(all.end(), place.choice.begin(), place.choice.end());
+    for (const std::string& one : all)
+      for (const auto& [key, instead] :
+           {std::pair("seed", "seeds"), std::pair("strategy", "strategies"), std::pair("preset", "presets")})
+        if (assigned_key(one) == key)
+          fail_usage("{}: {} is no setting of a study; say '{}' in its file", study_.file.string(), key, instead);
     const RunConfig base = preset_values(tasks_, place.info, place.preset, place.strategy);
     std::vector<std::string> read;
     try {

@@ -10,6 +10,7 @@
 #include "app/scores/run_evaluation.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/safetensors.h"
 #include "core/train/left_aggregates.h"
 #include "core/train/run.h"
 #include "core/train/stage_sharing.h"
@@ -99,13 +100,62 @@ std::vector<StudyStatus> study_status(const fs::path& folder, const std::vector<
   return all;
 }
 
+namespace {
+
+// Whether an evaluation holds what these settings ask for, at the sizes that the run answers for.
+bool evaluated_as(const Metrics& metrics, const EvaluateConfig& wanted) {
+  for (const EvaluationRow& row : metrics.rows) {
+    const auto at = std::find(wanted.sizes.begin(), wanted.sizes.end(), row.n);
+    if (at == wanted.sizes.end()) continue;
+    const auto place = static_cast<std::size_t>(at - wanted.sizes.begin());
+    const std::int64_t sets = wanted.sets[std::min(place, wanted.sets.size() - 1)];
+    // Of subjects that are counted there are no more sets.
+    if (row.samples < wanted.samples || (row.sets < sets && metrics.subjects == 0)) return false;
+  }
+  return !metrics.rows.empty();
+}
+
+FoundRun look_at(const Tasks& tasks, const fs::path& folder, const StudyRun& run) {
+  FoundRun found;
+  if (!fs::exists(folder / run_file::config)) return found;
+  const RunConfig made = read_run_toml(tasks, folder / run_file::config);
+  const std::string changed =
+      changed_setting(training_settings(made), run.config, Stage::finetune, (folder / run_file::config).string());
+  PAIRS_CHECK(changed.empty(), "{}, as the study says now; give the study another folder with --out, or remove {}",
+              changed, folder.string());
+  if (!is_done(folder)) return found;
+  try {
+    read_safetensors(folder / run_file::estimator);
+  } catch (const Error& error) {
+    found.damage = fmt::format("{}; remove {}, and the study trains it again", error.what(), folder.string());
+  }
+  try {
+    const auto metrics = read_metrics(tasks, folder / run_file::metrics);
+    found.scores_missing = !metrics || !evaluated_as(*metrics, run.config.evaluate);
+  } catch (const Error&) {
+    found.scores_missing = true;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<FoundRun> look_over(const Tasks& tasks, const fs::path& folder, const std::vector<StudyRun>& runs) {
+  std::vector<FoundRun> found;
+  for (const StudyRun& run : runs) found.push_back(look_at(tasks, folder / run.name, run));
+  return found;
+}
+
 StudyWorker::StudyWorker(Tasks tasks, fs::path folder, std::vector<StudyRun> runs, WorkOptions options)
     : tasks_(std::move(tasks)),
       folder_(std::move(folder)),
       runs_(std::move(runs)),
       options_(options),
       claims_(claims_folder(folder_), options.grace),
-      tried_(runs_.size(), false) {
+      tried_(runs_.size(), false),
+      found_(look_over(tasks_, folder_, runs_)) {
+  for (std::size_t k = 0; k < runs_.size(); ++k)
+    if (!found_[k].damage.empty()) failures_.emplace_back(runs_[k].name, found_[k].damage);
   std::map<std::string, std::size_t> groups;
   for (const StudyRun& run : runs_)
     group_.push_back(run.trained ? groups.try_emplace(run.first_stage, groups.size()).first->second : 0);
@@ -143,13 +193,15 @@ StudyWorker::Step StudyWorker::step(const Execute& execute) {
   bool waiting = false;
   for (const std::size_t k : in_order()) {
     const StudyState state = status[k].state;
-    if (!mine(k) || state == StudyState::planned || state == StudyState::done) continue;
+    if (!mine(k) || state == StudyState::planned || !found_[k].damage.empty()) continue;
+    if (state == StudyState::done && !found_[k].scores_missing) continue;
     if (state == StudyState::failed && (!options_.retry || tried_[k])) continue;
     waiting = true;
     if (state == StudyState::running || waits(k, status) || is_locked(folder_ / runs_[k].name)) continue;
     const std::unique_ptr<Claim> claim = claims_.take(runs_[k].name, options_.retry && !tried_[k]);
     if (!claim) continue;
-    if (is_done(folder_ / runs_[k].name)) return Step::worked;  // by another, between the look and the claim
+    // By another, between the look and the claim.
+    if (is_done(folder_ / runs_[k].name) && !std::exchange(found_[k].scores_missing, false)) return Step::worked;
     tried_[k] = true;
     try {
       execute(runs_[k], [&](Monitor& monitor) { train(runs_[k], *claim, monitor); });
@@ -199,11 +251,7 @@ void StudyWorker::keep_pool(const StudyRun& run) const {
 void StudyWorker::prepare(const StudyRun& run, const fs::path& folder) {
   remove_unmade(folder);
   if (!fs::exists(folder / run_file::config)) create_run(run.config, folder);
-  const RunConfig made = read_run_toml(tasks_, folder / run_file::config);
-  const std::string changed =
-      changed_setting(training_settings(made), run.config, Stage::finetune, (folder / run_file::config).string());
-  PAIRS_CHECK(changed.empty(), "{}, as the study says now; give the study another folder with --out, or remove {}",
-              changed, folder.string());
+  look_at(tasks_, folder, run);
   if (is_begun(folder)) return;
   for (const bool second : {true, false})
     for (const StudyRun& other : runs_) {
@@ -221,7 +269,13 @@ void StudyWorker::evaluate(const StudyRun& run, const fs::path& folder, Monitor&
   LoadedRun loaded = load_run(tasks_, folder.string(), "", run.config.device);
   loaded.config.evaluate = run.config.evaluate;
   const EvaluationOptions options = evaluation_options(loaded);
-  if (!stored_metrics(loaded, &options)) save_metrics(loaded, evaluate_in(monitor, loaded, options));
+  std::optional<Metrics> stored;
+  try {
+    stored = stored_metrics(loaded, &options);
+  } catch (const Error&) {
+    // What cannot be read is made again.
+  }
+  if (!stored) save_metrics(loaded, evaluate_in(monitor, loaded, options));
 }
 
 // Removes aggregates that no run of the study needs any more.

@@ -24,6 +24,15 @@ const char* study_state_name(StudyState state);
 // Where each run of a study in `folder` stands, as the last scan of the claims saw it.
 std::vector<StudyStatus> study_status(const std::filesystem::path& folder, const std::vector<StudyRun>& runs,
                                       const Claims& claims);
+// Looks at what lies in the folder: refuses runs that were made with other settings than the study has now (throws
+// Error, naming the first and the setting), and tells of each run what is to be made again: that its scores are
+// missing, unreadable or of fewer sets than are asked for, or that its weights are damaged (a sentence).
+struct FoundRun {
+  bool scores_missing = false;
+  std::string damage;
+};
+std::vector<FoundRun> look_over(const Tasks& tasks, const std::filesystem::path& folder,
+                                const std::vector<StudyRun>& runs);
 // The folder of the claims of a study.
 std::filesystem::path claims_folder(const std::filesystem::path& study);
 
@@ -35,9 +44,9 @@ struct WorkOptions {
   bool retry = false;               // runs that failed, too: each once
 };
 
-// Does what is missing of a study, run after run, beside any number of others in other processes and machines: it
-// claims a run, gives it the stages that another one has finished and shares, trains and evaluates it. A run that fails
-// stays as it is and stops no other.
+// Throws Error as look_over. Does what is missing of a study, run after run, beside any number of others in other
+// processes and machines: it claims a run, gives it the stages that another one has finished and shares, trains and
+// evaluates it. A run that fails stays as it is and stops no other.
 class StudyWorker {
  public:
   StudyWorker(Tasks tasks, std::filesystem::path folder, std::vector<StudyRun> runs, WorkOptions options);
@@ -50,7 +59,7 @@ class StudyWorker {
   Step step(const Execute& execute);
 
   const std::vector<StudyRun>& runs() const { return runs_; }
-  // Runs that this worker saw fail, with the reason.
+  // Runs that cannot be done, or that this worker saw fail, with the reason.
   const std::vector<std::pair<std::string, std::string>>& failures() const { return failures_; }
   std::vector<StudyStatus> status();
 
@@ -74,6 +83,7 @@ class StudyWorker {
   WorkOptions options_;
   Claims claims_;
   std::vector<bool> tried_;
+  std::vector<FoundRun> found_;  // when it began
   std::vector<std::pair<std::string, std::string>> failures_;
   Stopwatch clock_;
 };

@@ -75,6 +75,7 @@ TEST_F(StudyCommand, PlansRunsAndDraws) {
 
 TEST_F(StudyCommand, AFailedRunIsToldAndTheExitCodeSaysSo) {
   std::filesystem::create_directories(out());
+  write_file(out() + "/study.toml", "title = \"Mine\"\n");
   write_file(out() + "/bump-hunt-n1-s1", "in the way");
   const Answer ran = study({});
   EXPECT_EQ(ran.code, 1);
@@ -108,11 +109,25 @@ TEST_F(StudyCommand, PartsAreThoseOfAJobArrayToo) {
   EXPECT_EQ(document.at("runs")[1].at("state"), "done");
 }
 
+TEST_F(StudyCommand, RefusesFoldersOfOtherThings) {
+  std::filesystem::create_directories(out());
+  write_file(out() + "/notes.txt", "mine");
+  EXPECT_THAT(study({}).err, HasSubstr("holds notes.txt and no study"));
+  std::filesystem::remove(out() + "/notes.txt");
+  write_file(out() + "/study.toml", "title = \"Another\"\n");
+  EXPECT_THAT(study({}).err, HasSubstr("holds another study, \"Another\""));
+  write_file(out() + "/run.toml", "");
+  EXPECT_THAT(study({}).err, HasSubstr("is the folder of a run"));
+}
+
 TEST_F(StudyCommand, RefusesWhatIsNoStudy) {
   EXPECT_THAT(run_words({"study", "strategies-circel"}).err, HasSubstr("did you mean strategies-circle?"));
   EXPECT_EQ(run_words({"study", "nothing-like-it"}).code, 2);
   EXPECT_EQ(study({"--plan", "--figures"}).code, 2);
   EXPECT_EQ(study({"--jobs", "0"}).code, 2);
+  for (const char* hours : {"nan", "0", "-1", "inf"}) EXPECT_EQ(study({"--max-hours", hours}).code, 2) << hours;
+  EXPECT_EQ(study({"--grace", "0.5"}).code, 2);
+  EXPECT_THAT(study({"--set", "seed=3"}).err, HasSubstr("say 'seeds' in its file"));
   write_file(folder_ / "mine.toml", "title = \"Mine\"\ntasks = [\"no-such-task\"]\n");
   const Answer unknown = study({});
   EXPECT_EQ(unknown.code, 2);

@@ -171,14 +171,46 @@ TEST_F(StudyWorkerTest, ARunOfOtherSettingsIsNotTakenForTheStudys) {
   const Study study = read("tasks = [\"bump-hunt\"]");
   StudyWorker one = worker(study);
   work(one);
-  std::filesystem::remove(folder_ / "study" / "bump-hunt-pairs-s1" / run_file::metrics);
   Study changed = study;
   set_all(changed, {"finetune.rate=0.009"});
-  StudyWorker other = worker(changed);
-  work(other);
-  ASSERT_EQ(other.failures().size(), 1u);
-  EXPECT_THAT(other.failures()[0].second, HasSubstr("finetune.rate"));
-  EXPECT_THAT(other.failures()[0].second, HasSubstr("--out"));
+  try {
+    worker(changed);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("finetune.rate"));
+    EXPECT_THAT(error.what(), HasSubstr("--out"));
+  }
+}
+
+TEST_F(StudyWorkerTest, ScoresAreMadeAgainForMoreSetsAndWhereTheyAreDamaged) {
+  const Study study = read("tasks = [\"bump-hunt\"]");
+  const std::filesystem::path run = folder_ / "study" / "bump-hunt-pairs-s1";
+  StudyWorker one = worker(study);
+  work(one);
+  const std::string scores = read_file(run / run_file::metrics), weights = read_file(run / run_file::estimator);
+  write_file(run / run_file::metrics, "{bad");
+  StudyWorker second = worker(study);
+  EXPECT_EQ(work(second), StudyWorker::Step::finished);
+  EXPECT_TRUE(read_file(run / run_file::metrics) == scores);
+  Study more = study;
+  set_all(more, {"evaluate.sets=60"});
+  StudyWorker third = worker(more);
+  EXPECT_EQ(work(third), StudyWorker::Step::finished);
+  EXPECT_EQ(read_metrics(built_in_tasks(), run / run_file::metrics)->rows.front().sets, 60);
+  EXPECT_EQ(read_file(run / run_file::estimator), weights);
+  EXPECT_EQ(done_.size(), 3u);
+}
+
+TEST_F(StudyWorkerTest, DamagedWeightsAreTold) {
+  const Study study = read("tasks = [\"bump-hunt\"]\nseeds = [1, 2]");
+  StudyWorker one = worker(study);
+  work(one);
+  const std::filesystem::path weights = folder_ / "study" / "bump-hunt-pairs-s1" / run_file::estimator;
+  write_file(weights, read_file(weights).substr(0, 1000));
+  StudyWorker second = worker(study);
+  EXPECT_EQ(work(second), StudyWorker::Step::finished);
+  ASSERT_EQ(second.failures().size(), 1u);
+  EXPECT_THAT(second.failures()[0].second, HasSubstr("the study trains it again"));
 }
 
 // Two seeds of two strategies on the same sets: means, sd and paired differences are those of the metrics' numbers.
