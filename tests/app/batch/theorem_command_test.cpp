@@ -66,6 +66,16 @@ TEST_F(TheoremCommand, LogAndWeightsAgree) {
               HasSubstr("largest Cauchy residual"));
 }
 
+TEST_F(TheoremCommand, DrawsARunThatHasNoWeightsYet) {
+  const std::string young = run("young");
+  for (const char* file : {run_file::pretrained, run_file::estimator})
+    std::filesystem::remove(std::filesystem::path(young) / file);
+  const Answer answer = run_words({"figure", "theorem", young, "--out", path("young.csv"), "--json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(read_file(path("young.csv")), HasSubstr("largest of all,young,line,"));
+  EXPECT_TRUE(nlohmann::json::parse(answer.out).at("runs").empty());
+}
+
 TEST_F(TheoremCommand, RefusesWhatItCannotShow) {
   const std::string a = run("a"), other = run("other", 1, "pairs", {"task.convention=covariance"});
   const auto refused = [&](std::vector<std::string> runs, int code, const std::string& text) {
