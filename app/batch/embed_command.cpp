@@ -2,8 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <memory>
-#include <numeric>
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"

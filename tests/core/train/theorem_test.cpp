@@ -1,9 +1,11 @@
 // The paper's theorem, trained: of x ~ N(0, exp θ) the mean of x² is sufficient, and an embedding of one number has an
 // interior, as the theorem asks for. At N = 1 any function of |x| will do; pairs ask for the affine one.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdio>
 
 #include "core/eval/affine_map.h"
 #include "core/eval/sufficiency.h"
