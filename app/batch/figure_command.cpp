@@ -10,9 +10,11 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
+#include "app/batch/logged_runs.h"
 #include "app/batch/numbers.h"
 #include "app/batch/own_task.h"
 #include "app/batch/printed_evaluation.h"
+#include "app/batch/theorem_report.h"
 #include "app/kinds/samples_figure.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/width_figure.h"
@@ -48,13 +50,14 @@ const std::vector<FigureEntry>& figure_entries() {
     std::vector<FigureEntry> out;
     for (const Score& score : score_list())
       if (score.drawn()) out.push_back({score.key, score.figure.summary});
-    out.insert(out.end(),
-               {{"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
-                {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
-                {"location", "One target and one nuisance: posterior mean and sd against ψ, beside the references"},
-                {"loss", "Training and validation loss of the stages"},
-                {"pareto", "Training cost against NLL (images: squared error), one point a run"},
-                {"samples", "What a set of the task looks like (a run, or a task's name)"}});
+    out.insert(
+        out.end(),
+        {{"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
+         {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
+         {"loss", "Training and validation loss of the stages"},
+         {"theorem", "Known sufficient statistics: 1 − R² of their affine map from the embedding while stage 1 trains"},
+         {"pareto", "Training cost against NLL (images: squared error), one point a run"},
+         {"samples", "What a set of the task looks like (a run, or a task's name)"}});
     return out;
   }();
   return all;
@@ -130,25 +133,9 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
 Figure draw_loss(const FigureArguments& arguments) {
   if (arguments.runs.empty()) fail_usage("The figure loss needs at least one run: pairs --batch figure loss RUN");
   std::vector<LossCurves> curves;
-  std::vector<RunShades::Run> listed;
-  std::string first;  // task
-  for (const std::string& name : arguments.runs) {
-    const RunFolder run = find_run(arguments.open.tasks, name, data_folder(arguments.open.data));
-    const RunConfig config = read_run_toml(arguments.open.tasks, run.folder / run_file::config);
-    if (curves.empty()) first = config.task;
-    PAIRS_CHECK(config.task == first, "The runs {} and {} are of different tasks; draw one task at a time",
-                curves.front().name, run.name);
-    const auto log = run.folder / run_file::events;
-    PAIRS_CHECK(std::filesystem::exists(log), "The event log {} is missing; restore it from a copy", log.string());
-    RunProgress progress = read_progress(log);
-    PAIRS_CHECK(progress.begun() || !progress.lines().empty() || std::filesystem::file_size(log) == 0,
-                "{} holds no event that can be read: it is damaged; restore it from a copy", log.string());
-    curves.push_back({run.name, config.strategy, std::move(progress), loss_label(config.estimator.head)});
-    listed.push_back(listed_run(run.folder, config, run.name));
-  }
-  RunShades shades;
-  shades.list(listed);
-  for (std::size_t i = 0; i < curves.size(); ++i) curves[i].shade = shades.of(listed[i].run);
+  for (LoggedRun& run : logged_runs(arguments.runs, arguments.open))
+    curves.push_back(
+        {run.name, run.config.strategy, std::move(run.progress), loss_label(run.config.estimator.head), run.shade});
   return loss_figure(curves);
 }
 
@@ -259,8 +246,14 @@ Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>
   return posterior_figure(runs, options);
 }
 
-Figure draw(const FigureArguments& arguments, std::vector<std::string>& warnings) {
+// `result`: what is told beside the figure.
+Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::string>& warnings) {
   const std::string& name = arguments.name;
+  if (name == "theorem") {
+    TheoremReport report = theorem_report(arguments.runs, arguments.open);
+    result = {std::move(report.document), std::move(report.text)};
+    return report.figure;
+  }
   if (name == "loss") return draw_loss(arguments);
   if (name == "samples") return draw_samples(arguments);
   if (name == "pareto") return draw_pareto(arguments);
@@ -295,11 +288,13 @@ Result figure_command(FigureArguments arguments) {
     fail_usage("--out {} must end in .svg, .png or .csv", arguments.out);
   check_writable(arguments.out);
   std::vector<std::string> warnings;
-  const Figure figure = draw(arguments, warnings);
+  Result result;
+  const Figure figure = draw(arguments, result, warnings);
   write_figure(arguments.out, figure);
-  return {{{"figure", arguments.name}, {"file", arguments.out}, {"source", figure.source}, {"warnings", warnings}},
-          fmt::format("{}: {}\n", figure.title, arguments.out),
-          0};
+  result.document.update(
+      {{"figure", arguments.name}, {"file", arguments.out}, {"source", figure.source}, {"warnings", warnings}});
+  result.text += fmt::format("{}: {}\n", figure.title, arguments.out);
+  return result;
 }
 
 }  // namespace

@@ -55,22 +55,25 @@ std::int64_t EmbeddedSet::block_end(std::int64_t n) const {
   return embedding_block_end(estimator_->task().info(), n, size_);
 }
 
-void EmbeddedSet::add(const Observations& x) {
+void EmbeddedSet::add(const Observations& x, torch::Tensor* embeddings) {
   const torch::NoGradGuard no_grad;
   const std::int64_t until = count_ + x.count();
   PAIRS_CHECK(until <= size_, "A set of {} observations was given {}", size_, until);
   PAIRS_CHECK(until % block_ == 0 || until == size_, "A set is embedded {} observations at a time, not up to {}",
               block_, until);
-  std::vector<torch::Tensor> blocks(static_cast<std::size_t>((x.count() + block_ - 1) / block_));
+  std::vector<torch::Tensor> blocks(static_cast<std::size_t>((x.count() + block_ - 1) / block_)), rows(blocks.size());
   const auto embed = [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t k = first; k < last; ++k)
-      blocks[static_cast<std::size_t>(k)] =
-          block_prefixes(*estimator_, x.slice(k * block_, std::min((k + 1) * block_, x.count())));
+    for (std::int64_t k = first; k < last; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      blocks[at] = block_prefixes(*estimator_, x.slice(k * block_, std::min((k + 1) * block_, x.count())),
+                                  embeddings ? &rows[at] : nullptr);
+    }
   };
   if (estimator_->device().is_cpu())
     at::parallel_for(0, static_cast<std::int64_t>(blocks.size()), 1, embed);
   else
     embed(0, static_cast<std::int64_t>(blocks.size()));
+  if (embeddings) *embeddings = torch::cat(rows);
   for (const torch::Tensor& prefixes : blocks) {
     const std::int64_t count = prefixes.size(0);
     if (overflow_ < 0)

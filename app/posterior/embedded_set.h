@@ -30,8 +30,9 @@ class EmbeddedSet {
   // `size`: observations that will come.
   EmbeddedSet(std::shared_ptr<Estimator> estimator, std::int64_t size);
 
-  // Embeds the next observations, on the CPU: whole blocks, but at the end of the set. Throws Error beyond `size`.
-  void add(const Observations& x);
+  // Embeds the next observations, on the CPU: whole blocks, but at the end of the set; their embeddings [M, l] float32
+  // if asked for. Throws Error beyond `size`.
+  void add(const Observations& x, torch::Tensor* embeddings = nullptr);
   std::int64_t count() const { return count_; }
   // embedding_block_end of the set.
   std::int64_t block_end(std::int64_t n) const;

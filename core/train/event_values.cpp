@@ -21,6 +21,14 @@ std::string event_text(const Event& event, const char* key) {
   return value != event.values.end() && value->is_string() ? value->get<std::string>() : "";
 }
 
+std::vector<double> event_numbers(const Event& event, const char* key) {
+  std::vector<double> out;
+  const auto list = event.values.find(key);
+  if (list == event.values.end() || !list->is_array()) return out;
+  for (const nlohmann::json& one : *list) out.push_back(one.is_number() ? one.get<double>() : NAN);
+  return out;
+}
+
 std::string prepared_text(const Event& event) {
   std::string made;
   for (const auto& [what, count] : event.values.items())

@@ -12,6 +12,8 @@ namespace pairs {
 double event_number(const Event& event, const char* key, double missing = NAN);
 std::int64_t event_count(const Event& event, const char* key);
 std::string event_text(const Event& event, const char* key = "text");
+// A list of numbers, NaN for what is none of them; empty where it tells no such thing.
+std::vector<double> event_numbers(const Event& event, const char* key);
 
 // What an event "prepared" tells: "prepared 15,000 conformers in 2 min 30 s".
 std::string prepared_text(const Event& event);

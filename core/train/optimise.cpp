@@ -75,7 +75,9 @@ class Optimisation {
       }
       read();
       if (monitor_.should_stop()) leave();
-      judge(validate());
+      nlohmann::json beside = nlohmann::json::object();
+      const double validation = validate(beside);
+      judge(validation, std::move(beside));
       ++at_.epoch;
       at_.step = 0;
       at_.sum = 0;
@@ -238,13 +240,15 @@ class Optimisation {
         what, value, global_step(), stage_, at_.step, at_.epoch, checkpoint_.file().string(), stage_, stage_);
   }
 
-  double validate() {
+  // The validation loss of the present weights, and what is told beside it.
+  double validate(nlohmann::json& beside) {
     double validation = NAN;
     try {
       at::NoGradGuard no_grad;
       const Interruptible within(stop_);
       const WeightAverage::InPlace judged(average_);
       validation = p_.validate(at_.epoch);
+      if (p_.beside) beside = p_.beside();
     } catch (const Stopped&) {
       leave();
     }
@@ -253,12 +257,13 @@ class Optimisation {
   }
 
   // Tells how the epoch ended, and keeps the weights where they are the best so far.
-  void judge(double validation) {
+  void judge(double validation, nlohmann::json told) {
     at_.last_train = at_.sum / static_cast<double>(p_.steps);
     at_.last_validation = validation;
-    emit(EventType::loss, {{"train", at_.last_train},
-                           {"validation", validation},
-                           {"rate", learning_rate(p_.optimiser, (at_.epoch + 1) * p_.steps - 1, total_)}});
+    told.update({{"train", at_.last_train},
+                 {"validation", validation},
+                 {"rate", learning_rate(p_.optimiser, (at_.epoch + 1) * p_.steps - 1, total_)}});
+    emit(EventType::loss, std::move(told));
     if (validation > at_.best + kRising && !rising_) {
       rising_ = true;
       emit(EventType::warning,

@@ -30,6 +30,8 @@ struct Problem {
   std::function<torch::Tensor(std::int64_t epoch, std::int64_t step, std::uint64_t key)> gradients;
   std::function<double(std::int64_t epoch)>
       validate;  // mean loss on held-out sets; may throw Stopped when asked to stop
+  // What else is told of the weights that were validated, behind the losses; may be empty. It changes nothing.
+  std::function<nlohmann::json()> beside;
   // So many epochs at the beginning are of an easier problem: their losses are told, and none is the stage's best.
   std::int64_t lessons = 0;
   std::function<void()> preview;  // shows the estimator to a client that wants a look; may be empty

@@ -6,6 +6,7 @@
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
+#include "core/eval/sufficiency.h"
 #include "core/ops/ops.h"
 #include "core/train/curriculum.h"
 #include "core/train/learnt.h"
@@ -113,6 +114,9 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     }
     return sum / static_cast<double>(source.validation_sets());
   };
+  const TheoremSample sample = theorem_sample(*setting.task, estimator.embedding_size());
+  if (sample.known())
+    problem.beside = [&] { return nlohmann::json{{"unexplained", unexplained_statistics(estimator, sample)}}; };
   const std::int64_t largest = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
   problem.preview = [&] { show_preview(monitor, Stage::pretrain, largest, estimator); };
   OptimiseResult result;

@@ -15,6 +15,8 @@ namespace pairs {
 struct LossPoint {
   std::int64_t epoch = 0, step = 0;
   double seconds = 0, train = NAN, validation = NAN;
+  // Of stage 1 of a task whose sufficient statistics are known: 1 − R² of each (core/eval/sufficiency.h); else empty.
+  std::vector<double> unexplained = {};
 };
 
 // Where a stage stands by what it told.

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/stack.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,7 @@
 #include "core/base/fields.h"
 #include "core/base/transfer.h"
 #include "core/nuisance_posterior.h"
+#include "core/sufficient_statistics.h"
 #include "tasks/gaussian/nuisance.h"
 #include "tasks/parts/rows.h"
 
@@ -158,7 +160,7 @@ class TPosterior final : public ReferencePosterior {
   std::array<double, 5> sums_{};  // of (x - shift) and its products
 };
 
-class Gaussian final : public Task, public InfersNuisances {
+class Gaussian final : public Task, public InfersNuisances, public HasSufficientStatistics {
  public:
   enum class Convention { precision, covariance, literal };
 
@@ -276,6 +278,13 @@ class Gaussian final : public Task, public InfersNuisances {
     const bool literal = convention_ == Convention::literal;
     const Sym scale = literal ? wishart_scale.inverse() : psi0_;
     return gaussian::make_nuisance_posterior({!literal, {scale.a, scale.b, scale.c}, nu, {mu0[0], mu0[1]}, lambda0}, x);
+  }
+
+  std::vector<std::string> statistic_names() const override { return {"x₁", "x₂", "x₁²", "x₁x₂", "x₂²"}; }
+
+  torch::Tensor statistics(const Observations& observed) const override {
+    const torch::Tensor x = observed.block().to(torch::kFloat64), a = x.select(1, 0), b = x.select(1, 1);
+    return at::stack({a, b, a * a, a * b, b * b}, 1);
   }
 
   double exact_nll(std::int64_t n) const override {

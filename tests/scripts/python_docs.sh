@@ -16,6 +16,7 @@ cd "$scratch"
 "$pairs" --batch evaluate runs/a --sizes 1,10 --sets 50 --samples 19 >/dev/null 2>&1
 printf '%s\n' 1.5 2.5 3.5 >events.csv
 "$pairs" --batch infer runs/a --data events.csv --out posterior.npz >/dev/null 2>&1
+"$pairs" --batch embed runs/a --data events.csv --n 1,3 --out embedded.npz >/dev/null 2>&1
 awk '/^```python/ { inside = 1; next } /^```/ { inside = 0 } inside' "$source/docs/python.md" >all.py
 grep -q read_safetensors all.py
 "$python" all.py

@@ -118,6 +118,48 @@ TEST_F(StagesTest, StoppedAnywhereARunEndsWithTheSameBits) {
   }
 }
 
+// The Gaussian, without what it knows of its sufficient statistics.
+class UnknownStatistics : public Task {
+ public:
+  explicit UnknownStatistics(std::shared_ptr<const Task> task) : task_(std::move(task)) {}
+  const TaskInfo& info() const override { return task_->info(); }
+  Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
+    return task_->latents(seed, purpose, indices);
+  }
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
+    return task_->observe(latents, seed, purpose, ranges, device);
+  }
+
+ private:
+  std::shared_ptr<const Task> task_;
+};
+
+// Every validation of stage 1 tells 1 − R² of each of the five statistics, which decides nothing of the weights.
+TEST_F(StagesTest, KnownStatisticsAreToldAndDecideNothing) {
+  const RunConfig config = tiny("gaussian", "pairs");
+  const Tasks unknown = in_place_of("gaussian", [](const TaskOptions& options) {
+    return std::make_shared<UnknownStatistics>(built_in_tasks()->make("gaussian", options));
+  });
+  const auto with = make(config, "with"), without = make(config, "without");
+  TestMonitor told, untold;
+  execute_run(built_in_tasks(), with, told, Stage::pretrain);
+  execute_run(unknown, without, untold, Stage::pretrain);
+  EXPECT_EQ(read_file(with / run_file::pretrained), read_file(without / run_file::pretrained));
+  const RunProgress progress = read_progress(with / run_file::events);
+  const std::vector<LossPoint>& points = progress.losses(Stage::pretrain).at(0);
+  ASSERT_EQ(points.size(), 3u);
+  for (const LossPoint& point : points) {
+    ASSERT_EQ(point.unexplained.size(), 5u);
+    for (const double one : point.unexplained) {
+      EXPECT_GT(one, 1e-9);
+      EXPECT_LT(one, 1.1);
+    }
+  }
+  const RunProgress other = read_progress(without / run_file::events);
+  EXPECT_TRUE(other.losses(Stage::pretrain).at(0).front().unexplained.empty());
+}
+
 TEST_F(StagesTest, LessonsAreResumedAndTold) {
   const auto lesson_of = [](const Event& event) { return event.values.value("text", std::string()); };
   const RunConfig config =

@@ -26,6 +26,8 @@ TEST(Options, NumbersThatAreNoneAreUsageErrors) {
       {"figure", "width", "bump-hunt", "--sets"},
       {"run", "bump-hunt", "--seed"},
       {"demo", "--seed"},
+      {"embed", "bump-hunt", "--out", "x.npz", "--index"},
+      {"embed", "bump-hunt", "--out", "x.npz", "--n"},
       {"render", "--scene", "7", "--out", "x.png", "--size"},
       {"render", "--scene", "7", "--out", "x.png", "--views"},
       {"render", "--scene", "7", "--out", "x", "--spheres"},

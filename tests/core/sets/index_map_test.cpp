@@ -30,6 +30,7 @@ TEST(IndexMap, ValuesAreThoseOfFilesOnDisk) {
   EXPECT_EQ(kGroupStride, std::int64_t{1} << 42);
   EXPECT_EQ(kValidationSets, std::int64_t{1} << 41);
   EXPECT_EQ(kStatisticsSets, std::int64_t{1} << 40);
+  EXPECT_EQ(kTheoremSets, std::int64_t{1} << 40);
   EXPECT_EQ(kValidationPosition, std::uint64_t{1} << 40);
   EXPECT_EQ(kTypicalityPosition, (std::uint64_t{1} << 40) + 1);
   EXPECT_EQ(kLinearStartPosition, std::uint64_t{1} << 41);

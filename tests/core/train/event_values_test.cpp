@@ -19,6 +19,18 @@ TEST(EventValues, AreReadWhereTheyAreOfTheirKind) {
   EXPECT_EQ(event_text(event, "from"), "");
 }
 
+TEST(EventValues, ListsHoldNumbersOrNone) {
+  Event event;
+  event.values = {{"unexplained", {0.5, nullptr, 2}}, {"n", 10}};
+  const std::vector<double> told = event_numbers(event, "unexplained");
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[0], 0.5);
+  EXPECT_TRUE(std::isnan(told[1]));
+  EXPECT_EQ(told[2], 2);
+  EXPECT_TRUE(event_numbers(event, "n").empty());
+  EXPECT_TRUE(event_numbers(event, "missing").empty());
+}
+
 TEST(EventValues, AStageBeginsOrGoesOn) {
   Event event;
   for (const auto& [type, begins] : {std::pair{EventType::stage_started, true},

@@ -75,6 +75,34 @@ TEST(Optimise, StepsReadTogetherAreTheSameSteps) {
   EXPECT_NEAR(each.w.item<double>(), together.w.item<double>(), 1e-5);
 }
 
+// What is told beside the losses is of the weights that were validated, and moves none of them.
+TEST(Optimise, TellsBesideTheLossesWhatItIsAsked) {
+  class Losses : public SilentMonitor {
+   public:
+    void event(const Event& event) override {
+      if (event.type == EventType::loss) told.push_back(event.values);
+    }
+    std::vector<nlohmann::json> told;
+  } monitor, plain_monitor;
+  RunConfig config;
+  config.checkpoint = 1000;
+  const TemporaryFolder folder, other;
+  OneWeight one(1), plain(1);
+  one.problem.optimiser.ema = plain.problem.optimiser.ema = 0.9;
+  one.problem.beside = [&] { return nlohmann::json{{"weight", one.w.item<double>()}}; };
+  optimise(one.problem, folder.path(), config, monitor);
+  optimise(plain.problem, other.path(), config, plain_monitor);
+  ASSERT_EQ(monitor.told.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double weight = monitor.told[i].at("weight");
+    EXPECT_FLOAT_EQ(monitor.told[i].at("validation"), weight * weight);
+    EXPECT_EQ(monitor.told[i].at("validation"), plain_monitor.told[i].at("validation"));
+    EXPECT_EQ(monitor.told[i].at("train"), plain_monitor.told[i].at("train"));
+    EXPECT_FALSE(plain_monitor.told[i].contains("weight"));
+  }
+  EXPECT_TRUE(one.w.equal(plain.w));
+}
+
 TEST(Optimise, StepsReadTogetherResumeBitForBit) {
   RunConfig config;
   config.checkpoint = 1000;

@@ -9,7 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/npz.h"
+#include "core/sufficient_statistics.h"
 #include "tests/tasks/sets.h"
 
 namespace pairs {
@@ -68,6 +70,32 @@ TEST(Gaussian, SimulatedNllMatchesItsClosedForm) {
       EXPECT_LT(error, 0.02);
       EXPECT_NEAR(mean, task->exact_nll(n), 4.0 * error) << convention << " N = " << n;
     }
+  }
+}
+
+// Two sets that differ and whose statistics have the same means have the same posterior; the mean alone does not do.
+TEST(Gaussian, MeansOfItsStatisticsAreSufficient) {
+  for (const char* convention : {"precision", "covariance"}) {
+    const auto task = make_gaussian(convention);
+    const auto* const knows = face<HasSufficientStatistics>(*task);
+    ASSERT_TRUE(knows);
+    const torch::Tensor x = points({-0.3, 1.1, -1.2, 2.6, 0.4, 1.9, -2.0, 0.5});
+    // A reflection of the four points that keeps their mean and scatter.
+    const torch::Tensor v = at::tensor({0.5, -0.5, 0.7, -0.7}, torch::kFloat64).unsqueeze(1);
+    const torch::Tensor other = x - 2 * v.mm(v.t().mm(x)) / v.square().sum();
+    EXPECT_GT((other - x).abs().max().item<double>(), 0.1);
+    const torch::Tensor t = knows->statistics(x), u = knows->statistics(other);
+    EXPECT_EQ(t.size(1), static_cast<std::int64_t>(knows->statistic_names().size()));
+    EXPECT_LT((t.mean(0) - u.mean(0)).abs().max().item<double>(), 1e-12);
+    const torch::Tensor theta = points({-1, 2, 0, 0, -0.7, 1.4});
+    const auto log_density = [&](const torch::Tensor& set) {
+      const auto exact = task->reference("exact");
+      exact->add(set);
+      return exact->log_density(theta);
+    };
+    EXPECT_LT((log_density(x) - log_density(other)).abs().max().item<double>(), 1e-9);
+    const torch::Tensor spread = x + 0.5 * (x - x.mean(0));  // the same mean, another scatter
+    EXPECT_GT((log_density(x) - log_density(spread)).abs().max().item<double>(), 0.05);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "tasks/registry.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/long_tests.h"
+#include "tests/tasks/own/exact_gap.h"
 #include "tests/tasks/own/own_files.h"
 #include "tests/tasks/sets.h"
 
@@ -90,25 +91,7 @@ TEST_F(OwnLine, TwoThousandSetsAreAnsweredNearTheExactPosterior) {
   execute_run(tasks_, run, monitor);
   std::printf("%.0f s of training\n", watch.seconds());
   const LoadedRun trained = load_run(tasks_, run.string());
-  constexpr std::int64_t kSets = 2000, kAtOnce = 100;
-  for (const std::int64_t n : {1, 10, 100, 1000}) {
-    std::vector<torch::Tensor> gaps;
-    for (std::int64_t first = 0; first < kSets; first += kAtOnce) {
-      const Latents latents = pairs::testing::latents_of(*line, 1, Purpose::test, first, kAtOnce);
-      const torch::Tensor x = pairs::testing::sets_of(*line, latents, 1, Purpose::test, first, n);
-      const torch::Tensor embeddings = trained.estimator->embed(Observations(x.flatten(0, 1)));
-      const torch::Tensor log_prob =
-          trained.estimator->log_prob(latents.theta, embeddings.view({kAtOnce, n, -1}).to(torch::kFloat64).mean(1),
-                                      torch::full({kAtOnce}, n, torch::kInt64));
-      gaps.push_back(exact_log_prob(latents.theta, x) - log_prob.to(torch::kFloat64));
-    }
-    const torch::Tensor gap = torch::cat(gaps);
-    const double mean = gap.mean().item<double>();
-    std::printf("N = %ld: gap to the exact posterior %.4f ± %.4f\n", static_cast<long>(n), mean,
-                gap.std().item<double>() / std::sqrt(static_cast<double>(kSets)));
-    std::fflush(stdout);
-    EXPECT_LE(mean, 0.04) << "N = " << n;
-  }
+  for (const std::int64_t n : {1, 10, 100, 1000}) EXPECT_LE(gap_to(exact_log_prob, trained, n), 0.04) << "N = " << n;
 }
 
 }  // namespace

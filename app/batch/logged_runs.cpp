@@ -1,0 +1,37 @@
+#include "app/batch/logged_runs.h"
+
+#include "app/runs/run_shades.h"
+#include "core/base/error.h"
+
+namespace pairs::batch {
+namespace {
+
+LoggedRun logged_run(const std::string& name, const OpenArguments& open) {
+  const RunFolder run = find_run(open.tasks, name, data_folder(open.data));
+  LoggedRun out{run.folder, run.name, read_run_toml(open.tasks, run.folder / run_file::config), {}};
+  const auto log = run.folder / run_file::events;
+  PAIRS_CHECK(std::filesystem::exists(log), "The event log {} is missing; restore it from a copy", log.string());
+  out.progress = read_progress(log);
+  PAIRS_CHECK(out.progress.begun() || !out.progress.lines().empty() || std::filesystem::file_size(log) == 0,
+              "{} holds no event that can be read: it is damaged; restore it from a copy", log.string());
+  return out;
+}
+
+}  // namespace
+
+std::vector<LoggedRun> logged_runs(const std::vector<std::string>& names, const OpenArguments& open) {
+  std::vector<LoggedRun> runs;
+  std::vector<RunShades::Run> listed;
+  for (const std::string& name : names) {
+    const LoggedRun& run = runs.emplace_back(logged_run(name, open));
+    PAIRS_CHECK(run.config.task == runs.front().config.task,
+                "The runs {} and {} are of different tasks; draw one task at a time", runs.front().name, run.name);
+    listed.push_back(listed_run(run.folder, run.config, run.name));
+  }
+  RunShades shades;
+  shades.list(listed);
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].shade = shades.of(listed[i].run);
+  return runs;
+}
+
+}  // namespace pairs::batch

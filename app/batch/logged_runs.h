@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/batch/arguments.h"
+#include "core/train/run_progress.h"
+
+namespace pairs::batch {
+
+// A run by its folder, settings and log, whether or not it has weights yet.
+struct LoggedRun {
+  std::filesystem::path folder;
+  std::string name;
+  RunConfig config;
+  RunProgress progress;
+  int shade = 0;  // of its strategy's colour, beside the others
+};
+
+// Of one task; throws Error where they are of several, or a log is missing or damaged.
+std::vector<LoggedRun> logged_runs(const std::vector<std::string>& names, const OpenArguments& open);
+
+}  // namespace pairs::batch

@@ -1,0 +1,75 @@
+#include "core/eval/sufficiency.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/base/face.h"
+#include "core/base/transfer.h"
+#include "core/eval/affine_map.h"
+#include "core/sets/index_map.h"
+#include "core/sufficient_statistics.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::int64_t kSets = 2048, kSetsPerNumber = 8;
+constexpr double kCentral = 0.99;
+
+// The first two observations of sets of the prior, one after another.
+Observations pairs_of_prior(const Task& task, std::int64_t sets) {
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(sets));
+  std::iota(indices.begin(), indices.end(), index_map::kTheoremSets);
+  std::vector<SetRange> ranges;
+  for (const std::int64_t index : indices) ranges.push_back({index, 0, 2});
+  return task.observe(task.latents(kFigureSeed, Purpose::check, indices), kFigureSeed, Purpose::check, ranges,
+                      torch::kCPU);
+}
+
+// Which observations [M] int64 belong to pairs whose statistics [M, d] all lie in the central part.
+torch::Tensor central_pairs(const torch::Tensor& statistics) {
+  const torch::Tensor ends =
+      at::quantile(statistics, torch::tensor({(1 - kCentral) / 2, (1 + kCentral) / 2}, torch::kFloat64), 0);  // [2, d]
+  const torch::Tensor inside = ((statistics >= ends[0]) & (statistics <= ends[1])).all(1);
+  return inside.view({-1, 2}).all(1).repeat_interleave(2).nonzero().squeeze(1);
+}
+
+}  // namespace
+
+TheoremSample theorem_sample(const Task& task, std::int64_t embedding_size) {
+  const auto* const knows = face<HasSufficientStatistics>(task);
+  if (!knows) return {};
+  const Observations x = pairs_of_prior(task, std::max(kSets, kSetsPerNumber * embedding_size));
+  const torch::Tensor statistics = knows->statistics(x);
+  TheoremSample sample{{}, {}, knows->statistic_names()};
+  PAIRS_CHECK(statistics.dim() == 2 && statistics.size(0) == x.count() &&
+                  statistics.size(1) == static_cast<std::int64_t>(sample.names.size()),
+              "Task {} names {} sufficient statistics and gives others", task.info().name, sample.names.size());
+  const torch::Tensor kept = central_pairs(statistics);
+  sample.x = x.pick(kept);
+  sample.statistics = statistics.index_select(0, kept);
+  return sample;
+}
+
+torch::Tensor embeddings_of(Estimator& estimator, const TheoremSample& sample) {
+  return estimator.embed(sample.x.to(estimator.device())).to(torch::kCPU, torch::kFloat32);
+}
+
+std::vector<double> unexplained_statistics(Estimator& estimator, const TheoremSample& sample) {
+  const torch::Tensor embeddings = embeddings_of(estimator, sample);
+  if (!embeddings.isfinite().all().item<bool>()) return std::vector<double>(sample.names.size(), NAN);
+  return doubles(unexplained(embeddings, sample.statistics));
+}
+
+double worst_of(const std::vector<double>& unexplained) {
+  double worst = unexplained.empty() ? NAN : unexplained.front();
+  for (const double one : unexplained)
+    if (std::isnan(one) || one > worst) worst = one;
+  return worst;
+}
+
+}  // namespace pairs

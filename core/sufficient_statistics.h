@@ -1,0 +1,23 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <string>
+#include <vector>
+
+#include "core/sets/observations.h"
+
+namespace pairs {
+
+// A task that knows numbers t(x) of one observation whose mean over a set, together with N, is sufficient for the
+// posterior of θ at every N, the nuisances integrated out (paper, assumption M of the theorem).
+class HasSufficientStatistics {
+ public:
+  virtual ~HasSufficientStatistics() = default;
+  // What people call the d numbers: "x₁²".
+  virtual std::vector<std::string> statistic_names() const = 0;
+  // t of M observations, float32 or float64 on the CPU -> [M, d] float64.
+  virtual torch::Tensor statistics(const Observations& x) const = 0;
+};
+
+}  // namespace pairs
