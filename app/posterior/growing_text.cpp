@@ -18,6 +18,13 @@ namespace {
 constexpr std::size_t kLongestLine = 1 << 16, kRemembered = 64;
 constexpr int kWaitMilliseconds = 100;
 
+// Whether standard input has something to read, or its end, before a moment or a signal has passed.
+bool input_waits() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  const int ready = ::poll(&input, 1, kWaitMilliseconds);
+  return ready > 0 || (ready < 0 && errno != EINTR);
+}
+
 }  // namespace
 
 GrowingText::GrowingText(const std::string& data, std::string name)
@@ -65,8 +72,7 @@ void GrowingText::check_named() const {
 GrowingText::Came GrowingText::read(const std::function<void(std::string_view)>& take) {
   for (;;) {
     // Standard input may say nothing for long, and whoever reads it has other things to look after.
-    pollfd input{STDIN_FILENO, POLLIN, 0};
-    if (!appended_ && ::poll(&input, 1, kWaitMilliseconds) == 0) return Came::nothing;
+    if (!appended_ && !input_waits()) return Came::nothing;
     const ssize_t got = ::read(appended_ ? static_cast<int>(file_) : STDIN_FILENO, buffer_.data(), buffer_.size());
     if (got < 0 && errno == EINTR) continue;
     PAIRS_CHECK(got >= 0, "{} cannot be read: {}", name_, std::strerror(errno));

@@ -117,11 +117,9 @@ TEST(BumpHunt, PosteriorWidthsMatchTheReferenceCells) {
   const auto task = make_bump_hunt();
   const torch::Tensor table = read_csv(PAIRS_SOURCE_DIR "/tests/reference/bump_hunt_posterior_std.csv");
   const std::int64_t sets = 200;
-  int cells = 0;
+  ASSERT_EQ(table.size(0), 16);
   for (std::int64_t row = 0; row < table.size(0); ++row) {
     const double theta = table[row][0].item<double>(), psi = table[row][1].item<double>();
-    if (!((theta == 0.2 && (psi == 0.0 || psi == 2.0)) || (theta == 0.4 && (psi == -1.0 || psi == 1.0)))) continue;
-    ++cells;
     const Latents l{at::full({sets, 1}, theta, torch::kFloat64), at::full({sets, 1}, psi, torch::kFloat64)};
     const torch::Tensor x = sets_of(*task, l, 31, Purpose::test, row * 1000, 100);
     const std::map<std::string, std::pair<int, int>> columns = {
@@ -146,7 +144,6 @@ TEST(BumpHunt, PosteriorWidthsMatchTheReferenceCells) {
           << name << " theta " << theta << " psi " << psi;
     }
   }
-  EXPECT_EQ(cells, 4);
 }
 
 TEST(BumpHunt, SimulatedNllMatchesTheReference) {
