@@ -65,9 +65,10 @@ bool is_left(const std::filesystem::path& file) {
   return name == run_file::cache || name == run_file::pool || is_later_cache(name);
 }
 
-// Whether a run that was not made after all may have left a file of this name: the lock, or one beside a target.
+// Whether a folder without a run may hold this all the same: the lock and what stood beside targets, of a run that was
+// not made after all, and pictures of the demonstration, which draws shipped weights before it trains.
 bool left_behind(const std::string& name) {
-  return name == ".lock" || (name.starts_with('.') && name.ends_with(".tmp"));
+  return name == ".lock" || name == "figures" || (name.starts_with('.') && name.ends_with(".tmp"));
 }
 
 void clean_up(const FolderLock& lock) {

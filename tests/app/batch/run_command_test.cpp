@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/base/files.h"
+#include "core/train/run.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -58,6 +59,9 @@ TEST_F(RunCommand, RefusesAFolderThatHoldsFiles) {
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("is not empty, it holds notes.txt; choose a new folder or an empty one"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "run.toml"));
+  std::filesystem::remove(folder_ / "notes.txt");
+  std::filesystem::create_directory(folder_ / "figures");  // of the demonstration
+  EXPECT_NO_THROW(check_new_run(folder_.path()));
 }
 
 }  // namespace
