@@ -93,8 +93,9 @@ class Estimator {
 
   // Loss of the head for sets of sizes n [B], all served by head `head_n`: θ [B, d] float64 in original units,
   // aggregates [B, l] on the estimator's device, n and given [B, g], where the task's sets come with some, on the CPU.
-  // With a graph. A density's loss is its NLL per unit of the targets' scales, whatever the support, so that losses of
-  // different heads compare. In training mode with what the head adds.
+  // With a graph. A density's loss is its NLL in standardised coordinates, in nat: θ in units of the targets' scales,
+  // with head.support = "box" in units of their ranges, so that losses compare between heads of one support. In
+  // training mode with what the head adds.
   Loss loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
             const torch::Tensor& given = {});
 

@@ -189,16 +189,17 @@ void write_view_folder(const std::filesystem::path& folder, const torch::Tensor&
   const std::int64_t views = images.size(0);
   PAIRS_CHECK(views >= 1 && views <= kMostWrittenViews, "A folder of views holds 1 to {} images, not {}",
               kMostWrittenViews, views);
-  std::filesystem::create_directory(folder);
   const torch::Tensor degrees = (cameras / kDegree).contiguous();
   const auto* angle = degrees.const_data_ptr<double>();
-  std::string table = fmt::format("file,azimuth,elevation,{}\n", kWidthColumn);
-  for (std::int64_t v = 0; v < views; ++v) {
-    const std::string name = fmt::format("view_{:03}.png", v + 1);
-    write_file(folder / name, chart::encode_png(images.size(3), images.size(2), rgb_bytes(images[v])));
-    table += fmt::format("{},{},{},{}\n", name, angle[2 * v], angle[2 * v + 1], half_width);
-  }
-  write_file(folder / kCamerasFile, table);
+  write_folder_through(folder, [&](const std::filesystem::path& made) {
+    std::string table = fmt::format("file,azimuth,elevation,{}\n", kWidthColumn);
+    for (std::int64_t v = 0; v < views; ++v) {
+      const std::string name = fmt::format("view_{:03}.png", v + 1);
+      write_file(made / name, chart::encode_png(images.size(3), images.size(2), rgb_bytes(images[v])));
+      table += fmt::format("{},{},{},{}\n", name, angle[2 * v], angle[2 * v + 1], half_width);
+    }
+    write_file(made / kCamerasFile, table);
+  });
 }
 
 }  // namespace pairs

@@ -28,8 +28,8 @@ struct ViewFolder {
 // cameras.csv, the line; also where it says another half-width than `half_width`.
 ViewFolder read_view_folder(const std::filesystem::path& folder, std::int64_t size, double half_width);
 
-// Writes such a folder, which is made where there is none: images [V, 3, H, W] in [0, 1] as view_001.png and so on,
-// cameras [V, 2] in radians, at most kMostWrittenViews.
+// Writes such a folder, all of it or nothing; it is made where there is none: images [V, 3, H, W] in [0, 1] as
+// view_001.png and so on, cameras [V, 2] in radians, at most kMostWrittenViews.
 void write_view_folder(const std::filesystem::path& folder, const torch::Tensor& images, const torch::Tensor& cameras,
                        double half_width);
 

@@ -6,6 +6,7 @@
 #include "app/batch/own_task.h"
 #include "app/batch/plan_report.h"
 #include "app/batch/task_check.h"
+#include "app/runs/new_run.h"
 #include "app/runs/places.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
@@ -58,8 +59,10 @@ Action add_data(CLI::App& app, const Catalogue& tasks) {
     DataQuestion asked = *question;
     asked.folder = data_folder(asked.folder);
     if (planned->plan) {
-      RunConfig config = load_preset(tasks, tasks->make(task, {.data = asked.folder})->info(), planned->preset,
-                                     planned->strategy, planned->settings);
+      NewRun wanted{.task = task, .preset = planned->preset, .strategy = planned->strategy};
+      wanted.data = question->folder;
+      wanted.set = planned->settings;
+      RunConfig config = resolve(tasks, wanted);
       config.data = asked.folder;
       return plan_report(*tasks, config);
     }

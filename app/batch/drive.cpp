@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <exception>
+#include <memory>
 
 #include "app/batch/exit_on_signal.h"
 #include "core/base/clock.h"
@@ -32,13 +33,16 @@ void drive(const Session::Job& job, ProgressPrinter& printer, const std::functio
   Session session;
   session.start(guarded);
   const auto begin = std::chrono::steady_clock::now();
+  std::shared_ptr<const Progress> last;  // of a stage that has ended
   const auto report = [&] {
     for (const Event& event : session.drain()) {
       printer.event(event);
       if (seen) seen(event);
+      const auto latest = session.latest();
+      if (event.type == EventType::stage_done && latest && latest->stage == event.stage) last = latest;
     }
     const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (const auto latest = session.latest()) printer.progress(*latest, now);
+    if (const auto latest = session.latest(); latest && latest != last) printer.progress(*latest, now);
   };
   constexpr double kPatience = 11;
   bool asked = false, rest = false;

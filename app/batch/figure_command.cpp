@@ -71,6 +71,40 @@ std::string score_figure_names() {
   return names.substr(0, names.size() - 2);
 }
 
+// The options that not all figures read, with those that do; of a machine with a network all but "loss" do.
+struct OptionReaders {
+  const char* option;
+  std::vector<std::string> figures;
+};
+const std::vector<OptionReaders>& option_readers() {
+  static const std::vector<OptionReaders> all = {{"--index", {"posterior", "samples"}},
+                                                 {"--sets", {"width"}},
+                                                 {"--n", {"posterior", "pareto"}},
+                                                 {"--file", {"posterior"}},
+                                                 {"--up", {"posterior"}},
+                                                 {"--random", {"posterior"}},
+                                                 {"--columns", {"posterior"}},
+                                                 {"--theta", {"posterior"}},
+                                                 {"--psi", {"posterior"}},
+                                                 {"--range", {"posterior"}},
+                                                 {"--height", {"posterior"}},
+                                                 {"--interval", {"posterior"}},
+                                                 {"--shades", {"posterior"}}};
+  return all;
+}
+
+// Refuses the options that were given and that this figure, or the list of them, does not read.
+void check_read(const CLI::App& app, const std::string& figure) {
+  const auto refuse = [&](const std::string& option, const std::string& readers) {
+    if (app.count(option) > 0) fail_usage("The figure {} does not read {}{}; leave it out", figure, option, readers);
+  };
+  for (const OptionReaders& one : option_readers())
+    if (std::find(one.figures.begin(), one.figures.end(), figure) == one.figures.end())
+      refuse(one.option, fmt::format(", which is an option of {}", fmt::join(one.figures, " and ")));
+  if (figure == "loss")
+    for (const char* option : {"--device", "--threads"}) refuse(option, ", since no network is asked");
+}
+
 struct FigureArguments {
   std::string name, out, file, up, theta, psi, range, height, shades, interval = "central";
   std::vector<std::string> runs, columns;
@@ -360,6 +394,13 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       score_figure_names() + " and pareto use the run's metrics.json and evaluate the run when it is missing.";
   app.footer(with_task_names(footer));
   return [arguments, &app] {
+    const auto& known = figure_entries();
+    if (std::any_of(known.begin(), known.end(), [&](const FigureEntry& one) { return one.name == arguments->name; }))
+      check_read(app, arguments->name);
+    if (arguments->name == "list")
+      for (const CLI::Option* option : app.get_options())
+        if (option->count() > 0 && option->nonpositional() && option->get_name() != "--json")
+          fail_usage("figure list reads no {}; it names the figures", option->get_name());
     if (!arguments->file.empty() && app.count("--index") > 0)
       fail_usage("--index chooses a simulated set; {} is one already", printable(arguments->file, 300));
     return figure_command(*arguments);

@@ -334,7 +334,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
   app.add_flag("--follow", arguments->follow,
                "Points: read lines as they come, from standard input (--data -) until it ends or what is appended to a "
                "CSV file until the program is stopped, and answer what has arrived with one line (with --json a "
-               "document a line)");
+               "document a line); the samples are written at the end, or when it is stopped");
   app.add_option("--up", arguments->up,
                  "Meshes: the axis of the file that points up (default: what the file tells, else z)")
       ->type_name("AXIS")

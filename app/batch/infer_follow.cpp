@@ -6,6 +6,8 @@
 #include <exception>
 #include <set>
 
+#include "app/batch/drive.h"
+#include "app/batch/exit_on_signal.h"
 #include "app/kinds/observation_room.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/followed_posterior.h"
@@ -81,7 +83,8 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   GrowingText text(arguments.data, name);
   FollowedAnswer last;
   std::set<WarningKind> told;
-  for (;;) {
+  const SavesOnSignal saves;
+  while (keep_going()) {
     // The lines before a wrong one are answered, wherever the text was cut into pieces.
     std::exception_ptr wrong;
     GrowingText::Came came{};
@@ -92,7 +95,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
     }
     if (!wrong && came == GrowingText::Came::end) break;
     if (!wrong && came == GrowingText::Came::nothing) {
-      ::poll(nullptr, 0, kAppendedMilliseconds);
+      if (arguments.data != "-") ::poll(nullptr, 0, kAppendedMilliseconds);
       continue;
     }
     const Observations x = lines->gather();
@@ -108,8 +111,13 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
                 "The results could not be written to stdout: it is closed, full or has lost its reader");
     if (wrong) std::rethrow_exception(wrong);
   }
-  PAIRS_CHECK(set.seen() > 0, "{} holds no observations; write one a line", name);
-  write_samples(plan.out, {{"samples", last.samples.slice(0, 0, plan.written).contiguous()}}, info);
+  const bool stopped = !keep_going();
+  PAIRS_CHECK(stopped || set.seen() > 0, "{} holds no observations; write one a line", name);
+  if (set.seen() > 0) write_samples(plan.out, {{"samples", last.samples.slice(0, 0, plan.written).contiguous()}}, info);
+  if (stopped) {
+    if (set.seen() > 0) tell(fmt::format("Samples: {}\n", plan.out.string()));
+    throw Stopped();
+  }
   // The answer stands in the line before.
   Result result;
   result.document = {{"n", set.size()}, {"seen", set.seen()}, {"samples", plan.out.string()}, {"ended", true}};

@@ -21,13 +21,26 @@
 namespace pairs::batch {
 namespace {
 
-std::vector<Event> events_of(const std::filesystem::path& folder, EventType type) {
-  const auto log = folder / run_file::events;
-  std::vector<Event> found;
-  if (!std::filesystem::exists(log)) return found;
-  for (Event& event : read_events(log.string()))
-    if (event.type == type) found.push_back(std::move(event));
-  return found;
+// What a run's log says at its end.
+struct TrainingLog {
+  std::vector<Event> prepared, stages;  // its events of these types
+  bool learnt_nothing = false;
+};
+
+TrainingLog training_log(const std::filesystem::path& folder) {
+  const auto file = folder / run_file::events;
+  TrainingLog log;
+  if (!std::filesystem::exists(file)) return log;
+  RunProgress progress;
+  for (Event& event : read_events(file.string())) {
+    progress.add(event);
+    if (event.type == EventType::prepared)
+      log.prepared.push_back(std::move(event));
+    else if (event.type == EventType::stage_done)
+      log.stages.push_back(std::move(event));
+  }
+  log.learnt_nothing = progress.learnt_nothing();
+  return log;
 }
 
 }  // namespace
@@ -77,49 +90,50 @@ void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& pri
   printer.line(fmt::format("continue with: pairs --batch run --resume {}", shell_word(folder.string())));
 }
 
-nlohmann::json run_document(const Tasks& tasks, const std::filesystem::path& folder) {
-  const RunConfig config = read_run_toml(tasks, folder / run_file::config);
-  const RunStatus status = run_status(folder);
+namespace {
+
+nlohmann::json run_document(const std::filesystem::path& folder, const RunConfig& config, bool finished,
+                            const TrainingLog& log) {
   nlohmann::json out = {{"run", folder.string()},           {"task", config.task}, {"preset", config.preset},
-                        {"strategy", config.strategy},      {"seed", config.seed}, {"finished", status.finished},
+                        {"strategy", config.strategy},      {"seed", config.seed}, {"finished", finished},
                         {"stages", nlohmann::json::array()}};
-  for (const Event& event : events_of(folder, EventType::prepared)) {
+  for (const Event& event : log.prepared) {
     nlohmann::json made = event.values;
     made["seconds"] = event.seconds;
     out["prepared"].push_back(made);
   }
-  for (const Event& event : events_of(folder, EventType::stage_done)) {
+  for (const Event& event : log.stages) {
     nlohmann::json stage = event.values;
     stage["stage"] = stage_name(event.stage);
     stage["seconds"] = event.seconds;
     out["stages"].push_back(stage);
   }
-  if (read_progress(folder / run_file::events).learnt_nothing()) out["learnt_nothing"] = true;
+  if (log.learnt_nothing) out["learnt_nothing"] = true;
   return out;
 }
 
-std::string run_text(const std::filesystem::path& folder) {
+std::string run_text(const std::filesystem::path& folder, bool finished, const TrainingLog& log) {
   Table table({{"stage", false}, {"time"}, {"sets"}, {"loss"}, {"validation"}});
-  for (const Event& event : events_of(folder, EventType::prepared))
-    table.add({"data", duration_text(event.seconds), "–", "–", "–"});
-  for (const Event& event : events_of(folder, EventType::stage_done)) {
-    const auto number = [&](const char* key) {
-      const auto value = event.values.find(key);
-      return value != event.values.end() && value->is_number() ? value->get<double>() : std::nan("");
-    };
-    const double sets = number("sets");
+  for (const Event& event : log.prepared) table.add({"data", duration_text(event.seconds), "–", "–", "–"});
+  for (const Event& event : log.stages) {
+    const double sets = event_number(event, "sets");
     table.add({stage_name(event.stage), duration_text(event.seconds),
-               std::isnan(sets) ? "–" : count_text(static_cast<std::int64_t>(sets)), number_text(number("loss"), 4),
-               number_text(number("validation"), 4)});
+               std::isnan(sets) ? "–" : count_text(static_cast<std::int64_t>(sets)),
+               number_text(event_number(event, "loss"), 4), number_text(event_number(event, "validation"), 4)});
   }
   const std::string name = shell_word(folder.string());
-  const bool finished = run_status(folder).finished;
-  const std::string nothing = read_progress(folder / run_file::events).learnt_nothing()
-                                  ? fmt::format("\n{}.\n", learnt_nothing_verdict().text)
-                                  : "";
-  return table.text() + nothing +
+  return table.text() + (log.learnt_nothing ? fmt::format("\n{}.\n", learnt_nothing_verdict().text) : "") +
          (finished ? fmt::format("\nRun: {0}\nNext: pairs --batch evaluate {0}\n", name)
                    : fmt::format("\nRun: {0}, not finished\nNext: pairs --batch run --resume {0}\n", name));
+}
+
+}  // namespace
+
+Result run_result(const Tasks& tasks, const std::filesystem::path& folder) {
+  const RunConfig config = read_run_toml(tasks, folder / run_file::config);
+  const bool finished = run_status(folder).finished;
+  const TrainingLog log = training_log(folder);
+  return {run_document(folder, config, finished, log), run_text(folder, finished, log), 0};
 }
 
 }  // namespace pairs::batch

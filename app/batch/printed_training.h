@@ -1,10 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
+#include "app/batch/command.h"
 #include "app/batch/progress.h"
 #include "app/runs/new_run.h"
 #include "core/train/run.h"
@@ -24,7 +22,6 @@ bool ended_by_error(const std::filesystem::path& folder);
 void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer);
 
 // What `run` answers: the folder and a record for each finished stage.
-nlohmann::json run_document(const Tasks& tasks, const std::filesystem::path& folder);
-std::string run_text(const std::filesystem::path& folder);
+Result run_result(const Tasks& tasks, const std::filesystem::path& folder);
 
 }  // namespace pairs::batch

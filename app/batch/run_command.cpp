@@ -73,6 +73,7 @@ Result run(const RunArguments& arguments, std::string other) {
     if (wanted.task.empty()) fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
     if (!arguments.out.empty()) check_new_run(arguments.out);
     config = resolve(arguments.own.tasks, wanted);
+    check_start(*config);
     tell_expectation(*arguments.own.tasks, *config, arguments.out);
   }
   const SavesOnSignal saves;
@@ -89,7 +90,7 @@ Result run(const RunArguments& arguments, std::string other) {
     if (ended_by_error(folder)) tell_continuation(folder, printer);
     throw;
   }
-  return {run_document(arguments.own.tasks, folder), run_text(folder), 0};
+  return run_result(arguments.own.tasks, folder);
 }
 
 }  // namespace
@@ -118,7 +119,8 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--device", arguments->wanted.device, "auto, cpu or cuda (default: auto)")
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-  app.add_option("--out", arguments->out, "The new run's folder (default: runs/TASK-TIME)")->type_name("DIR");
+  app.add_option("--out", arguments->out, "The run's folder, a new one or an empty one (default: runs/TASK-TIME)")
+      ->type_name("DIR");
   app.add_option("--data", arguments->wanted.data, "Folder of real data (default: $PAIRS_DATA)")->type_name("DIR");
   app.add_option("--threads", arguments->wanted.threads, "CPU threads, 0 = all cores (default: 0)")
       ->type_name("N")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "app/kinds/arrays.h"
@@ -29,6 +30,9 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
                      room_of(task).lines(task, "") != nullptr;
   if (!columns.empty()) {
     if (!table) fail_usage("Columns are chosen of a CSV file of points; {} is none", printable(path.string(), 300));
+    for (const std::string& name : columns)
+      if (std::count(columns.begin(), columns.end(), name) > 1)
+        fail_usage("Column {} is asked for twice; name each once", printable(name));
     if (columns.size() != task.observation_columns.size())
       fail_usage("{} named, but an observation of task {} has {}: {}", counted(columns.size(), "column"), task.name,
                  task.observation_columns.size(), fmt::join(task.observation_columns, ", "));

@@ -14,6 +14,10 @@ FollowedPosterior::FollowedPosterior(AskedRun run, std::int64_t most, torch::Ten
 }
 
 void FollowedPosterior::add(const Observations& x) {
+  if (x.largest() > largest_.value) {
+    largest_ = largest_value(x);
+    largest_.at += set_.seen();
+  }
   set_.add(x);
 }
 
@@ -32,7 +36,7 @@ PosteriorAnswer FollowedPosterior::answer() const {
 torch::Tensor FollowedPosterior::samples(const PosteriorAnswer& answer, std::int64_t draws, std::uint64_t seed) const {
   PAIRS_CHECK(!answer.sources.empty(), "{}",
               !answer.problems.empty() ? answer.problems.front() : answer.warnings.front().text);
-  return finite_samples(run_, answer.sources.front(), draws, seed);
+  return finite_samples(run_, answer.sources.front(), draws, seed, [&] { return largest_; });
 }
 
 }  // namespace pairs

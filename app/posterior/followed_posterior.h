@@ -34,6 +34,7 @@ class FollowedPosterior {
   std::int64_t most_;
   torch::Tensor given_;
   FollowedSet set_;
+  LargestValue largest_;  // of all that came
 };
 
 }  // namespace pairs

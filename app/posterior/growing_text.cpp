@@ -1,6 +1,7 @@
 #include "app/posterior/growing_text.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,14 @@ namespace pairs {
 namespace {
 
 constexpr std::size_t kLongestLine = 1 << 16, kRemembered = 64;
+constexpr int kWaitMilliseconds = 100;
+
+// Whether standard input has something to read, or its end, before a moment or a signal has passed.
+bool input_waits() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  const int ready = ::poll(&input, 1, kWaitMilliseconds);
+  return ready > 0 || (ready < 0 && errno != EINTR);
+}
 
 }  // namespace
 
@@ -62,6 +71,8 @@ void GrowingText::check_named() const {
 
 GrowingText::Came GrowingText::read(const std::function<void(std::string_view)>& take) {
   for (;;) {
+    // Standard input may say nothing for long, and whoever reads it has other things to look after.
+    if (!appended_ && !input_waits()) return Came::nothing;
     const ssize_t got = ::read(appended_ ? static_cast<int>(file_) : STDIN_FILENO, buffer_.data(), buffer_.size());
     if (got < 0 && errno == EINTR) continue;
     PAIRS_CHECK(got >= 0, "{} cannot be read: {}", name_, std::strerror(errno));
@@ -79,6 +90,10 @@ GrowingText::Came GrowingText::read(const std::function<void(std::string_view)>&
     // Of a file that was written anew, what comes now is no continuation.
     check_same();
     const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(got));
+    PAIRS_CHECK(bytes.find('\0') == bytes.npos,
+                "{} holds no text, and only lines of text can be followed; ask about the file as it is by leaving out "
+                "--follow",
+                name_);
     remember(bytes);
     rest_.append(bytes);
     const std::size_t end = rest_.rfind('\n');

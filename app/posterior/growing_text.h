@@ -20,9 +20,9 @@ class GrowingText {
 
   enum class Came { lines, nothing, end };
   // Hands on lines that have arrived: `lines` when there may be more at once, `nothing` when the file has no whole line
-  // more for now, `end` of standard input, which it waits for. Throws Error where the text cannot be read, holds a line
-  // beyond all measure, or the file was cut short, written anew, replaced or removed; what `take` throws passes
-  // through.
+  // more for now or standard input said nothing for a moment, `end` of standard input. Throws Error where the text
+  // cannot be read, is no text, holds a line beyond all measure, or the file was cut short, written anew, replaced or
+  // removed; what `take` throws passes through.
   Came read(const std::function<void(std::string_view line)>& take);
 
  private:

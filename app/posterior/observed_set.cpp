@@ -249,8 +249,8 @@ const Things* things_named(const Task& task, const std::string& text) {
   if (!known || known->is_thing(text)) return known;
   std::error_code error;
   if (!std::filesystem::exists(text, error))
-    fail_usage("{} is no file of observations; for the task {} give one, or {}", printable(text, 300), task.info().name,
-               known->thing_help());
+    fail("{} is no file of observations; for the task {} give one, or {}", printable(text, 300), task.info().name,
+         known->thing_help());
   return nullptr;
 }
 

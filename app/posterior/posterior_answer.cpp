@@ -10,6 +10,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
+#include "core/base/random.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -110,17 +111,49 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer) {
   });
 }
 
-torch::Tensor finite_samples(const AskedRun& run, const PosteriorSource& source, std::int64_t draws,
-                             std::uint64_t seed) {
+LargestValue largest_value(const Observations& x) {
+  LargestValue most{0, x.largest()};
+  for (std::int64_t count = x.count(); count > 1;) {
+    const std::int64_t half = count / 2;
+    const bool behind = x.slice(most.at, most.at + half).largest() < most.value;
+    if (behind) most.at += half;
+    count = behind ? count - half : half;
+  }
+  return most;
+}
+
+namespace {
+
+// Whether the run's density at the mean of training's aggregates is finite: it is the set that it overflows on.
+bool answers_training(const AskedRun& run) {
+  Estimator& estimator = *run.loaded.estimator;
+  const torch::Tensor& mean = estimator.statistics().mean;
+  if (!mean.defined() || run.loaded.task->info().given_size() > 0) return false;
+  const std::vector<std::int64_t> sizes = estimator.sizes();
+  const torch::Tensor n = torch::full({1}, sizes.empty() ? 1 : sizes.front(), torch::kInt64);
+  return estimator.sample(mean.unsqueeze(0), n, 16, kFigureSeed).isfinite().all().item<bool>();
+}
+
+}  // namespace
+
+torch::Tensor finite_samples(const AskedRun& run, const PosteriorSource& source, std::int64_t draws, std::uint64_t seed,
+                             const std::function<LargestValue()>& largest) {
   const torch::NoGradGuard no_grad;
   std::optional<OneThread> one_thread;  // of images sampling takes long, and is shared out
   if (source.log_density) one_thread.emplace();
   torch::Tensor samples = source.sample(draws, seed);
-  PAIRS_CHECK(samples.isfinite().all().item<bool>(),
-              "The posterior of {} is not finite: its weights diverged in training or are damaged; train it again with "
-              "a lower {} or {}",
-              run.loaded.name, "pretrain.rate"_key, "finetune.rate"_key);
-  return samples;
+  if (samples.isfinite().all().item<bool>()) return samples;
+  if (answers_training(run)) {
+    const LargestValue most = largest();
+    fail(
+        "The network overflows on these observations, of which number {} holds a value of size {:.3g}, far beyond what "
+        "training saw; check its unit, or leave it out",
+        count_text(most.at + 1), most.value);
+  }
+  fail(
+      "The posterior of {} is not finite: its weights diverged in training or are damaged; train it again with a lower "
+      "{} or {}",
+      run.loaded.name, "pretrain.rate"_key, "finetune.rate"_key);
 }
 
 }  // namespace pairs

@@ -68,8 +68,16 @@ void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set
 // Adds the numbers of its sources, which are densities. `confined`: none lies outside the targets' ranges.
 void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer);
 
-// `draws` samples of a source of the run -> [S, d] on the CPU. Throws Error where they are not finite.
-torch::Tensor finite_samples(const AskedRun& run, const PosteriorSource& source, std::int64_t draws,
-                             std::uint64_t seed);
+// The largest number of a set, and which of its observations holds it, from 0.
+struct LargestValue {
+  std::int64_t at = 0;
+  double value = 0;
+};
+LargestValue largest_value(const Observations& x);
+
+// `draws` samples of a source of the run -> [S, d] on the CPU. Throws Error where they are not finite: it is about the
+// set's `largest` value where the run's weights answer well on what training saw, else about its weights.
+torch::Tensor finite_samples(const AskedRun& run, const PosteriorSource& source, std::int64_t draws, std::uint64_t seed,
+                             const std::function<LargestValue()>& largest);
 
 }  // namespace pairs

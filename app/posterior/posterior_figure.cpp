@@ -123,7 +123,9 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
     for (const PosteriorWarning& warning : posterior.all_warnings(at)) warn(warning);
     for (const std::string& text : at.problems) warn({WarningKind::left_out, text});
     PAIRS_CHECK(!at.numbers.empty(), "There is no posterior at N = {}{}", count_text(n),
-                at.warnings.empty() ? "" : ": " + at.warnings.back().text);
+                !at.problems.empty()   ? ": " + at.problems.front()
+                : !at.warnings.empty() ? ": " + at.warnings.back().text
+                                       : "");
     const PosteriorAxes axes = axes_of(at, info.targets, set->truth(), options);
     if (options.n > 0) {
       columns.push_back(posterior_figure_at(info, at, set->truth(), posterior.source_text(), axes));

@@ -159,7 +159,12 @@ torch::Tensor SetPosterior::samples(const PosteriorAnswer& answer, std::int64_t 
               !answer.problems.empty()   ? answer.problems.front()
               : !answer.warnings.empty() ? answer.warnings.front().text
                                          : "There is no posterior of this set");
-  return finite_samples(runs_.front(), answer.sources.front(), draws, seed);
+  try {
+    return finite_samples(runs_.front(), answer.sources.front(), draws, seed,
+                          [&] { return largest_value(set_->first(answer.n)); });
+  } catch (const Error& error) {
+    throw set_->simulated() ? error : prefixed(set_->name(), error);
+  }
 }
 
 Figure SetPosterior::picture(const PosteriorAnswer& at, const SampleView& view) const {

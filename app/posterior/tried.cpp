@@ -106,7 +106,8 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
     embedded.add(set.x);
     const torch::Tensor aggregate = embedded.aggregate(n, set.x);
     const torch::Tensor samples = finite_samples(
-        {run}, estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, n, set.latents.given), draws, 1);
+        {run}, estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, n, set.latents.given), draws, 1,
+        [&] { return largest_value(set.x); });
     const ThingMarks marks = marks_of(set);
     const std::string kind = kind_of(tried, marks);
     auto at =

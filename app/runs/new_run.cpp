@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "app/runs/places.h"
 #include "core/base/error.h"
@@ -18,9 +19,26 @@ namespace {
 // Room for weights, checkpoints and logs beside the cache.
 constexpr double kSmallFiles = 64.0 * 1024 * 1024;
 
+// Refuses a setting that is given twice: assignments "key=value" of --set, and options of their own.
+void check_given_once(const NewRun& wanted) {
+  std::map<std::string, std::string> given;  // key, how it was written
+  if (wanted.seed >= 0) given["seed"] = fmt::format("--seed {}", wanted.seed);
+  if (wanted.threads >= 0) given["threads"] = fmt::format("--threads {}", wanted.threads);
+  if (!wanted.device.empty()) given["device"] = fmt::format("--device {}", wanted.device);
+  if (!wanted.data.empty()) given["data"] = fmt::format("--data {}", printable(wanted.data, 300));
+  for (const std::string& assignment : wanted.set) {
+    const std::string written = fmt::format("--set {}", printable(assignment, 300));
+    const auto [first, added] = given.emplace(assigned_key(assignment), written);
+    if (!added)
+      fail_usage("The setting {} is given twice, by {} and by {}; leave one of them out", SettingKey{first->first},
+                 first->second, written);
+  }
+}
+
 }  // namespace
 
 RunConfig resolve(const Tasks& tasks, const NewRun& wanted) {
+  check_given_once(wanted);
   TaskOptions options;
   options.data = data_folder(wanted.data);
   const TaskInfo info = tasks->make(wanted.task, options)->info();

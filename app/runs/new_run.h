@@ -16,7 +16,8 @@ struct NewRun {
   std::vector<std::string> set;  // key=value
   std::int64_t seed = -1, threads = -1;
 };
-// Its whole configuration, of a run of one of `tasks`, checked. Throws a usage error.
+// Its whole configuration, of a run of one of `tasks`, checked. Throws a usage error, also where it gives a setting
+// twice.
 RunConfig resolve(const Tasks& tasks, const NewRun& wanted);
 
 // The same on the command line; `out` may be empty.

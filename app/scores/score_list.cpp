@@ -161,6 +161,7 @@ const std::vector<Score>& score_list() {
        .member = &Row::mse_prior,
        .in_window = kNowhere,
        .compared = kNowhere},
+      // Of parameters: no target is scored by both.
       {.key = "sd", .title = "sd", .member = &Row::sd, .in_window = kNowhere, .compared = kNowhere},
       {.key = "rmae",
        .title = "RMAE",

@@ -26,7 +26,7 @@ CsvTable parse_table(std::string_view text, const std::string& where, const std:
     rows += lines.take(text.substr(0, end), values);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
-  PAIRS_CHECK(rows > 0, "{} holds no numbers; write one observation a line", where);
+  PAIRS_CHECK(rows > 0, "{} holds no numbers; give at least one line of them", where);
   torch::Tensor table = torch::empty({rows, static_cast<std::int64_t>(lines.numbers())}, torch::kDouble);
   std::memcpy(table.data_ptr(), values.data(), values.size() * sizeof(double));
   return {std::move(table), lines.columns(), lines.taken()};

@@ -123,7 +123,8 @@ class TemporaryFile {
   ~TemporaryFile() {
     const std::lock_guard lock(mutex());
     live().erase(path_);
-    if (!kept_) ::unlink(path_.c_str());
+    std::error_code ignored;
+    if (!kept_) fs::remove_all(path_, ignored);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -143,6 +144,27 @@ class TemporaryFile {
     // A folder that may be written but not read cannot be flushed; its file is whole all the same.
     const Descriptor opened(open_file(folder, O_RDONLY | O_DIRECTORY));
     if (opened >= 0 && ::fsync(opened) != 0 && errno != EINVAL && errno != ENOTSUP) fail_file("write", target, errno);
+  }
+  // Of a folder: gives the target its name, or where there is one, puts all that it holds there.
+  void publish_folder(const fs::path& target) {
+    const std::lock_guard lock(mutex());
+    std::error_code error;
+    if (!fs::is_directory(target, error)) {
+      if (::rename(path_.c_str(), target.c_str()) != 0) fail_file("write", target, errno);
+      kept_ = true;
+      return;
+    }
+    std::vector<fs::path> moved;
+    for (const auto& entry : fs::directory_iterator(path_)) {
+      const fs::path place = target / entry.path().filename();
+      if (::rename(entry.path().c_str(), place.c_str()) == 0) {
+        moved.push_back(place);
+        continue;
+      }
+      const int code = errno;
+      for (const fs::path& one : moved) fs::remove_all(one, error);
+      fail_file("write", place, code);
+    }
   }
   static void abandon() {
     mutex().lock();  // for good
@@ -288,6 +310,15 @@ void write_file_through(const fs::path& file, const std::function<void(const fs:
   TemporaryFile temporary(target);
   write(temporary.path());
   temporary.publish(target);
+}
+
+void write_folder_through(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
+  const fs::path target = folder.has_filename() ? folder : folder.parent_path();
+  std::error_code error;
+  TemporaryFile temporary(fs::is_directory(target, error) ? target / "new" : target);
+  if (!fs::create_directory(temporary.path(), error)) fail_file("write", target, error.value());
+  write(temporary.path());
+  temporary.publish_folder(target);
 }
 
 ScratchFolder::ScratchFolder() {

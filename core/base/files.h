@@ -23,8 +23,13 @@ void check_writable(const std::filesystem::path& file);
 void write_file_through(const std::filesystem::path& file,
                         const std::function<void(const std::filesystem::path&)>& write);
 
-// For a process that is about to exit in the midst of writing: removes what it has begun to write beside targets, and its
-// scratch folders (scratch_folder.h). Every writer waits from here on.
+// The same for a new folder: `write` fills a temporary one, whose files then stand in `folder` all at once, which is
+// made where there is none. Nothing that it holds has the name of one of them.
+void write_folder_through(const std::filesystem::path& folder,
+                          const std::function<void(const std::filesystem::path&)>& write);
+
+// For a process that is about to exit in the midst of writing: removes what it has begun to write beside targets, and
+// its scratch folders (scratch_folder.h). Every writer waits from here on.
 void abandon_writes();
 
 // Appends one line in a single write to the kernel; creates the file, follows no symbolic link. A torn last line, left

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "core/report/fitted_name.h"
+#include "core/report/marks/mark_kind.h"
 
 namespace pairs::chart {
-namespace {
-
-void add(std::vector<LegendEntry>& entries, LegendEntry entry) {
+void add_entry(std::vector<LegendEntry>& entries, LegendEntry entry) {
   if (entry.name.empty()) return;
   for (LegendEntry& known : entries)
-    if (known.name == entry.name && known.kind == entry.kind && known.style.color == entry.style.color &&
+    if (known.name == entry.name && known.key.kind == entry.key.kind && known.style.color == entry.style.color &&
         known.style.style == entry.style.style) {
       known.markers |= entry.markers;
       known.band |= entry.band;
@@ -19,22 +18,10 @@ void add(std::vector<LegendEntry>& entries, LegendEntry entry) {
   entries.push_back(std::move(entry));
 }
 
-}  // namespace
-
 std::vector<LegendEntry> legend_entries(const Plot& plot) {
   std::vector<LegendEntry> entries;
-  if (!plot.legend) return entries;
-  const auto lines = line_styles(plot), contours = contour_styles(plot), dots = scatter_styles(plot),
-             bars = bar_styles(plot);
-  for (std::size_t i = 0; i < plot.lines.size(); ++i)
-    add(entries, {plot.lines[i].name, KeyKind::line, lines[i], plot.lines[i].markers, !plot.lines[i].lower.empty()});
-  for (std::size_t i = 0; i < plot.contours.size(); ++i)
-    add(entries, {plot.contours[i].name, KeyKind::line, contours[i]});
-  for (std::size_t i = 0; i < plot.bars.size(); ++i) add(entries, {plot.bars[i].name, KeyKind::fill, bars[i]});
-  for (std::size_t i = 0; i < plot.scatters.size(); ++i) add(entries, {plot.scatters[i].name, KeyKind::point, dots[i]});
-  for (const Rule& rule : plot.rules)
-    add(entries, {rule.name, KeyKind::rule, {role_color(rule.role), LineStyle::solid, 0.8}});
-  for (const HorizontalBand& band : plot.bands) add(entries, {band.name, KeyKind::floor, {kFloorColor}});
+  if (plot.legend)
+    for (const MarkKind* kind : mark_kinds()) kind->name(plot, entries);
   return entries;
 }
 

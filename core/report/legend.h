@@ -16,9 +16,18 @@ using TextMeasure = std::function<double(std::string_view text, double size, boo
 
 enum class KeyKind { line, fill, point, rule, floor };
 
-struct LegendEntry {
-  std::string name;
+// Series of one name, kind, role and style are one entry of a legend, and one in all plots of a figure.
+struct SeriesKey {
   KeyKind kind = KeyKind::line;
+  std::string name;
+  SeriesRole role = SeriesRole::other;
+  LineStyle style = LineStyle::solid;  // its own, whatever it is drawn in
+  auto operator<=>(const SeriesKey&) const = default;
+};
+
+struct LegendEntry {
+  SeriesKey key;     // of the first series that it stands for
+  std::string name;  // as far as there is room for it
   SeriesStyle style;
   bool markers = false, band = false;
 };
@@ -31,6 +40,9 @@ struct Legend {
 };
 
 inline constexpr double kLegendText = 8, kLegendRow = 11.5, kLegendKey = 20, kLegendPad = 5;
+
+// Adds an entry, unless it has no name; to one of the same name, kind and look what else stands beside its key.
+void add_entry(std::vector<LegendEntry>& entries, LegendEntry entry);
 
 // What is named in a plot, each name once for each kind and look.
 std::vector<LegendEntry> legend_entries(const Plot& plot);

@@ -4,21 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/report/marks/mark_kind.h"
+
 namespace pairs::chart {
 namespace {
-
-struct Extent {
-  explicit Extent(AxisScale scale) : above(scale == AxisScale::log ? 0 : -std::numeric_limits<double>::infinity()) {}
-  double above;
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  // Without branches, so that compilers make vectors of loops over it. NaN fails every comparison.
-  void add(double value, bool wanted = true) {
-    const bool counts = wanted & (value > above) & (value <= std::numeric_limits<double>::max());
-    low = counts & (value < low) ? value : low;
-    high = counts & (value > high) ? value : high;
-  }
-  bool empty() const { return low > high; }
-};
 
 bool asked(const Axis& axis) {
   return axis.low != axis.high;
@@ -44,65 +33,25 @@ Range padded(const Axis& axis, Extent extent, double share) {
 }  // namespace
 
 bool pictures_only(const Plot& plot) {
-  return !plot.pictures.empty() && plot.bands.empty() && plot.bars.empty() && plot.lines.empty() &&
-         plot.scatters.empty() && plot.rules.empty() && plot.x.label.empty() && plot.y.label.empty();
+  if (plot.pictures.empty() || !plot.x.label.empty() || !plot.y.label.empty()) return false;
+  return std::all_of(mark_kinds().begin(), mark_kinds().end(),
+                     [&](const MarkKind* kind) { return kind->over_pictures() || kind->count(plot) == 0; });
 }
 
 Range x_range(const Plot& plot) {
-  Extent extent{plot.x.scale};
-  bool markers = false;
-  const auto add_all = [&](const std::vector<double>& x, const std::vector<double>& y) {
-    for (std::size_t i = 0; i < x.size(); ++i) extent.add(x[i], std::fabs(y[i]) <= std::numeric_limits<double>::max());
-  };
-  for (const Line& line : plot.lines) {
-    add_all(line.x, line.y);
-    markers |= line.markers;
-  }
-  for (const Bars& bars : plot.bars)
-    for (const double edge : bars.edges) extent.add(edge);
-  for (const Contour& contour : plot.contours) add_all(contour.x, contour.y);
-  for (const Scatter& scatter : plot.scatters) add_all(scatter.x, scatter.y);
-  for (const Rule& rule : plot.rules) extent.add(rule.x);
-  for (const Picture& picture : plot.pictures) {
-    extent.add(picture.x0);
-    extent.add(picture.x1);
-  }
-  const bool roomy =
-      markers || !plot.contours.empty() || !plot.scatters.empty() || (plot.bars.empty() && plot.lines.empty());
-  return padded(plot.x, extent, plot.pictures.empty() && roomy ? 0.04 : 0.0);
+  XFit fit{Extent(plot.x.scale)};
+  for (const MarkKind* kind : mark_kinds()) kind->fit_x(plot, fit);
+  return padded(plot.x, fit.extent, !fit.exact && (fit.roomy || !fit.fills) ? 0.04 : 0.0);
 }
 
 Range y_range(const Plot& plot, const Range& x) {
-  Extent extent{plot.y.scale};
-  const auto add_all = [&](const std::vector<double>& at, const std::vector<double>& values) {
-    if (x.fitted)
-      for (const double value : values) extent.add(value);
-    else
-      for (std::size_t i = 0; i < values.size(); ++i) extent.add(values[i], (at[i] >= x.low) & (at[i] <= x.high));
-  };
-  for (const Line& line : plot.lines) {
-    add_all(line.x, line.y);
-    add_all(line.x, line.lower);
-    add_all(line.x, line.upper);
-  }
-  for (const Bars& bars : plot.bars)
-    for (std::size_t i = 0; i < bars.heights.size(); ++i)
-      if (x.fitted || (bars.edges[i + 1] >= x.low && bars.edges[i] <= x.high)) extent.add(bars.heights[i]);
-  for (const Contour& contour : plot.contours) add_all(contour.x, contour.y);
-  for (const Scatter& scatter : plot.scatters) add_all(scatter.x, scatter.y);
-  const bool data = !extent.empty();
-  for (const HorizontalBand& band : plot.bands) {
-    extent.add(band.low);
-    extent.add(band.high);
-  }
-  for (const Picture& picture : plot.pictures) {
-    extent.add(picture.y0);
-    extent.add(picture.y1);
-  }
-  const bool only_pictures = !plot.pictures.empty() && !data;
-  const bool from_zero =
-      plot.y.scale == AxisScale::linear && !only_pictures && !extent.empty() && extent.low >= 0 &&
-      (!plot.bars.empty() || (extent.low <= 0.25 * extent.high && plot.scatters.empty() && plot.contours.empty()));
+  YFit fit{x, Extent(plot.y.scale), Extent(plot.y.scale)};
+  for (const MarkKind* kind : mark_kinds()) kind->fit_y(plot, fit);
+  const bool only_pictures = fit.exact && fit.data.empty();
+  Extent extent = fit.data;
+  extent.add(fit.beside);
+  const bool from_zero = plot.y.scale == AxisScale::linear && !only_pictures && !extent.empty() && extent.low >= 0 &&
+                         (fit.from_zero || (extent.low <= 0.25 * extent.high && !fit.floating));
   Range range = padded(plot.y, extent, only_pictures ? 0.0 : 0.05);
   if (range.fitted && from_zero && range.high > 0) range.low = 0;
   return range;

@@ -55,25 +55,24 @@ namespace {
 
 constexpr double kLightest = 0.4;  // share of the colour in the first of many shades
 
-template <class Series>
-LineStyle style_of(const Series& series) {
+LineStyle style_of(const SeriesLook& series) {
   if (series.role == SeriesRole::exact) return LineStyle::dashed;
   if (series.role == SeriesRole::naive) return LineStyle::dotted;
-  if constexpr (requires { series.style; }) return series.style;
-  return LineStyle::solid;
+  return series.style;
 }
 
 bool shaded(SeriesRole role) {
   return role != SeriesRole::exact && role != SeriesRole::naive && role != SeriesRole::truth;
 }
 
-template <class Series>
-std::vector<SeriesStyle> styles(const std::vector<Series>& all, double width) {
+}  // namespace
+
+std::vector<SeriesStyle> series_styles(const std::vector<SeriesLook>& all, double width) {
   std::vector<SeriesStyle> result;
-  for (const Series& series : all) {
+  for (const SeriesLook& series : all) {
     const LineStyle style = style_of(series);
-    std::vector<std::string> names;
-    for (const Series& other : all)
+    std::vector<std::string_view> names;
+    for (const SeriesLook& other : all)
       if (other.role == series.role && style_of(other) == style && !other.name.empty() &&
           std::find(names.begin(), names.end(), other.name) == names.end())
         names.push_back(other.name);
@@ -88,8 +87,6 @@ std::vector<SeriesStyle> styles(const std::vector<Series>& all, double width) {
   return result;
 }
 
-}  // namespace
-
 std::uint32_t tint(std::uint32_t color, double share) {
   std::uint32_t mixed = 0;
   for (const int shift : {16, 8, 0}) {
@@ -97,19 +94,6 @@ std::uint32_t tint(std::uint32_t color, double share) {
     mixed |= static_cast<std::uint32_t>(std::lround(255 + share * (channel - 255))) << shift;
   }
   return mixed;
-}
-
-std::vector<SeriesStyle> line_styles(const Plot& plot) {
-  return styles(plot.lines, 1.5);
-}
-std::vector<SeriesStyle> contour_styles(const Plot& plot) {
-  return styles(plot.contours, 1.25);
-}
-std::vector<SeriesStyle> scatter_styles(const Plot& plot) {
-  return styles(plot.scatters, 1);
-}
-std::vector<SeriesStyle> bar_styles(const Plot& plot) {
-  return styles(plot.bars, 1);
 }
 
 }  // namespace chart

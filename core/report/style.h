@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/report/figure.h"
@@ -19,12 +20,27 @@ struct SeriesStyle {
   double width = 1.5;
 };
 
-// How each line (contour) of a plot is drawn. Exact answers are dashed and naive ones dotted, whatever their own
-// style. Where several names share a role and a style, earlier ones are lighter and the last has the full colour.
+// What the look of a series depends on.
+struct SeriesLook {
+  std::string_view name;
+  SeriesRole role;
+  LineStyle style;
+};
+
+// How each of the series of one kind in a plot is drawn. Exact answers are dashed and naive ones dotted, whatever their
+// own style. Where several names share a role and a style, earlier ones are lighter and the last has the full colour.
+std::vector<SeriesStyle> series_styles(const std::vector<SeriesLook>& all, double width);
+template <class Series>
+std::vector<SeriesStyle> series_styles(const std::vector<Series>& all, double width) {
+  std::vector<SeriesLook> looks;
+  for (const Series& series : all) {
+    looks.push_back({series.name, series.role, LineStyle::solid});
+    if constexpr (requires { series.style; }) looks.back().style = series.style;
+  }
+  return series_styles(looks, width);
+}
+// The same of a plot's lines.
 std::vector<SeriesStyle> line_styles(const Plot& plot);
-std::vector<SeriesStyle> contour_styles(const Plot& plot);
-std::vector<SeriesStyle> scatter_styles(const Plot& plot);
-std::vector<SeriesStyle> bar_styles(const Plot& plot);
 
 // `share` of a colour mixed with white.
 std::uint32_t tint(std::uint32_t color, double share);

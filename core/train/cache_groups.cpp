@@ -58,9 +58,7 @@ std::vector<CacheGroup> plan_groups(const CacheConfig& c, bool list_law, const S
       } else if (list_law) {
         // Equal blocks: any `pieces` of them make a set of exactly n.
         const std::int64_t pieces = std::min(c.pieces, g.n), size = g.n / pieces;
-        if (g.n % pieces != 0)
-          fail_usage("{} = {} does not divide the set size {} of {}; choose a divisor", "cache.pieces"_key, pieces, g.n,
-                     "cache.sizes"_key);
+        PAIRS_CHECK(g.n % pieces == 0, "{} equal blocks cannot make a set of {}", pieces, g.n);
         g.blocks.assign(static_cast<std::size_t>(std::min((wanted + size - 1) / size, most / size)), size);
       } else {
         g.blocks = growing_blocks(c, g, wanted, most);

@@ -24,7 +24,7 @@ std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o
       Field{key("batch"), &o.batch, "Sets a step", 1, 1e7}.titled("Sets a step"),
       Field{key("rate"), &o.rate, "Initial learning rate of AdamW", 1e-12, 10}.titled("Learning rate"),
       {key("floor"), &o.floor, "The cosine ends at rate * floor", 0, 1},
-      Field{key("weight_decay"), &o.weight_decay, "Decoupled weight decay", 0, 10}.titled("Weight decay"),
+      {key("weight_decay"), &o.weight_decay, "Decoupled weight decay", 0, 10},
       {key("warmup"), &o.warmup, "Share of all steps with a rising rate", 0, 0.99},
       {key("clip"), &o.clip, "Largest global gradient norm, 0 = off", 0, 1e9},
       {key("patience"), &o.patience, "Steps without a better validation loss before stopping, 0 = never", 0, 1e9},
@@ -44,6 +44,15 @@ void check_sizes(const std::vector<std::int64_t>& sizes, const char* key) {
 // Whether a head's loss is the squared error of a point, whose spread is fitted afterwards.
 bool predicts_points(const HeadConfig& head) {
   return head_kind(head.kind).told_log_n;
+}
+
+// Sets of exactly a listed size are made of equal blocks.
+void check_pieces(const RunConfig& c) {
+  if (c.cache.mode == "fixed" || c.finetune.size_distribution != "list") return;
+  for (const std::int64_t n : c.cache.sizes)
+    if (const std::int64_t pieces = std::min(c.cache.pieces, n); n % pieces != 0)
+      fail_usage("{} = {} does not divide the set size {} of {}; choose a divisor", "cache.pieces"_key, pieces, n,
+                 "cache.sizes"_key);
 }
 
 }  // namespace
@@ -73,10 +82,23 @@ std::shared_ptr<const Task> RunConfig::make_task() const {
   return tasks->make(task, task_options());
 }
 
-void check_per_size(std::size_t numbers, std::size_t sizes, const char* name) {
+namespace {
+
+template <class Name>
+void check_counts(std::size_t numbers, std::size_t sizes, const Name& name) {
   if (numbers != 1 && numbers != sizes)
-    fail_usage("{} holds {} for {}; give one for all, or one a size", SettingKey{name}, counted(numbers, "number"),
+    fail_usage("{} holds {} for {}; give one for all, or one a size", name, counted(numbers, "number"),
                counted(sizes, "size"));
+}
+
+}  // namespace
+
+void check_per_size(std::size_t numbers, std::size_t sizes, const SettingKey& setting) {
+  check_counts(numbers, sizes, setting);
+}
+
+void check_per_size(std::size_t numbers, std::size_t sizes, const std::string& name) {
+  check_counts(numbers, sizes, name);
 }
 
 std::vector<Field> fields(RunConfig& c) {
@@ -156,7 +178,7 @@ void validate(const RunConfig& c) {
   const Strategy& plan = strategy(c.strategy);
   check_sizes(c.pretrain.sizes, "pretrain.sizes");
   check_sizes(c.evaluate.sizes, "evaluate.sizes");
-  check_per_size(c.evaluate.sets.size(), c.evaluate.sizes.size(), "evaluate.sets");
+  check_per_size(c.evaluate.sets.size(), c.evaluate.sizes.size(), "evaluate.sets"_key);
   if (c.pretrain.epochs == 0 && c.pretrain.from.empty())
     fail_usage("{} = 0 trains nothing; set it to 1 or more, or name a run in {}", "pretrain.epochs"_key,
                "pretrain.from"_key);
@@ -175,7 +197,7 @@ void validate(const RunConfig& c) {
                "pretrain.sizes"_key);
   if (!plan.stages_2_and_3) return;
   check_sizes(c.cache.sizes, "cache.sizes");
-  check_per_size(c.cache.sets.size(), c.cache.sizes.size(), "cache.sets");
+  check_per_size(c.cache.sets.size(), c.cache.sizes.size(), "cache.sets"_key);
   if (!std::is_sorted(c.cache.sizes.begin(), c.cache.sizes.end()) ||
       std::adjacent_find(c.cache.sizes.begin(), c.cache.sizes.end()) != c.cache.sizes.end())
     fail_usage("{} must grow from one to the next", "cache.sizes"_key);
@@ -185,6 +207,7 @@ void validate(const RunConfig& c) {
   if (c.finetune.size_distribution != "list" && c.cache.mode == "fixed")
     fail_usage("{} = \"{}\" needs {} = \"blocks\": a fixed cache only holds its own sizes",
                "finetune.size_distribution"_key, c.finetune.size_distribution, "cache.mode"_key);
+  check_pieces(c);
   const HeadConfig last = head_of_stage(c, true);
   if (c.finetune.start == "linear" && !keeps_regression(c) && confines(last))
     fail_usage("{} = \"linear\" shifts the target, which {} = \"box\" does not allow; use \"pretrained\" or \"fresh\"",

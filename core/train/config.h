@@ -103,8 +103,10 @@ struct RunConfig {
   std::shared_ptr<const Task> make_task() const;
 };
 
-// Refuses, as a usage error of `name`, other than one number for all set sizes or one a size.
-void check_per_size(std::size_t numbers, std::size_t sizes, const char* name);
+// Refuses, as a usage error, other than one number for all set sizes or one a size: of a setting, and of what a person
+// typed under another name.
+void check_per_size(std::size_t numbers, std::size_t sizes, const SettingKey& setting);
+void check_per_size(std::size_t numbers, std::size_t sizes, const std::string& name);
 
 // The configuration as a table of fields bound to `config` (which must outlive it). Where the task's settings are empty
 // they become its defaults first.

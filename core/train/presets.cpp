@@ -104,6 +104,33 @@ RunConfig preset_values(const Tasks& tasks, const TaskInfo& task, const std::str
   return config;
 }
 
+namespace {
+
+bool assigns(const std::vector<std::string>& assignments, const std::string& key) {
+  return std::any_of(assignments.begin(), assignments.end(),
+                     [&](const std::string& one) { return assigned_key(one) == key; });
+}
+
+std::string list_text(const std::vector<std::int64_t>& sizes) {
+  return fmt::format("[{}]", fmt::join(sizes, ", "));
+}
+
+// A strategy is which N the embedder sees: with others a run would be told by a name that it is not. Pairs may be sets
+// of two alone.
+void check_strategy_sizes(const RunConfig& config) {
+  const Strategy& plan = strategy(config.strategy);
+  const std::vector<std::int64_t>& sizes = config.pretrain.sizes;
+  const bool pairs = plan.sizes == std::vector<std::int64_t>{1, 2} && sizes == std::vector<std::int64_t>{2};
+  if (plan.sizes.empty() || sizes.empty() || sizes == plan.sizes || pairs) return;
+  std::string other;
+  for (const Strategy& one : strategies())
+    if (other.empty() && one.sizes == sizes) other = fmt::format(", or use the strategy {}", one.name);
+  fail_usage("{} = {} contradicts the strategy {}, whose sets have {} observations; leave it out{}",
+             "pretrain.sizes"_key, list_text(sizes), plan.name, list_text(plan.sizes), other);
+}
+
+}  // namespace
+
 RunConfig load_preset(const Tasks& tasks, const TaskInfo& task, const std::string& preset,
                       const std::string& strategy_name, const std::vector<std::string>& assignments) {
   RunConfig config = preset_values(tasks, task, preset, strategy_name);
@@ -112,6 +139,7 @@ RunConfig load_preset(const Tasks& tasks, const TaskInfo& task, const std::strin
     if (const std::string key = assigned_key(assignment), why = unread_because(config, key); !why.empty())
       fail_usage(ErrorPlace{fmt::format("setting '{}'", printable(assignment))},
                  "nothing reads {}, since {}; leave it out", SettingKey{key}, why);
+  if (assigns(assignments, "pretrain.sizes")) check_strategy_sizes(config);
   // End to end trains at the largest size that the other strategies are cached for, unless told otherwise.
   if (strategy(strategy_name).sizes.empty() && config.pretrain.sizes.empty() && !config.cache.sizes.empty())
     config.pretrain.sizes = {config.cache.sizes.back()};

@@ -65,6 +65,12 @@ bool is_left(const std::filesystem::path& file) {
   return name == run_file::cache || name == run_file::pool || is_later_cache(name);
 }
 
+// Whether a folder without a run may hold this all the same: the lock and what stood beside targets, of a run that was
+// not made after all, and pictures of the demonstration, which draws shipped weights before it trains.
+bool left_behind(const std::string& name) {
+  return name == ".lock" || name == "figures" || (name.starts_with('.') && name.ends_with(".tmp"));
+}
+
 void clean_up(const FolderLock& lock) {
   lock.remove_leftovers([](std::string_view name) {
     return name == run_file::config || name == run_file::task || is_later_cache(name) ||
@@ -154,6 +160,15 @@ void check_new_run(const std::filesystem::path& folder) {
   };
   refuse(run_file::events);
   for (const char* file : kProducts) refuse(file);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (!left_behind(entry.path().filename().string()))
+      fail_usage("{} is not empty, it holds {}; choose a new folder or an empty one", name,
+                 printable(entry.path().filename().string(), 100));
+}
+
+void check_start(const RunConfig& config) {
+  if (!config.pretrain.from.empty()) start_of(config);
 }
 
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
@@ -270,8 +285,11 @@ void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& 
 }
 
 std::string weights_checksum(const LoadedRun& run) {
-  const auto file = run.folder / (run.finetuned ? run_file::estimator : run_file::pretrained);
-  return fmt::format("{:08x}", checksum(read_file(file)));
+  return weights_checksum(run.folder / (run.finetuned ? run_file::estimator : run_file::pretrained));
+}
+
+std::string weights_checksum(const std::filesystem::path& weights) {
+  return fmt::format("{:08x}", checksum(read_file(weights)));
 }
 
 bool extrapolates(const LoadedRun& run, std::int64_t n) {

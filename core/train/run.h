@@ -33,8 +33,10 @@ inline constexpr const char* metrics = "metrics.json";
 // Whether a file of this name is a later generation of the cache: aggregates-2.cache, aggregates-N10-2.cache.
 bool is_later_cache(std::string_view name);
 
-// Refuses a folder for a new run that already holds one, naming --resume, or files that would be taken for its own.
+// Refuses a folder for a new run that already holds one, naming --resume, or any other file.
 void check_new_run(const std::filesystem::path& folder);
+// Refuses, as a usage error, weights named by pretrain.from that are not there or do not fit the configuration.
+void check_start(const RunConfig& config);
 // Makes a new run folder with run.toml, after this check. `folder` empty: runs/<task>-<time> below the current folder.
 // The weights of pretrain.from are copied into it, so that the run depends on no other from then on; they are refused
 // before anything is written.
@@ -56,6 +58,7 @@ struct LoadedRun {
 };
 // Checksum of the run's weights, as files beside them name those that they are about.
 std::string weights_checksum(const LoadedRun& run);
+std::string weights_checksum(const std::filesystem::path& weights);  // of a file of weights
 // Whether sets of n are none that the run was trained for: end-to-end training, and stage 1 alone, see a few sizes
 // only.
 bool extrapolates(const LoadedRun& run, std::int64_t n);

@@ -166,7 +166,7 @@ std::vector<PreparedMolecule> molecules_given(const std::string& smiles_or_file,
   if (smiles_or_file.size() < 4096 && std::filesystem::is_regular_file(file, error)) {
     read_molecules({.file = file, .columns = {}}, settings.limits, take);
   } else if (is_molecule_file(file)) {
-    fail_usage("The file {} does not exist; check the path, or give a SMILES string", printable(smiles_or_file, 300));
+    fail("The file {} does not exist; check the path, or give a SMILES string", printable(smiles_or_file, 300));
   } else {
     MoleculeEntry entry;
     entry.place = "the SMILES";
@@ -174,7 +174,7 @@ std::vector<PreparedMolecule> molecules_given(const std::string& smiles_or_file,
     take(std::move(entry));
   }
   if (out.empty())
-    fail_usage("There is no molecule to use in what was given: {}", refused.empty() ? "it holds none" : refused);
+    fail("There is no molecule to use in what was given: {}", refused.empty() ? "it holds none" : refused);
   return out;
 }
 

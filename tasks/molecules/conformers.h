@@ -46,7 +46,7 @@ std::variant<PreparedMolecule, Refusal> prepare_molecule(const Molecule& molecul
                                                          const ConformerSettings& settings);
 
 // Molecules that a person gives: a SMILES string, or a file of any format that is read (of at most `most` molecules).
-// Throws Error of kind usage where there is none that can be used, saying why.
+// Throws Error where there is none that can be used, saying why.
 std::vector<PreparedMolecule> molecules_given(const std::string& smiles_or_file, const ConformerSettings& settings,
                                               std::int64_t most = 100);
 

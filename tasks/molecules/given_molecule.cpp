@@ -73,19 +73,14 @@ GivenMolecule given_molecule(const std::string& text, const ConformerSettings& s
   const fs::path path(text);
   std::error_code ignored;
   const bool file = text.size() < kLongestPath && fs::is_regular_file(path, ignored);
-  try {
-    std::vector<PreparedMolecule> given = molecules_given(text, settings, 1);
-    out.molecule = std::move(given.at(0));
-    if (file) {
-      std::int64_t entries = 0;
-      read_molecules({.file = path, .columns = {}}, settings.limits, [&](MoleculeEntry&&) { return ++entries < 2; });
-      if (entries > 1)
-        out.warnings.push_back(fmt::format("{} holds more than one molecule: this is the first that can be used, {}",
-                                           printable(path.filename().string()),
-                                           printable(out.molecule.canonical, 100)));
-    }
-  } catch (const Error& error) {
-    throw Error(error.text(), ErrorKind::usage, error.keys(), error.place());
+  std::vector<PreparedMolecule> given = molecules_given(text, settings, 1);
+  out.molecule = std::move(given.at(0));
+  if (file) {
+    std::int64_t entries = 0;
+    read_molecules({.file = path, .columns = {}}, settings.limits, [&](MoleculeEntry&&) { return ++entries < 2; });
+    if (entries > 1)
+      out.warnings.push_back(fmt::format("{} holds more than one molecule: this is the first that can be used, {}",
+                                         printable(path.filename().string()), printable(out.molecule.canonical, 100)));
   }
   const PreparedMolecule& molecule = out.molecule;
   out.of_file = file;

@@ -19,8 +19,8 @@ struct GivenMolecule {
   std::vector<std::string> warnings;  // sentences: what of the file was left out, what is other than asked for
 };
 
-// The molecule of a SMILES, or the first that can be used of a file. Throws Error of kind usage with one sentence where
-// there is none.
+// The molecule of a SMILES, or the first that can be used of a file. Throws Error with one sentence where there is
+// none.
 GivenMolecule given_molecule(const std::string& smiles_or_file, const ConformerSettings& settings);
 
 }  // namespace pairs

@@ -490,36 +490,32 @@ class Objects final : public Task, public Bodies, public Things {
     return *cache;
   }
 
-  // Reads, measures and renders a mesh file. Throws a usage Error.
+  // Reads, measures and renders a mesh file. Throws Error.
   Thing read(const std::string& text, const std::string& up_asked) const {
     const auto asked = up_axis(up_asked);
     if (!up_asked.empty() && !asked)
       fail_usage("No axis of a mesh is called '{}': give x, y or z", printable(up_asked, 30));
     const std::filesystem::path file = text;
-    try {
-      const std::string bytes = read_file(file, kLargestMeshFile);
-      const auto format = mesh_format(file);
-      PAIRS_CHECK(format.has_value(), "{} is no mesh file: give {}", printable(text, 300), thing_help());
-      const TriangleMesh mesh = parse_mesh(bytes, *format, printable(text, 300)).mesh;
-      Thing out;
-      out.facts = measure_mesh(mesh);
-      PAIRS_CHECK(out.facts.set_aside.empty(), "{} cannot be used: {}", printable(text, 300), out.facts.set_aside);
-      const std::optional<ToldUp> told = told_up(bytes, *format);
-      const UpAxis up = asked ? *asked : told ? told->up : UpAxis::z;
-      out.key = fmt::format("file {:016x}{}", mesh_key_hash(bytes),
-                            up == UpAxis::z ? "" : fmt::format(" {} up", up_text(up)));
-      out.number = -1.0 - static_cast<double>(mesh_key_hash(out.key) % kThingNumbers);
-      out.label = printable(file.filename().string(), 80);
-      out.read_as = fmt::format("{} is read as {}-up, {}", out.label, up_text(up),
-                                asked  ? "as asked"
-                                : told ? told->how
-                                       : "as the meshes of training are; OBJ files are often y-up: look at the views");
-      out.mesh = normalised_mesh(turned_upright(mesh, up));
-      out.views = render_views(out.mesh, view_settings_, out.key);
-      return out;
-    } catch (const Error& error) {
-      throw Error(error.text(), ErrorKind::usage, error.keys(), error.place());
-    }
+    const std::string bytes = read_file(file, kLargestMeshFile);
+    const auto format = mesh_format(file);
+    PAIRS_CHECK(format.has_value(), "{} is no mesh file: give {}", printable(text, 300), thing_help());
+    const TriangleMesh mesh = parse_mesh(bytes, *format, printable(text, 300)).mesh;
+    Thing out;
+    out.facts = measure_mesh(mesh);
+    PAIRS_CHECK(out.facts.set_aside.empty(), "{} cannot be used: {}", printable(text, 300), out.facts.set_aside);
+    const std::optional<ToldUp> told = told_up(bytes, *format);
+    const UpAxis up = asked ? *asked : told ? told->up : UpAxis::z;
+    out.key =
+        fmt::format("file {:016x}{}", mesh_key_hash(bytes), up == UpAxis::z ? "" : fmt::format(" {} up", up_text(up)));
+    out.number = -1.0 - static_cast<double>(mesh_key_hash(out.key) % kThingNumbers);
+    out.label = printable(file.filename().string(), 80);
+    out.read_as = fmt::format("{} is read as {}-up, {}", out.label, up_text(up),
+                              asked  ? "as asked"
+                              : told ? told->how
+                                     : "as the meshes of training are; OBJ files are often y-up: look at the views");
+    out.mesh = normalised_mesh(turned_upright(mesh, up));
+    out.views = render_views(out.mesh, view_settings_, out.key);
+    return out;
   }
   std::shared_ptr<const Thing> remember(Thing thing) const {
     auto kept = std::make_shared<const Thing>(std::move(thing));

@@ -46,7 +46,7 @@ class Things {
   virtual std::vector<std::string> ups() const { return {}; }
   // The first n observations of the set of a thing (0: as many as there are, or the task's max_n), which depend on the
   // thing, the seed and what points up alone. `up`: one of ups(); "": what the thing tells, else the usual one. Throws
-  // Error of kind usage with one sentence saying what is wrong with it.
+  // Error with one sentence saying what is wrong with it.
   virtual ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
                               const std::string& up = "") const = 0;
   // Hands on the parts of one thing after the other, of those that stage 1 learns from and of others, held out, that

@@ -36,13 +36,18 @@ rm linked/.lock && rm linked/events.jsonl && ln -s ../precious linked/events.jso
 refuses 1 "linked/events.jsonl: it is a symbolic link" --batch run --resume linked
 untouched precious precious
 
-# A folder with files of others, some named like our temporaries.
+# A folder with files of others, some named like our temporaries: no run is made where there is more than those.
 mkdir -p shared/mail
 for file in shared/.letter.999999999-0.tmp shared/mail/.run.toml.4194305-0.tmp shared/.draft.4194305-1.tmp shared/aggregates-old.cache; do
   printf theirs >"$file"
 done
-tiny_run bump-hunt --out shared >/dev/null 2>err || say_fail "a run beside other files failed: $(tail -1 err)"
+refuses 2 "shared is not empty" --batch run bump-hunt --out shared
 for file in shared/.letter.999999999-0.tmp shared/mail/.run.toml.4194305-0.tmp shared/.draft.4194305-1.tmp shared/aggregates-old.cache; do
+  [ -e "$file" ] && untouched "$file" theirs || say_fail "run --out removed $file"
+done
+rm -r shared/mail shared/aggregates-old.cache
+tiny_run bump-hunt --out shared >/dev/null 2>err || say_fail "a run beside temporaries failed: $(tail -1 err)"
+for file in shared/.letter.999999999-0.tmp shared/.draft.4194305-1.tmp; do
   [ -e "$file" ] && untouched "$file" theirs || say_fail "run --out removed $file"
 done
 mkdir foreign && cp run/estimator.safetensors foreign/
@@ -95,7 +100,7 @@ done
 # A terminal that closes.
 slow=(--set pretrain.epochs=100000 --set checkpoint=3600 --until pretrain)
 export PAIRS
-export -f tiny_run
+export -f tiny_run run_with
 rm -f code
 # The terminal's first shell dies of it, and with that the kernel tells the others.
 SHELL=$BASH script -qfc "bash -c 'trap : HUP; tiny_run bump-hunt --out gone ${slow[*]}; echo \$? >code'; true" /dev/null >/dev/null 2>&1 &

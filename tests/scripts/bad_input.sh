@@ -102,6 +102,12 @@ printf '0.1\n1e39\n' >vast.csv
 refuses 1 "vast.csv holds values beyond" --batch infer run --data vast.csv
 printf '0.1\n1e38\n' >huge.csv
 refuses 1 "huge.csv: The network overflows on observation 2, which holds a value of size 1e+38" --batch infer bump-hunt --data huge.csv
+printf '1e38,1e38\n1e38,1e38\n' >vast2.csv
+refuses 1 "vast2.csv: The network overflows on these observations, of which number 1 holds" --batch infer gaussian --data vast2.csv
+refuses 2 "seed is given twice, by --seed 1 and by --set seed=2" --batch run gaussian --seed 1 --set seed=2
+refuses 2 "contradicts the strategy n1" --batch run gaussian --strategy n1 --set pretrain.sizes=1,2
+refuses 2 "is not empty" --batch run gaussian --out "$SCRATCH"
+refuses 2 "does not read --file" --batch figure nll run --file good.csv
 cp -r run mute && sed -i 's/^{/[/' mute/events.jsonl
 refuses 1 "mute/events.jsonl holds no event that can be read" --batch figure loss mute
 cp -r run torn && rm torn/estimator.safetensors && printf 'torn' >torn/resume.safetensors

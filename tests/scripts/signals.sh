@@ -77,6 +77,37 @@ end_with TERM
 grep -q "Stopped by SIGTERM" err || say_fail "infer: $(tail -1 err)"
 [ ! -e seen/samples.npz ] || say_fail "infer: wrote samples though it was stopped"
 
+# A folder of views is there whole or not at all, whether its folder was made for it or stood empty before.
+mkdir emptied
+for out in fresh emptied; do
+  "$PAIRS" --batch render --scene 7 --views 999 --size 512x512 --threads 1 --out $out >/dev/null 2>err &
+  process=$!
+  sleep 3
+  end_with TERM
+  [ "$status" -eq 143 ] || say_fail "render --views: exit $status, not 143: $(tail -1 err)"
+  [ -z "$(ls -A $out 2>/dev/null)" ] || say_fail "render --views left $(ls -A $out | head -3)"
+  [ -z "$(find . -maxdepth 1 -name '*.tmp')" ] || say_fail "render --views left $(find . -maxdepth 1 -name '*.tmp')"
+done
+
+# What is followed has no end of its own: stopped, it leaves the samples of what came.
+printf '0.1\n0.2\n' >grows.csv
+mkfifo pipe
+for data in grows.csv -; do
+  rm -f followed.npz answers
+  sleep 60 >pipe & # holds the pipe open, and says nothing
+  holder=$!
+  "$PAIRS" --batch infer bump-hunt --data $data --follow --samples 20 --out followed.npz <pipe >answers 2>err &
+  process=$!
+  [ $data = grows.csv ] || cat grows.csv >pipe
+  wait_for answers
+  end_with TERM
+  kill "$holder"
+  [ "$status" -eq 143 ] || say_fail "infer --follow $data: exit $status, not 143: $(tail -1 err)"
+  [ "$took" -le 2000 ] || say_fail "infer --follow $data: took $took ms to end"
+  [ -s followed.npz ] || say_fail "infer --follow $data: wrote no samples when it was stopped"
+  grep -q "Samples: followed.npz" err || say_fail "infer --follow $data: $(tail -2 err)"
+done
+
 # What leaves nothing unsaved ends at once, in the midst of a picture, and takes its files with it.
 mkdir temporary
 for words in "demo --tasks novel-view,objects,molecules --out pictures --json"; do

@@ -38,13 +38,25 @@ import json, sys
 for setting in json.load(sys.stdin)["settings"]:
     if setting[sys.argv[1]] is not None: print(setting["key"])' "$(value_of --preset quick)" 2>/dev/null
 }
-small() { # small KEY=VALUE...: settings behind those that are given; of a built-in task those that something reads
+drop_setting() { # drop_setting KEY: leaves the setting out of the arguments
+  local at kept=()
+  for ((at = 0; at < ${#arguments[@]}; ++at)); do
+    if [ "${arguments[at]}" = --set ] && [[ ${arguments[at + 1]} == "$1="* ]]; then
+      at=$((at + 1))
+    else
+      kept+=("${arguments[at]}")
+    fi
+  done
+  arguments=("${kept[@]}")
+}
+small() { # small KEY=VALUE...: settings in place of those that are given; of a built-in task those that something reads
   local setting task keys=
   for task in gaussian bump-hunt circle digits objects molecules novel-view; do
     ! has "$task" || keys=$(read_keys "$task")
   done
   for setting in "$@"; do
     [ -z "$keys" ] || grep -qxF "${setting%%=*}" <<<"$keys" || continue
+    drop_setting "${setting%%=*}"
     arguments+=(--set "$setting")
   done
 }

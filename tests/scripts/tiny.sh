@@ -7,51 +7,61 @@ say_fail() {
   failures=$((failures + 1))
 }
 
+# run_with KEY=VALUE... -- ARGUMENTS...: `run` with these arguments, and with those settings that they do not give.
+run_with() {
+  local usual=() setting given
+  while [ "$1" != -- ]; do
+    usual+=("$1")
+    shift
+  done
+  shift
+  given=" $* "
+  for setting in "${usual[@]}"; do
+    [[ $given == *" --set ${setting%%=*}="* ]] || set -- "$@" --set "$setting"
+  done
+  "$PAIRS" --batch run "$@"
+}
+
 # tiny_run TASK ARGUMENTS...: `run` with networks and budgets so small that every stage takes about a second.
 tiny_run() {
-  local task=$1
-  shift
-  "$PAIRS" --batch run "$task" --preset quick --device cpu --threads 1 \
-    --set embedder.layers=16,16 --set embedder.size=16 --set head.hidden=16 --set head.transforms=1 --set head.bins=8 \
-    --set pretrain.epochs=4 --set pretrain.steps=50 --set pretrain.batch=128 --set pretrain.validation_sets=512 \
-    --set cache.sizes=20 --set cache.sets=2000 \
-    --set finetune.epochs=4 --set finetune.steps=50 --set finetune.batch=64 --set finetune.validation_draws=512 \
-    --set evaluate.sizes=1,20 --set evaluate.sets=50 --set evaluate.samples=50 --set checkpoint=0.05 "$@"
+  run_with embedder.layers=16,16 embedder.size=16 head.hidden=16 head.transforms=1 head.bins=8 \
+    pretrain.epochs=4 pretrain.steps=50 pretrain.batch=128 pretrain.validation_sets=512 \
+    cache.sizes=20 cache.sets=2000 \
+    finetune.epochs=4 finetune.steps=50 finetune.batch=64 finetune.validation_draws=512 \
+    evaluate.sizes=1,20 evaluate.sets=50 evaluate.samples=50 checkpoint=0.05 \
+    -- "$@" --preset quick --device cpu --threads 1
 }
 
 # tiny_views novel-view ARGUMENTS...: the same for views, with the layers that bf16 and image targets take.
 tiny_views() {
-  local task=$1
-  shift
-  "$PAIRS" --batch run "$task" --preset quick --device cpu --threads 1 \
-    --set embedder.channels=8,16 --set embedder.size=16 --set head.channels=8 --set head.time_size=16 \
-    --set head.given_size=8 --set head.hidden=32 --set head.steps=4 \
-    --set pretrain.epochs=2 --set pretrain.steps=10 --set pretrain.batch=16 --set pretrain.validation_sets=32 \
-    --set cache.sizes=4,10 --set cache.sets=200 \
-    --set finetune.epochs=2 --set finetune.steps=10 --set finetune.batch=16 --set finetune.validation_draws=32 \
-    --set evaluate.sizes=1,10 --set evaluate.sets=8 --set evaluate.samples=2 --set checkpoint=0.05 "$@"
+  run_with embedder.channels=8,16 embedder.size=16 head.channels=8 head.time_size=16 \
+    head.given_size=8 head.hidden=32 head.steps=4 \
+    pretrain.epochs=2 pretrain.steps=10 pretrain.batch=16 pretrain.validation_sets=32 \
+    cache.sizes=4,10 cache.sets=200 \
+    finetune.epochs=2 finetune.steps=10 finetune.batch=16 finetune.validation_draws=32 \
+    evaluate.sizes=1,10 evaluate.sets=8 evaluate.samples=2 checkpoint=0.05 \
+    -- "$@" --preset quick --device cpu --threads 1
 }
 
 # tiny_things objects|molecules ARGUMENTS...: the same for tasks that prepare what they draw from.
 tiny_things() {
-  local task=$1 small
-  shift
-  case $task in
+  local small
+  case $1 in
     objects)
-      small=(--set task.objects=120 --set task.views=6 --set task.side=32 --set embedder.channels=8,16
-        --set embedder.kernels=3,3 --set head.hidden=16 --set head.bins=8)
+      small=(task.objects=120 task.views=6 task.side=32 embedder.channels=8,16 embedder.kernels=3,3 head.hidden=16
+        head.bins=8)
       ;;
     molecules)
-      small=(--set task.molecules=120 --set task.conformers=5 --set embedder.hidden=8 --set embedder.filters=8
-        --set embedder.interactions=1 --set head.conditioner=16 --set head.conditioner_size=8 --set head.integrand=16)
+      small=(task.molecules=120 task.conformers=5 embedder.hidden=8 embedder.filters=8 embedder.interactions=1
+        head.conditioner=16 head.conditioner_size=8 head.integrand=16)
       ;;
   esac
-  "$PAIRS" --batch run "$task" --preset quick --device cpu --threads 1 "${small[@]}" \
-    --set embedder.size=8 \
-    --set pretrain.epochs=3 --set pretrain.steps=10 --set pretrain.batch=16 --set pretrain.validation_sets=32 \
-    --set cache.sizes=5 --set cache.sets=400 \
-    --set finetune.epochs=3 --set finetune.steps=20 --set finetune.batch=32 --set finetune.validation_draws=64 \
-    --set evaluate.sizes=1,5 --set evaluate.sets=20 --set evaluate.samples=20 --set checkpoint=0.05 "$@"
+  run_with "${small[@]}" embedder.size=8 \
+    pretrain.epochs=3 pretrain.steps=10 pretrain.batch=16 pretrain.validation_sets=32 \
+    cache.sizes=5 cache.sets=400 \
+    finetune.epochs=3 finetune.steps=20 finetune.batch=32 finetune.validation_draws=64 \
+    evaluate.sizes=1,5 evaluate.sets=20 evaluate.samples=20 checkpoint=0.05 \
+    -- "$@" --preset quick --device cpu --threads 1
 }
 
 # wait_for FILE: until it is there and not empty, a minute at most.

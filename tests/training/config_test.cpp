@@ -137,9 +137,35 @@ TEST(RunToml, IsCheckedLikeAPreset) {
   EXPECT_THAT(problem([](RunConfig& c) { c.pretrain.sizes = {}; }), names("pretrain.sizes is empty"));
   EXPECT_THAT(problem([](RunConfig& c) { c.cache.mode = "fixed"; }), names("log-uniform"));
   EXPECT_THAT(problem([](RunConfig& c) { c.cache.sizes = {1000000000}; }), names("beyond the largest N"));
+  const auto listed = [](RunConfig& c) {
+    c.finetune.size_distribution = "list";
+    c.cache.sizes = {3, 50};
+    c.cache.pieces = 7;
+  };
+  EXPECT_THAT(problem(listed), names("cache.pieces = 7 does not divide the set size 50 of cache.sizes"));
+  EXPECT_EQ(problem([&](RunConfig& c) {
+              listed(c);
+              c.cache.pieces = 5;
+            }),
+            "")
+      << "a smaller set is made of single observations";
   EXPECT_THAT(problem([](RunConfig& c) { c.strategy = "n-1"; }), names("no strategy"));
   EXPECT_THAT(problem([](RunConfig& c) { c.estimator.head.kind = "flow-matching"; }), names("does not model"));
   std::filesystem::remove(file);
+}
+
+TEST(PerSize, AnErrorIsAboutASettingWhereOneIsNamed) {
+  const auto keys = [](const auto& name) {
+    try {
+      check_per_size(2, 3, name);
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("holds 2 numbers for 3 sizes"));
+      return error.keys();
+    }
+    return std::vector<std::string>{"nothing was thrown"};
+  };
+  EXPECT_EQ(keys("cache.sets"_key), std::vector<std::string>{"cache.sets"});
+  EXPECT_EQ(keys(std::string("--sets")), std::vector<std::string>());
 }
 
 TEST(RunToml, OfAnUnknownTaskOrKeyIsRefused) {

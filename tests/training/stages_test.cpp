@@ -214,13 +214,15 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   EXPECT_FALSE(std::filesystem::exists(kept / run_file::pretrained));
 
   // Training goes on from them, in any N, stopped or not; a head of other settings begins afresh.
-  for (const std::vector<std::string>& more :
-       {std::vector<std::string>{}, {"pretrain.sizes=[40]"}, {"head.hidden=24", "finetune.start=fresh"}}) {
+  for (const auto& [strategy, more] :
+       {std::pair("pairs", std::vector<std::string>{}), std::pair("n1-5", std::vector<std::string>{}),
+        std::pair("pairs", std::vector<std::string>{"head.hidden=24", "finetune.start=fresh"})}) {
     std::vector<std::string> set = {from, "seed=3"};
     set.insert(set.end(), more.begin(), more.end());
-    const std::string name = fmt::format("{}", fmt::join(more, "-"));
-    const auto whole = make(tiny("gaussian", "pairs", set), "whole" + name),
-               cut = make(tiny("gaussian", "pairs", set), "cut" + name);
+    const std::string name =
+        (std::string(strategy) == "pairs" ? "" : strategy) + fmt::format("{}", fmt::join(more, "-"));
+    const auto whole = make(tiny("gaussian", strategy, set), "whole" + name),
+               cut = make(tiny("gaussian", strategy, set), "cut" + name);
     execute_run(built_in_tasks(), whole, monitor);
     run_in_pieces(cut, 15);
     EXPECT_EQ(weights(whole), weights(cut)) << name;

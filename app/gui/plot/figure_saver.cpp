@@ -6,24 +6,9 @@
 
 #include "app/gui/widgets/ui.h"
 #include "core/base/error.h"
+#include "core/report/marks/mark_kind.h"
 
 namespace pairs::gui {
-namespace {
-
-// Keeps of the columns the rows for which `keep` holds and their neighbours.
-void keep_rows(const std::vector<bool>& keep, std::initializer_list<std::vector<double>*> columns) {
-  const std::size_t count = keep.size();
-  for (std::vector<double>* column : columns) {
-    if (column->size() != count) continue;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i)
-      if (keep[i] || (i > 0 && keep[i - 1]) || (i + 1 < count && keep[i + 1])) (*column)[kept++] = (*column)[i];
-    column->resize(kept);
-  }
-}
-
-}  // namespace
-
 std::string file_stem(std::string_view title) {
   std::string stem;
   for (const char c : title) {
@@ -42,23 +27,7 @@ Figure within_axes(Figure figure) {
   for (Plot& plot : figure.plots) {
     const Axis& along = plot.turned ? plot.y : plot.x;
     if (along.low == along.high) continue;
-    const auto inside = [&](const std::vector<double>& x) {
-      std::vector<bool> keep(x.size());
-      for (std::size_t i = 0; i < x.size(); ++i) keep[i] = x[i] >= along.low && x[i] <= along.high;
-      return keep;
-    };
-    for (Line& line : plot.lines) keep_rows(inside(line.x), {&line.y, &line.lower, &line.upper, &line.x});
-    for (Scatter& scatter : plot.scatters) {
-      const auto keep = inside(scatter.x);
-      std::size_t kept = 0;
-      for (std::size_t i = 0; i < keep.size(); ++i)
-        if (keep[i]) {
-          scatter.x[kept] = scatter.x[i];
-          scatter.y[kept++] = scatter.y[i];
-        }
-      scatter.x.resize(kept);
-      scatter.y.resize(kept);
-    }
+    for (const chart::MarkKind* kind : chart::mark_kinds()) kind->cut(plot, along.low, along.high);
   }
   return figure;
 }

@@ -9,6 +9,7 @@
 #include "app/gui/widgets/ui.h"
 #include "app/scores/glossary.h"
 #include "core/report/marks.h"
+#include "core/report/marks/mark_kind.h"
 
 namespace pairs::gui {
 namespace {
@@ -42,18 +43,8 @@ bool menu_item(const std::string& name, const char* label, bool checked = false,
 
 // Whether a logarithmic axis could show anything of it.
 bool any_above_zero(const Plot& plot, bool across) {
-  const auto any = [](const std::vector<double>& values) {
-    return std::any_of(values.begin(), values.end(), [](double v) { return v > 0 && std::isfinite(v); });
-  };
-  for (const Line& line : plot.lines)
-    if (any(across != plot.turned ? line.x : line.y)) return true;
-  for (const Contour& contour : plot.contours)
-    if (any(across ? contour.x : contour.y)) return true;
-  for (const Scatter& scatter : plot.scatters)
-    if (any(across ? scatter.x : scatter.y)) return true;
-  for (const Bars& bars : plot.bars)
-    if (any(across ? bars.edges : bars.heights)) return true;
-  return false;
+  return std::any_of(chart::mark_kinds().begin(), chart::mark_kinds().end(),
+                     [&](const chart::MarkKind* kind) { return kind->above_zero(plot, across); });
 }
 
 }  // namespace
@@ -156,7 +147,7 @@ void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
     return;
   }
   if (!place.axes || !place.area.contains(at)) return;
-  const Readings found = readings(shown.plots[*plot], place, *plot, at, 8, order);
+  const Readings found = chart::readings(shown.plots[*plot], place, *plot, at, 8, order);
   if (found.rows.empty()) return;
   list.PushClipRect(screen({place.area.x, place.area.y}, origin),
                     screen({place.area.right(), place.area.bottom()}, origin), true);

@@ -10,18 +10,20 @@
 #include "app/gui/platform/theme.h"
 #include "app/gui/plot/draw_list_canvas.h"
 #include "app/gui/plot/figure_saver.h"
-#include "app/gui/plot/plot_readings.h"
-#include "app/gui/plot/plot_series.h"
 #include "app/gui/plot/plot_view.h"
 #include "app/gui/plot/zoom.h"
 #include "core/report/layout.h"
+#include "core/report/readings.h"
 
 namespace pairs::gui {
 
 using chart::AxisMap;
-using chart::KeyKind;
+using chart::LineOrder;
 using chart::Point;
+using chart::Reading;
+using chart::Readings;
 using chart::Rect;
+using chart::SeriesKey;
 
 enum class Press { none, box, pan, turn, legend, menu };
 

@@ -8,6 +8,7 @@
 #include "app/gui/widgets/ui.h"
 #include "core/base/error.h"
 #include "core/report/draw.h"
+#include "core/report/marks/mark_kind.h"
 #include "core/report/ranges.h"
 
 namespace pairs::gui {
@@ -109,9 +110,8 @@ void PlotView::State::rebuild(ImVec2 size) {
       order.clear();
       if (!hidden.empty())
         for (Plot& plot : shown.plots)
-          each_series(plot, [&](const SeriesKey& key, auto empty, auto& series) {
-            if (hidden.contains(key)) empty(series);
-          });
+          for (const chart::MarkKind* kind : chart::mark_kinds())
+            kind->empty(plot, [&](const SeriesKey& key) { return hidden.contains(key); });
     }
     choose_grid(size);
     for (std::size_t i = 0; i < views.size(); ++i) {
@@ -129,9 +129,12 @@ void PlotView::State::rebuild(ImVec2 size) {
       labels[i] = layout.plots[i].labels;
       std::vector<chart::LegendEntry> named;
       if (layout.plots[i].legend.box.width > 0) named = chart::legend_entries(shown.plots[i]);
-      entries.push_back(legend_keys(shown.plots[i], named));
+      entries.emplace_back();
       names.emplace_back();
-      for (const chart::LegendEntry& entry : named) names.back().push_back(entry.name);
+      for (const chart::LegendEntry& entry : named) {
+        entries.back().push_back(entry.key);
+        names.back().push_back(entry.name);
+      }
     }
     canvas.begin(scale);
     canvas.dim([this](int plot, int entry) {
@@ -157,20 +160,8 @@ Figure PlotView::State::seen() const {
     Plot& plot = now.plots[i];
     plot.x = views[i].x.applied(plot.x);
     plot.y = views[i].y.applied(plot.y);
-    const auto drop = [&](auto& all, KeyKind kind) {
-      std::erase_if(all, [&](const auto& series) {
-        SeriesKey key{kind, series.name, SeriesRole::other, LineStyle::solid};
-        if constexpr (requires { series.role; }) key.role = series.role;
-        if constexpr (requires { series.style; }) key.style = series.style;
-        return hidden.contains(key);
-      });
-    };
-    drop(plot.lines, KeyKind::line);
-    drop(plot.contours, KeyKind::line);
-    drop(plot.bars, KeyKind::fill);
-    drop(plot.scatters, KeyKind::point);
-    drop(plot.rules, KeyKind::rule);
-    drop(plot.bands, KeyKind::floor);
+    for (const chart::MarkKind* kind : chart::mark_kinds())
+      kind->remove(plot, [&](const SeriesKey& key) { return hidden.contains(key); });
   }
   return now;
 }

@@ -76,6 +76,9 @@ void SampleDialog::draw(model::Posterior& posterior) {
       "Samples of the shown run's posterior at this N, the same that infer draws of these observations. The ending "
       "decides the format: .npz (the array samples) or .csv (a column for each unknown).",
       ui::Look::muted);
+  if (const auto scene = posterior.scene(); scene && !scene->set_own.empty())
+    ui::wrapped("The seed is of the samples alone: the observations stay those shown, where infer --seed makes others.",
+                ui::Look::muted);
   ui::space(4);
   const std::string waiting = drawing_ ? "The samples are being drawn…" : "";
   FileBrowser::Request request;

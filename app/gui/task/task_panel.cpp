@@ -37,7 +37,12 @@ struct Block {
   const char *title, *role;
 };
 constexpr Block kTheta{"θ", "the target: what is inferred"}, kPsi{"ψ", "nuisances: unknown too, shared by the set"},
-    kX{"x", "an observation: what is seen, N times"};
+    kNoPsi{"ψ", "nuisances"}, kX{"x", "an observation: what is seen, N times"};
+
+// What of a set is drawn from the prior, with `between` the two.
+std::string unknowns(const model::TaskCard& card, const char* between = " and ") {
+  return card.psi.empty() ? "θ" : fmt::format("θ{}ψ", between);
+}
 
 void headline(const Block& block, const std::string& sentence, float width) {
   const float title = ui::text_size(block.title, ui::Look::title).x + px(10);
@@ -157,14 +162,15 @@ void TaskPanel::parameters(model::Specimen& specimen, float width) {
   if (const int i = sliders(card.theta, specimen.values().theta, 1, width, moved); i >= 0)
     specimen.set_theta(static_cast<std::size_t>(i), moved);
   ui::space(16);
-  headline(kPsi, card.psi_text, width);
+  headline(card.psi.empty() ? kNoPsi : kPsi, card.psi_text, width);
   ui::space(8);
   if (const int i = sliders(card.psi, specimen.values().psi, card.psi.size() > 4 ? 2 : 1, width, moved); i >= 0)
     specimen.set_psi(static_cast<std::size_t>(i), moved);
   ImGui::EndDisabled();
   if (card.stored) {
     ui::space(4);
-    ui::wrapped("These sets are stored: their θ and ψ stand as they are. Another set has others.",
+    ui::wrapped(card.psi.empty() ? "These sets are stored: their θ stands as it is. Another set has another."
+                                 : "These sets are stored: their θ and ψ stand as they are. Another set has others.",
                 ui::Look::small_muted, width);
   }
   ui::space(16);
@@ -216,11 +222,13 @@ void TaskPanel::sample(model::Specimen& specimen, float width, float height) {
                          : "How many observations the set holds",
                      width - label))
     specimen.set_n(n);
-  if (ui::button("task/new", "New set", ui::Button::primary, {}, "Other random numbers, the same θ and ψ (Ctrl+N)"))
+  if (ui::button("task/new", "New set", ui::Button::primary, {},
+                 fmt::format("Other random numbers, the same {} (Ctrl+N)", unknowns(card))))
     specimen.new_set();
   ImGui::SameLine();
-  const char* draw = width > px(430) ? "Draw θ and ψ from the prior" : "Draw θ and ψ";
-  if (ui::button("task/prior", draw, ui::Button::normal, {}, "Other θ and ψ, drawn as training draws them"))
+  const std::string draw = fmt::format("Draw {}{}", unknowns(card), width > px(430) ? " from the prior" : "");
+  if (ui::button("task/prior", draw, ui::Button::normal, {},
+                 fmt::format("Other {}, drawn as training draws them", unknowns(card))))
     specimen.draw_from_prior();
   const float copy = ui::button_width("Copy command");
   ImGui::SameLine();
@@ -237,7 +245,8 @@ void TaskPanel::sample(model::Specimen& specimen, float width, float height) {
                             specimen.subject().empty() ? "" : ". "),
                 ui::Look::small_muted, width);
   else
-    ui::wrapped("Drag θ, ψ or N: the random numbers stay the same, so what changes is what they do.",
+    ui::wrapped(fmt::format("Drag {} or N: the random numbers stay the same, so what changes is what they do.",
+                            unknowns(card, ", ")),
                 ui::Look::small_muted, width);
 }
 

@@ -23,15 +23,17 @@ void empty_state(std::string_view title, std::string_view sentence, bool failed)
   record("empty-state", ItemKind::plot, corner, {corner.x + room.x, corner.y + room.y}, true, title);
   const float width = std::min(px(460), std::max(room.x - px(32), px(80)));
   ImGui::SetCursorPosY(start.y + std::max(px(16), room.y * 0.3f));
-  const float x = start.x + (room.x - width) / 2;
+  // A sentence of one line stands in the middle as its title does.
+  const float line = text_size(sentence, failed ? Look::bad : Look::muted).x;
+  const float x = start.x + (room.x - width) / 2, indent = std::max(0.0f, (width - line) / 2);
   ImGui::SetCursorPosX(x + std::max(0.0f, (width - text_size(title, Look::title).x) / 2));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   text_at(at, title, failed ? Look::title : Look::title);
   ImGui::Dummy({text_size(title, Look::title).x, text_size(title, Look::title).y});
-  ImGui::SetCursorPosX(x);
-  wrapped(sentence, failed ? Look::bad : Look::muted, width);
+  ImGui::SetCursorPosX(x + indent);
+  wrapped(sentence, failed ? Look::bad : Look::muted, width - indent);
   space(8);
-  ImGui::SetCursorPosX(x);  // where a button goes
+  ImGui::SetCursorPosX(x + indent);  // where a button goes
 }
 
 void working_state(std::string_view sentence, float share) {

@@ -27,10 +27,31 @@ bool may_have_decimal_commas(const torch::Tensor& rows, std::int64_t columns) {
 
 }  // namespace
 
+namespace {
+
+// Columns that a person asks for are the file's: by their names, or by their numbers.
+void check_named(const std::vector<std::string>& wanted, const CsvTable& table, const std::string& where) {
+  const auto holds = [&](const std::string& name) {
+    for (std::size_t k = 0; k < table.columns.size(); ++k)
+      if (name == table.columns[k] || name == fmt::format("column {}", k + 1)) return true;
+    return false;
+  };
+  for (const std::string& name : wanted)
+    if (!holds(name))
+      throw ColumnsError(
+          fmt::format("{} has no column {}; {} {}", where, printable(name),
+                      table.columns.front() == "column 1" ? "its first line names none: it has" : "it has",
+                      printable(fmt::format("{}", fmt::join(table.columns, ", ")))),
+          table.columns);
+}
+
+}  // namespace
+
 ObservedTable read_points(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
                           const std::vector<std::string>& columns) {
   CsvTable table = read_csv_table(path, columns.empty() ? task.observation_columns : columns);
   const torch::Tensor& rows = table.rows;
+  check_named(columns, table, path.string());
   try {
     check_columns(task, rows.size(1), path.string(),
                   may_have_decimal_commas(rows, task.observation_shape[0])

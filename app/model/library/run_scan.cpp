@@ -204,9 +204,7 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
     std::error_code error;
     if (fs::file_size(folder / run_file::metrics, error) > kMostScores || error) return;
     const auto metrics = read_metrics(tasks_, folder / run_file::metrics);
-    if (!metrics || metrics->data != entry.data_here ||
-        metrics->weights != fmt::format("{:08x}", checksum(read_file(weights))))
-      return;
+    if (!metrics || metrics->data != entry.data_here || metrics->weights != weights_checksum(weights)) return;
     std::vector<std::string> targets;
     for (const Target& target : info.targets) targets.push_back(target.label);
     entry.verdict = evaluation_verdict(metrics->rows, {targets, 0, metrics->beside});

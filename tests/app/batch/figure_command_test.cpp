@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
 
@@ -48,6 +49,41 @@ TEST(FigureCommand, RefusesHeightsAndIndicesThatMeanNothing) {
   EXPECT_THAT(refused({"--height=-1,2"}), HasSubstr("not above zero"));
   EXPECT_THAT(refused({"--file", out("set.csv"), "--index", "1"}), HasSubstr("--index chooses a simulated set"));
   EXPECT_THAT(refused({"--random", "3"}), HasSubstr("name one with --file"));
+}
+
+// Of every figure and every option whose help says which figures it is of: others refuse it, before they open a run.
+TEST(FigureCommand, RefusesOptionsThatItDoesNotRead) {
+  CLI::App app;
+  const Action action = add_figure(app, built_in_tasks());
+  const nlohmann::json listed = nlohmann::json::parse(run_words({"figure", "list", "--json"}).out).at("figures");
+  int refused = 0, read = 0;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name(), help = option->get_description();
+    if (!name.starts_with("--") || name == "--help") continue;
+    const bool any = listed.dump().find('"' + help.substr(0, help.find_first_of(",:")) + '"') == std::string::npos;
+    const std::string value = name == "--out"                        ? out("never.svg")
+                              : name == "--up"                       ? "z"
+                              : name == "--interval"                 ? "central"
+                              : name == "--device"                   ? "cpu"
+                              : name == "--file" || name == "--data" ? "x"
+                              : name == "--columns"                  ? "a"
+                                                                     : "2";
+    for (const nlohmann::json& figure : listed) {
+      const std::string figure_name = figure.at("name").get<std::string>();
+      const bool network = figure_name != "loss" || (name != "--device" && name != "--threads");
+      const bool reads = network && (any || help.substr(0, help.find(':')).find(figure_name) != std::string::npos ||
+                                     help.find("; " + figure_name + ":") != std::string::npos);
+      std::vector<std::string> words = {"figure", figure_name, "no-such-run", name};
+      if (name != "--allow") words.push_back(value);
+      const Answer answer = run_words(words);
+      EXPECT_EQ(answer.code, 2) << figure_name << " " << name << ": " << answer.err;
+      EXPECT_EQ(answer.err.find("does not read " + name) != std::string::npos, !reads) << answer.err;
+      ++(reads ? read : refused);
+    }
+    EXPECT_EQ(run_words({"figure", "list", name, name == "--allow" ? "--json" : value}).code, 2) << name;
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(read, 50);
 }
 
 TEST(FigureCommand, TakesOtherEpochsForAnotherRunAndOtherSeedsForSeeds) {

@@ -110,9 +110,24 @@ TEST_F(InferFollow, SaysWhatIsWrong) {
   EXPECT_THAT(run_words({"infer", "digits", "--data", "-", "--follow"}).err, HasSubstr("no line of text holds one"));
   EXPECT_THAT(run_words({"infer", "bump-hunt", "--data", path("gone.csv"), "--follow"}).err,
               HasSubstr("gone.csv cannot be opened"));
+  write_file(folder_ / "set.npz", std::string("PK\x03\x04\0\0\n", 7));
+  EXPECT_THAT(run_words({"infer", "bump-hunt", "--data", path("set.npz"), "--follow", "--out", path("s.npz")}).err,
+              HasSubstr("set.npz holds no text, and only lines of text can be followed"));
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   EXPECT_THAT(run_words({"infer", "bump-hunt", "--data", path("pipe"), "--follow"}).err,
               HasSubstr("is no file that grows but a pipe"));
+}
+
+TEST_F(InferFollow, NamesTheValueThatItsNetworkOverflowsOn) {
+  write_file(folder_ / "input", "0.1,0.2\n1e38,1e38\n");
+  const int before = ::dup(STDIN_FILENO), input = ::open((folder_ / "input").c_str(), O_RDONLY);
+  ::dup2(input, STDIN_FILENO);
+  const Answer answer = run_words({"infer", "gaussian", "--data", "-", "--follow", "--out", path("s.npz")});
+  ::dup2(before, STDIN_FILENO);
+  ::close(before);
+  ::close(input);
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_THAT(answer.err, HasSubstr("number 2 holds a value of size 1e+38"));
 }
 
 // One document a line, the error too.

@@ -41,7 +41,7 @@ class PebbleTask : public ToyTask, public Things {
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error != std::errc() || end != number.data() + number.size())
-      fail_usage("{} is no pebble: write pebble:1.5", printable(text, 100));
+      fail("{} is no pebble: write pebble:1.5", printable(text, 100));
     if (n == 0) n = own_.max_n;
     ThingSet out;
     out.title = is_file(text) ? std::filesystem::path(text).filename().string() : fmt::format("pebble {:g}", value);
@@ -64,13 +64,7 @@ class PebbleTask : public ToyTask, public Things {
 
  private:
   static bool is_file(const std::string& text) { return std::filesystem::path(text).extension() == ".pebble"; }
-  static std::string bytes_of(const std::string& file) {
-    try {
-      return read_file(file);
-    } catch (const Error& error) {
-      throw Error(error.what(), ErrorKind::usage);
-    }
-  }
+  static std::string bytes_of(const std::string& file) { return read_file(file); }
 
   TaskInfo own_;
   bool with_parts_;

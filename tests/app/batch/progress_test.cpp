@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
+#include "app/batch/drive.h"
 #include "app/text/table.h"
 
 namespace pairs::batch {
@@ -79,6 +82,26 @@ TEST(ProgressPrinter, RedrawsOneLineOnATerminal) {
   EXPECT_EQ(out.rfind("\r\033[K"), 0u) << "a second drawing within 0.1 s is left out";
   printer.line("a line");
   EXPECT_THAT(out, testing::EndsWith("\r\033[Ka line\n"));
+}
+
+// Of a stage that has ended no progress is told any more, also where the next one has none yet.
+TEST(Drive, TellsNoProgressOfAStageThatHasEnded) {
+  std::vector<std::string> lines;
+  ProgressPrinter printer([&](const std::string& text) { lines.push_back(text); }, false, 100, 0.01);
+  drive(
+      [](Monitor& monitor) {
+        monitor.progress(halfway());
+        std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        Event event;
+        event.type = EventType::stage_done;
+        event.stage = Stage::finetune;
+        monitor.event(event);
+        std::this_thread::sleep_for(std::chrono::milliseconds(400));
+      },
+      printer);
+  ASSERT_GE(lines.size(), 2u);
+  EXPECT_THAT(lines.front(), HasSubstr("1,200/2,400"));
+  EXPECT_THAT(lines.back(), HasSubstr("finetune done"));
 }
 
 }  // namespace

@@ -343,6 +343,52 @@ TEST(Files, AProcessThatEndsWhileWritingLeavesNothing) {
   EXPECT_EQ(entries(folder.path()), 1u);
 }
 
+// Whether there is a folder of that name or not.
+TEST(Files, AFolderIsFilledAllAtOnceOrNotAtAll) {
+  for (const bool there : {false, true}) {
+    const TemporaryFolder scratch;
+    const fs::path folder = scratch / "new";
+    if (there) fs::create_directory(folder);
+    const auto fill = [&](bool fails) {
+      write_folder_through(folder / "", [&](const fs::path& made) {
+        std::ofstream(made / "a") << "one";
+        EXPECT_FALSE(fs::exists(folder / "a"));
+        if (fails) fail("no more");
+        std::ofstream(made / "b") << "two";
+      });
+    };
+    EXPECT_THROW(fill(true), Error);
+    EXPECT_EQ(fs::exists(folder), there);
+    EXPECT_EQ(entries(scratch.path()), there ? 1u : 0u);
+    if (there) EXPECT_TRUE(fs::is_empty(folder));
+    fill(false);
+    EXPECT_EQ(read_file(folder / "a") + read_file(folder / "b"), "onetwo");
+    EXPECT_EQ(entries(folder), 2u);
+    EXPECT_EQ(entries(scratch.path()), 1u);
+  }
+}
+
+TEST(Files, AProcessThatEndsWhileFillingAFolderLeavesNothing) {
+  for (const bool there : {false, true}) {
+    const TemporaryFolder scratch;
+    const fs::path folder = scratch / "new";
+    if (there) fs::create_directory(folder);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      write_folder_through(folder, [&](const fs::path& made) {
+        std::ofstream(made / "a") << "one";
+        abandon_writes();
+        ::_exit(7);
+      });
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+    EXPECT_EQ(entries(scratch.path()), there ? 1u : 0u);
+    if (there) EXPECT_TRUE(fs::is_empty(folder));
+  }
+}
+
 TEST(Files, ATemporaryTakesNoOtherFilesName) {
   const TemporaryFolder folder;
   fs::path first;

@@ -117,11 +117,9 @@ TEST(BumpHunt, PosteriorWidthsMatchTheReferenceCells) {
   const auto task = make_bump_hunt();
   const torch::Tensor table = read_csv(PAIRS_SOURCE_DIR "/tests/reference/bump_hunt_posterior_std.csv");
   const std::int64_t sets = 200;
-  int cells = 0;
+  ASSERT_EQ(table.size(0), 16);
   for (std::int64_t row = 0; row < table.size(0); ++row) {
     const double theta = table[row][0].item<double>(), psi = table[row][1].item<double>();
-    if (!((theta == 0.2 && (psi == 0.0 || psi == 2.0)) || (theta == 0.4 && (psi == -1.0 || psi == 1.0)))) continue;
-    ++cells;
     const Latents l{at::full({sets, 1}, theta, torch::kFloat64), at::full({sets, 1}, psi, torch::kFloat64)};
     const torch::Tensor x = sets_of(*task, l, 31, Purpose::test, row * 1000, 100);
     const std::map<std::string, std::pair<int, int>> columns = {
@@ -146,14 +144,14 @@ TEST(BumpHunt, PosteriorWidthsMatchTheReferenceCells) {
           << name << " theta " << theta << " psi " << psi;
     }
   }
-  EXPECT_EQ(cells, 4);
 }
 
 TEST(BumpHunt, SimulatedNllMatchesTheReference) {
   const auto task = make_bump_hunt();
   const torch::Tensor table = read_csv(PAIRS_SOURCE_DIR "/tests/reference/bump_hunt_nll.csv");
-  for (std::int64_t row = 0; row < 3; ++row) {
-    const std::int64_t n = table[row][0].item<std::int64_t>(), sets = 4000;
+  ASSERT_EQ(table.size(0), 4);
+  for (std::int64_t row = 0; row < table.size(0); ++row) {
+    const std::int64_t n = table[row][0].item<std::int64_t>(), sets = n < 100 ? 4000 : 1000;
     const Latents l = latents_of(*task, 41, Purpose::test, 0, sets);
     const torch::Tensor x = sets_of(*task, l, 41, Purpose::test, 0, n);
     std::vector<double> exact, naive;

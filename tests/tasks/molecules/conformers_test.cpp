@@ -96,7 +96,7 @@ TEST(Conformers, WhatAPersonGivesIsReadOrRefused) {
       molecules_given(bad, {});
       FAIL() << bad;
     } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage) << bad;
+      EXPECT_EQ(error.kind(), ErrorKind::failed) << bad;
     }
   }
   TemporaryFolder folder;

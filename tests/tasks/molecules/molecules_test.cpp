@@ -74,11 +74,11 @@ class MoleculesTask : public ::testing::Test {
   }
   static std::shared_ptr<const Task> task() { return make((*shared_ / "many.smi").string()); }
 
-  static std::string usage_of(const std::function<void()>& work) {
+  static std::string refusal_of(const std::function<void()>& work, ErrorKind kind = ErrorKind::usage) {
     try {
       work();
     } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+      EXPECT_EQ(error.kind(), kind) << error.what();
       return error.what();
     }
     return "";
@@ -370,9 +370,9 @@ TEST_F(MoleculesTask, TestsTakeMoleculesWithEnoughConformers) {
 }
 
 TEST_F(MoleculesTask, SaysWhatIsMissing) {
-  EXPECT_THAT(usage_of([&] { make((folder_ / "nowhere").string()); }), HasSubstr("There is no file or folder"));
+  EXPECT_THAT(refusal_of([&] { make((folder_ / "nowhere").string()); }), HasSubstr("There is no file or folder"));
   write_file(folder_ / "a.png", "x");
-  EXPECT_THAT(usage_of([&] { make((folder_ / "a.png").string()); }), HasSubstr("is no file of molecules"));
+  EXPECT_THAT(refusal_of([&] { make((folder_ / "a.png").string()); }), HasSubstr("is no file of molecules"));
   write_file(folder_ / "few.smi", "CCO\nCCN\n");
   const auto few = make((folder_ / "few.smi").string());
   try {
@@ -554,7 +554,7 @@ TEST_F(MoleculesTask, ThingsAreReadFromFiles) {
     const torch::Tensor atoms = reads.read_thing((folder_ / "water.sdf").string(), 1, seed).x.rows();
     EXPECT_NEAR((atoms[1] - atoms[0]).narrow(0, 1, 3).norm().item<double>(), std::hypot(0.75, 0.5), 1e-5) << seed;
   }
-  EXPECT_THAT(usage_of([&] { reads.read_thing((folder_ / "water.sdf").string(), 3, 1); }),
+  EXPECT_THAT(refusal_of([&] { reads.read_thing((folder_ / "water.sdf").string(), 3, 1); }),
               HasSubstr("has 2 conformers"));
 
   write_file(folder_ / "several.smi", "bad(\nCCCl first\nCCBr second\n");
@@ -564,13 +564,14 @@ TEST_F(MoleculesTask, ThingsAreReadFromFiles) {
   EXPECT_THAT(first.warnings[0], AllOf(HasSubstr("more than one"), HasSubstr("CCCl")));
 
   write_file(folder_ / "empty.sdf", "");
-  EXPECT_NE(usage_of([&] { reads.read_thing((folder_ / "empty.sdf").string(), 0, 1); }), "");
+  EXPECT_NE(refusal_of([&] { reads.read_thing((folder_ / "empty.sdf").string(), 0, 1); }, ErrorKind::failed), "");
 }
 
 TEST_F(MoleculesTask, ThingsThatAreNoMoleculesAreSentences) {
   const auto made = task();
   const auto refusal = [&](const std::string& text, std::int64_t n = 1) {
-    return usage_of([&] { face<Things>(*made)->read_thing(text, n, 1); });
+    return refusal_of([&] { face<Things>(*made)->read_thing(text, n, 1); },
+                      n == 1 ? ErrorKind::failed : ErrorKind::usage);
   };
   EXPECT_THAT(refusal("CC("), HasSubstr("not a valid SMILES"));
   EXPECT_THAT(refusal("C(C)(C)(C)(C)C"), HasSubstr("no molecule to use"));

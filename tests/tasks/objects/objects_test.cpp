@@ -95,11 +95,11 @@ struct ObjectsTest : ::testing::Test {
     EXPECT_EQ(files, 1);
     return bytes;
   }
-  static std::string usage_error(const std::function<void()>& what) {
+  static std::string refusal_of(const std::function<void()>& what, ErrorKind kind = ErrorKind::usage) {
     try {
       what();
     } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+      EXPECT_EQ(error.kind(), kind) << error.what();
       return error.what();
     }
     ADD_FAILURE() << "nothing was thrown";
@@ -482,7 +482,7 @@ TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   EXPECT_FALSE(at::equal(lying.x.block(), set.x.block()));
   EXPECT_TRUE(at::allclose(lying.latents.theta, set.latents.theta)) << "neither volume nor aspect depends on it";
   EXPECT_NE(lying.read_as.find("y-up, as asked"), std::string::npos) << lying.read_as;
-  EXPECT_NE(usage_error([&] { own.read_thing(file, 1, 1, "w"); }).find("'w'"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { own.read_thing(file, 1, 1, "w"); }).find("'w'"), std::string::npos);
 
   TriangleMesh open = render::box(4, 2, 1);
   open.triangles.pop_back();
@@ -495,17 +495,18 @@ TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   EXPECT_NEAR(hull.latents.theta[0][0].item<double>(), 0.125, 1e-12);
 
   write_file(file, off(render::box(4, 2, 0)));
-  EXPECT_NE(usage_error([&] { own.read_thing(file, 1, 1); }).find("flat"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { own.read_thing(file, 1, 1); }, ErrorKind::failed).find("flat"), std::string::npos);
   write_file(file, "OFF\n8 12 0\n1 2 3\n");
-  EXPECT_NE(usage_error([&] { own.read_thing(file, 1, 1); }).find("brick.off"), std::string::npos);
-  EXPECT_NE(usage_error([&] { own.read_thing(folder / "none.off", 1, 1); }).find("none.off"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { own.read_thing(file, 1, 1); }, ErrorKind::failed).find("brick.off"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { own.read_thing(folder / "none.off", 1, 1); }, ErrorKind::failed).find("none.off"),
+            std::string::npos);
 }
 
 TEST_F(ObjectsTest, SettingsTakeEffectOrAreRefused) {
   const auto refused = [&](const std::string& assignment) {
     ObjectsSettings own = settings;
     set_field(own.fields(), assignment);
-    return usage_error([&] { make_objects_of(source, own); });
+    return refusal_of([&] { make_objects_of(source, own); });
   };
   EXPECT_NE(refused("samples=2").find("samples"), std::string::npos);
   EXPECT_NE(refused("crop_least=0.9").find("crop_most"), std::string::npos);
@@ -539,7 +540,7 @@ TEST_F(ObjectsTest, DrawsFromAFolderOfMeshesOrSaysThatObjectsAreGenerated) {
   TaskOptions options;
   options.settings = settings;
   options.data = folder / "nowhere";
-  EXPECT_NE(usage_error([&] { make_objects(options); }).find("nowhere"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { make_objects(options); }).find("nowhere"), std::string::npos);
   for (const std::string& data : {std::string(), (folder / "cache").string()}) {
     options.data = data;
     const auto task = make_objects(options);

@@ -466,6 +466,7 @@ TEST(RunEntry, OneHeadForEachSizeCountsAsAShareOfItsStage) {
   config.tasks = built_in_tasks();
   config.task = "gaussian";
   config.cache.sizes = {1, 10, 100, 1000};
+  config.cache.pieces = 5;
   config.finetune.heads = "per-n";
   config.finetune.size_distribution = "list";
   put(folder / "runs/a/run.toml", write_run_toml(config, "cpu"));
