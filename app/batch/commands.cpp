@@ -9,6 +9,7 @@ const std::vector<CommandEntry>& commands() {
       {"infer", "Posterior of your own observed set", add_infer},
       {"tried", "Try a run on real things whose θ is known, and keep how often it was right beside it", add_tried},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},
+      {"tag", "Put tags and notes on runs, by which the window finds them", add_tag},
       {"figure", "Draw a figure of one or more runs as SVG, PNG or CSV", add_figure},
       {"tasks", "List the tasks", add_tasks},
       {"presets", "Show the settings of a task's presets side by side", add_presets},
