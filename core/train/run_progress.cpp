@@ -45,8 +45,13 @@ void RunProgress::add(const Event& event) {
     current_ = event.stage;
   }
   if (event.type == EventType::loss) {
-    LossPoint point{event.epoch, event.step, event.seconds, event_number(event, "train"),
-                    event_number(event, "validation")};
+    LossPoint point{event.epoch,
+                    event.step,
+                    event.seconds,
+                    event_number(event, "train"),
+                    event_number(event, "validation"),
+                    record.before,
+                    event_number(event, "rate")};
     std::vector<LossPoint>& points = slot.losses[head];
     record.rate = NAN;
     if (!points.empty() && points.back().seconds < point.seconds && points.back().step < point.step)
