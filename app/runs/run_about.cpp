@@ -33,7 +33,7 @@ struct AboutFile {
   }
 };
 
-// "05:23" of a folder "bump-hunt-20261126-052311" or "...-052311-2"; "" of one with another name.
+// "05:23" of a folder "TASK-20261126-052311" or "TASK-20261126-052311-2"; "" of one with another name.
 std::string stamped_time(const std::string& folder, const std::string& task) {
   constexpr std::string_view kForm = "-dddddddd-dddddd";
   if (!folder.starts_with(task) || folder.size() < task.size() + kForm.size()) return "";
@@ -43,7 +43,7 @@ std::string stamped_time(const std::string& folder, const std::string& task) {
   return stamp.substr(10, 2) + ":" + stamp.substr(12, 2);
 }
 
-// The largest number of a name "bump-hunt quick #3 …" in this folder of runs.
+// The largest number of a name "TASK quick #3 …" in this folder of runs.
 int last_number(const fs::path& runs, const std::string& head) {
   int last = 0;
   std::error_code error;

@@ -29,7 +29,7 @@ RunAbout read_about(const std::filesystem::path& folder);
 // Written beside and renamed. Throws Error.
 void write_about(const std::filesystem::path& folder, const RunAbout& about);
 
-// Names a new run whose folder has a stamped name (core/train/run_name.h), as people tell runs apart: "bump-hunt quick
+// Names a new run whose folder has a stamped name (core/train/run_name.h), as people tell runs apart: "TASK quick
 // #3 · pairs · 05:23", the third of its task and preset among the runs beside it that were named so. A run that says
 // something of itself already, and one whose folder a person named, stay as they are. Throws Error.
 void name_new_run(const std::filesystem::path& folder, const RunConfig& config);

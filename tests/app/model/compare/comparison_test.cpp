@@ -50,8 +50,9 @@ class ComparisonTest : public testing::Test {
 };
 
 const ShownFigure* figure(const Comparison::View& view, const std::string& name) {
-  for (const ShownFigure& one : view.figures)
-    if (one.name == name) return &one;
+  for (const auto* figures : {&view.figures, &view.losses})
+    for (const ShownFigure& one : *figures)
+      if (one.name == name) return &one;
   return nullptr;
 }
 
