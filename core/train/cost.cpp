@@ -52,24 +52,36 @@ NetworkFlops network_flops(const RunConfig& config, const std::shared_ptr<const 
   return {estimator.embedder_flops(), estimator.head_flops()};
 }
 
+namespace {
+
+// What of a record is missing, so that the cost is not known; "" where nothing is.
+std::string missing_of(const RunConfig& config, const Visits& visits) {
+  if (!visits.known) return fmt::format("its {} does not hold the end of stage 1", run_file::events);
+  if (!config.pretrain.from.empty() && visits.before == 0)
+    return fmt::format("its {} does not say what the run cost that it started from (no \"started-from\")",
+                       run_file::events);
+  if (std::isnan(visits.before_with_cache))
+    return fmt::format("the run that it started from, {}, has no training record", config.pretrain.from);
+  return "";
+}
+
+}  // namespace
+
 RunCost cost_of(const LoadedRun& run) {
   const auto log = run.folder / run_file::events;
   std::error_code error;
   if (!std::filesystem::exists(log, error)) return {{}, false, fmt::format("its {} is missing", run_file::events)};
-  return cost_of(run.config, read_progress(log), {run.estimator->embedder_flops(), run.estimator->head_flops()},
+  const RunProgress progress = read_progress(log);
+  if (std::string missing = missing_of(run.config, visits_of(progress)); !missing.empty())
+    return {{}, false, std::move(missing)};
+  return cost_of(run.config, progress, {run.estimator->embedder_flops(), run.estimator->head_flops()},
                  run.task->stored());
 }
 
 RunCost cost_of(const RunConfig& config, const RunProgress& progress, const NetworkFlops& flops,
                 const StoredSets* stored) {
-  const auto unknown = [](std::string missing) { return RunCost{{}, false, std::move(missing)}; };
   const Visits visits = visits_of(progress);
-  if (!visits.known) return unknown(fmt::format("its {} does not hold the end of stage 1", run_file::events));
-  if (!config.pretrain.from.empty() && visits.before == 0)
-    return unknown(fmt::format("its {} does not say what the run cost that it started from (no \"started-from\")",
-                               run_file::events));
-  if (std::isnan(visits.before_with_cache))
-    return unknown(fmt::format("the run that it started from, {}, has no training record", config.pretrain.from));
+  if (std::string missing = missing_of(config, visits); !missing.empty()) return {{}, false, std::move(missing)};
   return {training_cost(config, visits, flops.embedder, flops.head, stored), true};
 }
 
