@@ -1,6 +1,7 @@
 // A window over many runs: what a frame of it costs with the Compare tab in view, and how much later it starts.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -93,6 +94,7 @@ void frame_of_runs(benchmark::State& state) {
     window.frame();
   }
   state.counters["rows"] = static_cast<double>(window.studio.board.view()->rows.size());
+  state.counters["vertices"] = ImGui::GetDrawData()->TotalVtxCount;
 }
 BENCHMARK(frame_of_runs)
     ->ArgNames({"runs", "does"})
