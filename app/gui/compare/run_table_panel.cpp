@@ -52,7 +52,8 @@ void RunTablePanel::filter_line(RunBoard& board, const TableView* view) {
   ImGui::AlignTextToFramePadding();
   ui::text(sentence, ui::Look::small_muted);
   if (view && !view->filter_problem.empty())
-    ui::wrapped(view->filter_problem + ". All runs are listed.", ui::Look::bad, 0, "compare/filter/problem");
+    ui::wrapped(view->filter_problem + (view->filter_problem.ends_with('?') ? "" : ".") + " All runs are listed.",
+                ui::Look::bad, 0, "compare/filter/problem");
 }
 
 void RunTablePanel::switches(RunBoard& board, const TableView& view) {
@@ -104,6 +105,13 @@ void RunTablePanel::columns_menu(RunBoard& board, const TableView& view) {
   ImGui::EndPopup();
 }
 
+// Of the table, and of the figures below where it is among their runs.
+void RunTablePanel::set_baseline(const Shown& shown, const std::string& run) {
+  shown.board.set_baseline(run);
+  for (const model::ComparedRun& one : shown.comparison.entries())
+    if (one.run == run) shown.comparison.set_baseline(one.name);
+}
+
 void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
   RunBoard& board = shown.board;
   const std::vector<std::string> runs = board.chosen_listed();
@@ -132,7 +140,7 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
              : none.empty()   ? "Choose one run alone"
                               : none,
              "Takes the differences of all other runs from this one, on the same test sets"))
-    board.set_baseline(is_baseline ? "" : runs[0]);
+    set_baseline(shown, is_baseline ? "" : runs[0]);
   if (button("tag", "Tag…", none, "Puts tags on these runs, or takes them off")) ask(Asked::tag, runs);
   const bool all_archived = !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const std::string& run) {
     const model::RunEntry* entry = shown.library.find(run);
@@ -187,7 +195,7 @@ void RunTablePanel::header(RunBoard& board, const TableView& view) {
     keyboard::offer(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), label);
     ui::tip(column.meaning.empty() ? column.title + "\nA click sorts by it"
                                    : column.title + "\n" + column.meaning + "\nA click sorts by it");
-    const ui::Look look = sorted ? ui::Look::small_strong : ui::Look::small_muted;
+    const ui::Look look = sorted ? ui::Look::small : ui::Look::small_muted;
     const float wide = ui::text_size(label, look).x;
     ui::text_at({column.number ? at.x + std::max(0.0f, width - wide) : at.x, at.y + px(2)}, label, look, width, true);
   }
@@ -280,8 +288,7 @@ void RunTablePanel::row_menu(const Shown& shown, const TableView& view, const Ta
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const bool baseline = shown.board.choices().baseline == run;
   if (item("open", "Open " + (row.runs.size() > 1 ? "the first" : std::string("it")))) shown.navigation.open_run(run);
-  if (item("baseline", baseline ? "No baseline" : "Make it the baseline"))
-    shown.board.set_baseline(baseline ? "" : run);
+  if (item("baseline", baseline ? "No baseline" : "Make it the baseline")) set_baseline(shown, baseline ? "" : run);
   if (item("tag", "Tag" + many + "…")) ask(Asked::tag, runs);
   if (item("archive", "Archive" + many)) shown.library.archive(runs, true);
   if (item("delete", "Delete" + many + "…")) ask(Asked::remove, runs);

@@ -35,6 +35,7 @@ class RunTablePanel {
   void switches(model::RunBoard& board, const model::TableView& view);
   void columns_menu(model::RunBoard& board, const model::TableView& view);
   void chosen_line(const Shown& shown, const model::TableView& view);
+  static void set_baseline(const Shown& shown, const std::string& run);
   void table(const Shown& shown, const model::TableView& view);
   void scroll(const model::RunBoard& board, const model::TableView& view);
   void header(model::RunBoard& board, const model::TableView& view);

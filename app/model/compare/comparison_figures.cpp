@@ -11,6 +11,7 @@
 
 #include "app/runs/loss_figure.h"
 #include "app/runs/places.h"
+#include "app/runs/run_about.h"
 #include "app/runs/run_labels.h"
 #include "app/runs/run_stamp.h"
 #include "app/runs/strategy_look.h"
@@ -40,7 +41,8 @@ std::shared_ptr<const ReadRun> read_run(const Tasks& tasks, const std::string& r
   out->log = log;
   try {
     const RunFolder found = find_run(tasks, run, data);
-    out->name = found.name;
+    const std::string called = read_about(found.folder).name;
+    out->name = called.empty() ? found.name : called;
     out->shipped = is_shipped(found.folder);
     if (again) {
       out->config = read_run_toml(tasks, found.folder / run_file::config);

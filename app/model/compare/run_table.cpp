@@ -436,8 +436,11 @@ class TableMaker {
   static RunValue list_of(const std::vector<RunValue>& values) {
     constexpr std::size_t kMostListed = 6;
     std::vector<std::string> texts;
+    const bool some_lack =
+        std::any_of(values.begin(), values.end(), [](const RunValue& value) { return !value.known(); });
     for (const RunValue& value : values)
-      if (std::find(texts.begin(), texts.end(), value.text) == texts.end()) texts.push_back(value.text);
+      if (value.known() && std::find(texts.begin(), texts.end(), value.text) == texts.end())
+        texts.push_back(value.text);
     std::sort(texts.begin(), texts.end(), [](const std::string& a, const std::string& b) {
       return a.size() != b.size() ? a.size() < b.size() : a < b;
     });
@@ -445,6 +448,7 @@ class TableMaker {
     texts.resize(texts.size() - more);
     std::string text = fmt::format("{}", fmt::join(texts, ", "));
     if (more > 0) text += fmt::format(" and {} more", more);
+    if (some_lack) text += fmt::format(", {}", kNothing);
     return {std::move(text)};
   }
 

@@ -99,6 +99,13 @@ TEST(RunTable, NothingIsAveragedOrHiddenWithoutAWord) {
   EXPECT_EQ(note(*single, 1, "gap"), "It has not been evaluated yet");
 }
 
+TEST(RunTable, WordsOfFoldedRunsAreListed) {
+  std::vector<RunRecord> runs = kRuns;
+  runs[1].listed.tags = {"paper", "late"};
+  const auto view = make_table(runs, {.task = "gaussian", .fold = true});
+  EXPECT_EQ(cell(*view, 0, "tags").text, "paper, late, –") << "two of the three have none";
+}
+
 TEST(RunTable, AWrongFilterFiltersNothingAndSaysSo) {
   const auto view = make_table(kRuns, {.task = "gaussian", .filter = "gaap<1"});
   EXPECT_EQ(view->rows.size(), 5u);
