@@ -32,6 +32,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks);
 Action add_embed(CLI::App& app, const Catalogue& tasks);
 Action add_tried(CLI::App& app, const Catalogue& tasks);
 Action add_compare(CLI::App& app, const Catalogue& tasks);
+Action add_tag(CLI::App& app, const Catalogue& tasks);
 Action add_figure(CLI::App& app, const Catalogue& tasks);
 Action add_study(CLI::App& app, const Catalogue& tasks);
 Action add_tasks(CLI::App& app, const Catalogue& tasks);

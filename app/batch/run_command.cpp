@@ -12,6 +12,7 @@
 #include "app/batch/own_task.h"
 #include "app/batch/printed_training.h"
 #include "app/runs/places.h"
+#include "app/runs/run_about.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -78,7 +79,10 @@ Result run(const RunArguments& arguments, std::string other) {
   }
   const SavesOnSignal saves;
   if (!keep_going()) throw Stopped();
-  if (config) folder = create_run(*config, arguments.out);
+  if (config) {
+    folder = create_run(*config, arguments.out);
+    name_new_run(folder, *config);
+  }
   if (arguments.changed) accept_simulator(folder);
   ProgressPrinter printer = stderr_printer();
   try {

@@ -414,7 +414,7 @@ void Shell::Parts::panel() {
     case model::Tab::evaluate:
       return evaluate.draw(studio.evaluation, studio.run(), tells_of_data(studio));
     case model::Tab::compare:
-      return compare.draw(studio.comparison, studio.task());
+      return compare.draw({studio.board, studio.comparison, studio.library, studio}, studio.task());
   }
 }
 

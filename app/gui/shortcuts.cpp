@@ -60,6 +60,10 @@ bool ShortcutsDialog::draw() {
       "button, or Shift and the left, moves; a double click shows all again; a right click opens the menu.",
       ui::Look::small_muted);
   ui::wrapped(
+      "In the table of runs (Compare): Ctrl and Shift choose several rows, a double click opens one, a right click "
+      "opens the menu; the ? beside the filter tells its words.",
+      ui::Look::small_muted);
+  ui::wrapped(
       "Tab and Shift+Tab lead through all controls; Enter or Space presses the one with the ring, arrows move a "
       "slider, "
       "Enter on a plot opens its menu. In a dialog Enter presses its first button and Escape cancels.",

@@ -100,6 +100,7 @@ Studio::Studio(Catalogue tasks, Settings remembered, std::function<void()> wake)
   } catch (const Error&) {
     tab_ = Tab::posterior;
   }
+  board.restore(settings.table_columns, settings.table_sort, settings.table_folded);
   unfinished_ = settings.unfinished;
   for (const std::string& file : settings.own_tasks) library.own().open(file, false);
   const Settings start = settings;
@@ -412,6 +413,9 @@ void Studio::remember_shown() {
   settings.shown_beside = std::move(shown.others);
   settings.compared.clear();
   for (const ComparedRun& run : comparison.entries()) settings.compared.push_back(run.run);
+  settings.table_columns = board.choices().columns;
+  settings.table_sort = board.sort_text();
+  settings.table_folded = board.choices().fold;
 }
 
 void Studio::take_ended_training() {
@@ -504,8 +508,24 @@ void Studio::give_memory_back() {
   release_freed_memory();
 }
 
+// The Compare tab is told of the runs while it is in view.
+void Studio::list_runs() {
+  if (tab_ != Tab::compare || !board_stale_) return;
+  board_stale_ = false;
+  std::vector<ListedRun> listed;
+  for (const RunEntry& run : library.runs())
+    if (!run.deleted)
+      listed.push_back({run.run, run.folder, run.name, run.note, run.task, run.preset, run.strategy, run.state(),
+                        run.problem, run.tags, run.role, run.seed, run.created, run.archived, run.shipped, run.finished,
+                        run.pretrained, run.signature, run.data_here});
+  board.list(std::move(listed));
+}
+
 bool Studio::poll() {
   bool changed = library.poll();
+  board_stale_ |= changed;
+  list_runs();
+  changed |= board.poll();
   follow_own_tasks();
   changed |= training.poll();
   changed |= studies.poll();
@@ -535,12 +555,12 @@ bool Studio::poll() {
 
 bool Studio::busy() const {
   return training.busy() || posterior.busy() || viewer.busy() || evaluation.busy() || comparison.busy() ||
-         specimen.busy() || library.busy() || data.busy() || page.busy();
+         (tab_ == Tab::compare && board.busy()) || specimen.busy() || library.busy() || data.busy() || page.busy();
 }
 
 std::string Studio::activity() const {
-  for (const std::string& text :
-       {training.activity(), evaluation.activity(), comparison.activity(), posterior.activity(), viewer.activity()})
+  for (const std::string& text : {training.activity(), evaluation.activity(), comparison.activity(), board.activity(),
+                                  posterior.activity(), viewer.activity()})
     if (!text.empty()) return text;
   return "Ready";
 }

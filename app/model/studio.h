@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/model/compare/comparison.h"
+#include "app/model/compare/run_board.h"
 #include "app/model/data_folder.h"
 #include "app/model/evaluate/evaluation.h"
 #include "app/model/hub/hub.h"
@@ -47,6 +48,7 @@ class Studio : public Navigation, public Machine {
   Viewer viewer{hub};
   Evaluation evaluation{hub};
   Comparison comparison{hub};
+  RunBoard board{hub};
   Specimen specimen{hub};
   DataFolder data{hub};
   SettingsPage page{hub};
@@ -103,6 +105,7 @@ class Studio : public Navigation, public Machine {
   void use_data_folder(const std::filesystem::path& folder);
   void use_runs_folder(const std::filesystem::path& folder);
   void take_threads();
+  void list_runs();
   void follow_training();
   void take_ended_training();
   void go_on_resuming();
@@ -125,6 +128,7 @@ class Studio : public Navigation, public Machine {
   std::string weighed_run_;
   int weighed_stage_ = -1;          // of the weights of weighed_run_ that were seen last: 1 pretrained, 2 finetuned
   std::filesystem::path followed_;  // the run in training that is already in the list
+  bool board_stale_ = true;         // the list of runs has changed since the Compare tab was told
   bool large_work_ = false;         // a training, an evaluation or a comparison has run since memory was given back
   Tab tab_ = Tab::posterior;
   std::string device_;

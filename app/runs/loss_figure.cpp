@@ -46,22 +46,136 @@ void fit_losses(Plot& plot, const std::string& label) {
   for (const Line& line : plot.lines) plot.x.high = std::max(plot.x.high, 1.02 * line.x.back());
 }
 
-Figure loss_figure(const std::vector<LossCurves>& runs) {
+namespace {
+
+constexpr Stage kTrained[] = {Stage::pretrain, Stage::finetune};
+
+const char* axis_text(LossAxis axis) {
+  constexpr const char* kTexts[] = {"step", "epoch", "time / s", "training cost of the stage / GFLOP"};
+  return kTexts[static_cast<std::size_t>(axis)];
+}
+
+double gflop_of(const LossCurves& run, Stage stage) {
+  return stage == Stage::pretrain ? run.pretrain_gflop : run.finetune_gflop;
+}
+
+double place(const LossPoint& point, LossAxis axis, double gflop) {
+  switch (axis) {
+    case LossAxis::step:
+      return static_cast<double>(point.step);
+    case LossAxis::epoch:
+      return static_cast<double>(point.epoch + 1);
+    case LossAxis::seconds:
+      return point.before + point.seconds;
+    case LossAxis::gflop:
+      break;
+  }
+  return gflop * static_cast<double>(point.step);
+}
+
+void smooth(std::vector<double>& values, double weight) {
+  double sum = 0, left = 1;  // left: the share of the mean that is not filled yet
+  for (double& value : values) {
+    sum = weight * sum + (1 - weight) * value;
+    left *= weight;
+    value = sum / (1 - left);
+  }
+}
+
+// What `of` says of the points, against the axis; without those that it is not finite at.
+template <class Of>
+Line curve(const std::vector<LossPoint>& points, LossAxis axis, double gflop, Of of) {
+  Line line;
+  for (const LossPoint& point : points) {
+    const double x = place(point, axis, gflop), y = of(point);
+    if (!std::isfinite(x) || !std::isfinite(y)) continue;
+    line.x.push_back(x);
+    line.y.push_back(y);
+  }
+  line.markers = line.x.size() < 4;
+  return line;
+}
+
+std::string head_text(std::int64_t n) {
+  return n > 0 ? fmt::format("N = {}, ", n) : "";
+}
+
+void add_curves(Plot& plot, const LossCurves& run, Stage stage, const LossLook& look) {
+  for (const auto& [n, points] : run.progress.losses(stage))
+    for (const bool training : {true, false}) {
+      Line line = curve(points, look.axis, gflop_of(run, stage),
+                        [&](const LossPoint& point) { return training ? point.train : point.validation; });
+      if (line.x.empty()) continue;
+      if (look.smoothing > 0) smooth(line.y, look.smoothing);
+      line.name = fmt::format("{}, {}{}", run.name, head_text(n), training ? "training" : "validation");
+      line.role = shaded(strategy_role(run.strategy), run.shade);
+      line.style = training ? LineStyle::dotted : LineStyle::solid;
+      plot.lines.push_back(std::move(line));
+    }
+}
+
+std::string sources(const std::vector<LossCurves>& runs) {
+  std::string text;
+  for (const LossCurves& run : runs) text += (text.empty() ? "" : ", ") + run.name;
+  return text;
+}
+
+}  // namespace
+
+Figure loss_figure(const std::vector<LossCurves>& runs, const LossLook& look) {
   Figure figure;
-  figure.title = "Training and validation loss";
-  for (const Stage stage : {Stage::pretrain, Stage::finetune}) {
+  figure.title = look.smoothing > 0 ? fmt::format("Training and validation loss, smoothed ({:g})", look.smoothing)
+                                    : "Training and validation loss";
+  const bool plain = runs.size() < 2 && look == LossLook();
+  for (const Stage stage : kTrained) {
     Plot plot;
     plot.title = stage_name(stage);
     for (const LossCurves& run : runs) {
-      add_losses(plot, run.progress, stage, shaded(strategy_role(run.strategy), run.shade),
-                 runs.size() > 1 ? run.name + ", " : "");
+      if (plain)
+        add_losses(plot, run.progress, stage, shaded(strategy_role(run.strategy), run.shade), "");
+      else
+        add_curves(plot, run, stage, look);
     }
     fit_losses(plot, runs.empty() ? "" : runs.front().label);
+    plot.x.label = axis_text(look.axis);
     if (!plot.lines.empty()) figure.plots.push_back(std::move(plot));
   }
-  PAIRS_CHECK(!figure.plots.empty(), "No loss has been recorded yet; train the run first");
+  const bool recorded =
+      std::any_of(runs.begin(), runs.end(), [](const LossCurves& run) { return run.progress.has_losses(); });
+  PAIRS_CHECK(recorded, "No loss has been recorded yet; train the run first");
+  PAIRS_CHECK(!figure.plots.empty(), "The cost of none of these runs is known; draw the losses against steps");
+  const auto unknown = std::count_if(runs.begin(), runs.end(), [](const LossCurves& run) {
+    return run.progress.has_losses() && std::isnan(run.pretrain_gflop) && std::isnan(run.finetune_gflop);
+  });
+  if (look.axis == LossAxis::gflop && unknown > 0)
+    figure.title +=
+        fmt::format("; without {} of unknown cost", unknown == 1 ? "a run" : fmt::format("{} runs", unknown));
   figure.columns = static_cast<std::int64_t>(figure.plots.size());
-  for (const LossCurves& run : runs) figure.source += (figure.source.empty() ? "" : ", ") + run.name;
+  figure.source = sources(runs);
+  return figure;
+}
+
+Figure rate_figure(const std::vector<LossCurves>& runs, LossAxis axis) {
+  Figure figure;
+  figure.title = "Learning rate";
+  for (const Stage stage : kTrained) {
+    Plot plot;
+    plot.title = stage_name(stage);
+    plot.x.label = axis_text(axis);
+    plot.y.label = "learning rate";
+    for (const LossCurves& run : runs)
+      for (const auto& [n, points] : run.progress.losses(stage)) {
+        Line line = curve(points, axis, gflop_of(run, stage), [](const LossPoint& point) { return point.rate; });
+        if (line.x.empty()) continue;
+        line.name = n > 0 ? fmt::format("{}, N = {}", run.name, n) : run.name;
+        line.role = shaded(strategy_role(run.strategy), run.shade);
+        plot.lines.push_back(std::move(line));
+      }
+    if (!plot.lines.empty()) figure.plots.push_back(std::move(plot));
+  }
+  PAIRS_CHECK(!figure.plots.empty(), "No log of these runs holds the learning rate against {}", axis_text(axis));
+  figure.columns = static_cast<std::int64_t>(figure.plots.size());
+  figure.source = sources(runs);
   return figure;
 }
 

@@ -12,20 +12,19 @@
 namespace pairs {
 namespace {
 
-// Settings that do not make runs of one strategy different in kind.
-bool is_incidental(const std::string& key) {
-  static const std::set<std::string> keys = {"seed", "device", "threads", "checkpoint", "note", "data"};
-  return keys.contains(key) || key.starts_with("evaluate.");
-}
-
 bool only_seeds_differ(const LabelledRun& a, const LabelledRun& b) {
   if (a.finetuned != b.finetuned || a.config.seed == b.config.seed) return false;
   const std::vector<SettingRow> rows = setting_rows({a.config, b.config});
   return std::none_of(rows.begin(), rows.end(),
-                      [](const SettingRow& row) { return row.differs && !is_incidental(row.key); });
+                      [](const SettingRow& row) { return row.differs && decides_weights(row.key); });
 }
 
 }  // namespace
+
+bool decides_weights(const std::string& key) {
+  static const std::set<std::string> incidental = {"seed", "device", "threads", "checkpoint", "note", "data"};
+  return !incidental.contains(key) && !key.starts_with("evaluate.");
+}
 
 std::vector<SettingRow> setting_rows(std::vector<RunConfig> configs) {
   std::vector<std::vector<Field>> tables;

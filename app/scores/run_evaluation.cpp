@@ -200,4 +200,19 @@ std::optional<Metrics> stored_metrics(const LoadedRun& run, const EvaluationOpti
   return {};
 }
 
+ScoresOnDisk scores_on_disk(const Tasks& tasks, const std::filesystem::path& weights, const std::string& data) {
+  ScoresOnDisk found;
+  found.weights = fmt::format("{:08x}", checksum(read_file(weights)));
+  std::optional<Metrics> stored = read_metrics(tasks, weights.parent_path() / run_file::metrics);
+  if (!stored || stored->rows.empty())
+    found.why = "It has not been evaluated yet";
+  else if (stored->weights != found.weights)
+    found.why = "Its scores are of earlier weights; evaluate it again";
+  else if (stored->data != data)
+    found.why = fmt::format("Its scores are of sets from {}, and {} is in use; evaluate it again", stored->data, data);
+  else
+    found.metrics = std::move(stored);
+  return found;
+}
+
 }  // namespace pairs

@@ -38,4 +38,14 @@ bool save_metrics(const LoadedRun& run, const Metrics& metrics);
 // were made with them, and the test sets are still the same.
 std::optional<Metrics> stored_metrics(const LoadedRun& run, const EvaluationOptions* options = nullptr);
 
+// The same of a run that is not loaded: those beside the weights in `weights` (a file of the run's folder), of them and
+// of sets from `data` (TaskInfo::data_source). `why`, where there are none: a sentence. Whether a person's own task
+// draws other test sets by now is not asked, for its program would have to be started. Throws Error on damaged scores.
+struct ScoresOnDisk {
+  std::string weights;  // their checksum
+  std::optional<Metrics> metrics;
+  std::string why;
+};
+ScoresOnDisk scores_on_disk(const Tasks& tasks, const std::filesystem::path& weights, const std::string& data);
+
 }  // namespace pairs

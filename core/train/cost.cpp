@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/estimator.h"
+#include "core/nn/initial.h"
 #include "core/train/cache_groups.h"
 #include "core/train/event_values.h"
 
@@ -41,21 +43,46 @@ Cost training_cost(const RunConfig& config, const Visits& visits, double embedde
   return cost;
 }
 
+NetworkFlops network_flops(const RunConfig& config, const std::shared_ptr<const Task>& task, bool finetuned) {
+  EstimatorConfig networks = config.estimator;
+  networks.head = head_of_stage(config, finetuned);
+  constexpr std::size_t kMostTensors = 100000;
+  const ShapesOnly shapes(kMostTensors);  // no weight is drawn
+  const Estimator estimator(task, networks, 0);
+  return {estimator.embedder_flops(), estimator.head_flops()};
+}
+
+namespace {
+
+// What of a record is missing, so that the cost is not known; "" where nothing is.
+std::string missing_of(const RunConfig& config, const Visits& visits) {
+  if (!visits.known) return fmt::format("its {} does not hold the end of stage 1", run_file::events);
+  if (!config.pretrain.from.empty() && visits.before == 0)
+    return fmt::format("its {} does not say what the run cost that it started from (no \"started-from\")",
+                       run_file::events);
+  if (std::isnan(visits.before_with_cache))
+    return fmt::format("the run that it started from, {}, has no training record", config.pretrain.from);
+  return "";
+}
+
+}  // namespace
+
 RunCost cost_of(const LoadedRun& run) {
   const auto log = run.folder / run_file::events;
   std::error_code error;
-  const auto unknown = [](std::string missing) { return RunCost{{}, false, std::move(missing)}; };
-  if (!std::filesystem::exists(log, error)) return unknown(fmt::format("its {} is missing", run_file::events));
-  const Visits visits = visits_of(read_progress(log));
-  if (!visits.known) return unknown(fmt::format("its {} does not hold the end of stage 1", run_file::events));
-  if (!run.config.pretrain.from.empty() && visits.before == 0)
-    return unknown(fmt::format("its {} does not say what the run cost that it started from (no \"started-from\")",
-                               run_file::events));
-  if (std::isnan(visits.before_with_cache))
-    return unknown(fmt::format("the run that it started from, {}, has no training record", run.config.pretrain.from));
-  return {training_cost(run.config, visits, run.estimator->embedder_flops(), run.estimator->head_flops(),
-                        run.task->stored()),
-          true};
+  if (!std::filesystem::exists(log, error)) return {{}, false, fmt::format("its {} is missing", run_file::events)};
+  const RunProgress progress = read_progress(log);
+  if (std::string missing = missing_of(run.config, visits_of(progress)); !missing.empty())
+    return {{}, false, std::move(missing)};
+  return cost_of(run.config, progress, {run.estimator->embedder_flops(), run.estimator->head_flops()},
+                 run.task->stored());
+}
+
+RunCost cost_of(const RunConfig& config, const RunProgress& progress, const NetworkFlops& flops,
+                const StoredSets* stored) {
+  const Visits visits = visits_of(progress);
+  if (std::string missing = missing_of(config, visits); !missing.empty()) return {{}, false, std::move(missing)};
+  return {training_cost(config, visits, flops.embedder, flops.head, stored), true};
 }
 
 Event started_from(const LoadedRun& from) {

@@ -30,6 +30,13 @@ struct Cost {
 Cost training_cost(const RunConfig& config, const Visits& visits, double embedder_flops, double head_flops,
                    const StoredSets* stored = nullptr);
 
+// FLOPs of one forward pass: of an observation through the embedder, of a set through the head.
+struct NetworkFlops {
+  double embedder = 0, head = 0;
+};
+// Of a run's networks, known from their shapes; `finetuned`: with the head that stage 3 trains.
+NetworkFlops network_flops(const RunConfig& config, const std::shared_ptr<const Task>& task, bool finetuned);
+
 // Of a run on disk, or of shipped weights whose record lies beside them. `missing` says what its record lacks, its own
 // or that of a run it started from, where the cost is not known: "its events.jsonl is missing".
 struct RunCost {
@@ -38,6 +45,9 @@ struct RunCost {
   std::string missing = {};
 };
 RunCost cost_of(const LoadedRun& run);
+// The same of a run that is not loaded, by what its log told; `stored` of its task.
+RunCost cost_of(const RunConfig& config, const RunProgress& progress, const NetworkFlops& flops,
+                const StoredSets* stored);
 
 // The event with which a run of pretrain.from records where it started and what that had cost (visits_of reads it).
 Event started_from(const LoadedRun& from);

@@ -6,8 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "core/estimator.h"
-#include "core/nn/initial.h"
 #include "core/sets/index_map.h"
 #include "core/train/cache_statistics.h"
 #include "core/train/cost.h"
@@ -103,21 +101,13 @@ std::vector<StagePlan> stage_plans(const RunConfig& config, const std::shared_pt
     if (config.cache.refresh > 0 && last.epochs > 0)
       visits.refreshes = static_cast<double>(heads * ((config.finetune.epochs - 1) / config.cache.refresh));
   }
-  // Only the shapes of the networks are needed.
-  EstimatorConfig then = config.estimator;
-  then.head = head_of_stage(config, true);
-  const auto flops = [&](const EstimatorConfig& networks) {
-    constexpr std::size_t kMostTensors = 100000;
-    const ShapesOnly shapes(kMostTensors);
-    const Estimator estimator(task, networks, 0);
-    return std::pair{estimator.embedder_flops(), estimator.head_flops()};
-  };
-  const auto [embedder, head] = flops(config.estimator);
-  const Cost cost = training_cost(config, visits, embedder, head, task->stored());
+  const NetworkFlops flops = network_flops(config, task, false);
+  const Cost cost = training_cost(config, visits, flops.embedder, flops.head, task->stored());
   std::vector<StagePlan> plans = {{Stage::pretrain, first.epochs * first.steps, first.epochs, cost.pretrain}};
   if (!three) return plans;
   plans.push_back({Stage::cache, 0, 0, cost.cache});
-  last.gflop = training_cost(config, visits, embedder, flops(then).second, task->stored()).finetune;
+  last.gflop =
+      training_cost(config, visits, flops.embedder, network_flops(config, task, true).head, task->stored()).finetune;
   plans.push_back(last);
   return plans;
 }

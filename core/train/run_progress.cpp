@@ -51,6 +51,8 @@ void RunProgress::add(const Event& event) {
                     event.seconds,
                     event_number(event, "train"),
                     event_number(event, "validation"),
+                    record.before,
+                    event_number(event, "rate"),
                     event_numbers(event, "unexplained")};
     std::vector<LossPoint>& points = slot.losses[head];
     record.rate = NAN;

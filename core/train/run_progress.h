@@ -14,7 +14,9 @@ namespace pairs {
 
 struct LossPoint {
   std::int64_t epoch = 0, step = 0;
-  double seconds = 0, train = NAN, validation = NAN;
+  double seconds = 0, train = NAN, validation = NAN;  // seconds: of work on the stage, in the session that tells it
+  double before = 0;                                  // and in earlier sessions
+  double rate = NAN;                                  // the learning rate at its step; NaN where the log does not tell
   // Of stage 1 of a task whose sufficient statistics are known: 1 − R² of each (core/eval/sufficiency.h); else empty.
   std::vector<double> unexplained = {};
 };

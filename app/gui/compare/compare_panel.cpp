@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <set>
 #include <span>
 
 #include "app/gui/widgets/ui.h"
@@ -49,6 +51,12 @@ void column(const std::string& title, std::span<const std::string> texts, ui::Lo
   float width = ui::text_size(title, ui::Look::small_muted).x;
   for (const std::string& text : texts) width = std::max(width, ui::text_size(text, look).x);
   ImGui::TableSetupColumn(title.c_str(), ImGuiTableColumnFlags_WidthFixed, std::min(width + 1, most));
+}
+
+std::string axis_name(const std::string& key) {
+  if (key == "cost") return "cost / GFLOP";
+  if (key == "cost_with_cache") return "cost with stage 2 / GFLOP";
+  return key == "seconds" ? "time / s" : key;
 }
 
 void shade_cells(ImU32 color) {
@@ -264,7 +272,114 @@ void ComparePanel::settings(const Comparison::View& view) {
   }
 }
 
-void ComparePanel::draw(Comparison& comparison, const std::string& task) {
+void ComparePanel::draw(const RunTablePanel::Shown& shown, const std::string& task) {
+  shown.board.look(task);
+  shown.board.turn_frame();
+  ImGui::BeginChild("compare/panel");
+  table_.draw(shown);
+  ui::space(12);
+  score_plot(shown.board);
+  ui::space(20);
+  results(shown.board, shown.comparison, task);
+  ImGui::EndChild();
+}
+
+void ComparePanel::choose(model::RunBoard& board, const std::vector<std::string>& runs) {
+  board.choose_runs(runs);
+  table_.scroll_to_chosen();
+}
+
+// A score of all listed runs against what they differ in. Rows and curves are linked: what the mouse is on stands out
+// in both, and a click on a curve chooses its row.
+void ComparePanel::score_plot(model::RunBoard& board) {
+  const auto view = board.view();
+  if (!view || view->rows.empty()) return;
+  ImGui::AlignTextToFramePadding();
+  ui::text("Listed runs", ui::Look::strong);
+  ImGui::SameLine(0, px(16));
+  std::vector<std::string> scores, axes;
+  int y = 0, x = 0;
+  const auto index_of = [](const std::vector<std::string>& keys, const std::string& key) {
+    const auto at = std::find(keys.begin(), keys.end(), key);
+    return at == keys.end() ? 0 : static_cast<int>(at - keys.begin());
+  };
+  for (const std::string& key : view->scores) scores.push_back(score_named(key).heading());
+  for (const std::string& key : view->plot_keys) axes.push_back(key.empty() ? "N" : axis_name(key));
+  y = index_of(view->scores, view->plotted.y);
+  x = index_of(view->plot_keys, view->plotted.x);
+  const std::string blocked = scores.empty() ? "No listed run has scores yet" : "";
+  bool changed = ui::combo("compare/plot/y", y, scores, "The score that is drawn", px(190), blocked);
+  ImGui::SameLine(0, px(8));
+  ui::text("against", ui::Look::muted);
+  ImGui::SameLine(0, px(8));
+  changed |= ui::combo("compare/plot/x", x, axes,
+                       "N, the embedding size (embedder.size), cost, time or another setting in which the runs differ; "
+                       "the band is one standard deviation between seeds",
+                       px(240), blocked);
+  if (changed && !scores.empty())
+    board.set_plot(view->scores[static_cast<std::size_t>(y)], view->plot_keys[static_cast<std::size_t>(x)]);
+  const model::ScorePlot& plot = view->plot;
+  if (plot.figure) {
+    std::set<std::string> lit;
+    for (const auto& [name, runs] : plot.runs)
+      if (std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return board.hovered().contains(run); }))
+        lit.insert(name);
+    plot_.light(std::move(lit));
+    plot_.draw(plot.figure, {ImGui::GetContentRegionAvail().x, px(280)});
+    if (const auto at = plot.runs.find(plot_.line_under_mouse()); at != plot.runs.end()) board.hover(at->second);
+    if (const auto at = plot.runs.find(plot_.take_clicked_line()); at != plot.runs.end()) choose(board, at->second);
+  }
+  if (!plot.note.empty()) ui::wrapped(plot.note, ui::Look::small_muted, 0, "compare/plot/note");
+}
+
+// What the losses are drawn against.
+void ComparePanel::losses(Comparison& comparison, const Comparison::View& view) {
+  ImGui::AlignTextToFramePadding();
+  ui::text("Losses", ui::Look::strong);
+  ImGui::SameLine(0, px(16));
+  static const std::vector<std::string> axes = {"against steps", "against epochs", "against time", "against GFLOP"};
+  static const std::vector<std::string> means = {"as they are", "smoothed a little", "smoothed", "smoothed much"};
+  constexpr std::array<double, 4> kWeights = {0, 0.5, 0.8, 0.95};
+  LossLook look = comparison.losses();
+  bool rate = comparison.rate_shown();
+  int axis = static_cast<int>(look.axis);
+  int mean = static_cast<int>(std::find(kWeights.begin(), kWeights.end(), look.smoothing) - kWeights.begin());
+  bool changed =
+      ui::combo("compare/losses/axis", axis, axes,
+                "Steps, epochs, seconds of work on the stage, or the stage's cost by the paper's rule", px(170));
+  ImGui::SameLine(0, px(8));
+  changed |= ui::combo(
+      "compare/losses/smoothing", mean, means,
+      "An exponential mean over the points, of weight 0.5, 0.8 or 0.95; the title of the figure says so", px(180));
+  ImGui::SameLine(0, px(12));
+  changed |= ui::toggle("compare/losses/rate", "Learning rate", rate, "Draws the learning rate below");
+  look.axis = static_cast<LossAxis>(axis);
+  look.smoothing = kWeights[static_cast<std::size_t>(mean)];
+  if (changed) comparison.set_losses(look, rate);
+  ui::space(4);
+  losses_.draw(view.losses);
+}
+
+void ComparePanel::link(model::RunBoard& board, const Comparison::View& view) {
+  std::set<std::string> lit;
+  for (std::size_t i = 0; i < view.runs.size(); ++i)
+    if (board.hovered().contains(view.runs[i])) lit.insert(view.lines[i].begin(), view.lines[i].end());
+  const auto runs_of = [&](const std::string& line) {
+    std::vector<std::string> runs;
+    for (std::size_t i = 0; i < view.runs.size() && !line.empty(); ++i)
+      if (std::any_of(view.lines[i].begin(), view.lines[i].end(),
+                      [&](const std::string& name) { return PlotView::names_line(name, line); }))
+        runs.push_back(view.runs[i]);
+    return runs;
+  };
+  for (FigureGrid* grid : {&figures_, &losses_}) {
+    grid->light(lit);
+    if (const auto runs = runs_of(grid->line_under_mouse()); !runs.empty()) board.hover(runs);
+    if (const auto runs = runs_of(grid->take_clicked_line()); !runs.empty()) choose(board, runs);
+  }
+}
+
+void ComparePanel::results(model::RunBoard& board, Comparison& comparison, const std::string& task) {
   if (!comparison.entries().empty()) {
     runs(comparison);
     ui::space(4);
@@ -273,8 +388,8 @@ void ComparePanel::draw(Comparison& comparison, const std::string& task) {
   ui::space(8);
   if (comparison.entries().empty()) {
     ui::empty_state("Nothing to compare yet",
-                    "Tick two or more runs of this task on the left, or add the shipped weights: their scores, losses, "
-                    "costs and settings then stand side by side.");
+                    "Tick two or more runs above or on the left: their scores, losses, costs and settings then stand "
+                    "side by side.");
     return;
   }
   const auto view = comparison.view();
@@ -282,7 +397,6 @@ void ComparePanel::draw(Comparison& comparison, const std::string& task) {
     ui::working_state("Reading the runs …");
     return;
   }
-  ImGui::BeginChild("compare/results");
   bool any = false;
   for (const ComparedRun& run : comparison.entries())
     if (run.warns) {
@@ -294,7 +408,10 @@ void ComparePanel::draw(Comparison& comparison, const std::string& task) {
     any = true;
   }
   if (any) ui::space(8);
+  link(board, *view);
   figures_.draw(view->figures);
+  ui::space(20);
+  losses(comparison, *view);
   if (!view->differences.empty() && view->names.size() > 1) {
     ui::space(20);
     differences(comparison, *view);
@@ -303,7 +420,6 @@ void ComparePanel::draw(Comparison& comparison, const std::string& task) {
     ui::space(20);
     settings(*view);
   }
-  ImGui::EndChild();
 }
 
 }  // namespace pairs::gui

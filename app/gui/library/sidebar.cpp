@@ -144,6 +144,18 @@ void Sidebar::draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max)
   list.AddRect(min, max, palette().line, px(4));
 }
 
+// Of a long list only what is in view or near it is drawn; the rest keeps its room.
+bool Sidebar::leave_out(const model::RunEntry& run) {
+  constexpr std::size_t kLongList = 60;
+  if (names_.size() < kLongList) return false;
+  const auto known = run_heights_.find(run.run);
+  const float height = known != run_heights_.end() ? known->second : px(kRunRow + (run.note.empty() ? 0 : kNoteLine));
+  const float top = ImGui::GetCursorScreenPos().y, window = ImGui::GetWindowPos().y, room = ImGui::GetWindowHeight();
+  if (top + height > window - room && top < window + 2 * room) return false;
+  ImGui::Dummy({1, height});
+  return true;
+}
+
 void Sidebar::draw_runs(model::Studio& studio) {
   model::Library& library = studio.library;
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
@@ -169,6 +181,7 @@ void Sidebar::draw_runs(model::Studio& studio) {
 
   ImGui::BeginChild("runs", {0, 0}, false, ImGuiWindowFlags_None);
   bool any = false;
+  std::size_t archived = 0;
   names_.clear();
   for (const model::RunEntry& run : library.runs()) names_.push_back(run.name);
   std::map<std::string, int> times;
@@ -176,11 +189,23 @@ void Sidebar::draw_runs(model::Studio& studio) {
     const bool here = run.task == studio.task() || (run.task.empty() && !run.problem.empty());
     if (!all_tasks_ && !here && run.run != studio.run()) continue;
     any = any || !run.shipped;
+    if (run.archived && run.run != studio.run()) {
+      ++archived;
+      continue;
+    }
     const std::string base = run.run == run.task ? run.task : run.name;
     const int time = ++times[base];
+    if (leave_out(run)) continue;
+    const float top = ImGui::GetCursorPosY();
     ImGui::PushID(run.run.c_str());
     draw_run(studio, run, "sidebar/run/" + (time == 1 ? base : fmt::format("{} ({})", base, time)));
     ImGui::PopID();
+    run_heights_[run.run] = ImGui::GetCursorPosY() - top - ImGui::GetStyle().ItemSpacing.y;
+  }
+  if (archived > 0) {
+    ui::space(4);
+    ui::wrapped(fmt::format("{} archived: the Compare tab lists them.", counted(archived, "run")),
+                ui::Look::small_muted);
   }
   if (!any) {
     ui::space(8);

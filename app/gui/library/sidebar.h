@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/widgets/aggregates_dialog.h"
 #include "app/gui/library/new_task_dialog.h"
 #include "app/gui/library/permission_dialog.h"
 #include "app/gui/platform/textures.h"
+#include "app/gui/widgets/aggregates_dialog.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/model/studio.h"
 
 namespace pairs::gui {
 
-// The tasks, those of a person's own below the built-in ones, and below them the runs on disk with what can be done with
-// them.
+// The tasks, those of a person's own below the built-in ones, and below them the runs on disk with what can be done
+// with them.
 class Sidebar {
  public:
   // What its button for folding asks for.
@@ -45,6 +45,7 @@ class Sidebar {
   void draw_own_menu(model::Studio& studio, const model::OwnTask& task);
   void draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max);
   void draw_runs(model::Studio& studio);
+  bool leave_out(const model::RunEntry& run);
   void draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name);
   struct Told {
     std::string text;
@@ -60,8 +61,9 @@ class Sidebar {
   void open_typed(model::Studio& studio, const std::filesystem::path& path);
 
   std::map<std::string, Picture> pictures_;
-  float task_row_ = 0;              // how high a task's row is, in pixels
-  std::vector<std::string> names_;  // of all runs
+  float task_row_ = 0;                        // how high a task's row is, in pixels
+  std::vector<std::string> names_;            // of all runs
+  std::map<std::string, float> run_heights_;  // of their rows, in pixels, by run
   bool all_tasks_ = false;
   PathDialog path_;
   PermissionDialog permission_;

@@ -14,6 +14,7 @@ void FigureGrid::draw(const std::vector<model::ShownFigure>& figures) {
   const float left = ImGui::GetCursorPosX();
   float top = ImGui::GetCursorPosY(), bottom = top;
   int column = 0;
+  hovered_.clear();
   for (const model::ShownFigure& shown : figures) {
     const bool wide = shown.figure && shown.figure->plots.size() > 1;
     if (column == columns || (wide && column > 0)) {
@@ -30,8 +31,11 @@ void FigureGrid::draw(const std::vector<model::ShownFigure>& figures) {
       const std::int64_t down = (plots + across - 1) / across;
       const auto ratio = static_cast<float>(figure.plot_height / figure.plot_width);
       const float one = std::clamp(room / static_cast<float>(across) * ratio, px(150), px(down > 1 ? 220 : 300));
-      views_.try_emplace(shown.name, prefix_ + shown.name)
-          .first->second.draw(shown.figure, {room, one * static_cast<float>(down)});
+      PlotView& view = views_.try_emplace(shown.name, prefix_ + shown.name).first->second;
+      view.light(lit_);
+      view.draw(shown.figure, {room, one * static_cast<float>(down)});
+      if (!view.line_under_mouse().empty()) hovered_ = view.line_under_mouse();
+      if (std::string line = view.take_clicked_line(); !line.empty()) clicked_ = std::move(line);
       ui::wrapped(shown.meaning, ui::Look::small_muted, room);
     } else {
       ui::text(shown.title, ui::Look::strong);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gui/plot/plot_view.h"
@@ -16,10 +18,16 @@ class FigureGrid {
   // `prefix` begins the names of the plots: "evaluate/" makes "evaluate/nll".
   explicit FigureGrid(std::string prefix) : prefix_(std::move(prefix)) {}
   void draw(const std::vector<model::ShownFigure>& figures);
+  // Of all figures: lines that stand out, the one that the mouse is on, and one that was clicked (PlotView).
+  void light(std::set<std::string> names) { lit_ = std::move(names); }
+  const std::string& line_under_mouse() const { return hovered_; }
+  std::string take_clicked_line() { return std::exchange(clicked_, ""); }
 
  private:
   std::string prefix_;
   std::map<std::string, PlotView> views_;
+  std::set<std::string> lit_;
+  std::string hovered_, clicked_;
 };
 
 }  // namespace pairs::gui

@@ -55,6 +55,7 @@ void PlotView::State::begin_press(Point at) {
   const auto plot = plot_at(at);
   if (!plot) return;
   pressed_plot = *plot;
+  pressed_line = near_line;
   pressed_view = views[*plot];
   pressed_x = layout.plots[*plot].x;
   pressed_y = layout.plots[*plot].y;
@@ -106,6 +107,8 @@ void PlotView::State::end_press(ImVec2 origin) {
              (was == Press::pan && right_button && !moved)) {
     menu_plot = pressed_plot;
     ImGui::OpenPopup("menu");
+  } else if (was == Press::box && !moved) {
+    clicked_line = pressed_line;
   } else if (was == Press::box && moved) {
     const Point start = page(pressed_at, origin);
     const double wide = std::fabs(at.x - start.x), tall = std::fabs(at.y - start.y);

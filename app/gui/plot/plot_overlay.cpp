@@ -10,6 +10,7 @@
 #include "app/scores/glossary.h"
 #include "core/report/marks.h"
 #include "core/report/marks/mark_kind.h"
+#include "core/report/style.h"
 
 namespace pairs::gui {
 namespace {
@@ -106,7 +107,42 @@ void PlotView::State::draw_tip(const Readings& found) const {
   ImGui::PopStyleVar();
 }
 
+// The lines that stand out, over all else, which is dimmed.
+void PlotView::State::draw_lit(ImVec2 origin) {
+  if (lit.empty()) return;
+  constexpr std::size_t kMostPoints = 4000;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto is_lit = [&](const Line& line) {
+    return std::any_of(lit.begin(), lit.end(), [&](const std::string& name) { return names_line(name, line.name); });
+  };
+  for (std::size_t i = 0; i < layout.plots.size(); ++i) {
+    const Plot& plot = shown.plots[i];
+    const chart::PlotLayout& place = layout.plots[i];
+    if (!place.axes || plot.turned || std::none_of(plot.lines.begin(), plot.lines.end(), is_lit)) continue;
+    const ImVec2 low = screen({place.area.x, place.area.y}, origin),
+                 high = screen({place.area.right(), place.area.bottom()}, origin);
+    list.PushClipRect(low, high, true);
+    list.AddRectFilled(low, high, (palette().plot & ~IM_COL32_A_MASK) | (170u << IM_COL32_A_SHIFT));
+    const auto styles = chart::line_styles(plot);
+    for (std::size_t k = 0; k < plot.lines.size(); ++k) {
+      const Line& line = plot.lines[k];
+      if (!is_lit(line)) continue;
+      const ImU32 color = themed(styles[k].color);
+      const std::size_t step = std::max<std::size_t>(1, line.x.size() / kMostPoints);
+      std::vector<ImVec2> points;
+      for (std::size_t j = 0; j < line.x.size(); j += step) {
+        const ImVec2 at = screen({place.x.page(line.x[j]), place.y.page(line.y[j])}, origin);
+        if (std::isfinite(at.x) && std::isfinite(at.y)) points.push_back(at);
+        if (line.markers && std::isfinite(at.x) && std::isfinite(at.y)) list.AddCircleFilled(at, px(4), color, 16);
+      }
+      list.AddPolyline(points.data(), static_cast<int>(points.size()), color, 0, px(3));
+    }
+    list.PopClipRect();
+  }
+}
+
 void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
+  near_line.clear();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const auto box = [&](const Rect& rect, ImU32 color, float rounding) {
@@ -149,6 +185,13 @@ void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
   if (!place.axes || !place.area.contains(at)) return;
   const Readings found = chart::readings(shown.plots[*plot], place, *plot, at, 8, order);
   if (found.rows.empty()) return;
+  double nearest = 8 / kPixelsPerPoint;
+  for (const Reading& row : found.rows) {
+    const double distance = std::hypot(row.at.x - at.x, row.at.y - at.y);
+    if (!row.placed || !(distance < nearest)) continue;
+    nearest = distance;
+    near_line = row.name;
+  }
   list.PushClipRect(screen({place.area.x, place.area.y}, origin),
                     screen({place.area.right(), place.area.bottom()}, origin), true);
   const ImVec2 low = screen({place.area.x, place.area.y}, origin),

@@ -70,6 +70,10 @@ struct PlotView::State {
   std::int64_t rebuilds = 0;
   LineOrder order;
 
+  // Of lines that stand out, that the mouse is on, and that was clicked.
+  std::set<std::string> lit;
+  std::string near_line, pressed_line, clicked_line;
+
   // Of the mouse.
   Press press = Press::none;
   bool moved = false;
@@ -99,6 +103,7 @@ struct PlotView::State {
   void drag(ImVec2 origin);
   void end_press(ImVec2 origin);
   void wheel(std::size_t plot, Point at);
+  void draw_lit(ImVec2 origin);
   void draw_over(ImVec2 origin, bool hovered);
   void offer_to_keys(ImVec2 origin);
   void draw_tip(const Readings& found) const;

@@ -211,6 +211,7 @@ void PlotView::draw(const std::shared_ptr<const Figure>& figure, ImVec2 size) {
     list.PushClipRect(origin, end, true);
     if (s.failure.empty()) {
       s.canvas.replay(list, origin);
+      s.draw_lit(origin);
       s.draw_over(origin, hovered);
     }
     list.PopClipRect();
@@ -227,6 +228,24 @@ void PlotView::draw(const std::shared_ptr<const Figure>& figure, ImVec2 size) {
   s.menu();
   s.saver.draw(s.name, [&] { return s.seen(); });
   ImGui::PopID();
+}
+
+void PlotView::light(std::set<std::string> names) {
+  state_->lit = std::move(names);
+}
+
+bool PlotView::names_line(std::string_view name, std::string_view line) {
+  if (!line.starts_with(name)) return false;
+  const std::string_view rest = line.substr(name.size());
+  return rest.empty() || rest.starts_with(", ") || rest.starts_with(" (");
+}
+
+const std::string& PlotView::line_under_mouse() const {
+  return state_->near_line;
+}
+
+std::string PlotView::take_clicked_line() {
+  return std::exchange(state_->clicked_line, "");
 }
 
 void PlotView::set_subject(std::string subject) {

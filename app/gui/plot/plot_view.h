@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,15 @@ class PlotView {
   // From now on a drag with the left button turns what the figure shows instead of zooming: `by` hears the pixels that
   // the mouse went, `back` a double click.
   void let_turn(std::function<void(ImVec2 pixels)> by, std::function<void()> back);
+  // Lines that stand out while all others are dimmed, by the names that their own begin with: "first" means the lines
+  // "first", "first, training" and "first (3 seeds)". None: every line is as usual.
+  void light(std::set<std::string> names);
+  // Whether light() with this name means the line.
+  static bool names_line(std::string_view name, std::string_view line);
+  // The line that the mouse is on, within a few pixels; "" for none.
+  const std::string& line_under_mouse() const;
+  // The line that was clicked since this was asked last; "" for none.
+  std::string take_clicked_line();
   // Opens the dialog that saves the plot under the mouse, else the largest one drawn in the last frame; ".svg", ".png"
   // or
   // ".csv". False when no plot was drawn.

@@ -42,6 +42,8 @@ class Comparison::Parts {
   Hub& hub;
   std::vector<std::string> wanted;
   std::string baseline;
+  LossLook losses;
+  bool rate = false;
   std::shared_ptr<const MadeComparison> made;
   std::vector<ComparedRun> entries;
   bool reading = false, running = false, asked_to_stop = false;
@@ -61,11 +63,11 @@ class Comparison::Parts {
   }
 
   void request() {
-    new_made.ask([tasks = hub.tasks, wanted = wanted, baseline = baseline, before = made,
-                  data = hub.data_folder.string(), kept = hub.kept_scores, shades = hub.run_shades](const auto& stale) {
-      return make_comparison(tasks, wanted, baseline, data, *kept, *shades, before, stale);
-    });
+    new_made.ask([tasks = hub.tasks, asked = asked(), before = made, kept = hub.kept_scores, shades = hub.run_shades](
+                     const auto& stale) { return make_comparison(tasks, asked, *kept, *shades, before, stale); });
   }
+
+  AskedComparison asked() const { return {wanted, baseline, hub.data_folder.string(), losses, rate}; }
 
   void look() {
     if (wanted.empty() || reading || since_look.seconds() < kLookAgainAtRuns || new_made.busy()) return;
@@ -131,7 +133,7 @@ bool Comparison::poll() {
   Parts& p = *parts_;
   bool changed = false;
   const auto answer = p.new_made.take();
-  if (answer && answer->value && answer->value->wanted == p.wanted) {
+  if (answer && answer->value && answer->value->asked.wanted == p.wanted) {
     p.made = answer->value;
     p.reading = false;
     changed = true;
@@ -232,6 +234,21 @@ void Comparison::set_baseline(const std::string& name) {
   if (parts_->baseline == name) return;
   parts_->baseline = name;
   parts_->read();
+}
+
+void Comparison::set_losses(const LossLook& look, bool rate) {
+  Parts& p = *parts_;
+  if (p.losses == look && p.rate == rate) return;
+  p.losses = look;
+  p.rate = rate;
+  if (!p.wanted.empty()) p.read();
+}
+
+const LossLook& Comparison::losses() const {
+  return parts_->losses;
+}
+bool Comparison::rate_shown() const {
+  return parts_->rate;
 }
 
 std::int64_t Comparison::lacking() const {

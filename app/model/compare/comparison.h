@@ -8,6 +8,7 @@
 
 #include "app/model/hub/hub.h"
 #include "app/model/hub/scores.h"
+#include "app/runs/loss_figure.h"
 #include "app/scores/score.h"
 #include "core/report/figure.h"
 
@@ -70,12 +71,15 @@ class Comparison {
   // Figures and tables of the runs that can be compared. Immutable.
   struct View {
     std::string task;
-    std::vector<std::string> names;  // of the runs that the tables hold
-    std::vector<SeriesRole> roles;   // of their lines
-    std::vector<ShownFigure> figures;
-    std::vector<SettingLine> settings;   // those that differ first
-    std::vector<SettingLine> costs;      // training cost, by rule
-    const Score* score = &score_of({});  // what the differences are of
+    std::vector<std::string> names;               // of the runs that the tables hold
+    std::vector<SeriesRole> roles;                // of their lines
+    std::vector<ShownFigure> figures;             // of scores
+    std::vector<ShownFigure> losses;              // and of losses
+    std::vector<std::vector<std::string>> lines;  // of each name: what the names of its run's lines begin with
+    std::vector<std::string> runs;                // as they were given to toggle()
+    std::vector<SettingLine> settings;            // those that differ first
+    std::vector<SettingLine> costs;               // training cost, by rule
+    const Score* score = &score_of({});           // what the differences are of
     std::vector<DifferenceRow> differences;
     std::size_t baseline = 0;      // index in names
     std::string differences_note;  // why cells are empty; empty when none is
@@ -85,6 +89,11 @@ class Comparison {
 
   // The run that differences are taken from; the first one that has scores unless chosen.
   void set_baseline(const std::string& name);
+
+  // What the losses are drawn against, and whether the learning rate is drawn below them.
+  void set_losses(const LossLook& look, bool rate);
+  const LossLook& losses() const;
+  bool rate_shown() const;
 
   // Evaluates every run that has no scores, one after the other, by its own evaluation settings.
   std::string evaluate_blocked() const;

@@ -11,6 +11,7 @@
 
 #include "app/runs/loss_figure.h"
 #include "app/runs/places.h"
+#include "app/runs/run_about.h"
 #include "app/runs/run_labels.h"
 #include "app/runs/run_stamp.h"
 #include "app/runs/strategy_look.h"
@@ -40,7 +41,8 @@ std::shared_ptr<const ReadRun> read_run(const Tasks& tasks, const std::string& r
   out->log = log;
   try {
     const RunFolder found = find_run(tasks, run, data);
-    out->name = found.name;
+    const std::string called = read_about(found.folder).name;
+    out->name = called.empty() ? found.name : called;
     out->shipped = is_shipped(found.folder);
     if (again) {
       out->config = read_run_toml(tasks, found.folder / run_file::config);
@@ -248,9 +250,24 @@ void keep_needed_legends(Figure& figure) {
                                           [&](const Line& line) { return named(figure.plots.front(), line.name); });
 }
 
+// Of a step of a stage, by what the whole stage has cost.
+double step_gflop(double gflop, double sets, std::int64_t batch) {
+  return sets > 0 ? gflop * static_cast<double>(batch) / sets : NAN;
+}
+
+LossCurves loss_curves(const ReadRun& read, SeriesRole role) {
+  LossCurves curves{read.name, read.config.strategy, read.progress, loss_label(read.config.estimator.head),
+                    shade_of(role)};
+  if (!read.cost.known) return curves;
+  const Visits visits = visits_of(read.progress);
+  curves.pretrain_gflop = step_gflop(read.cost.cost.pretrain, visits.pretrain, read.config.pretrain.batch);
+  curves.finetune_gflop = step_gflop(read.cost.cost.finetune, visits.finetune, read.config.finetune.batch);
+  return curves;
+}
+
 std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>& entries, const ReadRuns& runs,
                                                   const std::map<std::string, std::shared_ptr<const Metrics>>& scores,
-                                                  const std::string& baseline) {
+                                                  const AskedComparison& asked) {
   auto view = std::make_shared<Comparison::View>();
   std::vector<const ReadRun*> members, scored;
   std::vector<const Metrics*> by_member;
@@ -266,9 +283,9 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     view->names.push_back(read->name);
     view->roles.push_back(entry.role);
     configs.push_back(read->config);
-    if (read->progress.has_losses())
-      losses.push_back({read->name, read->config.strategy, read->progress, loss_label(read->config.estimator.head),
-                        shade_of(entry.role)});
+    view->runs.push_back(entry.run);
+    view->lines.push_back({read->name});
+    if (read->progress.has_losses()) losses.push_back(loss_curves(*read, entry.role));
     if (!by_member.back()) continue;
     metrics.push_back(*by_member.back());
     metrics.back().run = read->name;
@@ -277,7 +294,7 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
   }
   if (members.empty()) return view;
   view->task = members.front()->config.task;
-  const auto named = std::find(view->names.begin(), view->names.end(), baseline);
+  const auto named = std::find(view->names.begin(), view->names.end(), asked.baseline);
   const auto with_scores = std::find_if(by_member.begin(), by_member.end(), [](const Metrics* one) { return one; });
   if (named != view->names.end() && by_member[static_cast<std::size_t>(named - view->names.begin())])
     view->baseline = static_cast<std::size_t>(named - view->names.begin());
@@ -289,6 +306,8 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     for (const ReadRun* read : scored) labelled.push_back({read->name, read->config, read->finetuned});
     const std::vector<std::string> labels = seed_labels(labelled);
     for (std::size_t i = 0; i < labels.size(); ++i) metrics[i].label = labels[i];
+    for (std::size_t i = 0, k = 0; i < members.size(); ++i)
+      if (by_member[i]) view->lines[i].push_back(labels[k++]);
     view->score = &score_of(metrics.front().rows);
     view->figures = metric_figures(metrics);
     if (metrics.size() > 1)
@@ -311,15 +330,18 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
                      "scored at: better is lower and further left.",
                      [&] { return cost_figure(metrics, scored); }));
   }
-  view->figures.push_back(
+  view->losses.push_back(
       shown_figure("loss", "Losses",
                    "Training (dotted) and validation loss of each stage; runs of different networks or "
                    "sizes need not end at the same value.",
                    [&] {
-                     Figure figure = loss_figure(losses);
+                     Figure figure = loss_figure(losses, asked.losses);
                      if (losses.size() > 1) keep_needed_legends(figure);
                      return figure;
                    }));
+  if (asked.rate)
+    view->losses.push_back(shown_figure("rate", "Learning rate", "What each step of a stage was multiplied with.",
+                                        [&] { return rate_figure(losses, asked.losses.axis); }));
   for (SettingRow& row : setting_rows(configs))
     view->settings.push_back({std::move(row.key), std::move(row.values), row.differs});
   SettingLine paper{"by the paper's rule", {}, false}, all{"with stage 2 counted", {}, false};
@@ -369,23 +391,20 @@ void tell_arguments(const std::vector<ComparedRun>& entries,
 
 }  // namespace
 
-std::shared_ptr<const MadeComparison> make_comparison(const Tasks& tasks, const std::vector<std::string>& wanted,
-                                                      const std::string& baseline, const std::string& data,
+std::shared_ptr<const MadeComparison> make_comparison(const Tasks& tasks, const AskedComparison& asked,
                                                       const KeptScores& kept, const RunShades& shades,
                                                       const std::shared_ptr<const MadeComparison>& before,
                                                       const LatestWorker::Stale& stale) {
   auto made = std::make_shared<MadeComparison>();
-  made->wanted = wanted;
-  made->baseline = baseline;
-  made->data = data;
+  made->asked = asked;
+  const std::string& data = asked.data;
   std::map<std::string, std::shared_ptr<const Metrics>> scores;
   made->shaded = shades.version();
-  bool same = before && before->wanted == wanted && before->baseline == baseline && before->shaded == made->shaded &&
-              before->data == data;
-  for (const std::string& run : wanted) {
+  bool same = before && before->asked == asked && before->shaded == made->shaded;
+  for (const std::string& run : asked.wanted) {
     if (stale()) throw Stopped();
     const auto known = before ? before->runs.find(run) : ReadRuns::const_iterator();
-    const auto old = before && before->data == data && known != before->runs.end() ? known->second : nullptr;
+    const auto old = before && before->asked.data == data && known != before->runs.end() ? known->second : nullptr;
     const auto read = read_run(tasks, run, data, old);
     same = same && read == old;
     made->runs[run] = read;
@@ -399,7 +418,7 @@ std::shared_ptr<const MadeComparison> make_comparison(const Tasks& tasks, const 
   if (same && made->evaluated == before->evaluated) return nullptr;
   const ReadRun* first = nullptr;
   const Metrics* first_metrics = nullptr;
-  for (const std::string& run : wanted) {
+  for (const std::string& run : asked.wanted) {
     const ReadRun& read = *made->runs[run];
     const auto found = scores.find(run);
     const Metrics* metrics = found == scores.end() ? nullptr : found->second.get();
@@ -409,7 +428,7 @@ std::shared_ptr<const MadeComparison> make_comparison(const Tasks& tasks, const 
     first = &read;
     first_metrics = metrics;
   }
-  made->view = make_view(made->entries, made->runs, scores, baseline);
+  made->view = make_view(made->entries, made->runs, scores, asked);
   tell_arguments(made->entries, scores, *made);
   return made;
 }

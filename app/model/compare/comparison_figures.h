@@ -32,10 +32,18 @@ struct ReadRun {
 };
 using ReadRuns = std::map<std::string, std::shared_ptr<const ReadRun>>;
 
-// What the worker makes of all runs.
-struct MadeComparison {
+// What is asked of the worker.
+struct AskedComparison {
   std::vector<std::string> wanted;
   std::string baseline, data;  // data: folder
+  LossLook losses;
+  bool rate = false;  // the learning rate, too
+  friend bool operator==(const AskedComparison&, const AskedComparison&) = default;
+};
+
+// What the worker makes of all runs.
+struct MadeComparison {
+  AskedComparison asked;
   ReadRuns runs;
   std::vector<ComparedRun> entries;
   std::shared_ptr<const Comparison::View> view;
@@ -45,9 +53,8 @@ struct MadeComparison {
   std::string note;          // why it does not
 };
 
-// Reads what has changed of the runs `wanted` and makes everything again; null when nothing has. Throws Stopped.
-std::shared_ptr<const MadeComparison> make_comparison(const Tasks& tasks, const std::vector<std::string>& wanted,
-                                                      const std::string& baseline, const std::string& data,
+// Reads what has changed of the runs that are wanted and makes everything again; null when nothing has. Throws Stopped.
+std::shared_ptr<const MadeComparison> make_comparison(const Tasks& tasks, const AskedComparison& asked,
                                                       const KeptScores& kept, const RunShades& shades,
                                                       const std::shared_ptr<const MadeComparison>& before,
                                                       const LatestWorker::Stale& stale);

@@ -3,22 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "app/model/hub/program_time.h"
+#include "app/text/words.h"
 #include "core/base/text.h"
 
 namespace pairs::model {
 namespace {
 
 constexpr std::size_t kKept = 2000;
-
-bool holds(std::string_view text, std::string_view part) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
-}
 
 const char* name_of(Level level) {
   return level == Level::error ? "error" : level == Level::warning ? "warning" : "info";
@@ -49,7 +42,8 @@ void Messages::saved(const std::filesystem::path& file, bool exported) {
 std::vector<const Message*> Messages::matching(std::string_view filter, Level least) const {
   std::vector<const Message*> found;
   for (const Message& message : all_)
-    if (message.level >= least && (filter.empty() || holds(message.text, filter) || holds(message.where, filter)))
+    if (message.level >= least &&
+        (filter.empty() || holds_words(message.text, filter) || holds_words(message.where, filter)))
       found.push_back(&message);
   return found;
 }

@@ -58,6 +58,9 @@ void visit_settings(Visit&& visit) {
   visit("shown_columns", &Settings::shown_columns);
   visit("shown_beside", &Settings::shown_beside);
   visit("compared", &Settings::compared);
+  visit("table_columns", &Settings::table_columns);
+  visit("table_sort", &Settings::table_sort);
+  visit("table_folded", &Settings::table_folded);
 }
 
 // False when the node is of another kind.

@@ -32,6 +32,12 @@ struct Settings {
   std::string shown_file, shown_random;
   std::vector<std::string> shown_columns, shown_beside, compared;
 
+  // Of the table of runs on the Compare tab: columns put in ("+gap") and taken out ("-note"), the column by which it is
+  // sorted ("-gap": the largest first; "": newest first), and whether seeds share a row.
+  std::vector<std::string> table_columns;
+  std::string table_sort;
+  bool table_folded = false;
+
   bool dismissed_before(const std::string& notice) const;
   void dismiss(const std::string& notice);
   // A file or folder that was opened becomes the newest of recent_files.

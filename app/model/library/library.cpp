@@ -14,6 +14,7 @@
 #include "app/model/files/file_manager.h"
 #include "app/model/library/run_scan.h"
 #include "app/model/library/trash.h"
+#include "app/runs/run_about.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
@@ -30,23 +31,10 @@ namespace pairs::model {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kBetweenLooks = 2;     // seconds
-constexpr std::size_t kLongest = 2000;  // bytes of a name or note
+constexpr double kBetweenLooks = 2;  // seconds
 
 const char* stage_word(int stage) {
   return stage == 1 ? "pretrain" : stage == 2 ? "cache" : "finetune";
-}
-
-// At most kLongest bytes of whole characters, without blanks at its ends; one line unless `lines`.
-std::string tidy(std::string text, bool lines) {
-  if (text.size() > kLongest) {
-    std::size_t end = kLongest;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    text.resize(end);
-  }
-  if (!lines) std::replace(text.begin(), text.end(), '\n', ' ');
-  const auto first = text.find_first_not_of(" \t\n"), last = text.find_last_not_of(" \t\n");
-  return first == text.npos ? "" : text.substr(first, last - first + 1);
 }
 
 }  // namespace
@@ -361,7 +349,8 @@ void Library::watch(const std::string& run) {
 
 std::string Library::blocked(const RunEntry& run, RunAction action) const {
   if (run.deleted) return "The folder of this run is gone";
-  const bool changes = action == RunAction::rename || action == RunAction::note || action == RunAction::remove;
+  const bool changes = action == RunAction::rename || action == RunAction::note || action == RunAction::tag ||
+                       action == RunAction::archive || action == RunAction::remove;
   if (changes && run.shipped) return "These weights came with the program and stay as they are";
   const bool drops = action == RunAction::drop_aggregates;
   if (drops && run.shipped) return "These weights came without them";
@@ -378,8 +367,8 @@ std::string Library::blocked(const RunEntry& run, RunAction action) const {
 void Library::rename(const std::string& run, const std::string& name) {
   const RunEntry* entry = find(run);
   if (!entry || !scanner_ || !blocked(*entry, RunAction::rename).empty()) return;
-  scanner_->act([folder = entry->folder, name = tidy(name, false)] {
-    About about = read_about(folder);
+  scanner_->act([folder = entry->folder, name = tidy_text(name, false)] {
+    RunAbout about = read_about(folder);
     about.name = name == folder.filename().string() ? "" : name;
     write_about(folder, about);
   });
@@ -388,25 +377,87 @@ void Library::rename(const std::string& run, const std::string& name) {
 void Library::annotate(const std::string& run, const std::string& note) {
   const RunEntry* entry = find(run);
   if (!entry || !scanner_ || !blocked(*entry, RunAction::note).empty()) return;
-  scanner_->act([folder = entry->folder, note = tidy(note, true)] {
-    About about = read_about(folder);
+  scanner_->act([folder = entry->folder, note = tidy_text(note, true)] {
+    RunAbout about = read_about(folder);
     about.note = note;
     write_about(folder, about);
   });
 }
 
-void Library::remove(const std::string& run) {
-  const RunEntry* entry = find(run);
-  if (!entry || !scanner_) return;
-  if (const std::string why = blocked(*entry, RunAction::remove); !why.empty()) {
-    problem_ = why;
-    return;
+// Those of the runs with which this is possible; why it is not with another becomes the problem.
+std::vector<const RunEntry*> Library::allowed(const std::vector<std::string>& runs, RunAction action) {
+  std::vector<const RunEntry*> all;
+  for (const std::string& run : runs) {
+    const RunEntry* entry = scanner_ ? find(run) : nullptr;
+    if (!entry) continue;
+    const std::string why = blocked(*entry, action);
+    if (why.empty())
+      all.push_back(entry);
+    else if (problem_.empty())
+      problem_ = runs.size() == 1 ? why : fmt::format("{}: {}", entry->name, why);
   }
-  hub_.messages.info("runs", fmt::format("Moving {} to the trash", entry->folder.string()));
-  scanner_->act([folder = entry->folder] {
-    const FolderLock lock(folder);  // throws when a process trains it
-    move_to_trash(folder);
-  });
+  return all;
+}
+
+void Library::tag(const std::vector<std::string>& runs, const std::vector<std::string>& add,
+                  const std::vector<std::string>& remove) {
+  for (const RunEntry* entry : allowed(runs, RunAction::tag))
+    scanner_->act([folder = entry->folder, add, remove] {
+      RunAbout about = read_about(folder);
+      change_tags(about, add, remove);
+      write_about(folder, about);
+    });
+}
+
+void Library::archive(const std::vector<std::string>& runs, bool archived) {
+  const auto set = [](const fs::path& folder, bool value) {
+    RunAbout about = read_about(folder);
+    about.archived = value;
+    write_about(folder, about);
+  };
+  std::vector<fs::path> folders;
+  for (const RunEntry* entry : allowed(runs, RunAction::archive)) {
+    if (entry->archived == archived) continue;
+    folders.push_back(entry->folder);
+    scanner_->act([set, folder = entry->folder, archived] { set(folder, archived); });
+  }
+  if (folders.empty()) return;
+  undoable_ = fmt::format("{} {}", counted(folders.size(), "run"), archived ? "archived" : "listed again");
+  undo_ = [set, folders, archived] {
+    for (const fs::path& folder : folders) set(folder, !archived);
+  };
+}
+
+void Library::remove(const std::vector<std::string>& runs) {
+  using Moved = std::vector<std::pair<fs::path, fs::path>>;  // where it lies now, where it was
+  const auto moved = std::make_shared<Moved>();              // of the scanner's thread
+  std::size_t count = 0;
+  for (const RunEntry* entry : allowed(runs, RunAction::remove)) {
+    ++count;
+    hub_.messages.info("runs", fmt::format("Moving {} to the trash", entry->folder.string()));
+    scanner_->act([folder = entry->folder, moved] {
+      const FolderLock lock(folder);  // throws when a process trains it
+      moved->emplace_back(move_to_trash(folder), folder);
+    });
+  }
+  if (count == 0) return;
+  undoable_ = fmt::format("{} moved to the trash", counted(count, "run"));
+  undo_ = [moved] {
+    std::string failures;  // what cannot be put back keeps nothing else from it
+    for (const auto& [place, folder] : *moved) try {
+        restore_from_trash(place, folder);
+      } catch (const Error& error) {
+        failures += (failures.empty() ? "" : "; ") + std::string(error.what());
+      }
+    PAIRS_CHECK(failures.empty(), "{}", failures);
+  };
+}
+
+void Library::undo() {
+  if (undoable_.empty() || !scanner_) return;
+  hub_.messages.info("runs", fmt::format("Taken back: {}", undoable_));
+  undoable_.clear();
+  scanner_->act(std::exchange(undo_, {}));
 }
 
 void Library::drop_aggregates(const std::string& run) {

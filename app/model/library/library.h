@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ struct RunEntry {
   std::filesystem::path folder;
   std::string name;  // for people: its about.toml's, else its folder's
   std::string note;
+  std::vector<std::string> tags;
+  bool archived = false;  // left out of lists
   std::string task, preset;
   std::string strategy, strategy_title;  // "pairs", "PAIRS"
   SeriesRole role = SeriesRole::other;   // its colour in every figure and list
@@ -48,6 +51,7 @@ struct RunEntry {
   bool deleted = false;                     // its folder is gone; only the watched run is kept so
   std::uint64_t bytes = 0, aggregates = 0;  // in all; of what stage 2 has left, which nothing but stage 3 needs
   std::int64_t created = 0, changed = 0;    // seconds since 1970
+  std::uint64_t signature = 0;              // another one when any file of the run is
   std::string problem;                      // why it cannot be read: a sentence; empty when it can
   std::string trained_on, data_here;  // what its weights learnt from, and what the task draws from now; "": unknown
   bool learnt_nothing = false;        // by what its training tells
@@ -62,7 +66,7 @@ struct RunEntry {
   friend bool operator==(const RunEntry&, const RunEntry&) = default;
 };
 
-enum class RunAction { open, resume, rename, note, reveal, drop_aggregates, remove };
+enum class RunAction { open, resume, rename, note, tag, archive, reveal, drop_aggregates, remove };
 
 // The tasks that are built in, those of a person's own that can be used, and the runs on disk, kept up to date by
 // threads of its own: the folders are looked through every two seconds, the pictures of the tasks are drawn once.
@@ -112,8 +116,17 @@ class Library {
   void annotate(const std::string& run, const std::string& note);
   // Removes the aggregates that stage 2 has left; the weights stay.
   void drop_aggregates(const std::string& run);
-  // Moves the folder to the user's trash.
-  void remove(const std::string& run);
+  // Puts tags on runs and takes others off, as check_tag allows.
+  void tag(const std::vector<std::string>& runs, const std::vector<std::string>& add,
+           const std::vector<std::string>& remove);
+  // Keeps runs and leaves them out of lists, or lists them again.
+  void archive(const std::vector<std::string>& runs, bool archived);
+  // Moves the folders to the user's trash. The first that cannot be moved becomes the problem; the others are.
+  void remove(const std::vector<std::string>& runs);
+  void remove(const std::string& run) { remove(std::vector<std::string>{run}); }
+  // What undo() would take back, the last removal or archiving: "3 runs moved to the trash"; "" for nothing.
+  const std::string& undoable() const { return undoable_; }
+  void undo();
   // Shows the folder in the file manager; `reveal_file`: that of a file.
   void reveal(const std::string& run);
   void reveal_file(const std::filesystem::path& file);
@@ -141,6 +154,7 @@ class Library {
   void set_badges();
   void list_own();
   void paint(bool all);
+  std::vector<const RunEntry*> allowed(const std::vector<std::string>& runs, RunAction action);
 
   Hub& hub_;
   OwnTasks own_{hub_};
@@ -149,6 +163,8 @@ class Library {
   bool listed_ = false;
   std::uint64_t pictures_ = 0;
   std::string problem_, folder_problem_, watched_;
+  std::string undoable_;
+  std::function<void()> undo_;  // on the scanner's thread
   std::vector<std::filesystem::path> added_;
   std::filesystem::path runs_folder_, data_folder_;  // as the threads know them
   std::unique_ptr<Scanner> scanner_;

@@ -12,10 +12,11 @@
 #include <string_view>
 #include <utility>
 
+#include "app/runs/run_about.h"
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_options.h"
 #include "app/scores/learnt.h"
-#include "app/scores/metrics_file.h"
+#include "app/scores/run_evaluation.h"
 #include "core/base/clock.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
@@ -33,8 +34,7 @@ namespace pairs::model {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kAboutFile = "about.toml";
-constexpr std::size_t kMostFolders = 5000, kMostFiles = 10000;         // looked at in one folder
+constexpr std::size_t kMostRunFolders = 5000, kMostFiles = 10000;      // looked at in one folder
 constexpr std::uint64_t kLogTail = 256 << 10, kMostHeader = 16 << 20;  // bytes
 constexpr std::uintmax_t kMostScores = 256 << 20;
 
@@ -109,7 +109,7 @@ void read_run(const Tasks& tasks, const fs::path& folder, RunEntry& entry) {
 // The folders in a folder that may be runs, hidden ones left out.
 std::vector<fs::path> folders_in(const fs::path& folder, std::error_code& error) {
   std::vector<fs::path> found;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end && found.size() < kMostFolders;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end && found.size() < kMostRunFolders;
        at.increment(error)) {
     std::error_code ignored;
     if (!at->path().filename().string().starts_with('.') && at->is_directory(ignored)) found.push_back(at->path());
@@ -160,24 +160,6 @@ bool holds_run(const fs::path& folder) {
   return false;
 }
 
-About read_about(const fs::path& folder) {
-  About about;
-  std::error_code error;
-  if (!fs::exists(folder / kAboutFile, error)) return about;
-  try {
-    read_toml_file(folder / kAboutFile,
-                   {{"name", &about.name, "What people call the run"}, {"note", &about.note, "Free text"}});
-  } catch (const std::exception&) {
-    return {};
-  }
-  return about;
-}
-
-void write_about(const fs::path& folder, About about) {
-  write_file(folder / kAboutFile,
-             write_toml({{"name", &about.name, "What people call the run"}, {"note", &about.note, "Free text"}}));
-}
-
 void RunScan::read_data(const fs::path& folder, const std::string& data, Known& known) {
   RunEntry& entry = known.entry;
   const EvaluationVerdict before = std::exchange(entry.verdict, {});
@@ -203,8 +185,8 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
     known.scores = scores;
     std::error_code error;
     if (fs::file_size(folder / run_file::metrics, error) > kMostScores || error) return;
-    const auto metrics = read_metrics(tasks_, folder / run_file::metrics);
-    if (!metrics || metrics->data != entry.data_here || metrics->weights != weights_checksum(weights)) return;
+    const auto metrics = scores_on_disk(tasks_, weights, entry.data_here).metrics;
+    if (!metrics) return;
     std::vector<std::string> targets;
     for (const Target& target : info.targets) targets.push_back(target.label);
     entry.verdict = evaluation_verdict(metrics->rows, {targets, 0, metrics->beside});
@@ -221,8 +203,10 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
     RunEntry entry;
     entry.run = run;
     entry.folder = folder;
-    const About about = read_about(folder);
+    const RunAbout about = read_about(folder);
     entry.note = about.note;
+    entry.tags = about.tags;
+    entry.archived = about.archived;
     entry.shipped = shipped;
     try {
       read_run(tasks_, folder, entry);
@@ -240,6 +224,7 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
   }
   RunEntry entry = known.entry;
   entry.bytes = extent.bytes;
+  entry.signature = extent.signature;
   entry.aggregates = entry.shipped ? 0 : aggregates_bytes(folder);
   entry.created = extent.created;
   entry.changed = extent.changed;

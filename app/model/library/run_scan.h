@@ -49,13 +49,4 @@ class RunScan {
 // Whether the folder holds a run, be it a damaged one.
 bool holds_run(const std::filesystem::path& folder);
 
-// What people call a run and say of it.
-struct About {
-  std::string name, note;
-};
-// Of RUN/about.toml; empty where it is absent or damaged.
-About read_about(const std::filesystem::path& folder);
-// Throws Error.
-void write_about(const std::filesystem::path& folder, About about);
-
 }  // namespace pairs::model

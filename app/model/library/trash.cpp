@@ -83,4 +83,15 @@ fs::path move_to_trash(const fs::path& wanted) {
   fail("{} cannot be moved to the trash: too many things of its name are there; empty the trash", shown);
 }
 
+void restore_from_trash(const fs::path& place, const fs::path& path) {
+  const std::string shown = printable(path.string(), 300);
+  std::error_code error;
+  PAIRS_CHECK(!fs::exists(fs::symlink_status(path, error)),
+              "{} cannot be put back: something of that name stands there; it is still in the trash as {}", shown,
+              printable(place.string(), 300));
+  PAIRS_CHECK(::rename(place.c_str(), path.c_str()) == 0, "{} cannot be put back from the trash: {}", shown,
+              std::strerror(errno));
+  ::unlink((place.parent_path().parent_path() / "info" / (place.filename().string() + ".trashinfo")).c_str());
+}
+
 }  // namespace pairs::model

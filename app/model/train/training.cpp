@@ -10,6 +10,7 @@
 #include "app/model/train/live_posterior.h"
 #include "app/model/train/run_history.h"
 #include "app/runs/new_run.h"
+#include "app/runs/run_about.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -434,6 +435,7 @@ void Training::start(int until) {
       if (create) {
         check_room(bytes, folder, "choose another folder under Runs on the Settings page");
         create_run(*config, folder);
+        name_new_run(folder, *config);
       }
       WatchedMonitor watched(monitor, *live, wake);
       execute_run(config->tasks, folder, watched, last);

@@ -174,8 +174,10 @@ TEST_F(LifecycleTest, ASecondClickOnStartPressesNothingElse) {
 TEST_F(LifecycleTest, ARunInTrainingIsChosenWithoutAnError) {
   Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
   start_long(d);
-  const std::string run = d.studio.training.session_folder().string(),
-                    row = "sidebar/run/" + d.studio.training.session_folder().filename().string();
+  const std::string run = d.studio.training.session_folder().string();
+  // As soon as it is listed it is called "bump-hunt quick #1 · …".
+  ASSERT_TRUE(d.until([&] { return d.studio.library.name_of(run).starts_with("bump-hunt quick #1 · "); }));
+  const std::string row = "sidebar/run/" + d.studio.library.name_of(run);
   for (const char* tab : {"task", "train", "posterior", "evaluate", "compare"}) {
     d.click("sidebar/task/gaussian");
     d.click("sidebar/task/bump-hunt");

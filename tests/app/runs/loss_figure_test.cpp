@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "core/base/error.h"
+
 namespace pairs {
 namespace {
 
@@ -29,6 +33,66 @@ TEST(AddLosses, MarksWhereLessonsBegin) {
   EXPECT_TRUE(named.rules.empty());
   add_losses(finetuning, run, Stage::finetune, SeriesRole::pairs, "");
   EXPECT_TRUE(finetuning.rules.empty() && finetuning.lines.empty());
+}
+
+// Two epochs of stage 1, the second after a pause: seconds of work begin anew with the session.
+RunProgress two_sessions() {
+  RunProgress run;
+  const auto tell = [&](EventType type, std::int64_t epoch, std::int64_t step, double seconds, double loss) {
+    Event event;
+    event.type = type;
+    event.epoch = epoch;
+    event.step = step;
+    event.seconds = seconds;
+    if (type == EventType::loss) event.values = {{"train", loss}, {"validation", loss + 1}, {"rate", 0.001 / loss}};
+    run.add(event);
+  };
+  tell(EventType::stage_started, 0, 0, 0, 0);
+  tell(EventType::loss, 0, 10, 4, 1);
+  tell(EventType::resumed, 1, 10, 0, 0);
+  tell(EventType::loss, 1, 20, 3, 2);
+  return run;
+}
+
+TEST(LossFigure, IsDrawnAgainstWhatIsAsked) {
+  std::vector<LossCurves> runs = {{"a", "pairs", two_sessions()}, {"b", "n1", two_sessions()}};
+  runs[0].pretrain_gflop = 0.5;
+  const auto x = [&](LossAxis axis) {
+    const Figure figure = loss_figure(runs, {axis, 0});
+    return figure.plots.at(0).lines.at(0).x;
+  };
+  EXPECT_EQ(x(LossAxis::step), (std::vector<double>{10, 20}));
+  EXPECT_EQ(x(LossAxis::epoch), (std::vector<double>{1, 2}));
+  EXPECT_EQ(x(LossAxis::seconds), (std::vector<double>{4, 7})) << "with those of the first session";
+  EXPECT_EQ(x(LossAxis::gflop), (std::vector<double>{5, 10}));
+  const Figure figure = loss_figure(runs, {LossAxis::gflop, 0});
+  EXPECT_EQ(figure.plots[0].lines.size(), 2u);
+  EXPECT_EQ(figure.title, "Training and validation loss; without a run of unknown cost");
+  EXPECT_EQ(figure.plots[0].x.label, "training cost of the stage / GFLOP");
+  runs[0].pretrain_gflop = NAN;
+  EXPECT_THROW(loss_figure(runs, {LossAxis::gflop, 0}), Error);
+}
+
+TEST(LossFigure, SmoothsWithoutABiasOfTheFirstPoints) {
+  const std::vector<LossCurves> runs = {{"a", "pairs", two_sessions()}};
+  const Figure figure = loss_figure(runs, {LossAxis::step, 0.5});
+  EXPECT_EQ(figure.title, "Training and validation loss, smoothed (0.5)");
+  const Line& training = figure.plots[0].lines[0];
+  EXPECT_EQ(training.name, "a, training");
+  EXPECT_DOUBLE_EQ(training.y[0], 1);
+  EXPECT_DOUBLE_EQ(training.y[1], (0.25 * 1 + 0.5 * 2) / 0.75);
+}
+
+TEST(RateFigure, DrawsTheLearningRateWhereTheLogHoldsIt) {
+  const std::vector<LossCurves> runs = {{"a", "pairs", two_sessions()}};
+  const Figure figure = rate_figure(runs, LossAxis::epoch);
+  EXPECT_EQ(figure.plots.at(0).lines.at(0).y, (std::vector<double>{0.001, 0.0005}));
+  RunProgress old;
+  Event loss;
+  loss.type = EventType::loss;
+  loss.values = {{"train", 1.0}, {"validation", 2.0}};
+  old.add(loss);
+  EXPECT_THROW(rate_figure({{"b", "pairs", old}}, LossAxis::step), Error);
 }
 
 }  // namespace

@@ -641,5 +641,39 @@ TEST(FileStem, IsPlain) {
   EXPECT_LE(file_stem(std::string(500, 'a')).size(), 60u);
 }
 
+// At a quarter of the width, from the top: the line that falls, nothing, the line that rises.
+TEST_F(PlotViewTest, KnowsTheLineUnderTheMouseAndTheOneThatWasClicked) {
+  frames(3);
+  std::vector<std::string> met;
+  double up = 0;  // where the line that rises was met
+  for (double y = 0.05; y < 0.95; y += 0.01) {
+    move(place(0.25, y));
+    if (met.empty() || met.back() != view.line_under_mouse()) met.push_back(view.line_under_mouse());
+    if (view.line_under_mouse() == "up") up = y;
+  }
+  EXPECT_THAT(met, ::testing::ElementsAre("", "down", "", "up", ""));
+  EXPECT_EQ(view.take_clicked_line(), "");
+  click(place(0.25, up));
+  EXPECT_EQ(view.take_clicked_line(), "up");
+  EXPECT_EQ(view.take_clicked_line(), "") << "told once";
+  drag(place(0.25, up), place(0.6, 0.3));
+  EXPECT_EQ(view.take_clicked_line(), "") << "a drag zooms";
+}
+
+TEST_F(PlotViewTest, ALineThatStandsOutIsDrawnOverTheOthers) {
+  frames(3);
+  const int before = ImGui::GetDrawData()->TotalVtxCount;
+  view.light({"up"});
+  frames(2);
+  const int lit = ImGui::GetDrawData()->TotalVtxCount;
+  EXPECT_GT(lit, before);
+  view.light({"no line's name"});
+  frames(2);
+  EXPECT_EQ(ImGui::GetDrawData()->TotalVtxCount, before);
+  EXPECT_TRUE(PlotView::names_line("first", "first, training"));
+  EXPECT_TRUE(PlotView::names_line("first", "first (3 seeds)"));
+  EXPECT_FALSE(PlotView::names_line("first", "first-2"));
+}
+
 }  // namespace
 }  // namespace pairs::gui

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <utility>
 
+#include "app/runs/run_about.h"
 #include "app/scores/run_evaluation.h"
 #include "core/base/files.h"
 #include "tasks/registry.h"
@@ -50,8 +51,9 @@ class ComparisonTest : public testing::Test {
 };
 
 const ShownFigure* figure(const Comparison::View& view, const std::string& name) {
-  for (const ShownFigure& one : view.figures)
-    if (one.name == name) return &one;
+  for (const auto* figures : {&view.figures, &view.losses})
+    for (const ShownFigure& one : *figures)
+      if (one.name == name) return &one;
   return nullptr;
 }
 
@@ -229,6 +231,18 @@ TEST_F(ComparisonTest, LeavesOutOtherTasksAndFoldersThatAreGone) {
   EXPECT_TRUE(comparison.entries().empty());
   EXPECT_FALSE(comparison.view());
   EXPECT_THAT(comparison.batch_command(), IsEmpty());
+}
+
+TEST_F(ComparisonTest, CallsRunsAsPeopleDo) {
+  const ComparedRuns& runs = compared_runs();
+  const TemporaryFolder folder;
+  const std::string named = (folder.path() / "stamp").string();
+  std::filesystem::copy(runs.a, named);
+  write_about(named, {"the first try", "", {}, false});
+  Comparison comparison(hub);
+  comparison.toggle(named);
+  ASSERT_TRUE(comparison.wait(30));
+  EXPECT_EQ(comparison.entries()[0].name, "the first try");
 }
 
 TEST_F(ComparisonTest, LeavesOutViewsOfAnotherFraming) {

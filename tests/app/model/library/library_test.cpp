@@ -312,6 +312,50 @@ TEST_F(LibraryTest, RemovesToTheTrash) {
   EXPECT_EQ(library().problem(), "");
 }
 
+TEST_F(LibraryTest, RemovesManyAndPutsThemBack) {
+  for (const char* name : {"a", "b", "c"}) put_run(runs_ / name);
+  look();
+  EXPECT_EQ(library().undoable(), "");
+  const FolderLock lock(runs_ / "c");
+  look();
+  library().remove({(runs_ / "a").string(), (runs_ / "b").string(), (runs_ / "c").string()});
+  EXPECT_THAT(library().problem(), testing::AllOf(HasSubstr("c: "), HasSubstr("stop it first")));
+  EXPECT_EQ(library().undoable(), "2 runs moved to the trash");
+  ASSERT_TRUE(frames([&] { return names() == std::vector<std::string>{"c"}; }));
+  library().dismiss_problem();
+  put_run(runs_ / "b");  // another one has its place by now
+  library().undo();
+  EXPECT_EQ(library().undoable(), "");
+  ASSERT_TRUE(frames([&] { return names().size() == 3 && !library().problem().empty(); }));
+  EXPECT_THAT(library().problem(), HasSubstr("still in the trash as"));
+  EXPECT_TRUE(fs::exists(runs_ / "a/run.toml"));
+  EXPECT_FALSE(fs::exists(folder_ / "data/Trash/info/a.trashinfo"));
+  EXPECT_TRUE(fs::exists(folder_ / "data/Trash/files/b/run.toml"));
+}
+
+TEST_F(LibraryTest, TagsAndArchives) {
+  for (const char* name : {"a", "b"}) put_run(runs_ / name);
+  look();
+  const std::vector<std::string> both = {(runs_ / "a").string(), (runs_ / "b").string()};
+  library().annotate(both[0], "kept");
+  library().tag(both, {"paper"}, {});
+  ASSERT_TRUE(frames([&] { return !entry("a").tags.empty() && !entry("b").tags.empty(); }));
+  EXPECT_THAT(entry("a").tags, ElementsAre("paper"));
+  EXPECT_EQ(entry("a").note, "kept");
+  library().archive({both[1]}, true);
+  ASSERT_TRUE(frames([&] { return entry("b").archived; }));
+  EXPECT_THAT(entry("b").tags, ElementsAre("paper"));
+  library().archive(both, true);
+  EXPECT_EQ(library().undoable(), "1 run archived") << "the other one was before";
+  ASSERT_TRUE(frames([&] { return entry("a").archived; }));
+  library().undo();
+  ASSERT_TRUE(frames([&] { return !entry("a").archived; }));
+  EXPECT_TRUE(entry("b").archived);
+  library().tag(both, {"two words"}, {});
+  ASSERT_TRUE(frames([&] { return !library().problem().empty(); }));
+  EXPECT_THAT(library().problem(), HasSubstr("a tag is one word"));
+}
+
 TEST_F(LibraryTest, RefusesToRemoveARunThatWasJustTakenUp) {
   put_run(runs_ / "a");
   look();

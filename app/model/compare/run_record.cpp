@@ -1,0 +1,131 @@
+#include "app/model/compare/run_record.h"
+
+#include <fmt/format.h>
+
+#include "app/runs/run_labels.h"
+#include "app/runs/task_options.h"
+#include "app/scores/run_evaluation.h"
+#include "core/base/error.h"
+#include "core/train/cost.h"
+#include "core/train/run.h"
+#include "core/train/unread.h"
+
+namespace pairs::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a table of many runs has no use for, and would hold megabytes of.
+void strip(Metrics& metrics) {
+  for (EvaluationRow& row : metrics.rows) {
+    row.ranks = {};
+    row.means = row.sds = {};
+  }
+}
+
+void read_settings(RunConfig& config, RunFacts& facts) {
+  for (const Field& field : read_fields(config)) {
+    std::string text = field_text(field);
+    if (decides_weights(field.key)) facts.alike += field.key + "=" + text + "\n";
+    facts.settings[field.key] = std::move(text);
+  }
+}
+
+// Of all stages, over all sessions.
+double seconds_of(const RunProgress& progress) {
+  double seconds = 0;
+  bool any = false;
+  for (const Stage stage : {Stage::pretrain, Stage::cache, Stage::finetune}) {
+    const StageRecord& record = progress.stage(stage);
+    any = any || record.begun;
+    seconds += record.before + record.seconds;
+  }
+  return any ? seconds : NAN;
+}
+
+// What the shapes of the networks depend on.
+std::string networks_key(const RunFacts& facts) {
+  std::string key;
+  for (const auto& [name, text] : facts.settings)
+    if (!name.starts_with("pretrain.") && !name.starts_with("cache.") && !name.starts_with("evaluate.") &&
+        decides_weights(name) && (!name.starts_with("finetune.") || name == "finetune.regression"))
+      key += name + "=" + text + "\n";
+  return key;
+}
+
+void read_scores(const Tasks& tasks, const ListedRun& run, RunFacts& facts) {
+  if (!run.pretrained && !run.finished) {
+    facts.no_scores = "It has no weights yet";
+    return;
+  }
+  const fs::path weights = run.folder / (run.finished ? run_file::estimator : run_file::pretrained);
+  ScoresOnDisk found = scores_on_disk(tasks, weights, run.data_here);
+  facts.weights = found.weights;
+  facts.no_scores = found.why;
+  if (!found.metrics) return;
+  strip(*found.metrics);
+  facts.metrics = std::make_shared<const Metrics>(std::move(*found.metrics));
+}
+
+}  // namespace
+
+std::shared_ptr<const RunFacts> FactStore::find(const ListedRun& run) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = facts_.find(run.run);
+  if (found == facts_.end() || found->second->signature != run.signature || found->second->data_here != run.data_here)
+    return nullptr;
+  return found->second;
+}
+
+NetworkFlops FactStore::flops_of(const RunConfig& config, bool finished, const RunFacts& facts) {
+  const std::string key = networks_key(facts) + (finished ? "finished" : "");
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = flops_.find(key); known != flops_.end()) return known->second;
+  }
+  const auto task = config.tasks->make(config.task, options_without_data(config));
+  const NetworkFlops flops = network_flops(config, task, finished);
+  const std::lock_guard lock(mutex_);
+  return flops_[key] = flops;
+}
+
+void FactStore::read_cost(const ListedRun& run, const RunConfig& config, RunFacts& facts) {
+  const RunProgress progress = read_progress(run.folder / run_file::events);
+  facts.seconds = seconds_of(progress);
+  if (!progress.begun()) {
+    facts.no_cost = "It has no training record";
+    return;
+  }
+  const NetworkFlops flops = flops_of(config, run.finished, facts);
+  const auto task = config.task_file.empty() ? nullptr : config.make_task();  // a person's own may hold stored sets
+  const RunCost cost = cost_of(config, progress, flops, task ? task->stored() : nullptr);
+  if (!cost.known) {
+    facts.no_cost = "Its cost is not known: " + cost.missing;
+    return;
+  }
+  facts.gflop = cost.cost.paper();
+  facts.gflop_with_cache = cost.cost.with_cache();
+}
+
+std::shared_ptr<const RunFacts> FactStore::read(const Tasks& tasks, const ListedRun& run) {
+  auto facts = std::make_shared<RunFacts>();
+  facts->signature = run.signature;
+  facts->data_here = run.data_here;
+  try {
+    RunConfig config = read_run_toml(tasks, run.folder / run_file::config);
+    read_settings(config, *facts);
+    try {
+      read_cost(run, config, *facts);
+    } catch (const std::exception& error) {
+      facts->no_cost = "Its cost is not known: " + sentence(error);
+    }
+    read_scores(tasks, run, *facts);
+  } catch (const std::exception& error) {
+    facts->no_scores = sentence(error);
+  }
+  const std::lock_guard lock(mutex_);
+  facts_[run.run] = facts;
+  return facts;
+}
+
+}  // namespace pairs::model
