@@ -20,11 +20,29 @@ using model::RunBoard;
 using model::TableRow;
 using model::TableView;
 
-constexpr float kWidestColumn = 300, kWidestName = 420, kLeastColumn = 44;  // at scale 1
-constexpr int kMostRows = 14;                                               // without scrolling
+constexpr float kTick = 20, kWidestColumn = 300, kWidestName = 420, kLeastColumn = 44;  // at scale 1
+constexpr int kMostRows = 14;                                                           // without scrolling
+
+float inner_height() {
+  return px(kTick);
+}
 
 float row_height() {
-  return ImGui::GetTextLineHeight() + px(10);
+  return inner_height() + 2 * ImGui::GetStyle().CellPadding.y;
+}
+
+// A cell's text, at its right end where it is a number; cut where a column is only partly in view.
+void cell_text(const std::string& text, ui::Look look, bool number) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, wide = ui::text_size(text, look).x;
+  const float room = std::min(width, ImGui::GetWindowDrawList()->GetClipRectMax().x - at.x);
+  const float left = number && wide < width ? at.x + width - wide : at.x;
+  const bool whole = left + wide <= at.x + room + 1;
+  const float top = at.y + std::floor((inner_height() - ui::text_size("X", look).y) / 2);
+  if (whole)
+    ui::text_at({left, top}, text, look);
+  else if (room >= px(24))
+    ui::text_at({at.x, top}, text, look, room, true);
 }
 
 std::string chosen_text(std::size_t count) {
@@ -73,7 +91,7 @@ void RunTablePanel::switches(RunBoard& board, const TableView& view) {
     if (view.sizes[i] == view.n) at = static_cast<int>(i);
     sizes.push_back("N = " + count_text(view.sizes[i]));
   }
-  if (ui::combo("compare/n", at, sizes, "The set size of the scores in the table", px(120),
+  if (ui::combo("compare/n", at, sizes, "The set size of the scores in the table", px(160),
                 sizes.empty() ? "No run has scores yet" : ""))
     board.set_n(view.sizes[static_cast<std::size_t>(at)]);
   ImGui::SameLine(0, px(8));
@@ -189,15 +207,12 @@ void RunTablePanel::header(RunBoard& board, const TableView& view) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const std::string name = "compare/sort/" + column.key;
-    if (ImGui::InvisibleButton(name.c_str(),
-                               {std::max(width, px(8)), row_height() - 2 * ImGui::GetStyle().CellPadding.y}))
-      board.sort_by(column.key);
+    if (ImGui::InvisibleButton(name.c_str(), {std::max(width, px(8)), inner_height()})) board.sort_by(column.key);
     keyboard::offer(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), label);
     ui::tip(column.meaning.empty() ? column.title + "\nA click sorts by it"
                                    : column.title + "\n" + column.meaning + "\nA click sorts by it");
-    const ui::Look look = sorted ? ui::Look::small : ui::Look::small_muted;
-    const float wide = ui::text_size(label, look).x;
-    ui::text_at({column.number ? at.x + std::max(0.0f, width - wide) : at.x, at.y + px(2)}, label, look, width, true);
+    ImGui::SetCursorScreenPos(at);
+    cell_text(label, sorted ? ui::Look::small : ui::Look::small_muted, column.number);
   }
 }
 
@@ -209,11 +224,9 @@ void RunTablePanel::cells(const TableView& view, const TableRow& row) {
     ui::Look look = cell.known() ? ui::Look::body : ui::Look::muted;
     if (column.key == "difference" && std::abs(cell.number) > 2 * cell.error)
       look = cell.number < 0 ? ui::Look::good : ui::Look::bad;
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x, wide = ui::text_size(cell.text, look).x;
-    const float left = column.number && wide < width ? at.x + width - wide : at.x;
-    ui::text_at({left, at.y}, cell.text, look, width, true);
-    ImGui::Dummy({width, ImGui::GetTextLineHeight()});
+    const float width = ImGui::GetContentRegionAvail().x;
+    cell_text(cell.text, look, column.number);
+    ImGui::Dummy({width, inner_height()});
     ui::tip(row.notes[c]);
   }
 }
@@ -228,14 +241,18 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
   ImGui::TableNextColumn();
   ImGui::PushID(run.c_str());
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float text_top = at.y;
+  const float text_top = at.y + std::floor((inner_height() - ImGui::GetTextLineHeight()) / 2);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const bool pressed =
       ImGui::Selectable("##row", chosen, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap,
-                        {0, row_height() - 2 * ImGui::GetStyle().CellPadding.y});
+                        {0, inner_height()});
+  ImGui::PopStyleVar();
   const bool hovered = ImGui::IsItemHovered(), asked = ImGui::IsItemClicked(ImGuiMouseButton_Right);
   if (hovered) board.hover(row.runs);
   if (hovered && ImGui::IsMouseDoubleClicked(0)) shown.navigation.open_run(run);
-  keyboard::offer(name, ItemKind::row, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), row.name);
+  // Known by the place of its name, which stays in view.
+  const ImVec2 low = {at.x, ImGui::GetItemRectMin().y}, high = {at.x + widths_.front(), ImGui::GetItemRectMax().y};
+  keyboard::offer(name, ItemKind::row, low, high, row.name);
   const bool lit = std::any_of(row.runs.begin(), row.runs.end(),
                                [&](const std::string& one) { return board.hovered().contains(one); });
   if (lit && !hovered) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, palette().hovered);
@@ -253,8 +270,9 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
   // The tick puts it into the figures below.
   bool compared = std::all_of(row.runs.begin(), row.runs.end(),
                               [&](const std::string& one) { return shown.comparison.holds(one); });
-  ImGui::SetCursorScreenPos({at.x, at.y - px(2)});
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(1), px(1)});
+  const float around = (px(kTick) - ImGui::GetFontSize()) / 2;
+  ImGui::SetCursorScreenPos({at.x, at.y + std::floor((inner_height() - px(kTick)) / 2)});
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {around, around});
   if (ui::toggle(name + "/tick", "", compared, "Shows it in the figures below"))
     for (const std::string& one : row.runs)
       if (shown.comparison.holds(one) != compared) shown.comparison.toggle(one);
