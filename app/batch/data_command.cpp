@@ -59,7 +59,10 @@ Action add_data(CLI::App& app, const Catalogue& tasks) {
     DataQuestion asked = *question;
     asked.folder = data_folder(asked.folder);
     if (planned->plan) {
-      NewRun wanted{.task = task, .preset = planned->preset, .strategy = planned->strategy};
+      NewRun wanted;
+      wanted.task = task;
+      wanted.preset = planned->preset;
+      wanted.strategy = planned->strategy;
       wanted.data = question->folder;
       wanted.set = planned->settings;
       RunConfig config = resolve(tasks, wanted);

@@ -14,7 +14,7 @@ struct TheoremCurve {
   std::string name, strategy;  // of the run
   std::string label;           // runs of one label are seeds of one setting (run_labels.h)
   int shade = 0;               // as LossCurves::shade
-  RunProgress progress;
+  RunProgress progress = {};
 };
 
 // 1 − R² of the sufficient statistics against the steps of stage 1, on a logarithmic axis: the largest of them, then a

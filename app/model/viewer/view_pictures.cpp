@@ -2,6 +2,7 @@
 
 #include "app/kinds/samples_figure.h"
 #include "app/kinds/target/heat_map.h"
+#include "render/scene_picture.h"
 #include "tasks/scene_views.h"
 
 namespace pairs::model {

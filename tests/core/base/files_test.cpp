@@ -360,7 +360,9 @@ TEST(Files, AFolderIsFilledAllAtOnceOrNotAtAll) {
     EXPECT_THROW(fill(true), Error);
     EXPECT_EQ(fs::exists(folder), there);
     EXPECT_EQ(entries(scratch.path()), there ? 1u : 0u);
-    if (there) EXPECT_TRUE(fs::is_empty(folder));
+    if (there) {
+      EXPECT_TRUE(fs::is_empty(folder));
+    }
     fill(false);
     EXPECT_EQ(read_file(folder / "a") + read_file(folder / "b"), "onetwo");
     EXPECT_EQ(entries(folder), 2u);
@@ -385,7 +387,9 @@ TEST(Files, AProcessThatEndsWhileFillingAFolderLeavesNothing) {
     ::waitpid(child, &status, 0);
     EXPECT_EQ(WEXITSTATUS(status), 7);
     EXPECT_EQ(entries(scratch.path()), there ? 1u : 0u);
-    if (there) EXPECT_TRUE(fs::is_empty(folder));
+    if (there) {
+      EXPECT_TRUE(fs::is_empty(folder));
+    }
   }
 }
 
