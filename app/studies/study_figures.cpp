@@ -508,6 +508,7 @@ const std::vector<StudyFigure>& study_figures() {
       {"width", "One target and one nuisance: posterior width against ψ, beside the references", draw_width},
       {"location", "One target and one nuisance: posterior mean and sd against ψ, beside the references",
        draw_location},
+      {"theorem", "Known sufficient statistics: 1 − R² on the embeddings while stage 1 trains", draw_theorem},
       {"posteriors", "Each task's posterior of one set as N grows, beside its references", draw_posteriors},
       {"tasks", "A row a task: its prior, sets of observations, the posterior as N grows", draw_tasks},
       {"views", "Images: the truth and samples of the posterior, scenes by N", draw_views},

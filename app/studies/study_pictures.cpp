@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -12,8 +13,12 @@
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/posterior_source.h"
 #include "app/posterior/set_posterior.h"
+#include "app/runs/theorem_figure.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
+#include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "core/sufficient_statistics.h"
 #include "core/target_model.h"
 
 namespace pairs {
@@ -85,7 +90,49 @@ Plot blank_plot() {
   return plot;
 }
 
+// The worst of the statistics at the last validation; NaN where the log tells none.
+double last_unexplained(const RunProgress& progress) {
+  const auto losses = progress.losses(Stage::pretrain).find(0);
+  if (losses == progress.losses(Stage::pretrain).end() || losses->second.empty()) return NAN;
+  const std::vector<double>& left = losses->second.back().unexplained;
+  return left.empty() ? NAN : *std::max_element(left.begin(), left.end());
+}
+
 }  // namespace
+
+StudyDrawing draw_theorem(const StudyResults& results, const std::function<bool()>&) {
+  StudyDrawing drawing{"theorem", {}};
+  std::vector<TheoremCurve> curves;
+  std::vector<std::string> statistics;
+  std::map<std::string, int> shades;
+  for (const SeedGroup& group : results.groups()) {
+    const auto task = group.runs.front()->run.config.make_task();
+    const auto* known = face<HasSufficientStatistics>(*task);
+    if (!known) continue;
+    statistics = known->statistic_names();
+    const int shade = shades[group.strategy]++;
+    double sum = 0;
+    int seeds = 0;
+    for (const StudyResult* one : group.runs) {
+      RunProgress progress = read_progress(one->folder / run_file::events);
+      const double left = last_unexplained(progress);
+      if (std::isnan(left)) continue;
+      sum += left;
+      ++seeds;
+      curves.push_back({one->run.name, group.strategy, group.title(), shade, std::move(progress)});
+    }
+    if (seeds > 0)
+      drawing.notes.push_back(fmt::format("{}: the statistic that is explained least has 1 − R² = {} (mean of {})",
+                                          group.title(), number_text(sum / seeds, 4),
+                                          counted(static_cast<std::size_t>(seeds), "seed")));
+  }
+  if (curves.empty())
+    fail_usage(
+        "The figure theorem is of tasks whose sufficient statistics are known; {} has no run of one that has begun",
+        results.study.name);
+  drawing.figure = theorem_figure(curves, statistics);
+  return drawing;
+}
 
 StudyDrawing draw_posteriors(const StudyResults& results, const std::function<bool()>& keep_going) {
   const std::vector<LoadedRun> runs = density_runs(results, "posteriors");

@@ -5,9 +5,9 @@
 namespace pairs {
 
 // From here on the first SIGINT, SIGTERM, SIGUSR1 or (unless ignored) SIGHUP requests a stop and the second ends the
-// process at once with exit code 128 + signal. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file too large are
-// errors of the write. Call once at the start of main; later calls change nothing. Throws Error when the system
-// refuses.
+// process at once with exit code 128 + signal. SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file too
+// large are errors of the write. Call once at the start of main; later calls change nothing. Throws Error when the
+// system refuses.
 void install_signal_handlers();
 
 // The token that the first signal stops; never stopped before install_signal_handlers(). Its callbacks run on a thread

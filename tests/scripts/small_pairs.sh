@@ -103,7 +103,7 @@ case $command in
   demo) small "${small_stages[@]}" ;;
   study)
     # The paper's studies: their settings short, whatever tasks they have.
-    has list || has --figures ||
+    has list ||
       for setting in "${small_stages[@]}" cache.pieces=2 finetune.rate=1e-3; do
         arguments+=(--set "$setting")
       done

@@ -596,7 +596,8 @@ TEST_F(StagesTest, ProblemsAreSentences) {
 
 TEST_F(StagesTest, FilesOfOthersStay) {
   const RunConfig config = tiny("gaussian", "pairs", {"cache.refresh=1"});
-  std::filesystem::create_directories(folder_ / "a" / "inner");
+  const std::filesystem::path run = make(config, "a");
+  std::filesystem::create_directories(run / "inner");
   const std::vector<std::filesystem::path> others = {
       folder_ / "a/aggregates-old.cache", folder_ / "a/aggregates-N-2.cache", folder_ / "a/.letter.4194305-0.tmp",
       folder_ / "a/inner/.run.toml.4194305-0.tmp"};
@@ -604,7 +605,7 @@ TEST_F(StagesTest, FilesOfOthersStay) {
   for (const auto& file : others) std::ofstream(file) << "theirs";
   std::ofstream(own) << "ours";
   TestMonitor monitor;
-  execute_run(built_in_tasks(), make(config, "a"), monitor);
+  execute_run(built_in_tasks(), run, monitor);
   for (const auto& file : others) EXPECT_TRUE(std::filesystem::exists(file)) << file;
   EXPECT_FALSE(std::filesystem::exists(own));
   std::filesystem::create_directories(folder_ / "b");

@@ -166,7 +166,8 @@ TEST_F(WritersTest, MarkersOfExtrapolationsAreRings) {
   EXPECT_THROW(circles({true}), Error);
   Figure figure;
   figure.plots.emplace_back();
-  figure.plots[0].lines.push_back({.name = "a", .x = {1, 2}, .y = {3, 4}, .lower = {}, .upper = {}, .hollow = {true, false}});
+  figure.plots[0].lines.push_back(
+      {.name = "a", .x = {1, 2}, .y = {3, 4}, .lower = {}, .upper = {}, .hollow = {true, false}});
   const std::string csv = figure_csv(figure);
   EXPECT_NE(csv.find("a,extrapolation,1,3"), std::string::npos);
   EXPECT_NE(csv.find("a,line,2,4"), std::string::npos);
