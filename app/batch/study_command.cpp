@@ -176,12 +176,6 @@ Standing standing_of(const StudyArguments& arguments) {
 }
 
 std::vector<StudyStatus> look(const Standing& standing, double grace) {
-  if (!fs::exists(standing.folder)) {
-    std::vector<StudyStatus> none(standing.runs.size());
-    for (std::size_t k = 0; k < none.size(); ++k)
-      if (!standing.runs[k].trained) none[k].state = StudyState::planned;
-    return none;
-  }
   Claims claims(claims_folder(standing.folder), grace);
   claims.scan();
   return study_status(standing.folder, standing.runs, claims);

@@ -56,6 +56,7 @@ std::pair<std::string, std::int64_t> parse_claim(const std::string& file) {
 // The highest generation of each name.
 std::map<std::string, std::int64_t> highest(const fs::path& folder) {
   std::map<std::string, std::int64_t> found;
+  if (!fs::exists(folder)) return found;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const auto [name, generation] = parse_claim(entry.path().filename().string());
     if (generation > 0) found[name] = std::max(found[name], generation);
@@ -134,9 +135,7 @@ void Claim::write(const char* state) {
 }
 
 Claims::Claims(fs::path folder, double grace, std::function<double()> now)
-    : folder_(std::move(folder)), grace_(std::max(1.0, grace)), now_(now ? std::move(now) : steady_seconds) {
-  fs::create_directories(folder_);
-}
+    : folder_(std::move(folder)), grace_(std::max(1.0, grace)), now_(now ? std::move(now) : steady_seconds) {}
 
 void Claims::scan() {
   for (const auto& [name, found] : highest(folder_)) {
@@ -184,6 +183,7 @@ ClaimView Claims::look(const std::string& name) const {
 std::unique_ptr<Claim> Claims::take(const std::string& name, bool failed) {
   const ClaimState state = look(name).state;
   if (state == ClaimState::held || (state == ClaimState::failed && !failed)) return nullptr;
+  fs::create_directories(folder_);
   const auto seen = seen_.find(name);
   const std::int64_t generation = seen == seen_.end() ? 1 : seen->second.generation + 1;
   if (!create_exclusively(claim_file(folder_, name, generation), claim_text("held", 0, ""))) return nullptr;

@@ -94,7 +94,7 @@ void StudyDialog::outcome() const {
 void StudyDialog::draw(model::Studies& studies) {
   if (!form_ || !ui::begin_dialog("study/dialog", "New study", open_, kWide)) return;
   ui::wrapped(
-      "Trains and evaluates every choice on the same test sets, one run after another, with the settings of this "
+      "Trains and evaluates every choice on the same test sets, with the settings of this "
       "draft. It goes on when the window is closed; the runs appear in the list on the left as they come.",
       ui::Look::muted);
   ui::space(8);

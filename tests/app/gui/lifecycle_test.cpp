@@ -219,9 +219,10 @@ TEST_F(LifecycleTest, ProgressIsOneNumberAndPausedIsCalledPaused) {
   d.studio.training.draft().set("pretrain.epochs", "60");
   ASSERT_TRUE(d.until([&] { return d.item("train/start").enabled; }));
   d.click("train/start");
-  const std::string row =
-      "sidebar/run/" + std::filesystem::path(d.studio.training.session_folder()).filename().string();
-  ASSERT_TRUE(d.until([&] { return d.find(row) && d.studio.training.card(0).done > 0; }));
+  ASSERT_TRUE(d.until([&] {
+    const std::string row = "sidebar/run/" + d.studio.library.name_of(d.studio.training.session_folder().string());
+    return d.find(row) && d.studio.training.card(0).done > 0;
+  }));
   int compared = 0;
   ASSERT_TRUE(d.until([&] {
     if (d.studio.training.session_folder().empty() || !d.studio.training.active()) return true;

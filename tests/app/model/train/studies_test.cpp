@@ -125,6 +125,8 @@ TEST_F(StudiesTest, ShowsHowFarAStudyIsAndGoesOnWithIt) {
   EXPECT_EQ(all[0].all, 2u);
   EXPECT_EQ(all[0].done, 0u);
   EXPECT_TRUE(all[0].processes.empty());
+  // A look leaves nothing behind.
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(form.folder()), {}), 1);
   {
     const StudyPresence here(form.folder());
     EXPECT_THAT(looked(studies)[0].processes, ElementsAre(::getpid()));
