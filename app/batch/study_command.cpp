@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <thread>
@@ -18,7 +16,6 @@
 #include "app/batch/numbers.h"
 #include "app/batch/own_task.h"
 #include "app/batch/study_processes.h"
-#include "app/runs/task_words.h"
 #include "app/scores/metrics_file.h"
 #include "app/scores/score.h"
 #include "app/studies/study_figures.h"
@@ -159,6 +156,8 @@ StudyOptions study_options(const StudyArguments& arguments) {
   StudyOptions options;
   options.data = arguments.data;
   options.device = arguments.device;
+  options.presets = arguments.presets;
+  options.set = arguments.set;
   options.open_task = [tasks = arguments.tasks, allow = arguments.allow](const std::string& file) {
     return task_named(file, {tasks, "", allow});
   };
@@ -380,7 +379,6 @@ bool has_numbers(const Figure& figure) {
 Result figures(const StudyArguments& arguments, const Standing& standing) {
   Result result;
   result.document = {{"study", standing.study.name}, {"figures", nlohmann::json::array()}};
-  look_over(arguments.tasks, standing.folder, standing.runs);
   const StudyResults results =
       study_results(arguments.tasks, standing.study, standing.runs, standing.folder, study_options(arguments));
   const fs::path folder = standing.folder / "figures";

@@ -8,6 +8,7 @@
 
 #include "app/runs/strategy_look.h"
 #include "app/scores/scoring.h"
+#include "app/studies/study_worker.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
 
@@ -43,6 +44,7 @@ double sd_of(const std::vector<double>& values) {
 
 void add_results(const Tasks& tasks, const std::vector<StudyRun>& runs, const fs::path& folder,
                  std::vector<StudyResult>& results) {
+  look_over(tasks, folder, runs);
   for (const StudyRun& run : runs) {
     StudyResult result{run, folder / run.name, {}, ""};
     try {
@@ -109,7 +111,9 @@ StudyResults study_results(const Tasks& tasks, const Study& study, const std::ve
     PAIRS_CHECK(fs::exists(other / kStudyCopy),
                 "The figures of {} show the runs of the study {}, of which there is none in {}; run it first",
                 study.name, name, other.string());
-    add_results(tasks, study_runs(tasks, read_study(other / kStudyCopy), options), other, all.results);
+    Study beside = read_study(other / kStudyCopy, options.presets);
+    set_all(beside, options.set);
+    add_results(tasks, study_runs(tasks, beside, options), other, all.results);
   }
   return all;
 }

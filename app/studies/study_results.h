@@ -45,7 +45,7 @@ struct StudyResults {
 };
 
 // Reads what the runs in `folder` have come to, and those of the studies that it reads, which lie beside the folder.
-// Throws Error where such a study is not there.
+// Throws Error where such a study is not there, and as look_over where runs were made with other settings.
 StudyResults study_results(const Tasks& tasks, const Study& study, const std::vector<StudyRun>& runs,
                            const std::filesystem::path& folder, const StudyOptions& options);
 

@@ -27,6 +27,8 @@ std::string short_key(const std::string& key, const std::vector<std::string>& va
 // How every run of a study is made, beside what its file says.
 struct StudyOptions {
   std::string data, device;
+  // Of studies whose runs are read beside this one's: presets in place of their own, and settings over their files'.
+  std::vector<std::string> presets = {}, set = {};
   // The name of the task that a file stands for; it is opened.
   std::function<std::string(const std::string& file)> open_task;
 };
