@@ -56,7 +56,8 @@ class Claim {
   std::jthread thread_;
 };
 
-// The claims in a folder, which is made with the first, as one worker sees them: look() and take() know what the last scan() saw. For one thread.
+// The claims in a folder, which is made with the first, as one worker sees them: look() and take() know what the last
+// scan() saw. For one thread.
 class Claims {
  public:
   // `grace` in seconds, at least 1; heartbeats come six times in it. `now`: a monotonic clock in seconds.

@@ -316,9 +316,9 @@ GroupCost cost_of_group(const StudyResults& results, const SeedGroup& group) {
 double relative_gap(const SeedGroup& group, const std::vector<SeedGroup>& groups) {
   const SeedGroup *pairs = baseline_of(group, groups, "pairs"), *one = baseline_of(group, groups, "n1");
   if (!pairs || !one || group.done() == 0 || pairs->done() == 0 || one->done() == 0) return NAN;
+  if (pairs == &group) return 0;
   const std::vector<SeedDifference> differences = seed_differences(group, *pairs),
                                     scale = seed_differences(*one, *pairs);
-  if (pairs == &group) return 0;
   for (auto at = differences.rbegin(); at != differences.rend(); ++at)
     for (const SeedDifference& unit : scale)
       if (unit.n == at->n && unit.mean != 0) return at->mean / std::fabs(unit.mean);
@@ -344,7 +344,11 @@ StudyDrawing draw_pareto(const StudyResults& results, const Going& keep_going) {
   drawing.figure.source = source_of(results) + "; hollow: cost as planned, not trained";
   drawing.figure.columns = 2;
   std::map<std::string, int> used;
-  std::vector<std::pair<SeriesRole, std::string>> legend;
+  std::map<const SeedGroup*, GroupCost> costs;
+  for (const SeedGroup& group : groups) {
+    if (!keep_going()) throw Stopped();
+    if (baseline_of(group, groups, "pairs")) costs[&group] = cost_of_group(results, group);
+  }
   for (const bool with_cache : {false, true}) {
     Plot plot;
     plot.title = with_cache ? "stage 2 counted" : "the paper's rule";
@@ -353,10 +357,9 @@ StudyDrawing draw_pareto(const StudyResults& results, const Going& keep_going) {
     plot.legend = !with_cache;
     used.clear();
     for (const SeedGroup& group : groups) {
-      if (!keep_going()) throw Stopped();
       const SeedGroup* pairs = baseline_of(group, groups, "pairs");
       if (!pairs) continue;
-      const GroupCost own = cost_of_group(results, group), base = cost_of_group(results, *pairs);
+      const GroupCost &own = costs.at(&group), &base = costs.at(pairs);
       const double cost = with_cache ? own.with_cache / base.with_cache : own.paper / base.paper;
       const double gap = relative_gap(group, groups);
       const SeriesRole role = shaded(strategy_role(group.strategy), used[group.strategy]++);

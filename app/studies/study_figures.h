@@ -23,7 +23,7 @@ struct StudyFigure {
 };
 // All of them, in the order of their documentation.
 const std::vector<StudyFigure>& study_figures();
-// Throws a usage error that names `where`, and the nearest one, where there is no such figure.
+// Throws a usage error that names the file, and the nearest figure, where there is none of a name that it says.
 void check_study_figures(const Study& study);
 
 // The figures that the study names. Throws Error where no run that a figure needs is done; Stopped.

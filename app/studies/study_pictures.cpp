@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include "app/kinds/image/image_plot.h"
 #include "app/kinds/samples_figure.h"
@@ -19,7 +18,6 @@
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/sufficient_statistics.h"
-#include "core/target_model.h"
 
 namespace pairs {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "app/runs/places.h"
 #include "core/base/error.h"
