@@ -79,6 +79,8 @@ else()
   set_target_properties(pairs_cuda PROPERTIES
     CUDA_STANDARD_REQUIRED OFF
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  # Programs look for it beside themselves: those of the tests lie in a folder of their own.
+  file(CREATE_LINK ../libpairs_cuda.so ${PROJECT_BINARY_DIR}/tests/libpairs_cuda.so SYMBOLIC)
   pairs_run_path(pairs_cuda "${LibTorch_DIR}/lib" "$ORIGIN:$ORIGIN/torch/lib")
   target_compile_definitions(pairs_cuda PRIVATE
     PAIRS_CUDA_LOWEST=${pairs_cuda_lowest} PAIRS_CUDA_NEWEST=${pairs_cuda_newest})

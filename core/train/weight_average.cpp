@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace pairs {
 
@@ -17,7 +18,12 @@ void WeightAverage::update(std::int64_t step) {
   if (!on()) return;
   at::NoGradGuard no_grad;
   const double t = static_cast<double>(step), decay = std::min(decay_, (1 + t) / (10 + t));
-  for (auto& [name, average] : average_) average.lerp_(parameters_.at(name).detach(), 1 - decay);
+  std::vector<torch::Tensor> averages, parameters;
+  for (auto& [name, average] : average_) {
+    averages.push_back(average);
+    parameters.push_back(parameters_.at(name).detach());
+  }
+  at::_foreach_lerp_(averages, parameters, 1 - decay);
 }
 
 WeightAverage::InPlace::InPlace(const WeightAverage& average) : average_(average) {

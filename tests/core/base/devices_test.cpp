@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <filesystem>
 
+#include "core/base/files.h"
 #include "tests/core/base/message.h"
 #include "tests/on_device.h"
 
@@ -72,6 +74,13 @@ TEST(Devices, FingerprintNamesThreadsAndVersion) {
   EXPECT_NE(before, numerics_fingerprint(torch::kCPU));
   at::set_num_threads(threads);
 }
+
+#ifdef PAIRS_CUDA_BUILT
+// Where there is a GPU, tests of it are skipped if their programs do not find the module.
+TEST(Devices, TestsFindTheModule) {
+  EXPECT_TRUE(std::filesystem::exists(program_folder() / "libpairs_cuda.so"));
+}
+#endif
 
 TEST(Devices, UsesTheGpu_CUDA) {
   PAIRS_NEEDS_CUDA();

@@ -1,0 +1,123 @@
+// Training steps of every task on the device that the program would pick, beside that device's best matrix product in
+// the same process ("of_gemm") and, for the simulators, in observations a second.
+#include <ATen/Functions.h>
+#include <benchmark/benchmark.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/base/devices.h"
+#include "core/nn/adamw.h"
+#include "core/train/config.h"
+#include "core/train/source.h"
+#include "core/train/stage_tools.h"
+#include "tasks/registry.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+
+const torch::Device& best_device() {
+  static const torch::Device device = choose_device("auto");
+  return device;
+}
+
+// What was asked of a GPU is done only when a value of it is read.
+void await_device() {
+  if (best_device().is_cuda()) at::zeros({1}, best_device()).item<float>();
+}
+
+// FLOP/s of the fastest of some square matrix products; of 1024 rows on a CPU, of 8192 on a GPU.
+double matrix_rate(at::ScalarType type) {
+  static std::map<at::ScalarType, double> known;
+  if (const auto found = known.find(type); found != known.end()) return found->second;
+  const at::NoGradGuard no_grad;
+  const std::int64_t n = best_device().is_cuda() ? 8192 : 1024;
+  const at::Tensor a = at::randn({n, n}, at::TensorOptions(best_device())).to(type), b = a.t().contiguous();
+  double rate = 0;
+  for (int i = 0; i < 6; ++i) {
+    await_device();
+    const auto start = std::chrono::steady_clock::now();
+    const at::Tensor c = at::mm(a, b);
+    await_device();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    rate = std::max(rate, 2 * static_cast<double>(n * n * n) / taken.count());
+  }
+  return known[type] = rate;
+}
+
+// A preset's task and estimator on the device.
+struct OnDevice {
+  OnDevice(const std::string& name, const std::string& preset)
+      : config(load_preset(built_in_tasks(), built_in_tasks()->make(name)->info(), preset, "pairs", {})),
+        task(built_in_tasks()->make(name, config.task_options())),
+        source(task, kSeed, config.pretrain.sizes, 0, config.pretrain.batch) {}
+  RunConfig config;
+  std::shared_ptr<const Task> task;
+  SetSource source;
+};
+
+void tell(benchmark::State& state, const OnDevice& of, std::int64_t items, double flop) {
+  state.SetItemsProcessed(state.iterations() * items);
+  state.SetLabel(best_device().str());
+  if (flop <= 0) return;
+  const bool narrow = training_settings(of.config).find("precision = \"bf16\"") != std::string::npos;
+  state.counters["GFLOP"] = 1e-9 * flop;
+  state.counters["of_gemm"] = benchmark::Counter(flop / matrix_rate(narrow ? at::kBFloat16 : at::kFloat),
+                                                 benchmark::Counter::kIsIterationInvariantRate);
+}
+
+// Stage 1 without its simulations: embed, pool, loss, backward, AdamW.
+void device_pretrain(benchmark::State& state, const std::string& name, const std::string& preset) {
+  const OnDevice of(name, preset);
+  Estimator estimator(of.task, of.config.estimator, kSeed);
+  estimator.to(best_device());
+  estimator.train(true);
+  std::map<std::string, torch::Tensor> parameters = estimator.embedder_parameters();
+  parameters.merge(estimator.head_parameters());
+  AdamW adam(parameters, {});
+  const std::int64_t batch = of.config.pretrain.batch;
+  const SetBatch sets = of.source.timed(0, batch, best_device());
+  for (auto _ : state) {
+    pretrain_loss(estimator, sets).total().backward();
+    adam.step(1e-4);
+    adam.zero_grad();
+    await_device();
+  }
+  tell(state, of, batch, 3 * static_cast<double>(batch) * (1.5 * estimator.embedder_flops() + estimator.head_flops()));
+}
+
+// The sets of one of its steps.
+void device_simulate(benchmark::State& state, const std::string& name, const std::string& preset) {
+  const OnDevice of(name, preset);
+  const std::int64_t batch = of.config.pretrain.batch;
+  std::int64_t first = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(of.source.training(0, first, batch, std::int64_t{1} << 30, best_device()));
+    first += batch;
+    await_device();
+  }
+  tell(state, of, batch, 0);
+}
+
+const bool registered = [] {
+  for (const std::string& name : built_in_tasks()->names())
+    for (const std::string preset : {"quick", "small", "paper"}) {
+      const std::string end = "/" + name + "/" + preset;
+      benchmark::RegisterBenchmark(("device_pretrain" + end).c_str(), device_pretrain, name, preset)
+          ->Unit(benchmark::kMillisecond)
+          ->UseRealTime();
+      benchmark::RegisterBenchmark(("device_simulate" + end).c_str(), device_simulate, name, preset)
+          ->Unit(benchmark::kMillisecond)
+          ->UseRealTime();
+    }
+  return true;
+}();
+
+}  // namespace
+}  // namespace pairs
