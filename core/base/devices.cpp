@@ -39,7 +39,8 @@ void make_repeatable() {
   at::Context& context = at::globalContext();
   context.setAllowTF32CuDNN(false);
   context.setAllowTF32CuBLAS(false);
-  context.setAllowBF16ReductionCuBLAS(false, false);
+  // Sums of bfloat16 products in float32; cuBLAS refuses to forbid its split sums, which repeat, too.
+  context.setAllowBF16ReductionCuBLAS(false, true);
   context.setBenchmarkCuDNN(false);
   context.setDeterministicCuDNN(true);
   // An operator that has only an algorithm that does not repeat throws.

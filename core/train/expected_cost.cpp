@@ -27,7 +27,7 @@ namespace {
 
 // Real steps are timed on batches that take about `kTimedSeconds`, begun with so many floating-point operations and
 // observations; sets larger than kTimedSize are timed at that size and scaled.
-constexpr double kTimedSeconds = 0.2, kFirstFlops = 2e9, kFirstObservations = 1024;
+constexpr double kTimedSeconds = 0.2, kFirstFlops = 2e9, kFirstObservations = 1024, kFirstOnGpu = 16384;
 constexpr std::int64_t kTimedSize = 16;
 // A training step costs three forward passes. Of one set whose step costs more than the latter, one pass is timed.
 constexpr double kStep = 3, kHeaviest = 1.5e11;
@@ -39,6 +39,7 @@ class MachineShare {
  public:
   explicit MachineShare(const torch::Device& device) : cpu_(device.is_cpu()) {}
 
+  bool of_cpu() const { return cpu_; }
   // Takes some milliseconds.
   void probe() {
     if (!cpu_) return;
@@ -83,13 +84,15 @@ class MachineShare {
   std::int64_t calls_ = 0, all_calls_ = 0;
 };
 
-// Seconds of one call with the machine to itself. The first call, which makes what later ones find, does not count.
+// Seconds of one call with the machine to itself. The first calls, which make what later ones find, do not count: a GPU
+// loads its code with them.
 template <class F>
 double seconds_each(MachineShare& share, F&& call) {
   interruption_point();
   const Stopwatch warm;
   call();
-  if (warm.seconds() < kTimedSeconds / 4) call();
+  if (!share.of_cpu()) call();
+  if (!share.of_cpu() || warm.seconds() < kTimedSeconds / 4) call();
   share.probe();
   double total = 0;
   int calls = 0;
@@ -145,7 +148,8 @@ class Timing {
       at::NoGradGuard no_grad;
       take(pretrain_loss(estimator_, batch).value);
     };
-    std::int64_t count = within(std::min(kFirstObservations / size, kFirstFlops / (kStep * flops)), most);
+    std::int64_t count = first(std::min(kFirstObservations / size, kFirstFlops / (kStep * flops)),
+                               static_cast<double>(estimator_.observations_in_graph()) / size, most);
     batch = sets.timed(0, count, setting_.device);
     double seconds = seconds_each(share_, step);
     if (const std::int64_t more = larger(count, seconds, prepared() ? std::min(most, 4 * count) : most); more > count) {
@@ -172,7 +176,8 @@ class Timing {
     const std::int64_t most = estimator_.observations_at_once();
     const std::vector<std::int64_t> index = {0};
     const Latents latents = setting_.task->latents(setting_.seed, Purpose::check, index);
-    std::int64_t count = within(std::min(kFirstObservations, kFirstFlops / estimator_.embedder_flops()), most);
+    std::int64_t count =
+        first(std::min(kFirstObservations, kFirstFlops / estimator_.embedder_flops()), kFirstOnGpu, most);
     if (prepared()) {
       const std::vector<SetRange> ranges = {{0, 0, count}};
       const Observations x = setting_.task->observe(latents, setting_.seed, Purpose::check, ranges, setting_.device);
@@ -215,7 +220,7 @@ class Timing {
       finetune_loss(estimator_, 0, random).total().backward();
       if (setting_.device.is_cuda()) adam.step(0);
     };
-    std::int64_t rows = within(kFirstFlops / flops, config_.finetune.batch);
+    std::int64_t rows = first(kFirstFlops / flops, static_cast<double>(config_.finetune.batch), config_.finetune.batch);
     draw(rows);
     double seconds = seconds_each(share_, loss);
     if (const std::int64_t more = larger(rows, seconds, config_.finetune.batch); more > rows) {
@@ -241,6 +246,12 @@ class Timing {
     const Latents drawn = setting_.task->latents(setting_.seed, Purpose::check, sets);
     batch.theta = drawn.theta;
     batch.given = drawn.given;
+  }
+
+  // The size that is timed first. A GPU takes as long for a few as for many, so it begins with what it is given at
+  // once.
+  std::int64_t first(double on_cpu, double on_gpu, std::int64_t most) const {
+    return within(setting_.device.is_cuda() ? on_gpu : on_cpu, most);
   }
 
   // A batch that takes about kTimedSeconds, at most `most`: the small ones cost more for each of their sets.

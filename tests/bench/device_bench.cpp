@@ -1,14 +1,20 @@
 // Training steps of every task on the device that the program would pick, beside that device's best matrix product in
 // the same process ("of_gemm") and, for the simulators, in observations a second.
 #include <ATen/Functions.h>
+#include <ATen/record_function.h>
 #include <benchmark/benchmark.h>
 #include <torch/types.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "core/base/devices.h"
 #include "core/nn/adamw.h"
@@ -51,6 +57,53 @@ double matrix_rate(at::ScalarType type) {
   return known[type] = rate;
 }
 
+// Operators that a call hands to the device, all threads together: of small networks a GPU's time goes there. Where
+// PAIRS_BENCH_OPERATORS names a file, how many of each kind and their own milliseconds on the CPU are added to it.
+double count_operators(const std::string& name, const std::function<void()>& call) {
+  struct Kind {
+    std::int64_t calls = 0;
+    double own = 0;
+  };
+  static std::mutex mutex;
+  static std::map<std::string, Kind> kinds;
+  struct Within : at::ObserverContext {
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    Within* outer = nullptr;
+    double inner = 0;
+  };
+  static thread_local Within* open = nullptr;
+  kinds.clear();
+  const auto handle = at::addGlobalCallback(
+      at::RecordFunctionCallback(
+          [](const at::RecordFunction&) -> std::unique_ptr<at::ObserverContext> {
+            auto within = std::make_unique<Within>();
+            within->outer = std::exchange(open, within.get());
+            return within;
+          },
+          [](const at::RecordFunction& function, at::ObserverContext* context) {
+            auto* const within = static_cast<Within*>(context);
+            const double taken =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - within->start).count();
+            open = within->outer;
+            if (open) open->inner += taken;
+            const std::scoped_lock lock(mutex);
+            Kind& kind = kinds[function.name()];
+            ++kind.calls;
+            kind.own += taken - within->inner;
+          })
+          .scopes({at::RecordScope::FUNCTION}));
+  call();
+  at::removeCallback(handle);
+  std::int64_t calls = 0;
+  for (const auto& [operation, kind] : kinds) calls += kind.calls;
+  if (const char* const file = std::getenv("PAIRS_BENCH_OPERATORS")) {
+    std::ofstream out(file, std::ios::app);
+    for (const auto& [operation, kind] : kinds)
+      out << name << '\t' << operation << '\t' << kind.calls << '\t' << 1e3 * kind.own << '\n';
+  }
+  return static_cast<double>(calls);
+}
+
 // A preset's task and estimator on the device.
 struct OnDevice {
   OnDevice(const std::string& name, const std::string& preset)
@@ -83,12 +136,21 @@ void device_pretrain(benchmark::State& state, const std::string& name, const std
   AdamW adam(parameters, {});
   const std::int64_t batch = of.config.pretrain.batch;
   const SetBatch sets = of.source.timed(0, batch, best_device());
-  for (auto _ : state) {
-    pretrain_loss(estimator, sets).total().backward();
-    adam.step(1e-4);
+  const auto step = [&] {
+    const Loss loss = pretrain_loss(estimator, sets);
+    loss.total().backward();
+    if (best_device().is_cuda())
+      adam.step_unread(1e-4, loss.value.detach());
+    else
+      adam.step(1e-4);
     adam.zero_grad();
+  };
+  for (int i = 0; i < 3; ++i) step();
+  for (auto _ : state) {
+    step();
     await_device();
   }
+  state.counters["operators"] = count_operators(name + "/" + preset, step);
   tell(state, of, batch, 3 * static_cast<double>(batch) * (1.5 * estimator.embedder_flops() + estimator.head_flops()));
 }
 
