@@ -55,7 +55,7 @@ one_run() {
   local out=$1
   shift
   exec "$PAIRS" --batch run bump-hunt --device $gpu --set pretrain.epochs=10 --set pretrain.steps=100 \
-    --set pretrain.batch=512 --set cache.sets=4000 --set finetune.epochs=10 --set finetune.steps=100 --set checkpoint=0 \
+    --set pretrain.batch=128 --set cache.sets=2000 --set finetune.epochs=10 --set finetune.steps=100 --set checkpoint=0 \
     --out "$out" "$@"
 }
 same_weights() { # same_weights RUN RUN
