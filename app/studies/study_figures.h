@@ -4,17 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "app/studies/study_results.h"
-#include "core/report/figure.h"
+#include "app/studies/study_drawing.h"
 
 namespace pairs {
-
-// A figure of a study, with what it shows in words: effects with their errors, and what is missing.
-struct StudyDrawing {
-  std::string name;
-  Figure figure;
-  std::vector<std::string> notes = {};
-};
 
 // A figure that a study file may name.
 struct StudyFigure {

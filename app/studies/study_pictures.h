@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "app/studies/study_figures.h"
+#include "app/studies/study_drawing.h"
 
 namespace pairs {
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "app/runs/strategy_look.h"
 #include "app/scores/scoring.h"
 #include "app/studies/study_worker.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
+#include "core/eval/mean_error.h"
 
 namespace pairs {
 namespace {
@@ -27,19 +27,6 @@ const StudyResult* of_seed(const SeedGroup& group, std::int64_t seed) {
   for (const StudyResult* one : group.runs)
     if (one->run.config.seed == seed && one->metrics) return one;
   return nullptr;
-}
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-// Of one value 0.
-double sd_of(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const double mean = mean_of(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return std::sqrt(sum / static_cast<double>(values.size() - 1));
 }
 
 void add_results(const Tasks& tasks, const std::vector<StudyRun>& runs, const fs::path& folder,
@@ -131,8 +118,9 @@ std::vector<SeedMean> seed_means(const SeedGroup& group, const Score& score) {
     SeedMean& mean = means.emplace_back();
     mean.n = n;
     mean.seeds = static_cast<std::int64_t>(rows.size());
-    mean.mean = mean_of(values);
-    mean.sd = sd_of(values);
+    const MeanAndSpread spread = mean_and_spread(values);
+    mean.mean = spread.mean;
+    mean.sd = values.size() > 1 ? spread.sd : 0;
     mean.se = rows.size() == 1 ? score.error(*rows.front()) : NAN;
     mean.extrapolation =
         std::any_of(rows.begin(), rows.end(), [](const EvaluationRow* row) { return row->extrapolation; });
@@ -164,16 +152,15 @@ std::vector<SeedDifference> seed_differences(const SeedGroup& group, const SeedG
     std::vector<double> of_set(sets, 0.0), of_seed;
     for (const std::vector<double>& one : seeds) {
       for (std::size_t k = 0; k < sets; ++k) of_set[k] += one[k] / static_cast<double>(seeds.size());
-      of_seed.push_back(mean_of({one.begin(), one.begin() + static_cast<std::ptrdiff_t>(sets)}));
+      of_seed.push_back(mean_and_error({one.begin(), one.begin() + static_cast<std::ptrdiff_t>(sets)}).mean);
     }
     SeedDifference& difference = all.emplace_back();
     difference.n = n;
     difference.seeds = static_cast<std::int64_t>(seeds.size());
     difference.sets = static_cast<std::int64_t>(sets);
-    difference.mean = mean_of(of_set);
-    const double over_sets = sd_of(of_set) / std::sqrt(static_cast<double>(sets));
-    const double over_seeds = sd_of(of_seed) / std::sqrt(static_cast<double>(seeds.size()));
-    difference.se = std::hypot(over_sets, over_seeds);
+    const MeanAndError over_sets = mean_and_error(of_set);
+    difference.mean = over_sets.mean;
+    difference.se = std::hypot(over_sets.se, seeds.size() > 1 ? mean_and_error(of_seed).se : 0);
   }
   return all;
 }

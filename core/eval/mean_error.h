@@ -17,4 +17,13 @@ inline MeanAndError mean_and_error(const std::vector<double>& values) {
   return {mean, n > 1 ? std::sqrt(squares / (n - 1) / n) : NAN};
 }
 
+// Mean of values, NaN of none, and their standard deviation about it (NaN for fewer than two).
+struct MeanAndSpread {
+  double mean, sd;
+};
+inline MeanAndSpread mean_and_spread(const std::vector<double>& values) {
+  const MeanAndError of = mean_and_error(values);
+  return {of.mean, of.se * std::sqrt(static_cast<double>(values.size()))};
+}
+
 }  // namespace pairs

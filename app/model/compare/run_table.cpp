@@ -15,6 +15,7 @@
 #include "app/text/words.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/eval/mean_error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 
@@ -399,21 +400,15 @@ class TableMaker {
   }
 
   RunValue mean_of(const std::vector<RunValue>& values, const std::string& key, std::string& note) const {
-    double mean = 0, squares = 0;
-    std::size_t count = 0;
+    std::vector<double> known;
     for (const RunValue& value : values)
-      if (std::isfinite(value.number)) {
-        mean += value.number;
-        ++count;
-      }
+      if (std::isfinite(value.number)) known.push_back(value.number);
+    const std::size_t count = known.size();
     if (count == 0) {
       note = "None of these runs has it";
       return {kNothing};
     }
-    mean /= static_cast<double>(count);
-    for (const RunValue& value : values)
-      if (std::isfinite(value.number)) squares += (value.number - mean) * (value.number - mean);
-    const double sd = count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : NAN;
+    const auto [mean, sd] = mean_and_spread(known);
     note = fmt::format("Mean of {} ± standard deviation between them", counted(count, "run"));
     std::string text = mean_text(key, mean, sd);
     if (count < values.size()) {

@@ -4,17 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "app/model/compare/run_filter.h"
 #include "app/runs/strategy_look.h"
 #include "app/scores/score.h"
 #include "core/base/text.h"
+#include "core/eval/mean_error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 
 namespace pairs::model {
 namespace {
+
+constexpr const char* kFront = "best for its cost";
 
 bool is_spent(const std::string& x) {
   return x == "cost" || x == "cost_with_cache" || x == "seconds";
@@ -45,22 +49,11 @@ std::string line_key(const RunFacts& facts, const std::string& x) {
   return key.erase(from, key.find('\n', from) + 1 - from);
 }
 
-struct Moments {
-  double mean = NAN, sd = 0;  // sd 0 of one value
-};
-
-Moments moments(const std::vector<double>& values) {
-  Moments out{0, 0};
-  for (const double value : values) out.mean += value / static_cast<double>(values.size());
-  for (const double value : values) out.sd += (value - out.mean) * (value - out.mean);
-  out.sd = values.size() > 1 ? std::sqrt(out.sd / static_cast<double>(values.size() - 1)) : 0;
-  return out;
-}
-
 struct Group {
   std::vector<const PlottedRun*> runs;
   std::map<double, std::vector<double>> points;  // scores by x
   std::vector<double> spent;                     // where x is what a run has cost, of each run with a score
+  double error = NAN;                            // of its first score, a standard error
 };
 
 void collect(const PlottedRun& run, const Score& score, const PlotChoices& choices, Group& group) {
@@ -72,6 +65,7 @@ void collect(const PlottedRun& run, const Score& score, const PlotChoices& choic
     const double x = choices.x.empty() ? static_cast<double>(row.n) : x_of(*run.record->facts, choices.x);
     if (!std::isfinite(x)) continue;
     if (is_spent(choices.x)) {
+      if (group.spent.empty()) group.error = score.error(row);
       group.spent.push_back(x);
       group.points[0].push_back(y);
     } else {
@@ -96,25 +90,49 @@ Line group_line(const Group& group, std::string name, bool spent) {
   line.markers = true;
   bool spread = false;
   for (const auto& [x, values] : group.points) {
-    const Moments one = moments(values);
-    line.x.push_back(spent ? moments(group.spent).mean : x);
+    const MeanAndSpread one = mean_and_spread(values);
+    const double sd = values.size() > 1 ? one.sd : 0;
+    line.x.push_back(spent ? mean_and_spread(group.spent).mean : x);
     line.y.push_back(one.mean);
-    line.lower.push_back(one.mean - one.sd);
-    line.upper.push_back(one.mean + one.sd);
-    spread = spread || one.sd > 0;
+    line.lower.push_back(one.mean - sd);
+    line.upper.push_back(one.mean + sd);
+    spread = spread || sd > 0;
   }
   if (!spread || line.x.size() < 2) line.lower = line.upper = {};
   return line;
 }
 
-// The spread of a single point, which no band shows.
-Line bar_of(const Line& point, const Group& group) {
-  const Moments one = moments(group.points.begin()->second);
+// The error of a single point, which no band shows: one standard deviation between seeds, of one run two standard
+// errors. Nothing where it is not known.
+std::optional<Line> bar_of(const Line& point, const Group& group) {
+  const std::vector<double>& values = group.points.begin()->second;
+  const double error = values.size() > 1 ? mean_and_spread(values).sd : 2 * group.error;
+  if (!std::isfinite(error)) return {};
   Line bar = point;
   bar.markers = false;
   bar.x = {point.x[0], point.x[0]};
-  bar.y = {one.mean - one.sd, one.mean + one.sd};
+  bar.y = {point.y[0] - error, point.y[0] + error};
   return bar;
+}
+
+// The points to which none of the same or a lower cost is better, lower scores being better.
+std::optional<Line> front_of(const std::vector<Line>& points) {
+  std::map<double, double> by_cost;
+  for (const Line& point : points) {
+    const auto [at, added] = by_cost.try_emplace(point.x[0], point.y[0]);
+    if (!added) at->second = std::min(at->second, point.y[0]);
+  }
+  Line front;
+  front.name = kFront;
+  front.role = SeriesRole::other;
+  front.style = LineStyle::dashed;
+  for (const auto& [cost, score] : by_cost) {
+    if (!front.y.empty() && score >= front.y.back()) continue;
+    front.x.push_back(cost);
+    front.y.push_back(score);
+  }
+  if (front.x.size() < 2) return {};
+  return front;
 }
 
 bool wants_log(const Plot& plot) {
@@ -164,7 +182,8 @@ ScorePlot score_plot(const std::vector<PlottedRun>& runs, const PlotChoices& cho
   Figure figure;
   Plot plot;
   const bool spent = is_spent(choices.x);
-  std::set<std::string> taken;
+  std::set<std::string> taken = {kFront};
+  std::vector<Line> points;
   for (const Group* group : order) {
     const std::string strategy = group->runs.front()->record->listed.strategy;
     const auto alike = std::count_if(order.begin(), order.end(), [&](const Group* other) {
@@ -175,9 +194,11 @@ ScorePlot score_plot(const std::vector<PlottedRun>& runs, const PlotChoices& cho
     for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{} ({})", plain, copy);
     for (const PlottedRun* run : group->runs) out.runs[name].push_back(run->record->listed.run);
     plot.lines.push_back(group_line(*group, name, spent));
-    if (group->points.size() == 1 && group->points.begin()->second.size() > 1)
-      plot.lines.push_back(bar_of(plot.lines.back(), *group));
+    if (spent) points.push_back(plot.lines.back());
+    if (group->points.size() == 1 && (spent || group->points.begin()->second.size() > 1))
+      if (const auto bar = bar_of(plot.lines.back(), *group)) plot.lines.push_back(*bar);
   }
+  if (const auto front = front_of(points)) plot.lines.push_back(*front);
   plot.x = {x_label(choices.x), wants_log(plot) ? AxisScale::log : AxisScale::linear};
   plot.y = {score->heading(), score->figure.scale};
   figure.title = choices.x.empty() ? fmt::format("{} against N", score->title)

@@ -73,6 +73,30 @@ TEST_F(StudyCommand, PlansRunsAndDraws) {
   EXPECT_EQ(nlohmann::json::parse(study({"--plan", "--json"}).out).at("seconds"), 0);
 }
 
+// A study that reads another shows its runs at the presets and settings that are asked for, and no others.
+TEST_F(StudyCommand, ReadsAnotherStudyAtThePresetsThatAreAskedFor) {
+  const std::string reader = (folder_ / "reader.toml").string(), beside = (folder_ / "reader").string();
+  write_file(reader, "title = \"Reader\"\nreads = [\"runs\"]\nfigures = [\"pareto\"]\n");
+  const auto figures = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"study", reader, "--out", beside, "--figures", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_words(words);
+  };
+  EXPECT_THAT(figures({}).err, HasSubstr("of which there is none in"));
+  ASSERT_EQ(study({"--preset", "quick", "--preset", "small"}).code, 0);
+  const Answer quick = figures({"--preset", "quick"}), both = figures({"--preset", "quick", "--preset", "small"});
+  ASSERT_EQ(quick.code, 0) << quick.err;
+  ASSERT_EQ(both.code, 0) << both.err;
+  const auto marks = [](const Answer& answer) {
+    return nlohmann::json::parse(answer.out).at("figures")[0].at("notes").size();
+  };
+  EXPECT_EQ(marks(quick), 3u);  // two strategies and the planned one
+  EXPECT_EQ(marks(both), 6u);
+  const Answer other = figures({"--preset", "quick", "--set", "pretrain.epochs=3"});
+  EXPECT_NE(other.code, 0);
+  EXPECT_THAT(other.err, HasSubstr("pretrain.epochs"));
+}
+
 TEST_F(StudyCommand, AFailedRunIsToldAndTheExitCodeSaysSo) {
   std::filesystem::create_directories(out());
   write_file(out() + "/study.toml", "title = \"Mine\"\n");

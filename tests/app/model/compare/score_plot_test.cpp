@@ -54,10 +54,24 @@ TEST(ScorePlot, WhatRunsHaveCostIsAPointWithABar) {
   const ScorePlot plot = score_plot(plotted(kPlotted), {.y = "gap", .x = "cost", .n = 1});
   ASSERT_TRUE(plot.figure);
   const std::vector<Line>& lines = plot.figure->plots[0].lines;
-  ASSERT_EQ(lines.size(), 4u) << "three groups, and the bar of the one with three seeds";
+  ASSERT_EQ(lines.size(), 6u) << "three groups, each with its bar; one of them is best at any cost";
   EXPECT_THAT(lines[0].x, ElementsAre(2000));
   EXPECT_TRUE(lines[0].markers);
-  EXPECT_NEAR(lines[1].y[1] - lines[1].y[0], 0.02, 1e-12);
+  EXPECT_NEAR(lines[1].y[1] - lines[1].y[0], 0.02, 1e-12) << "of three seeds twice their sd";
+  EXPECT_NEAR(lines[3].y[1] - lines[3].y[0], 0.04, 1e-12) << "of one run four standard errors";
+}
+
+TEST(ScorePlot, TheBestForTheirCostAreJoined) {
+  const std::vector<RunRecord> runs = {made_up_run("cheap", "pairs", 1, 1), made_up_run("dear", "pairs", 3, 2, "32"),
+                                       made_up_run("good", "pairs", 2, 4, "16")};
+  const ScorePlot plot = score_plot(plotted(runs), {.y = "gap", .x = "cost", .n = 1});
+  ASSERT_TRUE(plot.figure);
+  const Line& front = plot.figure->plots[0].lines.back();
+  EXPECT_EQ(front.style, LineStyle::dashed);
+  EXPECT_THAT(front.x, ElementsAre(1000, 2000)) << "dear is no better than good";
+  EXPECT_NEAR(front.y[0], 0.09, 1e-12);
+  EXPECT_NEAR(front.y[1], 0.06, 1e-12);
+  EXPECT_FALSE(plot.runs.contains(front.name));
 }
 
 TEST(ScorePlot, SaysWhatIsMissingOrLeftOut) {

@@ -1,0 +1,39 @@
+#include "app/studies/study_nuisance_figures.h"
+
+#include "app/posterior/width_figure.h"
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+// The first run that is done of each group of tasks that have such a figure.
+std::vector<LoadedRun> nuisance_runs(const StudyResults& results, const char* figure) {
+  std::vector<LoadedRun> runs;
+  for (const SeedGroup& group : done_groups(results))
+    for (const StudyResult* one : group.runs) {
+      if (!one->metrics) continue;
+      LoadedRun run = load_run(results.tasks, one->folder.string(), "", "cpu");
+      run.name = group.title();
+      if (has_width_figure(*run.task)) runs.push_back(std::move(run));
+      break;
+    }
+  if (runs.empty())
+    fail_usage(
+        "The figure {} is of tasks with one target, one nuisance and references; {} has no such run that is done",
+        figure, results.study.name);
+  return runs;
+}
+
+constexpr std::int64_t kNuisanceSets = 200;
+
+}  // namespace
+
+StudyDrawing draw_width(const StudyResults& results, const std::function<bool()>& keep_going) {
+  return {"width", width_figure(nuisance_runs(results, "width"), kNuisanceSets, keep_going)};
+}
+
+StudyDrawing draw_location(const StudyResults& results, const std::function<bool()>& keep_going) {
+  return {"location", location_figure(nuisance_runs(results, "location"), kNuisanceSets, keep_going)};
+}
+
+}  // namespace pairs

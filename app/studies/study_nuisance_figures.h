@@ -1,0 +1,14 @@
+#pragma once
+
+#include <functional>
+
+#include "app/studies/study_drawing.h"
+
+namespace pairs {
+
+// The posterior's width, and its mean and sd, against the nuisance, beside the references, of tasks with one target and
+// one nuisance (paper, "Bump hunt"). Throw a usage error where the study has no such run that is done; Stopped.
+StudyDrawing draw_width(const StudyResults& results, const std::function<bool()>& keep_going);
+StudyDrawing draw_location(const StudyResults& results, const std::function<bool()>& keep_going);
+
+}  // namespace pairs
