@@ -119,7 +119,7 @@ std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPr
   for (const auto& [name, figure] : posterior.figures) pictures.save(name, figure);
   for (const auto& [name, bytes] : posterior.files) pictures.save(name, bytes);
   pictures.tell(fmt::format("{}: {}", run.config.task, posterior.what));
-  if (has_width_figure(*run.task)) pictures.save("width", width_figure({run}, 40, keep_going));
+  if (has_width_figure(*run.task)) pictures.save("width", width_figure({run}, {.sets = 40}, keep_going).figure);
   const std::optional<Metrics> metrics = is_shipped(run.folder) ? stored_metrics(run) : metrics_of(run, printer);
   if (metrics) {
     const ScoreFigure scores = scoring_of(metrics->rows).figures({*metrics}).front();

@@ -11,6 +11,7 @@
 #include "app/batch/printed_evaluation.h"
 #include "app/batch/sampler_options.h"
 #include "app/kinds/target_room.h"
+#include "app/runs/learned_product.h"
 #include "app/runs/task_words.h"
 #include "app/scores/beside.h"
 #include "app/scores/learnt.h"
@@ -27,18 +28,33 @@ struct EvaluateArguments {
   std::string run, sizes, sets, out, beside;
   OpenArguments open;
   SamplerOptions sampler;
-  std::int64_t samples = -1, seed = 1;
-  bool no_references = false;
+  std::int64_t samples = -1, seed = 1, learned_product = 0;
+  bool no_references = false, force = false;
 };
+
+// Refuses the learned product of a run that has none, or at no size that it is worked out of.
+void check_learned_product(const LoadedRun& run, const std::vector<std::int64_t>& sizes) {
+  if (const std::string why = no_learned_product(run); !why.empty())
+    fail_usage("--learned-product is the product of a run's answers at N = 1: {}; leave it out", why);
+  if (std::none_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n <= kMostLearnedProduct; }))
+    fail_usage("--learned-product is worked out of at most {} observations; name smaller sets with --sizes",
+               count_text(kMostLearnedProduct));
+}
 
 EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& arguments) {
   EvaluationOptions options = evaluation_options(run);
   if (!arguments.sizes.empty()) {
     options.sizes = parse_sizes(arguments.sizes, "--sizes", "--sizes ");
     for (const std::int64_t n : options.sizes)
-      if (n > run.estimator->max_n())
-        fail_usage("--sizes asks for N = {}, but {} saw sets of at most {}", count_text(n), run.name,
-                   count_text(run.estimator->max_n()));
+      if (!arguments.force && n > run.estimator->max_n())
+        fail_usage(
+            "--sizes asks for N = {}, but {} saw sets of at most {}; --force scores it all the same, as "
+            "extrapolation",
+            count_text(n), run.name, count_text(run.estimator->max_n()));
+    for (const std::int64_t n : options.sizes)
+      if (n > run.task->info().max_n)
+        fail_usage("--sizes asks for N = {}, beyond N = {}, the most that task {} knows", count_text(n),
+                   count_text(run.task->info().max_n), run.task->info().name);
     if (options.sets.size() != 1) options.sets = {2000};
   }
   if (!arguments.sets.empty()) options.sets = parse_counts(arguments.sets, "--sets", "--sets ");
@@ -47,6 +63,8 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
     fail_usage("--samples 1 has no spread to measure; give 2 or more, or 0 to leave them out");
   if (arguments.samples >= 0) options.samples = arguments.samples;
   if (arguments.no_references) options.references.clear();
+  options.learned_product = arguments.learned_product;
+  if (options.learned_product > 0) check_learned_product(run, options.sizes);
   options.seed = static_cast<std::uint64_t>(arguments.seed);
   return options;
 }
@@ -68,6 +86,7 @@ EvaluationOptions shared_options(const LoadedRun& other, EvaluationOptions optio
     fail_usage("--beside: {} answers for none of these set sizes; name some up to N = {} with --sizes", other.name,
                count_text(other.estimator->max_n()));
   shared.references.clear();
+  shared.learned_product = 0;
   shared.exact = false;
   shared.pool_replicates = 0;
   return shared;
@@ -169,8 +188,15 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
                  "Another run of the task, best the same strategy with another seed: how far its posterior means lie "
                  "from this one's, in units of the posterior sd, on the same sets")
       ->type_name("RUN");
+  app.add_option("--learned-product", arguments->learned_product,
+                 fmt::format("Score the product of the run's own answers at N = 1, over the prior, too: on the first M "
+                             "sets of each size up to {}",
+                             count_text(kMostLearnedProduct)))
+      ->type_name("M")
+      ->transform(whole_number(2, 1000000));
   app.add_flag("--no-references", arguments->no_references,
                "Score the exact posterior alone, not the task's other references");
+  app.add_flag("--force", arguments->force, "Score set sizes beyond those that the run saw, too: extrapolation");
   add_sampler_options(app, arguments->sampler);
   app.add_option("--out", arguments->out,
                  "Write the metrics here (default: RUN/metrics.json; nowhere for shipped weights)")
@@ -179,8 +205,10 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
   app.footer(with_task_names(
       "Examples:\n"
       "  pairs --batch evaluate {exact} --sizes 2,10,100 --sets 10000\n"
+      "  pairs --batch evaluate {first} --sizes 1,10 --sets 200 --learned-product 20\n"
       "  pairs --batch evaluate runs/digits --json > digits.json\n"
       "NLL: mean of -log posterior density of the truth. exact: the same for the exact posterior, same sets.\n"
+      "learned product: the run's NLL plus what the product of its answers at N = 1 loses to it on the first sets.\n"
       "gap: their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the prior's width.\n"
       "ACAUC: mean |coverage - level| over the levels of central intervals. noise floor: the ACAUC that a\n"
       "calibrated estimator has with so many sets; in brackets its 95th percentile, corrected for the number of\n"

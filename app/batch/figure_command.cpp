@@ -32,6 +32,7 @@
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/eval/interval.h"
+#include "core/eval/learned_product.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 #include "core/train/cost.h"
@@ -54,6 +55,7 @@ const std::vector<FigureEntry>& figure_entries() {
         out.end(),
         {{"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
          {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
+         {"location", "One target and one nuisance: posterior mean and sd against ψ, beside the references"},
          {"loss", "Training and validation loss of the stages"},
          {"theorem", "Known sufficient statistics: 1 − R² of their affine map from the embedding while stage 1 trains"},
          {"pareto", "Training cost against NLL (images: squared error), one point a run"},
@@ -78,7 +80,11 @@ struct OptionReaders {
 };
 const std::vector<OptionReaders>& option_readers() {
   static const std::vector<OptionReaders> all = {{"--index", {"posterior", "samples"}},
-                                                 {"--sets", {"width"}},
+                                                 {"--sets", {"width", "location"}},
+                                                 {"--mcmc", {"width", "location"}},
+                                                 {"--mcmc-chains", {"width", "location"}},
+                                                 {"--mcmc-tuning", {"width", "location"}},
+                                                 {"--mcmc-draws", {"width", "location"}},
                                                  {"--n", {"posterior", "pareto"}},
                                                  {"--file", {"posterior"}},
                                                  {"--up", {"posterior"}},
@@ -89,7 +95,8 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--range", {"posterior"}},
                                                  {"--height", {"posterior"}},
                                                  {"--interval", {"posterior"}},
-                                                 {"--shades", {"posterior"}}};
+                                                 {"--shades", {"posterior"}},
+                                                 {"--learned-product", {"posterior"}}};
   return all;
 }
 
@@ -109,7 +116,9 @@ struct FigureArguments {
   std::string name, out, file, up, theta, psi, range, height, shades, interval = "central";
   std::vector<std::string> runs, columns;
   OpenArguments open;
-  std::int64_t index = 0, sets = 200, n = 0, random = -1;
+  WidthOptions width;
+  bool learned_product = false;
+  std::int64_t index = 0, n = 0, random = -1;
 };
 
 Result list_figures() {
@@ -270,6 +279,7 @@ Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>
   options.heights = heights_of(arguments.height);
   options.shades = shades_of(arguments.shades);
   options.interval = interval_kind(arguments.interval, "--interval");
+  options.learned_product = arguments.learned_product;
   options.keep_going = keep_going;
   options.warn = [&](const PosteriorWarning& warning) {
     tell(fmt::format("warning: {}\n", warning.text));
@@ -278,6 +288,29 @@ Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>
   const std::vector<LoadedRun> runs = open_all(arguments);
   if (arguments.n > 0) check_size(runs.front(), arguments.n);
   return posterior_figure(runs, options);
+}
+
+nlohmann::json mcmc_document(const McmcReport& report) {
+  return {{"sets", report.sets()},
+          {"r_hat", report.worst_r_hat()},
+          {"effective_sample_size", report.least_effective()},
+          {"not_agreeing", report.unsettled()},
+          {"divergences", report.divergences()},
+          {"seconds", report.seconds()},
+          {"exact_seconds", report.exact_seconds()},
+          {"miss_in_sd", report.settled_miss()},
+          {"miss_in_sd_not_agreeing", report.unsettled_miss()}};
+}
+
+using DrawAgainstNuisance = WidthFigure (*)(const std::vector<LoadedRun>& runs, const WidthOptions& options,
+                                            const std::function<bool()>& keep_going);
+Figure draw_against_nuisance(DrawAgainstNuisance draw, const FigureArguments& arguments, Result& result) {
+  WidthFigure drawn = draw(open_all(arguments), arguments.width, keep_going);
+  if (drawn.mcmc) {
+    result.document["mcmc"] = mcmc_document(*drawn.mcmc);
+    for (const std::string& line : drawn.mcmc->lines()) result.text += line + "\n";
+  }
+  return std::move(drawn.figure);
 }
 
 // `result`: what is told beside the figure.
@@ -292,8 +325,8 @@ Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::s
   if (name == "samples") return draw_samples(arguments);
   if (name == "pareto") return draw_pareto(arguments);
   if (name == "posterior") return draw_posterior(arguments, warnings);
-  if (name == "width") return width_figure(open_all(arguments), arguments.sets, keep_going);
-  if (name == "location") return location_figure(open_all(arguments), arguments.sets, keep_going);
+  if (name == "width") return draw_against_nuisance(width_figure, arguments, result);
+  if (name == "location") return draw_against_nuisance(location_figure, arguments, result);
   const std::vector<LoadedRun> runs = open_all(arguments);
   check_figure_of(name, *runs.front().task);
   const Score& score = score_named(name);
@@ -331,6 +364,30 @@ Result figure_command(FigureArguments arguments) {
   return result;
 }
 
+void add_width_options(CLI::App& app, WidthOptions& options) {
+  const auto count = [&](const char* name, std::int64_t& value, const char* type, std::int64_t low, const char* help) {
+    return app.add_option(name, value, help)
+        ->type_name(type)
+        ->transform(whole_number(low, 1000000))
+        ->capture_default_str();
+  };
+  count("--sets", options.sets, "M", 2, "width, location: sets for each ψ");
+  count("--mcmc", options.mcmc.sets, "M", 0,
+        "width, location: run MCMC (the No-U-Turn sampler) on the first M of the sets for each ψ, and tell its R-hat, "
+        "effective sample size and time (the paper: 400 sets, 2 chains of 12,000 steps of tuning and 50,000 draws)");
+  count("--mcmc-chains", options.mcmc.chains, "C", 1, "width, location: chains on each set");
+  count("--mcmc-tuning", options.mcmc.tuning, "S", 0, "width, location: steps of tuning of each chain");
+  count("--mcmc-draws", options.mcmc.draws, "S", 1, "width, location: draws of each chain, 8 at least");
+}
+
+// What says how chains are run is read where there are any.
+void check_mcmc(const CLI::App& app, const McmcOptions& options) {
+  for (const char* option : {"--mcmc-chains", "--mcmc-tuning", "--mcmc-draws"})
+    if (app.count(option) > 0 && options.sets == 0)
+      fail_usage("{} says how chains are run; ask for them with --mcmc M", option);
+  if (options.draws < 8) fail_usage("--mcmc-draws {} are too few to tell R-hat; give 8 or more", options.draws);
+}
+
 }  // namespace
 
 Action add_figure(CLI::App& app, const Catalogue& tasks) {
@@ -343,10 +400,7 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       ->type_name("I")
       ->transform(whole_number(0, std::int64_t{1} << 40))
       ->capture_default_str();
-  app.add_option("--sets", arguments->sets, "width, location: sets for each ψ")
-      ->type_name("M")
-      ->transform(whole_number(2, 100000))
-      ->capture_default_str();
+  add_width_options(app, arguments->width);
   app.add_option("--n", arguments->n,
                  "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest evaluated)")
       ->type_name("N")
@@ -380,6 +434,11 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
                    "KIND");
   posterior_option("--shades", arguments->shades, "posterior: shade of each run's colour, 0 to 4 (default: chosen)",
                    "K,...");
+  app.add_flag(
+      "--learned-product", arguments->learned_product,
+      fmt::format("posterior: also the product of the first run's answers at N = 1, over the prior, for sets of "
+                  "up to {}",
+                  count_text(kMostLearnedProduct)));
   add_open_arguments(app, arguments->open);
   std::string footer = "Figures:\n";
   for (const FigureEntry& entry : figure_entries()) footer += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
@@ -390,13 +449,16 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch figure posterior {exact} --index 3 --n 500\n"
       "  pairs --batch figure posterior {first} --file events.csv --n 20\n"
       "  pairs --batch figure posterior {first} --file events.csv --n 20 --random 1\n"
-      "  pairs --batch figure posterior {first} --theta=0.3 --psi=1.5 --n 64\n" +
+      "  pairs --batch figure posterior {first} --theta=0.3 --psi=1.5 --n 64\n"
+      "  pairs --batch figure posterior {first} --n 30 --learned-product\n"
+      "  pairs --batch figure width {first} --sets 50 --mcmc 2\n" +
       score_figure_names() + " and pareto use the run's metrics.json and evaluate the run when it is missing.";
   app.footer(with_task_names(footer));
   return [arguments, &app] {
     const auto& known = figure_entries();
     if (std::any_of(known.begin(), known.end(), [&](const FigureEntry& one) { return one.name == arguments->name; }))
       check_read(app, arguments->name);
+    check_mcmc(app, arguments->width.mcmc);
     if (arguments->name == "list")
       for (const CLI::Option* option : app.get_options())
         if (option->count() > 0 && option->nonpositional() && option->get_name() != "--json")

@@ -73,7 +73,7 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector
     Line line;
     line.name = one->name;
     line.role = one->role;
-    line.style = posterior_style(one->role);
+    line.style = posterior_style(one->role, one->name);
     line.x = one->cells[t].middles();
     line.y = one->marginals[t];
     plot.lines.push_back(std::move(line));
@@ -101,7 +101,7 @@ Plot joint_plot(const std::vector<PosteriorNumbers>& series, const std::vector<T
     for (const double level : density_levels(joint.density, {0.5, 0.9}))
       for (Polyline& line : contour_lines(joint.density, columns, rows, y0, y1, x0, x1, level))
         plot.contours.push_back(
-            {one->name, one->role, posterior_style(one->role), std::move(line.y), std::move(line.x)});
+            {one->name, one->role, posterior_style(one->role, one->name), std::move(line.y), std::move(line.x)});
   }
   if (!truth.empty() && std::isfinite(truth[first]) && std::isfinite(truth[second]))
     plot.scatters.push_back({"truth", SeriesRole::truth, {truth[first]}, {truth[second]}});

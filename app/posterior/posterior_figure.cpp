@@ -110,6 +110,7 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
     fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(options.n),
                set->name(), count_text(set->size()), set->size());
   SetPosterior posterior(set, asked_runs(runs, options.shades));
+  posterior.ask_learned_product(options.learned_product);
   std::int64_t most = set->size();
   for (const LoadedRun& run : runs) most = std::min(most, run.estimator->max_n());
   std::vector<Figure> columns;

@@ -20,6 +20,7 @@ struct PosteriorFigureOptions {
   std::vector<double> heights = {};               // of the densities' axes; empty: chosen
   IntervalKind interval = IntervalKind::central;  // that is shaded
   std::vector<int> shades = {};                   // of the runs' colours; empty: as `runs` are beside one another
+  bool learned_product = false;                   // of the first run's answers at N = 1, among the references
   std::function<bool()> keep_going = {};          // false throws Stopped
   std::function<void(const PosteriorWarning&)> warn = {};
 };

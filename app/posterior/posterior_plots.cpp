@@ -25,7 +25,7 @@ void name_awaited(Plot& plot, const PosteriorNumbers& one) {
   Line line;
   line.name = one.name;
   line.role = one.role;
-  line.style = posterior_style(one.role);
+  line.style = posterior_style(one.role, one.name);
   line.x = {NAN};
   line.y = {NAN};
   plot.lines.push_back(std::move(line));

@@ -7,6 +7,8 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
+#include "core/eval/learned_product.h"
+#include "core/report/number_text.h"
 
 namespace pairs {
 
@@ -56,13 +58,34 @@ PosteriorSource reference_source(const Task& task, const std::string& name, cons
   return source;
 }
 
+PosteriorSource product_source(std::shared_ptr<Estimator> estimator, const Observations& x, const torch::Tensor& given,
+                               const std::function<bool()>& keep_going) {
+  PAIRS_CHECK(x.count() <= kMostLearnedProduct, "it is worked out of at most {} observations",
+              count_text(kMostLearnedProduct));
+  const Stopwatch watch;
+  const auto product = std::make_shared<const LearnedProduct>(estimator->task(), single_answers(*estimator, given),
+                                                              estimator->embed(x.to(estimator->device())), keep_going);
+  PosteriorSource source;
+  source.name = kLearnedProduct;
+  source.role = reference_role(source.name);
+  source.mean = product->mean();
+  source.sd = product->sd();
+  source.log_density = [estimator, product](const torch::Tensor& theta) { return product->log_density(theta); };
+  source.sample = [product](std::int64_t draws, std::uint64_t seed) {
+    Stream stream(stream_key(seed, Purpose::posterior), 1);
+    return product->sample(draws, stream);
+  };
+  source.milliseconds = 1000 * watch.seconds();
+  return source;
+}
+
 SeriesRole reference_role(const std::string& name) {
   if (name == "exact") return SeriesRole::exact;
   return name.find("naive") == std::string::npos ? SeriesRole::other : SeriesRole::naive;
 }
 
-LineStyle posterior_style(SeriesRole role) {
-  return role == SeriesRole::exact                                ? LineStyle::dashed
+LineStyle posterior_style(SeriesRole role, const std::string& name) {
+  return role == SeriesRole::exact || name == kLearnedProduct     ? LineStyle::dashed
          : role == SeriesRole::naive || role == SeriesRole::other ? LineStyle::dotted
                                                                   : LineStyle::solid;
 }

@@ -39,8 +39,14 @@ PosteriorSource estimator_source(const std::string& name, SeriesRole role, std::
 PosteriorSource reference_source(const Task& task, const std::string& name, const Observations& x,
                                  const std::function<bool()>& keep_going = {});
 
-// How a reference is drawn in every figure, and how posteriors of this role are.
+// The learned product (core/eval/learned_product.h) of an estimator's answers to the observations x [N, ...] of a set,
+// and what is given of it [1, g] or undefined. Throws Error for more than kMostLearnedProduct observations and as
+// LearnedProduct does, Stopped once `keep_going` says no.
+PosteriorSource product_source(std::shared_ptr<Estimator> estimator, const Observations& x, const torch::Tensor& given,
+                               const std::function<bool()>& keep_going = {});
+
+// How a reference is drawn in every figure, and how posteriors of this role and name are.
 SeriesRole reference_role(const std::string& name);
-LineStyle posterior_style(SeriesRole role);
+LineStyle posterior_style(SeriesRole role, const std::string& name = {});
 
 }  // namespace pairs

@@ -8,6 +8,7 @@
 #include "app/kinds/image/image_plot.h"
 #include "app/posterior/corner_plots.h"
 #include "app/posterior/tried_file.h"
+#include "app/runs/learned_product.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -116,6 +117,17 @@ void SetPosterior::ask_references(std::int64_t n, PosteriorAnswer& answer) const
   }
 }
 
+void SetPosterior::ask_product(std::int64_t n, PosteriorAnswer& answer) const {
+  try {
+    const LoadedRun& run = runs_.front().loaded;
+    const std::string why = no_learned_product(run);
+    PAIRS_CHECK(why.empty(), "{}", why);
+    answer.sources.push_back(product_source(run.estimator, set_->first(n), set_->latents().given));
+  } catch (const std::exception& error) {
+    answer.problems.push_back(fmt::format("{} is left out: {}", kLearnedProduct, sentence(error)));
+  }
+}
+
 PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   const torch::NoGradGuard no_grad;
   const OneThread one_thread;
@@ -131,6 +143,7 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
         out.warnings.push_back({WarningKind::tried, std::move(text)});
   }
   if (references) ask_references(n, out);
+  if (references && learned_product_) ask_product(n, out);
   add_numbers(task(), confined_, out);
   if (const std::size_t count = task().info().targets.size(); count > kMostCorner)
     out.warnings.push_back({WarningKind::left_out, fmt::format("The plot shows the first {} of {} unknowns; their "

@@ -40,6 +40,9 @@ class SetPosterior {
   // The same until n observations are embedded; `keep_going()` false throws Stopped.
   void embed_until(std::int64_t n, const std::function<bool()>& keep_going = {});
 
+  // Asks the shown run for the learned product as well, among the references.
+  void ask_learned_product(bool ask) { learned_product_ = ask; }
+
   // The posteriors at n <= ready(); without `references` those of runs alone.
   PosteriorAnswer answer(std::int64_t n, bool references = true) const;
   // All that is to be told with an answer: what reading the set had to say, the answer's warnings, and that the set is
@@ -65,9 +68,11 @@ class SetPosterior {
  private:
   void ask_runs(std::int64_t n, PosteriorAnswer& answer) const;
   void ask_references(std::int64_t n, PosteriorAnswer& answer) const;
+  void ask_product(std::int64_t n, PosteriorAnswer& answer) const;
 
   std::shared_ptr<ObservedSet> set_;
   std::vector<AskedRun> runs_;
+  bool learned_product_ = false;
   bool confined_ = false;  // no density lies outside the targets' ranges
 };
 

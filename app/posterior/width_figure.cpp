@@ -11,6 +11,7 @@
 #include "app/runs/strategy_look.h"
 #include "core/aggregate.h"
 #include "core/base/error.h"
+#include "core/base/one_thread.h"
 #include "core/base/transfer.h"
 
 namespace pairs {
@@ -72,54 +73,111 @@ double theta_at(const Target& target, double share) {
   return target.view_low + share * (target.view_high - target.view_low);
 }
 
-// Of the runs and of the task's references, on the same `sets` sets of n observations at each ψ.
-std::vector<AgainstNuisance> against_nuisance(const std::vector<LoadedRun>& runs, double theta, std::int64_t n,
-                                              std::int64_t sets, const std::function<bool()>& keep_going) {
-  const Task& task = *runs.front().task;
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(sets));
-  std::iota(indices.begin(), indices.end(), std::int64_t{0});
-  std::vector<SetRange> ranges;
-  for (const std::int64_t index : indices) ranges.push_back({index, 0, n});
-  std::vector<AgainstNuisance> all(runs.size() + task.references().size());
-  const std::vector<SeriesRole> roles = run_roles(runs);
-  for (std::size_t r = 0; r < runs.size(); ++r)
-    all[r] = {runs.size() == 1 ? strategy_title(runs[r].config.strategy) : runs[r].name, roles[r], LineStyle::solid,
-              true};
-  for (std::size_t k = 0; k < task.references().size(); ++k) {
-    const SeriesRole role = reference_role(task.references()[k]);
-    all[runs.size() + k] = {task.references()[k], role, posterior_style(role)};
-  }
-  const Nuisance& nuisance = task.info().nuisances.front();
-  for (int place = 0; place <= kPlaces; ++place) {
-    const double psi = nuisance.view_low + (nuisance.view_high - nuisance.view_low) * place / kPlaces;
-    Latents latents;
-    latents.theta = torch::full({sets, 1}, theta, torch::kFloat64);
-    latents.psi = torch::full({sets, 1}, psi, torch::kFloat64);
-    const Observations x = task.observe(latents, kFigureSeed, Purpose::explore, ranges, torch::kCPU);
-    for (std::size_t k = 0; k < task.references().size(); ++k) {
-      std::vector<double> means, sds;
-      for (std::int64_t s = 0; s < sets; ++s) {
-        if (!keep_going()) throw Stopped();
-        const auto posterior = reference_source(task, task.references()[k], x.slice(s * n, (s + 1) * n));
-        means.push_back(posterior.mean[0].item<double>());
-        sds.push_back(posterior.sd[0].item<double>());
-      }
-      add_place(all[runs.size() + k], psi, means, sds);
+// The series of runs, of the task's references and of chains on the same sets of n observations at each ψ.
+class NuisanceScan {
+ public:
+  NuisanceScan(const std::vector<LoadedRun>& runs, std::int64_t n, const WidthOptions& options,
+               const std::function<bool()>& keep_going)
+      : runs_(runs), task_(*runs.front().task), n_(n), options_(options), keep_going_(keep_going) {
+    for (std::int64_t s = 0; s < options.sets; ++s) {
+      indices_.push_back(s);
+      ranges_.push_back({s, 0, n});
     }
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-      StreamOptions options;
-      options.keep_going = keep_going;
-      const torch::Tensor aggregates =
-          aggregate_sets(*runs[r].estimator, latents, kFigureSeed, Purpose::explore, indices, n, options);
-      const torch::Tensor samples = runs[r]
-                                        .estimator
-                                        ->sample(aggregates, torch::full({sets}, n, torch::kInt64), 1000,
-                                                 stream_key(kFigureSeed, Purpose::posterior))
-                                        .to(torch::kCPU, torch::kFloat64);
-      add_place(all[r], psi, doubles(samples.mean(1)), doubles(samples.std(1)));
-    }
+    if (options.mcmc.sets == 0) return;
+    PAIRS_CHECK(has_mcmc(task_), "MCMC needs the joint density of targets and nuisances, which task {} does not know",
+                task_.info().name);
+    report_.emplace(options.mcmc);
   }
-  return all;
+
+  std::vector<AgainstNuisance> at(double theta) {
+    series_ = named_series();
+    const Nuisance& nuisance = task_.info().nuisances.front();
+    for (int place = 0; place <= kPlaces; ++place)
+      add(theta, nuisance.view_low + (nuisance.view_high - nuisance.view_low) * place / kPlaces);
+    return std::move(series_);
+  }
+  // Of all that was asked.
+  const std::optional<McmcReport>& report() const { return report_; }
+
+ private:
+  std::vector<AgainstNuisance> named_series() const {
+    std::vector<AgainstNuisance> all;
+    const std::vector<SeriesRole> roles = run_roles(runs_);
+    for (std::size_t r = 0; r < runs_.size(); ++r)
+      all.push_back({runs_.size() == 1 ? strategy_title(runs_[r].config.strategy) : runs_[r].name, roles[r],
+                     LineStyle::solid, true});
+    for (const std::string& name : task_.references()) {
+      const SeriesRole role = reference_role(name);
+      all.push_back({name, role, posterior_style(role)});
+    }
+    if (report_) all.push_back({"MCMC (NUTS)", SeriesRole::other, LineStyle::solid, true});
+    return all;
+  }
+
+  void add(double theta, double psi) {
+    const std::int64_t sets = options_.sets;
+    const Latents latents = {torch::full({sets, 1}, theta, torch::kFloat64),
+                             torch::full({sets, 1}, psi, torch::kFloat64)};
+    for (std::size_t r = 0; r < runs_.size(); ++r) add_run(*runs_[r].estimator, latents, psi, series_[r]);
+    const Observations x = task_.observe(latents, kFigureSeed, Purpose::explore, ranges_, torch::kCPU);
+    for (std::size_t k = 0; k < task_.references().size(); ++k)
+      add_reference(task_.references()[k], x, psi, series_[runs_.size() + k]);
+    if (report_) add_mcmc(x, psi, series_.back());
+  }
+
+  void add_run(Estimator& estimator, const Latents& latents, double psi, AgainstNuisance& series) const {
+    StreamOptions options;
+    options.keep_going = keep_going_;
+    const torch::Tensor aggregates =
+        aggregate_sets(estimator, latents, kFigureSeed, Purpose::explore, indices_, n_, options);
+    const torch::Tensor samples = estimator
+                                      .sample(aggregates, torch::full({options_.sets}, n_, torch::kInt64), 1000,
+                                              stream_key(kFigureSeed, Purpose::posterior))
+                                      .to(torch::kCPU, torch::kFloat64);
+    add_place(series, psi, doubles(samples.mean(1)), doubles(samples.std(1)));
+  }
+
+  void add_reference(const std::string& name, const Observations& x, double psi, AgainstNuisance& series) const {
+    std::vector<double> means, sds;
+    for (std::int64_t s = 0; s < options_.sets; ++s) {
+      if (!keep_going_()) throw Stopped();
+      const PosteriorSource posterior = reference_source(task_, name, x.slice(s * n_, (s + 1) * n_));
+      means.push_back(posterior.mean[0].item<double>());
+      sds.push_back(posterior.sd[0].item<double>());
+    }
+    add_place(series, psi, means, sds);
+  }
+
+  void add_mcmc(const Observations& x, double psi, AgainstNuisance& series) {
+    const OneThread one_thread;
+    std::vector<double> means, sds;
+    for (std::int64_t s = 0; s < std::min(options_.mcmc.sets, options_.sets); ++s) {
+      const Observations set = x.slice(s * n_, (s + 1) * n_);
+      const McmcAnswer answer = mcmc_answer(task_, set, options_.mcmc, keep_going_);
+      const PosteriorSource exact = reference_source(task_, "exact", set);
+      report_->add(answer, exact.mean, exact.sd, exact.milliseconds / 1000);
+      means.push_back(answer.mean[0].item<double>());
+      sds.push_back(answer.sd[0].item<double>());
+    }
+    add_place(series, psi, means, sds);
+  }
+
+  const std::vector<LoadedRun>& runs_;
+  const Task& task_;
+  std::int64_t n_;
+  WidthOptions options_;
+  std::function<bool()> keep_going_;
+  std::vector<std::int64_t> indices_;
+  std::vector<SetRange> ranges_;
+  std::vector<AgainstNuisance> series_;
+  std::optional<McmcReport> report_;
+};
+
+// "200 sets a point", and how many of these chains are run on.
+std::string sets_text(const WidthOptions& options) {
+  const std::string all = fmt::format("{} sets a point", options.sets);
+  const std::int64_t chains = std::min(options.mcmc.sets, options.sets);
+  return chains > 0 && chains < options.sets ? fmt::format("{} ({} of MCMC)", all, chains) : all;
 }
 
 }  // namespace
@@ -129,15 +187,17 @@ bool has_width_figure(const Task& task) {
   return info.targets.size() == 1 && info.nuisances.size() == 1 && !task.references().empty();
 }
 
-Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const std::function<bool()>& keep_going) {
+WidthFigure width_figure(const std::vector<LoadedRun>& runs, const WidthOptions& options,
+                         const std::function<bool()>& keep_going) {
   const std::int64_t n = shown_size(runs, "width");
+  NuisanceScan scan(runs, n, options, keep_going);
   const TaskInfo& info = runs.front().task->info();
   const Target& target = info.targets.front();
   const double theta = theta_at(target, 0.2);
   Plot plot;
   plot.x = {info.nuisances.front().title()};
   plot.y = {"median posterior sd of " + target.label};
-  for (AgainstNuisance& series : against_nuisance(runs, theta, n, sets, keep_going)) {
+  for (AgainstNuisance& series : scan.at(theta)) {
     Line line;
     line.name = series.name;
     line.role = series.role;
@@ -148,21 +208,23 @@ Figure width_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const
     plot.lines.push_back(std::move(line));
   }
   Figure figure;
-  figure.title = fmt::format("{}: posterior width at N = {}, {} = {:.4g}, {} sets a point", info.title, n, target.label,
-                             theta, sets);
+  figure.title = fmt::format("{}: posterior width at N = {}, {} = {:.4g}, {}", info.title, n, target.label, theta,
+                             sets_text(options));
   figure.source = info.data_source + "; " + names_of(runs);
   figure.plot_width = 460;
   figure.plot_height = 320;
   figure.plots.push_back(std::move(plot));
-  return figure;
+  return {std::move(figure), scan.report()};
 }
 
-Figure location_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, const std::function<bool()>& keep_going) {
+WidthFigure location_figure(const std::vector<LoadedRun>& runs, const WidthOptions& options,
+                            const std::function<bool()>& keep_going) {
   const std::int64_t n = shown_size(runs, "location");
+  NuisanceScan scan(runs, n, options, keep_going);
   const TaskInfo& info = runs.front().task->info();
   const Target& target = info.targets.front();
   Figure figure;
-  figure.title = fmt::format("{}: average posterior mean ± sd at N = {}, {} sets a point", info.title, n, sets);
+  figure.title = fmt::format("{}: average posterior mean ± sd at N = {}, {}", info.title, n, sets_text(options));
   figure.source = info.data_source + "; " + names_of(runs);
   figure.columns = 2;
   for (const double share : {0.2, 0.4}) {
@@ -172,7 +234,7 @@ Figure location_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, co
     plot.x = {info.nuisances.front().title()};
     plot.y = {target.label};
     plot.legend = figure.plots.empty();
-    for (const AgainstNuisance& series : against_nuisance(runs, theta, n, sets, keep_going)) {
+    for (const AgainstNuisance& series : scan.at(theta)) {
       Line line;
       line.name = series.name;
       line.role = series.role;
@@ -194,7 +256,7 @@ Figure location_figure(const std::vector<LoadedRun>& runs, std::int64_t sets, co
     plot.lines.push_back(std::move(truth));
     figure.plots.push_back(std::move(plot));
   }
-  return figure;
+  return {std::move(figure), scan.report()};
 }
 
 }  // namespace pairs

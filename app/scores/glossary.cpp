@@ -18,6 +18,9 @@ constexpr Term kTerms[] = {
      "What each observation says alone, multiplied as if each had a ψ of its own: another width than the exact, "
      "and with more observations around a wrong θ.",
      "∏ₙ p(θ | xₙ) / p(θ)^(N − 1) = p(θ) ∏ₙ ∫ p(ψ) p(xₙ | θ, ψ) dψ / const"},
+    {"learned product",
+     "The same of the run's own answers to each observation: the naive product where these are exact.",
+     "∏ₙ q(θ | xₙ) / p(θ)^(N − 1) / const"},
     {"per-event classifier",
      "What is left when of each event only its ratio of signal to background is kept, the signal averaged over ψ.",
      "p(θ | s₁, …), sₙ = ∫ p(ψ) p(xₙ | signal, ψ) dψ / p(xₙ | background)"},

@@ -63,7 +63,7 @@ EvaluationOptions evaluation_options(const LoadedRun& run) {
   const std::vector<std::int64_t> heads = run.estimator->sizes();
   const auto served = [&](std::int64_t n) {
     if (!heads.empty()) return std::find(heads.begin(), heads.end(), n) != heads.end();
-    return run.estimator->max_n() == 0 || !extrapolates(run, n);
+    return own.extrapolate || run.estimator->max_n() == 0 || !extrapolates(run, n);
   };
   for (std::size_t i = 0; i < own.sizes.size(); ++i) {
     if (!served(own.sizes[i])) continue;

@@ -11,6 +11,7 @@
 #include "app/scores/score_figure_parts.h"
 #include "app/scores/scoring.h"
 #include "core/base/error.h"
+#include "core/eval/learned_product.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 #include "core/train/config.h"
@@ -44,27 +45,46 @@ void show_zero(Plot& plot) {
   plot.y.high = high + 0.08 * (high - low);
 }
 
-// The task's other references above the exact posterior, of the run with the most sets at each N.
+// What a reference of these metrics is called; beside other runs the learned product, which is a run's own, after it.
+std::string reference_name(const Metrics& one, const std::string& name, bool several) {
+  if (name != kLearnedProduct || !several) return name;
+  return fmt::format("{} of {}", name, one.label.empty() ? strategy_title(one.strategy) : one.label);
+}
+
+// A line without points of a reference that is not the exact posterior.
+Line reference_line(const std::string& name) {
+  Line line;
+  line.name = name;
+  line.role = name.find("naive") != std::string::npos ? SeriesRole::naive : SeriesRole::other;
+  line.style = name.starts_with(kLearnedProduct) ? LineStyle::dashed : LineStyle::dotted;
+  return line;
+}
+
+// The other references above the exact posterior, of the run with the most sets at each N.
 std::vector<Line> reference_gaps(const std::vector<Metrics>& metrics) {
   std::vector<Line> out;
-  std::map<std::string, std::map<std::int64_t, const EvaluationRow*>> known;
+  struct Gap {
+    std::int64_t sets;
+    double mean, se;
+  };
+  std::map<std::string, std::map<std::int64_t, Gap>> known;
   for (const Metrics& one : metrics)
     for (const EvaluationRow& row : one.rows)
       for (const auto& [name, value] : row.reference_nll) {
         if (name == "exact" || std::isnan(row.exact_on_sets()) || !std::isfinite(value)) continue;
-        const EvaluationRow*& best = known[name][row.n];
-        if (!best || row.sets > best->sets) best = &row;
+        const auto paired = row.reference_gap.find(name);
+        const Gap gap = paired != row.reference_gap.end() ? Gap{row.sets, paired->second.mean, paired->second.se}
+                                                          : Gap{row.sets, value - row.exact_on_sets(), NAN};
+        auto& of_name = known[reference_name(one, name, metrics.size() > 1)];
+        const auto [best, first] = of_name.emplace(row.n, gap);
+        if (!first && gap.sets > best->second.sets) best->second = gap;
       }
   for (const auto& [name, rows] : known) {
-    Line line;
-    line.name = name;
-    line.role = name.find("naive") != std::string::npos ? SeriesRole::naive : SeriesRole::other;
-    line.style = LineStyle::dotted;
-    for (const auto& [n, row] : rows) {
-      const auto gap = row->reference_gap.find(name);
+    Line line = reference_line(name);
+    for (const auto& [n, gap] : rows) {
       line.x.push_back(static_cast<double>(n));
-      line.y.push_back(row->reference_nll.at(name) - row->exact_on_sets());
-      const double margin = gap == row->reference_gap.end() || std::isnan(gap->second.se) ? 0 : 2 * gap->second.se;
+      line.y.push_back(gap.mean);
+      const double margin = std::isnan(gap.se) ? 0 : 2 * gap.se;
       line.lower.push_back(line.y.back() - margin);
       line.upper.push_back(line.y.back() + margin);
     }
@@ -112,25 +132,22 @@ Figure nll_figure(const std::vector<Metrics>& metrics) {
     for (const EvaluationRow& row : one.rows) {
       if (!std::isnan(row.exact_on_sets())) exact[row.n] = row.exact_on_sets();
       for (const auto& [name, value] : row.reference_nll)
-        if (name != "exact") others[name][row.n] = value;
+        if (name != "exact") others[reference_name(one, name, metrics.size() > 1)][row.n] = value;
     }
-  const auto reference = [&](const std::string& name, SeriesRole role, LineStyle style,
-                             const std::map<std::int64_t, double>& values) {
+  const auto add = [&](Line line, const std::map<std::int64_t, double>& values) {
     if (values.empty()) return;
-    Line line;
-    line.name = name;
-    line.role = role;
-    line.style = style;
     for (const auto& [n, value] : values) {
       line.x.push_back(static_cast<double>(n));
       line.y.push_back(value);
     }
     plot.lines.push_back(std::move(line));
   };
-  reference("exact", SeriesRole::exact, LineStyle::dashed, exact);
-  for (const auto& [name, values] : others)
-    reference(name, name.find("naive") != std::string::npos ? SeriesRole::naive : SeriesRole::other, LineStyle::dotted,
-              values);
+  Line known;
+  known.name = "exact";
+  known.role = SeriesRole::exact;
+  known.style = LineStyle::dashed;
+  add(std::move(known), exact);
+  for (const auto& [name, values] : others) add(reference_line(name), values);
   // A reference that fails badly must not squeeze the lines that matter.
   double low = INFINITY, high = -INFINITY;
   for (const Line& line : plot.lines) {

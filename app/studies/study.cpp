@@ -17,7 +17,8 @@
 namespace pairs {
 namespace {
 
-constexpr std::size_t kMostValues = 10000;  // of one sweep
+constexpr std::size_t kMostValues = 10000;       // of one sweep
+constexpr std::int64_t kMostChainSets = 100000;  // that chains are run on at a place
 
 // A value as `--set` takes it.
 std::string value_text(const TableReader& table, const toml::node& node, const std::string& key) {
@@ -213,6 +214,7 @@ Study parse_study(std::string_view text, const std::filesystem::path& file, cons
   study.title = top.needed_text("title");
   study.note = top.text_or("note", "");
   study.figures = top.texts("figures").value_or(std::vector<std::string>{});
+  study.mcmc_sets = top.whole("mcmc", 0, kMostChainSets).value_or(0);
   study.reads = top.texts("reads").value_or(std::vector<std::string>{});
   std::vector<std::string> presets = top.texts("presets").value_or(std::vector<std::string>{"quick"});
   if (!wanted.empty()) presets = wanted;

@@ -38,6 +38,7 @@ struct Study {
   std::string title, note;
   std::vector<StudyPart> parts;
   std::vector<std::string> figures = {};  // names of study figures
+  std::int64_t mcmc_sets = 0;             // at each place of a nuisance that chains are run on beside; 0: none
   std::vector<std::string> reads = {};    // other studies, by name, whose runs its figures show, too
 };
 

@@ -1,5 +1,7 @@
 #include "app/studies/study_nuisance_figures.h"
 
+#include <utility>
+
 #include "app/posterior/width_figure.h"
 #include "core/base/error.h"
 
@@ -24,16 +26,22 @@ std::vector<LoadedRun> nuisance_runs(const StudyResults& results, const char* fi
   return runs;
 }
 
-constexpr std::int64_t kNuisanceSets = 200;
+StudyDrawing nuisance_drawing(const char* name, WidthFigure drawn) {
+  StudyDrawing drawing{name, std::move(drawn.figure)};
+  if (drawn.mcmc) drawing.notes = drawn.mcmc->lines();
+  return drawing;
+}
 
 }  // namespace
 
 StudyDrawing draw_width(const StudyResults& results, const std::function<bool()>& keep_going) {
-  return {"width", width_figure(nuisance_runs(results, "width"), kNuisanceSets, keep_going)};
+  const WidthOptions options = {.mcmc = {.sets = results.study.mcmc_sets}};
+  return nuisance_drawing("width", width_figure(nuisance_runs(results, "width"), options, keep_going));
 }
 
 StudyDrawing draw_location(const StudyResults& results, const std::function<bool()>& keep_going) {
-  return {"location", location_figure(nuisance_runs(results, "location"), kNuisanceSets, keep_going)};
+  const WidthOptions options = {.mcmc = {.sets = results.study.mcmc_sets}};
+  return nuisance_drawing("location", location_figure(nuisance_runs(results, "location"), options, keep_going));
 }
 
 }  // namespace pairs

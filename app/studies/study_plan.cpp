@@ -31,7 +31,8 @@ std::string kind_of(const RunConfig& config) {
   std::string sizes;
   for (const std::int64_t n : copy.evaluate.sizes) sizes += fmt::format(" {}", n);
   for (const std::int64_t n : copy.evaluate.sets) sizes += fmt::format(" {}", n);
-  return deciding_settings(copy, Stage::finetune) + sizes + fmt::format(" {}", copy.evaluate.samples);
+  return deciding_settings(copy, Stage::finetune) + sizes +
+         fmt::format(" {} {}", copy.evaluate.samples, copy.evaluate.extrapolate);
 }
 
 // An untrained estimator takes as long as a trained one. A few sets are evaluated, then four times as many, until that

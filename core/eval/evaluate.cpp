@@ -13,6 +13,7 @@
 #include "core/eval/mean_error.h"
 #include "core/eval/pool_ranks.h"
 #include "core/eval/prior_gain.h"
+#include "core/eval/product_scores.h"
 #include "core/eval/set_digest.h"
 #include "core/sets/amounts.h"
 #include "core/stored_sets.h"
@@ -76,7 +77,10 @@ class SizeEvaluation {
  public:
   SizeEvaluation(Estimator& estimator, const EvaluationOptions& options, const std::vector<std::string>& references,
                  std::int64_t n, std::int64_t sets)
-      : estimator_(estimator), options_(options), references_(estimator.task(), references) {
+      : estimator_(estimator),
+        options_(options),
+        references_(estimator.task(), references),
+        product_(estimator, n, std::min(options.learned_product, sets)) {
     row_.n = n;
     row_.sets = sets;
     row_.samples = options.samples;
@@ -109,10 +113,12 @@ class SizeEvaluation {
       if (scored_) references_.add(x, parts);
     };
     const bool resampled = pooled_ && pool_->watch(first, count, stream);
+    product_.watch(first, count, stream);
     const torch::Tensor aggregates =
         aggregate_sets(estimator_, latents, options_.seed, options_.purpose, indices, row_.n, stream);
     digests_.finish(latents.theta, row_.tested);
     if (scored_) references_.finish(latents.theta, scores_);
+    product_.score(latents);
     const torch::Tensor n = torch::full({count}, row_.n, torch::kInt64);
     append_doubles(row_.log_prob, estimator_.log_prob(latents.theta, aggregates, n, latents.given));
     check_log_prob(row_.log_prob, first, row_.n);
@@ -167,14 +173,21 @@ class SizeEvaluation {
       row_.gap_se = gap.se;
       if (std::isnan(row_.exact_nll)) row_.exact_nll = mean;
     }
+    product_.finish(row_, exact_scores());
+  }
+
+  // The exact posterior's log densities, one a set; null where it was not scored.
+  const std::vector<double>* exact_scores() const {
+    const auto exact = scores_.find("exact");
+    return exact == scores_.end() ? nullptr : &exact->second;
   }
 
   // Of a reference beside the exact posterior, where that was scored.
   void add_reference_gap(const std::string& name, const std::vector<double>& values) {
-    const auto exact = scores_.find("exact");
-    if (exact == scores_.end()) return;
+    const std::vector<double>* exact = exact_scores();
+    if (exact == nullptr) return;
     std::vector<double> gaps(values.size());
-    for (std::size_t i = 0; i < gaps.size(); ++i) gaps[i] = exact->second[i] - values[i];
+    for (std::size_t i = 0; i < gaps.size(); ++i) gaps[i] = (*exact)[i] - values[i];
     row_.reference_gap[name] = mean_and_error(gaps);
   }
 
@@ -217,6 +230,7 @@ class SizeEvaluation {
   const EvaluationOptions& options_;
   EvaluationRow row_;
   ReferenceScores references_;
+  ProductScores product_;
   SetDigests digests_;
   bool scored_ = false, pooled_ = false;
   std::optional<PoolRanks> pool_;

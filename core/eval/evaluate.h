@@ -22,7 +22,10 @@ struct EvaluationOptions {
   std::uint64_t seed = 1;               // of the test sets: runs evaluated with the same seed see the same sets
   bool exact = true;                    // compare with the task's exact posterior where it has one
   std::vector<std::string> references;  // further references to score ("naive product", ...)
-  std::int64_t pool_replicates = 100;   // of the bootstrap over a task's finite pool of observations; 0 leaves it out
+  // Scores the learned product (core/eval/learned_product.h) on the first so many sets of each size that it is worked
+  // out of; 0 leaves it out.
+  std::int64_t learned_product = 0;
+  std::int64_t pool_replicates = 100;  // of the bootstrap over a task's finite pool of observations; 0 leaves it out
   // Whose sets: Purpose::check for those that only take time, which need nothing prepared.
   Purpose purpose = Purpose::test;
 };

@@ -169,6 +169,8 @@ std::vector<Field> fields(RunConfig& c) {
        1e8},
       {"evaluate.sizes", &c.evaluate.sizes, "Set sizes", 1, 1e9},
       {"evaluate.sets", &c.evaluate.sets, "Test sets: one number for all sizes, or one a size", 2, 1e9},
+      {"evaluate.extrapolate", &c.evaluate.extrapolate,
+       "Score set sizes that training did not see as well: extrapolation"},
       {"evaluate.samples", &c.evaluate.samples, "Posterior samples a set", 2, 1e7},
   });
   return all;

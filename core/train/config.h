@@ -78,6 +78,7 @@ struct EvaluateConfig {
   std::vector<std::int64_t> sizes = {1, 2, 5, 10, 25, 50, 100};
   std::vector<std::int64_t> sets = {2000};  // one number for all sizes, or one a size
   std::int64_t samples = 499;               // one less than a multiple of 20: rank tests have even bins
+  bool extrapolate = false;                 // sizes that training did not see are scored, too
 };
 
 // Everything that decides a run; run.toml holds it. Keys are those of fields().

@@ -10,8 +10,11 @@
 #include "core/base/error.h"
 #include "core/base/fast_normal.h"
 #include "core/base/transfer.h"
+#include "core/joint_posterior.h"
 #include "core/nuisance_posterior.h"
 #include "core/null_value.h"
+#include "core/prior_density.h"
+#include "tasks/bump_hunt/joint_posterior.h"
 #include "tasks/bump_hunt/nuisance.h"
 #include "tasks/bump_hunt/posterior.h"
 #include "tasks/parts/rows.h"
@@ -19,7 +22,11 @@
 namespace pairs {
 namespace {
 
-class BumpHunt final : public Task, public InfersNuisances, public HasNullValue {
+class BumpHunt final : public Task,
+                       public InfersNuisances,
+                       public HasJointPosterior,
+                       public HasPriorDensity,
+                       public HasNullValue {
  public:
   BumpHunt() {
     info_.name = "bump-hunt";
@@ -98,6 +105,12 @@ class BumpHunt final : public Task, public InfersNuisances, public HasNullValue 
   std::unique_ptr<NuisancePosterior> nuisance_posterior(const Observations& x) const override {
     return bump_hunt::make_nuisance_posterior(x);
   }
+
+  std::unique_ptr<JointPosterior> joint_posterior(const Observations& x) const override {
+    return bump_hunt::make_joint_posterior(x.block());
+  }
+
+  torch::Tensor log_prior(const torch::Tensor& theta) const override { return uniform_log_prior(info_, theta); }
 
  private:
   TaskInfo info_;

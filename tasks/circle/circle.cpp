@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/prior_density.h"
 #include "render/circle_raster.h"
 #include "tasks/parts/outlines.h"
 #include "tasks/parts/rows.h"
@@ -29,7 +30,7 @@ namespace {
 constexpr std::int64_t side = 64;
 constexpr double radius_low = 15, radius_high = 50;
 
-class Circle final : public Task, public Outlines {
+class Circle final : public Task, public Outlines, public HasPriorDensity {
  public:
   explicit Circle(const CircleSettings& settings) : settings_(settings) {
     if (!(settings.center_low < settings.center_high))
@@ -118,6 +119,8 @@ class Circle final : public Task, public Outlines {
     }
     return {circle};
   }
+
+  torch::Tensor log_prior(const torch::Tensor& theta) const override { return uniform_log_prior(info_, theta); }
 
  private:
   // A circle of the prior.

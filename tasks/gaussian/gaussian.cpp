@@ -18,6 +18,7 @@
 #include "core/base/fields.h"
 #include "core/base/transfer.h"
 #include "core/nuisance_posterior.h"
+#include "core/prior_density.h"
 #include "core/sufficient_statistics.h"
 #include "tasks/gaussian/nuisance.h"
 #include "tasks/parts/rows.h"
@@ -160,7 +161,7 @@ class TPosterior final : public ReferencePosterior {
   std::array<double, 5> sums_{};  // of (x - shift) and its products
 };
 
-class Gaussian final : public Task, public InfersNuisances, public HasSufficientStatistics {
+class Gaussian final : public Task, public InfersNuisances, public HasSufficientStatistics, public HasPriorDensity {
  public:
   enum class Convention { precision, covariance, literal };
 
@@ -285,6 +286,11 @@ class Gaussian final : public Task, public InfersNuisances, public HasSufficient
   torch::Tensor statistics(const Observations& observed) const override {
     const torch::Tensor x = observed.block().to(torch::kFloat64), a = x.select(1, 0), b = x.select(1, 1);
     return at::stack({a, b, a * a, a * b, b * b}, 1);
+  }
+
+  // The posterior without observations.
+  torch::Tensor log_prior(const torch::Tensor& theta) const override {
+    return convention_ == Convention::literal ? torch::Tensor() : TPosterior(psi0_).log_density(theta);
   }
 
   double exact_nll(std::int64_t n) const override {

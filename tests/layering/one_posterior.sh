@@ -3,7 +3,7 @@
 # aggregate, by itself. Asks the built archives which functions they call.
 set -euo pipefail
 cd "$1"
-calls='pairs::(Estimator::(sample|log_prob|log_prob_grid|context|embed|typicality)|aggregate_sets|block_sums|block_prefixes|estimator_source|reference_source|place_of|ask|EmbeddedSet::[A-Za-z]+|FollowedSet::[A-Za-z]+)(\(|\[)'
+calls='pairs::(Estimator::(sample|log_prob|log_prob_grid|context|embed|typicality)|aggregate_sets|block_sums|block_prefixes|estimator_source|reference_source|product_source|place_of|ask|EmbeddedSet::[A-Za-z]+|FollowedSet::[A-Za-z]+)(\(|\[)'
 made_in() { nm -uC "$1" | grep -E " U $calls" | sed 's/.* U //' | sort -u; }
 
 # That the names are still those of the functions.

@@ -27,7 +27,7 @@ namespace {
 const std::set<std::string> kNames = {"task.name", "task_file", "preset",  "strategy",  "note",
                                       "data",      "device",    "threads", "checkpoint"};
 // How much is held in memory at once, and what an evaluation draws: tested where they are read.
-const std::set<std::string> kElsewhere = {"cache.chunk", "evaluate.samples", "pretrain.from"};
+const std::set<std::string> kElsewhere = {"cache.chunk", "evaluate.extrapolate", "evaluate.samples", "pretrain.from"};
 
 // Legal values that differ from the field's, most likely the first to be accepted beside the other settings.
 std::vector<std::string> other_values(const Field& field) {

@@ -8,11 +8,13 @@
 #include "app/gui/widgets/ui.h"
 #include "app/scores/glossary.h"
 #include "core/eval/interval.h"
+#include "core/eval/learned_product.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
 namespace {
 
+using model::PosteriorScene;
 using model::PosteriorSnapshot;
 
 // As many decimals as the number's spread is worth.
@@ -86,8 +88,20 @@ std::string tip_of(const PosteriorNumbers& series, const TargetNumbers& s) {
   return text + fmt::format("\nworked out in {:.1f} ms", series.milliseconds);
 }
 
+// Whether the learned product stands among the references, where the shown run has one.
+void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
+  if (!scene.no_product.empty()) return;
+  bool on = posterior.learned_product();
+  if (ui::toggle(
+          "posterior/product", "Learned product", on,
+          fmt::format("Also multiply the run's own answers to each observation alone, for sets of up to {}: what "
+                      "an answer loses that takes each for a set of its own",
+                      count_text(kMostLearnedProduct))))
+    posterior.set_learned_product(on);
+}
+
 // Which intervals the table, the plot and the sentence tell.
-void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown) {
+void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown, const PosteriorScene& scene) {
   std::vector<std::string> titles;
   for (const IntervalName& name : kIntervalNames) titles.push_back(name.title);
   int chosen = static_cast<int>(posterior.interval());
@@ -107,6 +121,7 @@ void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown
         "The density is highest where the central interval of 90 % does not reach: the highest-density interval or "
         "an upper limit says more");
   }
+  product_choice(posterior, scene);
 }
 
 }  // namespace
@@ -203,7 +218,7 @@ void NumberTable::draw(model::Posterior& posterior, const model::PosteriorSnapsh
     row_ends_[t] = std::max(row_ends_[t], ImGui::GetCursorPosY() - top);
     ImGui::SetCursorPosY(top + row_ends_[t]);
   }
-  interval_choice(posterior, shown);
+  interval_choice(posterior, shown, scene);
   if (!shown.null.empty()) {
     ui::wrapped(shown.null, ui::Look::small_muted, 0, "posterior/null");
     ui::tip(

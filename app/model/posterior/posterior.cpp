@@ -374,6 +374,17 @@ void Posterior::set_interval(IntervalKind kind) {
   s.ask();
 }
 
+bool Posterior::learned_product() const {
+  return state_->request.learned_product;
+}
+
+void Posterior::set_learned_product(bool on) {
+  State& s = *state_;
+  if (on == s.request.learned_product) return;
+  s.request.learned_product = on;
+  s.ask();
+}
+
 void Posterior::pin() {
   State& s = *state_;
   const auto now = scene();
@@ -433,8 +444,8 @@ std::string Posterior::batch_command() const {
   const State& s = *state_;
   if (s.request.run.empty()) return "";
   if (const auto followed = following()) return follow_command(s.request.run, followed->file, s.hub.device);
-  CommandOptions options{{s.request.run}, s.request.set.choice, n(), s.hub.data_folder.string(),
-                         s.hub.device,    s.request.interval};
+  CommandOptions options{{s.request.run},    s.request.set.choice,     n(), s.hub.data_folder.string(), s.hub.device,
+                         s.request.interval, s.request.learned_product};
   options.runs.insert(options.runs.end(), s.request.others.begin(), s.request.others.end());
   // Of the others those that can be drawn.
   if (const auto& scene = s.result.scene; scene && scene->runs.front().run == s.request.run)

@@ -86,6 +86,7 @@ struct PosteriorScene {
   std::string up;                    // that was asked for; "": what the thing tells itself
   std::int64_t set_size = 0;         // all that a file holds; else `most`
   std::int64_t trained = 1;          // largest N that the shown run saw in training
+  std::string no_product;            // why the shown run has no learned product; "" where it has one
   bool simulated = true;
   bool by_hand = false;                 // θ and ψ are not the prior's
   std::optional<std::uint64_t> random;  // seed by which observations of a file were drawn; none: its first
@@ -160,6 +161,9 @@ class Posterior : public PosteriorPage {
   // Which interval is shaded and told.
   IntervalKind interval() const;
   void set_interval(IntervalKind kind);
+  // Whether the learned product of the shown run (core/eval/learned_product.h) stands among the references.
+  bool learned_product() const;
+  void set_learned_product(bool on);
 
   // Keeps the shown run's posterior as it is now as a ghost behind all that follows of its task, and in the table,
   // until it is taken away: so many of a task at most. Copied commands do not know of them.

@@ -91,6 +91,7 @@ class PosteriorEngine::Work {
   std::optional<NuisanceAxes> nuisance_axes_;
   PinnedPosteriors pinned_;
   IntervalKind interval_ = IntervalKind::central;
+  bool learned_product_ = false;
   std::vector<WidthPoint> widths_;
   std::set<std::int64_t> width_done_;
   PosteriorAnswer at_;        // of the last snapshot; n = 0: none
@@ -232,6 +233,7 @@ void PosteriorEngine::Work::begin() {
   std::vector<AskedRun> asked;
   for (const Shown& one : runs_) asked.push_back(one.asked);
   posterior_.emplace(set_, std::move(asked));
+  posterior_->ask_learned_product(learned_product_);
   for (std::size_t r = 0; r < runs_.size(); ++r) runs_[r].asked.embedded = posterior_->runs()[r].embedded;
   widths_.clear();
   width_done_.clear();
@@ -372,11 +374,13 @@ void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& st
   load_set(request);
   const bool other_pin = std::exchange(pinned_, request.pinned) != request.pinned;
   const bool other_interval = std::exchange(interval_, request.interval) != request.interval;
+  const bool other_product = std::exchange(learned_product_, request.learned_product) != request.learned_product;
+  posterior_->ask_learned_product(learned_product_);
   const std::int64_t n = std::clamp<std::int64_t>(request.n, 1, set_->size());
   board_.now("embedding the observed set");
   embed_until(n, stale);
   board_.now("posterior");
-  if (at_.n != n)
+  if (at_.n != n || other_product)
     serve(n, true);
   else if (other_pin || other_interval)
     show(at_, true);

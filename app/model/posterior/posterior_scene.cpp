@@ -9,6 +9,7 @@
 #include "app/kinds/observation_room.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/tried_file.h"
+#include "app/runs/learned_product.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/face.h"
@@ -70,6 +71,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.set = set_id;
   scene.set_size = set.held();
   scene.trained = posterior.runs().front().loaded.estimator->max_n();
+  scene.no_product = no_learned_product(posterior.runs().front().loaded);
   scene.simulated = set.simulated();
   scene.by_hand = !set.choice().theta.empty();
   scene.random = set.choice().random;
@@ -140,6 +142,7 @@ PosteriorScene followed_scene(const PosteriorScene& before, const std::filesyste
   scene.ups.clear();
   scene.set_size = 0;
   scene.simulated = scene.by_hand = scene.drawable = false;
+  scene.no_product = "a followed set has no references";
   scene.random.reset();
   scene.columns.clear();
   scene.taken.clear();
@@ -180,6 +183,7 @@ std::string figure_command(const CommandOptions& options, const PosteriorScene* 
   words.push_back(fmt::format("--n {}", options.n));
   if (options.interval != IntervalKind::central)
     words.push_back(fmt::format("--interval {}", interval_word(options.interval)));
+  if (options.learned_product) words.push_back("--learned-product");
   if (!set.theta.empty() || !set.psi.empty()) {
     if (!scene || !scene->by_hand) return "";
     const SetChoice settled = settled_choice(set, *scene);

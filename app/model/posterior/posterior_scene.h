@@ -40,6 +40,7 @@ struct CommandOptions {
   std::int64_t n = 1;
   std::string data, device;
   IntervalKind interval = IntervalKind::central;
+  bool learned_product = false;
 };
 std::string figure_command(const CommandOptions& options, const PosteriorScene* scene, const PosteriorSnapshot* shown);
 

@@ -135,6 +135,46 @@ TEST(FigureCommand, WarnsAsInferDoes) {
   EXPECT_THAT(figure.err, HasSubstr(infer.err.substr(at, infer.err.find('\n', at) - at)));
 }
 
+TEST(FigureCommand, RunsMcmcBesideTheReferences) {
+  for (const auto& [name, sets] : {std::pair("width", 21), std::pair("location", 42)}) {
+    const std::string file = out(std::string(name) + ".csv");
+    const std::vector<std::string> words = {"figure",        name,  "bump-hunt",    "--sets", "3",     "--mcmc", "1",
+                                            "--mcmc-tuning", "200", "--mcmc-draws", "200",    "--out", file};
+    const Answer told = run_words(words);
+    ASSERT_EQ(told.code, 0) << told.err;
+    for (const char* part : {"worst R-hat", "least effective sample size", "seconds a data set"})
+      EXPECT_THAT(told.out, HasSubstr(part));
+    EXPECT_THAT(read_file(file), HasSubstr("MCMC (NUTS)"));
+    std::vector<std::string> document = words;
+    document.push_back("--json");
+    const nlohmann::json mcmc = nlohmann::json::parse(run_words(document).out).at("mcmc");
+    EXPECT_EQ(mcmc.at("sets"), sets);
+    EXPECT_GE(mcmc.at("effective_sample_size"), 1);
+    EXPECT_GT(mcmc.at("seconds"), 0);
+    EXPECT_GT(mcmc.at("exact_seconds"), 0);
+  }
+  const auto refused = [](std::vector<std::string> more) {
+    std::vector<std::string> words = {"figure", "width", "bump-hunt", "--out", out("refused.svg")};
+    words.insert(words.end(), more.begin(), more.end());
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, 2) << answer.err;
+    return answer.err;
+  };
+  EXPECT_THAT(refused({"--mcmc-chains", "3"}), HasSubstr("ask for them with --mcmc M"));
+  EXPECT_THAT(refused({"--mcmc", "1", "--mcmc-draws", "7"}), HasSubstr("give 8 or more"));
+}
+
+TEST(FigureCommand, DrawsTheLearnedProduct) {
+  const Answer answer =
+      run_words({"figure", "posterior", "bump-hunt", "--n", "10", "--learned-product", "--out", out("product.csv")});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(read_file(out("product.csv")), HasSubstr("learned product"));
+  const Answer none =
+      run_words({"figure", "posterior", "digits", "--n", "5", "--learned-product", "--out", out("none.csv")});
+  ASSERT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(none.err, HasSubstr("learned product is left out: task digits knows no density of its prior"));
+}
+
 TEST(FigureCommand, RefusesPicturesAsCsv) {
   const Answer answer = run_words({"figure", "samples", "digits", "--out", out("samples.csv")});
   EXPECT_EQ(answer.code, 2);
@@ -157,6 +197,37 @@ TEST(EvaluateCommand, ReplacesAMetricsFileThatCannotBeRead) {
   EXPECT_THAT(again.err, Not(HasSubstr("cannot be read")));
   for (const nlohmann::json& row : nlohmann::json::parse(again.out)["rows"])
     for (const char* key : {"location_z", "width_z", "rank_p"}) EXPECT_EQ(row.at(key).size(), 2u) << key;
+}
+
+// At N = 1 the run's own answer; at N = 10 near the product of exact answers, a nat behind the run's own answer to the
+// set. Ten answers that are each off by a hundredth of a nat are off by a tenth together.
+TEST(EvaluateCommand, ScoresTheLearnedProduct) {
+  const Answer answer = run_words({"evaluate", "bump-hunt", "--sizes", "1,10", "--sets", "100", "--samples", "19",
+                                   "--learned-product", "100", "--json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const nlohmann::json rows = nlohmann::json::parse(answer.out).at("rows");
+  const auto nll = [&](std::size_t k, const char* name) {
+    return rows.at(k).at("reference_nll").at(name).get<double>();
+  };
+  EXPECT_NEAR(nll(0, "learned product"), rows.at(0).at("nll").get<double>(), 2e-3);
+  EXPECT_NEAR(nll(1, "learned product"), nll(1, "naive product"), 0.15);
+  EXPECT_GT(nll(1, "learned product"), rows.at(1).at("nll").get<double>() + 0.5);
+  const Answer none = run_words({"evaluate", "digits", "--sizes", "1", "--learned-product", "5"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("task digits knows no density of its prior"));
+}
+
+TEST(EvaluateCommand, ScoresLargerSetsWhereItIsForced) {
+  const std::string run = model::small_run(folder().path(), "small", "gaussian");
+  const std::vector<std::string> words = {"evaluate", run, "--sizes", "1,500", "--sets", "30", "--samples", "19"};
+  EXPECT_THAT(run_words(words).err, HasSubstr("--force scores it all the same"));
+  std::vector<std::string> forced = words;
+  forced.push_back("--force");
+  const Answer answer = run_words(forced);
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("500, extrapolation"));
+  forced[3] = "1,200000";
+  EXPECT_THAT(run_words(forced).err, HasSubstr("the most that task gaussian knows"));
 }
 
 TEST(EvaluateCommand, WritesNothingForWeightsThatAreNotNumbers) {

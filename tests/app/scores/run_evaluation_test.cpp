@@ -110,5 +110,17 @@ TEST_F(RunEvaluation, RunsOnOtherDataAreScoredOnTheSameSets) {
   EXPECT_NO_THROW(score_difference(scored.rows[0], base.rows[0]));
 }
 
+TEST_F(RunEvaluation, SizesThatTrainingDidNotSeeAreScoredWhereThatIsAsked) {
+  LoadedRun run = load_run(tasks_, trained("run"));
+  run.config.evaluate.sizes = {1, 10, 20};
+  EXPECT_EQ(evaluation_options(run).sizes, (std::vector<std::int64_t>{1, 10}));
+  run.config.evaluate.extrapolate = true;
+  const Metrics metrics = evaluated(run);
+  ASSERT_EQ(metrics.rows.size(), 3u);
+  EXPECT_FALSE(metrics.rows[1].extrapolation);
+  EXPECT_EQ(metrics.rows[2].n, 20);
+  EXPECT_TRUE(metrics.rows[2].extrapolation);
+}
+
 }  // namespace
 }  // namespace pairs

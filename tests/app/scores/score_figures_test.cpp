@@ -9,6 +9,7 @@
 
 #include "app/runs/loss_figure.h"
 #include "app/runs/run_labels.h"
+#include "app/runs/strategy_look.h"
 #include "app/scores/cost_figure.h"
 #include "app/scores/score.h"
 #include "core/base/error.h"
@@ -57,6 +58,30 @@ const Line* named(const Plot& plot, const std::string& name) {
   for (const Line& line : plot.lines)
     if (line.name == name) return &line;
   return nullptr;
+}
+
+// Beside other runs it is named after its own, in figures of the NLL and of the gap.
+TEST(GapFigure, TellsWhoseLearnedProductItShows) {
+  Metrics pairs = metrics("pairs", 1, 0), one = metrics("n1", 1, 1);
+  for (Metrics* run : {&pairs, &one})
+    for (EvaluationRow& at : run->rows) {
+      at.exact_nll = at.nll - 0.5;
+      at.gap = 0.5;
+      at.gap_se = 0.01;
+      at.reference_nll = {{"exact", at.exact_nll}, {"naive product", at.nll + 1}, {"learned product", at.nll + 2}};
+      at.reference_gap = {{"naive product", {1.5, 0.1}}, {"learned product", {2.25, 0.1}}};
+    }
+  const Plot alone = gap_figure({pairs}).plots.at(1);
+  ASSERT_TRUE(named(alone, "learned product"));
+  EXPECT_EQ(named(alone, "learned product")->y.front(), 2.25);  // on the sets that it was scored on
+  EXPECT_NE(named(alone, "learned product")->style, named(alone, "naive product")->style);
+  for (const Figure& figure : {gap_figure({pairs, one}), nll_figure({pairs, one})}) {
+    const Plot& both = figure.plots.back();
+    EXPECT_FALSE(named(both, "learned product"));
+    EXPECT_TRUE(named(both, "learned product of " + strategy_title("pairs")));
+    EXPECT_TRUE(named(both, "learned product of " + strategy_title("n1")));
+    EXPECT_TRUE(named(both, "naive product"));
+  }
 }
 
 TEST(CoverageFigure, ShowsTheLeastCalibratedSizeAndSaysWhatItLeavesOut) {

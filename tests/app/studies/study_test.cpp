@@ -117,6 +117,13 @@ vary.embedder.size = [1, 4]
   EXPECT_TRUE(study.parts[0].runs[0].vary.empty());
 }
 
+TEST_F(StudyFile, SaysOnHowManySetsChainsAreRun) {
+  const std::string runs = "title = \"Mine\"\ntasks = [\"bump-hunt\"]\n";
+  EXPECT_EQ(read(runs).mcmc_sets, 0);
+  EXPECT_EQ(read(runs + "mcmc = 5\n").mcmc_sets, 5);
+  EXPECT_THAT(refusal(runs + "mcmc = -1\n"), HasSubstr("mcmc"));
+}
+
 TEST_F(StudyFile, WhatIsWrongIsNamedWithItsLine) {
   const std::string head = "title = \"Mine\"\ntasks = [\"circle\"]\n";
   EXPECT_THAT(refusal("tasks = [\"circle\"]\n"), HasSubstr("'title' is missing"));

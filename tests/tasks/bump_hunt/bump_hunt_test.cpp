@@ -11,7 +11,11 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/npz.h"
+#include "core/eval/mcmc_diagnostics.h"
+#include "core/eval/nuts.h"
+#include "core/joint_posterior.h"
 #include "tests/tasks/sets.h"
 
 namespace pairs {
@@ -29,6 +33,16 @@ std::vector<double> unit_set() {
   for (int i = 0; i < 80; ++i) x.push_back(boost::math::quantile(normal, (i + 0.5) / 80));
   for (int i = 0; i < 20; ++i) x.push_back(1.5 + 0.1 * boost::math::quantile(normal, (i + 0.5) / 20));
   return x;
+}
+
+std::unique_ptr<JointPosterior> joint_of(const Task& task, const torch::Tensor& x) {
+  return face<HasJointPosterior>(task)->joint_posterior(x);
+}
+
+// Draws [chains, draws, 2] of θ and ψ.
+torch::Tensor mcmc_parameters(const JointPosterior& joint, const NutsSettings& settings) {
+  const LogDensity density = [&](auto at, auto gradient) { return joint.log_density(at, gradient); };
+  return joint.parameters(sample_nuts(density, joint.centre(), settings).draws);
 }
 
 TEST(BumpHunt, PosteriorsOfTheUnitSetMatchTheReference) {
@@ -179,6 +193,62 @@ TEST(BumpHunt, ObservationsFollowTheMixture) {
   EXPECT_LT(kolmogorov(doubles(sets_of(*task, l, 6, Purpose::test, 0, 200000)),
                        [&](double v) { return 0.3 * cdf(signal, v) + 0.7 * cdf(background, v); }),
             1.95);
+}
+
+TEST(BumpHunt, JointPosteriorIsTheDensityOfTheEventsTimesThePrior) {
+  const auto task = make_bump_hunt();
+  const torch::Tensor x = events(unit_set());
+  const auto joint = joint_of(*task, x);
+  // log prior and likelihood of θ and ψ, with the Jacobian of the logit.
+  const auto told = [&](double logit, double psi) {
+    const double theta = 1 / (1 + std::exp(-logit));
+    const Latents at = {at::full({1, 1}, theta, torch::kFloat64), at::full({1, 1}, psi, torch::kFloat64)};
+    return task->density(at, x).log().sum().item<double>() - 0.125 * (psi - 1) * (psi - 1) +
+           std::log(theta * (1 - theta));
+  };
+  const std::vector<std::vector<double>> points = {{-1.4, 1.5}, {0.3, -2.0}, {4.0, 1.6}, {-6.0, 9.0}};
+  std::vector<double> gradient(2);
+  const double constant = joint->log_density(points[0], gradient) - told(points[0][0], points[0][1]);
+  for (const auto& u : points) {
+    EXPECT_NEAR(joint->log_density(u, gradient) - told(u[0], u[1]), constant, 1e-9 * std::abs(constant) + 1e-9);
+    constexpr double h = 1e-6;
+    EXPECT_NEAR(gradient[0], (told(u[0] + h, u[1]) - told(u[0] - h, u[1])) / (2 * h),
+                1e-5 * (1 + std::abs(gradient[0])));
+    EXPECT_NEAR(gradient[1], (told(u[0], u[1] + h) - told(u[0], u[1] - h)) / (2 * h),
+                1e-5 * (1 + std::abs(gradient[1])));
+  }
+}
+
+// Within four Monte Carlo standard errors of the quadrature, at several places of the signal.
+TEST(BumpHunt, McmcAgreesWithQuadrature) {
+  const auto task = make_bump_hunt();
+  for (const double psi : {-3.0, 1.5, 3.0, 5.0}) {
+    const Latents l = {at::full({1, 1}, 0.3, torch::kFloat64), at::full({1, 1}, psi, torch::kFloat64)};
+    const torch::Tensor x = task->observe(l, 3, Purpose::test, std::vector<SetRange>{{0, 0, 100}}, torch::kCPU);
+    const auto exact = task->reference("exact");
+    exact->add(x);
+    const torch::Tensor drawn = mcmc_parameters(*joint_of(*task, x), {.draws = 4000});
+    const McmcDiagnostics theta = mcmc_diagnostics(drawn.select(-1, 0)), place = mcmc_diagnostics(drawn.select(-1, 1));
+    EXPECT_LT(std::max(theta.r_hat, place.r_hat), 1.01) << psi;
+    EXPECT_LT(theta.mean_error, 0.05 * theta.sd) << psi;
+    EXPECT_NEAR(theta.mean, exact->mean().item<double>(), 4 * theta.mean_error) << psi;
+    EXPECT_NEAR(theta.sd, std::sqrt(exact->covariance().item<double>()), 4 * theta.sd_error) << psi;
+    EXPECT_NEAR(place.mean, psi, 0.2);
+  }
+}
+
+// Two bumps as good as each other: chains stay at the one that they find, and R-hat tells.
+TEST(BumpHunt, RHatTellsWhereMcmcMissesAPlaceOfTheSignal) {
+  std::vector<double> values;
+  for (const double x : unit_set())
+    if (values.size() < 80) values.push_back(x);  // its background alone
+  for (const double off : {-0.1, -0.05, 0.0, 0.05, 0.1}) {
+    values.push_back(4 + off);
+    values.push_back(-2 + off);
+  }
+  const torch::Tensor x = events(values);
+  const torch::Tensor drawn = mcmc_parameters(*joint_of(*make_bump_hunt(), x), {.chains = 8});
+  EXPECT_GT(mcmc_diagnostics(drawn.select(-1, 1)).r_hat, 1.05);
 }
 
 TEST(BumpHunt, PriorIsUniformTimesNormal) {

@@ -153,6 +153,31 @@ TEST_F(ShippedPosterior, ReferencesHaveTheirDistanceAndIntervalsAreChosen) {
   EXPECT_EQ(posterior.batch_command().find("--range"), std::string::npos);
 }
 
+// It is worked out when asked for, at the N that stands, and is drawn by the copied command; where the answers to
+// single events are nearly exact, it is nearly the naive product.
+TEST_F(ShippedPosterior, TheLearnedProductIsAskedFor) {
+  posterior.open("bump-hunt");
+  posterior.set_n(10);
+  settle();
+  const auto shows = [&] {
+    const auto& all = posterior.shown()->series;
+    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.name == "learned product"; });
+  };
+  EXPECT_EQ(posterior.scene()->no_product, "");
+  EXPECT_FALSE(shows());
+  EXPECT_EQ(posterior.batch_command().find("--learned-product"), std::string::npos);
+  posterior.set_learned_product(true);
+  settle();
+  ASSERT_TRUE(shows());
+  const TargetNumbers learned = series("learned product").targets[0], naive = series("naive product").targets[0];
+  EXPECT_NEAR(learned.mean, naive.mean, 0.2 * naive.sd);
+  EXPECT_NEAR(learned.sd / naive.sd, 1, 0.1);
+  EXPECT_NE(posterior.batch_command().find(" --learned-product"), std::string::npos);
+  posterior.set_learned_product(false);
+  settle();
+  EXPECT_FALSE(shows());
+}
+
 TEST_F(ShippedPosterior, NewestNWinsAndAxesStandStill) {
   posterior.open("bump-hunt");
   posterior.set_n(90);
