@@ -7,10 +7,10 @@
 #include <chrono>
 #include <thread>
 
-#include "app/studies/study_presence.h"
 #include "app/studies/study_results.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/presence.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -75,6 +75,21 @@ TEST_F(StudiesTest, AFormMakesTheRunsOfTheDraft) {
   EXPECT_EQ(form.runs().size(), 2u);
 }
 
+TEST_F(StudiesTest, SeveralValuesOfANumberAreThoseOfAStudy) {
+  Draft draft = this->draft();
+  const auto values = [&](const char* key, const char* text) {
+    draft.set(key, text);
+    return swept_values(draft.setting(key));
+  };
+  EXPECT_THAT(values("embedder.size", "1, 4,16"), ElementsAre("1", "4", "16"));
+  EXPECT_THAT(values("finetune.rate", "1e-3, 2e-3"), ElementsAre("1e-3", "2e-3"));
+  EXPECT_TRUE(values("embedder.size", "4").empty());
+  EXPECT_TRUE(values("embedder.size", "4, four").empty());
+  EXPECT_TRUE(values("embedder.layers", "16, 16").empty()) << "a list is one value";
+  EXPECT_TRUE(values("seed", "1, 2").empty()) << "the dialog asks for seeds";
+  EXPECT_TRUE(values("threads", "1, 2").empty());
+}
+
 TEST_F(StudiesTest, AFormSaysWhatIsWrong) {
   StudyForm form = this->form();
   form.key = "embedder.size";
@@ -128,7 +143,7 @@ TEST_F(StudiesTest, ShowsHowFarAStudyIsAndGoesOnWithIt) {
   // A look leaves nothing behind.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(form.folder()), {}), 1);
   {
-    const StudyPresence here(form.folder());
+    const Presence here(workers_folder(form.folder()));
     EXPECT_THAT(looked(studies)[0].processes, ElementsAre(::getpid()));
   }
   studies.go_on(all[0]);
