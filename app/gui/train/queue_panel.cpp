@@ -11,7 +11,7 @@
 namespace pairs::gui {
 namespace {
 
-constexpr float kQueueRow = 30;
+constexpr float kQueueRow = 30, kTime = 100;
 constexpr std::size_t kMostRows = 6;  // that are seen without scrolling
 
 std::string state_of(const QueueItem& item, const QueueProgress& progress) {
@@ -85,8 +85,8 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
       queue.move(item.id, at - 1);
   }
   const std::string time = failed ? "" : duration_text(progress.left);
-  right -= px(8) + ui::text_size(time).x;
-  ui::text_at({right, text_y}, time, ui::Look::muted);
+  ui::text_at({right - px(8) - ui::text_size(time).x, text_y}, time, ui::Look::muted);
+  right -= failed ? px(8) : px(kTime);
   const float room = right - px(8) - min.x, name_room = std::floor(room * (failed ? 0.3f : 0.55f));
   ui::text_at({min.x + px(8), text_y}, item.name(), ui::Look::body, name_room - px(16), true, base + "/name");
   ui::text_at({min.x + name_room, text_y}, state_of(item, progress), failed ? ui::Look::bad : ui::Look::muted,

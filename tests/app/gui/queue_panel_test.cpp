@@ -67,10 +67,12 @@ TEST_F(QueuePanelTest, RowsAreOrdered) {
   ASSERT_TRUE(d.until([&] { return d.find("queue/c") != nullptr; }));
   d.click("queue/b/up");
   EXPECT_TRUE(d.until([&] { return names(d) == Names{"b", "a", "c"}; }));
+  d.frames(2);
   EXPECT_FALSE(d.item("queue/b/up").enabled);
   EXPECT_FALSE(d.item("queue/c/down").enabled);
   d.click("queue/b/down");
   EXPECT_TRUE(d.until([&] { return names(d) == Names{"a", "b", "c"}; }));
+  d.frames(2);
   // Dragged from the first place to the last.
   const ImVec2 from = {d.item("queue/a").min.x + 20, d.item("queue/a").middle().y}, to = d.item("queue/c").middle();
   d.move(from);
@@ -87,13 +89,17 @@ TEST_F(QueuePanelTest, RowsAreOrdered) {
 
 TEST_F(QueuePanelTest, KeepingOnIsRemembered) {
   add("a");
-  Driver d(settings_);
-  ASSERT_TRUE(d.until([&] { return d.find("queue/keep") != nullptr; }));
-  EXPECT_FALSE(d.studio.settings.keep_training);
-  d.click("queue/keep");
-  d.frames(2);
-  EXPECT_TRUE(d.studio.settings.keep_training);
-  Driver later(d.studio.settings);
+  model::Settings kept;
+  {
+    Driver d(settings_);
+    ASSERT_TRUE(d.until([&] { return d.find("queue/keep") != nullptr; }));
+    EXPECT_FALSE(d.studio.settings.keep_training);
+    d.click("queue/keep");
+    d.frames(2);
+    kept = d.studio.settings;
+  }
+  EXPECT_TRUE(kept.keep_training);
+  const Driver later(kept);
   EXPECT_TRUE(later.studio.queue.keep);
 }
 

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "app/studies/study_runs.h"
+#include "app/studies/study_worker.h"
 #include "core/base/files.h"
 #include "core/base/presence.h"
 #include "tasks/registry.h"

@@ -87,9 +87,9 @@ TEST_F(RunQueueTest, ShowsWhatAnEarlierStartLeftAndGoesOnWhereItIsAsked) {
   add("a");
   const std::string b = add("b");
   const auto queue = open();
-  ASSERT_TRUE(until(*queue, [&] { return names(*queue).size() == 2; }));
+  ASSERT_TRUE(until(*queue, [&] { return queue->line() == "2 to go, nothing works on it"; }));
+  EXPECT_EQ(names(*queue), (std::vector<std::string>{"a", "b"}));
   EXPECT_FALSE(queue->going());
-  EXPECT_EQ(queue->line(), "2 to go, nothing works on it");
   EXPECT_EQ(queue->activity(), "");
   queue->move(b, 0);
   ASSERT_TRUE(until(*queue, [&] { return names(*queue) == std::vector<std::string>{"b", "a"}; }));
@@ -141,7 +141,7 @@ TEST_F(RunQueueTest, ADraftBecomesARunThatWaits) {
   EXPECT_EQ(queue->add_blocked(), "");
   EXPECT_TRUE(std::filesystem::exists(draft.folder / run_file::config));
   EXPECT_DOUBLE_EQ(queue->shown()->left, 60);
-  EXPECT_TRUE(queue->going()) << "what is added is trained";
+  EXPECT_TRUE(until(*queue, [&] { return queue->going(); })) << "what is added is trained";
   // The same folder again cannot be made.
   queue->add(draft);
   ASSERT_TRUE(until(*queue, [&] { return !hub_.messages.matching("", Level::error).empty(); }));

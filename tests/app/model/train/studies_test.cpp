@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <memory>
+#include <mutex>
 #include <thread>
 
 #include "app/studies/study_results.h"
+#include "app/studies/study_worker.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/presence.h"
@@ -155,6 +158,34 @@ TEST_F(StudiesTest, ShowsHowFarAStudyIsAndGoesOnWithIt) {
     write_file(form.folder() / run / run_file::metrics, "x");
   }
   EXPECT_TRUE(looked(studies).empty());
+}
+
+TEST_F(StudiesTest, TellsOfTheEndWhereNobodyLooks) {
+  std::vector<std::string> told;
+  std::mutex mutex;
+  hub_.notifier = std::make_shared<Notifier>([&](const std::string& title, const std::string& text) {
+    const std::lock_guard lock(mutex);
+    told.push_back(title + ": " + text);
+    return true;
+  });
+  StudyForm form = this->form();
+  form.name = "mine";
+  form.write();
+  Studies studies(hub_);
+  const auto end_of_work = [&] {
+    auto here = std::make_unique<Presence>(workers_folder(form.folder()));
+    EXPECT_FALSE(looked(studies)[0].processes.empty());
+    here.reset();
+    EXPECT_TRUE(looked(studies)[0].processes.empty());
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const std::lock_guard lock(mutex);
+    return std::exchange(told, {});
+  };
+  EXPECT_TRUE(end_of_work().empty()) << "somebody looks";
+  hub_.notifier->focused = false;
+  EXPECT_THAT(end_of_work(), ElementsAre("The study mine has ended: 0 of 6 runs done"));
+  hub_.notifier->on = false;
+  EXPECT_TRUE(end_of_work().empty()) << "the settings say no";
 }
 
 TEST_F(StudiesTest, ADamagedStudyIsShownWithItsProblem) {
