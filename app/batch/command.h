@@ -35,6 +35,7 @@ Action add_compare(CLI::App& app, const Catalogue& tasks);
 Action add_tag(CLI::App& app, const Catalogue& tasks);
 Action add_figure(CLI::App& app, const Catalogue& tasks);
 Action add_study(CLI::App& app, const Catalogue& tasks);
+Action add_queue(CLI::App& app, const Catalogue& tasks);
 Action add_tasks(CLI::App& app, const Catalogue& tasks);
 Action add_presets(CLI::App& app, const Catalogue& tasks);
 Action add_data(CLI::App& app, const Catalogue& tasks);

@@ -13,6 +13,7 @@ const std::vector<CommandEntry>& commands() {
       {"tag", "Put tags and notes on runs, by which the window finds them", add_tag},
       {"figure", "Draw a figure of one or more runs as SVG, PNG or CSV", add_figure},
       {"study", "Run, plan or draw a study: tasks x strategies x seeds x settings", add_study},
+      {"queue", "What is trained one after the other: list, add, order, pause, work", add_queue},
       {"tasks", "List the tasks", add_tasks},
       {"presets", "Show the settings of a task's presets side by side", add_presets},
       {"data", "Say which real data were found where, and what is missing", add_data},

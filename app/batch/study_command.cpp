@@ -20,12 +20,12 @@
 #include "app/scores/score.h"
 #include "app/studies/study_figures.h"
 #include "app/studies/study_plan.h"
-#include "app/studies/study_presence.h"
 #include "app/studies/study_worker.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
+#include "core/base/presence.h"
 #include "core/base/stop.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
@@ -347,9 +347,9 @@ bool work_beside(const StudyArguments& arguments, const Standing& standing) {
   if (arguments.hours > 0) add("--max-hours", fmt::format("{}", arguments.hours));
   if (arguments.retry) words.emplace_back("--retry");
   ProgressPrinter printer = stderr_printer();
-  StudyProcesses processes(words, static_cast<int>(arguments.jobs), standing.folder / "workers");
-  printer.line(
-      fmt::format("{} processes work; what they say is in {}", arguments.jobs, (standing.folder / "workers").string()));
+  StudyProcesses processes(words, static_cast<int>(arguments.jobs), workers_folder(standing.folder));
+  printer.line(fmt::format("{} processes work; what they say is in {}", arguments.jobs,
+                           workers_folder(standing.folder).string()));
   Claims claims(claims_folder(standing.folder), arguments.grace);
   std::vector<StudyState> known(standing.runs.size(), StudyState::open);
   while (processes.left() > 0 && keep_going()) {
@@ -413,7 +413,7 @@ Result study(StudyArguments arguments) {
   const SavesOnSignal saves;
   if (!keep_going()) throw Stopped();
   make_folder(standing.folder, standing.study);
-  const StudyPresence presence(standing.folder);
+  const Presence presence(workers_folder(standing.folder));
   look_over(arguments.tasks, standing.folder, standing.runs);
   bool troubled = false;
   try {

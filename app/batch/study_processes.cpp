@@ -1,21 +1,13 @@
 #include "app/batch/study_processes.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
-
-#include "core/base/descriptor.h"
-#include "core/base/error.h"
 
 namespace pairs::batch {
 namespace {
@@ -46,30 +38,12 @@ StudyProcesses::StudyProcesses(const std::vector<std::string>& arguments, int co
   std::filesystem::create_directories(logs);
   std::vector<std::string> words = {std::filesystem::read_symlink("/proc/self/exe").string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
   const std::vector<cpu_set_t> shares = core_shares(count);
   for (int k = 0; k < count; ++k) {
     const auto log = logs / fmt::format("{}-{}.log", ::getpid(), k + 1);
-    const Descriptor out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-    PAIRS_CHECK(out >= 0, "Cannot write {}: {}; choose another folder with --out", log.string(), std::strerror(errno));
-    const pid_t parent = ::getpid(), child = ::fork();
-    PAIRS_CHECK(child >= 0, "Cannot start a process: {}; ask for fewer with --jobs", std::strerror(errno));
-    if (child > 0) {
-      processes_.push_back(child);
-      continue;
-    }
-    // In the child nothing but calls to the kernel.
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    ::setpgid(0, 0);  // Ctrl+C reaches this process, which passes it on once
-    if (::getppid() != parent) ::_exit(1);
     const cpu_set_t& share = shares[static_cast<std::size_t>(k)];
-    if (CPU_COUNT(&share) > 0) ::sched_setaffinity(0, sizeof share, &share);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(out, STDERR_FILENO);
-    ::execv(argv[0], argv.data());
-    ::_exit(127);
+    const ChildProcess::Surroundings around = {log, log, CPU_COUNT(&share) > 0 ? &share : nullptr};
+    processes_.push_back(std::make_unique<ChildProcess>(words, around));
   }
 }
 
@@ -79,21 +53,20 @@ StudyProcesses::~StudyProcesses() {
 }
 
 int StudyProcesses::left() {
-  std::erase_if(processes_, [&](pid_t process) {
-    int status = 0;
-    const pid_t ended = ::waitpid(process, &status, WNOHANG);
-    if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
-    if (ended > 0 && WIFSIGNALED(status))
-      troubles_.push_back(fmt::format("process {} was ended by signal {}", process, WTERMSIG(status)));
-    if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) > 1 && WEXITSTATUS(status) < 128)
-      troubles_.push_back(fmt::format("process {} ended with exit code {}", process, WEXITSTATUS(status)));
+  std::erase_if(processes_, [&](const std::unique_ptr<ChildProcess>& one) {
+    const std::optional<int> code = one->ended();
+    if (!code) return false;
+    if (one->ended_by() > 0)
+      troubles_.push_back(fmt::format("process {} was ended by signal {}", one->process(), one->ended_by()));
+    else if (*code > 1 && *code < 128)
+      troubles_.push_back(fmt::format("process {} ended with exit code {}", one->process(), *code));
     return true;
   });
   return static_cast<int>(processes_.size());
 }
 
 void StudyProcesses::stop(int signal) {
-  for (const pid_t process : processes_) ::kill(process, signal);
+  for (const auto& one : processes_) one->stop(signal);
 }
 
 }  // namespace pairs::batch

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "core/base/child_process.h"
 
 namespace pairs::batch {
 
@@ -26,7 +27,7 @@ class StudyProcesses {
   const std::vector<std::string>& troubles() const { return troubles_; }
 
  private:
-  std::vector<pid_t> processes_;  // that have not ended
+  std::vector<std::unique_ptr<ChildProcess>> processes_;  // that have not ended
   std::vector<std::string> troubles_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/gui/widgets/ui.h"
 
 namespace pairs::gui {
@@ -14,6 +16,7 @@ bool CloseDialog::draw(model::Studio& studio) {
   if (state_ == State::none) return false;
   model::Training& training = studio.training;
   if (!training.active()) {
+    if (std::exchange(hands_over_, false)) studio.queue.hand_over(training.session_folder());
     // What could not be saved is told on the Train tab; the window stays for it.
     if (state_ == State::agreed || !training.session_blocked(model::Action::dismiss).empty()) return true;
     state_ = State::none;
@@ -28,13 +31,20 @@ bool CloseDialog::draw(model::Studio& studio) {
   if (state_ == State::stopping) {
     ui::wrapped("Stopping; the window closes as soon as the run is saved.");
   } else {
-    ui::wrapped(fmt::format("{} is {}. Stopping saves it; the next start offers to go on from there.",
-                            studio.library.name_of(training.session_folder().string()),
-                            going ? model::RunEntry::live_state(going->word, going->stage, going->share) : "training"));
-    const ui::Choice choice = ui::choose("close/confirm", "Stop and save", ui::Button::primary, "close/cancel",
+    ui::wrapped(fmt::format(
+        "{} is {}. {}", studio.library.name_of(training.session_folder().string()),
+        going ? model::RunEntry::live_state(going->word, going->stage, going->share) : "training",
+        studio.queue.keep ? "It is saved, and a process without a window goes on with it as the first of the queue."
+                          : "Stopping saves it; the next start offers to go on from there."));
+    ui::space(8);
+    ui::toggle("close/keep", "Keep training when the window is closed", studio.queue.keep,
+               "A process without a window goes on with it and with the queue; the next start finds it");
+    const char* label = studio.queue.keep ? "Save and keep training" : "Stop and save";
+    const ui::Choice choice = ui::choose("close/confirm", label, ui::Button::primary, "close/cancel",
                                          training.session_blocked(model::Action::stop));
     if (choice == ui::Choice::confirm) {
       training.stop_session();
+      hands_over_ = studio.queue.keep;
       state_ = State::stopping;
     } else if (choice == ui::Choice::cancel || !open) {
       state_ = State::none;

@@ -4,7 +4,8 @@
 
 namespace pairs::gui {
 
-// Asks before the window closes while a run is being trained: "Stop and save", or not.
+// Asks before the window closes while a run is being trained: "Stop and save", or "Save and keep training" in the
+// queue, or not.
 class CloseDialog {
  public:
   // Somebody wants to close the window.
@@ -16,6 +17,7 @@ class CloseDialog {
  private:
   enum class State { none, asking, stopping, agreed };
   State state_ = State::none;
+  bool hands_over_ = false;  // to the queue, once it is saved
 };
 
 }  // namespace pairs::gui

@@ -408,7 +408,7 @@ void Shell::Parts::panel() {
     case model::Tab::task:
       return task.draw(studio.specimen, studio.hub, studio.data, studio, studio.task());
     case model::Tab::train:
-      return train.draw(studio.training, studio.library, studio.studies, studio);
+      return train.draw(studio.training, studio.library, studio.studies, studio.queue, studio);
     case model::Tab::posterior:
       return posterior.draw();
     case model::Tab::evaluate:

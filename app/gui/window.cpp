@@ -286,6 +286,7 @@ void run_window(const Catalogue& tasks, const WindowOptions& options) {
       glfw.PollEvents();
     if (std::exchange(window.touched, false)) schedule.touch(clock.seconds());
     for (const std::string& path : std::exchange(window.dropped, {})) studio.open_path(path);
+    studio.hub.notifier->focused = glfw.GetWindowAttrib(window.get(), GLFW_FOCUSED) == GLFW_TRUE;
     const bool told = woken.exchange(false);  // panels take some results themselves, past the studio
     const bool changed = studio.poll();
     schedule.look(told || changed, studio.busy());

@@ -102,6 +102,7 @@ Studio::Studio(Catalogue tasks, Settings remembered, std::function<void()> wake)
   }
   board.restore(settings.table_columns, settings.table_sort, settings.table_folded);
   unfinished_ = settings.unfinished;
+  queue.keep = settings.keep_training;
   for (const std::string& file : settings.own_tasks) library.own().open(file, false);
   const Settings start = settings;
   const std::string remembered_task = settings.task, remembered_run = settings.run;
@@ -418,12 +419,20 @@ void Studio::remember_shown() {
   settings.table_folded = board.choices().fold;
 }
 
+void Studio::follow_queue_settings() {
+  settings.keep_training = queue.keep;
+  hub.notifier->on = settings.notifications;
+}
+
 void Studio::take_ended_training() {
   const auto ended = training.take_ended();
   if (!ended) return;
   library.refresh();
   try {
     const RunStatus status = run_status(*ended);
+    const bool failed = training.session_blocked(Action::dismiss).empty();
+    if (failed) hub.notifier->tell(fmt::format("{} failed", ended->filename().string()), training.problem());
+    if (status.finished) hub.notifier->tell(fmt::format("{} is trained", ended->filename().string()), "");
     if (!status.pretrained) return;
     const RunConfig config = read_run_toml(hub.tasks, *ended / run_file::config);
     const std::string run = ended->string();
@@ -529,6 +538,8 @@ bool Studio::poll() {
   follow_own_tasks();
   changed |= training.poll();
   changed |= studies.poll();
+  follow_queue_settings();
+  changed |= queue.poll(training.active());
   changed |= posterior.poll();
   changed |= viewer.poll();
   changed |= evaluation.poll();
@@ -555,12 +566,13 @@ bool Studio::poll() {
 
 bool Studio::busy() const {
   return training.busy() || posterior.busy() || viewer.busy() || evaluation.busy() || comparison.busy() ||
-         (tab_ == Tab::compare && board.busy()) || specimen.busy() || library.busy() || data.busy() || page.busy();
+         (tab_ == Tab::compare && board.busy()) || specimen.busy() || queue.busy() || library.busy() || data.busy() ||
+         page.busy();
 }
 
 std::string Studio::activity() const {
   for (const std::string& text : {training.activity(), evaluation.activity(), comparison.activity(), board.activity(),
-                                  posterior.activity(), viewer.activity()})
+                                  posterior.activity(), viewer.activity(), queue.activity()})
     if (!text.empty()) return text;
   return "Ready";
 }

@@ -22,6 +22,7 @@
 #include "app/model/settings/machine.h"
 #include "app/model/settings/settings_page.h"
 #include "app/model/task/specimen.h"
+#include "app/model/train/run_queue.h"
 #include "app/model/train/studies.h"
 #include "app/model/train/training.h"
 #include "app/model/viewer/viewer.h"
@@ -44,6 +45,7 @@ class Studio : public Navigation, public Machine {
   Library library{hub};
   Training training{hub};
   Studies studies{hub};
+  RunQueue queue{hub};
   Posterior posterior{hub};
   Viewer viewer{hub};
   Evaluation evaluation{hub};
@@ -107,6 +109,7 @@ class Studio : public Navigation, public Machine {
   void take_threads();
   void list_runs();
   void follow_training();
+  void follow_queue_settings();
   void take_ended_training();
   void go_on_resuming();
   void take_new_weights();

@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
+#include "core/base/threads.h"
 #include "core/train/plan.h"
 #include "core/train/stage_sharing.h"
 #include "core/train/stage_tools.h"
@@ -137,6 +138,20 @@ StudyPlan plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>&
     study.runs.push_back(std::move(plan));
   }
   return study;
+}
+
+std::vector<StudyRun> on_share_of_cores(std::vector<StudyRun> runs, std::int64_t processes) {
+  const std::int64_t share = std::max<std::int64_t>(1, usable_cores() / std::max<std::int64_t>(1, processes));
+  for (StudyRun& run : runs)
+    if (run.config.threads == 0) run.config.threads = share;
+  return runs;
+}
+
+double study_seconds(const StudyPlan& plan, std::int64_t processes) {
+  std::vector<double> busy(static_cast<std::size_t>(std::max<std::int64_t>(1, processes)), 0.0);  // until when
+  for (const RunPlan& run : plan.runs)
+    if (run.trained) *std::min_element(busy.begin(), busy.end()) += run.seconds();
+  return *std::max_element(busy.begin(), busy.end());
 }
 
 }  // namespace pairs

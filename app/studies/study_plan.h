@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -29,5 +30,12 @@ struct StudyPlan {
 // that cost nothing any more. `told`, when set, hears how many kinds of how many are measured. Throws Stopped.
 StudyPlan plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>& done,
                      const std::function<bool()>& stop, const std::function<void(std::size_t, std::size_t)>& told = {});
+
+// The same runs as each of so many processes trains them: on its share of the cores, where they do not say how many
+// threads they take.
+std::vector<StudyRun> on_share_of_cores(std::vector<StudyRun> runs, std::int64_t processes);
+// How long so many processes take, each of which takes the next run as soon as it has done one: seconds from a plan of
+// on_share_of_cores().
+double study_seconds(const StudyPlan& plan, std::int64_t processes);
 
 }  // namespace pairs

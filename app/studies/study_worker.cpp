@@ -81,6 +81,10 @@ fs::path claims_folder(const fs::path& study) {
   return study / "claims";
 }
 
+fs::path workers_folder(const fs::path& study) {
+  return study / "workers";
+}
+
 std::vector<StudyStatus> study_status(const fs::path& folder, const std::vector<StudyRun>& runs, const Claims& claims) {
   std::vector<StudyStatus> all;
   for (const StudyRun& run : runs) {

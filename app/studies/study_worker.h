@@ -35,6 +35,8 @@ std::vector<FoundRun> look_over(const Tasks& tasks, const std::filesystem::path&
                                 const std::vector<StudyRun>& runs);
 // The folder of the claims of a study.
 std::filesystem::path claims_folder(const std::filesystem::path& study);
+// The folder that tells which processes work on a study (core/base/presence.h), and what they say.
+std::filesystem::path workers_folder(const std::filesystem::path& study);
 
 // Which runs a worker takes, and for how long.
 struct WorkOptions {

@@ -26,6 +26,9 @@ BEGIN {
   rooms = all_core " render tasks app/text app/runs app/kinds app/scores app/posterior"
   allow("app/studies", rooms)
   rooms = rooms " app/studies"
+  allow("app/desktop", "core/base")
+  allow("app/queue", rooms " app/desktop")
+  rooms = rooms " app/desktop app/queue"
   allow("app/batch", rooms)
   # What tabs share, the tabs, of which none knows another, and what holds them.
   allow("app/model/hub", rooms)

@@ -97,7 +97,7 @@ P
   ln -s "$SCRATCH/fixtures" "$HOME/datasets"
   local run
   for run in "bump-hunt runs/a --seed 1" "bump-hunt runs/b --seed 2" "digits runs/digits" "novel-view runs/spheres" \
-    "digits runs/digits-n1 --strategy n1"; do
+    "digits runs/digits-n1 --strategy n1" "bump-hunt runs/begun --until pretrain"; do
     set -- $run
     pairs --batch run "$1" --device cpu --threads 1 --out "${@:2}" >"$SCRATCH/log" 2>&1 ||
       say_fail "the run $2 could not be made: $(tail -3 "$SCRATCH/log")"
@@ -114,7 +114,7 @@ prepare() {
     "$SCRATCH/fixtures/runs/spheres" runs
   cp -r "$SCRATCH/fixtures/runs/a" runs/NAME
   cp -r "$SCRATCH/fixtures/runs/digits" runs/digits-pairs
-  cp -r "$SCRATCH/fixtures/runs/digits-n1" runs
+  cp -r "$SCRATCH/fixtures/runs/digits-n1" "$SCRATCH/fixtures/runs/begun" runs
   cp "$SCRATCH/fixtures/events.csv" .
   cp events.csv observed.csv
   cp -r "$SOURCE/assets/examples/bump-hunt-python" my

@@ -312,6 +312,11 @@ void SettingsPanel::looks(model::Settings& settings) {
   if (ui::segment("settings/dialogs/own", "The window's own", settings.file_dialogs == "own",
                   "Folders, a filter, and what a file holds, in this window"))
     settings.file_dialogs = "own";
+  ui::space(6);
+  ui::label("Notifications", "The desktop's, of which it decides how long they are shown", kLabel);
+  ui::toggle(
+      "settings/notifications", "Tell of ends while nobody looks", settings.notifications,
+      "When a run, a study or the queue has ended and another window is being worked with, or this one is closed");
 }
 
 void SettingsPanel::file() {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/gui/widgets/ui.h"
+#include "app/model/train/study_form.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
@@ -139,6 +140,16 @@ void DraftForm::control(Draft& draft, const Setting& setting, float width) {
   }
 }
 
+// What is wrong with a setting; of several values where one belongs, a study of them.
+void DraftForm::trouble(const Setting& setting, float width) {
+  if (setting.error.empty()) return;
+  const std::vector<std::string> values = model::swept_values(setting);
+  if (values.empty()) return ui::wrapped(setting.error, ui::Look::bad, width);
+  if (ui::button("train/sweep/" + setting.key, fmt::format("Study of {} values…", values.size()), ui::Button::normal,
+                 "", fmt::format("Trains a run with each of them as {}, and compares them", setting.title)))
+    sweep_ = {setting.key, fmt::format("{}", fmt::join(values, ", "))};
+}
+
 void DraftForm::choices(Draft& draft) {
   const float column = 84;
   ui::label("Preset", "How large networks and budgets are. Each can be changed below.", column);
@@ -217,8 +228,7 @@ void DraftForm::section(Draft& draft, const std::vector<Setting>& settings, cons
     ImGui::EndTable();
   }
   for (const Setting& setting : settings)
-    if (setting.section == title && setting.matters && !setting.error.empty())
-      ui::wrapped(setting.error, ui::Look::bad, width);
+    if (setting.section == title && setting.matters) trouble(setting, width);
 }
 
 void DraftForm::matters(Draft& draft) {
@@ -291,7 +301,7 @@ void DraftForm::all_settings(Draft& draft) {
       ImGui::AlignTextToFramePadding();
       ui::text(setting.key, !setting.error.empty() ? ui::Look::bad : setting.changed ? ui::Look::link : ui::Look::body);
       ui::tip(setting_tip(setting));
-      if (!setting.error.empty()) ui::wrapped(setting.error, ui::Look::bad);
+      if (!setting.matters) trouble(setting, 0);
       ImGui::TableNextColumn();
       // What matters has its control above: names are unique.
       if (setting.matters) {

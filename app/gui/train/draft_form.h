@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/model/train/training.h"
@@ -14,6 +16,11 @@ class DraftForm {
   void draw(model::Training& training);
   // What the run is expected to need, or why it cannot be started.
   void needs(const model::Training& training);
+  // Once, the setting of which somebody wants a study, with the values that were written into its field.
+  struct Sweep {
+    std::string key, values;
+  };
+  std::optional<Sweep> take_sweep() { return std::exchange(sweep_, std::nullopt); }
 
  private:
   void choices(model::Draft& draft);
@@ -21,9 +28,11 @@ class DraftForm {
   void section(model::Draft& draft, const std::vector<model::Setting>& settings, const char* title, float width);
   void all_settings(model::Draft& draft);
   void control(model::Draft& draft, const model::Setting& setting, float width);
+  void trouble(const model::Setting& setting, float width);
 
   bool all_ = false;
   std::string search_;
+  std::optional<Sweep> sweep_;
 };
 
 // Whether any setting has a value of the paper's: tables leave its column out where none does.

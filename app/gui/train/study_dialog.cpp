@@ -24,7 +24,7 @@ std::int64_t number_of(const std::string& text) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size() ? value : 0;
 }
 
-std::string standing(const model::StudyEntry& study) {
+std::string standing(const StudyEntry& study) {
   std::string text = fmt::format("{} of {} done", study.done, counted(study.all, "run"));
   if (study.failed > 0) text += fmt::format(", {} failed", study.failed);
   if (!study.now.empty()) text += fmt::format("; now {}", fmt::join(study.now, ", "));
@@ -34,13 +34,16 @@ std::string standing(const model::StudyEntry& study) {
 
 }  // namespace
 
-void StudyDialog::ask(const model::Studies& studies, const model::Draft& draft) {
+void StudyDialog::ask(const model::Studies& studies, const model::Draft& draft, const std::string& key,
+                      const std::string& values) {
   try {
     form_ = studies.form(draft);
   } catch (const std::exception& error) {
     failure_ = sentence(error);
     return;
   }
+  form_->key = key;
+  form_->values = values;
   seeds_ = std::to_string(form_->seeds);
   processes_ = std::to_string(form_->processes);
   failure_.clear();
@@ -84,14 +87,39 @@ void StudyDialog::choices() {
   ui::input("study/name", form.name, "my-study", "Lower-case letters, digits and hyphens");
 }
 
-void StudyDialog::outcome() const {
+void StudyDialog::outcome(model::Studies& studies, bool right) const {
   const std::vector<StudyRun>& runs = form_->runs();
   ui::text(counted(runs.size(), "run"), ui::Look::small_strong);
+  if (right) {
+    studies.needs.follow(*form_);
+    ui::wrapped(studies.needs.text(), ui::Look::small_muted, 0, "study/expected");
+    if (!studies.needs.seconds()) ui::again_in(0.25);
+  }
   for (std::size_t k = 0; k < std::min(runs.size(), kShownRuns); ++k) ui::text(runs[k].name, ui::Look::small);
   if (runs.size() > kShownRuns) ui::text(fmt::format("and {} more", runs.size() - kShownRuns), ui::Look::small_muted);
 }
 
-void StudyDialog::draw(model::Studies& studies) {
+// Starts the study, or puts it into the queue.
+void StudyDialog::act(model::Studies& studies, model::RunQueue& queue, bool now) {
+  try {
+    if (now) {
+      form_->start();
+    } else {
+      form_->write();
+      QueueItem item = item_of(form_->folder());
+      item.processes = form_->processes;
+      item.data = form_->data_folder();
+      if (const auto seconds = studies.needs.seconds()) item.seconds = {*seconds};
+      queue.add(item);
+    }
+    studies.look();
+    open_ = false;
+  } catch (const std::exception& error) {
+    failure_ = sentence(error);
+  }
+}
+
+void StudyDialog::draw(model::Studies& studies, model::RunQueue& queue) {
   if (!form_ || !ui::begin_dialog("study/dialog", "New study", open_, kWide)) return;
   ui::wrapped(
       "Trains and evaluates every choice on the same test sets, with the settings of this "
@@ -105,31 +133,31 @@ void StudyDialog::draw(model::Studies& studies) {
   ImGui::SameLine(0, px(24));
   ImGui::BeginChild("outcome", {0, high}, false);
   const std::string problem = form_->problem();
-  outcome();
+  outcome(studies, problem.empty());
   ImGui::EndChild();
   if (!failure_.empty())
     ui::wrapped(failure_, ui::Look::bad, 0, "study/failure");
   else if (!problem.empty())
     ui::wrapped(problem, ui::Look::warning, 0, "study/problem");
+  if (ui::button("study/queue", "Add to queue", ui::Button::normal, problem.empty() ? queue.add_blocked() : problem,
+                 "It is begun once what is in the queue before it has ended"))
+    act(studies, queue, false);
+  ImGui::SameLine(0, px(8));
   const ui::Choice choice = ui::choose("study/start", "Start the study", ui::Button::primary, "study/cancel", problem);
-  if (choice == ui::Choice::confirm) {
-    try {
-      form_->start();
-      studies.look();
-      open_ = false;
-    } catch (const std::exception& error) {
-      failure_ = sentence(error);
-    }
-  }
+  if (choice == ui::Choice::confirm) act(studies, queue, true);
   if (choice == ui::Choice::cancel) open_ = false;
-  if (!open_) ImGui::CloseCurrentPopup();
+  if (!open_) {
+    studies.needs.forget();
+    ImGui::CloseCurrentPopup();
+  }
   ui::end_dialog();
 }
 
-void draw_studies(model::Studies& studies) {
+void draw_studies(model::Studies& studies, const model::RunQueue& queue) {
   const auto shown = studies.shown();
   if (!shown) return;
-  for (const model::StudyEntry& study : *shown) {
+  for (const StudyEntry& study : *shown) {
+    if (queue.holds(study.folder)) continue;
     ui::space(4);
     const std::string base = "study/" + study.name;
     const bool works = !study.processes.empty();

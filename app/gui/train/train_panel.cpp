@@ -11,6 +11,7 @@
 
 #include "app/gui/train/stage_cards.h"
 #include "app/gui/widgets/ui.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 
@@ -26,19 +27,35 @@ using model::Training;
 constexpr std::uint64_t kWorthDropping = 16 << 20;  // bytes of aggregates that a finished run is asked about
 constexpr float kPlotWidth = 320;                   // a plot has at least this
 
+bool queue_button(const Training& training, const model::RunQueue& queue) {
+  const std::string why = training.queue_blocked();
+  return ui::button("train/queue", "Add to queue", ui::Button::normal, why.empty() ? queue.add_blocked() : why,
+                    "Trains it once what is in the queue before it has ended");
+}
+
+void add_to_queue(const std::filesystem::path& run, model::RunQueue& queue) {
+  try {
+    queue.add(item_of(run));
+  } catch (const std::exception& error) {
+    ui::toast(sentence(error));
+  }
+}
+
 }  // namespace
 
-void TrainPanel::header(Training& training, const model::Library& library, const model::Studies& studies) {
+void TrainPanel::header(Training& training, const model::Library& library, const model::Studies& studies,
+                        model::RunQueue& queue) {
   const bool drafting = training.drafting();
   const bool at_work = training.active() && !drafting && training.folder() == training.session_folder();
   const bool resumable = !drafting && !at_work && !training.finished();
   constexpr const char *kStart = "Start training", *kResume = "Resume training", *kLike = "New run like this",
-                       *kStudy = "Study…";
+                       *kStudy = "Study…", *kQueue = "Add to queue";
   const float gap = px(8);
   float room = ui::button_width("Copy command");
-  if (drafting) room += gap + ui::button_width(kStudy) + gap + ui::button_width(kStart);
+  if (drafting)
+    room += gap + ui::button_width(kStudy) + gap + ui::button_width(kQueue) + gap + ui::button_width(kStart);
   if (!drafting) room += gap + ui::button_width("New run") + gap + ui::button_width(kLike);
-  if (resumable) room += gap + ui::button_width(kResume);
+  if (resumable) room += gap + ui::button_width(kQueue) + gap + ui::button_width(kResume);
   // While it trains, nothing else stands where "Start training" stood.
   if (at_work) room += gap + ui::button_width(kStart);
 
@@ -62,6 +79,8 @@ void TrainPanel::header(Training& training, const model::Library& library, const
                    "Trains this with several strategies, seeds and values of a setting, and compares them"))
       study_.ask(studies, training.draft());
     ImGui::SameLine(0, gap);
+    if (queue_button(training, queue)) queue.add(training.plan());
+    ImGui::SameLine(0, gap);
     if (ui::button("train/start", kStart, ui::Button::primary, training.blocked(Action::start),
                    "Makes the run's folder and runs all stages"))
       training.start();
@@ -82,6 +101,8 @@ void TrainPanel::header(Training& training, const model::Library& library, const
                "The run is at work; its stages below can be paused and stopped", "", ui::button_width(kStart));
   }
   if (!resumable) return;
+  ImGui::SameLine(0, gap);
+  if (queue_button(training, queue)) add_to_queue(training.folder(), queue);
   ImGui::SameLine(0, gap);
   // Going on after a failure dismisses it.
   const bool failed = training.state() == Activity::failed && training.run_settings();
@@ -247,18 +268,20 @@ void TrainPanel::run(Training& training, model::Library& library, model::Navigat
   plots(training);
 }
 
-void TrainPanel::draw(Training& training, model::Library& library, model::Studies& studies, model::Navigation& go) {
+void TrainPanel::draw(Training& training, model::Library& library, model::Studies& studies, model::RunQueue& queue,
+                      model::Navigation& go) {
   training.shown();
   if (training.task().empty() && !training.problem().empty())
     return ui::empty_state("This run cannot be shown", training.problem(), true);
   if (training.task().empty())
     return ui::empty_state("No task chosen", "Choose a task on the left; its training is set up here.");
   if (training.state() == Activity::loading) return ui::working_state(fmt::format("Reading {} …", training.name()));
-  header(training, library, studies);
+  header(training, library, studies, queue);
   if (training.drafting()) {
     form_.needs(training);
-    draw_studies(studies);
-    study_.draw(studies);
+    queue_.draw(queue);
+    draw_studies(studies, queue);
+    study_.draw(studies, queue);
   }
   if (const std::string problem = training.problem(); !problem.empty()) {
     ui::space(4);
@@ -274,10 +297,12 @@ void TrainPanel::draw(Training& training, model::Library& library, model::Studie
   if (!training.drafting() && !training.run_settings() && !training.problem().empty()) return;
   draw_stage_cards(training);
   ui::space(8);
-  if (training.drafting())
-    form_.draw(training);
-  else
-    run(training, library, go);
+  if (!training.drafting()) return run(training, library, go);
+  form_.draw(training);
+  if (const auto sweep = form_.take_sweep()) {
+    study_.ask(studies, training.draft(), sweep->key, sweep->values);
+    training.draft().reset(sweep->key);
+  }
 }
 
 }  // namespace pairs::gui

@@ -4,10 +4,12 @@
 
 #include "app/gui/plot/plot_view.h"
 #include "app/gui/train/draft_form.h"
+#include "app/gui/train/queue_panel.h"
 #include "app/gui/train/study_dialog.h"
 #include "app/gui/widgets/aggregates_dialog.h"
 #include "app/model/library/library.h"
 #include "app/model/navigation.h"
+#include "app/model/train/run_queue.h"
 #include "app/model/train/studies.h"
 #include "app/model/train/training.h"
 
@@ -16,12 +18,14 @@ namespace pairs::gui {
 // A new run's settings and start; the stages of a run with their losses, and the posterior as it is learnt.
 class TrainPanel {
  public:
-  void draw(model::Training& training, model::Library& library, model::Studies& studies, model::Navigation& go);
+  void draw(model::Training& training, model::Library& library, model::Studies& studies, model::RunQueue& queue,
+            model::Navigation& go);
 
  private:
   enum class View { progress, settings, log };
 
-  void header(model::Training& training, const model::Library& library, const model::Studies& studies);
+  void header(model::Training& training, const model::Library& library, const model::Studies& studies,
+              model::RunQueue& queue);
   void run(model::Training& training, model::Library& library, model::Navigation& go);
   void plots(model::Training& training);
   void run_settings(const model::Training& training);
@@ -33,6 +37,7 @@ class TrainPanel {
   std::string run_search_;
   DraftForm form_;
   StudyDialog study_;
+  QueuePanel queue_;
   AggregatesDialog aggregates_{"train/aggregates"};
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/model/hub/messages.h"
+#include "app/model/hub/notifier.h"
 #include "app/model/hub/scores.h"
 #include "app/runs/run_shades.h"
 #include "tasks/catalogue.h"
@@ -28,6 +29,8 @@ struct Hub {
   std::shared_ptr<KeptScores> kept_scores = std::make_shared<KeptScores>();
   // And which shade of its strategy's colour each run has, as the library lists them.
   std::shared_ptr<RunShades> run_shades = std::make_shared<RunShades>();
+  // What tells of ends while nobody looks.
+  std::shared_ptr<Notifier> notifier = std::make_shared<Notifier>();
 };
 
 }  // namespace pairs::model

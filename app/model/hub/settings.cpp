@@ -46,6 +46,8 @@ void visit_settings(Visit&& visit) {
   visit("drawer", &Settings::drawer);
   visit("sidebar_open", &Settings::sidebar_open);
   visit("log_open", &Settings::log_open);
+  visit("keep_training", &Settings::keep_training);
+  visit("notifications", &Settings::notifications);
   visit("dismissed", &Settings::dismissed);
   visit("file_dialogs", &Settings::file_dialogs);
   visit("recent_files", &Settings::recent_files);

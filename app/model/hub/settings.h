@@ -21,6 +21,8 @@ struct Settings {
   bool maximised = false;
   double sidebar = 248, drawer = 200;  // their sizes at scale 1
   bool sidebar_open = true, log_open = false;
+  bool keep_training = false;             // the queue goes on when the window is closed
+  bool notifications = true;              // the desktop tells of ends while nobody looks at the window
   std::vector<std::string> dismissed;     // notices that are not shown again, by name
   std::string file_dialogs = "desktop";   // where it has some, or "own"
   std::vector<std::string> recent_files;  // opened, and folders saved to: newest first

@@ -1,24 +1,21 @@
 #include "app/model/train/study_form.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "app/runs/places.h"
 #include "app/studies/study_figures.h"
+#include "app/studies/study_worker.h"
+#include "core/base/child_process.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
 #include "core/train/run_name.h"
-
-extern char** environ;
 
 namespace pairs::model {
 namespace {
@@ -52,6 +49,17 @@ bool is_of_machine(const std::string& key) {
   return key == "device" || key == "threads" || key == "data";
 }
 
+bool can_be_varied(const Setting& setting) {
+  const bool single = setting.kind == SettingKind::number || setting.kind == SettingKind::choice;
+  return single && setting.key != "seed" && !is_of_machine(setting.key) && !setting.key.starts_with("evaluate.");
+}
+
+bool is_number(const std::string& word) {
+  double value = 0;
+  const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
+  return read.ec == std::errc() && read.ptr == word.data() + word.size();
+}
+
 }  // namespace
 
 StudyForm::StudyForm(Catalogue tasks, const Draft& draft, fs::path runs_folder, std::string data_folder,
@@ -68,8 +76,7 @@ StudyForm::StudyForm(Catalogue tasks, const Draft& draft, fs::path runs_folder, 
   name = new_run_name(info.name + "-study", runs_folder_);
   processes = std::min<std::int64_t>(usable_cores(), 4);
   for (const Setting& one : draft.settings()) {
-    const bool single = one.kind == SettingKind::number || one.kind == SettingKind::choice;
-    if (single && one.key != "seed" && !is_of_machine(one.key) && !one.key.starts_with("evaluate."))
+    if (can_be_varied(one))
       choices_.push_back({one.key, one.matters ? fmt::format("{} ({})", one.title, one.key) : one.key});
     if (one.changed && one.key != "seed" && !is_of_machine(one.key) && one.key != "note")
       set_.emplace_back(one.key, one.value);
@@ -77,14 +84,17 @@ StudyForm::StudyForm(Catalogue tasks, const Draft& draft, fs::path runs_folder, 
 }
 
 std::string StudyForm::text() const {
+  return fmt::format("title = {}\n", quoted(fmt::format("{}: {}", title_, name))) + body();
+}
+
+std::string StudyForm::body() const {
   std::vector<std::string> chosen, figures = {"scores", "differences", "acauc"};
   for (const Strategy& one : pairs::strategies())
     if (strategies.contains(one.name)) chosen.push_back(one.name);
   std::vector<std::string> numbers;
   for (std::int64_t seed = 1; seed <= seeds; ++seed) numbers.push_back(std::to_string(seed));
-  std::string text = fmt::format("title = {}\ntasks = {}\nstrategies = {}\nseeds = [{}]\npresets = {}\n",
-                                 quoted(fmt::format("{}: {}", title_, name)), quoted_list({task_}), quoted_list(chosen),
-                                 fmt::join(numbers, ", "), quoted_list({preset_}));
+  std::string text = fmt::format("tasks = {}\nstrategies = {}\nseeds = [{}]\npresets = {}\n", quoted_list({task_}),
+                                 quoted_list(chosen), fmt::join(numbers, ", "), quoted_list({preset_}));
   if (!key.empty()) figures.push_back("sweep");
   if (chosen.size() > 1) figures.push_back("pareto");
   text += fmt::format("figures = {}\n", quoted_list(figures));
@@ -127,11 +137,21 @@ const std::string& StudyForm::problem() {
   return problem_;
 }
 
-void StudyForm::start() const {
+void StudyForm::write() const {
   fs::create_directories(folder());
-  const fs::path file = folder() / (name + ".toml");
-  write_file(file, text());
-  start_study(program_, file, folder(), processes, data_folder_);
+  write_file(file(), text());
+}
+
+void StudyForm::start() const {
+  write();
+  start_study(program_, file(), folder(), processes, data_folder_);
+}
+
+std::vector<std::string> swept_values(const Setting& setting) {
+  if (setting.kind != SettingKind::number || !can_be_varied(setting)) return {};
+  std::vector<std::string> values = comma_separated(setting.value);
+  const bool numbers = std::all_of(values.begin(), values.end(), is_number);
+  return numbers && values.size() > 1 ? values : std::vector<std::string>();
 }
 
 void start_study(const fs::path& program, const fs::path& file, const fs::path& folder, std::int64_t processes,
@@ -139,25 +159,8 @@ void start_study(const fs::path& program, const fs::path& file, const fs::path& 
   std::vector<std::string> words = {program.string(), "--batch",       "study",  file.string(),
                                     "--out",          folder.string(), "--jobs", std::to_string(processes)};
   if (!data_folder.empty()) words.insert(words.end(), {"--data", data_folder});
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  fs::create_directories(folder / "workers");
-  const std::string log = (folder / "workers" / "window.log").string();
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-  pid_t process = 0;
-  const int failed = ::posix_spawn(&process, program.c_str(), &actions, &attributes, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  PAIRS_CHECK(failed == 0, "The study cannot be started: {}: {}", printable(program.string(), 300),
-              std::strerror(failed));
+  fs::create_directories(workers_folder(folder));
+  start_detached(words, workers_folder(folder) / "window.log");
 }
 
 }  // namespace pairs::model

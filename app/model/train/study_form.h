@@ -33,14 +33,19 @@ class StudyForm {
   };
   const std::vector<Choice>& choices() const { return choices_; }
 
-  // Its file.
+  // Its file; and the same without its title, which changes nothing of what it trains.
   std::string text() const;
+  std::string body() const;
   // What is wrong with it, a sentence; "" where it can be started. Makes its runs where something has changed.
   const std::string& problem();
   // The runs that it makes, as of problem().
   const std::vector<StudyRun>& runs() const { return runs_; }
   std::filesystem::path folder() const { return runs_folder_ / name; }
-  // Writes its file and starts a process that does it, and goes on when this program ends. Throws Error.
+  const std::string& data_folder() const { return data_folder_; }
+  std::filesystem::path file() const { return folder() / (name + ".toml"); }
+  // Writes its file. Throws Error.
+  void write() const;
+  // The same, and starts a process that does it, and goes on when this program ends. Throws Error.
   void start() const;
 
  private:
@@ -54,6 +59,10 @@ class StudyForm {
   std::string checked_, problem_;  // the text and folder that were looked at last, and what is wrong with them
   std::vector<StudyRun> runs_;
 };
+
+// The values that were written into a setting's field where it holds one number: "1, 4, 16" are those of a study that
+// varies it. Empty where there is one alone, or where the setting cannot be varied.
+std::vector<std::string> swept_values(const Setting& setting);
 
 // Starts `pairs --batch study` on a study's file in a process of its own, which no end of this program ends.
 void start_study(const std::filesystem::path& program, const std::filesystem::path& file,

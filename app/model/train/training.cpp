@@ -506,6 +506,11 @@ std::string Training::blocked(Action action, int until) const {
   if (busy && !m.shows_session()) return fmt::format("{} is being trained; stop it or wait until it is done", other);
   // A failure of another run is told where that run is shown.
   if (const std::string why = session_blocked(action); !why.empty()) return why;
+  return start_blocked(until);
+}
+
+std::string Training::start_blocked(int until) const {
+  const Impl& m = *impl_;
   if (m.drafting) {
     if (m.task.empty()) return "Choose a task first";
     const Draft& draft = impl_->draft_of(m.task);
@@ -524,6 +529,20 @@ std::string Training::blocked(Action action, int until) const {
   const bool done[kStages] = {m.view->pretrained, m.view->cached, m.view->finished};
   if (until >= 0 && until < kStages && done[until]) return "This stage is done";
   return "";
+}
+
+Training::Planned Training::plan() {
+  Draft& draft = impl_->draft_of(impl_->task);
+  draft.renew_name();
+  Planned planned{draft.folder(), std::make_shared<const RunConfig>(draft.config()), impl_->needs.estimate()};
+  if (planned.needs && !planned.needs->error.empty()) planned.needs.reset();
+  return planned;
+}
+
+std::string Training::queue_blocked() const {
+  const Impl& m = *impl_;
+  if (!m.drafting && m.session_busy && m.shows_session()) return "The run is at work";
+  return start_blocked(kStages - 1);
 }
 
 std::filesystem::path Training::folder() const {

@@ -82,6 +82,18 @@ class Training {
   // Why an action is not possible now, in one sentence; empty when it is. `until` as in start().
   std::string blocked(Action action, int until = kStages - 1) const;
 
+  // A run that is to be trained later, in the queue.
+  struct Planned {
+    std::filesystem::path folder;
+    std::shared_ptr<const RunConfig> config;
+    std::shared_ptr<const Estimate> needs;  // null: not known yet
+  };
+  // The draft as such a run, under a name that is free now. Ask queue_blocked() before.
+  Planned plan();
+  // Why the draft, or the run that is shown, cannot be put into the queue: as blocked(start), whatever is trained
+  // meanwhile.
+  std::string queue_blocked() const;
+
   // The run that is shown; empty for a draft.
   std::filesystem::path folder() const;
   std::string name() const;
@@ -108,6 +120,9 @@ class Training {
   void settle(double seconds);
 
  private:
+  // What the draft or run itself has against being trained.
+  std::string start_blocked(int until) const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "app/studies/study_presence.h"
 #include "app/studies/study_runs.h"
+#include "app/studies/study_worker.h"
 #include "core/base/files.h"
+#include "core/base/presence.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"
@@ -52,7 +53,7 @@ TEST_F(StudyDialogTest, AStudyIsChosenAndStarted) {
   d.click("study/sizes/go-on");
   EXPECT_TRUE(d.until([&] { return std::filesystem::exists(folder_ / "called"); }));
   // While a process works on it, it can be stopped.
-  const StudyPresence here(study);
+  const Presence here(workers_folder(study));
   d.studio.studies.look();
   EXPECT_TRUE(d.until([&] { return d.find("study/sizes/stop") != nullptr; }));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/studies/study_figures.h"
+#include "app/studies/study_plan.h"
 #include "app/studies/study_results.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -24,6 +25,25 @@ constexpr const char* kSmall =
     "cache.sizes = [10]\ncache.pieces = 2\ncache.sets = [40]\nfinetune.epochs = 2\nfinetune.steps = 4\n"
     "finetune.batch = 8\nfinetune.validation_draws = 32\nevaluate.sizes = [1, 10]\nevaluate.sets = [40]\n"
     "evaluate.samples = 20\ndevice = \"cpu\"\nthreads = 1\n";
+
+TEST(StudyTime, IsOfProcessesThatTakeTheNextRun) {
+  StudyPlan plan;
+  for (const double seconds : {30.0, 10.0, 10.0, 20.0}) {
+    RunPlan run;
+    run.pretrain_seconds = seconds;
+    plan.runs.push_back(run);
+  }
+  plan.runs.emplace_back().trained = false;
+  plan.runs.back().pretrain_seconds = 1000;
+  EXPECT_DOUBLE_EQ(study_seconds(plan, 1), 70);
+  EXPECT_DOUBLE_EQ(study_seconds(plan, 2), 40);
+  EXPECT_DOUBLE_EQ(study_seconds(plan, 8), 30) << "the longest run";
+  std::vector<StudyRun> runs(2);
+  runs[1].config.threads = 3;
+  runs = on_share_of_cores(std::move(runs), 1000);
+  EXPECT_EQ(runs[0].config.threads, 1);
+  EXPECT_EQ(runs[1].config.threads, 3) << "what its settings say";
+}
 
 class StudyWorkerTest : public ::testing::Test {
  protected:

@@ -5,12 +5,15 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <memory>
+#include <mutex>
 #include <thread>
 
-#include "app/studies/study_presence.h"
 #include "app/studies/study_results.h"
+#include "app/studies/study_worker.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/presence.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -75,6 +78,21 @@ TEST_F(StudiesTest, AFormMakesTheRunsOfTheDraft) {
   EXPECT_EQ(form.runs().size(), 2u);
 }
 
+TEST_F(StudiesTest, SeveralValuesOfANumberAreThoseOfAStudy) {
+  Draft draft = this->draft();
+  const auto values = [&](const char* key, const char* text) {
+    draft.set(key, text);
+    return swept_values(draft.setting(key));
+  };
+  EXPECT_THAT(values("embedder.size", "1, 4,16"), ElementsAre("1", "4", "16"));
+  EXPECT_THAT(values("finetune.rate", "1e-3, 2e-3"), ElementsAre("1e-3", "2e-3"));
+  EXPECT_TRUE(values("embedder.size", "4").empty());
+  EXPECT_TRUE(values("embedder.size", "4, four").empty());
+  EXPECT_TRUE(values("embedder.layers", "16, 16").empty()) << "a list is one value";
+  EXPECT_TRUE(values("seed", "1, 2").empty()) << "the dialog asks for seeds";
+  EXPECT_TRUE(values("threads", "1, 2").empty());
+}
+
 TEST_F(StudiesTest, AFormSaysWhatIsWrong) {
   StudyForm form = this->form();
   form.key = "embedder.size";
@@ -128,7 +146,7 @@ TEST_F(StudiesTest, ShowsHowFarAStudyIsAndGoesOnWithIt) {
   // A look leaves nothing behind.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(form.folder()), {}), 1);
   {
-    const StudyPresence here(form.folder());
+    const Presence here(workers_folder(form.folder()));
     EXPECT_THAT(looked(studies)[0].processes, ElementsAre(::getpid()));
   }
   studies.go_on(all[0]);
@@ -140,6 +158,34 @@ TEST_F(StudiesTest, ShowsHowFarAStudyIsAndGoesOnWithIt) {
     write_file(form.folder() / run / run_file::metrics, "x");
   }
   EXPECT_TRUE(looked(studies).empty());
+}
+
+TEST_F(StudiesTest, TellsOfTheEndWhereNobodyLooks) {
+  std::vector<std::string> told;
+  std::mutex mutex;
+  hub_.notifier = std::make_shared<Notifier>([&](const std::string& title, const std::string& text) {
+    const std::lock_guard lock(mutex);
+    told.push_back(title + ": " + text);
+    return true;
+  });
+  StudyForm form = this->form();
+  form.name = "mine";
+  form.write();
+  Studies studies(hub_);
+  const auto end_of_work = [&] {
+    auto here = std::make_unique<Presence>(workers_folder(form.folder()));
+    EXPECT_FALSE(looked(studies)[0].processes.empty());
+    here.reset();
+    EXPECT_TRUE(looked(studies)[0].processes.empty());
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const std::lock_guard lock(mutex);
+    return std::exchange(told, {});
+  };
+  EXPECT_TRUE(end_of_work().empty()) << "somebody looks";
+  hub_.notifier->focused = false;
+  EXPECT_THAT(end_of_work(), ElementsAre("The study mine has ended: 0 of 6 runs done"));
+  hub_.notifier->on = false;
+  EXPECT_TRUE(end_of_work().empty()) << "the settings say no";
 }
 
 TEST_F(StudiesTest, ADamagedStudyIsShownWithItsProblem) {

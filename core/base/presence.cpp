@@ -1,4 +1,4 @@
-#include "app/studies/study_presence.h"
+#include "core/base/presence.h"
 
 #include <fmt/format.h>
 
@@ -10,32 +10,29 @@
 namespace pairs {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* kFolder = "workers";
-constexpr const char* kEnding = ".process";
+constexpr const char* kPresenceEnding = ".process";
 constexpr std::uint64_t kMostIdentity = 64 << 10;
 
 }  // namespace
 
-StudyPresence::StudyPresence(const fs::path& study) {
+Presence::Presence(const std::filesystem::path& folder) {
   const nlohmann::json self = process_identity();
-  fs::create_directories(study / kFolder);
-  file_ = study / kFolder /
-          fmt::format("{}-{}{}", self["host"].get<std::string>(), self["process"].get<std::int64_t>(), kEnding);
+  std::filesystem::create_directories(folder);
+  file_ = folder /
+          fmt::format("{}-{}{}", self["host"].get<std::string>(), self["process"].get<std::int64_t>(), kPresenceEnding);
   write_file(file_, self.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
-StudyPresence::~StudyPresence() {
+Presence::~Presence() {
   std::error_code error;
-  fs::remove(file_, error);
+  std::filesystem::remove(file_, error);
 }
 
-std::vector<pid_t> working_processes(const fs::path& study) {
+std::vector<pid_t> processes_present(const std::filesystem::path& folder) {
   std::vector<pid_t> processes;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(study / kFolder, error)) {
-    if (entry.path().extension() != kEnding) continue;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() != kPresenceEnding) continue;
     try {
       const nlohmann::json identity = parse_json(read_file(entry.path(), kMostIdentity));
       if (is_alive(identity)) processes.push_back(static_cast<pid_t>(identity.at("process").get<std::int64_t>()));

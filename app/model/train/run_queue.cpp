@@ -1,0 +1,249 @@
+#include "app/model/train/run_queue.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <utility>
+
+#include "app/queue/queue_end.h"
+#include "app/queue/queue_worker.h"
+#include "app/runs/new_run.h"
+#include "app/runs/run_about.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/train/run.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr double kLookInterval = 1;   // seconds between two looks at a queue that holds something,
+constexpr double kEmptyInterval = 3;  // and at one that does not
+constexpr double kStartInterval = 5;  // between two starts of a process
+constexpr int kMostStarts = 3;        // without anything moving on
+
+QueueShown look_at(const Catalogue& tasks, const Queue& queue) {
+  QueueShown shown;
+  shown.runs = queue.runs();
+  shown.view = queue.read();
+  for (const QueueItem& item : shown.view.items) shown.progress.push_back(queue_progress(tasks, item));
+  shown.left = seconds_left(shown.view, shown.progress);
+  return shown;
+}
+
+bool waits(const QueueView& view) {
+  return std::ranges::any_of(view.items, [](const QueueItem& item) { return item.state == QueueState::waiting; });
+}
+
+std::vector<std::string> failed_names(const QueueView& view) {
+  std::vector<std::string> names;
+  for (const QueueItem& item : view.items)
+    if (item.state == QueueState::failed) names.push_back(item.name());
+  return names;
+}
+
+}  // namespace
+
+std::string QueueShown::fingerprint() const {
+  std::string text = fmt::format("{}\n{} {} {}\n", runs.string(), view.paused, view.working, view.process);
+  for (std::size_t k = 0; k < view.items.size(); ++k)
+    text += fmt::format("{} {} {} {} {:.0f}\n", view.items[k].id, queue_state_name(view.items[k].state),
+                        view.items[k].reason, progress[k].text, progress[k].left);
+  return text;
+}
+
+RunQueue::RunQueue(Hub& hub)
+    : hub_(hub), looked_([this] { hub_.wake(); }), added_([this] { hub_.wake(); }, Late::keep) {}
+
+RunQueue::~RunQueue() {
+  if (!presence_) return;
+  const Queue ours(present_in_);
+  presence_.reset();
+  if (keep || !processes_present(ours.windows()).empty()) return;
+  const QueueView view = ours.read();
+  if (view.of_window && view.process > 0) ::kill(view.process, SIGTERM);
+}
+
+Queue RunQueue::queue() const {
+  return Queue(hub_.runs_folder);
+}
+
+void RunQueue::look() {
+  const bool holds = known_ && !known_->view.items.empty();
+  if (looked_.waits() || (!due_ && since_look_.seconds() < (holds ? kLookInterval : kEmptyInterval))) return;
+  due_ = false;
+  since_look_.restart();
+  looked_.ask([tasks = hub_.tasks, queue = queue(), known = known_](const auto&) {
+    auto shown = std::make_shared<const QueueShown>(look_at(tasks, queue));
+    const bool same = known && known->fingerprint() == shown->fingerprint();
+    return same ? nullptr : shown;
+  });
+}
+
+// Counts what was done, and tells of the end.
+void RunQueue::tell_end(const QueueShown& before, const QueueShown& now) {
+  if (before.runs != now.runs) return;
+  for (const QueueItem& item : before.view.items) {
+    const bool there = std::ranges::any_of(now.view.items, [&](const QueueItem& other) { return other.id == item.id; });
+    if (!there && item.state == QueueState::working && !removed_.contains(item.id)) ++finished_;
+  }
+  if (before.view.left() == 0 || now.view.left() > 0 || !before.view.working) return;
+  const std::string text = queue_end_text(std::exchange(finished_, 0), failed_names(now.view));
+  hub_.messages.info("queue", fmt::format("The queue is done: {}", text));
+  hub_.notifier->tell("The queue is done", text);
+}
+
+bool RunQueue::take() {
+  const auto answer = looked_.take();
+  if (!answer) return false;
+  seen_ = true;
+  if (!answer->value) {
+    hub_.messages.warning("queue", fmt::format("The queue cannot be read: {}", answer->failure));
+    return true;
+  }
+  const std::shared_ptr<const QueueShown> before = std::exchange(known_, answer->value);
+  if (before) tell_end(*before, *known_);
+  if (!before || before->view.left() != known_->view.left()) starts_ = 0;
+  if (present_in_ != known_->runs) presence_.reset();
+  if (!presence_ && (!known_->view.items.empty() || known_->view.working)) {
+    present_in_ = known_->runs;
+    act([this](const Queue& queue) { presence_.emplace(queue.windows()); });
+  }
+  return true;
+}
+
+void RunQueue::take_added() {
+  const auto added = added_.take();
+  if (!added) return;
+  due_ = true;
+  if (!added->value) return hub_.messages.error("queue", added->failure);
+  wanted_ = true;
+  hub_.messages.info("queue", fmt::format("{} is in the queue", *added->value));
+}
+
+void RunQueue::ensure_worker(bool training) {
+  if (!wanted_ || training || !known_ || known_->runs != queue().runs()) return;
+  if (known_->view.working || known_->view.paused || !waits(known_->view)) return;
+  if (starts_ > 0 && since_start_.seconds() < kStartInterval) return;
+  if (starts_ >= kMostStarts) {
+    wanted_ = false;
+    hub_.messages.error("queue", fmt::format("What works on the queue ends at once; {} holds what it said",
+                                             printable(queue().log().string(), 300)));
+    return;
+  }
+  ++starts_;
+  since_start_.restart();
+  act([this](const Queue& queue) { start_queue_worker(queue, program, hub_.notifier->on); });
+}
+
+bool RunQueue::poll(bool training) {
+  training_ = training;
+  const bool changed = take();
+  take_added();
+  ensure_worker(training);
+  look();
+  return changed;
+}
+
+bool RunQueue::holds(const std::filesystem::path& folder) const {
+  const QueueItem* item = known_ ? known_->view.find(folder) : nullptr;
+  return item && item->state != QueueState::failed;
+}
+
+bool RunQueue::going() const {
+  if (!known_ || known_->view.paused) return false;
+  return known_->view.working || (wanted_ && waits(known_->view));
+}
+
+std::string RunQueue::line() const {
+  if (!known_) return "";
+  const QueueView& view = known_->view;
+  if (view.working || !going()) return queue_line(view, known_->left, std::time(nullptr));
+  return fmt::format("{} to go, {}", view.left(),
+                     training_ ? "once the run that is trained now has ended" : "beginning in a moment");
+}
+
+std::string RunQueue::activity() const {
+  if (!known_ || !known_->view.working || known_->view.left() == 0) return "";
+  return "Queue: " + line();
+}
+
+// What the disk refuses becomes a message.
+void RunQueue::act(const std::function<void(const Queue&)>& change) {
+  try {
+    change(queue());
+  } catch (const std::exception& error) {
+    hub_.messages.error("queue", sentence(error));
+  }
+  due_ = true;
+}
+
+std::string RunQueue::add_blocked() const {
+  return added_.waits() ? "Another one is being put into the queue" : "";
+}
+
+void RunQueue::add(const Training::Planned& draft) {
+  added_.ask([draft, queue = queue()](const LatestWorker::Stale& stale) {
+    QueueItem item;
+    if (draft.needs) {
+      item.seconds.assign(draft.needs->seconds, draft.needs->seconds + kStages);
+    } else {
+      const ExpectedCost need = expected_cost(*draft.config, stale);
+      item.seconds = {need.pretrain_seconds, need.cache_seconds, need.finetune_seconds};
+    }
+    create_run(*draft.config, draft.folder);
+    name_new_run(draft.folder, *draft.config);
+    QueueItem made = item_of(draft.folder);
+    made.seconds = item.seconds;
+    queue.add(made);
+    return std::make_shared<const std::string>(made.name());
+  });
+}
+
+void RunQueue::add(QueueItem item) {
+  added_.ask([item, queue = queue(), tasks = hub_.tasks](const LatestWorker::Stale& stale) {
+    QueueItem made = item;
+    if (made.seconds.empty()) made.seconds = expected_seconds(tasks, made, stale);
+    queue.add(made);
+    return std::make_shared<const std::string>(made.name());
+  });
+}
+
+void RunQueue::move(const std::string& id, std::size_t place) {
+  act([&](const Queue& queue) { queue.move(id, place); });
+}
+
+void RunQueue::remove(const std::string& id) {
+  removed_.insert(id);
+  act([&](const Queue& queue) { queue.remove(id); });
+}
+
+void RunQueue::retry(const std::string& id) {
+  act([&](const Queue& queue) { queue.retry(id); });
+  wanted_ = true;
+}
+
+void RunQueue::hand_over(const std::filesystem::path& run) {
+  act([&](const Queue& queue) {
+    const QueueView before = queue.read();
+    const QueueItem* found = before.find(run);
+    queue.move(found && found->state == QueueState::waiting ? found->id : queue.add(item_of(run)), 0);
+    queue.pause(false);
+    if (!before.working) start_queue_worker(queue, program, hub_.notifier->on);
+  });
+}
+
+void RunQueue::pause() {
+  wanted_ = false;
+  act([](const Queue& queue) { queue.pause(true); });
+}
+
+void RunQueue::go_on() {
+  wanted_ = true;
+  starts_ = 0;
+  act([](const Queue& queue) { queue.pause(false); });
+}
+
+}  // namespace pairs::model

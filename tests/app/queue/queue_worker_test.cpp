@@ -1,0 +1,162 @@
+#include "app/queue/queue_worker.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "tests/app/queue/queued_folders.h"
+
+namespace pairs {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using End = QueueWorker::End;
+
+// Writes down how it was called, and fails for what is called "bad".
+constexpr const char* kProgram = R"(here=$(dirname "$0")
+echo "$@" >>"$here/called"
+case "$*" in
+  *bad*) echo '{"error": "It is bad"}'; exit 1 ;;
+  *slow*) trap 'echo saved >>"$here/called"; exit 143' TERM; touch "$here/begun"; for k in $(seq 300); do sleep 0.1; done ;;
+esac)";
+
+class QueueWorkerTest : public QueuedFolders {
+ protected:
+  QueueWorkerTest() { program(kProgram); }
+  QueueWorker::Outcome work() {
+    QueueWorker worker(queue_, folder_ / "program");
+    return worker.work([] { return true; }, [this](const std::string& line) { told_.push_back(line); });
+  }
+  std::vector<std::string> called() const {
+    std::vector<std::string> lines;
+    if (!std::filesystem::exists(folder_ / "called")) return lines;
+    std::istringstream in(read_file(folder_ / "called"));
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+  std::string call_of(const std::string& name) const {
+    return "--batch run --resume " + (runs_ / name).string() + " --json";
+  }
+  // Waits until the slow program is at work.
+  bool begun() const {
+    const Stopwatch watch;
+    while (!std::filesystem::exists(folder_ / "begun")) {
+      if (watch.seconds() > 20) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return true;
+  }
+  std::vector<std::string> told_;
+};
+
+TEST_F(QueueWorkerTest, DoesWhatWaitsInOrder) {
+  add(run("a"));
+  add(run("b"));
+  QueueItem item = item_of(study("s"));
+  item.processes = 2;
+  item.data = "/data";
+  queue_.move(queue_.add(item), 0);
+  const QueueWorker::Outcome outcome = work();
+  EXPECT_EQ(outcome.end, End::empty);
+  EXPECT_EQ(outcome.done, 3u);
+  EXPECT_THAT(outcome.failed, IsEmpty());
+  EXPECT_THAT(called(), ElementsAre("--batch study " + (runs_ / "s" / "s.toml").string() + " --out " +
+                                        (runs_ / "s").string() + " --jobs 2 --data /data --json",
+                                    call_of("a"), call_of("b")));
+  EXPECT_THAT(names(), IsEmpty());
+  EXPECT_THAT(told_, ElementsAre("s (3 left)", "a (2 left)", "b (1 left)"));
+  EXPECT_FALSE(queue_.read().working);
+}
+
+TEST_F(QueueWorkerTest, WhatFailsIsMarkedAndStopsNothing) {
+  add(run("bad"));
+  add(run("b"));
+  const QueueWorker::Outcome outcome = work();
+  EXPECT_EQ(outcome.done, 1u);
+  EXPECT_THAT(outcome.failed, ElementsAre("bad"));
+  const QueueView view = queue_.read();
+  ASSERT_EQ(view.items.size(), 1u);
+  EXPECT_EQ(view.items[0].state, QueueState::failed);
+  EXPECT_EQ(view.items[0].reason, "It is bad");
+  // It is not tried again by itself.
+  EXPECT_EQ(work().failed.size(), 0u);
+  EXPECT_EQ(called().size(), 2u);
+}
+
+TEST_F(QueueWorkerTest, OneWorksOnAQueue) {
+  const QueueWorker first(queue_, folder_ / "program");
+  EXPECT_TRUE(queue_.read().working);
+  EXPECT_EQ(queue_.read().process, ::getpid());
+  EXPECT_THROW(QueueWorker(queue_, folder_ / "program"), Error);
+}
+
+TEST_F(QueueWorkerTest, SavesWhatIsBegunWhereItIsPaused) {
+  add(run("slow"));
+  add(run("b"));
+  std::jthread other([this] {
+    ASSERT_TRUE(begun());
+    EXPECT_EQ(queue_.read().items[0].state, QueueState::working);
+    queue_.move(queue_.read().items[1].id, 0);
+    EXPECT_EQ(queue_.read().items[0].name(), "slow") << "what is at work stays the first";
+    queue_.pause(true);
+  });
+  EXPECT_EQ(work().end, End::paused);
+  other.join();
+  EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved"));
+  EXPECT_THAT(names(), ElementsAre("b", "slow"));
+  EXPECT_EQ(queue_.read().left(), 2u);
+  EXPECT_EQ(work().end, End::paused);
+  EXPECT_EQ(called().size(), 2u) << "nothing is begun";
+}
+
+TEST_F(QueueWorkerTest, SavesWhatIsBegunWhereItIsStopped) {
+  add(run("slow"));
+  QueueWorker worker(queue_, folder_ / "program");
+  const auto outcome = worker.work([this] { return !std::filesystem::exists(folder_ / "begun"); }, [](const auto&) {});
+  EXPECT_EQ(outcome.end, End::stopped);
+  EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved"));
+  EXPECT_EQ(queue_.read().items.at(0).state, QueueState::waiting);
+}
+
+TEST_F(QueueWorkerTest, LeavesWhatIsRemovedAndGoesOn) {
+  const std::string slow = add(run("slow"));
+  add(run("b"));
+  std::jthread other([&] {
+    ASSERT_TRUE(begun());
+    queue_.remove(slow);
+  });
+  const QueueWorker::Outcome outcome = work();
+  EXPECT_EQ(outcome.end, End::empty);
+  EXPECT_EQ(outcome.done, 1u);
+  EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved", call_of("b")));
+}
+
+TEST_F(QueueWorkerTest, DoesWhatIsAddedMeanwhile) {
+  program("here=$(dirname \"$0\"); echo \"$@\" >>\"$here/called\"; touch \"$here/begun\"; sleep 0.5");
+  add(run("a"));
+  run("b");
+  std::jthread other([this] {
+    ASSERT_TRUE(begun());
+    add(runs_ / "b");
+  });
+  EXPECT_EQ(work().done, 2u);
+}
+
+TEST(FailureOfAnswer, IsASentence) {
+  EXPECT_EQ(failure_of_answer(R"({"error": "No room"})", 1), "No room");
+  EXPECT_EQ(failure_of_answer(R"({"failed": 2, "runs": [{"name": "a"}, {"name": "b", "reason": "No room"}]})", 1),
+            "2 runs failed; the first, b: No room");
+  EXPECT_EQ(failure_of_answer("", 137), "Its process was ended by signal 9");
+  EXPECT_THAT(failure_of_answer("nonsense", 127), HasSubstr("exit code 127"));
+  EXPECT_THAT(failure_of_answer(R"({"error": 3})", 2), HasSubstr("exit code 2"));
+}
+
+}  // namespace
+}  // namespace pairs
