@@ -124,6 +124,9 @@ case $command in
     ! has --camera || arguments+=(--samples 2 --steps 2)
     ! has runs/bump || arguments+=(--force) # made short, it saw sets of 10
     ;;
-  figure) ! has width || lower --sets 4 ;;
+  figure)
+    ! has width || lower --sets 4
+    ! has --mcmc-draws || lower --mcmc-draws 2000
+    ;;
 esac
 exec "$PAIRS" "${arguments[@]}"

@@ -91,11 +91,12 @@ std::string tip_of(const PosteriorNumbers& series, const TargetNumbers& s) {
 // Whether the learned product stands among the references, where the shown run has one.
 void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
   if (!scene.no_product.empty()) return;
+  ImGui::SameLine();
   bool on = posterior.learned_product();
   if (ui::toggle(
-          "posterior/product", "Learned product", on,
-          fmt::format("Also multiply the run's own answers to each observation alone, for sets of up to {}: what "
-                      "an answer loses that takes each for a set of its own",
+          "posterior/product", "Product", on,
+          fmt::format("Learned product: also multiply the run's own answers to each observation alone, for sets of up "
+                      "to {}, and see what is lost to the answer to the set",
                       count_text(kMostLearnedProduct))))
     posterior.set_learned_product(on);
 }
@@ -111,17 +112,16 @@ void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown
   ui::label("Intervals", about, 72);
   if (ui::combo("posterior/interval", chosen, titles, about, px(160)))
     posterior.set_interval(kIntervalNames[static_cast<std::size_t>(chosen)].kind);
+  product_choice(posterior, scene);
   const bool outside = !shown.series.empty() && shown.interval == IntervalKind::central &&
                        std::any_of(shown.series.front().targets.begin(), shown.series.front().targets.end(),
                                    [](const TargetNumbers& one) { return one.peak_outside(); });
   if (outside) {
-    ImGui::SameLine();
     ui::text("leave out the peak", ui::Look::small_warning);
     ui::tip(
         "The density is highest where the central interval of 90 % does not reach: the highest-density interval or "
         "an upper limit says more");
   }
-  product_choice(posterior, scene);
 }
 
 }  // namespace

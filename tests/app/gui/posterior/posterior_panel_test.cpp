@@ -54,6 +54,23 @@ TEST_F(PosteriorPanelTest, ANewSetIsAlwaysAtHand) {
   EXPECT_EQ(posterior().index(), index + 1);
 }
 
+// Of a run that has one, by a click.
+TEST_F(PosteriorPanelTest, TheLearnedProductIsAskedForByAClick) {
+  Driver& d = window();
+  d.studio.open_task("bump-hunt");
+  ASSERT_TRUE(d.rest(60));
+  d.frames(3);
+  d.click("posterior/product");
+  EXPECT_TRUE(posterior().learned_product());
+  ASSERT_TRUE(d.rest(60));
+  const auto& series = posterior().shown()->series;
+  EXPECT_TRUE(std::any_of(series.begin(), series.end(), [](const auto& one) { return one.name == "learned product"; }));
+  d.studio.open_task("digits");
+  ASSERT_TRUE(d.rest(60));
+  d.frames(3);
+  EXPECT_FALSE(d.find("posterior/product"));
+}
+
 TEST_F(PosteriorPanelTest, TheFileDialogTakesTheKeyboardAndSaysWhatIsWrong) {
   std::ofstream(folder_ / "mine.csv") << "x\n0.5\n1.25\n2\n";
   window().click("posterior/open-file");
