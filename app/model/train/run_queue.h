@@ -46,8 +46,8 @@ class RunQueue {
   // Takes over what was seen, and starts a process where one is due; not while `training`, which it would slow down.
   // True when something shown has changed.
   bool poll(bool training);
-  // The last look; null before the first.
-  std::shared_ptr<const QueueShown> shown() const { return looked_.last(); }
+  // The last look that poll() took; null before the first.
+  std::shared_ptr<const QueueShown> shown() const { return known_; }
   // Whether what lies in the folder waits or is trained.
   bool holds(const std::filesystem::path& folder) const;
   // In a few words while something works on it, for the status bar.

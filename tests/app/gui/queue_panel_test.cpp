@@ -103,6 +103,17 @@ TEST_F(QueuePanelTest, KeepingOnIsRemembered) {
   EXPECT_TRUE(later.studio.queue.keep);
 }
 
+TEST_F(QueuePanelTest, NotificationsAreTurnedOffOnTheSettingsPage) {
+  Driver d(settings_);
+  EXPECT_TRUE(d.studio.hub.notifier->on);
+  d.studio.open_settings(model::SettingsSection::looks);
+  d.frames(3);
+  d.click("settings/notifications");
+  d.frames(2);
+  EXPECT_FALSE(d.studio.settings.notifications);
+  EXPECT_FALSE(d.studio.hub.notifier->on);
+}
+
 TEST_F(QueuePanelTest, WhatFailedSaysWhy) {
   add("a");
   const Queue queue(folder_ / "runs");
