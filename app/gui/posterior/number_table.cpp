@@ -101,27 +101,30 @@ void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
     posterior.set_learned_product(on);
 }
 
-// Which intervals the table, the plot and the sentence tell.
+// Which intervals the table, the plot and the sentence tell. Central ones that leave out the peak say so in their name,
+// so that nothing moves when N does.
 void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown, const PosteriorScene& scene) {
+  const bool outside = !shown.series.empty() && shown.interval == IntervalKind::central &&
+                       std::any_of(shown.series.front().targets.begin(), shown.series.front().targets.end(),
+                                   [](const TargetNumbers& one) { return one.peak_outside(); });
   std::vector<std::string> titles;
-  for (const IntervalName& name : kIntervalNames) titles.push_back(name.title);
-  int chosen = static_cast<int>(posterior.interval());
-  const char* about =
+  for (const IntervalName& name : kIntervalNames) {
+    titles.emplace_back(name.title);
+    if (outside && name.kind == IntervalKind::central) titles.back() += ", no peak";
+  }
+  std::string about =
       "Central: as much probability below as above. Highest density: the shortest, which reaches a peak at the end of "
       "the range. Upper limit: all from the lowest possible value on.";
+  if (outside)
+    about +=
+        "\nThe density is highest where the central interval of 90 % does not reach: the highest-density interval or "
+        "an "
+        "upper limit says more.";
+  int chosen = static_cast<int>(posterior.interval());
   ui::label("Intervals", about, 72);
   if (ui::combo("posterior/interval", chosen, titles, about, px(160)))
     posterior.set_interval(kIntervalNames[static_cast<std::size_t>(chosen)].kind);
   product_choice(posterior, scene);
-  const bool outside = !shown.series.empty() && shown.interval == IntervalKind::central &&
-                       std::any_of(shown.series.front().targets.begin(), shown.series.front().targets.end(),
-                                   [](const TargetNumbers& one) { return one.peak_outside(); });
-  if (outside) {
-    ui::text("leave out the peak", ui::Look::small_warning);
-    ui::tip(
-        "The density is highest where the central interval of 90 % does not reach: the highest-density interval or "
-        "an upper limit says more");
-  }
 }
 
 }  // namespace
