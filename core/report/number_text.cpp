@@ -47,8 +47,9 @@ std::string with_error_text(double value, double error, int digits) {
 }
 
 std::string flop_text(double gflop) {
-  if (gflop < 1000) return fmt::format("{:.3g} GFLOP", gflop);
-  if (gflop < 1e6) return fmt::format("{:.3g} TFLOP", gflop / 1e3);
+  // What rounds to a thousand is one of the next unit.
+  if (gflop < 999.5) return fmt::format("{:.3g} GFLOP", gflop);
+  if (gflop < 999.5e3) return fmt::format("{:.3g} TFLOP", gflop / 1e3);
   return fmt::format("{:.3g} PFLOP", gflop / 1e6);
 }
 

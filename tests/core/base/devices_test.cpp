@@ -54,7 +54,7 @@ TEST(Devices, ResultsRepeatInFloat32AfterTheStart) {
   EXPECT_FALSE(context.allowTF32CuDNN(at::Float32Op::CONV));
   EXPECT_FALSE(context.allowTF32CuBLAS());
   EXPECT_EQ(context.float32MatmulPrecision(), at::Float32MatmulPrecision::HIGHEST);
-  EXPECT_EQ(context.allowBF16ReductionCuBLAS(), at::CuBLASReductionOption::DisallowReducedPrecisionDisallowSplitK);
+  EXPECT_EQ(context.allowBF16ReductionCuBLAS(), at::CuBLASReductionOption::DisallowReducedPrecisionAllowSplitK);
   EXPECT_TRUE(context.deterministicCuDNN());
   EXPECT_FALSE(context.benchmarkCuDNN());
   EXPECT_TRUE(context.deterministicAlgorithms());

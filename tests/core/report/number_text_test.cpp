@@ -33,6 +33,8 @@ TEST(NumberText, WritesNumbersWithErrors) {
   EXPECT_EQ(with_error_text(0.5, NAN, 1), "0.5");
   EXPECT_EQ(flop_text(12.34), "12.3 GFLOP");
   EXPECT_EQ(flop_text(45000), "45 TFLOP");
+  EXPECT_EQ(flop_text(999.9999), "1 TFLOP");
+  EXPECT_EQ(flop_text(999.6e3), "1 PFLOP");
 }
 
 }  // namespace
