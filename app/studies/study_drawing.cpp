@@ -57,7 +57,7 @@ const SeedGroup* baseline_of(const SeedGroup& group, const std::vector<SeedGroup
                              const std::string& strategy) {
   const SeedGroup* found = nullptr;
   for (const SeedGroup& other : groups) {
-    const bool beside = other.task == group.task && other.strategy == strategy &&
+    const bool beside = other.task == group.task && other.strategy == strategy && other.preset == group.preset &&
                         other.runs.front()->folder.parent_path() == group.runs.front()->folder.parent_path();
     if (beside && other.varied == group.varied) return &other;
     const bool holds = std::all_of(group.varied.begin(), group.varied.end(), [&](const std::string& one) {

@@ -28,8 +28,8 @@ std::vector<SeriesRole> roles_of(const std::vector<SeedGroup>& groups);
 const Metrics& metrics_of(const SeedGroup& group);
 // The data and how many runs of the study a figure shows, in one line.
 std::string source_of(const StudyResults& results);
-// With what a group is compared: the same task and varied settings with this strategy; where it does not read what the
-// others vary, the first of them that has what it has. Null where there is none.
+// With what a group is compared: the same task, preset and varied settings with this strategy; where it does not read
+// what the others vary, the first of them that has what it has. Null where there is none.
 const SeedGroup* baseline_of(const SeedGroup& group, const std::vector<SeedGroup>& groups, const std::string& strategy);
 
 }  // namespace pairs

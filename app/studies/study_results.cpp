@@ -49,6 +49,7 @@ void add_results(const Tasks& tasks, const std::vector<StudyRun>& runs, const fs
 
 std::string SeedGroup::title() const {
   std::string title = strategy_title(strategy);
+  if (!preset.empty()) title += ", " + preset;
   for (const std::string& one : varied) {
     const std::string key = assigned_key(one);
     title += fmt::format(", {} {}", short_key(key, varied), one.substr(key.size() + 1));
@@ -62,6 +63,9 @@ std::size_t SeedGroup::done() const {
 }
 
 std::vector<SeedGroup> StudyResults::groups() const {
+  const bool one_preset = std::all_of(results.begin(), results.end(), [&](const StudyResult& one) {
+    return one.run.config.preset == results.front().run.config.preset;
+  });
   std::vector<SeedGroup> all;
   for (const StudyResult& one : results) {
     const RunConfig& config = one.run.config;
@@ -73,7 +77,7 @@ std::vector<SeedGroup> StudyResults::groups() const {
     if (same != all.end())
       same->runs.push_back(&one);
     else
-      all.push_back({config.task, config.strategy, one.run.varied, {&one}});
+      all.push_back({config.task, config.strategy, one_preset ? "" : config.preset, one.run.varied, {&one}});
   }
   return all;
 }

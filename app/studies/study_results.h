@@ -26,10 +26,11 @@ struct StudyResult {
 // Runs that differ in their seed alone.
 struct SeedGroup {
   std::string task, strategy;
+  std::string preset;               // "" where all runs have one
   std::vector<std::string> varied;  // StudyRun::varied
   std::vector<const StudyResult*> runs;
 
-  std::string title() const;  // "PAIRS, size 16"
+  std::string title() const;  // "PAIRS, small, size 16"
   std::size_t done() const;   // runs with metrics
 };
 

@@ -87,11 +87,14 @@ TEST_F(StudyCommand, ReadsAnotherStudyAtThePresetsThatAreAskedFor) {
   const std::vector<std::string> presets = {"--preset", "quick", "--preset", "small"};
   const Answer both = figures(presets);
   ASSERT_EQ(both.code, 0) << both.err;
-  // Two strategies and the planned one, at two presets.
+  // Two strategies and the planned one at each preset, beside PAIRS at the same.
+  const auto document = nlohmann::json::parse(both.out);
   int marks = 0;
-  for (const auto& note : nlohmann::json::parse(both.out).at("figures")[0].at("notes"))
+  for (const auto& note : document.at("figures")[0].at("notes"))
     marks += note.get<std::string>().find("the cost of PAIRS") != std::string::npos;
   EXPECT_EQ(marks, 6) << both.out;
+  EXPECT_THAT(both.out, HasSubstr("PAIRS, quick: 1.00"));
+  EXPECT_THAT(both.out, HasSubstr("PAIRS, small: 1.00"));
   // Runs at one preset are called otherwise: there are none.
   EXPECT_THAT(figures({"--preset", "quick"}).err, HasSubstr("No run of the study reader is done yet"));
   std::vector<std::string> changed = presets;
