@@ -19,9 +19,14 @@ std::int64_t most_samples(const TaskInfo& info);
 // [1], how far from the training's the set lies, where that is known.
 std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, bool warned);
 
-// Writes posterior samples as FILE.npz, which holds the arrays, or as FILE.csv, a column a target and a row a sample,
-// which holds the array "samples" alone.
+// Writes posterior samples as FILE.npz, which holds the arrays, or the array "samples" alone: as FILE.csv, a column a
+// target and a row a sample, or as FILE.nc or .h5 (app/posterior/draws_file.h).
+// The latter hold what the samples are of, too.
+struct SamplesOf {
+  Observations x = {};
+  std::map<std::string, std::string> told = {};  // "run", "data"
+};
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
-                   const TaskInfo& info);
+                   const TaskInfo& info, const SamplesOf& of = {});
 
 }  // namespace pairs
