@@ -88,13 +88,13 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--mcmc-chains", {"width", "location"}},
                                                  {"--mcmc-tuning", {"width", "location"}},
                                                  {"--mcmc-draws", {"width", "location"}},
-                                                 {"--n", {"posterior", "pareto"}},
+                                                 {"--n", {"posterior", "pareto", "forest"}},
                                                  {"--file", {"posterior", "forest"}},
                                                  {"--up", {"posterior"}},
                                                  {"--group", {"forest"}},
                                                  {"--sort", {"forest"}},
                                                  {"--first", {"forest"}},
-                                                 {"--random", {"posterior"}},
+                                                 {"--random", {"posterior", "forest"}},
                                                  {"--columns", {"posterior", "forest"}},
                                                  {"--theta", {"posterior"}},
                                                  {"--psi", {"posterior"}},
@@ -336,8 +336,10 @@ Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::s
   if (name == "forest") {
     const std::vector<LoadedRun> runs = open_all(arguments);
     if (runs.size() != 1) fail_usage("The figure forest is of one run; {} were given", runs.size());
-    return draw_forest(runs.front(), {arguments.file, arguments.interval, arguments.columns, arguments.forest},
-                       warnings);
+    return draw_forest(
+        runs.front(),
+        {arguments.file, arguments.interval, arguments.columns, arguments.forest, arguments.n, arguments.random},
+        warnings);
   }
   if (name == "width") return draw_against_nuisance(width_figure, arguments, result);
   if (name == "location") return draw_against_nuisance(location_figure, arguments, result);
@@ -423,7 +425,9 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
   add_width_options(app, arguments->width);
   add_forest_options(app, arguments->forest);
   app.add_option("--n", arguments->n,
-                 "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest evaluated)")
+                 "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest "
+                 "evaluated); forest: "
+                 "use the first N of each set (default: all)")
       ->type_name("N")
       ->transform(whole_number(1, std::int64_t{1} << 40));
   const auto posterior_option = [&](const char* name, std::string& value, const char* help, const char* type) {
@@ -437,7 +441,7 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       ->type_name("AXIS")
       ->check(CLI::IsMember({"x", "y", "z"}));
   app.add_option("--random", arguments->random,
-                 "posterior: of --file, use those observations that this seed draws rather than the first")
+                 "posterior, forest: of --file, use those observations that this seed draws rather than the first")
       ->type_name("SEED")
       ->transform(whole_number(0, 9007199254740992));
   app.add_option("--columns", arguments->columns,

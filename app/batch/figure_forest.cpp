@@ -37,6 +37,9 @@ Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::ve
   arguments.data = question.file;
   arguments.columns = question.columns;
   arguments.group = question.own.group;
+  arguments.n = question.n;
+  arguments.random = question.random >= 0;
+  if (arguments.random) arguments.seed = question.random;
   ForestOptions options;
   options.order = forest_order(question.own.order, "--sort");
   options.interval = interval_kind(question.interval, "--interval");

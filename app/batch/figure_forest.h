@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ForestQuestion {
   std::string file, interval;
   std::vector<std::string> columns;
   ForestArguments own;
+  std::int64_t n = 0;        // of each set the first; 0: all
+  std::int64_t random = -1;  // the seed that draws among them; below 0: the first
 };
 Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::vector<std::string>& warnings);
 

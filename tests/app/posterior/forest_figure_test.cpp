@@ -75,8 +75,8 @@ TEST_F(ForestFigure, ShowsMeanAndIntervalOfEachAndCountsTheRest) {
     EXPECT_THAT(one.x, ElementsAre(mean - 1, mean + 2));
     EXPECT_EQ(one.y.front(), one.y.back());
   }
-  EXPECT_THAT(plot.scatters.front().x, ElementsAre(0.1, 0.5, 0.7));
-  EXPECT_THAT(plot.scatters.front().y, ElementsAre(2, 1, 0));
+  EXPECT_THAT(plot.scatters.front().x, ElementsAre(0.7, 0.5, 0.1));
+  EXPECT_THAT(plot.scatters.front().y, ElementsAre(0, 1, 2));
 }
 
 TEST_F(ForestFigure, OfNoneThatWasAnsweredIsRefused) {

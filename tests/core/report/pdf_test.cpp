@@ -105,13 +105,13 @@ TEST(PageWidth, IsWhatIsAskedForWithTextsInTheirSize) {
 
 TEST(PageWidth, ThatHoldsNoPlotIsRefusedWithOneThatDoes) {
   try {
-    fitted_to_width(line_figure(), 25 * kPointsPerMillimetre);
+    fitted_to_width(line_figure(), 20 * kPointsPerMillimetre);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     std::smatch least;
     const std::string text = error.what();
-    ASSERT_TRUE(std::regex_search(text, least, std::regex("does not fit into 25 mm; give ([0-9]+) or more"))) << text;
+    ASSERT_TRUE(std::regex_search(text, least, std::regex("does not fit into 20 mm; give ([0-9]+) or more"))) << text;
     fitted_to_width(line_figure(), std::stod(least[1]) * kPointsPerMillimetre);
   }
 }
