@@ -62,7 +62,7 @@ function(pairs_library name folder)
   endif()
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC pairs_options ${ARGN})
-  if(NOT folder MATCHES "report$")  # figures know nothing of tensors
+  if(NOT folder STREQUAL "core/report")  # figures know nothing of tensors
     pairs_precompiled(${name})
   endif()
   if(NOT folder MATCHES "(ops|render)$")  # their files choose instruction sets, and take long by themselves

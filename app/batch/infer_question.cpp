@@ -14,9 +14,8 @@
 #include "core/train/shipped.h"
 
 namespace pairs::batch {
-namespace {
 
-SetChoice choice_of(const InferArguments& arguments) {
+SetChoice asked_set(const InferArguments& arguments) {
   SetChoice choice;
   choice.file = arguments.data;
   choice.columns = arguments.columns;
@@ -27,6 +26,8 @@ SetChoice choice_of(const InferArguments& arguments) {
   if (!arguments.camera.empty()) choice.camera = parse_camera(arguments.camera, "--camera");
   return choice;
 }
+
+namespace {
 
 // What is written for images, in the folder that --out names.
 std::filesystem::path folder_output(const LoadedRun& run, const InferArguments& arguments) {
@@ -115,7 +116,7 @@ void check_asked(const LoadedRun& run, const InferArguments& arguments, const Ob
 
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
-  const auto set = std::make_shared<ObservedSet>(run.task, choice_of(arguments));
+  const auto set = std::make_shared<ObservedSet>(run.task, asked_set(arguments));
   InferQuestion question;
   question.name = set->of_thing() ? set->name() : arguments.data;
   check_asked(run, arguments, *set, question.name);

@@ -29,6 +29,9 @@ struct InferArguments {
   std::string up;                         // the axis of a thing that points up; "": what it tells
 };
 
+// The set that is asked about. Throws a usage error.
+SetChoice asked_set(const InferArguments& arguments);
+
 // What `infer` is asked, read and checked.
 struct InferQuestion {
   std::shared_ptr<SetPosterior> posterior;  // of the run and the observed set

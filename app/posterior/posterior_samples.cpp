@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // in all samples; some 25 bytes of memory each
 
-std::string csv_of(const torch::Tensor& samples, const TaskInfo& info) {
+}  // namespace
+
+std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info) {
   std::string text;
   for (const Target& target : info.targets) text += (text.empty() ? "" : ",") + target.name;
   text += '\n';
@@ -29,8 +31,6 @@ std::string csv_of(const torch::Tensor& samples, const TaskInfo& info) {
   samples.scalar_type() == torch::kFloat64 ? add(double{}) : add(float{});
   return text;
 }
-
-}  // namespace
 
 std::int64_t most_samples(const TaskInfo& info) {
   return kMostNumbers / info.target_size();
@@ -47,7 +47,7 @@ void write_samples(const std::filesystem::path& file, const std::map<std::string
   const std::string ending = file.extension().string();
   if (ending == ".npz") return write_npz(file, arrays);
   if (ending != ".csv") fail_usage("{} must end in .npz or .csv", printable(file.string(), 300));
-  write_file(file, csv_of(arrays.at("samples"), info));
+  write_file(file, samples_csv(arrays.at("samples"), info));
 }
 
 }  // namespace pairs

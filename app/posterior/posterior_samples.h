@@ -19,8 +19,12 @@ std::int64_t most_samples(const TaskInfo& info);
 // [1], how far from the training's the set lies, where that is known.
 std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, bool warned);
 
-// Writes posterior samples as FILE.npz, which holds the arrays, or as FILE.csv, a column a target and a row a sample,
-// which holds the array "samples" alone.
+// Posterior samples [S, d] as a table: a column a target under its name, and a row a sample, in digits that read back
+// exactly.
+std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info);
+
+// Writes posterior samples as FILE.npz, which holds the arrays, or as FILE.csv, which holds the array
+// "samples" alone.
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
                    const TaskInfo& info);
 

@@ -316,7 +316,7 @@ std::map<std::string, std::string> setting_texts(TaskSettings settings) {
 }
 
 std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent) {
-  return scoring_of(rows).table(rows, indent);
+  return scoring_of(rows).table(rows).text(indent);
 }
 
 }  // namespace pairs

@@ -13,6 +13,7 @@
 #include "app/gui/posterior/follow_card.h"
 #include "app/gui/posterior/number_table.h"
 #include "app/gui/posterior/pin_list.h"
+#include "app/gui/posterior/report_dialog.h"
 #include "app/gui/posterior/sample_dialog.h"
 #include "app/gui/posterior/subset_row.h"
 #include "app/gui/widgets/n_row.h"
@@ -65,6 +66,7 @@ struct PosteriorPanel::State {
   bool all_parameters = false;
   PathDialog file;
   SampleDialog samples;
+  ReportDialog report;
   SubsetRow subset;
   FollowCard follow;
   ColumnsDialog columns;
@@ -285,9 +287,13 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                         : "Copies the command that draws this figure without the window:\n") +
                  command))
     ui::copy(command);
+  if (button("posterior/report", "Report…", ui::Button::quiet, ReportDialog::blocked(posterior),
+             "Writes one page on this answer: data, posterior, checks, calibration at this N, methods, commands"))
+    report.ask(posterior);
   if (scene.columns.size() > scene.taken.size() &&
       button("posterior/choose-columns", "Columns…", ui::Button::normal, "", "Takes other columns of the file"))
     columns.ask({scene.set_source, scene.columns, scene.needed, ""}, scene.taken);
+  ReportDialog::draw_progress(posterior);
   subset.draw(posterior, scene);
   const bool many = scene.parameters.size() > kManyParameters;
   const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
@@ -488,6 +494,7 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
   s.file_dialog(posterior);
   s.columns.draw(posterior);
   s.samples.draw(posterior);
+  s.report.draw(posterior);
   s.follow.dialog(posterior);
 }
 

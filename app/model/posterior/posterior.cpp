@@ -11,6 +11,7 @@
 #include "app/model/posterior/file_follower.h"
 #include "app/model/posterior/posterior_engine.h"
 #include "app/model/posterior/posterior_scene.h"
+#include "app/model/posterior/report_saving.h"
 #include "app/model/posterior/sample_saving.h"
 #include "core/base/clock.h"
 #include "tasks/registry.h"
@@ -28,7 +29,7 @@ std::int64_t first_n(std::int64_t most) {
 }  // namespace
 
 struct Posterior::State {
-  State(Hub& shared, NPlayer& n) : hub(shared), player(n), saving(shared), follower(shared), background(shared) {}
+  State(Hub& shared, NPlayer& n) : hub(shared), player(n), saving(shared), reports(shared), follower(shared), background(shared) {}
 
   Hub& hub;
   PosteriorRequest request;
@@ -52,6 +53,7 @@ struct Posterior::State {
   std::int64_t restored_n = 0;                 // of an earlier start, until the set is there; 0: none
   NPlayer& player;
   SampleSaving saving;
+  ReportSaving reports;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
@@ -472,11 +474,35 @@ SampleSaving& Posterior::saving() {
   return state_->saving;
 }
 
+std::optional<ReportAsked> Posterior::report_asked() const {
+  const auto samples = samples_asked();
+  if (!samples || samples->set.file.empty()) return {};
+  ReportAsked asked;
+  asked.run = samples->run;
+  asked.question.set = samples->set;
+  asked.question.n = samples->n;
+  asked.question.interval = state_->request.interval;
+  asked.question.device = samples->device;
+  asked.question.data = samples->data;
+  return asked;
+}
+
+ReportSaving& Posterior::reports() {
+  return state_->reports;
+}
+
 bool Posterior::poll() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
   bool changed = s.follower.poll();
   changed |= play();
+  if (const auto written = s.reports.job().take()) {
+    if (written->failure.empty())
+      s.hub.messages.saved(written->file);
+    else
+      s.hub.messages.error("report", written->failure);
+    changed = true;
+  }
   if (std::string failure = s.background.take_failure(); !failure.empty()) {
     s.result.failure = std::move(failure);
     changed = true;
@@ -501,18 +527,21 @@ bool Posterior::poll() {
 }
 
 bool Posterior::busy() const {
-  return state_->background.busy() || state_->saving.busy();
+  return state_->background.busy() || state_->saving.job().busy() || state_->reports.job().busy();
 }
 
 std::string Posterior::activity() const {
-  return state_->saving.busy() ? "drawing posterior samples" : state_->background.activity();
+  if (state_->saving.job().busy()) return "drawing posterior samples";
+  const std::string report = state_->reports.doing();
+  return report.empty() ? state_->background.activity() : "writing a report: " + report;
 }
 
 bool Posterior::wait(double seconds) {
   const Stopwatch watch;
   for (;;) {
     if (!state_->background.wait(seconds - watch.seconds())) return false;
-    if (!state_->saving.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    for (FileJob* job : {&state_->saving.job(), &state_->reports.job()})
+      if (!job->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     poll();
     // What was asked for in between may have been answered in between.
     if (!busy() && !state_->background.fresh()) return true;

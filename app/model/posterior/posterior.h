@@ -16,7 +16,9 @@
 
 namespace pairs::model {
 
+class ReportSaving;
 class SampleSaving;
+struct ReportAsked;
 struct SamplesAsked;
 
 // The posteriors at one N, ready to draw. Immutable once published.
@@ -211,6 +213,9 @@ class Posterior : public PosteriorPage {
   // What samples would be drawn of, the shown run, set and N; nothing while it is on its way. And who draws them.
   std::optional<SamplesAsked> samples_asked() const;
   SampleSaving& saving();
+  // The same of a report; nothing of a simulated set, either.
+  std::optional<ReportAsked> report_asked() const;
+  ReportSaving& reports();
 
   // Takes over what background work has finished, moves a playing N on. True when something shown has changed.
   bool poll();
