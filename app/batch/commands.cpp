@@ -12,7 +12,7 @@ const std::vector<CommandEntry>& commands() {
       {"tried", "Try a run on real things whose θ is known, and keep how often it was right beside it", add_tried},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},
       {"tag", "Put tags and notes on runs, by which the window finds them", add_tag},
-      {"figure", "Draw a figure of one or more runs as SVG, PNG or CSV", add_figure},
+      {"figure", "Draw a figure of one or more runs as SVG, PDF, PNG or CSV", add_figure},
       {"study", "Run, plan or draw a study: tasks x strategies x seeds x settings", add_study},
       {"queue", "What is trained one after the other: list, add, order, pause, work", add_queue},
       {"tasks", "List the tasks", add_tasks},

@@ -10,6 +10,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
+#include "app/batch/figure_forest.h"
 #include "app/batch/logged_runs.h"
 #include "app/batch/numbers.h"
 #include "app/batch/own_task.h"
@@ -34,6 +35,7 @@
 #include "core/eval/interval.h"
 #include "core/eval/learned_product.h"
 #include "core/report/number_text.h"
+#include "core/report/page_width.h"
 #include "core/report/shades.h"
 #include "core/train/cost.h"
 #include "tasks/registry.h"
@@ -54,6 +56,7 @@ const std::vector<FigureEntry>& figure_entries() {
     out.insert(
         out.end(),
         {{"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
+         {"forest", "Many sets: posterior mean and interval of each"},
          {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
          {"location", "One target and one nuisance: posterior mean and sd against ψ, beside the references"},
          {"loss", "Training and validation loss of the stages"},
@@ -86,15 +89,18 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--mcmc-tuning", {"width", "location"}},
                                                  {"--mcmc-draws", {"width", "location"}},
                                                  {"--n", {"posterior", "pareto"}},
-                                                 {"--file", {"posterior"}},
+                                                 {"--file", {"posterior", "forest"}},
                                                  {"--up", {"posterior"}},
+                                                 {"--group", {"forest"}},
+                                                 {"--sort", {"forest"}},
+                                                 {"--first", {"forest"}},
                                                  {"--random", {"posterior"}},
-                                                 {"--columns", {"posterior"}},
+                                                 {"--columns", {"posterior", "forest"}},
                                                  {"--theta", {"posterior"}},
                                                  {"--psi", {"posterior"}},
                                                  {"--range", {"posterior"}},
                                                  {"--height", {"posterior"}},
-                                                 {"--interval", {"posterior"}},
+                                                 {"--interval", {"posterior", "forest"}},
                                                  {"--shades", {"posterior"}},
                                                  {"--learned-product", {"posterior"}}};
   return all;
@@ -117,6 +123,8 @@ struct FigureArguments {
   std::vector<std::string> runs, columns;
   OpenArguments open;
   WidthOptions width;
+  ForestArguments forest;
+  double width_mm = 0;  // 0: as wide as the figure is by itself
   bool learned_product = false;
   std::int64_t index = 0, n = 0, random = -1;
 };
@@ -325,6 +333,12 @@ Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::s
   if (name == "samples") return draw_samples(arguments);
   if (name == "pareto") return draw_pareto(arguments);
   if (name == "posterior") return draw_posterior(arguments, warnings);
+  if (name == "forest") {
+    const std::vector<LoadedRun> runs = open_all(arguments);
+    if (runs.size() != 1) fail_usage("The figure forest is of one run; {} were given", runs.size());
+    return draw_forest(runs.front(), {arguments.file, arguments.interval, arguments.columns, arguments.forest},
+                       warnings);
+  }
   if (name == "width") return draw_against_nuisance(width_figure, arguments, result);
   if (name == "location") return draw_against_nuisance(location_figure, arguments, result);
   const std::vector<LoadedRun> runs = open_all(arguments);
@@ -351,12 +365,14 @@ Result figure_command(FigureArguments arguments) {
   }
   if (arguments.out.empty()) arguments.out = arguments.name + ".svg";
   const std::string extension = std::filesystem::path(arguments.out).extension().string();
-  if (extension != ".svg" && extension != ".png" && extension != ".csv")
-    fail_usage("--out {} must end in .svg, .png or .csv", arguments.out);
+  if (extension != ".svg" && extension != ".pdf" && extension != ".png" && extension != ".csv")
+    fail_usage("--out {} must end in .svg, .pdf, .png or .csv", arguments.out);
+  if (arguments.width_mm > 0 && extension == ".csv") fail_usage("--width-mm is that of a picture; a table has none");
   check_writable(arguments.out);
   std::vector<std::string> warnings;
   Result result;
-  const Figure figure = draw(arguments, result, warnings);
+  Figure figure = draw(arguments, result, warnings);
+  if (arguments.width_mm > 0) figure = fitted_to_width(std::move(figure), arguments.width_mm * kPointsPerMillimetre);
   write_figure(arguments.out, figure);
   result.document.update(
       {{"figure", arguments.name}, {"file", arguments.out}, {"source", figure.source}, {"warnings", warnings}});
@@ -395,12 +411,17 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
   arguments->open.tasks = tasks;
   app.add_option("NAME", arguments->name, "Which figure; list names them with a sentence each")->required();
   app.add_option("RUN", arguments->runs, "Run folders, or task names for shipped weights");
-  app.add_option("--out", arguments->out, "FILE.svg, .png or .csv (default: NAME.svg)")->type_name("FILE");
+  app.add_option("--out", arguments->out, "FILE.svg, .pdf, .png or .csv (default: NAME.svg)")->type_name("FILE");
+  app.add_option("--width-mm", arguments->width_mm,
+                 "Lay the figure out on a page so wide, as a journal's column is, with texts in their own size")
+      ->type_name("MM")
+      ->transform(number(20, 1500));
   app.add_option("--index", arguments->index, "posterior, samples: which test set is shown")
       ->type_name("I")
       ->transform(whole_number(0, std::int64_t{1} << 40))
       ->capture_default_str();
   add_width_options(app, arguments->width);
+  add_forest_options(app, arguments->forest);
   app.add_option("--n", arguments->n,
                  "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest evaluated)")
       ->type_name("N")
@@ -408,7 +429,8 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
   const auto posterior_option = [&](const char* name, std::string& value, const char* help, const char* type) {
     app.add_option(name, value, help)->type_name(type);
   };
-  posterior_option("--file", arguments->file, "posterior: an observed set of your own, as infer --data takes it",
+  posterior_option("--file", arguments->file,
+                   "posterior, forest: an observed set, or many, of your own, as infer --data takes it",
                    "FILE|DIR|THING");
   app.add_option("--up", arguments->up,
                  "posterior: the axis of a mesh's file that points up (default: what it tells, z)")
@@ -419,7 +441,7 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       ->type_name("SEED")
       ->transform(whole_number(0, 9007199254740992));
   app.add_option("--columns", arguments->columns,
-                 "posterior: of --file, a CSV file of points, use these columns, as infer --columns takes them")
+                 "posterior, forest: of --file, a CSV file of points, use these columns, as infer --columns takes them")
       ->type_name("NAME,...")
       ->delimiter(',');
   posterior_option("--theta", arguments->theta, "posterior: θ of the simulated set (default: the prior's)", "V,V,...");
@@ -428,10 +450,11 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
                    "LOW,HIGH,...");
   posterior_option("--height", arguments->height, "posterior: largest density of each target's axis (default: chosen)",
                    "H,...");
-  posterior_option("--interval", arguments->interval,
-                   "posterior: which intervals of 50 and 90 % are shaded: central, hpd (highest density) or upper "
-                   "(limits)",
-                   "KIND");
+  posterior_option(
+      "--interval", arguments->interval,
+      "posterior, forest: which intervals of 50 and 90 % are shown: central, hpd (highest density) or upper "
+      "(limits)",
+      "KIND");
   posterior_option("--shades", arguments->shades, "posterior: shade of each run's colour, 0 to 4 (default: chosen)",
                    "K,...");
   app.add_flag(
@@ -451,6 +474,8 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch figure posterior {first} --file events.csv --n 20 --random 1\n"
       "  pairs --batch figure posterior {first} --theta=0.3 --psi=1.5 --n 64\n"
       "  pairs --batch figure posterior {first} --n 30 --learned-product\n"
+      "  pairs --batch figure posterior {first} --n 30 --out column.pdf --width-mm 85\n"
+      "  pairs --batch figure forest {first} --file sets.csv --group run --sort mean --out forest.pdf\n"
       "  pairs --batch figure width {first} --sets 50 --mcmc 2\n" +
       score_figure_names() + " and pareto use the run's metrics.json and evaluate the run when it is missing.";
   app.footer(with_task_names(footer));

@@ -9,6 +9,7 @@
 #include "app/batch/drive.h"
 #include "app/batch/infer_follow.h"
 #include "app/batch/infer_question.h"
+#include "app/batch/infer_sets.h"
 #include "app/batch/numbers.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/target/parameters_room.h"
@@ -57,10 +58,8 @@ const PosteriorSource* exact_source(const PosteriorAnswer& known) {
 
 // Numbers of samples where the density has none of its own.
 void use_samples(InferAnswer& answer) {
-  warn(answer,
-       fmt::format("mean, sd and intervals are those of {} samples, not of the density", answer.samples.size(0)));
-  const torch::Tensor columns = answer.samples.to(torch::kCPU, torch::kFloat64);
-  for (std::int64_t t = 0; t < columns.size(1); ++t) answer.ours.push_back(draw_numbers(doubles(columns.select(1, t))));
+  warn(answer, sample_numbers_text(answer.samples.size(0)));
+  answer.ours = sample_numbers(answer.samples);
 }
 
 InferAnswer answer_of(const InferQuestion& question, const InferArguments& arguments) {
@@ -155,14 +154,17 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
 }
 
 // Writes the samples and their pictures; names the files in the document. What was written, as text.
-std::string write_report(SampleReport& report, const TaskInfo& info, const std::filesystem::path& out) {
+std::string write_report(SampleReport& report, const TaskInfo& info, const InferQuestion& question) {
+  const std::filesystem::path& out = question.out;
   const bool in_folder = target_room_of(info).in_folder();
   const std::filesystem::path file = in_folder ? out / "samples.npz" : out;
   if (in_folder) {
     std::error_code ignored;
     std::filesystem::create_directory(out, ignored);
   }
-  write_samples(file, report.arrays, info);
+  write_samples(
+      file, report.arrays, info,
+      {question.set().first(question.size), {{"run", report.document.at("run")}, {"data", question.set().words()}}});
   report.document["samples"] = file.string();
   std::string pictures;
   for (const auto& [name, bytes] : report.pictures) {
@@ -225,6 +227,7 @@ std::string thing_lines(const TaskCatalogue& tasks) {
 Result infer(const InferArguments& arguments, bool json) {
   const LoadedRun run = open_run(arguments.run, arguments.open, false);
   set_sampler(run, arguments.sampler);
+  if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   if (arguments.follow) return infer_follow(run, arguments, json);
   if (arguments.data == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
   const TaskInfo& info = run.task->info();
@@ -257,7 +260,7 @@ Result infer(const InferArguments& arguments, bool json) {
     result.text +=
         fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n", typicality.distance,
                     typicality.percentile, typicality.outside ? " — OUTSIDE what training saw" : "");
-  result.text += write_report(report.said, info, question.out);
+  result.text += write_report(report.said, info, question);
   if (!set.read_as().empty()) {
     const std::filesystem::path views = write_views(question);
     report.said.document["views"] = views.string();
@@ -302,7 +305,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--theta", arguments->theta, "Also score these values of θ (.npz or .csv, one row each)")
       ->type_name("FILE");
   app.add_option("--out", arguments->out,
-                 "Where the samples go, .npz or .csv (default: RUN/samples.npz, or ./samples.npz); of images a folder "
+                 "Where the samples go, .npz, .csv, or .nc and .h5, which ArviZ and xarray read (default: "
+                 "RUN/samples.npz, or ./samples.npz); of images a folder "
                  "(default: "
                  "RUN/posterior, or ./posterior)")
       ->type_name("FILE|DIR");
@@ -331,6 +335,12 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
          "its first line or as \"column 2\" (default: those with the task's names)")
       ->type_name("NAME,...")
       ->delimiter(',');
+  app.add_option("--group", arguments->group,
+                 "Many sets in one file: the column of a CSV file, by its name or as \"column 2\", or the array of an "
+                 ".npz file that says to which set each observation belongs; --out then names a .csv, .json, .npz or "
+                 ".tex file with a row a set (default: RUN/sets.csv, or ./sets.csv), or an .nc or .h5 file of their "
+                 "samples")
+      ->type_name("COLUMN");
   app.add_flag("--follow", arguments->follow,
                "Points: read lines as they come, from standard input (--data -) until it ends or what is appended to a "
                "CSV file until the program is stopped, and answer what has arrived with one line (with --json a "
@@ -347,6 +357,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch infer {first} --data events.csv --n 20\n"
       "  pairs --batch infer {first} --data events.csv --n 20 --random\n"
       "  pairs --batch infer {first} --data - --follow <events.csv\n"
+      "  pairs --batch infer {first} --data sets.csv --group run\n"
+      "  pairs --batch infer {first} --data sets/ --out table.tex\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
       "Answers mean, sd, median and intervals, those of the density itself (of more than two targets those of 4,000 "
@@ -356,6 +368,9 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "than\n"
       "training saw. Typicality is the Mahalanobis distance of the set's aggregate from those of training, and the\n"
       "share of training sets that lie nearer: a warning says when the set lies outside what training saw.\n"
+      "Many sets: --group, or a folder with a .csv or .npz file for each. Each is answered as it would be alone, but "
+      "without\n"
+      "references; one that cannot be has its reason in its row, and the exit code is 1.\n"
       "Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.\n"
       "Views of a scene: a folder of colour images of the estimator's size, or square and a whole multiple of it, "
       "with\n"

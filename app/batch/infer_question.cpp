@@ -7,6 +7,7 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/target_room.h"
+#include "app/posterior/draws_file.h"
 #include "app/posterior/posterior_samples.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -50,13 +51,13 @@ std::filesystem::path file_output(const LoadedRun& run, const InferArguments& ar
   const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
                                     : is_shipped(run.folder) ? std::filesystem::path("samples.npz")
                                                              : run.folder / "samples.npz";
-  const bool table = out.extension() == ".csv";
-  if (table && !arguments.theta.empty())
+  const bool alone = out.extension() == ".csv" || is_draws_file(out);
+  if (alone && !arguments.theta.empty())
     fail_usage("--out {} is a table of samples alone; the densities of --theta go into an .npz file",
                printable(out.string(), 300));
-  if (!table && out.extension() != ".npz")
-    fail_usage("--out {} must end in .npz or .csv", printable(out.string(), 300));
-  check_output(out, table ? ".csv" : ".npz", {arguments.data, arguments.theta});
+  if (!alone && out.extension() != ".npz")
+    fail_usage("--out {} must end in .npz or .csv, or in .nc or .h5, which ArviZ reads", printable(out.string(), 300));
+  check_output(out, out.extension(), {arguments.data, arguments.theta});
   return out;
 }
 
@@ -101,18 +102,37 @@ std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, co
   return !set.of_thing() || arguments.force ? set.held() : std::min(set.held(), run.estimator->max_n());
 }
 
+void check_held(const InferArguments& arguments, const std::string& name, std::int64_t held) {
+  if (arguments.n > held)
+    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
+               name, count_text(held), held);
+}
+
 void check_asked(const LoadedRun& run, const InferArguments& arguments, const ObservedSet& set,
                  const std::string& name) {
   const TaskInfo& info = run.task->info();
   if (set.of_thing() && arguments.n > info.max_n)
     fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(arguments.n),
                count_text(info.max_n), info.name);
-  if (arguments.n > set.held())
-    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
-               name, count_text(set.held()), set.held());
+  check_held(arguments, name, set.held());
 }
 
 }  // namespace
+
+std::int64_t file_set_size(const LoadedRun& run, const InferArguments& arguments, const std::string& name,
+                           std::int64_t held) {
+  check_held(arguments, name, held);
+  std::int64_t size = held;
+  if (arguments.random) size = std::min(held, largest_size(run, arguments));
+  if (arguments.n > 0) size = arguments.n;
+  check_size(run, arguments, name, size);
+  return size;
+}
+
+DrawCount draw_count(const TaskInfo& info, std::int64_t asked) {
+  const std::int64_t written = draws_of(info, asked);
+  return {drawn(info, written), written};
+}
 
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();

@@ -27,6 +27,7 @@ struct InferArguments {
   bool follow = false;                    // lines as they come
   std::vector<std::string> columns = {};  // of a table, those that the task's are
   std::string up;                         // the axis of a thing that points up; "": what it tells
+  std::string group;                      // the column that tells many sets of one file apart
 };
 
 // The set that is asked about. Throws a usage error.
@@ -46,6 +47,16 @@ struct InferQuestion {
 
 // Throws Error, a usage error where the arguments do not go together.
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments);
+
+// N of a set of a file that holds so many observations. Throws Error, calling the set `name`, where it cannot be used.
+std::int64_t file_set_size(const LoadedRun& run, const InferArguments& arguments, const std::string& name,
+                           std::int64_t held);
+// Samples that are drawn where so many are asked for (-1: as many as the kind of target has by itself), and of these
+// the first that are written.
+struct DrawCount {
+  std::int64_t drawn = 0, written = 0;
+};
+DrawCount draw_count(const TaskInfo& info, std::int64_t asked);
 
 // What `infer --follow` is asked.
 struct FollowPlan {

@@ -28,7 +28,7 @@ std::vector<ShortcutEntry> made() {
       {Shortcut::n_up, Key::right, false, "Right", "A larger N"},
       {Shortcut::new_set, Key::n, true, "Ctrl+N", "Simulate a new set"},
       {Shortcut::open, Key::o, true, "Ctrl+O", "Open a run or a data file"},
-      {Shortcut::export_plot, Key::s, true, "Ctrl+S", "Save the plot (export) as SVG, PNG or CSV"},
+      {Shortcut::export_plot, Key::s, true, "Ctrl+S", "Save the plot (export) as SVG, PDF, PNG or CSV"},
       {Shortcut::log_drawer, Key::l, true, "Ctrl+L", "Show or hide the log of messages"},
       {Shortcut::theme, Key::t, true, "Ctrl+T", "Change the theme: dark or light"},
       {Shortcut::settings, Key::comma, true, "Ctrl+,", "Settings: folders of runs and data, device, threads, looks"},

@@ -132,10 +132,12 @@ void ObservedSet::read_table() {
   taken_ = std::move(observed.taken);
   x_ = choice_.random ? random_subset(observed.x, std::min(held_, info.max_n), *choice_.random) : observed.x;
   warnings_ = std::move(observed.warnings);
-  if (held_ > info.max_n)
-    note_ =
-        fmt::format("{} holds {} observations; {} {} are used, the most that the task {} knows", name(),
-                    count_text(held_), choice_.random ? "a random" : "the first", count_text(info.max_n), info.title);
+  if (held_ > info.max_n) note_ = cut_set_text(name(), held_, info, choice_.random.has_value());
+}
+
+std::string cut_set_text(const std::string& name, std::int64_t held, const TaskInfo& info, bool random) {
+  return fmt::format("{} holds {} observations; {} {} are used, the most that the task {} knows", name,
+                     count_text(held), random ? "a random" : "the first", count_text(info.max_n), info.title);
 }
 
 void ObservedSet::read_views(const SceneViews& views) {

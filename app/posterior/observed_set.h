@@ -104,6 +104,9 @@ class ObservedSet {
   std::vector<std::string> columns_, taken_;
 };
 
+// That of the observations of a file or set called `name` no more are used than the task knows.
+std::string cut_set_text(const std::string& name, std::int64_t held, const TaskInfo& info, bool random);
+
 // The task where `text` names a thing that it makes sets of, null where it names a file of observations. Throws a usage
 // error where a task of things has neither under that name.
 const Things* things_named(const Task& task, const std::string& text);

@@ -11,6 +11,8 @@
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
 #include "core/base/random.h"
+#include "core/base/transfer.h"
+#include "core/eval/interval.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -109,6 +111,23 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer) {
   answer.numbers = posterior_numbers(task.info().targets, confined, answer.sources, [&](const std::string& text) {
     answer.warnings.push_back({WarningKind::left_out, text});
   });
+}
+
+std::string no_posterior_text(const PosteriorAnswer& answer) {
+  return !answer.problems.empty()   ? answer.problems.front()
+         : !answer.warnings.empty() ? answer.warnings.front().text
+                                    : "There is no posterior of this set";
+}
+
+std::vector<TargetNumbers> sample_numbers(const torch::Tensor& samples) {
+  const torch::Tensor columns = samples.to(torch::kCPU, torch::kFloat64);
+  std::vector<TargetNumbers> numbers;
+  for (std::int64_t t = 0; t < columns.size(1); ++t) numbers.push_back(draw_numbers(doubles(columns.select(1, t))));
+  return numbers;
+}
+
+std::string sample_numbers_text(std::int64_t count) {
+  return fmt::format("mean, sd and intervals are those of {} samples, not of the density", count);
 }
 
 LargestValue largest_value(const Observations& x) {

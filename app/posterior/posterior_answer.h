@@ -68,6 +68,13 @@ void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set
 // Adds the numbers of its sources, which are densities. `confined`: none lies outside the targets' ranges.
 void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer);
 
+// Why an answer holds no posterior of a run, a sentence.
+std::string no_posterior_text(const PosteriorAnswer& answer);
+
+// By target the numbers of samples [S, d], where the density has none of its own, and the warning that says so.
+std::vector<TargetNumbers> sample_numbers(const torch::Tensor& samples);
+std::string sample_numbers_text(std::int64_t count);
+
 // The largest number of a set, and which of its observations holds it, from 0.
 struct LargestValue {
   std::int64_t at = 0;

@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "app/posterior/draws_file.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
@@ -43,10 +44,12 @@ std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, 
 }
 
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
-                   const TaskInfo& info) {
+                   const TaskInfo& info, const SamplesOf& of) {
   const std::string ending = file.extension().string();
   if (ending == ".npz") return write_npz(file, arrays);
-  if (ending != ".csv") fail_usage("{} must end in .npz or .csv", printable(file.string(), 300));
+  if (is_draws_file(file)) return write_draws(file, info, arrays.at("samples"), of.x, of.told);
+  if (ending != ".csv")
+    fail_usage("{} must end in .npz or .csv, or in .nc or .h5, which ArviZ reads", printable(file.string(), 300));
   write_file(file, samples_csv(arrays.at("samples"), info));
 }
 

@@ -23,9 +23,13 @@ std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, 
 // exactly.
 std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info);
 
-// Writes posterior samples as FILE.npz, which holds the arrays, or as FILE.csv, which holds the array
-// "samples" alone.
+// Writes posterior samples as FILE.npz, which holds the arrays, or the array "samples" alone: as FILE.csv, such a table,
+// or as FILE.nc or .h5 (app/posterior/draws_file.h). The latter hold what the samples are of, too.
+struct SamplesOf {
+  Observations x = {};
+  std::map<std::string, std::string> told = {};  // "run", "data"
+};
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
-                   const TaskInfo& info);
+                   const TaskInfo& info, const SamplesOf& of = {});
 
 }  // namespace pairs

@@ -168,10 +168,7 @@ std::vector<PosteriorWarning> SetPosterior::all_warnings(const PosteriorAnswer& 
 }
 
 torch::Tensor SetPosterior::samples(const PosteriorAnswer& answer, std::int64_t draws, std::uint64_t seed) const {
-  PAIRS_CHECK(!answer.sources.empty() && answer.sources.front().ours, "{}",
-              !answer.problems.empty()   ? answer.problems.front()
-              : !answer.warnings.empty() ? answer.warnings.front().text
-                                         : "There is no posterior of this set");
+  PAIRS_CHECK(!answer.sources.empty() && answer.sources.front().ours, "{}", no_posterior_text(answer));
   try {
     return finite_samples(runs_.front(), answer.sources.front(), draws, seed,
                           [&] { return largest_value(set_->first(answer.n)); });

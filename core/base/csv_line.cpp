@@ -47,4 +47,11 @@ CsvNumber parse_csv_number(std::string_view cell, double& value) {
   return error == std::errc() ? CsvNumber::good : CsvNumber::too_large;
 }
 
+std::string csv_quoted(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
+  std::string cell = "\"";
+  for (const char c : text) cell.append(c == '"' ? 2 : 1, c);
+  return cell + '"';
+}
+
 }  // namespace pairs

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace pairs {
@@ -13,6 +14,9 @@ char csv_separator(std::string_view line);
 // Takes the first cell off `line` (a ' ' separator stands for any run of blanks), without blanks and quotes around it,
 // and says in `more` whether another follows. Quotes protect separators.
 std::string_view take_csv_cell(std::string_view& line, char separator, bool& more);
+
+// A text as a cell of CSV (RFC 4180): quoted where it holds a comma, a quote or the end of a line.
+std::string csv_quoted(std::string_view text);
 
 // Whether a cell is a number, which goes into `value`; infinity and NaN are numbers too.
 enum class CsvNumber { good, text, too_large };

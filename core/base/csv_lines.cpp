@@ -32,17 +32,6 @@ bool is_name(std::string_view cell) {
   return true;
 }
 
-// Whether the line names columns. A column of row numbers often has no name.
-bool is_header(std::string_view line, char separator) {
-  bool named = false;
-  for (bool more = true; more;) {
-    const std::string_view cell = take_csv_cell(line, separator, more);
-    if (!cell.empty() && !is_name(cell)) return false;
-    named |= !cell.empty();
-  }
-  return named;
-}
-
 // Whether the cell is a number with a comma for its point.
 bool has_decimal_comma(std::string_view cell) {
   std::string point(cell);
@@ -129,6 +118,17 @@ double number_in(std::string_view cell, const std::string& where, std::size_t li
 
 }  // namespace
 
+// A column of row numbers often has no name.
+bool names_columns(std::string_view line, char separator) {
+  bool named = false;
+  for (bool more = true; more;) {
+    const std::string_view cell = take_csv_cell(line, separator, more);
+    if (!cell.empty() && !is_name(cell)) return false;
+    named |= !cell.empty();
+  }
+  return named;
+}
+
 CsvLines::CsvLines(std::string where, std::vector<std::string> columns)
     : where_(std::move(where)), columns_(std::move(columns)) {}
 
@@ -164,7 +164,7 @@ bool CsvLines::take(std::string_view line, std::vector<double>& values) {
   if (line.empty()) return false;
   const bool first = separator_ == 0;
   if (first) separator_ = csv_separator(line);
-  if (first && is_header(line, separator_)) {
+  if (first && names_columns(line, separator_)) {
     const std::vector<std::string> header = names_in(line, separator_);
     width_ = header.size();
     header_ = header;

@@ -7,6 +7,10 @@
 
 namespace pairs {
 
+// Whether a CSV line with this separator (csv_separator) names columns: each cell is a name or empty, and one is a
+// name.
+bool names_columns(std::string_view line, char separator);
+
 // The lines of a CSV text as they come, with numbers between ';', ',' or blanks, '#' before comments and maybe a first
 // line that names columns.
 class CsvLines {
@@ -18,6 +22,8 @@ class CsvLines {
   // Takes the next line, without its end, and appends the numbers of its row. False where it holds none: it is blank, a
   // comment, or names columns. Throws Error naming line and value that are wrong.
   bool take(std::string_view line, std::vector<double>& values);
+  // The line that is taken next is this one of the text, from 1; lines between need not be taken.
+  void go_to(std::size_t line) { number_ = line - 1; }
   // Of a row, once there was one.
   std::size_t numbers() const;
   // What the text's columns are called, "column 1", "column 2", ... where it does not say; and those that are taken.

@@ -1,5 +1,6 @@
 #include "core/report/cairo_canvas.h"
 
+#include <cairo-pdf.h>
 #include <cairo.h>
 
 #include <array>
@@ -102,6 +103,23 @@ CairoCanvas::CairoCanvas(double width, double height, double scale) {
         "1 to 32,767 pixels each way.",
         width, height, scale);
   surface_ = cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(w), static_cast<int>(h));
+  begin();
+  cairo_scale(cairo_, scale, scale);
+}
+
+CairoCanvas::CairoCanvas(double width, double height, const std::string& title, std::string& pdf) {
+  const auto append = [](void* bytes, const unsigned char* data, unsigned int size) {
+    static_cast<std::string*>(bytes)->append(reinterpret_cast<const char*>(data), size);
+    return CAIRO_STATUS_SUCCESS;
+  };
+  surface_ = cairo_pdf_surface_create_for_stream(append, &pdf, width, height);
+  // The same figure is the same file, whenever it is drawn.
+  cairo_pdf_surface_set_metadata(surface_, CAIRO_PDF_METADATA_CREATE_DATE, "");
+  cairo_pdf_surface_set_metadata(surface_, CAIRO_PDF_METADATA_TITLE, display_text(title).c_str());
+  begin();
+}
+
+void CairoCanvas::begin() {
   cairo_ = cairo_create(surface_);
   const cairo_status_t status = cairo_status(cairo_);
   if (status != CAIRO_STATUS_SUCCESS) {
@@ -109,7 +127,6 @@ CairoCanvas::CairoCanvas(double width, double height, double scale) {
     cairo_surface_destroy(surface_);
     check(status);
   }
-  cairo_scale(cairo_, scale, scale);
   cairo_font_options_t* options = cairo_font_options_create();
   cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
   cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
@@ -121,6 +138,12 @@ CairoCanvas::CairoCanvas(double width, double height, double scale) {
 CairoCanvas::~CairoCanvas() {
   cairo_destroy(cairo_);
   cairo_surface_destroy(surface_);
+}
+
+void CairoCanvas::finish() {
+  check(cairo_status(cairo_));
+  cairo_surface_finish(surface_);
+  check(cairo_surface_status(surface_));
 }
 
 std::int64_t CairoCanvas::width() const {

@@ -11,19 +11,24 @@ struct _cairo_surface;
 
 namespace pairs::chart {
 
-// Rasterises with cairo, anti-aliased, without any display.
+// Draws with cairo, without any display: pixels, anti-aliased, or a page of PDF.
 class CairoCanvas : public Canvas {
  public:
   // A page of width by height points at `scale` pixels a point. Throws Error when cairo cannot make it.
   CairoCanvas(double width, double height, double scale);
+  // A page of PDF of that size, called `title`, with its fonts embedded, whose bytes are appended to `pdf`, which
+  // outlives it: all of them once finish() is called.
+  CairoCanvas(double width, double height, const std::string& title, std::string& pdf);
   ~CairoCanvas() override;
   CairoCanvas(const CairoCanvas&) = delete;
   CairoCanvas& operator=(const CairoCanvas&) = delete;
 
   std::int64_t width() const;
   std::int64_t height() const;
-  // What was drawn, row by row from the top. Throws Error when cairo failed on the way.
+  // What was drawn, row by row from the top; of pixels alone. Throws Error when cairo failed on the way.
   std::vector<std::uint8_t> rgb();
+  // Ends a page of PDF. Throws Error when cairo failed on the way.
+  void finish();
 
   void begin_group(std::string_view, std::string_view) override {}
   void end_group() override {}
@@ -38,9 +43,10 @@ class CairoCanvas : public Canvas {
             std::uint32_t color) override;
 
  private:
+  void begin();
   void color(std::uint32_t color, double alpha);
   _cairo_surface* surface_;
-  _cairo* cairo_;
+  _cairo* cairo_ = nullptr;
 };
 
 // Width in points of a text as CairoCanvas draws it.

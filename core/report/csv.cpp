@@ -1,36 +1,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "core/base/csv_line.h"
 #include "core/base/error.h"
 #include "core/report/layout.h"
 #include "core/report/marks/csv_rows.h"
 #include "core/report/marks/mark_kind.h"
 
 namespace pairs {
-namespace {
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string field = "\"";
-  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return field + "\"";
-}
-
-}  // namespace
 
 namespace chart {
 
-CsvRows::CsvRows(const std::string& plot, std::string& text) : plot_(csv_field(plot)), text_(text) {}
+CsvRows::CsvRows(const std::string& plot, std::string& text) : plot_(csv_quoted(plot)), text_(text) {}
 
 void CsvRows::add(const std::string& series, const char* kind, const std::string& x, const std::string& y,
                   const std::string& lower, const std::string& upper) {
-  text_ += fmt::format("{},{},{},{},{},{},{}\n", plot_, csv_field(series), kind, x, y, lower, upper);
+  text_ += fmt::format("{},{},{},{},{},{},{}\n", plot_, csv_quoted(series), kind, x, y, lower, upper);
 }
 
 std::string csv_cell(double value) {
   return fmt::format("{}", value);
+}
+
+std::string csv_cell(const Axis& axis, double value) {
+  const bool named = value >= 0 && value < static_cast<double>(axis.names.size()) && value == std::floor(value);
+  return named ? csv_quoted(axis.names[static_cast<std::size_t>(value)]) : csv_cell(value);
 }
 
 }  // namespace chart

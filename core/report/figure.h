@@ -18,9 +18,10 @@ enum class AxisScale { linear, log };
 struct Axis {
   std::string label;
   AxisScale scale = AxisScale::linear;
-  double low = 0, high = 0;  // equal: fit to the data
-  bool numbers = true;       // at its ticks
-  std::string shared = {};   // of axes with the same name in one figure, a person who zooms one zooms all
+  double low = 0, high = 0;             // equal: fit to the data
+  bool numbers = true;                  // at its ticks
+  std::string shared = {};              // of axes with the same name in one figure, a person who zooms one zooms all
+  std::vector<std::string> names = {};  // of an axis of things: those at 0, 1, 2, ..., written in place of numbers
 };
 
 // y(x); with lower/upper (same length) a band is drawn behind it. NaN breaks the line.
@@ -113,7 +114,7 @@ std::string figure_svg(const Figure& figure);
 std::string figure_csv(const Figure& figure);
 // Rasterised by this program from the same description, at `scale` pixels a point.
 void write_figure_png(const std::filesystem::path& file, const Figure& figure, double scale = 2);
-// Writes FILE.svg, FILE.csv or FILE.png by extension, atomically.
+// Writes FILE.svg, FILE.pdf, FILE.csv or FILE.png by extension, atomically.
 void write_figure(const std::filesystem::path& file, const Figure& figure);
 
 // RGB of a role on a light background as 0xRRGGBB.

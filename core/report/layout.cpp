@@ -55,7 +55,22 @@ AxisMap map_of(const Axis& axis, const Range& range, double from, double to) {
   return {axis.scale, range.low, range.high, from, to};
 }
 
+// Ticks at the things of an axis that names them: at all of them, or at as many as have room.
+Ticks name_ticks(const Axis& axis, const Range& range, double length, bool across, const TextMeasure& measure) {
+  double wide = kTickText * kTextHeight;
+  for (const std::string& name : axis.names)
+    if (across) wide = std::max(wide, measure(name, kTickText, false) + 8);
+  const double apart = std::max(length / (range.high - range.low), 1e-9);
+  const auto step = static_cast<std::size_t>(std::max(std::ceil(wide / apart - 1e-9), 1.0));
+  Ticks ticks;
+  for (std::size_t k = 0; k < axis.names.size(); k += step)
+    if (const auto at = static_cast<double>(k); at >= range.low && at <= range.high)
+      ticks.major.push_back({at, axis.names[k]});
+  return ticks;
+}
+
 Ticks ticks_for(const Axis& axis, const Range& range, double length, bool across, const TextMeasure& measure) {
+  if (!axis.names.empty()) return name_ticks(axis, range, length, across, measure);
   const AxisMap map = map_of(axis, range, 0, length);
   return choose_ticks(axis.scale, range.low, range.high, [&](const Ticks& ticks) {
     for (std::size_t i = 0; i + 1 < ticks.major.size(); ++i) {

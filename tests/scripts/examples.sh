@@ -117,6 +117,8 @@ prepare() {
   cp -r "$SCRATCH/fixtures/runs/digits-n1" "$SCRATCH/fixtures/runs/begun" runs
   cp "$SCRATCH/fixtures/events.csv" .
   cp events.csv observed.csv
+  awk 'BEGIN { print "run,x" } { print NR % 3 "," $0 }' events.csv >sets.csv
+  mkdir sets && cp events.csv sets/a.csv
   cp -r "$SOURCE/assets/examples/bump-hunt-python" my
   cp -r "$SOURCE/assets/weights/molecules" "$SOURCE/assets/weights/objects" runs
   printf 'CCO\nc1ccccc1O\n' >smiles.txt

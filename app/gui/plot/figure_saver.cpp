@@ -43,9 +43,9 @@ void FigureSaver::draw(const std::string& name, const std::function<Figure()>& f
   const SaveDialog::Texts texts = {
       "Save the plot",
       "It is saved as it is seen: the zoom, the axes and the series that are shown. Its ending decides the "
-      "format: .svg, .png or .csv.",
+      "format: .pdf, .svg, .png or .csv.",
       "Path, e.g. ~/plot.svg",
-      {{"Figures", {".svg", ".png", ".csv"}}}};
+      {{"Figures", {".pdf", ".svg", ".png", ".csv"}}}};
   const std::string save = name + "/save";
   const auto file = dialog_.draw({save, save + "/path", save + "/write", save + "/cancel"}, texts);
   if (!file) return;

@@ -12,7 +12,7 @@ namespace pairs::gui {
 // The dialog that saves a figure: asks for a path, writes, and says in a sentence when that failed.
 class FigureSaver {
  public:
-  // Opens it. `extension` is ".svg", ".png" or ".csv"; the name offered is the figure's title.
+  // Opens it. `extension` is ".pdf", ".svg", ".png" or ".csv"; the name offered is the figure's title.
   void ask(const Figure& figure, std::string_view extension);
   // Once a frame; the widgets are "<name>/save/path", ".../write" and ".../cancel". `figure` is asked for when written.
   void draw(const std::string& name, const std::function<Figure()>& figure);

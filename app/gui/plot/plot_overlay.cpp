@@ -171,7 +171,7 @@ void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
   for (const float dot : {-6.0f, 0.0f, 6.0f})
     list.AddCircleFilled({std::round(middle.x + px(dot)), std::round(middle.y)}, px(1.7f), palette().text, 12);
   if (on_corner) {
-    ui::tip("Axes, reset, save as SVG, PNG or CSV");
+    ui::tip("Axes, reset, save as SVG, PDF, PNG or CSV");
     return;
   }
   if (const auto entry = entry_at(*plot, at)) {
@@ -264,6 +264,7 @@ void PlotView::State::menu() {
   series_items();
   ImGui::Separator();
   if (menu_item(name + "/menu/save-svg", "Save as SVG…")) saver.ask(*figure, ".svg");
+  if (menu_item(name + "/menu/save-pdf", "Save as PDF…")) saver.ask(*figure, ".pdf");
   if (menu_item(name + "/menu/save-png", "Save as PNG…")) saver.ask(*figure, ".png");
   if (menu_item(name + "/menu/save-csv", "Save as CSV…")) saver.ask(*figure, ".csv");
   if (menu_item(name + "/menu/copy-csv", "Copy as CSV")) ui::copy(figure_csv(within_axes(seen())));

@@ -12,6 +12,7 @@
 #include "app/gui/widgets/typed_count.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/sample_saving.h"
+#include "app/posterior/draws_file.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
@@ -100,8 +101,8 @@ void SampleDialog::draw(model::Posterior& posterior) {
   std::string blocked;
   if (file.empty())
     blocked = "Type a path first";
-  else if (file.extension() != ".npz" && file.extension() != ".csv")
-    blocked = "The path must end in .npz or .csv";
+  else if (file.extension() != ".npz" && file.extension() != ".csv" && !is_draws_file(file))
+    blocked = "The path must end in .npz or .csv, or in .nc or .h5, which ArviZ reads";
   else if (!typed_count(count_, kFewest))
     blocked = "Samples are a whole number of at least 2";
   else if (!typed_count(seed_, 0))

@@ -36,7 +36,8 @@ bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const La
   std::map<std::string, torch::Tensor> arrays =
       trust_arrays(answer.typicality, !posterior.all_warnings(answer).empty());
   arrays["samples"] = samples.slice(0, 0, asked.draws).contiguous();
-  write_samples(asked.file, arrays, info);
+  write_samples(asked.file, arrays, info,
+                {posterior.set().first(asked.n), {{"run", run.name}, {"data", posterior.set().words()}}});
   return true;
 }
 

@@ -56,7 +56,7 @@ class ContourMarks final : public SeriesKind<Contour> {
     for (const Contour& contour : plot.contours) {
       if (pieces[contour.name]++ > 0) rows.add(contour.name, "contour", "nan", "nan");
       for (std::size_t i = 0; i < contour.x.size(); ++i)
-        rows.add(contour.name, "contour", csv_cell(contour.x[i]), csv_cell(contour.y[i]));
+        rows.add(contour.name, "contour", csv_cell(plot.x, contour.x[i]), csv_cell(plot.y, contour.y[i]));
     }
   }
 

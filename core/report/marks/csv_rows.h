@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "core/report/figure.h"
+
 namespace pairs::chart {
 
 // The rows that a plot writes into a figure's CSV.
@@ -19,5 +21,7 @@ class CsvRows {
 
 // The shortest digits that read back as the same double.
 std::string csv_cell(double value);
+// The same, and on an axis that names things the thing's name.
+std::string csv_cell(const Axis& axis, double value);
 
 }  // namespace pairs::chart

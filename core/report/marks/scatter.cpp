@@ -66,7 +66,7 @@ class ScatterMarks final : public SeriesKind<Scatter> {
   void write(const Plot& plot, CsvRows& rows) const override {
     for (const Scatter& scatter : plot.scatters)
       for (std::size_t i = 0; i < scatter.x.size(); ++i)
-        rows.add(scatter.name, "scatter", csv_cell(scatter.x[i]), csv_cell(scatter.y[i]));
+        rows.add(scatter.name, "scatter", csv_cell(plot.x, scatter.x[i]), csv_cell(plot.y, scatter.y[i]));
   }
 
   void snap(const ReadingPlace& place, FoundReadings& found) const override {

@@ -1,13 +1,13 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "tasks/own/stored/stored_array.h"
+#include "tasks/parts/hdf5_lock.h"
 
 #if PAIRS_WITH_HDF5
 #define H5_USE_110_API  // later versions keep the names of this one
 #include <hdf5.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -21,21 +21,6 @@ namespace fs = std::filesystem;
 
 // Virtual data sets of virtual data sets, at most.
 constexpr int kMostSourcesDeep = 4;
-
-// The library keeps state of its own and is not thread-safe as distributions build it: one call at a time. Tasks live to
-// the end of the program: the library must not clean up, in a handler of exit(), below files that are still open.
-std::recursive_mutex& hdf5_lock() {
-  static std::recursive_mutex lock;
-  // Files on shared disks, and those that others may not write, cannot be locked. The library opens sources of virtual
-  // data sets with a setting of its own for that, and takes fill values where it differs from ours: only the variable,
-  // which it reads when it is first called, holds for both.
-  static const bool begun = [] {
-    ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
-    return H5dont_atexit() >= 0;
-  }();
-  (void)begun;
-  return lock;
-}
 
 // Owns an identifier of the library.
 class Hdf5Id {
@@ -177,7 +162,8 @@ class Hdf5Access {
   Hdf5Access() : links_(H5Pcreate(H5P_LINK_ACCESS), H5Pclose), dataset_(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose) {
     for (const hid_t list : {static_cast<hid_t>(links_), static_cast<hid_t>(dataset_)})
       H5Pset_elink_cb(
-          list, [](const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) -> herr_t { return -1; },
+          list,
+          [](const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) -> herr_t { return -1; },
           nullptr);
     H5Pset_virtual_prefix(dataset_, "${ORIGIN}");
   }
@@ -301,9 +287,10 @@ class Hdf5Arrays final : public ArrayFile {
     const Hdf5Id all(H5Dget_space(dataset), H5Sclose);
     PAIRS_CHECK(H5Dget_num_chunks(dataset, all, &written) >= 0, "{} cannot be read: {}; write the file again", where,
                 hdf5_reason());
-    PAIRS_CHECK(static_cast<double>(written) >= wanted,
-                "{}: of its {:.0f} chunks only {} were written, and the others would be read as fill values; write them",
-                where, wanted, written);
+    PAIRS_CHECK(
+        static_cast<double>(written) >= wanted,
+        "{}: of its {:.0f} chunks only {} were written, and the others would be read as fill values; write them", where,
+        wanted, written);
   }
 
   // The sources of a virtual data set hold every number of it.
@@ -326,14 +313,16 @@ class Hdf5Arrays final : public ArrayFile {
                           : H5Sget_select_type(mapped) == H5S_SEL_NONE
                               ? H5Sselect_copy(mapped, part) >= 0
                               : H5Smodify_select(mapped, H5S_SELECT_OR, part) >= 0;
-      PAIRS_CHECK(joined, "{} is virtual in a way that cannot be followed ({}); write it plainly", where, hdf5_reason());
+      PAIRS_CHECK(joined, "{} is virtual in a way that cannot be followed ({}); write it plainly", where,
+                  hdf5_reason());
       if (whole) break;
     }
     const hssize_t held = H5Sget_select_npoints(mapped), all = H5Sget_simple_extent_npoints(space);
-    PAIRS_CHECK(held == all,
-                "{} is virtual, and its sources hold {} of its {} numbers: the others would be read as fill values; name "
-                "sources of all",
-                where, held, all);
+    PAIRS_CHECK(
+        held == all,
+        "{} is virtual, and its sources hold {} of its {} numbers: the others would be read as fill values; name "
+        "sources of all",
+        where, held, all);
   }
 
   template <class Get>
@@ -372,14 +361,16 @@ class Hdf5Arrays final : public ArrayFile {
     const fs::path beside = fs::absolute(file_->path()).parent_path();
     const fs::path path = fs::path(named).is_absolute() ? fs::path(named) : beside / named;
     const fs::path real = fs::canonical(path, error);
-    PAIRS_CHECK(!error, "{} is virtual, and its source {} cannot be opened ({}): it would be read as fill values; restore "
-                        "it",
+    PAIRS_CHECK(!error,
+                "{} is virtual, and its source {} cannot be opened ({}): it would be read as fill values; restore "
+                "it",
                 where, shown, error.message());
     const fs::path below = real.lexically_relative(fs::canonical(folder_, error));
-    PAIRS_CHECK(!error && !below.empty() && *below.begin() != "..",
-                "{} is virtual, and its source {} lies outside the task's folder; move it there, or write the numbers into "
-                "the file itself",
-                where, shown);
+    PAIRS_CHECK(
+        !error && !below.empty() && *below.begin() != "..",
+        "{} is virtual, and its source {} lies outside the task's folder; move it there, or write the numbers into "
+        "the file itself",
+        where, shown);
     auto& kept = opened_[real];
     if (kept == nullptr) {
       auto source = std::make_shared<const StoredFile>(real, printable(below.string(), 300));
@@ -393,8 +384,9 @@ class Hdf5Arrays final : public ArrayFile {
 
   static void check_bounds(const std::unique_ptr<StoredArray>& source, const Taken& taken, const std::string& where,
                            const std::string& shown) {
-    PAIRS_CHECK(source != nullptr, "{} is virtual, and its source {} holds no such data set: it would be read as fill "
-                                   "values; restore it",
+    PAIRS_CHECK(source != nullptr,
+                "{} is virtual, and its source {} holds no such data set: it would be read as fill "
+                "values; restore it",
                 where, shown);
     const hid_t from = taken.from;
     std::vector<hsize_t> first(H5S_MAX_RANK), last(H5S_MAX_RANK);
@@ -406,8 +398,9 @@ class Hdf5Arrays final : public ArrayFile {
                               H5Sget_select_bounds(from, first.data(), last.data()) >= 0;
     for (int k = 0; inside && !whole && k < rank; ++k)
       inside = last[static_cast<std::size_t>(k)] < static_cast<hsize_t>(source->shape()[static_cast<std::size_t>(k)]);
-    PAIRS_CHECK(inside, "{} is virtual, and its source {} has shape [{}], which does not hold what is asked of it: the "
-                        "rest would be read as fill values; restore it",
+    PAIRS_CHECK(inside,
+                "{} is virtual, and its source {} has shape [{}], which does not hold what is asked of it: the "
+                "rest would be read as fill values; restore it",
                 where, shown, fmt::join(source->shape(), ", "));
   }
 

@@ -1,0 +1,67 @@
+#include "app/batch/figure_forest.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/batch/drive.h"
+#include "app/batch/infer_sets.h"
+#include "app/batch/numbers.h"
+#include "app/posterior/forest_figure.h"
+#include "app/runs/strategy_look.h"
+#include "core/base/error.h"
+#include "core/base/streams.h"
+#include "core/base/text.h"
+#include "core/eval/interval.h"
+#include "core/report/number_text.h"
+
+namespace pairs::batch {
+
+void add_forest_options(CLI::App& app, ForestArguments& arguments) {
+  app.add_option("--group", arguments.group,
+                 "forest: the column of --file that says to which set a row belongs, as infer --group takes it")
+      ->type_name("COLUMN");
+  app.add_option("--sort", arguments.order,
+                 "forest: how sets stand from the top: file (as they come), name, or mean (of the first target)")
+      ->type_name("BY")
+      ->capture_default_str();
+  app.add_option("--first", arguments.most, "forest: draw so many of the sets, in that order")
+      ->type_name("K")
+      ->transform(whole_number(1, 300))
+      ->capture_default_str();
+}
+
+Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::vector<std::string>& warnings) {
+  if (question.file.empty()) fail_usage("The figure forest is of many sets: name them with --file, and --group COLUMN");
+  InferArguments arguments;
+  arguments.data = question.file;
+  arguments.columns = question.columns;
+  arguments.group = question.own.group;
+  ForestOptions options;
+  options.order = forest_order(question.own.order, "--sort");
+  options.interval = interval_kind(question.interval, "--interval");
+  options.most = question.own.most;
+  options.role = strategy_role(run.config.strategy);
+  options.source = fmt::format("{}; {}", printable(question.file, 300), run.name);
+  if (!asks_many_sets(run, arguments))
+    fail_usage("{} is one set; name the column that tells many apart with --group, or draw it with figure posterior",
+               printable(question.file, 300));
+  const SetsQuestion sets = sets_question(run, arguments);
+  const AskedRun asked{.loaded = run, .learnt_nothing = learnt_nothing(run)};
+  Forest forest(run.task->info(), options);
+  answer_sets(
+      asked, *sets.sets, sets.asked, [&](const SetRow& row) { forest.add(row); }, keep_going);
+  const auto warn = [&](std::string text) {
+    tell("warning: " + text + "\n");
+    warnings.push_back(std::move(text));
+  };
+  if (forest.unanswered() > 0)
+    warn(fmt::format("{} could not be answered and are left out; infer tells why",
+                     counted(static_cast<std::size_t>(forest.unanswered()), "set")));
+  if (forest.left_out() > 0)
+    warn(fmt::format("{} are left out, since {} are drawn; --first asks for more",
+                     counted(static_cast<std::size_t>(forest.left_out()), "set"), options.most));
+  return forest.figure();
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,234 @@
+#include "app/batch/infer_sets.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "app/batch/drive.h"
+#include "app/kinds/observed.h"
+#include "app/kinds/target/parameters_room.h"
+#include "app/posterior/many_sets.h"
+#include "app/posterior/sets_output.h"
+#include "app/text/table.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/face.h"
+#include "core/base/streams.h"
+#include "core/base/text.h"
+#include "core/eval/interval.h"
+#include "core/report/number_text.h"
+#include "core/train/shipped.h"
+#include "tasks/parts/things.h"
+
+namespace pairs::batch {
+namespace {
+
+constexpr std::int64_t kRowsPrinted = 20, kRowsInDocument = 10000;
+constexpr std::size_t kWarningsTold = 8;
+constexpr double kSecondsBetweenLines = 10;
+
+void check_together(const LoadedRun& run, const InferArguments& arguments) {
+  const std::string words = printable(arguments.data, 300);
+  if (target_room_of(run.task->info()).in_folder())
+    fail_usage("Posteriors of images are asked for set by set; {} holds many sets", words);
+  const std::pair<bool, const char*> refused[] = {{arguments.follow, "--follow"},
+                                                  {!arguments.theta.empty(), "--theta"},
+                                                  {!arguments.camera.empty(), "--camera"},
+                                                  {!arguments.up.empty(), "--up"}};
+  for (const auto& [given, option] : refused)
+    if (given) fail_usage("{} is about one set; {} is asked about as many", option, words);
+}
+
+std::filesystem::path sets_file(const LoadedRun& run, const InferArguments& arguments) {
+  if (!arguments.out.empty()) return arguments.out;
+  return is_shipped(run.folder) ? std::filesystem::path("sets.csv") : run.folder / "sets.csv";
+}
+
+// What is told of rows that come: a table and documents of the first, and what went wrong.
+class SetsReport {
+ public:
+  SetsReport(const TaskInfo& info, IntervalKind interval, std::int64_t sets)
+      : info_(info), interval_(interval), sets_(sets), table_(columns()) {}
+
+  void add(const SetRow& row) {
+    ++count_;
+    if (count_ <= kRowsPrinted) table_.add(cells(row));
+    if (count_ <= kRowsInDocument) rows_.push_back(set_document(row, interval_));
+    if (!row.problem.empty() && failed_++ == 0) first_failed_ = fmt::format("{}: {}", row.name, row.problem);
+    outside_ += row.typicality.outside;
+    cut_ += row.cut;
+    for (const std::string& text : row.warnings)
+      if (!is_of_one_set(row, text) && (warnings_.contains(text) || warnings_.size() < kWarningsTold))
+        ++warnings_[text];
+    if (watch_.seconds() - told_ < kSecondsBetweenLines) return;
+    told_ = watch_.seconds();
+    const double rate = static_cast<double>(count_) / told_;
+    tell(fmt::format("{} of {} sets, {:.0f} a second, {} left\n", count_text(count_), count_text(sets_), rate,
+                     clock_text(static_cast<double>(sets_ - count_) / rate)));
+  }
+
+  void warn() const {
+    if (cut_ > 0)
+      tell(
+          fmt::format("warning: {} of {} sets hold more than {} observations, the most that the task {} knows; so "
+                      "many of each are used at most\n",
+                      count_text(cut_), count_text(count_), count_text(info_.max_n), info_.title));
+    for (const auto& [text, count] : warnings_)
+      tell(fmt::format("warning: {} ({} of {} sets)\n", text, count_text(count), count_text(count_)));
+    if (outside_ > 0)
+      tell(fmt::format("warning: {} of {} sets are outside of training; do not trust their posteriors\n",
+                       count_text(outside_), count_text(count_)));
+    if (failed_ > 0)
+      tell(fmt::format("warning: {} of {} sets could not be answered, the first {}\n", count_text(failed_),
+                       count_text(count_), first_failed_));
+  }
+
+  std::string text(const std::string& file) const {
+    std::string out = table_.text(2);
+    if (count_ > kRowsPrinted) out += fmt::format("  … and {} more in {}\n", count_text(count_ - kRowsPrinted), file);
+    return out + fmt::format("\n{} of {} sets are answered, in {} ({:.3g} a second): {}\n",
+                             count_text(count_ - failed_), count_text(count_), duration_text(watch_.seconds()),
+                             static_cast<double>(count_) / watch_.seconds(), file);
+  }
+
+  // Adds the rows to what is told of all.
+  nlohmann::json document(nlohmann::json told) && {
+    told["answered"] = count_ - failed_;
+    told["failed"] = failed_;
+    told["outside_training"] = outside_;
+    told["seconds"] = watch_.seconds();
+    told["sets"] = std::move(rows_);
+    told["sets_left_out"] = std::max<std::int64_t>(count_ - kRowsInDocument, 0);
+    return told;
+  }
+  bool failed() const { return failed_ > 0; }
+
+ private:
+  // Whether a warning names the set, so that it is counted by its kind.
+  bool is_of_one_set(const SetRow& row, const std::string& text) const {
+    return (row.typicality.outside && text == outside_text(row.typicality)) ||
+           (row.cut && text.starts_with(row.name + " holds "));
+  }
+
+  std::vector<Table::Column> columns() const {
+    std::vector<Table::Column> columns = {{"set", false}, {"N"}};
+    for (const Target& target : info_.targets) {
+      const std::string before = info_.targets.size() > 1 ? target.label + " " : "";
+      columns.push_back({before + "mean"});
+      columns.push_back({before + "sd"});
+      columns.push_back({before + "median"});
+      columns.push_back({fmt::format("{}90 %, {}", before, interval_title(interval_))});
+    }
+    columns.push_back({"farther than"});
+    columns.push_back({"to know", false});
+    return columns;
+  }
+
+  std::vector<std::string> cells(const SetRow& row) const {
+    const std::size_t targets = info_.targets.size();
+    if (!row.problem.empty()) {
+      std::vector<std::string> cells(3 + 4 * targets, "–");
+      cells[0] = row.name;
+      cells.push_back("not answered: " + row.problem);
+      return cells;
+    }
+    std::vector<std::string> cells = {row.name, count_text(row.n)};
+    for (const TargetNumbers& one : row.numbers)
+      for (const std::string& cell : {fmt::format("{:.5g}", one.mean), fmt::format("{:.5g}", one.sd),
+                                      fmt::format("{:.5g}", one.quantiles[2]), most_text(one, interval_)})
+        cells.push_back(cell);
+    cells.push_back(row.typicality.known ? fmt::format("{:.3g} %", row.typicality.percentile) : "–");
+    const std::size_t others = row.warnings.size() - (row.typicality.outside ? 1 : 0);
+    std::string know = row.typicality.outside ? "unlike training" : "";
+    if (others > 0) know += (know.empty() ? "" : ", ") + counted(others, "warning");
+    cells.push_back(std::move(know));
+    return cells;
+  }
+
+  const TaskInfo& info_;
+  IntervalKind interval_;
+  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0;
+  Table table_;
+  nlohmann::json rows_ = nlohmann::json::array();
+  std::string first_failed_;
+  std::map<std::string, std::int64_t> warnings_;
+  Stopwatch watch_;
+  double told_ = 0;
+};
+
+nlohmann::json told_of(const LoadedRun& run, const InferArguments& arguments, std::int64_t sets) {
+  const TaskInfo& info = run.task->info();
+  nlohmann::json told = {{"task", info.name},      {"run", run.name}, {"trained_on", run.estimator->data_source()},
+                         {"data", arguments.data}, {"count", sets},   {"targets", nlohmann::json::array()}};
+  for (const Target& target : info.targets) told["targets"].push_back(target.name);
+  if (!arguments.group.empty()) told["group"] = arguments.group;
+  return told;
+}
+
+}  // namespace
+
+bool asks_many_sets(const LoadedRun& run, const InferArguments& arguments) {
+  if (!arguments.group.empty()) return true;
+  return is_folder_of_sets(arguments.data) && !(face<Things>(*run.task) && things_named(*run.task, arguments.data));
+}
+
+SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments) {
+  const TaskInfo& info = run.task->info();
+  check_together(run, arguments);
+  SetsQuestion question;
+  ManySetsQuestion& asked = question.asked;
+  asked.given = read_given(arguments.given, "", info);
+  asked.seed = static_cast<std::uint64_t>(arguments.seed);
+  asked.random = arguments.random;
+  asked.size = [&run, &arguments](const std::string& name, std::int64_t held) {
+    return file_set_size(run, arguments, name, held);
+  };
+  asked.draws = draw_count(info, -1).drawn;
+  ManySets sets{arguments.data, arguments.group, arguments.columns};
+  if (!arguments.random) sets.most = info.max_n;
+  question.sets = open_sets(sets, info);
+  return question;
+}
+
+Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
+  const TaskInfo& info = run.task->info();
+  const IntervalKind interval = interval_kind(arguments.interval, "--interval");
+  const std::filesystem::path out = sets_file(run, arguments);
+  const SetsFormat& format = sets_format(out);
+  check_together(run, arguments);
+  check_output(out, format.ending, {arguments.data});
+  if (arguments.samples >= 0 && !format.samples)
+    fail_usage("--samples {}: {} holds no samples; write them to a file that ends in .nc", arguments.samples,
+               printable(out.string(), 300));
+  SetsQuestion question = sets_question(run, arguments);
+  const DrawCount draws = draw_count(info, arguments.samples);
+  if (format.samples) {
+    question.asked.draws = draws.drawn;
+    question.asked.kept = draws.written;
+  }
+  const AskedRun asked{.loaded = run, .learnt_nothing = learnt_nothing(run)};
+  const std::int64_t sets = question.sets->count();
+  SetsHead head{&info, told_of(run, arguments, sets), interval, sets, question.asked.kept};
+  SetsReport report(info, interval, sets);
+  write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {
+    answer_sets(
+        asked, *question.sets, question.asked,
+        [&](const SetRow& row) {
+          take(row);
+          report.add(row);
+        },
+        keep_going);
+  });
+  report.warn();
+  Result result;
+  result.exit_code = report.failed() ? 1 : 0;
+  result.text = fmt::format("{}: posteriors of {} from {} sets of {}\n\n{}", info.title, run.name, count_text(sets),
+                            printable(arguments.data, 300), report.text(out.string()));
+  head.told["file"] = out.string();
+  result.document = std::move(report).document(std::move(head.told));
+  return result;
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,291 @@
+#include "app/posterior/grouped_csv.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "app/kinds/observation_room.h"
+#include "core/base/csv_line.h"
+#include "core/base/csv_lines.h"
+#include "core/base/csv_table.h"
+#include "core/base/error.h"
+#include "core/base/line_reader.h"
+#include "core/base/text.h"
+#include "core/report/number_text.h"
+
+namespace pairs {
+namespace {
+
+constexpr double kGatheredBytes = 64 << 20;  // of scattered rows that are held at once
+constexpr std::size_t kLongestName = 200;
+
+// The lines of one set as they stand in the file.
+struct SetLines {
+  std::string text;                   // each ends in '\n'
+  std::vector<std::int64_t> numbers;  // of each line in the file
+  std::int64_t rows = 0;              // of the set, of which the lines may be the first
+
+  void add(std::string_view line, std::int64_t number, std::int64_t most) {
+    if (rows++ >= most) return;
+    text.append(line);
+    text += '\n';
+    numbers.push_back(number);
+  }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(text.size() + 8 * numbers.size()); }
+};
+
+// How the lines of the file are to be read: which column names the set, and which are the observations.
+struct TableForm {
+  char separator = ',';
+  std::size_t place = 0;    // of the column that names the set, from 0
+  CsvLines lines{"", {}};   // that has seen the first line
+  std::int64_t header = 0;  // the line that names columns; 0: none does
+};
+
+std::string_view content(std::string_view line) {
+  return trimmed(line.substr(0, line.find('#')));
+}
+
+std::vector<std::string> cells_in(std::string_view line, char separator) {
+  std::vector<std::string> cells;
+  for (bool more = true; more;) cells.emplace_back(take_csv_cell(line, separator, more));
+  return cells;
+}
+
+// The place of the column that names the set among the file's columns.
+std::size_t place_of_group(const std::vector<std::string>& names, bool named, const std::string& group,
+                           const std::string& where) {
+  const auto count = std::count(names.begin(), names.end(), group);
+  PAIRS_CHECK(count <= 1, "{} has more than one column {}; name its columns apart", where, printable(group));
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (names[k] == group || (count == 0 && fmt::format("column {}", k + 1) == group)) return k;
+  throw ColumnsError(fmt::format("{} has no column {} to tell sets by; {} {}", where, printable(group),
+                                 named ? "it has" : "its first line names none: it has",
+                                 printable(fmt::format("{}", fmt::join(names, ", ")), 300)),
+                     names);
+}
+
+// The columns that hold the observations: those that are asked for; of a file that names columns, those of the task,
+// and else all but the group's.
+std::vector<std::string> wanted_columns(const ManySets& sets, const TaskInfo& info,
+                                        const std::vector<std::string>& names, bool named, std::size_t place,
+                                        const std::string& where) {
+  const std::string& group = names[place];
+  for (const std::string& column : sets.columns)
+    if (column == group) fail_usage("Column {} cannot be both an observation and what sets are told by", group);
+  if (!sets.columns.empty()) return sets.columns;
+  const std::vector<std::string>& wanted = info.observation_columns;
+  const bool one = wanted.size() == 1 && names.size() == 2;  // a single column may have any name
+  if (named && !one) return wanted;
+  PAIRS_CHECK(names.size() == wanted.size() + 1,
+              "{} has {} beside the one that sets are told by, but task {} needs {}: {}; choose with --columns", where,
+              counted(names.size() - 1, "column"), info.name, wanted.size(), fmt::join(wanted, ", "));
+  std::vector<std::string> others;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (k != place) others.push_back(named ? names[k] : fmt::format("column {}", k + 1));
+  return others;
+}
+
+// Reads as far as the first line that is not blank or a comment.
+TableForm form_of(LineReader& reader, const ManySets& sets, const TaskInfo& info, const std::string& where) {
+  std::string_view line;
+  do PAIRS_CHECK(reader.next(line), "{} holds no numbers; give at least one line of them", where);
+  while (content(line.starts_with("\xef\xbb\xbf") ? line.substr(3) : line).empty());
+  if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
+  TableForm form;
+  const std::string_view first = content(line);
+  form.separator = csv_separator(first);
+  const bool named = names_columns(first, form.separator);
+  std::vector<std::string> names = cells_in(first, form.separator);
+  for (std::size_t k = 0; k < names.size() && !named; ++k) names[k] = fmt::format("column {}", k + 1);
+  form.place = place_of_group(names, named, sets.group, where);
+  form.lines = CsvLines(where, wanted_columns(sets, info, names, named, form.place, where));
+  form.header = named ? reader.number() : 0;
+  std::vector<double> unused;
+  try {
+    form.lines.take(line, unused);
+  } catch (const ColumnsError&) {
+    throw;
+  } catch (const Error&) {
+    // A row with a fault, which is told with its set.
+  }
+  return form;
+}
+
+class GroupedCsv final : public SetStream {
+ public:
+  GroupedCsv(const ManySets& sets, const TaskInfo& info)
+      : info_(info),
+        most_(sets.most),
+        where_(printable(sets.data.string(), 300)),
+        reader_(sets.data),
+        form_(form_of(reader_, sets, info, where_)) {
+    index();
+  }
+
+  std::int64_t count() const override { return static_cast<std::int64_t>(names_.size()) + (nameless_ > 0 ? 1 : 0); }
+
+  bool next(ComingSet& set) override {
+    if (next_ < names_.size()) {
+      if (!contiguous_ && next_ >= gathered_end_) gather();
+      SetLines lines = contiguous_ ? following() : std::move(gathered_[next_ - gathered_first_]);
+      if (lines.rows != rows_[next_]) changed();
+      set.name = printable(names_[next_], kLongestName);
+      set.bytes = lines.bytes();
+      set.read = reading(std::move(lines));
+      ++next_;
+      return true;
+    }
+    if (nameless_ == 0 || told_) return false;
+    told_ = true;
+    set = {"(none)", 0, [place = ErrorPlace(where_, first_nameless_), rows = nameless_]() -> Observed {
+             fail(place, "the row does not say to which set it belongs{}; fill it in or drop the line",
+                  rows > 1 ? fmt::format(", and {} more do not", count_text(rows - 1)) : "");
+           }};
+    return true;
+  }
+
+ private:
+  [[noreturn]] void changed() const { fail("{} was changed while it was read; ask again", where_); }
+
+  void rewind() {
+    reader_.rewind();
+    held_ = false;
+  }
+
+  // The next row and the set that it names, "" where it names none; false at the end.
+  bool advance() {
+    while (reader_.next(line_)) {
+      if (reader_.number() <= form_.header) continue;
+      std::string_view rest = content(line_);
+      if (reader_.number() == 1 && rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
+      if (rest.empty()) continue;
+      bool more = true;
+      group_ = {};
+      for (std::size_t k = 0; k <= form_.place && more; ++k) {
+        const std::string_view cell = take_csv_cell(rest, form_.separator, more);
+        if (k == form_.place) group_ = cell;
+      }
+      return held_ = true;
+    }
+    return held_ = false;
+  }
+
+  // Counts the rows of each set, and sees whether they stand together.
+  void index() {
+    rewind();
+    std::size_t last = 0;
+    std::int64_t bytes = 0, rows = 0;
+    while (advance()) {
+      bytes += static_cast<std::int64_t>(line_.size()) + 9;
+      ++rows;
+      if (group_.empty()) {
+        if (nameless_++ == 0) first_nameless_ = reader_.number();
+        continue;
+      }
+      if (!names_.empty() && names_[last] == group_) {
+        ++rows_[last];
+        continue;
+      }
+      const auto [at, fresh] = places_.try_emplace(std::string(group_), names_.size());
+      if (fresh) {
+        names_.push_back(at->first);
+        rows_.push_back(0);
+      }
+      contiguous_ = contiguous_ && fresh;
+      last = at->second;
+      ++rows_[last];
+    }
+    PAIRS_CHECK(rows > 0, "{} holds no numbers; give at least one line of them", where_);
+    row_bytes_ = static_cast<double>(bytes) / static_cast<double>(rows);
+    rewind();
+  }
+
+  // The rows of the set that comes next in a file where each set's stand together.
+  SetLines following() {
+    SetLines lines;
+    while (held_ || advance()) {
+      if (!group_.empty()) {
+        if (group_ != names_[next_]) break;
+        lines.add(line_, reader_.number(), most_);
+      }
+      held_ = false;
+    }
+    return lines;
+  }
+
+  // Collects the rows of the next sets, as many as fit.
+  void gather() {
+    gathered_first_ = gathered_end_ = next_;
+    double bytes = 0;
+    while (gathered_end_ < names_.size() && (bytes == 0 || bytes + set_bytes(gathered_end_) <= kGatheredBytes))
+      bytes += set_bytes(gathered_end_++);
+    gathered_.assign(gathered_end_ - gathered_first_, {});
+    rewind();
+    while (advance()) {
+      if (group_.empty()) continue;
+      const auto at = places_.find(std::string(group_));
+      if (at == places_.end()) changed();
+      if (at->second >= gathered_first_ && at->second < gathered_end_)
+        gathered_[at->second - gathered_first_].add(line_, reader_.number(), most_);
+    }
+  }
+  double set_bytes(std::size_t set) const {
+    return row_bytes_ * static_cast<double>(std::min(rows_[set], most_)) + sizeof(SetLines);
+  }
+
+  // Makes observations of the lines.
+  std::function<Observed()> reading(SetLines set) const {
+    return [set = std::move(set), lines = form_.lines, &info = info_, where = where_]() mutable {
+      std::vector<double> values;
+      std::string_view text = set.text;
+      for (const std::int64_t number : set.numbers) {
+        const std::size_t end = text.find('\n');
+        lines.go_to(static_cast<std::size_t>(number));
+        lines.take(text.substr(0, end), values);
+        text.remove_prefix(end + 1);
+      }
+      const auto width = static_cast<std::int64_t>(lines.numbers());
+      torch::Tensor table = torch::empty({static_cast<std::int64_t>(values.size()) / width, width}, torch::kFloat64);
+      std::memcpy(table.data_ptr(), values.data(), values.size() * sizeof(double));
+      Observed observed = room_of(info).checked(std::move(table), info, where);
+      observed.held = set.rows;
+      return observed;
+    };
+  }
+
+  const TaskInfo& info_;
+  std::int64_t most_;
+  std::string where_;
+  LineReader reader_;
+  TableForm form_;
+
+  std::deque<std::string> names_;  // of the sets, in the order of their first rows
+  std::unordered_map<std::string, std::size_t> places_;
+  std::vector<std::int64_t> rows_;
+  bool contiguous_ = true, told_ = false;
+  std::int64_t nameless_ = 0, first_nameless_ = 0;
+  double row_bytes_ = 0;
+
+  std::size_t next_ = 0;  // the set that comes next
+  std::vector<SetLines> gathered_;
+  std::size_t gathered_first_ = 0, gathered_end_ = 0;
+
+  std::string_view line_, group_;  // of the row that came last
+  bool held_ = false;              // which nobody has taken
+};
+
+}  // namespace
+
+std::unique_ptr<SetStream> open_grouped_csv(const ManySets& sets, const TaskInfo& info) {
+  return std::make_unique<GroupedCsv>(sets, info);
+}
+
+}  // namespace pairs

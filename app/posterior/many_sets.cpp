@@ -1,0 +1,127 @@
+#include "app/posterior/many_sets.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "app/posterior/embedded_set.h"
+#include "app/posterior/observed_set.h"
+#include "app/posterior/random_subset.h"
+#include "core/base/error.h"
+#include "core/base/one_thread.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::size_t kMostSets = 512;                       // of a batch
+constexpr std::int64_t kMostBytes = std::int64_t{32} << 20;  // of their observations as they came
+
+// A set's warnings as infer tells them of it alone. Of what a plot leaves out nothing is told, since there is none.
+void add_row_warnings(const Observed& observed, const PosteriorAnswer& answer, SetRow& row) {
+  const auto add = [&](const std::string& text) {
+    if (std::find(row.warnings.begin(), row.warnings.end(), text) == row.warnings.end()) row.warnings.push_back(text);
+  };
+  for (const std::string& text : observed.warnings) add(text);
+  for (const PosteriorWarning& one : answer.warnings)
+    if (one.kind != WarningKind::left_out) add(one.text);
+  if (answer.typicality.outside) add(outside_text(answer.typicality));
+}
+
+// The observations that can be used.
+Observations usable_part(const Observed& observed, const TaskInfo& info, const ManySetsQuestion& question) {
+  const std::int64_t most = std::min(observed.x.count(), info.max_n);
+  return question.random ? random_subset(observed.x, most, question.seed) : observed.x.slice(0, most);
+}
+
+// Samples, where they are handed on or the density has no numbers.
+void add_samples(const AskedRun& run, const PosteriorAnswer& answer, const Observations& x,
+                 const ManySetsQuestion& question, SetRow& row) {
+  const bool numbers = !row.numbers.empty() && std::isfinite(row.numbers.front().mean);
+  if (numbers && question.kept == 0) return;
+  const torch::Tensor samples = finite_samples(run, answer.sources.front(), question.draws, question.seed,
+                                               [&] { return largest_value(x.slice(0, answer.n)); });
+  if (!numbers) {
+    row.numbers = sample_numbers(samples);
+    row.warnings.push_back(sample_numbers_text(samples.size(0)));
+  }
+  if (question.kept > 0) row.samples = samples.slice(0, 0, question.kept).contiguous();
+}
+
+void answer_set(const AskedRun& run, const Observed& observed, const ManySetsQuestion& question, SetRow& row) {
+  const std::shared_ptr<Estimator>& estimator = run.loaded.estimator;
+  const Task& task = *run.loaded.task;
+  const std::int64_t n = question.size(row.name, observed.held);
+  const Observations x = usable_part(observed, task.info(), question);
+  EmbeddedSet embedded(estimator, x.count());
+  embedded.add(x.slice(0, embedded.block_end(n)));
+  PosteriorAnswer answer;
+  answer.n = n;
+  ask(run, 1, true, {[&] { return embedded.aggregate(n, x); }, n, n, question.given}, answer);
+  row.cut = observed.held > task.info().max_n;
+  if (row.cut)
+    answer.warnings.push_back(
+        {WarningKind::cut_file, cut_set_text(row.name, observed.held, task.info(), question.random)});
+  add_numbers(task, confines(estimator->config().head), answer);
+  if (answer.sources.empty()) fail("{}", no_posterior_text(answer));
+  row.numbers = answer.shown_numbers(task, run);
+  row.typicality = answer.typicality;
+  row.extrapolates = answer.extrapolates();
+  add_row_warnings(observed, answer, row);
+  add_samples(run, answer, x, question, row);
+  row.n = n;
+  if (question.keep_observations) row.x = x.slice(0, n);
+}
+
+SetRow row_of(const AskedRun& run, ComingSet& set, const ManySetsQuestion& question) {
+  const torch::NoGradGuard no_grad;
+  const OneThread one_thread;
+  SetRow row;
+  row.name = std::move(set.name);
+  try {
+    answer_set(run, std::exchange(set.read, {})(), question, row);
+  } catch (const std::exception& error) {
+    SetRow failed;
+    failed.name = std::move(row.name);
+    failed.problem = sentence(error);
+    return failed;
+  }
+  return row;
+}
+
+std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, const ManySetsQuestion& question) {
+  std::vector<SetRow> rows(batch.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&](std::int64_t, std::int64_t) {
+    for (std::size_t k = next++; k < batch.size(); k = next++) rows[k] = row_of(run, batch[k], question);
+  };
+  if (run.loaded.estimator->device().is_cpu())
+    at::parallel_for(0, at::get_num_threads(), 1, work);
+  else
+    work(0, 1);
+  return rows;
+}
+
+}  // namespace
+
+void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& question,
+                 const std::function<void(const SetRow&)>& row, const std::function<bool()>& keep_going) {
+  for (bool more = true; more;) {
+    if (keep_going && !keep_going()) throw Stopped();
+    std::vector<ComingSet> batch;
+    std::int64_t bytes = 0;
+    while (batch.size() < kMostSets && bytes < kMostBytes) {
+      ComingSet set;
+      if (!(more = sets.next(set))) break;
+      bytes += set.bytes;
+      batch.push_back(std::move(set));
+    }
+    for (const SetRow& one : rows_of(run, batch, question)) row(one);
+  }
+}
+
+}  // namespace pairs

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/posterior/posterior_answer.h"
+#include "app/posterior/set_stream.h"
+#include "core/eval/cells.h"
+
+namespace pairs {
+
+// What is known of one of many sets.
+struct SetRow {
+  std::string name;
+  std::string problem;                 // a sentence; then the rest is empty
+  std::int64_t n = 0;                  // N
+  std::vector<TargetNumbers> numbers;  // by target
+  Typicality typicality = {};
+  bool extrapolates = false;
+  bool cut = false;  // it holds more observations than the task knows, of which a warning tells
+  std::vector<std::string> warnings;
+  torch::Tensor samples = {};  // [S, d] on the CPU, where they were asked for
+  Observations x = {};         // the N observations, where they were asked for
+};
+
+// How many sets are asked about.
+struct ManySetsQuestion {
+  // N of a set that holds so many observations; throws Error where the set cannot be asked about.
+  std::function<std::int64_t(const std::string& name, std::int64_t held)> size;
+  bool random = false;             // N of the observations that the seed draws rather than the first
+  torch::Tensor given = {};        // of every set, [1, g], or undefined
+  std::uint64_t seed = 1;          // of samples and random subsets
+  std::int64_t draws = 1000;       // samples of each set that are drawn where they are needed,
+  std::int64_t kept = 0;           // and the first of them, which are handed on
+  bool keep_observations = false;  // SetRow::x
+};
+
+// Asks the run about every set of the stream, a bounded number of them at a time on all threads, and hands on the
+// answers in the order of the stream. Each is what SetPosterior says of the set alone, to the bit; references are not
+// asked. What is wrong with a set is told in its row. Between batches `keep_going()` false throws Stopped.
+void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& question,
+                 const std::function<void(const SetRow&)>& row, const std::function<bool()>& keep_going = {});
+
+}  // namespace pairs

@@ -1,0 +1,173 @@
+#include "app/posterior/set_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "app/kinds/arrays.h"
+#include "app/posterior/grouped_csv.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "tasks/view_folder.h"
+
+namespace pairs {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_hidden(const fs::path& path) {
+  return path.filename().string().starts_with('.');
+}
+
+bool holds_a_set(const fs::directory_entry& entry) {
+  std::error_code error;
+  const std::string extension = lower_extension(entry.path());
+  return entry.is_directory(error) || extension == ".csv" || extension == ".npz";
+}
+
+// A folder that holds such, or cameras of views, is a set itself.
+bool is_part_of_a_set(const fs::directory_entry& entry) {
+  const std::string extension = lower_extension(entry.path());
+  for (const char* picture : {".png", ".jpg", ".jpeg", ".bmp", ".tga"})
+    if (extension == picture) return true;
+  return entry.path().filename() == kCamerasFile;
+}
+
+// A file, or a folder, a set.
+class FolderOfSets final : public SetStream {
+ public:
+  FolderOfSets(ManySets sets, const TaskInfo& info) : sets_(std::move(sets)), info_(info) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(sets_.data))
+      if (!is_hidden(entry.path())) files_.push_back(entry.path());
+    std::sort(files_.begin(), files_.end());
+  }
+  std::int64_t count() const override { return static_cast<std::int64_t>(files_.size()); }
+  bool next(ComingSet& set) override {
+    if (next_ == files_.size()) return false;
+    const fs::path& file = files_[next_++];
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(file, error);
+    set = {printable(file.filename().string(), 200), error ? 0 : static_cast<std::int64_t>(bytes),
+           [file, &sets = sets_, &info = info_] {
+             return static_cast<Observed>(read_observed_columns(file, info, sets.most, sets.columns));
+           }};
+    return true;
+  }
+
+ private:
+  ManySets sets_;
+  const TaskInfo& info_;
+  std::vector<fs::path> files_;
+  std::size_t next_ = 0;
+};
+
+// What the array of an .npz file that names the sets calls each: whole numbers as such.
+std::vector<std::string> array_names(const torch::Tensor& group) {
+  std::vector<std::string> names;
+  if (group.is_floating_point()) {
+    const torch::Tensor values = group.to(torch::kFloat64).contiguous();
+    const double* at = values.const_data_ptr<double>();
+    for (std::int64_t i = 0; i < values.numel(); ++i) names.push_back(fmt::format("{}", at[i]));
+    return names;
+  }
+  const torch::Tensor values = group.to(torch::kInt64).contiguous();
+  const auto* at = values.const_data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < values.numel(); ++i) names.push_back(fmt::format("{}", at[i]));
+  return names;
+}
+
+// An .npz file with an array that says to which set each observation belongs. All of it is held.
+class GroupedArrays final : public SetStream {
+ public:
+  GroupedArrays(const ManySets& sets, const TaskInfo& info) : info_(info), most_(sets.most) {
+    where_ = printable(sets.data.string(), 300);
+    NpzReader arrays(sets.data);
+    const auto found = arrays.shapes().find(sets.group);
+    PAIRS_CHECK(found != arrays.shapes().end(), "{} holds no array {} to tell sets by", where_, printable(sets.group));
+    block_ = arrays.shapes().contains("x");
+    // A block's sets are checked one by one, so that a fault in one is told of it alone.
+    x_ = block_ ? Observations(arrays.read("x")) : room_of(info).read(sets.data, info, sets.most).x;
+    const torch::Tensor group = arrays.read(sets.group).squeeze();
+    PAIRS_CHECK(x_.count() > 0, "{} holds no observation; a set needs at least one", where_);
+    PAIRS_CHECK(group.dim() <= 1 && group.numel() == x_.count() && !group.is_complex(),
+                "{}: the array {} has the shape {}, but one number for each of {} observations is needed", where_,
+                printable(sets.group), shape_text(found->second), x_.count());
+    const std::vector<std::string> names = array_names(group.reshape({-1}));
+    std::map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto [at, fresh] = places.try_emplace(names[i], names_.size());
+      if (fresh) {
+        names_.push_back(names[i]);
+        rows_.emplace_back();
+      }
+      rows_[at->second].push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  std::int64_t count() const override { return static_cast<std::int64_t>(names_.size()); }
+  bool next(ComingSet& set) override {
+    if (next_ == names_.size()) return false;
+    const std::vector<std::int64_t>& rows = rows_[next_];
+    set = {names_[next_], 8 * static_cast<std::int64_t>(rows.size()), [this, &rows, name = names_[next_]] {
+             const auto kept = static_cast<std::int64_t>(std::min<std::uint64_t>(rows.size(), most_));
+             Observations x = x_.pick(torch::tensor(rows, torch::kInt64).slice(0, 0, kept));
+             Observed observed{x, 0, {}};
+             if (block_) observed = room_of(info_).checked(x.block(), info_, fmt::format("{}, set {}", where_, name));
+             observed.held = static_cast<std::int64_t>(rows.size());
+             return observed;
+           }};
+    ++next_;
+    return true;
+  }
+
+ private:
+  const TaskInfo& info_;
+  std::int64_t most_;
+  std::string where_;
+  bool block_ = false;
+  Observations x_;
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::int64_t>> rows_;  // of each set
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+bool is_folder_of_sets(const fs::path& data) {
+  std::error_code error;
+  if (!fs::is_directory(data, error)) return false;
+  bool any = false;
+  for (const fs::directory_entry& entry : fs::directory_iterator(data, error)) {
+    if (is_hidden(entry.path())) continue;
+    if (is_part_of_a_set(entry)) return false;
+    any |= holds_a_set(entry);
+  }
+  return any;
+}
+
+std::unique_ptr<SetStream> open_sets(const ManySets& sets, const TaskInfo& info) {
+  const std::string where = printable(sets.data.string(), 300);
+  std::error_code error;
+  if (fs::is_directory(sets.data, error)) {
+    if (!sets.group.empty())
+      fail_usage("{} is a folder, in which each file is a set; --group names a column of a file", where);
+    PAIRS_CHECK(is_folder_of_sets(sets.data), "{} holds no sets: put a .csv or .npz file, or a folder, for each",
+                where);
+    return std::make_unique<FolderOfSets>(sets, info);
+  }
+  check_exists(sets.data);
+  const std::string extension = lower_extension(sets.data);
+  if (extension == ".npz") {
+    if (!sets.columns.empty()) fail_usage("Columns are chosen of a CSV file of points; {} is none", where);
+    return std::make_unique<GroupedArrays>(sets, info);
+  }
+  PAIRS_CHECK(extension == ".csv", "{} is neither a .csv nor an .npz file, whose columns tell sets apart", where);
+  PAIRS_CHECK(room_of(info).lines(info, "") != nullptr,
+              "{} is a table, and no line of text holds an observation of task {}; give an .npz file with the "
+              "observations and an array {}",
+              where, info.name, printable(sets.group));
+  return open_grouped_csv(sets, info);
+}
+
+}  // namespace pairs

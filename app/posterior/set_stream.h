@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/kinds/observed.h"
+
+namespace pairs {
+
+// One of many sets on its way.
+struct ComingSet {
+  std::string name;                // fit to be printed
+  std::int64_t bytes = 0;          // that it takes until it is read
+  std::function<Observed()> read;  // on any thread, once; throws Error about this set alone
+};
+
+// Many sets, one after the other.
+class SetStream {
+ public:
+  virtual ~SetStream() = default;
+  virtual std::int64_t count() const = 0;
+  // The next set; false after the last. Throws Error where none of the rest can be read.
+  virtual bool next(ComingSet& set) = 0;
+};
+
+// Where many sets are, and how they are told apart.
+struct ManySets {
+  std::filesystem::path data = {};        // a table, an .npz file, or a folder with a file a set
+  std::string group = {};                 // of a file: the column (array) that says to which set a row belongs
+  std::vector<std::string> columns = {};  // as read_observed_columns takes them
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();  // observations of a set that are read
+};
+
+// Whether the path is a folder with a file, or a folder, a set, rather than a set itself: it holds .csv or .npz files
+// or folders, and neither pictures nor cameras.
+bool is_folder_of_sets(const std::filesystem::path& data);
+
+// The sets of a file by the values of its column `group`, or of a folder, a file each, in the order of their first rows
+// or of their names. Of a CSV file memory is bounded however many sets it holds: it is read twice where the rows of
+// each set stand together, and where they do not, once more for every 64 MiB. Throws Error, a usage error where the
+// choices do not go together. `info` outlives it.
+std::unique_ptr<SetStream> open_sets(const ManySets& sets, const TaskInfo& info);
+
+}  // namespace pairs

@@ -1,0 +1,217 @@
+#include "app/posterior/sets_output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "app/kinds/target/parameters_room.h"
+#include "app/posterior/draws_file.h"
+#include "app/posterior/latex_output.h"
+#include "app/posterior/text_output.h"
+#include "core/base/csv_line.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/npz.h"
+#include "core/base/text.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::array<std::size_t, 3> kToldLevels = {0, 2, 4};  // of kQuantileLevels: 5, 50 and 95 %
+
+// A number in digits that read back exactly; an empty cell where there is none.
+std::string csv_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+
+class CsvOutput final : public SetsOutput {
+ public:
+  CsvOutput(const std::filesystem::path& file, const SetsHead& head) : text_(file), head_(head) {
+    std::vector<std::string> cells = {"set", "n"};
+    for (const Target& target : head.info->targets) {
+      for (const char* what : {"mean", "sd", "q05", "q50", "q95"}) cells.push_back(target.name + "_" + what);
+      if (own_interval())
+        for (const char* what : {"low90", "high90"}) cells.push_back(target.name + "_" + what);
+    }
+    for (const char* what : {"distance", "percentile", "outside_training", "extrapolates", "warnings", "error"})
+      cells.emplace_back(what);
+    line(cells);
+  }
+  void add(const SetRow& row) override {
+    std::vector<std::string> cells = {row.name, row.problem.empty() ? fmt::format("{}", row.n) : ""};
+    for (std::size_t t = 0; t < head_.info->targets.size(); ++t) {
+      const TargetNumbers numbers = row.problem.empty() ? row.numbers[t] : TargetNumbers();
+      cells.push_back(csv_number(numbers.mean));
+      cells.push_back(csv_number(numbers.sd));
+      for (const std::size_t level : kToldLevels) cells.push_back(csv_number(numbers.quantiles[level]));
+      if (own_interval())
+        for (const double end : {numbers.most(head_.interval).low, numbers.most(head_.interval).high})
+          cells.push_back(csv_number(end));
+    }
+    const bool known = row.typicality.known;
+    cells.push_back(known ? csv_number(row.typicality.distance) : "");
+    cells.push_back(known ? csv_number(row.typicality.percentile) : "");
+    cells.emplace_back(!known ? "" : row.typicality.outside ? "1" : "0");
+    cells.emplace_back(!row.problem.empty() ? "" : row.extrapolates ? "1" : "0");
+    cells.push_back(fmt::format("{}", fmt::join(row.warnings, "; ")));
+    cells.push_back(row.problem);
+    line(cells);
+  }
+  void finish() override { text_.finish(); }
+
+ private:
+  // Whether an interval is told that the quantiles are not.
+  bool own_interval() const { return head_.interval != IntervalKind::central; }
+  void line(const std::vector<std::string>& cells) {
+    std::string out;
+    for (const std::string& cell : cells) {
+      out += csv_quoted(cell);
+      out += ',';
+    }
+    out.back() = '\n';
+    text_.write(out);
+  }
+
+  TextOutput text_;
+  SetsHead head_;
+};
+
+class JsonOutput final : public SetsOutput {
+ public:
+  JsonOutput(const std::filesystem::path& file, const SetsHead& head) : text_(file), head_(head) {
+    std::string told = head.told.dump();
+    told.pop_back();  // the object goes on with the sets
+    text_.write(told + (head.told.empty() ? "" : ",") + "\"sets\":[");
+  }
+  void add(const SetRow& row) override {
+    text_.write((count_++ > 0 ? ",\n" : "\n") + set_document(row, head_.interval).dump());
+  }
+  void finish() override {
+    text_.write("\n]}\n");
+    text_.finish();
+  }
+
+ private:
+  TextOutput text_;
+  SetsHead head_;
+  std::int64_t count_ = 0;
+};
+
+// Arrays [M], [M, d] and [M, d, 3], NaN for sets that could not be answered.
+class NpzOutput final : public SetsOutput {
+ public:
+  NpzOutput(const std::filesystem::path& file, const SetsHead& head) : file_(file), head_(head) {}
+  void add(const SetRow& row) override {
+    names_.push_back(row.name);
+    n_.push_back(row.n);
+    const std::size_t targets = head_.info->targets.size();
+    for (std::size_t t = 0; t < targets; ++t) {
+      const TargetNumbers numbers = row.problem.empty() ? row.numbers[t] : TargetNumbers();
+      mean_.push_back(numbers.mean);
+      sd_.push_back(numbers.sd);
+      for (const std::size_t level : kToldLevels) quantiles_.push_back(numbers.quantiles[level]);
+      interval_.push_back(numbers.most(head_.interval).low);
+      interval_.push_back(numbers.most(head_.interval).high);
+    }
+    const bool known = row.problem.empty() && row.typicality.known;
+    percentile_.push_back(known ? row.typicality.percentile : NAN);
+    distance_.push_back(known ? row.typicality.distance : NAN);
+    warned_.push_back(row.warnings.empty() ? 0 : 1);
+    failed_.push_back(row.problem.empty() ? 0 : 1);
+  }
+  void finish() override {
+    const auto sets = static_cast<std::int64_t>(n_.size());
+    const auto targets = static_cast<std::int64_t>(head_.info->targets.size());
+    const auto array = [](const auto& values, auto type, std::vector<std::int64_t> shape) {
+      return torch::tensor(values, type).view(shape);
+    };
+    std::map<std::string, torch::Tensor> arrays = {
+        {"n", array(n_, torch::kInt64, {sets})},
+        {"mean", array(mean_, torch::kFloat64, {sets, targets})},
+        {"sd", array(sd_, torch::kFloat64, {sets, targets})},
+        {"quantiles", array(quantiles_, torch::kFloat64, {sets, targets, 3})},
+        {"interval", array(interval_, torch::kFloat64, {sets, targets, 2})},
+        {"distance", array(distance_, torch::kFloat64, {sets})},
+        {"percentile", array(percentile_, torch::kFloat64, {sets})},
+        {"warned", array(warned_, torch::kInt64, {sets})},
+        {"failed", array(failed_, torch::kInt64, {sets})}};
+    arrays["set"] = names();
+    write_npz(file_, arrays);
+  }
+
+ private:
+  // The names' bytes in UTF-8, filled up with zeros [M, longest].
+  torch::Tensor names() const {
+    std::size_t longest = 1;
+    for (const std::string& name : names_) longest = std::max(longest, name.size());
+    torch::Tensor bytes =
+        torch::zeros({static_cast<std::int64_t>(names_.size()), static_cast<std::int64_t>(longest)}, torch::kUInt8);
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      std::copy(names_[i].begin(), names_[i].end(), bytes.mutable_data_ptr<std::uint8_t>() + i * longest);
+    return bytes;
+  }
+
+  std::filesystem::path file_;
+  SetsHead head_;
+  std::vector<std::string> names_;
+  std::vector<std::int64_t> n_, warned_, failed_;
+  std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_;
+};
+
+template <class Output>
+std::unique_ptr<SetsOutput> open_output(const std::filesystem::path& file, const SetsHead& head) {
+  return std::make_unique<Output>(file, head);
+}
+
+const std::vector<SetsFormat>& formats() {
+  static const std::vector<SetsFormat> all = {{".csv", false, open_output<CsvOutput>},
+                                              {".json", false, open_output<JsonOutput>},
+                                              {".npz", false, open_output<NpzOutput>},
+                                              {".tex", false, latex_output},
+                                              {".nc", true, draws_output},
+                                              {".h5", true, draws_output}};
+  return all;
+}
+
+}  // namespace
+
+const SetsFormat& sets_format(const std::filesystem::path& file) {
+  std::vector<std::string> endings;
+  for (const SetsFormat& one : formats()) {
+    if (file.extension() == one.ending) return one;
+    endings.emplace_back(one.ending);
+  }
+  fail_usage("--out {} must end in {}", printable(file.string(), 300), fmt::join(endings, ", "));
+}
+
+void write_sets(const std::filesystem::path& file, const SetsHead& head,
+                const std::function<void(const std::function<void(const SetRow&)>& take)>& give) {
+  const SetsFormat& format = sets_format(file);
+  write_file_through(file, [&](const std::filesystem::path& temporary) {
+    const std::unique_ptr<SetsOutput> output = format.open(temporary, head);
+    give([&](const SetRow& row) { output->add(row); });
+    output->finish();
+  });
+}
+
+nlohmann::json set_document(const SetRow& row, IntervalKind interval) {
+  if (!row.problem.empty()) return {{"set", row.name}, {"error", row.problem}};
+  nlohmann::json document = numbers_document(row.numbers, interval);
+  document["set"] = row.name;
+  document["n"] = row.n;
+  document["extrapolates"] = row.extrapolates;
+  document["warnings"] = row.warnings;
+  if (row.typicality.known) {
+    document["distance"] = row.typicality.distance;
+    document["percentile"] = row.typicality.percentile;
+    document["outside_training"] = row.typicality.outside;
+  }
+  return document;
+}
+
+}  // namespace pairs

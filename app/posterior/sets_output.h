@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/posterior/many_sets.h"
+#include "core/eval/interval.h"
+
+namespace pairs {
+
+// What a file of many sets' answers says of all of them.
+struct SetsHead {
+  const TaskInfo* info = nullptr;  // outlives the output
+  nlohmann::json told;             // of run and data, for formats that can say so
+  IntervalKind interval = IntervalKind::central;
+  std::int64_t sets = 0;     // rows that will come
+  std::int64_t samples = 0;  // of each, in formats that hold them
+};
+
+// A file that takes a row a set as they come.
+class SetsOutput {
+ public:
+  virtual ~SetsOutput() = default;
+  virtual void add(const SetRow& row) = 0;
+  // After the last row. What add and finish could not write they say by an Error.
+  virtual void finish() = 0;
+};
+
+// A format by the ending of the file's name.
+struct SetsFormat {
+  const char* ending;  // ".csv"
+  bool samples;        // it holds samples, and no numbers
+  std::unique_ptr<SetsOutput> (*open)(const std::filesystem::path& file, const SetsHead& head);
+};
+// Throws a usage Error that names the endings there are, for another one.
+const SetsFormat& sets_format(const std::filesystem::path& file);
+
+// Writes a file of rows beside and renames it: `give` hands each to the function that it is given. On any failure the
+// old file stays.
+void write_sets(const std::filesystem::path& file, const SetsHead& head,
+                const std::function<void(const std::function<void(const SetRow&)>& take)>& give);
+
+// A set as infer tells one: its name as "set", "n", mean, sd, quantiles, intervals, distance, percentile, warnings; or
+// its name and "error".
+nlohmann::json set_document(const SetRow& row, IntervalKind interval);
+
+}  // namespace pairs

@@ -1,0 +1,297 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/base/files.h"
+#include "core/base/npz.h"
+#include "tests/app/batch/program.h"
+#include "tests/core/base/temporary_folder.h"
+
+// Many sets in one call, held to calls about each of them alone.
+
+namespace pairs::batch {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Row `row` of set `set`: spread over the real line, never twice the same.
+double value(int set, int row) {
+  return 2 * std::sin(1.7 * set + 2.3 * row * row + 0.4 * row);
+}
+
+struct Row {
+  std::string set;
+  double x;
+};
+
+class InferSets : public ::testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string file(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    write_file(folder_ / name, text);
+    return path(name);
+  }
+  // The sets of 1, 3, 17 and 60 events that most tests ask about, their rows together.
+  static std::vector<Row> rows() {
+    std::vector<Row> rows;
+    const std::map<std::string, int> sizes = {{"alone", 1}, {"few", 3}, {"more", 17}, {"run 9", 60}};
+    int set = 0;
+    for (const auto& [name, size] : sizes) {
+      for (int k = 0; k < size; ++k) rows.push_back({name, value(set, k)});
+      ++set;
+    }
+    return rows;
+  }
+  static std::string table(const std::vector<Row>& rows, const std::string& header = "run,x\n") {
+    std::string text = header;
+    for (const Row& row : rows) text += fmt::format("{},{}\n", row.set, row.x);
+    return text;
+  }
+  // What single calls say of each set, by name.
+  std::map<std::string, json> alone(const std::vector<Row>& rows, const std::vector<std::string>& more = {}) const {
+    std::map<std::string, std::string> texts;
+    for (const Row& row : rows) texts[row.set] += fmt::format("{}\n", row.x);
+    std::map<std::string, json> said;
+    for (const auto& [name, text] : texts) {
+      std::vector<std::string> words = {"infer", "bump-hunt",       "--data", file("alone.csv", text),
+                                        "--out", path("alone.npz"), "--json"};
+      words.insert(words.end(), more.begin(), more.end());
+      const Answer answer = run_words(words);
+      EXPECT_EQ(answer.code, 0) << answer.err;
+      said[name] = json::parse(answer.out);
+    }
+    return said;
+  }
+  json many(std::vector<std::string> words, int code = 0) const {
+    words.insert(words.begin(), {"infer", "bump-hunt", "--json"});
+    if (std::find(words.begin(), words.end(), "--out") == words.end())
+      words.insert(words.end(), {"--out", path("answers.csv")});
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, code) << answer.err;
+    return code == 2 || answer.out.empty() ? json() : json::parse(answer.out);
+  }
+  static void expect_same(const json& sets, const std::map<std::string, json>& single) {
+    ASSERT_EQ(sets.size(), single.size());
+    for (const json& one : sets) {
+      const json& other = single.at(one.at("set"));
+      for (const char* key : {"n", "mean", "sd", "quantiles", "intervals", "distance", "percentile", "outside_training",
+                              "extrapolates", "warnings"})
+        EXPECT_EQ(one.at(key).dump(), other.at(key).dump()) << one.at("set") << " " << key;
+    }
+  }
+  void refused(int code, const std::vector<std::string>& more, const std::string& text) const {
+    std::vector<std::string> words = {"infer", "bump-hunt"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, code) << answer.err;
+    EXPECT_THAT(answer.err, HasSubstr(text));
+    EXPECT_EQ(answer.out, "");
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(InferSets, AnswersEverySetAsACallAboutItAloneToTheBit) {
+  std::vector<Row> together = rows();
+  const std::map<std::string, json> single = alone(together);
+  expect_same(many({"--data", file("together.csv", table(together)), "--group", "run"})["sets"], single);
+
+  std::vector<Row> scattered;  // each set's rows in their order, one of each in turn
+  for (std::size_t k = 0; scattered.size() < together.size(); ++k)
+    for (const auto& [name, said] : single) {
+      std::size_t seen = 0;
+      for (const Row& row : together)
+        if (row.set == name && seen++ == k) scattered.push_back(row);
+    }
+  expect_same(many({"--data", file("scattered.csv", table(scattered)), "--group", "run"})["sets"], single);
+  expect_same(many({"--data", file("nameless.csv", table(scattered, "")), "--group", "column 1"})["sets"], single);
+
+  std::map<std::string, std::string> texts;
+  for (const Row& row : together) texts[row.set] += fmt::format("{}\n", row.x);
+  for (const auto& [name, text] : texts) file("folder/" + name + ".csv", text);
+  json of_files = many({"--data", path("folder")})["sets"];
+  for (json& one : of_files) one["set"] = std::filesystem::path(one["set"].get<std::string>()).stem().string();
+  expect_same(of_files, single);
+}
+
+TEST_F(InferSets, OnSeveralThreadsTheSameAsOnOne) {
+  const std::string data = file("sets.csv", table(rows()));
+  const json one = many({"--data", data, "--group", "run", "--threads", "1"})["sets"];
+  EXPECT_EQ(one.dump(), many({"--data", data, "--group", "run"})["sets"].dump());
+}
+
+TEST_F(InferSets, ArraysAreToldApartByAnotherArray) {
+  std::vector<double> x, run;
+  std::vector<Row> named;
+  for (const Row& row : rows()) {
+    x.push_back(row.x);
+    run.push_back(static_cast<double>(row.set.size()) + 0.5);  // 5.5, 3.5, 4.5, 5.5: two sets are one
+    named.push_back({fmt::format("{}", run.back()), row.x});
+  }
+  write_npz(folder_ / "sets.npz",
+            {{"x", torch::tensor(x, torch::kFloat64)}, {"run", torch::tensor(run, torch::kFloat64)}});
+  expect_same(many({"--data", path("sets.npz"), "--group", "run"})["sets"], alone(named));
+  refused(1, {"--data", path("sets.npz"), "--group", "day"}, "sets.npz holds no array day to tell sets by");
+}
+
+TEST_F(InferSets, TakesTheOptionsOfASingleCall) {
+  const std::vector<Row> all = rows();
+  std::vector<Row> large;
+  for (const Row& row : all)
+    if (row.set == "more" || row.set == "run 9") large.push_back(row);
+  const std::string data = file("sets.csv", table(large));
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--n", "15"}, {"--n", "15", "--random", "--seed", "4"}, {"--interval", "hpd"}, {"--interval", "upper"}}) {
+    std::vector<std::string> words = {"--data", data, "--group", "run"};
+    words.insert(words.end(), more.begin(), more.end());
+    expect_same(many(words)["sets"], alone(large, more));
+  }
+}
+
+TEST_F(InferSets, ASetThatCannotBeAnsweredLosesNoOther) {
+  std::vector<Row> with_large = rows();
+  for (int k = 0; k < 101; ++k) with_large.push_back({"too many", value(9, k)});
+  std::string text = table(with_large) + "bad,0.1\nbad,0.2x\nbad,0.3\n,0.4\nshort\ngood,1.5\n";
+  const json said = many({"--data", file("sets.csv", text), "--group", "run"}, 1);
+  EXPECT_EQ(said["failed"], 4);
+  EXPECT_EQ(said["answered"], 5);
+  std::map<std::string, json> sets;
+  for (const json& one : said["sets"]) sets[one["set"]] = one;
+  EXPECT_THAT(sets["too many"]["error"], HasSubstr("101 observations of too many are asked for"));
+  const std::size_t bad = with_large.size() + 3;  // behind the first line and the first row of the set
+  EXPECT_THAT(sets["bad"]["error"], HasSubstr(fmt::format("sets.csv, line {}: value 2 is '0.2x', not a number", bad)));
+  EXPECT_THAT(sets["(none)"]["error"],
+              HasSubstr(fmt::format("sets.csv, line {}: the row does not say to which set it belongs", bad + 2)));
+  EXPECT_THAT(sets["short"]["error"], HasSubstr(fmt::format("line {}: 1 value where the first line has 2", bad + 3)));
+  EXPECT_TRUE(sets["good"].contains("mean"));
+  std::vector<json> whole;
+  for (const json& one : said["sets"])
+    if (!one.contains("error") && one["set"] != "good") whole.push_back(one);
+  expect_same(whole, alone(rows()));
+
+  const Answer told =
+      run_words({"infer", "bump-hunt", "--data", path("sets.csv"), "--group", "run", "--out", path("told.csv")});
+  EXPECT_EQ(told.code, 1);
+  EXPECT_THAT(told.err, HasSubstr("warning: 4 of 9 sets could not be answered, the first too many: 101 observations"));
+  EXPECT_THAT(told.out, HasSubstr("not answered: "));
+  EXPECT_THAT(told.out, HasSubstr("5 of 9 sets are answered"));
+}
+
+TEST_F(InferSets, AnEmptyFileIsASetThatCannotBeAnswered) {
+  file("folder/a.csv", "");
+  file("folder/b.csv", "0.3\n");
+  file("folder/notes.txt", "about these");
+  const json said = many({"--data", path("folder")}, 1);
+  EXPECT_THAT(said["sets"][0]["error"], HasSubstr("a.csv holds no numbers"));
+  EXPECT_EQ(said["sets"][1]["n"], 1);
+  EXPECT_THAT(said["sets"][2]["error"], HasSubstr("notes.txt is neither an .npz file nor a .csv file"));
+}
+
+TEST_F(InferSets, ColumnsAreChosenAndTheGroupIsNoneOfThem) {
+  const std::string data = file("wide.csv", "day,y,energy\n1,9,0.5\n1,9,0.7\n2,9,0.1\n");
+  refused(1, {"--data", data, "--group", "day"}, "wide.csv names its columns day, y, energy, but x is needed");
+  refused(1, {"--data", data, "--group", "night"}, "has no column night to tell sets by; it has day, y, energy");
+  refused(2, {"--data", data, "--group", "day", "--columns", "day"}, "Column day cannot be both");
+  const json said = many({"--data", data, "--group", "day", "--columns", "energy"});
+  expect_same(said["sets"], alone({{"1", 0.5}, {"1", 0.7}, {"2", 0.1}}));
+  refused(1, {"--data", file("nameless.csv", "1,9,0.5\n"), "--group", "column 1"},
+          "has 2 columns beside the one that sets are told by, but task bump-hunt needs 1: x");
+  refused(1, {"--data", file("empty.csv", "# nothing\n"), "--group", "run"}, "empty.csv holds no numbers");
+  refused(1, {"--data", file("header.csv", "run,x\n"), "--group", "run"}, "header.csv holds no numbers");
+  refused(1, {"--data", path("absent.csv"), "--group", "run"}, "absent.csv");
+}
+
+TEST_F(InferSets, RefusesWhatIsAboutOneSet) {
+  const std::string data = file("sets.csv", table(rows()));
+  const std::vector<std::string> words = {"--data", data, "--group", "run"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return more;
+  };
+  refused(2, with({"--follow"}), "--follow is about one set");
+  refused(2, with({"--theta", data}), "--theta is about one set");
+  refused(2, with({"--out", path("sets.txt")}), "must end in .csv, .json, .npz, .tex, .nc, .h5");
+  refused(2, with({"--out", path("answers.csv"), "--samples", "10"}), "holds no samples");
+  refused(2, with({"--out", data}), "would replace");
+  std::filesystem::create_directory(folder_ / "folder");
+  file("folder/a.csv", "0.1\n");
+  refused(2, {"--data", path("folder"), "--group", "run"}, "in which each file is a set");
+}
+
+TEST_F(InferSets, AFailureLeavesTheFileThatWasThere) {
+  const std::string out = file("sets.csv", "kept\n");
+  refused(1, {"--data", file("a.csv", "u,v\n1,2\n"), "--group", "w", "--out", out}, "has no column w");
+  EXPECT_EQ(read_file(out), "kept\n");
+}
+
+TEST_F(InferSets, FilesHoldTheSameNumbers) {
+  const std::string data = file("in.csv", table(rows()) + "bad,zero\n");
+  const std::vector<std::string> words = {"--data", data, "--group", "run", "--out"};
+  const auto written = [&](const std::string& name) {
+    std::vector<std::string> more = words;
+    more.push_back(path(name));
+    return many(more, 1);
+  };
+  const json said = written("sets.csv")["sets"];
+  EXPECT_EQ(written("sets.json")["sets"], said);
+  written("sets.npz");
+  written("sets.tex");
+  EXPECT_EQ(json::parse(read_file(path("sets.json")))["sets"], said);
+  std::string csv =
+      "set,n,theta_mean,theta_sd,theta_q05,theta_q50,theta_q95,distance,percentile,outside_training,extrapolates,"
+      "warnings,error\n";
+  const auto arrays = read_npz(path("sets.npz"));
+  for (std::size_t k = 0; k + 1 < said.size(); ++k) {
+    const json& one = said[k];
+    const auto& q = one["quantiles"];
+    std::string warnings;
+    for (const std::string text : one["warnings"]) warnings += (warnings.empty() ? "" : "; ") + text;
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},\n", one["set"].get<std::string>(), one["n"].get<int>(),
+                       one["mean"][0].get<double>(), one["sd"][0].get<double>(), q["0.05"][0].get<double>(),
+                       q["0.5"][0].get<double>(), q["0.95"][0].get<double>(), one["distance"].get<double>(),
+                       one["percentile"].get<double>(), one["outside_training"].get<bool>() ? 1 : 0,
+                       one["extrapolates"].get<bool>() ? 1 : 0, warnings);
+    const auto at = static_cast<std::int64_t>(k);
+    EXPECT_EQ(arrays.at("mean")[at][0].item<double>(), one["mean"][0].get<double>());
+    EXPECT_EQ(arrays.at("quantiles")[at][0][2].item<double>(), q["0.95"][0].get<double>());
+    EXPECT_EQ(arrays.at("n")[at].item<std::int64_t>(), one["n"].get<std::int64_t>());
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(arrays.at("set")[at].data_ptr())).substr(0, 3),
+              one["set"].get<std::string>().substr(0, 3));
+  }
+  EXPECT_TRUE(read_file(path("sets.csv")).starts_with(csv)) << csv << read_file(path("sets.csv"));
+  EXPECT_THAT(read_file(path("sets.csv")), HasSubstr("\nbad,,,,,,,,,,,,"));
+  EXPECT_EQ(arrays.at("failed").sum().item<std::int64_t>(), 1);
+  EXPECT_TRUE(std::isnan(arrays.at("mean")[-1][0].item<double>()));
+  const std::string latex = read_file(path("sets.tex"));
+  EXPECT_THAT(latex,
+              HasSubstr("\\begin{tabular}{lrrr}\n\\toprule\nSet & $N$ & $\\theta$ & $\\theta$, 90\\,\\% \\\\\n"));
+  EXPECT_THAT(latex, HasSubstr("\nbad & \\multicolumn{3}{l}{"));
+  EXPECT_THAT(latex, HasSubstr("in.csv, line "));
+}
+
+TEST_F(InferSets, SetsOfTwoUnknownsAreAnsweredAlike) {
+  const std::string data = file("points.csv", "x2,who,x1\n0.5,a,1\n2.5,b,0.1\n1.5,a,-2\n");
+  const Answer many =
+      run_words({"infer", "gaussian", "--data", data, "--group", "who", "--json", "--out", path("sets.csv")});
+  ASSERT_EQ(many.code, 0) << many.err;
+  const json sets = json::parse(many.out)["sets"];
+  const std::string texts[] = {"x1,x2\n1,0.5\n-2,1.5\n", "x1,x2\n0.1,2.5\n"};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Answer one =
+        run_words({"infer", "gaussian", "--data", file("one.csv", texts[k]), "--json", "--out", path("one.npz")});
+    ASSERT_EQ(one.code, 0) << one.err;
+    const json single = json::parse(one.out);
+    for (const char* key : {"mean", "sd", "quantiles", "percentile"})
+      EXPECT_EQ(sets[k][key].dump(), single[key].dump());
+  }
+}
+
+}  // namespace
+}  // namespace pairs::batch
