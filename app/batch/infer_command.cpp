@@ -281,8 +281,9 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--data", arguments->data,
-                 "The observed set: .npz (array x, or the only one), .csv for points (of several named columns the "
-                 "task's), a folder of images (PNG, JPEG, BMP, TGA), of views with cameras.csv; or what some tasks "
+                 "The observed set: .npz (array x, or the only one); for points tables, of whose named columns the "
+                 "task's are read: .csv, .parquet, .arrow, .feather, .h5, .fits, .npz (an array a column); a folder of "
+                 "images (PNG, JPEG, BMP, TGA), of views with cameras.csv; or what some tasks "
                  "make observations of (below)")
       ->type_name("FILE|DIR|THING")
       ->required();
@@ -331,8 +332,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
                "Of more observations than are used, take those that --seed draws rather than the first");
   app.add_option(
          "--columns", arguments->columns,
-         "Points: of a CSV file of more columns those that are used, one for each of the task's, by the names of "
-         "its first line or as \"column 2\" (default: those with the task's names)")
+         "Points: of a table of more columns those that are used, one for each of the task's, by their names or as "
+         "\"column 2\" (default: those with the task's names)")
       ->type_name("NAME,...")
       ->delimiter(',');
   app.add_option("--group", arguments->group,
@@ -341,6 +342,11 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
                  ".tex file with a row a set (default: RUN/sets.csv, or ./sets.csv), or an .nc or .h5 file of their "
                  "samples")
       ->type_name("COLUMN");
+  app.add_option(
+         "--reader", arguments->reader,
+         "Points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed "
+         "the file's path and speaks the protocol of docs/own-task.md. It is run in this folder")
+      ->type_name("COMMAND");
   app.add_flag("--follow", arguments->follow,
                "Points: read lines as they come, from standard input (--data -) until it ends or what is appended to a "
                "CSV file until the program is stopped, and answer what has arrived with one line (with --json a "

@@ -20,6 +20,7 @@ SetChoice asked_set(const InferArguments& arguments) {
   SetChoice choice;
   choice.file = arguments.data;
   choice.columns = arguments.columns;
+  choice.reader = arguments.reader;
   choice.up = arguments.up;
   choice.given = arguments.given;
   choice.seed = static_cast<std::uint64_t>(arguments.seed);

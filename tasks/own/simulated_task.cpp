@@ -52,13 +52,14 @@ Programs programs_of(const TaskFile& file) {
   return programs;
 }
 
-class SimulatedTask final : public Task, public StandardisedInput, public ProbedSimulator {
+class SimulatedTask final : public Task, public StandardisedInput, public ProbedSimulator, public HasFileColumns {
  public:
   explicit SimulatedTask(TaskFile file) : programs_(programs_of(file)), file_(std::move(file)) {
     if (file_.incomplete()) complete(file_, measured());
   }
 
   const TaskInfo& info() const override { return file_.info; }
+  const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
 
   bool standardises() const override { return file_.standardises; }
   InputScale input_scale() const override {
@@ -81,7 +82,8 @@ class SimulatedTask final : public Task, public StandardisedInput, public Probed
     std::uint32_t sum = checksum(raw_bytes(latents.data(), latents.size()));
     sum = checksum(raw_bytes(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel())), sum);
     if (x.is_ragged())
-      sum = checksum(raw_bytes(x.offsets().const_data_ptr<std::int64_t>(), static_cast<std::size_t>(x.count() + 1)), sum);
+      sum =
+          checksum(raw_bytes(x.offsets().const_data_ptr<std::int64_t>(), static_cast<std::size_t>(x.count() + 1)), sum);
     SimulatorProbe probe{fmt::format("{:08x}", sum), latents, {}};
     const InputScale scale = input_scale();
     torch::Tensor seen = values;

@@ -459,10 +459,11 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   const std::string about = fmt::format("Give {}, or an NPZ file with observations in the array x.", scene.thing_help);
   const PathDialog::Texts texts =
       scene.thing.empty() ? PathDialog::Texts{"Open an observed set",
-                                              "An NPZ file with the array x, a CSV file of points, or a "
-                                              "folder of images. Dropping it on the window does the same.",
+                                              "An NPZ file with the array x, a table of points (CSV, Parquet, "
+                                              "Arrow, HDF5, FITS), or a folder of images. Dropping it on the window "
+                                              "does the same.",
                                               "Path, e.g. ~/events.csv",
-                                              {{"Observations", {".npz", ".csv"}}}}
+                                              {{"Observations", scene.endings}}}
                           : PathDialog::Texts{title.c_str(), about.c_str(), "Path, or the words themselves"};
   const auto path = file.draw("posterior/file", texts, before_file && posterior.busy() ? "It is being read…" : "");
   if (!path) return;

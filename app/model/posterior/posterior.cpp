@@ -1,6 +1,7 @@
 #include "app/model/posterior/posterior.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "app/model/posterior/sample_saving.h"
 #include "core/base/clock.h"
 #include "tasks/registry.h"
+#include "tasks/table_file.h"
 #include "tasks/view_folder.h"
 
 namespace pairs::model {
@@ -333,10 +335,13 @@ void Posterior::follow_player() {
 std::optional<std::string> Posterior::open_data(const std::filesystem::path& path, bool images) {
   std::error_code error;
   if (std::filesystem::exists(path / kCamerasFile, error)) return views_refusal(path, task_in_role(TaskRole::views));
-  const std::string ending = path.extension().string();
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto& tables = table_endings();
+  const bool table = std::find(tables.begin(), tables.end(), ending) != tables.end();
   const auto shown = scene();
   const bool thing = shown && shown->is_thing && shown->is_thing(path.string());
-  if (ending != ".csv" && ending != ".npz" && !images && !thing) return std::nullopt;
+  if (ending != ".csv" && ending != ".npz" && !table && !images && !thing) return std::nullopt;
   open_file(path);
   return "";
 }

@@ -93,6 +93,7 @@ struct PosteriorScene {
   bool by_hand = false;                 // θ and ψ are not the prior's
   std::optional<std::uint64_t> random;  // seed by which observations of a file were drawn; none: its first
   bool followable = false;              // files of its observations can be followed
+  std::vector<std::string> endings;     // of files of its observations
   bool drawable = false;                // a file of which a random subset can be drawn
   // Of a file that is a table: what its columns are called, which of them are used, and for what (the task's columns);
   // and those that a person chose (SetChoice::columns).

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/kinds/observation_room.h"
+#include "app/kinds/observed.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
@@ -75,6 +76,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.simulated = set.simulated();
   scene.by_hand = !set.choice().theta.empty();
   scene.random = set.choice().random;
+  scene.endings = observation_endings(info);
   scene.followable = !info.targets.empty() && info.given.empty() && room_of(info).lines(info, "") != nullptr;
   scene.drawable = !set.simulated() && !set.of_thing() && set.held() > 1;
   scene.set_name = set.name();
