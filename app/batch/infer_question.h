@@ -27,6 +27,7 @@ struct InferArguments {
   bool follow = false;                    // lines as they come
   std::vector<std::string> columns = {};  // of a table, those that the task's are
   std::string up;                         // the axis of a thing that points up; "": what it tells
+  std::vector<std::string> derive = {};   // "ratio = theta/psi"
 };
 
 // What `infer` is asked, read and checked.

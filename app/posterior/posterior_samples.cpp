@@ -14,17 +14,25 @@ namespace {
 
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // in all samples; some 25 bytes of memory each
 
-std::string csv_of(const torch::Tensor& samples, const TaskInfo& info) {
+std::string csv_of(const torch::Tensor& samples, const TaskInfo& info, const std::vector<DerivedColumn>& derived) {
   std::string text;
   for (const Target& target : info.targets) text += (text.empty() ? "" : ",") + target.name;
+  std::vector<const double*> beside;
+  for (const auto& [name, values] : derived) {
+    text += "," + name;
+    beside.push_back(values.const_data_ptr<double>());
+  }
   text += '\n';
   const auto add = [&](auto number) {
     using Number = decltype(number);
     const torch::Tensor rows = samples.to(torch::kCPU).contiguous();
     const auto* at = rows.const_data_ptr<Number>();
-    for (std::int64_t i = 0; i < rows.size(0); ++i)
+    for (std::int64_t i = 0; i < rows.size(0); ++i) {
       for (std::int64_t k = 0; k < rows.size(1); ++k)
-        fmt::format_to(std::back_inserter(text), "{}{}", *at++, k + 1 < rows.size(1) ? ',' : '\n');
+        fmt::format_to(std::back_inserter(text), "{}{}", k > 0 ? "," : "", *at++);
+      for (const double* values : beside) fmt::format_to(std::back_inserter(text), ",{}", values[i]);
+      text += '\n';
+    }
   };
   samples.scalar_type() == torch::kFloat64 ? add(double{}) : add(float{});
   return text;
@@ -43,11 +51,15 @@ std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, 
 }
 
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
-                   const TaskInfo& info) {
+                   const TaskInfo& info, const std::vector<DerivedColumn>& derived) {
   const std::string ending = file.extension().string();
-  if (ending == ".npz") return write_npz(file, arrays);
+  if (ending == ".npz") {
+    std::map<std::string, torch::Tensor> all = arrays;
+    for (const auto& [name, values] : derived) all["derived_" + name] = values;
+    return write_npz(file, all);
+  }
   if (ending != ".csv") fail_usage("{} must end in .npz or .csv", printable(file.string(), 300));
-  write_file(file, csv_of(arrays.at("samples"), info));
+  write_file(file, csv_of(arrays.at("samples"), info, derived));
 }
 
 }  // namespace pairs

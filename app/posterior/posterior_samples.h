@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/posterior/typicality.h"
 #include "core/train/run.h"
@@ -19,9 +21,12 @@ std::int64_t most_samples(const TaskInfo& info);
 // [1], how far from the training's the set lies, where that is known.
 std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, bool warned);
 
-// Writes posterior samples as FILE.npz, which holds the arrays, or as FILE.csv, a column a target and a row a sample,
-// which holds the array "samples" alone.
+// What follows from every sample beside it: its name and values [S] float64.
+using DerivedColumn = std::pair<std::string, torch::Tensor>;
+
+// Writes posterior samples as FILE.npz, which holds the arrays, and each derived column as "derived_NAME"; or as
+// FILE.csv, a row a sample, with a column a target and a derived one, which holds the array "samples" alone.
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
-                   const TaskInfo& info);
+                   const TaskInfo& info, const std::vector<DerivedColumn>& derived = {});
 
 }  // namespace pairs
