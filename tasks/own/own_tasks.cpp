@@ -8,6 +8,7 @@
 #include "tasks/own/permission.h"
 #include "tasks/own/simulated_task.h"
 #include "tasks/own/stored/simulations.h"
+#include "tasks/parts/nuisance_range.h"
 
 namespace pairs::own {
 namespace {
@@ -40,13 +41,17 @@ std::string key_of(const fs::path& file) {
 
 // A task of a run whose stored sets are no longer there: what it is is known, which is all that observed sets ask for;
 // whoever asks for its own sets is told why there are none.
-class AbsentSets final : public Task, public StandardisedInput {
+class AbsentSets final : public Task, public StandardisedInput, public ChoosesTargets {
  public:
-  AbsentSets(TaskInfo info, InputScale input, std::string why)
-      : info_(std::move(info)), input_(std::move(input)), why_(std::move(why)) {}
+  AbsentSets(TaskFile file, std::string why)
+      : info_(std::move(file.info)),
+        input_(std::move(file.input)),
+        nuisances_(targets_of_ranges(info_.nuisances, file.nuisance_low, file.nuisance_high)),
+        why_(std::move(why)) {}
   const TaskInfo& info() const override { return info_; }
   bool standardises() const override { return !input_.empty(); }
   InputScale input_scale() const override { return input_; }
+  std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override { return nuisances_; }
   Latents latents(std::uint64_t, Purpose, std::span<const std::int64_t>) const override { fail("{}", why_); }
   Observations observe(const Latents&, std::uint64_t, Purpose, std::span<const SetRange>,
                        const torch::Device&) const override {
@@ -56,6 +61,7 @@ class AbsentSets final : public Task, public StandardisedInput {
  private:
   TaskInfo info_;
   InputScale input_;
+  std::vector<std::optional<NuisanceTarget>> nuisances_;
   std::string why_;
 };
 
@@ -71,7 +77,7 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
   } catch (const Error& error) {
     if (!copy || file.incomplete()) throw;
     file.info.data_source = kAbsentSets;
-    return std::make_shared<AbsentSets>(std::move(file.info), std::move(file.input), error.what());
+    return std::make_shared<AbsentSets>(std::move(file), error.what());
   }
   if (file.incomplete()) {
     const Latents sample = simulations->sample(kSampledSets);
