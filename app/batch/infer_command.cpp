@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/batch/command.h"
+#include "app/batch/derived_report.h"
 #include "app/batch/drive.h"
 #include "app/batch/infer_follow.h"
 #include "app/batch/infer_question.h"
@@ -13,6 +14,7 @@
 #include "app/batch/numbers.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/target/parameters_room.h"
+#include "app/posterior/derived.h"
 #include "app/posterior/null_factor.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/set_posterior.h"
@@ -43,6 +45,8 @@ struct InferAnswer {
   std::vector<TargetNumbers> ours, exact;  // none of images; exact: none where it is not known
   torch::Tensor scores, exact_scores;      // log densities of the values to score, or undefined
   std::vector<std::string> warnings;       // all that were told
+  std::vector<DerivedQuantity> derived;
+  std::vector<DerivedNumbers> derived_numbers;
 };
 
 void warn(InferAnswer& answer, const std::string& text) {
@@ -83,6 +87,10 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   }
   for (const std::string& problem : answer.known.problems) tell(fmt::format("warning: {}\n", problem));
   if (source.log_density && answer.ours.empty()) use_samples(answer);
+  answer.derived = derived_quantities(arguments.derive, posterior.task().info());
+  answer.derived_numbers = derived_numbers(answer.derived, answer.known.sources);
+  for (const DerivedNumbers& one : answer.derived_numbers)
+    if (const std::string text = undefined_text(one); one.ours && !text.empty()) warn(answer, text);
   if (question.theta.defined() && source.log_density) {
     answer.scores = source.log_density(question.theta);
     if (exact) answer.exact_scores = exact->log_density(question.theta);
@@ -115,6 +123,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     document["exact"] = numbers_document(answer.exact, interval);
     add_numbers(report.table, info, "exact", answer.exact, interval);
   }
+  report_derived(answer.derived_numbers, interval, document, report.table);
   for (const NullFactor& one : answer.known.nulls)
     document["null"][one.ours ? "density_ratio" : "bayes_factor"] = one.factor;
   if (!answer.known.nulls.empty()) document["null"]["theta"] = face<HasNullValue>(*run.task)->null_value().theta;
@@ -154,7 +163,8 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
 }
 
 // Writes the samples and their pictures; names the files in the document. What was written, as text.
-std::string write_report(SampleReport& report, const TaskInfo& info, const InferQuestion& question) {
+std::string write_report(SampleReport& report, const TaskInfo& info, const std::vector<DerivedQuantity>& derived,
+                         const InferQuestion& question) {
   const std::filesystem::path& out = question.out;
   const bool in_folder = target_room_of(info).in_folder();
   const std::filesystem::path file = in_folder ? out / "samples.npz" : out;
@@ -162,9 +172,11 @@ std::string write_report(SampleReport& report, const TaskInfo& info, const Infer
     std::error_code ignored;
     std::filesystem::create_directory(out, ignored);
   }
-  write_samples(
-      file, report.arrays, info,
-      {question.set().first(question.size), {{"run", report.document.at("run")}, {"data", question.set().words()}}});
+  SamplesOf of{question.set().first(question.size),
+               {{"run", report.document.at("run")}, {"data", question.set().words()}}};
+  for (const DerivedQuantity& one : derived)
+    of.derived.emplace_back(one.name(), one.values(report.arrays.at("samples")));
+  write_samples(file, report.arrays, info, of);
   report.document["samples"] = file.string();
   std::string pictures;
   for (const auto& [name, bytes] : report.pictures) {
@@ -227,6 +239,7 @@ std::string thing_lines(const TaskCatalogue& tasks) {
 Result infer(const InferArguments& arguments, bool json) {
   const LoadedRun run = open_run(arguments.run, arguments.open, false);
   set_sampler(run, arguments.sampler);
+  derived_quantities(arguments.derive, run.task->info());  // refused before anything is worked out
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   if (arguments.follow) return infer_follow(run, arguments, json);
   if (arguments.data == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
@@ -260,7 +273,7 @@ Result infer(const InferArguments& arguments, bool json) {
     result.text +=
         fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n", typicality.distance,
                     typicality.percentile, typicality.outside ? " — OUTSIDE what training saw" : "");
-  result.text += write_report(report.said, info, question);
+  result.text += write_report(report.said, info, answer.derived, question);
   if (!set.read_as().empty()) {
     const std::filesystem::path views = write_views(question);
     report.said.document["views"] = views.string();
@@ -303,6 +316,11 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
          "degrees")
       ->type_name("AZ,EL");
   add_sampler_options(app, arguments->sampler);
+  app.add_option("--derive", arguments->derive,
+                 "Also answer a quantity that follows from the targets, \"NAME = EXPRESSION\" in their names, with "
+                 "+ - * / ^, parentheses, sqrt, exp, log, abs, sin, cos, min and max; may be given again")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
   app.add_option("--theta", arguments->theta, "Also score these values of θ (.npz or .csv, one row each)")
       ->type_name("FILE");
   app.add_option("--out", arguments->out,
@@ -363,6 +381,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch infer {first} --data events.csv --n 20\n"
       "  pairs --batch infer {first} --data events.csv --n 20 --random\n"
       "  pairs --batch infer {first} --data - --follow <events.csv\n"
+      "  pairs --batch infer {first} --data events.csv --derive \"odds = theta/(1 - theta)\"\n"
       "  pairs --batch infer {first} --data sets.csv --group run\n"
       "  pairs --batch infer {first} --data sets/ --out table.tex\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"

@@ -76,6 +76,8 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   if (arguments.n > 0 || !arguments.theta.empty() || arguments.random || !arguments.columns.empty() ||
       !arguments.reader.empty())
     fail_usage("--n, --random, --columns, --reader and --theta do not go with --follow, which uses all that comes");
+  if (!arguments.derive.empty())
+    fail_usage("--derive does not go with --follow; infer --data on the file once it is complete");
   const std::string name = arguments.data == "-" ? "standard input" : printable(arguments.data, 300);
   const std::unique_ptr<ObservationLines> lines = room_of(info).lines(info, name, file_columns(*run.task));
   if (!lines || info.targets.empty())

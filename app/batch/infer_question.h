@@ -29,6 +29,7 @@ struct InferArguments {
   std::string reader;                     // the command of a program that reads the file; "": by its ending
   std::string up;                         // the axis of a thing that points up; "": what it tells
   std::string group;                      // the column that tells many sets of one file apart
+  std::vector<std::string> derive = {};   // "ratio = theta/psi"
 };
 
 // The set that is asked about. Throws a usage error.

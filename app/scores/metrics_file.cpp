@@ -311,7 +311,11 @@ std::optional<Metrics> read_metrics(const Tasks& tasks, const std::filesystem::p
 
 std::map<std::string, std::string> setting_texts(TaskSettings settings) {
   std::map<std::string, std::string> texts;
-  for (const Field& field : settings.fields()) texts[field.key] = field_text(field);
+  for (const Field& field : settings.fields()) {
+    // A text that is empty says what its absence says.
+    const auto* const text = std::get_if<std::string*>(&field.slot);
+    if (!text || !(*text)->empty()) texts[field.key] = field_text(field);
+  }
   return texts;
 }
 

@@ -8,6 +8,7 @@
 #include "tasks/own/permission.h"
 #include "tasks/own/simulated_task.h"
 #include "tasks/own/stored/simulations.h"
+#include "tasks/parts/nuisance_range.h"
 
 namespace pairs::own {
 namespace {
@@ -40,17 +41,19 @@ std::string key_of(const fs::path& file) {
 
 // A task of a run whose stored sets are no longer there: what it is is known, which is all that observed sets ask for;
 // whoever asks for its own sets is told why there are none.
-class AbsentSets final : public Task, public StandardisedInput, public HasFileColumns {
+class AbsentSets final : public Task, public StandardisedInput, public HasFileColumns, public ChoosesTargets {
  public:
   AbsentSets(TaskFile file, std::string why)
       : info_(std::move(file.info)),
         input_(std::move(file.input)),
         columns_(std::move(file.columns)),
+        nuisances_(targets_of_ranges(info_.nuisances, file.nuisance_low, file.nuisance_high)),
         why_(std::move(why)) {}
   const TaskInfo& info() const override { return info_; }
   bool standardises() const override { return !input_.empty(); }
   InputScale input_scale() const override { return input_; }
   const std::vector<FileColumn>& file_columns() const override { return columns_; }
+  std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override { return nuisances_; }
   Latents latents(std::uint64_t, Purpose, std::span<const std::int64_t>) const override { fail("{}", why_); }
   Observations observe(const Latents&, std::uint64_t, Purpose, std::span<const SetRange>,
                        const torch::Device&) const override {
@@ -61,6 +64,7 @@ class AbsentSets final : public Task, public StandardisedInput, public HasFileCo
   TaskInfo info_;
   InputScale input_;
   std::vector<FileColumn> columns_;
+  std::vector<std::optional<NuisanceTarget>> nuisances_;
   std::string why_;
 };
 

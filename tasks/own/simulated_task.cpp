@@ -19,6 +19,7 @@
 #include "tasks/own/blocks.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/simulator.h"
+#include "tasks/parts/nuisance_range.h"
 #include "tasks/parts/rows.h"
 
 namespace pairs::own {
@@ -52,7 +53,11 @@ Programs programs_of(const TaskFile& file) {
   return programs;
 }
 
-class SimulatedTask final : public Task, public StandardisedInput, public ProbedSimulator, public HasFileColumns {
+class SimulatedTask final : public Task,
+                            public StandardisedInput,
+                            public ProbedSimulator,
+                            public HasFileColumns,
+                            public ChoosesTargets {
  public:
   explicit SimulatedTask(TaskFile file) : programs_(programs_of(file)), file_(std::move(file)) {
     if (file_.incomplete()) complete(file_, measured());
@@ -60,6 +65,10 @@ class SimulatedTask final : public Task, public StandardisedInput, public Probed
 
   const TaskInfo& info() const override { return file_.info; }
   const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
+
+  std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override {
+    return targets_of_ranges(file_.info.nuisances, file_.nuisance_low, file_.nuisance_high);
+  }
 
   bool standardises() const override { return file_.standardises; }
   InputScale input_scale() const override {

@@ -10,6 +10,7 @@
 
 #include "app/gui/plot/plot_view.h"
 #include "app/gui/posterior/columns_dialog.h"
+#include "app/gui/posterior/derived_list.h"
 #include "app/gui/posterior/follow_card.h"
 #include "app/gui/posterior/number_table.h"
 #include "app/gui/posterior/pin_list.h"
@@ -71,6 +72,7 @@ struct PosteriorPanel::State {
   FollowCard follow;
   ColumnsDialog columns;
   PinList pins;
+  DerivedList derived;
   std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
   float side_height = 0;                     // of the numbers, the set's card and what follows, in the last frame
   NumberTable numbers;
@@ -363,6 +365,7 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (shown) {
     numbers.draw(posterior, *shown, *scene);
+    derived.draw(posterior, *shown, *scene);
     pins.draw(posterior);
     typicality(*shown);
   }

@@ -392,6 +392,38 @@ void Posterior::set_learned_product(bool on) {
   s.ask();
 }
 
+std::vector<std::string> Posterior::derived() const {
+  const auto now = scene();
+  const auto& all = state_->request.derived;
+  const auto known = now ? all.find(now->names) : all.end();
+  return known == all.end() ? std::vector<std::string>() : known->second;
+}
+
+std::string Posterior::add_derived(const std::string& text) {
+  State& s = *state_;
+  const auto now = scene();
+  if (!now) return "Nothing is shown yet of which a quantity could be derived";
+  std::vector<std::string> texts = derived();
+  texts.push_back(text);
+  try {
+    derived_quantities(texts, now->names);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  s.request.derived[now->names] = std::move(texts);
+  s.ask();
+  return "";
+}
+
+void Posterior::remove_derived(std::size_t k) {
+  State& s = *state_;
+  const auto now = scene();
+  const auto known = now ? s.request.derived.find(now->names) : s.request.derived.end();
+  if (known == s.request.derived.end() || k >= known->second.size()) return;
+  known->second.erase(known->second.begin() + static_cast<std::ptrdiff_t>(k));
+  s.ask();
+}
+
 void Posterior::pin() {
   State& s = *state_;
   const auto now = scene();
@@ -412,7 +444,8 @@ std::vector<Posterior::Pin> Posterior::pins() const {
   const auto now = scene();
   if (now && state_->request.pinned)
     for (const PinnedPosterior& one : *state_->request.pinned)
-      if (one.task == now->task) all.push_back({one.id, one.numbers.name, one.numbers.role});
+      if (one.task == now->task && one.targets == now->names)
+        all.push_back({one.id, one.numbers.name, one.numbers.role});
   return all;
 }
 

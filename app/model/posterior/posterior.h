@@ -10,6 +10,7 @@
 
 #include "app/model/hub/hub.h"
 #include "app/model/hub/posterior_page.h"
+#include "app/posterior/derived.h"
 #include "app/posterior/set_posterior.h"
 #include "core/report/figure.h"
 #include "core/task.h"
@@ -33,6 +34,7 @@ struct PosteriorSnapshot {
   std::vector<PosteriorWarning> warnings;
   Typicality typicality;                          // of the shown run's aggregate among those of training
   IntervalKind interval = IntervalKind::central;  // that the figure shades and the sentence is about
+  std::vector<DerivedNumbers> derived;            // of the quantities that are told beside the targets
   std::string null;                               // on the task's null value, a line; "" without one
   std::optional<PosteriorAxes> kept_axes;         // where the axes are not those that a figure of this N alone chooses
   double milliseconds = 0;                        // from the aggregate to the numbers of the shown run
@@ -73,6 +75,7 @@ struct FollowState {
 struct PosteriorScene {
   std::string task, title;
   std::vector<std::string> targets;  // labels with units
+  std::vector<std::string> names;    // of the targets, in expressions
   std::vector<PosteriorRun> runs;    // the shown one first
   Question question;                 // what is asked of the set
   std::int64_t most = 1;             // largest N that can be asked for
@@ -167,6 +170,12 @@ class Posterior : public PosteriorPage {
   // Whether the learned product of the shown run (core/eval/learned_product.h) stands among the references.
   bool learned_product() const;
   void set_learned_product(bool on);
+
+  // Quantities that follow from the targets (app/posterior/derived.h) and are told beside them, "ratio = theta/psi", of
+  // every run with the same targets. Adding one answers why it is refused, a sentence, or "".
+  std::vector<std::string> derived() const;
+  std::string add_derived(const std::string& text);
+  void remove_derived(std::size_t k);
 
   // Keeps the shown run's posterior as it is now as a ghost behind all that follows of its task, and in the table,
   // until it is taken away: so many of a task at most. Copied commands do not know of them.

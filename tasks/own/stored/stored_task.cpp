@@ -11,6 +11,7 @@
 #include "core/sets/permutation.h"
 #include "core/stored_sets.h"
 #include "tasks/own/stored/simulations.h"
+#include "tasks/parts/nuisance_range.h"
 #include "tasks/parts/rows.h"
 
 namespace pairs {
@@ -40,9 +41,14 @@ struct StoredWorld {
   TaskInfo info;
   InputScale input;
   std::vector<FileColumn> columns;
+  std::vector<std::optional<NuisanceTarget>> nuisances;
 };
 
-class StoredTask final : public Task, public StoredSets, public StandardisedInput, public HasFileColumns {
+class StoredTask final : public Task,
+                         public StoredSets,
+                         public StandardisedInput,
+                         public HasFileColumns,
+                         public ChoosesTargets {
  public:
   StoredTask(std::shared_ptr<const StoredWorld> world, std::vector<SetDemand> demands)
       : world_(std::move(world)), demands_(std::move(demands)) {}
@@ -52,6 +58,7 @@ class StoredTask final : public Task, public StoredSets, public StandardisedInpu
   bool standardises() const override { return !world_->input.empty(); }
   InputScale input_scale() const override { return world_->input; }
   const std::vector<FileColumn>& file_columns() const override { return world_->columns; }
+  std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override { return world_->nuisances; }
 
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
     const auto count = static_cast<std::int64_t>(indices.size());
@@ -347,8 +354,12 @@ std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> 
                sets_that_hold(*simulations, info.max_n) > 0 ? "more of that size" : "larger sets");
   for (std::int64_t f = 0; f < simulations->file_count(); ++f) check_supports(simulations->file(f), info, psi_supports);
   if (info.data_source.empty()) info.data_source = simulations->source_text();
+  // Without supports, of which callers tell none, a nuisance cannot be a target.
+  std::vector<std::optional<NuisanceTarget>> nuisances(info.nuisances.size());
+  for (std::size_t k = 0; k < psi_supports.size(); ++k)
+    nuisances[k] = target_of_range(info.nuisances[k], psi_supports[k].first, psi_supports[k].second);
   auto world = std::make_shared<const StoredWorld>(
-      StoredWorld{std::move(simulations), std::move(info), std::move(input), std::move(columns)});
+      StoredWorld{std::move(simulations), std::move(info), std::move(input), std::move(columns), std::move(nuisances)});
   return std::make_shared<StoredTask>(std::move(world), std::vector<SetDemand>());
 }
 
