@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "app/batch/command.h"
@@ -35,13 +36,14 @@ ReportQuestion question_of(const ReportArguments& arguments) {
 
 Result report(const ReportArguments& arguments) {
   const InferArguments& set = arguments.set;
-  check_output(set.out, ".html", {set.data});
+  const bool pdf = std::filesystem::path(set.out).extension() == ".pdf";
+  check_output(set.out, pdf ? ".pdf" : ".html", {set.data});
   const ReportQuestion question = question_of(arguments);
   const LoadedRun run = open_run(set.run, set.open);
   ProgressPrinter printer = stderr_printer();
   Page page;
   drive([&](Monitor& monitor) { page = report_page(run, set.run, question, monitor); }, printer);
-  write_file(set.out, page_html(page));
+  write_file(set.out, pdf ? page_pdf(page) : page_html(page));
   Result result;
   result.text = fmt::format("{}\nReport: {}\n", page.title, set.out);
   for (const auto& warning : page.document["warnings"])
@@ -59,7 +61,7 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
   set.open.tasks = tasks;
   app.add_option("RUN", set.run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--data", set.data, "The observed set, as infer takes it")->type_name("FILE|DIR|THING")->required();
-  app.add_option("--out", set.out, "Where the page goes")->type_name("FILE.html")->required();
+  app.add_option("--out", set.out, "Where the report goes: .html, or .pdf")->type_name("FILE")->required();
   app.add_option("--n", set.n, "Use the first N observations (default: all)")
       ->type_name("N")
       ->transform(whole_number(1, std::int64_t{1} << 40));
@@ -98,12 +100,14 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
   app.footer(with_task_names(
       "Examples:\n"
       "  pairs --batch report {first} --data events.csv --out report.html\n"
-      "  pairs --batch report {first} --data events.csv --n 20 --sets 500 --out report.html\n"
+      "  pairs --batch report {first} --data events.csv --n 20 --sets 500 --out report.pdf\n"
       "One HTML page that holds all it shows: question and answer, the data with their SHA-256, the posterior as "
       "table,\n"
       "figure and samples, how typical of the model the data are, calibration on simulated sets of the same N, "
       "training\n"
-      "and its cost, limits, a methods paragraph with references, and the commands that give its numbers again. With\n"
+      "and its cost, limits, a methods paragraph with references, and the commands that give its numbers again; as "
+      "PDF\n"
+      "without the samples. With\n"
       "--json the numbers themselves, which the page carries, too."));
   return [arguments] { return report(*arguments); };
 }

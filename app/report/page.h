@@ -69,5 +69,8 @@ struct Page {
 // One HTML file that needs nothing else: figures and files stand in it, no script runs, nothing is loaded. `document`
 // is the element <script type="application/json" id="numbers">.
 std::string page_html(const Page& page);
+// The same on pages of A4 as PDF, with its fonts embedded; files and the document are left out, and what is folded in
+// HTML stands open. The same page gives the same bytes.
+std::string page_pdf(const Page& page);
 
 }  // namespace pairs

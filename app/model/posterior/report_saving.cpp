@@ -37,9 +37,9 @@ void ReportSaving::save(ReportAsked asked) {
     check_writable(asked.file);
     Follower follower(*this, stale);
     const LoadedRun run = load_run(tasks, asked.run, asked.question.data, asked.question.device);
-    const std::string page = page_html(report_page(run, asked.run, asked.question, follower));
+    const Page page = report_page(run, asked.run, asked.question, follower);
     if (stale()) return false;
-    write_file(asked.file, page);
+    write_file(asked.file, asked.file.extension() == ".pdf" ? page_pdf(page) : page_html(page));
     return true;
   });
 }

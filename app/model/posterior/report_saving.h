@@ -14,7 +14,7 @@ namespace pairs::model {
 struct ReportAsked {
   std::string run;
   ReportQuestion question;
-  std::filesystem::path file;  // .html
+  std::filesystem::path file;  // .html or .pdf
 };
 
 // Writes reports, the same as `pairs --batch report` does, on a thread and with weights of its own. All members belong

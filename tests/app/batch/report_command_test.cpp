@@ -86,6 +86,11 @@ TEST_F(ReportCommand, SaysWhatWasNotMeasured) {
   EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: calibration at this size was not measured"));
 }
 
+TEST_F(ReportCommand, WritesPdf) {
+  made({"--sets", "0"}, "report.pdf");
+  EXPECT_TRUE(read_file("report.pdf").starts_with("%PDF-"));
+}
+
 TEST_F(ReportCommand, TellsAWarningFirst) {
   std::string lines = "x\n";
   for (int i = 0; i < 40; ++i) lines += std::to_string(20 + 0.1 * i) + "\n";

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/report/png.h"
+
 namespace pairs {
 namespace {
 
@@ -83,6 +85,30 @@ TEST(PageHtml, HoldsAllThatItShows) {
   const std::size_t from = html.find("id=\"numbers\">") + 13;
   const std::string numbers = html.substr(from, html.find("</script>", from) - from);
   EXPECT_EQ(nlohmann::json::parse(numbers), sample_page().document);
+}
+
+Page page_with_picture() {
+  Page page = sample_page();
+  page.sections[1].blocks[1] =
+      PagePicture{chart::encode_png(2, 1, std::vector<std::uint8_t>{255, 0, 0, 0, 0, 255}, 1), "A picture"};
+  return page;
+}
+
+TEST(PagePdf, IsTheSameForTheSamePageAndGrowsByPages) {
+  Page page = page_with_picture();
+  const std::string pdf = page_pdf(page);
+  EXPECT_TRUE(pdf.starts_with("%PDF-"));
+  EXPECT_EQ(pdf, page_pdf(page));
+  const auto pages = [](const std::string& of) {
+    const std::size_t at = of.find("/Count ");
+    return at == of.npos ? 0 : std::stoi(of.substr(at + 7));
+  };
+  EXPECT_EQ(pages(pdf), 1);
+  std::string words;
+  for (int i = 0; i < 3000; ++i) words += "word" + std::to_string(i) + " ";
+  page.sections[0].blocks.push_back(PageText{words});
+  page.sections[0].blocks.push_back(PageText{std::string(2000, 'w')});
+  EXPECT_GT(pages(page_pdf(page)), 3);
 }
 
 }  // namespace
