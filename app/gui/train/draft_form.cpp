@@ -199,7 +199,7 @@ void DraftForm::choices(Draft& draft) {
 
 // Which components of θ and ψ are inferred, where that can be chosen.
 void DraftForm::targets(Draft& draft, float column) {
-  const std::vector<model::TargetTick> all = draft.targets();
+  const std::vector<model::TargetTick> all = draft.targets();  // a copy: a tick changes them
   if (all.empty()) return;
   const std::string about = "What the run infers: its targets. The rest stays unknown, drawn from its prior. " +
                             setting_tip(draft.setting(kTaskTargets));

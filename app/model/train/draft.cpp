@@ -124,7 +124,7 @@ struct Draft::Impl {
   std::int64_t threads = 0;
   std::filesystem::path runs_folder;
   TaskInfo info;                                                 // with the task's own targets
-  std::vector<TargetTick> choosable;                             // what can be a target
+  std::vector<TargetTick> choosable;                             // what can be a target, and which are
   std::vector<std::pair<std::string, std::string>> assignments;  // key, value as typed
   std::vector<Setting> settings;
   RunConfig config;
@@ -171,8 +171,16 @@ struct Draft::Impl {
     return std::ranges::any_of(assignments, [&](const auto& assignment) { return assignment.first == key; });
   }
 
+  void tick_targets() {
+    if (choosable.empty()) return;
+    const TaskInfo now = chosen_info();
+    for (TargetTick& one : choosable)
+      one.on = std::ranges::any_of(now.targets, [&](const Target& target) { return target.name == one.name; });
+  }
+
   void rebuild() {
     ++version;
+    tick_targets();
     error.clear();
     const RunConfig base = usual();
     RunConfig applied = base;
@@ -356,12 +364,8 @@ void Draft::reset_all() {
   impl_->rebuild();
 }
 
-std::vector<TargetTick> Draft::targets() const {
-  const TaskInfo now = impl_->chosen_info();
-  std::vector<TargetTick> all = impl_->choosable;
-  for (TargetTick& one : all)
-    one.on = std::ranges::any_of(now.targets, [&](const Target& target) { return target.name == one.name; });
-  return all;
+const std::vector<TargetTick>& Draft::targets() const {
+  return impl_->choosable;
 }
 
 void Draft::set_target(const std::string& name, bool on) {

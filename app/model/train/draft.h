@@ -62,7 +62,7 @@ class Draft {
   void set_preset(const std::string& preset);
   void set_strategy(const std::string& strategy);
   // What can be chosen as targets; empty where there is no choice. The last one stays.
-  std::vector<TargetTick> targets() const;
+  const std::vector<TargetTick>& targets() const;
   void set_target(const std::string& name, bool on);
   // Any setting by key, e.g. "seed", "device", "note", "pretrain.rate". The preset's own value removes the change.
   void set(std::string_view key, std::string_view value);

@@ -85,7 +85,7 @@ TEST(Derived, WrongTextsAreRefused) {
   EXPECT_THAT(refusal({"a = theta", "a = psi"}), HasSubstr("Two derived quantities are called a"));
   EXPECT_THAT(refusal({"a = theta*phi"}), HasSubstr("at character 7: there is no \"phi\""));
   EXPECT_THAT(refusal({"a = theta = psi"}), HasSubstr("an operator is missing"));
-  TaskInfo image = info;
+  TaskInfo image;
   image.target_kind = TargetKind::image;
   EXPECT_THROW(derived_quantities({"a = theta"}, image), Error);
 }
