@@ -39,7 +39,7 @@ function(pairs_cold name)
 endfunction()
 
 # Folders that are libraries or programs of their own within a folder named with /**.
-set(pairs_own_libraries tasks/own/arrow tasks/own/keeper tasks/parts tasks/objects tasks/molecules tasks/own/stored tasks/own/tables)
+set(pairs_own_libraries tasks/own/arrow tasks/own/fits tasks/own/keeper tasks/parts tasks/objects tasks/molecules tasks/own/stored tasks/own/tables)
 
 # pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder, and of its own folders where its name ends in /**. Each
 # links what stands to its right in design order, so that a wrong include fails to link as well as failing the layering

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -98,6 +99,15 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   return answer;
 }
 
+// The columns of a table that are no part of x.
+std::vector<std::string> unused_columns(const ObservedSet& set) {
+  std::vector<std::string> unused = set.columns();
+  std::erase_if(unused, [&](const std::string& name) {
+    return std::find(set.taken().begin(), set.taken().end(), name) != set.taken().end();
+  });
+  return unused;
+}
+
 // What is said of the target, with its table.
 struct TargetReport {
   SampleReport said;
@@ -147,6 +157,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     document["unlike_training"] = tried.unlike_training(set.marks());
   }
   document["warnings"] = answer.warnings;
+  if (!set.taken().empty()) document["columns"] = {{"used", set.taken()}, {"unused", unused_columns(set)}};
   if (typicality.known) {
     document["distance"] = typicality.distance;
     document["percentile"] = typicality.percentile;
@@ -200,6 +211,13 @@ std::filesystem::path write_views(const InferQuestion& question) {
   file.replace_filename(question.out.stem().string() + "-views.png");
   write_figure(file, figure);
   return file;
+}
+
+std::string columns_text(const ObservedSet& set) {
+  const std::vector<std::string> unused = unused_columns(set);
+  if (unused.empty()) return "";
+  return fmt::format("\nColumns: {} (not used: {})\n", printable(fmt::format("{}", fmt::join(set.taken(), ", ")), 500),
+                     printable(fmt::format("{}", fmt::join(unused, ", ")), 500));
 }
 
 std::string scores_text(const InferAnswer& answer) {
@@ -258,6 +276,7 @@ Result infer(const InferArguments& arguments, bool json) {
                             count_text(question.size), question.size == 1 ? "" : "s", question.name,
                             answer.known.extrapolates() ? " (training saw other sizes)" : "", report.table.text(2),
                             scores_text(answer));
+  result.text += columns_text(set);
   if (!answer.known.nulls.empty()) result.text += fmt::format("\n{}\n", answer.known.null);
   for (std::size_t t = 0; t < answer.ours.size() && interval == IntervalKind::central; ++t)
     if (answer.ours[t].peak_outside())

@@ -106,8 +106,8 @@ void check(const arrow::Status& status, const char* what) {
   if (!status.ok()) throw std::runtime_error(std::string(what) + " (" + status.message() + ")");
 }
 
-std::vector<ArrowReader::Column> columns_of(const arrow::Schema& schema) {
-  std::vector<ArrowReader::Column> columns;
+std::vector<TableModule::Column> columns_of(const arrow::Schema& schema) {
+  std::vector<TableModule::Column> columns;
   for (const std::shared_ptr<arrow::Field>& field : schema.fields())
     columns.push_back({field->name(), is_number(*field->type()) ? "" : other_text(*field->type())});
   return columns;

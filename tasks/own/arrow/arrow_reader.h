@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/own/tables/arrow_module.h"
+#include "tasks/own/tables/table_module.h"
 
 namespace pairs {
 
@@ -24,7 +24,7 @@ inline constexpr const char* kDamaged = "it is damaged or cut short; write it ag
 inline constexpr std::int64_t kBatchRows = 1 << 16;
 
 // The columns of a schema, with what those hold that are no numbers.
-std::vector<ArrowReader::Column> columns_of(const arrow::Schema& schema);
+std::vector<TableModule::Column> columns_of(const arrow::Schema& schema);
 
 // Numbers first .. first + count - 1 of an array into out[0], out[stride], ... as float64. `name` and `row`, the
 // table's number of the array's first value, are for errors. Throws std::runtime_error at a value that is missing.
@@ -32,7 +32,7 @@ void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t co
                   std::int64_t row, double* out, std::size_t stride);
 
 // A table that comes as batches of rows one after the other, of which some columns are read.
-class BatchedReader : public ArrowReader {
+class BatchedReader : public TableModule {
  public:
   const std::vector<Column>& columns() const override { return columns_; }
   std::int64_t rows() const override { return rows_; }
@@ -60,9 +60,9 @@ class BatchedReader : public ArrowReader {
   std::int64_t batch_first_ = 0;
 };
 
-std::unique_ptr<ArrowReader> open_parquet(std::shared_ptr<arrow::io::RandomAccessFile> file);
-std::unique_ptr<ArrowReader> open_ipc_file(std::shared_ptr<arrow::io::RandomAccessFile> file);
+std::unique_ptr<TableModule> open_parquet(std::shared_ptr<arrow::io::RandomAccessFile> file);
+std::unique_ptr<TableModule> open_ipc_file(std::shared_ptr<arrow::io::RandomAccessFile> file);
 // `path`: it is opened anew whenever rows before the last ones are asked for.
-std::unique_ptr<ArrowReader> open_ipc_stream(const std::string& path);
+std::unique_ptr<TableModule> open_ipc_stream(const std::string& path);
 
 }  // namespace pairs

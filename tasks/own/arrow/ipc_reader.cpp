@@ -122,11 +122,11 @@ class IpcStreamReader final : public BatchedReader {
 
 }  // namespace
 
-std::unique_ptr<ArrowReader> open_ipc_file(std::shared_ptr<arrow::io::RandomAccessFile> file) {
+std::unique_ptr<TableModule> open_ipc_file(std::shared_ptr<arrow::io::RandomAccessFile> file) {
   return std::make_unique<IpcFileReader>(std::move(file));
 }
 
-std::unique_ptr<ArrowReader> open_ipc_stream(const std::string& path) {
+std::unique_ptr<TableModule> open_ipc_stream(const std::string& path) {
   return std::make_unique<IpcStreamReader>(path);
 }
 

@@ -7,7 +7,7 @@
 namespace pairs {
 namespace {
 
-std::unique_ptr<ArrowReader> open_by_head(const std::string& path) {
+std::unique_ptr<TableModule> open_by_head(const std::string& path) {
   auto file = value_of(arrow::io::ReadableFile::Open(path), "it cannot be opened");
   const auto head = value_of(file->ReadAt(0, 6), "it cannot be read");
   const std::string_view begins(reinterpret_cast<const char*>(head->data()), static_cast<std::size_t>(head->size()));
@@ -24,10 +24,10 @@ std::unique_ptr<ArrowReader> open_by_head(const std::string& path) {
 }  // namespace
 }  // namespace pairs
 
-extern "C" __attribute__((visibility("default"))) int pairs_arrow_version() {
-  return pairs::kArrowVersion;
+extern "C" __attribute__((visibility("default"))) int pairs_table_version() {
+  return pairs::kTableModuleVersion;
 }
 
-extern "C" __attribute__((visibility("default"))) pairs::ArrowReader* pairs_open_arrow(const char* path) {
+extern "C" __attribute__((visibility("default"))) pairs::TableModule* pairs_open_table(const char* path) {
   return pairs::open_by_head(path).release();
 }

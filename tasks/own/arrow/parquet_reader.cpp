@@ -90,7 +90,7 @@ class ParquetReader final : public BatchedReader {
 
 }  // namespace
 
-std::unique_ptr<ArrowReader> open_parquet(std::shared_ptr<arrow::io::RandomAccessFile> file) {
+std::unique_ptr<TableModule> open_parquet(std::shared_ptr<arrow::io::RandomAccessFile> file) {
   return std::make_unique<ParquetReader>(std::move(file));
 }
 

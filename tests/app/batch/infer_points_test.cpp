@@ -67,6 +67,7 @@ TEST_F(InferPoints, ATableOfNamedColumnsIsASetLikeAnyOther) {
     const Answer answer = run_words(words);
     if (answer.err.find("-DPAIRS_FITS=ON") != std::string::npos) return std::string("left out");
     EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_EQ(answer.out.find("Columns: energy (not used: hits, name)") != std::string::npos, !more.empty());
     return read_file(folder_ / "s.npz");
   };
   const std::string fits = samples((folder_ / "x.fits").string(), {"--columns", "energy"});

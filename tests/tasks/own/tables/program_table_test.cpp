@@ -1,7 +1,10 @@
 #include "tasks/program_table.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -108,6 +111,28 @@ TEST_F(ProgramTableTest, TellsOfAProgramThatCannotBeStarted) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("a.dat: its reader"), HasSubstr("cannot be started")));
+  }
+}
+
+// The example that is shipped, where its library is installed.
+TEST_F(ProgramTableTest, ReadsFilesOfRootByUproot) {
+  if (std::system("python3 -c 'import uproot' 2>/dev/null") != 0) GTEST_SKIP() << "python3 has no uproot";
+  write_file(folder_ / "write.py",
+             "import sys, numpy as np, uproot\n"
+             "with uproot.recreate(sys.argv[1]) as file:\n"
+             "    file.mktree('events', {'energy': 'f8', 'hits': 'i4'})\n"
+             "    file['events'].extend({'energy': np.arange(1000) / 4, 'hits': np.arange(1000, dtype='i4') % 7})\n");
+  ASSERT_EQ(
+      std::system(
+          fmt::format("python3 '{}' '{}'", (folder_ / "write.py").string(), (folder_ / "a.root").string()).c_str()),
+      0);
+  const auto table = open("a.root", "python3 '" PAIRS_SOURCE_DIR "/assets/examples/read-root/read_root.py'");
+  ASSERT_EQ(table->rows(), 1000);
+  std::vector<double> out(2 * 600);
+  table->read(300, 600, places_in(*table, {"hits", "energy"}), out.data());
+  for (std::size_t i = 0; i < 600; ++i) {
+    EXPECT_EQ(out[2 * i], (300 + i) % 7);
+    EXPECT_EQ(out[2 * i + 1], static_cast<double>(300 + i) / 4);
   }
 }
 
