@@ -11,6 +11,7 @@
 #include "app/gui/plot/plot_view.h"
 #include "app/gui/posterior/columns_dialog.h"
 #include "app/gui/posterior/follow_card.h"
+#include "app/gui/posterior/local_test_row.h"
 #include "app/gui/posterior/number_table.h"
 #include "app/gui/posterior/pin_list.h"
 #include "app/gui/posterior/sample_dialog.h"
@@ -359,6 +360,7 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
     numbers.draw(posterior, *shown, *scene);
     pins.draw(posterior);
     typicality(*shown);
+    local_test_row(posterior, *scene);
   }
   set_card(posterior, *scene);
   other_runs(posterior, library, *scene);

@@ -9,6 +9,7 @@
 #include "app/model/hub/background.h"
 #include "app/model/hub/n_player.h"
 #include "app/model/posterior/file_follower.h"
+#include "app/model/posterior/local_testing.h"
 #include "app/model/posterior/posterior_engine.h"
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/sample_saving.h"
@@ -28,7 +29,8 @@ std::int64_t first_n(std::int64_t most) {
 }  // namespace
 
 struct Posterior::State {
-  State(Hub& shared, NPlayer& n) : hub(shared), player(n), saving(shared), follower(shared), background(shared) {}
+  State(Hub& shared, NPlayer& n)
+      : hub(shared), player(n), saving(shared), testing(shared), follower(shared), background(shared) {}
 
   Hub& hub;
   PosteriorRequest request;
@@ -52,6 +54,7 @@ struct Posterior::State {
   std::int64_t restored_n = 0;                 // of an earlier start, until the set is there; 0: none
   NPlayer& player;
   SampleSaving saving;
+  LocalTesting testing;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
@@ -472,10 +475,15 @@ SampleSaving& Posterior::saving() {
   return state_->saving;
 }
 
+LocalTesting& Posterior::local_testing() {
+  return state_->testing;
+}
+
 bool Posterior::poll() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
   bool changed = s.follower.poll();
+  changed |= s.testing.poll();
   changed |= play();
   if (std::string failure = s.background.take_failure(); !failure.empty()) {
     s.result.failure = std::move(failure);
@@ -501,11 +509,13 @@ bool Posterior::poll() {
 }
 
 bool Posterior::busy() const {
-  return state_->background.busy() || state_->saving.busy();
+  return state_->background.busy() || state_->saving.busy() || state_->testing.busy();
 }
 
 std::string Posterior::activity() const {
-  return state_->saving.busy() ? "drawing posterior samples" : state_->background.activity();
+  return state_->saving.busy()    ? "drawing posterior samples"
+         : state_->testing.busy() ? "testing the posterior"
+                                  : state_->background.activity();
 }
 
 bool Posterior::wait(double seconds) {
@@ -513,6 +523,7 @@ bool Posterior::wait(double seconds) {
   for (;;) {
     if (!state_->background.wait(seconds - watch.seconds())) return false;
     if (!state_->saving.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    if (!state_->testing.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     poll();
     // What was asked for in between may have been answered in between.
     if (!busy() && !state_->background.fresh()) return true;

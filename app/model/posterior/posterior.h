@@ -16,6 +16,7 @@
 
 namespace pairs::model {
 
+class LocalTesting;
 class SampleSaving;
 struct SamplesAsked;
 
@@ -211,6 +212,8 @@ class Posterior : public PosteriorPage {
   // What samples would be drawn of, the shown run, set and N; nothing while it is on its way. And who draws them.
   std::optional<SamplesAsked> samples_asked() const;
   SampleSaving& saving();
+  // Who tests the posterior of what samples_asked() names.
+  LocalTesting& local_testing();
 
   // Takes over what background work has finished, moves a playing N on. True when something shown has changed.
   bool poll();
