@@ -21,7 +21,8 @@ struct InferArguments {
   SamplerOptions sampler;
   std::int64_t samples = -1;  // -1: by the kind of target
   std::int64_t seed = 1;
-  std::int64_t n = 0;  // 0: all
+  std::int64_t n = 0;           // 0: all
+  std::int64_t local_test = 0;  // simulated sets that it learns from; 0: none is made
   bool force = false;
   bool random = false;                    // a random subset of the observations rather than the first
   bool follow = false;                    // lines as they come

@@ -229,6 +229,13 @@ std::unique_ptr<NuisancePosterior> SetPosterior::nuisances(std::int64_t n) const
   return pairs::nuisance_posterior(task(), set_->first(n));
 }
 
+LocalTest SetPosterior::local_test(std::int64_t n, const LocalTestOptions& options) const {
+  const AskedRun& run = runs_.front();
+  return pairs::local_test(*run.loaded.estimator,
+                           {run.embedded->aggregate(n, set_->first(run.embedded->count())), n, set_->latents().given},
+                           options);
+}
+
 std::shared_ptr<const PredictiveCheck> SetPosterior::check(const PosteriorAnswer& at,
                                                            const NuisancePosterior& nuisances,
                                                            const SampleView& view) const {

@@ -36,11 +36,8 @@ std::vector<Region> regions(std::span<const double> means, std::span<const doubl
   std::vector<Region> out;
   for (std::int64_t b = 0; b < count; ++b) {
     const std::int64_t first = b * sets / count, last = (b + 1) * sets / count;
-    Region region{means[order[static_cast<std::size_t>(first)]],
-                  means[order[static_cast<std::size_t>(last - 1)]],
-                  last - first,
-                  {},
-                  {}};
+    const auto mean_at = [&](std::int64_t i) { return means[order[static_cast<std::size_t>(i)]]; };
+    Region region{mean_at(first), mean_at((first + last) / 2), mean_at(last - 1), last - first, {}, {}};
     for (std::size_t l = 0; l < kIntervalLevels.size(); ++l) {
       for (std::int64_t i = first; i < last; ++i)
         region.inside[l] += std::fabs(2 * ranks[order[static_cast<std::size_t>(i)]] - 1) <= kIntervalLevels[l] + 1e-12;

@@ -11,7 +11,7 @@ namespace pairs {
 // intervals of kIntervalLevels hold. Sets are sorted by what their data say, not by their truths: of these an exact
 // posterior's intervals hold more in some regions than in others.
 struct Region {
-  double low, high;  // of the means
+  double low, middle, high;  // of the means: the least, the median and the largest
   std::int64_t sets;
   std::array<std::int64_t, 2> inside;  // truths, at kIntervalLevels
   std::array<double, 2> p_value;       // two-sided binomial, that a calibrated posterior's are as far off

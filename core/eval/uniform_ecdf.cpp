@@ -10,7 +10,7 @@ namespace pairs {
 namespace {
 
 constexpr double kLeastExact = 1e-9, kUncounted = 1e-18, kRounding = 1 + 1e-9;
-constexpr int kHalvings = 30;
+constexpr int kHalvings = 22;
 
 // P(B <= count) and P(B >= count) of a binomial B.
 double at_most(std::int64_t count, std::int64_t sets, double p) {

@@ -12,6 +12,7 @@
 #include "app/gui/posterior/columns_dialog.h"
 #include "app/gui/posterior/derived_list.h"
 #include "app/gui/posterior/follow_card.h"
+#include "app/gui/posterior/local_test_row.h"
 #include "app/gui/posterior/number_table.h"
 #include "app/gui/posterior/pin_list.h"
 #include "app/gui/posterior/report_dialog.h"
@@ -368,6 +369,7 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
     derived.draw(posterior, *shown, *scene);
     pins.draw(posterior);
     typicality(*shown);
+    local_test_row(posterior, *scene);
   }
   set_card(posterior, *scene);
   other_runs(posterior, library, *scene);

@@ -10,6 +10,7 @@
 #include "app/model/hub/background.h"
 #include "app/model/hub/n_player.h"
 #include "app/model/posterior/file_follower.h"
+#include "app/model/posterior/local_testing.h"
 #include "app/model/posterior/posterior_engine.h"
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/report_saving.h"
@@ -31,7 +32,14 @@ std::int64_t first_n(std::int64_t most) {
 }  // namespace
 
 struct Posterior::State {
-  State(Hub& shared, NPlayer& n) : hub(shared), player(n), saving(shared), reports(shared), follower(shared), background(shared) {}
+  State(Hub& shared, NPlayer& n)
+      : hub(shared),
+        player(n),
+        saving(shared),
+        reports(shared),
+        testing(shared),
+        follower(shared),
+        background(shared) {}
 
   Hub& hub;
   PosteriorRequest request;
@@ -56,6 +64,7 @@ struct Posterior::State {
   NPlayer& player;
   SampleSaving saving;
   ReportSaving reports;
+  LocalTesting testing;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
@@ -529,10 +538,15 @@ ReportSaving& Posterior::reports() {
   return state_->reports;
 }
 
+LocalTesting& Posterior::local_testing() {
+  return state_->testing;
+}
+
 bool Posterior::poll() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
   bool changed = s.follower.poll();
+  changed |= s.testing.poll();
   changed |= play();
   if (const auto written = s.reports.job().take()) {
     if (written->failure.empty())
@@ -565,11 +579,13 @@ bool Posterior::poll() {
 }
 
 bool Posterior::busy() const {
-  return state_->background.busy() || state_->saving.job().busy() || state_->reports.job().busy();
+  return state_->background.busy() || state_->saving.job().busy() || state_->reports.job().busy() ||
+         state_->testing.busy();
 }
 
 std::string Posterior::activity() const {
   if (state_->saving.job().busy()) return "drawing posterior samples";
+  if (state_->testing.busy()) return "testing the posterior";
   const std::string report = state_->reports.doing();
   return report.empty() ? state_->background.activity() : "writing a report: " + report;
 }
@@ -580,6 +596,7 @@ bool Posterior::wait(double seconds) {
     if (!state_->background.wait(seconds - watch.seconds())) return false;
     for (FileJob* job : {&state_->saving.job(), &state_->reports.job()})
       if (!job->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    if (!state_->testing.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     poll();
     // What was asked for in between may have been answered in between.
     if (!busy() && !state_->background.fresh()) return true;

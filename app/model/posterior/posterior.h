@@ -17,6 +17,7 @@
 
 namespace pairs::model {
 
+class LocalTesting;
 class ReportSaving;
 class SampleSaving;
 struct ReportAsked;
@@ -226,6 +227,8 @@ class Posterior : public PosteriorPage {
   // The same of a report; nothing of a simulated set, either.
   std::optional<ReportAsked> report_asked() const;
   ReportSaving& reports();
+  // Who tests the posterior of what samples_asked() names.
+  LocalTesting& local_testing();
 
   // Takes over what background work has finished, moves a playing N on. True when something shown has changed.
   bool poll();

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/base/random.h"
+#include "tests/long_tests.h"
 
 namespace pairs {
 
@@ -39,6 +40,16 @@ inline NormalSets normal_sets(std::int64_t n, std::int64_t draws, std::int64_t t
 // Whether a share of `repeats` events of probability p lies within four standard errors of it.
 inline bool is_share(double share, double p, double repeats) {
   return std::fabs(share - p) <= 4 * std::sqrt(p * (1 - p) / repeats);
+}
+
+// How often a test of too narrow a posterior is repeated, and whether it rejected nine in ten, less two standard
+// errors.
+inline int power_repeats() {
+  return long_tests() ? 200 : 20;
+}
+inline bool has_power(int rejected) {
+  const double repeats = power_repeats();
+  return rejected / repeats >= 0.9 - 2 * std::sqrt(0.9 * 0.1 / repeats);
 }
 
 }  // namespace pairs

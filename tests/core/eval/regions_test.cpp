@@ -67,6 +67,13 @@ TEST(Regions, RejectExactPosteriorsAtTheirRate) {
   EXPECT_LT(off, 1.0);
 }
 
+TEST(Regions, RejectPosteriorsFifteenPerCentTooNarrow) {
+  int rejected = 0;
+  for (int r = 0; r < power_repeats(); ++r)
+    rejected += tested(normal_sets(1300, 99, 1, 60000 + static_cast<std::uint64_t>(r), {0, 0.85})).p_value < 0.05;
+  EXPECT_TRUE(has_power(rejected)) << rejected;
+}
+
 TEST(Regions, FindTheOneThatIsOff) {
   NormalSets sets = normal_sets(2000, 99, 1, 77);
   for (std::int64_t i = 0; i < 2000; ++i) {

@@ -106,6 +106,13 @@ TEST(Tarp, RejectsExactPosteriorsAtItsRate) {
   }
 }
 
+TEST(Tarp, RejectsPosteriorsFifteenPerCentTooNarrow) {
+  int rejected = 0;
+  for (int r = 0; r < power_repeats(); ++r)
+    rejected += tarp_p(normal_sets(700, 499, 1, 50000 + static_cast<std::uint64_t>(r), {0, 0.85})) < 0.05;
+  EXPECT_TRUE(has_power(rejected)) << rejected;
+}
+
 TEST(Tarp, RefusesWhatDoesNotFit) {
   const NormalSets sets = normal_sets(5, 30, 1, 3);
   EXPECT_THROW(distance_ranks(sets.samples, sets.truth, sets.truth.slice(0, 0, 4), kUnit, 1), Error);

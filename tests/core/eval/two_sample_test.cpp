@@ -56,14 +56,15 @@ TEST(TwoSampleTest, RejectsExactPosteriorsAtItsRate) {
   }
 }
 
-TEST(TwoSampleTest, RejectsWrongPosteriors) {
+TEST(TwoSampleTest, RejectsPosteriorsFifteenPerCentTooNarrowAndShiftedOnes) {
   int narrow = 0, shifted = 0;
-  for (std::uint64_t r = 0; r < 20; ++r) {
-    narrow += of(normal_sets(1000, kSamples, 1, 300 + r, {0, 0.85})).global().p_value < 0.05;
-    shifted += of(normal_sets(1000, kSamples, 1, 400 + r, {0.2, 1})).global().p_value < 0.05;
+  for (int r = 0; r < power_repeats(); ++r) {
+    const auto seed = static_cast<std::uint64_t>(r);
+    narrow += of(normal_sets(900, kSamples, 1, 300 + seed, {0, 0.85})).global().p_value < 0.05;
+    shifted += of(normal_sets(900, kSamples, 1, 600 + seed, {0.2, 1})).global().p_value < 0.05;
   }
-  EXPECT_GE(narrow, 17);
-  EXPECT_GE(shifted, 17);
+  EXPECT_TRUE(has_power(narrow)) << narrow;
+  EXPECT_TRUE(has_power(shifted)) << shifted;
 }
 
 // The prior has the right ranks and the right distances from random points; only beside its set it is seen to be wrong.
@@ -111,14 +112,15 @@ TEST(LocalTest, RejectsExactPosteriorsAtItsRate) {
 TEST(LocalTest, RejectsPosteriorsFifteenPerCentTooNarrowAndSaysSo) {
   int rejected = 0;
   double spread = 0;
-  for (std::uint64_t r = 0; r < 10; ++r) {
-    const TwoSample test = of(normal_sets(2000, kSamples, 1, 900 + r, {0, 0.85}));
-    const Observed observed = observed_at(0.5, 1, 7000 + r, {0, 0.85});
-    const LocalTest local = test.local(observed.samples, observed.aggregate, r);
+  for (int r = 0; r < power_repeats(); ++r) {
+    const auto seed = static_cast<std::uint64_t>(r);
+    const TwoSample test = of(normal_sets(2000, kSamples, 1, 900 + seed, {0, 0.85}));
+    const Observed observed = observed_at(0.5, 1, 7000 + seed, {0, 0.85});
+    const LocalTest local = test.local(observed.samples, observed.aggregate, seed);
     rejected += local.p_value <= 0.05;
-    spread += local.spread[0] / 10;
+    spread += local.spread[0] / power_repeats();
   }
-  EXPECT_GE(rejected, 9);
+  EXPECT_TRUE(has_power(rejected)) << rejected;
   // 1 / 0.85 = 1.18, drawn towards 1.
   EXPECT_GT(spread, 1.08);
   EXPECT_LT(spread, 1.25);

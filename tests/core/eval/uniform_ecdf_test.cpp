@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "tests/core/eval/exact_normals.h"
 #include "tests/long_tests.h"
 
 namespace pairs {
@@ -98,10 +99,11 @@ TEST(UniformEcdf, RejectsUniformRanksAtItsRate) {
 }
 
 TEST(UniformEcdf, RejectsPosteriorsFifteenPerCentTooNarrow) {
-  const UniformEcdf ecdf(1200, 99);
+  const UniformEcdf ecdf(500, 499);
   int rejected = 0;
-  for (std::uint64_t r = 0; r < 20; ++r) rejected += ecdf.p_value(ecdf.shares(drawn_ranks(1200, 99, r, 0.85))) < 0.05;
-  EXPECT_GE(rejected, 17);
+  for (int r = 0; r < power_repeats(); ++r)
+    rejected += ecdf.p_value(ecdf.shares(drawn_ranks(500, 499, static_cast<std::uint64_t>(r), 0.85))) < 0.05;
+  EXPECT_TRUE(has_power(rejected)) << rejected;
 }
 
 // Kolmogorov's limit, 1.358 / √n, is approached from below: there are fewer places to be far off at.
