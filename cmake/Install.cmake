@@ -1,7 +1,8 @@
 # `cmake --install BUILD --prefix FOLDER` makes a folder that runs wherever it is moved:
 #   bin/pairs
 #   libexec/pairs-studio/ pairs-keeper, under which simulators run
-#   lib/                  libpairs_cuda.so and the system's shared libraries, down to but without glibc and libstdc++
+#   lib/                  libpairs_cuda.so, libpairs_fits.so, libpairs_arrow.so with Arrow's libraries, and the system's
+#                         shared libraries, down to but without glibc and libstdc++
 #   lib/torch, lib/nvidia LibTorch in the wheel's own layout, which its relative RPATHs expect
 #   share/pairs-studio/   presets and weights
 #   share/applications, share/icons   what desktops look for
@@ -9,6 +10,13 @@ pairs_install(pairs bin RUNTIME_DEPENDENCY_SET pairs_dependencies RUNTIME)
 pairs_install(pairs_keeper libexec/pairs-studio RUNTIME)
 if(TARGET pairs_cuda)
   pairs_install(pairs_cuda lib LIBRARY)
+endif()
+if(TARGET pairs_arrow)
+  pairs_install(pairs_arrow lib LIBRARY)
+  install(FILES ${Arrow_LIBRARIES} DESTINATION lib)
+endif()
+if(TARGET pairs_fits)
+  pairs_install(pairs_fits lib RUNTIME_DEPENDENCY_SET pairs_dependencies LIBRARY)
 endif()
 
 # LibTorch and NVIDIA's libraries follow below; the C and C++ runtimes belong to the machine.

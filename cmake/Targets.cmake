@@ -39,7 +39,7 @@ function(pairs_cold name)
 endfunction()
 
 # Folders that are libraries or programs of their own within a folder named with /**.
-set(pairs_own_libraries tasks/own/keeper tasks/parts tasks/objects tasks/molecules tasks/own/stored)
+set(pairs_own_libraries tasks/own/arrow tasks/own/fits tasks/own/keeper tasks/parts tasks/objects tasks/molecules tasks/own/stored tasks/own/tables)
 
 # pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder, and of its own folders where its name ends in /**. Each
 # links what stands to its right in design order, so that a wrong include fails to link as well as failing the layering
@@ -62,7 +62,7 @@ function(pairs_library name folder)
   endif()
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC pairs_options ${ARGN})
-  if(NOT folder MATCHES "report$")  # figures know nothing of tensors
+  if(NOT folder STREQUAL "core/report")  # figures know nothing of tensors
     pairs_precompiled(${name})
   endif()
   if(NOT folder MATCHES "(ops|render)$")  # their files choose instruction sets, and take long by themselves

@@ -71,6 +71,17 @@ std::vector<std::int64_t> head_sizes(std::string_view list, std::size_t most) {
   return sizes;
 }
 
+// "it infers theta, and here theta, psi are the targets"; "" where the targets are the same.
+std::string other_targets(const TaskInfo& other, const TaskInfo& here) {
+  const auto names = [](const TaskInfo& info) {
+    std::vector<std::string> out;
+    for (const Target& target : info.targets) out.push_back(target.name);
+    return fmt::format("{}", fmt::join(out, ", "));
+  };
+  const std::string there = names(other), own = names(here);
+  return there == own ? "" : fmt::format("its targets are {}, and here they are {}", there, own);
+}
+
 void check_finite(const std::map<std::string, torch::Tensor>& tensors) {
   for (const auto& [name, tensor] : tensors)
     PAIRS_CHECK(!tensor.is_floating_point() || at::isfinite(tensor).all().item<bool>(),
@@ -222,8 +233,8 @@ std::string Estimator::start_from(const Estimator& other) {
     return (!key.starts_with("embedder.") || unread_because(ours.embedder, key).empty()) &&
            (!key.starts_with("head.") || unread_because(ours.head, key).empty());
   };
-  std::string left;
-  if (!other.sizes().empty())
+  std::string left = other_targets(other.task_->info(), task_->info());
+  if (left.empty() && !other.sizes().empty())
     left = fmt::format("it holds one head for each of N = {}", fmt::join(other.sizes(), ", "));
   for (std::size_t i = 0; i < here.size(); ++i) {
     const std::string& key = here[i].key;

@@ -2,10 +2,13 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "tasks/own/own_presets.h"
 #include "tasks/own/own_tasks.h"
+#include "tasks/parts/chosen_targets.h"
 
 namespace pairs {
 
@@ -33,9 +36,9 @@ std::shared_ptr<const Task> TaskCatalogue::make(const std::string& name, const T
   const TaskEntry* const entry = find(name);
   auto own = entry ? nullptr : own_->make(name, options.file);
   if (entry || own) {
-    PAIRS_CHECK(options.settings.empty() || (entry && !entry->settings.empty()),
+    PAIRS_CHECK(options.settings.empty() || !entry || !entry->settings.empty(),
                 "The task {} has no settings, but was given some of another task", name);
-    return entry ? entry->make(options) : own;
+    return entry ? entry->make(options) : with_targets(own, targeted(options.settings).targets);
   }
   for (const LeftOutTask& left : left_out_)
     if (name == left.name) fail_usage("The task {} was left out of this build: {}", name, left.why);
@@ -48,7 +51,9 @@ std::shared_ptr<const Task> TaskCatalogue::make(const std::string& name, const T
 
 TaskSettings TaskCatalogue::default_settings(const std::string& name) const {
   const TaskEntry* entry = find(name);
-  return entry ? entry->settings : TaskSettings();
+  if (entry) return entry->settings;
+  const std::vector<std::string> own = own_names();
+  return std::find(own.begin(), own.end(), name) == own.end() ? TaskSettings() : TaskSettings(TargetedSettings());
 }
 
 const DataSet* TaskCatalogue::data_set_of(const std::string& task) const {

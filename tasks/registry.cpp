@@ -6,6 +6,7 @@
 #include "tasks/digits/entry.h"
 #include "tasks/gaussian/entry.h"
 #include "tasks/novel_view/entry.h"
+#include "tasks/parts/chosen_targets.h"
 #if PAIRS_WITH_MOLECULES
 #include "tasks/molecules/entry.h"
 #endif
@@ -16,7 +17,8 @@
 namespace pairs {
 
 std::shared_ptr<TaskCatalogue> built_in_tasks() {
-  std::vector<TaskEntry> entries = {gaussian_entry(), bump_hunt_entry(), circle_entry(), digits_entry()};
+  std::vector<TaskEntry> entries = {choosing_targets(gaussian_entry()), choosing_targets(bump_hunt_entry()),
+                                    choosing_targets(circle_entry()), digits_entry()};
   std::vector<LeftOutTask> left_out;
 #if PAIRS_WITH_OBJECTS
   entries.push_back(objects_entry());

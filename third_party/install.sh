@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what Pairs Studio needs and is missing: Debian packages, then LibTorch and, where there is an NVIDIA driver and
-# no nvcc of the right version, nvcc into ${XDG_CACHE_HOME:-~/.cache}/pairs-studio. A second run changes nothing and needs
+# Installs what Pairs Studio needs and is missing: Debian packages, then LibTorch, Arrow and, where there is an NVIDIA
+# driver and no nvcc of the right version, nvcc into ${XDG_CACHE_HOME:-~/.cache}/pairs-studio. A second run changes nothing and needs
 # no network.
 #
 #   third_party/install.sh          what building and running needs
@@ -9,12 +9,13 @@
 # Prints on stdout the folder that holds torch/, for CMake's LIBTORCH_ROOT, and on a second line, where nvcc was fetched,
 # the folder for PAIRS_NVCC_ROOT. Everything else goes to stderr.
 # The environment's LIBTORCH_ROOT is used as it stands, and so are a torch 2.11 that python3 imports and an nvcc 13.
-# PAIRS_GPU=1 sets up for a GPU on a machine without a driver, PAIRS_GPU=0 for the CPU alone.
+# PAIRS_GPU=1 sets up for a GPU on a machine without a driver, PAIRS_GPU=0 for the CPU alone. PAIRS_ARROW=0 does without
+# Arrow, which a build with -DPAIRS_ARROW=OFF does not need; ARROW_ROOT names a folder that holds pyarrow/.
 set -euo pipefail
 shopt -s inherit_errexit
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/pairs-studio
-version=2.11.0 nvcc_version=13.0.88
+version=2.11.0 nvcc_version=13.0.88 arrow_version=26.0.1
 
 die() {
   echo "install.sh: $*" >&2
@@ -157,6 +158,24 @@ torch_folder() {
   echo "$root"
 }
 
+# --- Arrow ---
+
+# Downloads it where it is missing: CMake finds it there.
+fetch_arrow() {
+  case ${PAIRS_ARROW-} in
+    0) return 0 ;;
+    1 | '') ;;
+    *) die "PAIRS_ARROW is '$PAIRS_ARROW'; it must be 0, 1 or unset" ;;
+  esac
+  if [[ -n ${ARROW_ROOT-} ]]; then
+    [[ -f $ARROW_ROOT/pyarrow/include/arrow/api.h ]] ||
+      die "ARROW_ROOT is $ARROW_ROOT, but there is no pyarrow/include/arrow/api.h in it; correct or unset it"
+    return 0
+  fi
+  local root=$cache/arrow-$arrow_version
+  is_complete arrow "$root" || fetch "Arrow $arrow_version" arrow "$root" 1
+}
+
 # --- nvcc ---
 
 # Whether CMake will find an nvcc of our major version by itself.
@@ -187,6 +206,7 @@ main() {
   [[ $(uname -sm) == "Linux x86_64" ]] || die "this machine is $(uname -sm); Pairs Studio is built for Linux on x86_64"
   install_packages "${lists[@]}"
   root=$(torch_folder)
+  fetch_arrow
   echo "$root"
   nvcc_folder
 }

@@ -29,6 +29,7 @@ using Action = std::function<Result()>;
 Action add_run(CLI::App& app, const Catalogue& tasks);
 Action add_evaluate(CLI::App& app, const Catalogue& tasks);
 Action add_infer(CLI::App& app, const Catalogue& tasks);
+Action add_report(CLI::App& app, const Catalogue& tasks);
 Action add_embed(CLI::App& app, const Catalogue& tasks);
 Action add_tried(CLI::App& app, const Catalogue& tasks);
 Action add_compare(CLI::App& app, const Catalogue& tasks);

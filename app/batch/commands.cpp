@@ -7,6 +7,7 @@ const std::vector<CommandEntry>& commands() {
       {"run", "Train an estimator for a task, or resume a run", add_run},
       {"evaluate", "Measure a run on fresh test sets: NLL, gap to exact, RMAE, calibration", add_evaluate},
       {"infer", "Posterior of your own observed set", add_infer},
+      {"report", "One page on a posterior of your own set: answer, checks, calibration, methods, commands", add_report},
       {"embed", "Embeddings and aggregates of one set as arrays of NumPy", add_embed},
       {"tried", "Try a run on real things whose θ is known, and keep how often it was right beside it", add_tried},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},

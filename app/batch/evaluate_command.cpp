@@ -14,6 +14,7 @@
 #include "app/runs/learned_product.h"
 #include "app/runs/task_words.h"
 #include "app/scores/beside.h"
+#include "app/scores/further_tests_text.h"
 #include "app/scores/learnt.h"
 #include "app/scores/verdict.h"
 #include "core/base/error.h"
@@ -159,6 +160,10 @@ Result evaluate_command(const EvaluateArguments& arguments) {
       if (const RowCalibration row = calibration(metrics.rows[i], limits); row.level != CalibrationLevel::unknown)
         result.document["rows"][i]["calibration"] = level_text(row.level);
   }
+  if (const std::string further = further_text(metrics.rows, targets, 2); !further.empty()) {
+    result.text += fmt::format("\n{}", further);
+    result.document["further_tests"] = further_document(further_verdict(metrics.rows, targets));
+  }
   if (const std::string note = calibration_note(metrics.rows); !note.empty())
     result.text += fmt::format("\n{}\n", note);
   if (const std::string note = subject_note(metrics); !note.empty()) result.text += fmt::format("\n{}\n", note);
@@ -232,6 +237,14 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       "the mean rank over such pools, from a bootstrap over the pool, and over those of as many observations as stage "
       "2\n"
       "drew from; pool_location_z: the location in standard errors of sets and pools together.\n"
+      "Further tests, on the same samples (C2ST: of 100 sets or more, with 53 samples or more each):\n"
+      "ECDF p: the ranks' distribution function by simultaneous bands. TARP: coverage of credible regions about "
+      "random\n"
+      "points, all targets together; in brackets what a calibrated run stays below in 95 % of evaluations. C2ST: how\n"
+      "often a classifier picks the truth out of the truth and a draw of its posterior, 1/2 where that is exact. "
+      "region\n"
+      "p: coverage in the worst of ten regions of the posterior mean. They are judged together, as above; the figures\n"
+      "ecdf, tarp, c2st, regions, recovery and contraction draw them.\n"
       "Images instead: mse: mean squared error per pixel of one sample (averaged over the samples). mse_posterior: of "
       "the\n"
       "posterior mean, (S mse_mean - mse) / (S - 1) from the mean of all S samples, free of their noise. mse_prior: "

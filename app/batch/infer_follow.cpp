@@ -9,6 +9,7 @@
 #include "app/batch/drive.h"
 #include "app/batch/exit_on_signal.h"
 #include "app/kinds/observation_room.h"
+#include "app/kinds/observed.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/followed_posterior.h"
 #include "app/posterior/growing_text.h"
@@ -72,10 +73,13 @@ std::string line_of(const FollowedPosterior& set, const FollowedAnswer& answer, 
 Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool json) {
   const TaskInfo& info = run.task->info();
   const IntervalKind interval = interval_kind(arguments.interval, "--interval");
-  if (arguments.n > 0 || !arguments.theta.empty() || arguments.random || !arguments.columns.empty())
-    fail_usage("--n, --random, --columns and --theta do not go with --follow, which uses all that comes");
+  if (arguments.n > 0 || !arguments.theta.empty() || arguments.random || !arguments.columns.empty() ||
+      !arguments.reader.empty())
+    fail_usage("--n, --random, --columns, --reader and --theta do not go with --follow, which uses all that comes");
+  if (!arguments.derive.empty())
+    fail_usage("--derive does not go with --follow; infer --data on the file once it is complete");
   const std::string name = arguments.data == "-" ? "standard input" : printable(arguments.data, 300);
-  const std::unique_ptr<ObservationLines> lines = room_of(info).lines(info, name);
+  const std::unique_ptr<ObservationLines> lines = room_of(info).lines(info, name, file_columns(*run.task));
   if (!lines || info.targets.empty())
     fail_usage("--follow reads one observation a line, and no line of text holds one of task {}", info.name);
   const FollowPlan plan = follow_plan(run, arguments);

@@ -15,12 +15,12 @@
 #include "core/train/shipped.h"
 
 namespace pairs::batch {
-namespace {
 
-SetChoice choice_of(const InferArguments& arguments) {
+SetChoice asked_set(const InferArguments& arguments) {
   SetChoice choice;
   choice.file = arguments.data;
   choice.columns = arguments.columns;
+  choice.reader = arguments.reader;
   choice.up = arguments.up;
   choice.given = arguments.given;
   choice.seed = static_cast<std::uint64_t>(arguments.seed);
@@ -28,6 +28,8 @@ SetChoice choice_of(const InferArguments& arguments) {
   if (!arguments.camera.empty()) choice.camera = parse_camera(arguments.camera, "--camera");
   return choice;
 }
+
+namespace {
 
 // What is written for images, in the folder that --out names.
 std::filesystem::path folder_output(const LoadedRun& run, const InferArguments& arguments) {
@@ -135,7 +137,7 @@ DrawCount draw_count(const TaskInfo& info, std::int64_t asked) {
 
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
-  const auto set = std::make_shared<ObservedSet>(run.task, choice_of(arguments));
+  const auto set = std::make_shared<ObservedSet>(run.task, asked_set(arguments));
   InferQuestion question;
   question.name = set->of_thing() ? set->name() : arguments.data;
   check_asked(run, arguments, *set, question.name);

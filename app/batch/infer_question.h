@@ -21,14 +21,20 @@ struct InferArguments {
   SamplerOptions sampler;
   std::int64_t samples = -1;  // -1: by the kind of target
   std::int64_t seed = 1;
-  std::int64_t n = 0;  // 0: all
+  std::int64_t n = 0;           // 0: all
+  std::int64_t local_test = 0;  // simulated sets that it learns from; 0: none is made
   bool force = false;
   bool random = false;                    // a random subset of the observations rather than the first
   bool follow = false;                    // lines as they come
   std::vector<std::string> columns = {};  // of a table, those that the task's are
+  std::string reader;                     // the command of a program that reads the file; "": by its ending
   std::string up;                         // the axis of a thing that points up; "": what it tells
   std::string group;                      // the column that tells many sets of one file apart
+  std::vector<std::string> derive = {};   // "ratio = theta/psi"
 };
+
+// The set that is asked about. Throws a usage error.
+SetChoice asked_set(const InferArguments& arguments);
 
 // What `infer` is asked, read and checked.
 struct InferQuestion {

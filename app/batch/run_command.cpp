@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -16,6 +17,7 @@
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/target_choice.h"
 #include "core/train/left_aggregates.h"
 #include "core/train/run.h"
 #include "core/train/simulator_record.h"
@@ -26,7 +28,7 @@ namespace {
 struct RunArguments {
   NewRun wanted;
   OwnTaskOptions own;
-  std::string out, resume, until = "finetune";
+  std::string targets, out, resume, until = "finetune";
   bool changed = false;
   bool drop = false;
 };
@@ -47,6 +49,17 @@ Result drop(const std::filesystem::path& folder) {
   return {{{"run", folder.string()}, {"removed_bytes", bytes}, {"then", then}},
           fmt::format("{}: {}. {}.\n", printable(folder.string(), 300), done, then),
           0};
+}
+
+// --targets stands for the task's setting, which not every task has.
+void choose_targets(const TaskCatalogue& tasks, const std::string& targets, NewRun& wanted) {
+  tasks.make(wanted.task);  // refuses a name that is no task's
+  TaskSettings settings = tasks.default_settings(wanted.task);
+  const std::vector<Field> own = settings.fields();
+  if (std::none_of(own.begin(), own.end(), [](const Field& field) { return field.key == kTargetsSetting; }))
+    fail_usage("--targets {} cannot be chosen: nothing but the task's own target can be inferred of {}; leave it out",
+               printable(targets, 100), wanted.task);
+  wanted.set.push_back(fmt::format("{}={}", kTaskTargets, targets));
 }
 
 // `other`: an option that was given beside --resume and belongs to new runs; "": none.
@@ -72,6 +85,7 @@ Result run(const RunArguments& arguments, std::string other) {
     NewRun wanted = arguments.wanted;
     wanted.task = task_named(wanted.task, arguments.own);
     if (wanted.task.empty()) fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
+    if (!arguments.targets.empty()) choose_targets(*arguments.own.tasks, arguments.targets, wanted);
     if (!arguments.out.empty()) check_new_run(arguments.out);
     config = resolve(arguments.own.tasks, wanted);
     check_start(*config);
@@ -113,6 +127,9 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
                  "(1-2, regression head)")
       ->type_name("NAME")
       ->capture_default_str();
+  app.add_option("--targets", arguments->targets,
+                 "Which of θ and ψ are inferred, by their names (default: θ); pairs --batch tasks lists the names")
+      ->type_name("NAME,...");
   app.add_option("--set", arguments->wanted.set,
                  "A setting, e.g. pretrain.rate=2e-3; pairs --batch presets TASK lists them")
       ->type_name("KEY=VALUE")
@@ -148,6 +165,7 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch run {data} --preset small --strategy n1 --seed 2 --data ~/datasets --out runs/digits-n1-2\n"
       "  pairs --batch run {first} --set cache.sets=50000 --set head.bins=24 --until cache\n"
       "  pairs --batch run {first} --seed 2 --set pretrain.from=runs/a\n"
+      "  pairs --batch run {first} --targets theta,psi\n"
       "  pairs --batch run --task-file my/task.toml --allow\n"
       "  pairs --batch run --resume runs/digits-n1-2\n"
       "  pairs --batch run --resume runs/digits-n1-2 --drop-aggregates\n"
@@ -161,8 +179,8 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
       "the same weights. The expected time and disk are printed before it starts."));
   return [arguments, &app] {
     std::string other;
-    for (const char* name :
-         {"--preset", "--strategy", "--set", "--seed", "--device", "--out", "--data", "--threads", "--task-file"})
+    for (const char* name : {"--preset", "--strategy", "--targets", "--set", "--seed", "--device", "--out", "--data",
+                             "--threads", "--task-file"})
       if (other.empty() && app.count(name) > 0) other = name;
     return run(*arguments, std::move(other));
   };

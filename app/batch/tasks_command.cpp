@@ -16,6 +16,7 @@
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
+#include "tasks/parts/chosen_targets.h"
 
 namespace pairs::batch {
 namespace {
@@ -98,6 +99,10 @@ Result list_tasks(const OwnTaskOptions& own) {
                fmt::format("{}", fmt::join(task->references(), ", ")), info.data_source});
     sentences += fmt::format("{}: {}\n  θ: {}\n  ψ: {}\n  x: {}{}\n", info.title, info.summary, info.theta_text,
                              info.psi_text, info.x_text, own_text(*own.tasks, *task, result.document["tasks"].back()));
+    const std::vector<std::string> choosable = choosable_targets(*task);
+    if (!choosable.empty())
+      sentences += fmt::format("  can be inferred (run --targets): {}\n", fmt::join(choosable, ", "));
+    result.document["tasks"].back()["choosable_targets"] = choosable;
     if (!one)
       sentences += fmt::format("  shipped weights: {}\n",
                                weights_texts.empty() ? "none" : fmt::format("{}", fmt::join(weights_texts, ", ")));

@@ -11,6 +11,7 @@
 #include "app/kinds/observation_lines.h"
 #include "core/report/figure.h"
 #include "core/task.h"
+#include "tasks/file_columns.h"
 #include "tasks/parts/bodies.h"
 
 namespace pairs {
@@ -20,6 +21,17 @@ struct Observed {
   Observations x;                     // float32
   std::int64_t held = 0;              // observations that are there, of which x may be the first
   std::vector<std::string> warnings;  // sentences
+};
+
+// Observations of a file that are read when they are asked for. Used by one thread at a time.
+class ObservedRows {
+ public:
+  virtual ~ObservedRows() = default;
+  virtual std::int64_t count() const = 0;
+  // Observations from .. to - 1, as a whole file of them would be read. Throws Error as read_observed.
+  virtual Observations part(std::int64_t from, std::int64_t to) = 0;
+  // Those with these numbers, in their order: the file is read once.
+  Observations pick(const std::vector<std::int64_t>& which);
 };
 
 // The part of each of x's columns that a plot of samples shows, whatever the sample: columns.size() pairs; empty for
@@ -71,8 +83,9 @@ class ObservationRoom {
   virtual Observed checked(torch::Tensor x, const TaskInfo& info, const std::string& where) const = 0;
 
   // Observations that come as lines of text from what `where` names; null for kinds that no line can hold. `info`
-  // outlives it.
-  virtual std::unique_ptr<ObservationLines> lines(const TaskInfo& info, const std::string& where) const = 0;
+  // outlives it. `columns`: as file_columns (app/kinds/observed.h).
+  virtual std::unique_ptr<ObservationLines> lines(const TaskInfo& info, const std::string& where,
+                                                  const std::vector<FileColumn>& columns = {}) const = 0;
 
   // As prior_view and sample_plot (app/kinds/sample_plot.h), and draw_thumbnail.
   virtual SampleView prior_view(const Task& task) const = 0;

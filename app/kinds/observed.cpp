@@ -4,13 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "app/kinds/arrays.h"
 #include "app/kinds/points/points_columns.h"
 #include "app/kinds/target_room.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/text.h"
+#include "tasks/table_file.h"
 
 namespace pairs {
 
@@ -24,12 +27,15 @@ Observed read_observed(const std::filesystem::path& path, const TaskInfo& task, 
 }
 
 ObservedTable read_observed_columns(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
-                                    const std::vector<std::string>& columns) {
+                                    const TableColumns& read) {
   check_exists(path);
-  const bool table = !std::filesystem::is_directory(path) && lower_extension(path) == ".csv" &&
-                     room_of(task).lines(task, "") != nullptr;
+  const std::vector<std::string>& columns = read.chosen;
+  const bool table = !std::filesystem::is_directory(path) && room_of(task).lines(task, "") != nullptr &&
+                     is_points_table(path, task, read);
+  if (!read.reader.empty() && !table)
+    fail_usage("--reader reads a table of points, and observations of task {} are none", task.name);
   if (!columns.empty()) {
-    if (!table) fail_usage("Columns are chosen of a CSV file of points; {} is none", printable(path.string(), 300));
+    if (!table) fail_usage("Columns are chosen of a table of points; {} is none", printable(path.string(), 300));
     for (const std::string& name : columns)
       if (std::count(columns.begin(), columns.end(), name) > 1)
         fail_usage("Column {} is asked for twice; name each once", printable(name));
@@ -37,8 +43,41 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
       fail_usage("{} named, but an observation of task {} has {}: {}", counted(columns.size(), "column"), task.name,
                  task.observation_columns.size(), fmt::join(task.observation_columns, ", "));
   }
-  if (table) return read_points(path, task, most, columns);
+  if (table) return read_points(path, task, most, read);
   return {room_of(task).read(path, task, most)};
+}
+
+std::vector<FileColumn> file_columns(const Task& task) {
+  const HasFileColumns* const known = face<HasFileColumns>(task);
+  return known ? known->file_columns() : std::vector<FileColumn>();
+}
+
+std::vector<std::string> observation_endings(const TaskInfo& task) {
+  std::vector<std::string> endings = {".npz"};
+  if (room_of(task).lines(task, "") == nullptr) return endings;
+  endings.emplace_back(".csv");
+  endings.insert(endings.end(), table_endings().begin(), table_endings().end());
+  return endings;
+}
+
+Observations ObservedRows::pick(const std::vector<std::int64_t>& which) {
+  constexpr std::int64_t kRows = 1 << 16;
+  std::vector<std::size_t> order(which.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return which[a] < which[b]; });
+  torch::Tensor out;
+  for (std::size_t k = 0; k < order.size();) {
+    const std::int64_t from = which[order[k]], to = std::min(from + kRows, count());
+    const torch::Tensor rows = part(from, to).block();
+    if (!out.defined()) out = at::empty({static_cast<std::int64_t>(which.size()), rows.size(1)}, rows.options());
+    std::vector<std::int64_t> there, here;
+    for (; k < order.size() && which[order[k]] < to; ++k) {
+      there.push_back(which[order[k]] - from);
+      here.push_back(static_cast<std::int64_t>(order[k]));
+    }
+    out.index_copy_(0, torch::tensor(here, torch::kInt64), rows.index_select(0, torch::tensor(there, torch::kInt64)));
+  }
+  return out;
 }
 
 torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task) {

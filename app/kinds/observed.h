@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,22 +12,41 @@
 
 namespace pairs {
 
-// An observed set from a user: NPZ (the array "x", or the only one; of ragged rows "rows" and "offsets"), CSV for
-// points (where a header names columns, those of the task), a folder of images for images. No more than its first
-// `most` observations are read, and no others unpacked where it can be helped. Colours given as whole numbers beyond 0
-// and 1 are bytes and scaled to [0, 1]. Throws Error with one sentence on a wrong shape, an empty set, values that are
-// not finite or colours far from [0, 1].
+// An observed set from a user: NPZ (the array "x", or the only one; of points also an array a column; of ragged rows
+// "rows" and "offsets"), for points CSV (where a header names columns, those of the task) and tables
+// (tasks/table_file.h), a folder of images for images. No more than its first `most` observations are read, and no
+// others unpacked where it can be helped. Colours given as whole numbers beyond 0 and 1 are bytes and scaled to [0, 1].
+// Throws Error with one sentence on a wrong shape, an empty set, values that are not finite or colours far from [0, 1].
 Observed read_observed(const std::filesystem::path& path, const TaskInfo& task,
                        std::int64_t most = std::numeric_limits<std::int64_t>::max());
-// The same of a table of points, of which the task's columns are these, one for each of its own: names of the file's
-// first line, or "column 2". None: the task's names.
+
+// Of a table of more numbers than these no more is held than is asked for at once.
+inline constexpr std::int64_t kHeldNumbers = 1 << 22;
+
+// How a table of points is read.
+struct TableColumns {
+  // Those that are the task's, one for each of its own: names in the file, or "column 2". None: those of `files`, or
+  // the task's names.
+  std::vector<std::string> chosen = {};
+  std::vector<FileColumn> files = {};  // what the task says of files; empty: x as it is
+  std::int64_t held = kHeldNumbers;    // numbers
+  std::string reader = {};             // the command of a program that reads the file (tasks/program_table.h); else ""
+};
+// The same of a table of points.
 struct ObservedTable : Observed {
   // Of a table: what its columns are called ("column 1", ... where it does not say), and which of them x is; else
   // empty.
   std::vector<std::string> columns = {}, taken = {};
+  // All of the file's, where there are too many to be held. Then x is none.
+  std::shared_ptr<ObservedRows> rows = {};
 };
 ObservedTable read_observed_columns(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
-                                    const std::vector<std::string>& columns);
+                                    const TableColumns& columns);
+
+// What the task says of the columns of files; empty where it says nothing.
+std::vector<FileColumn> file_columns(const Task& task);
+// Endings of the files that hold observations of the task, folders aside: ".csv", ".npz", ... in lower case.
+std::vector<std::string> observation_endings(const TaskInfo& task);
 
 // What is given of an observed set beside its observations -> [1, g] float64: numbers "1,0.5,..." of `text`, else the
 // array "given" of the .npz file `path`; undefined where the task's sets come with nothing. Throws Error naming what is

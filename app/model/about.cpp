@@ -39,7 +39,13 @@ constexpr Dependency kDependencies[] = {
     {"msgpack", "4.1.3", "BSL-1.0", "conformers of GEOM"},
 #endif
 #if PAIRS_WITH_HDF5
-    {"HDF5", "1.10.8", "BSD-3-Clause", "stored simulations"},
+    {"HDF5", "1.10.8", "BSD-3-Clause", "stored simulations, tables"},
+#endif
+#if PAIRS_WITH_ARROW
+    {"Arrow", "26.0.1", "Apache-2.0", "tables as Parquet and Arrow"},
+#endif
+#if PAIRS_WITH_FITS
+    {"CFITSIO", "4.2.0", "CFITSIO licence", "tables as FITS"},
 #endif
     {"Inter, DejaVu Sans", "4.0, 2.37", "OFL-1.1, Bitstream Vera", "fonts"},
     {"tcmalloc", "2.10", "BSD-3-Clause", "memory"},

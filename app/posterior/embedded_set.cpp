@@ -46,7 +46,11 @@ EmbeddedSet::EmbeddedSet(std::shared_ptr<Estimator> estimator, std::int64_t size
     : estimator_(std::move(estimator)), size_(size), block_(embedding_block(estimator_->task().info())) {
   PAIRS_CHECK(size >= 1, "A set holds at least one observation; {} were announced", size);
   const std::int64_t l = estimator_->embedding_size();
-  if (size * l > kMostNumbers) stride_ = block_;
+  if (size * l > kMostNumbers) {
+    // Sums of `most` places at most, whole blocks apart.
+    const std::int64_t most = std::max<std::int64_t>(kMostNumbers / l, 1), blocks = (size + block_ - 1) / block_;
+    stride_ = block_ * ((blocks + most - 1) / most);
+  }
   sums_ = torch::zeros({size / stride_ + 1, l}, torch::kFloat64);
   total_ = torch::zeros({l}, torch::kFloat64);
 }
@@ -90,12 +94,20 @@ void EmbeddedSet::add(const Observations& x, torch::Tensor* embeddings) {
 }
 
 torch::Tensor EmbeddedSet::aggregate(std::int64_t n, const Observations& x) const {
+  return aggregate(n, [&x](std::int64_t from, std::int64_t to) { return x.slice(from, to); });
+}
+
+torch::Tensor EmbeddedSet::aggregate(
+    std::int64_t n, const std::function<Observations(std::int64_t from, std::int64_t to)>& part) const {
   PAIRS_CHECK(n >= 1 && n <= count_, "{} of {} observations are embedded; {} were asked for", count_, size_, n);
   const torch::NoGradGuard no_grad;
-  if (overflow_ >= 0 && overflow_ < n) fail_overflow(overflow_, x.slice(overflow_, overflow_ + 1).largest());
-  const std::int64_t whole = n / stride_, from = whole * stride_;
-  torch::Tensor sum = sums_[whole];
-  if (from < n) sum = sum + block_prefixes(*estimator_, x.slice(from, block_end(n)))[n - from - 1];
+  if (overflow_ >= 0 && overflow_ < n) fail_overflow(overflow_, part(overflow_, overflow_ + 1).largest());
+  if (n == count_) return (total_ / static_cast<double>(n)).unsqueeze(0);
+  torch::Tensor sum = sums_[n / stride_];
+  for (std::int64_t from = n / stride_ * stride_; from < n; from += block_) {
+    const std::int64_t within = std::min(n - from, block_);
+    sum = sum + block_prefixes(*estimator_, part(from, block_end(from + within)))[within - 1];
+  }
   return (sum / static_cast<double>(n)).unsqueeze(0);
 }
 

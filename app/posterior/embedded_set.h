@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "core/estimator.h"
@@ -24,7 +25,8 @@ torch::Tensor block_prefixes(Estimator& estimator, const Observations& block, to
 [[noreturn]] void fail_overflow(std::int64_t at, double value);
 
 // The embeddings of one observed set as running sums, so that the aggregate of any of its prefixes is at hand. Keeps
-// the sums of every prefix where they are small, else of every block: the rest is embedded again when asked for.
+// the sums of every prefix where they are small, else of every block, or of every few: the rest is embedded again when
+// asked for. Memory is bounded, whatever the size.
 class EmbeddedSet {
  public:
   // `size`: observations that will come.
@@ -36,8 +38,12 @@ class EmbeddedSet {
   std::int64_t count() const { return count_; }
   // embedding_block_end of the set.
   std::int64_t block_end(std::int64_t n) const;
-  // Mean embedding of the first n <= count() observations -> [1, l] float64 on the CPU; `x` holds all that were added.
-  // Throws Error naming an observation among them on which the network overflows.
+  // Mean embedding of the first n <= count() observations -> [1, l] float64 on the CPU; `part(from, to)` gives
+  // observations from .. to - 1 of those that were added once more, a few blocks at most. Throws Error naming an
+  // observation among them on which the network overflows.
+  torch::Tensor aggregate(std::int64_t n,
+                          const std::function<Observations(std::int64_t from, std::int64_t to)>& part) const;
+  // The same where `x` holds all that were added.
   torch::Tensor aggregate(std::int64_t n, const Observations& x) const;
   // Observations between two sums that are kept.
   std::int64_t stride() const { return stride_; }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "app/kinds/observed.h"
 #include "app/kinds/range_text.h"
 #include "app/kinds/samples_figure.h"
 #include "app/posterior/random_subset.h"
@@ -126,11 +125,19 @@ void ObservedSet::read() {
 void ObservedSet::read_table() {
   const TaskInfo& info = task_->info();
   ObservedTable observed = read_observed_columns(
-      choice_.file, info, choice_.random ? std::numeric_limits<std::int64_t>::max() : info.max_n, choice_.columns);
+      choice_.file, info, choice_.random ? std::numeric_limits<std::int64_t>::max() : info.max_n,
+      {.chosen = choice_.columns, .files = file_columns(*task_), .held = choice_.held, .reader = choice_.reader});
   held_ = observed.held;
+  used_ = std::min(held_, info.max_n);
   columns_ = std::move(observed.columns);
   taken_ = std::move(observed.taken);
-  x_ = choice_.random ? random_subset(observed.x, std::min(held_, info.max_n), *choice_.random) : observed.x;
+  if (!choice_.random) {
+    x_ = observed.x;
+    rows_ = std::move(observed.rows);
+  } else {
+    x_ = observed.rows ? random_subset(*observed.rows, used_, *choice_.random)
+                       : random_subset(observed.x, used_, *choice_.random);
+  }
   warnings_ = std::move(observed.warnings);
   if (held_ > info.max_n) note_ = cut_set_text(name(), held_, info, choice_.random.has_value());
 }
@@ -196,8 +203,14 @@ std::vector<double> ObservedSet::psi() const {
   return of_thing_ ? std::vector<double>() : values_of(latents_.psi);
 }
 
+Observations ObservedSet::part(std::int64_t from, std::int64_t to) {
+  PAIRS_CHECK(to <= size(), "The set holds {} observations; {} were asked for", size(), to);
+  return rows_ ? rows_->part(from, to) : first(to).slice(from, to);
+}
+
 Observations ObservedSet::first(std::int64_t n) {
   PAIRS_CHECK(n <= size(), "The set holds {} observations; {} were asked for", size(), n);
+  if (rows_) return rows_->part(0, n);
   const std::int64_t ready = x_.count();
   if (n > ready) {
     const SetRange range[] = {{choice_.index, ready, n - ready}};

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/kinds/observed.h"
 #include "app/kinds/sample_plot.h"
 #include "app/posterior/tried.h"
 #include "core/report/figure.h"
@@ -29,6 +30,8 @@ struct SetChoice {
   std::optional<std::uint64_t> random = {};
   // Of a table's columns those that the task's are, in its order; empty: those of the same names.
   std::vector<std::string> columns = {};
+  std::int64_t held = kHeldNumbers;  // of a table: more numbers are read when they are asked for
+  std::string reader = {};           // of a table: the command of a program that reads it (tasks/program_table.h)
   std::string up = {};     // of a thing: the axis that points up; "": what it tells itself (Things::read_thing)
   std::uint64_t seed = 1;  // of the observations that are made of a thing
   // What is given of a file's set beside its observations, where the task asks for it: "V,V,…"; "": the file's own. Of
@@ -62,12 +65,12 @@ class ObservedSet {
   // "simulated", a path, and how a random subset of it was drawn.
   std::string words() const;
   // Observations that can be used; all that a file holds.
-  std::int64_t size() const { return simulated() ? task_->info().max_n : x_.count(); }
+  std::int64_t size() const { return simulated() ? task_->info().max_n : rows_ ? used_ : x_.count(); }
   std::int64_t held() const { return held_; }
   // The first n, float32 on the CPU, n <= size().
   Observations first(std::int64_t n);
-  // Observations from .. to - 1 of the same.
-  Observations part(std::int64_t from, std::int64_t to) { return first(to).slice(from, to); }
+  // Observations from .. to - 1 of the same. Of a large table no more than these are read.
+  Observations part(std::int64_t from, std::int64_t to);
 
   std::string short_name() const;  // "set 3", "set 3, changed", a file's name
   std::string name() const;        // "Set 3 of the prior", a file's name, a thing's title
@@ -94,6 +97,9 @@ class ObservedSet {
   SetChoice choice_;
   Latents latents_;
   Observations x_;  // as far as they were asked for
+  // Of a table that is too large to be held, with how many of its observations are used; then x_ is none.
+  std::shared_ptr<ObservedRows> rows_;
+  std::int64_t used_ = 0;
   std::int64_t held_ = 0;
   bool of_thing_ = false;
   std::string title_, read_as_;  // of a thing

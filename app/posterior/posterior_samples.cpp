@@ -15,23 +15,31 @@ namespace {
 
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // in all samples; some 25 bytes of memory each
 
-std::string csv_of(const torch::Tensor& samples, const TaskInfo& info) {
+}  // namespace
+
+std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info, const std::vector<DerivedColumn>& derived) {
   std::string text;
   for (const Target& target : info.targets) text += (text.empty() ? "" : ",") + target.name;
+  std::vector<const double*> beside;
+  for (const auto& [name, values] : derived) {
+    text += "," + name;
+    beside.push_back(values.const_data_ptr<double>());
+  }
   text += '\n';
   const auto add = [&](auto number) {
     using Number = decltype(number);
     const torch::Tensor rows = samples.to(torch::kCPU).contiguous();
     const auto* at = rows.const_data_ptr<Number>();
-    for (std::int64_t i = 0; i < rows.size(0); ++i)
+    for (std::int64_t i = 0; i < rows.size(0); ++i) {
       for (std::int64_t k = 0; k < rows.size(1); ++k)
-        fmt::format_to(std::back_inserter(text), "{}{}", *at++, k + 1 < rows.size(1) ? ',' : '\n');
+        fmt::format_to(std::back_inserter(text), "{}{}", k > 0 ? "," : "", *at++);
+      for (const double* values : beside) fmt::format_to(std::back_inserter(text), ",{}", values[i]);
+      text += '\n';
+    }
   };
   samples.scalar_type() == torch::kFloat64 ? add(double{}) : add(float{});
   return text;
 }
-
-}  // namespace
 
 std::int64_t most_samples(const TaskInfo& info) {
   return kMostNumbers / info.target_size();
@@ -46,11 +54,15 @@ std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, 
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
                    const TaskInfo& info, const SamplesOf& of) {
   const std::string ending = file.extension().string();
-  if (ending == ".npz") return write_npz(file, arrays);
+  if (ending == ".npz") {
+    std::map<std::string, torch::Tensor> all = arrays;
+    for (const auto& [name, values] : of.derived) all["derived_" + name] = values;
+    return write_npz(file, all);
+  }
   if (is_draws_file(file)) return write_draws(file, info, arrays.at("samples"), of.x, of.told);
   if (ending != ".csv")
     fail_usage("{} must end in .npz or .csv, or in .nc or .h5, which ArviZ reads", printable(file.string(), 300));
-  write_file(file, csv_of(arrays.at("samples"), info));
+  write_file(file, samples_csv(arrays.at("samples"), info, of.derived));
 }
 
 }  // namespace pairs

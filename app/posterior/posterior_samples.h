@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/posterior/typicality.h"
 #include "core/train/run.h"
@@ -19,12 +21,20 @@ std::int64_t most_samples(const TaskInfo& info);
 // [1], how far from the training's the set lies, where that is known.
 std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, bool warned);
 
-// Writes posterior samples as FILE.npz, which holds the arrays, or the array "samples" alone: as FILE.csv, a column a
-// target and a row a sample, or as FILE.nc or .h5 (app/posterior/draws_file.h).
-// The latter hold what the samples are of, too.
+// What follows from every sample beside it: its name and values [S] float64.
+using DerivedColumn = std::pair<std::string, torch::Tensor>;
+
+// Posterior samples [S, d] as a table: a column a target under its name, then a derived one each, and a row a sample,
+// in digits that read back exactly.
+std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info,
+                        const std::vector<DerivedColumn>& derived = {});
+
+// Writes posterior samples as FILE.npz, which holds the arrays, and each derived column as "derived_NAME"; or the array
+// "samples" alone: as FILE.csv, such a table, or as FILE.nc or .h5 (app/posterior/draws_file.h).
 struct SamplesOf {
-  Observations x = {};
-  std::map<std::string, std::string> told = {};  // "run", "data"
+  Observations x = {};                           // that they were inferred from: .nc and .h5 hold them, too,
+  std::map<std::string, std::string> told = {};  // and this: "run", "data"
+  std::vector<DerivedColumn> derived = {};
 };
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
                    const TaskInfo& info, const SamplesOf& of = {});

@@ -21,7 +21,8 @@ SetEmbeddings embed_set(const LoadedRun& run, ObservedSet& set, const std::vecto
                        until = embedded.block_end(std::min(most, from + std::max<std::int64_t>(pace, 1)));
     embedded.add(set.part(from, until), &rows.emplace_back());
   }
-  for (const std::int64_t n : sizes) means.push_back(embedded.aggregate(n, set.first(embedded.count())));
+  for (const std::int64_t n : sizes)
+    means.push_back(embedded.aggregate(n, [&](std::int64_t from, std::int64_t to) { return set.part(from, to); }));
   return {torch::cat(rows).slice(0, 0, most).contiguous(), torch::cat(means)};
 }
 

@@ -34,6 +34,17 @@ torch::Tensor theta_draws(const PosteriorNumbers& numbers, const PosteriorSource
   return torch::tensor(draws, torch::kFloat64).unsqueeze(1);
 }
 
+// largest_value of the first n observations, which are looked through a part at a time.
+LargestValue largest_of(ObservedSet& set, std::int64_t n) {
+  constexpr std::int64_t kRows = 1 << 16;
+  LargestValue most{0, -1};
+  for (std::int64_t from = 0; from < n; from += kRows) {
+    const LargestValue one = largest_value(set.part(from, std::min(from + kRows, n)));
+    if (one.value > most.value) most = {from + one.at, one.value};
+  }
+  return most;
+}
+
 }  // namespace
 
 SetPosterior::SetPosterior(std::shared_ptr<ObservedSet> set, std::vector<AskedRun> runs)
@@ -98,7 +109,7 @@ void SetPosterior::ask_runs(std::int64_t n, PosteriorAnswer& answer) const {
     if (run.embedded->count() < n) continue;
     asked.aggregate = [&] {
       try {
-        return run.embedded->aggregate(n, set_->first(run.embedded->count()));
+        return run.embedded->aggregate(n, [&](std::int64_t from, std::int64_t to) { return set_->part(from, to); });
       } catch (const Error& error) {
         throw prefixed(set_->name(), error);
       }
@@ -171,7 +182,7 @@ torch::Tensor SetPosterior::samples(const PosteriorAnswer& answer, std::int64_t 
   PAIRS_CHECK(!answer.sources.empty() && answer.sources.front().ours, "{}", no_posterior_text(answer));
   try {
     return finite_samples(runs_.front(), answer.sources.front(), draws, seed,
-                          [&] { return largest_value(set_->first(answer.n)); });
+                          [&] { return largest_of(*set_, answer.n); });
   } catch (const Error& error) {
     throw set_->simulated() ? error : prefixed(set_->name(), error);
   }
@@ -216,6 +227,13 @@ std::vector<WidthPoint> SetPosterior::widths(std::int64_t n) const {
 
 std::unique_ptr<NuisancePosterior> SetPosterior::nuisances(std::int64_t n) const {
   return pairs::nuisance_posterior(task(), set_->first(n));
+}
+
+LocalTest SetPosterior::local_test(std::int64_t n, const LocalTestOptions& options) const {
+  const AskedRun& run = runs_.front();
+  return pairs::local_test(*run.loaded.estimator,
+                           {run.embedded->aggregate(n, set_->first(run.embedded->count())), n, set_->latents().given},
+                           options);
 }
 
 std::shared_ptr<const PredictiveCheck> SetPosterior::check(const PosteriorAnswer& at,

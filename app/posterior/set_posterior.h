@@ -11,6 +11,7 @@
 #include "app/posterior/posterior_answer.h"
 #include "app/posterior/posterior_plots.h"
 #include "app/posterior/predictive_check.h"
+#include "core/eval/local_test.h"
 #include "core/nuisance_posterior.h"
 #include "core/train/run.h"
 
@@ -53,6 +54,8 @@ class SetPosterior {
   // The first observations, and on images that show θ the shown run's interval of 90 % (dashed) and its median about
   // the true ψ; nothing is drawn on a file's, whose ψ nobody knows.
   Figure picture(const PosteriorAnswer& at, const SampleView& view) const;
+  // Whether the shown run's posterior of the first n <= ready() observations is off (core/eval/local_test.h).
+  LocalTest local_test(std::int64_t n, const LocalTestOptions& options) const;
   // Posterior sd at n by all that know it.
   std::vector<WidthPoint> widths(std::int64_t n) const;
 

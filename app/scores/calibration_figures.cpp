@@ -52,16 +52,6 @@ std::string subscript(std::size_t number) {
   return text;
 }
 
-// What the pool alone does, where test sets share one.
-std::string pool_footnote(const std::vector<Metrics>& metrics) {
-  for (const Metrics& one : metrics)
-    for (const EvaluationRow& row : one.rows)
-      if (row.pool > 0)
-        return fmt::format("; all sets share {} observations, which alone move posteriors by √(N / {}) sd",
-                           count_text(row.pool), count_text(row.pool));
-  return "";
-}
-
 std::vector<std::size_t> ranked_rows(const std::vector<EvaluationRow>& rows) {
   std::vector<std::size_t> usable;
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -74,22 +64,6 @@ double least_p(const EvaluationRow& row) {
   const RankTest worst = worst_test(row);
   const auto two_sided = [](double z) { return std::isnan(z) ? 1 : std::erfc(std::fabs(z) / std::sqrt(2.0)); };
   return std::min({two_sided(worst.location_z), two_sided(worst.width_z), std::isnan(worst.rank_p) ? 1 : worst.rank_p});
-}
-
-// Up to `most` rows spread over those that carry ranks, with the least calibrated one among them.
-std::vector<std::size_t> spread_rows(const std::vector<EvaluationRow>& rows, std::size_t most) {
-  const std::vector<std::size_t> usable = ranked_rows(rows);
-  if (usable.size() <= most) return usable;
-  const std::size_t worst = *std::min_element(
-      usable.begin(), usable.end(), [&](std::size_t a, std::size_t b) { return least_p(rows[a]) < least_p(rows[b]); });
-  std::vector<std::size_t> out;
-  for (std::size_t k = 0; k < most; ++k) out.push_back(usable[k * (usable.size() - 1) / (most - 1)]);
-  // In place of its nearest neighbour between the first and the last.
-  const auto distance = [&](std::size_t i) { return i > worst ? i - worst : worst - i; };
-  if (std::find(out.begin(), out.end(), worst) == out.end())
-    *std::min_element(out.begin() + 1, out.end() - 1,
-                      [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); }) = worst;
-  return out;
 }
 
 // The ACAUC that a calibrated estimator stays below, at each N by its own sets and samples: one line where all runs
@@ -184,6 +158,30 @@ void add_pool_lines(Plot& plot, const std::vector<Metrics>& metrics) {
 }
 
 }  // namespace
+
+std::string pool_footnote(const std::vector<Metrics>& metrics) {
+  for (const Metrics& one : metrics)
+    for (const EvaluationRow& row : one.rows)
+      if (row.pool > 0)
+        return fmt::format("; all sets share {} observations, which alone move posteriors by √(N / {}) sd",
+                           count_text(row.pool), count_text(row.pool));
+  return "";
+}
+
+std::vector<std::size_t> spread_rows(const std::vector<EvaluationRow>& rows, std::size_t most) {
+  const std::vector<std::size_t> usable = ranked_rows(rows);
+  if (usable.size() <= most) return usable;
+  const std::size_t worst = *std::min_element(
+      usable.begin(), usable.end(), [&](std::size_t a, std::size_t b) { return least_p(rows[a]) < least_p(rows[b]); });
+  std::vector<std::size_t> out;
+  for (std::size_t k = 0; k < most; ++k) out.push_back(usable[k * (usable.size() - 1) / (most - 1)]);
+  // In place of its nearest neighbour between the first and the last.
+  const auto distance = [&](std::size_t i) { return i > worst ? i - worst : worst - i; };
+  if (std::find(out.begin(), out.end(), worst) == out.end())
+    *std::min_element(out.begin() + 1, out.end() - 1,
+                      [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); }) = worst;
+  return out;
+}
 
 Figure acauc_figure(const std::vector<Metrics>& metrics) {
   check_figure_suits(metrics, "acauc");

@@ -88,6 +88,42 @@ void put_numbers(json& row, const char* key, const std::vector<double>& values, 
     row[key] = values;
 }
 
+// A list of what each set was made with; all rows see prefixes of the same sets, so that the row with the most stands
+// for all, and none where a row tells none.
+std::vector<std::vector<double>> shared_truths(const std::vector<EvaluationRow>& rows) {
+  const EvaluationRow* most = nullptr;
+  for (const EvaluationRow& row : rows) {
+    if (row.truths.empty()) return {};
+    if (!most || row.sets > most->sets) most = &row;
+  }
+  return most ? most->truths : std::vector<std::vector<double>>{};
+}
+
+void put_truths(json& out, const std::vector<EvaluationRow>& rows) {
+  for (const std::vector<double>& of_target : shared_truths(rows)) put_numbers(out, "truths", of_target, true);
+}
+
+// What put_truths wrote, and of a row what else its further tests left.
+void read_truths(const json& in, const json& line, EvaluationRow& row) {
+  const auto sets = static_cast<std::size_t>(row.sets);
+  if (in.contains("truths")) {
+    const auto all = in["truths"].get<std::vector<std::vector<double>>>();
+    PAIRS_CHECK(all.size() == row.ranks.size(), "{} truths do not fit {} targets", all.size(), row.ranks.size());
+    for (const std::vector<double>& one : all) {
+      PAIRS_CHECK(one.size() >= sets, "{} truths do not fit {} sets", one.size(), sets);
+      row.truths.emplace_back(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(sets));
+    }
+  }
+  if (line.contains("ecdf_p")) {
+    const auto all = line["ecdf_p"].get<std::vector<double>>();
+    PAIRS_CHECK(all.size() == row.rank_tests.size(), "{} p-values do not fit {} targets", all.size(), row.ranks.size());
+    for (std::size_t t = 0; t < all.size(); ++t) row.rank_tests[t].ecdf_p = all[t];
+  }
+  if (!line.contains("distance_ranks")) return;
+  line["distance_ranks"].get_to(row.distance_ranks);
+  PAIRS_CHECK(row.distance_ranks.size() == sets, "{} distances do not fit {} sets", row.distance_ranks.size(), sets);
+}
+
 // How many digits tell a value to `step`.
 int significant_digits(double value, double step) {
   if (value == 0) return 1;
@@ -218,12 +254,14 @@ json metrics_document(const Metrics& metrics) {
 std::string metrics_text(const Metrics& metrics) {
   json out = metrics_document(metrics);
   if (std::string tested = tested_text(metrics.rows); !tested.empty()) out["tested"] = std::move(tested);
+  put_truths(out, metrics.rows);
   for (std::size_t i = 0; i < metrics.rows.size(); ++i) {
     const EvaluationRow& row = metrics.rows[i];
     json& line = out["rows"][i];
     line["ranks"] = row.ranks;
     put_numbers(line, "log_prob", row.log_prob);
     put_moments(line, row);
+    if (!row.distance_ranks.empty()) put_numbers(line, "distance_ranks", row.distance_ranks);
     if (!row.set_mse.empty()) put_numbers(line, "set_mse", row.set_mse);
     if (!row.set_mse_posterior.empty()) put_numbers(line, "set_mse_posterior", row.set_mse_posterior);
   }
@@ -284,6 +322,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
       }
       line.at("log_prob").get_to(row.log_prob);
       read_moments(line, row);
+      read_truths(in, line, row);
       if (line.contains("set_mse")) line["set_mse"].get_to(row.set_mse);
       if (line.contains("set_mse_posterior")) line["set_mse_posterior"].get_to(row.set_mse_posterior);
       if (!tested.empty()) {
@@ -311,12 +350,16 @@ std::optional<Metrics> read_metrics(const Tasks& tasks, const std::filesystem::p
 
 std::map<std::string, std::string> setting_texts(TaskSettings settings) {
   std::map<std::string, std::string> texts;
-  for (const Field& field : settings.fields()) texts[field.key] = field_text(field);
+  for (const Field& field : settings.fields()) {
+    // A text that is empty says what its absence says.
+    const auto* const text = std::get_if<std::string*>(&field.slot);
+    if (!text || !(*text)->empty()) texts[field.key] = field_text(field);
+  }
   return texts;
 }
 
 std::string metrics_table(const std::vector<EvaluationRow>& rows, int indent) {
-  return scoring_of(rows).table(rows, indent);
+  return scoring_of(rows).table(rows).text(indent);
 }
 
 }  // namespace pairs

@@ -22,6 +22,11 @@ std::vector<Line> metric_lines(const std::vector<Metrics>& metrics, const Score&
 // A figure of one empty plot over the set size. Throws Error without runs.
 Figure against_n(const std::vector<Metrics>& metrics, const std::string& title, const std::string& label);
 
+// Up to `most` rows spread over those that carry ranks, with the least calibrated one among them.
+std::vector<std::size_t> spread_rows(const std::vector<EvaluationRow>& rows, std::size_t most);
+// What the pool alone does, where test sets share one; "" where none do.
+std::string pool_footnote(const std::vector<Metrics>& metrics);
+
 // Throws Error for metrics without posterior samples.
 void check_sampled(const std::vector<Metrics>& metrics);
 // Throws Error, naming a figure that suits, where this one is of another kind of target.

@@ -7,6 +7,7 @@
 
 #include "app/scores/metrics_file.h"
 #include "app/scores/score_figures.h"
+#include "app/scores/test_figures.h"
 #include "app/scores/verdict.h"
 #include "core/base/error.h"
 #include "core/report/number_text.h"
@@ -31,11 +32,23 @@ std::function<double(const EvaluationRow&)> share_of_prior(double EvaluationRow:
   return [error](const EvaluationRow& row) { return row.mse_prior > 0 ? row.*error / row.mse_prior : NAN; };
 }
 
+// A drawing of one evaluation.
+auto drawn_of_one(Figure (*draw)(const Metrics&, const std::vector<std::string>&)) {
+  return [draw](const std::vector<Metrics>& metrics, const std::vector<std::string>& targets) {
+    return draw(metrics.front(), targets);
+  };
+}
+
+// A number and what a calibrated run stays below in 95 % of evaluations.
+std::string beside_noise(double value, double noise, int digits) {
+  return std::isnan(value) ? "–" : fmt::format("{} ({})", number_text(value, digits), number_text(noise, digits));
+}
+
 }  // namespace
 
 const std::vector<Score>& score_list() {
   using Row = EvaluationRow;
-  static const ScoreShown kNowhere{.there = false};
+  static const ScoreShown kNowhere{.there = false}, kThere{};
   static const std::vector<Score> all = {
       {.key = "nll",
        .title = "NLL",
@@ -303,6 +316,155 @@ const std::vector<Score>& score_list() {
                       [](const std::vector<Metrics>& metrics, const std::vector<std::string>& targets) {
                         return ranks_figure(metrics.front(), targets);
                       },
+                  .of_one = true,
+                  .alone = true}},
+      {.key = "ecdf_p",
+       .title = "ECDF p",
+       .by_target = &RankTest::ecdf_p,
+       .own_text =
+           [](const Row& row) {
+             std::vector<double> all;
+             for (const RankTest& one : row.rank_tests) all.push_back(one.ecdf_p);
+             return joined(all, p_text);
+           },
+       .meaning = "How likely a distribution of ranks as far from an even one as this is when the posterior is "
+                  "calibrated, for each target; sensitive to the tails.",
+       .sentence = "The p-value of the ranks' distribution function by simultaneous bands.",
+       .equation =
+           "P(some |F(z) − z| leaves the band that this F just touches), the band equally likely left at each z",
+       .printed = kNowhere,
+       .compared = kNowhere,
+       .tested = kThere},
+      {.key = "tarp",
+       .title = "TARP",
+       .more = {RowNumber{"tarp_p95"}, RowNumber{"tarp_p"}},
+       .own_text = [](const Row& row) { return beside_noise(row.score("tarp"), row.score("tarp_p95"), 3); },
+       .meaning = "How far the share of truths inside credible regions about random points is from what the regions "
+                  "promise, at most; in brackets what a calibrated posterior stays below in 95 % of evaluations. All "
+                  "targets count together.",
+       .sentence = "Coverage of credible regions about random points, of all targets together.",
+       .equation = "max over α of |share of sets with f ≤ α − α|, f the share of samples closer to a point than θ",
+       .printed = kNowhere,
+       .in_window = kNowhere,
+       .compared = kNowhere,
+       .tested = {.heading = "TARP (noise)"},
+       .figure = {.summary = "TARP: coverage of credible regions about random points, with its band (one run)",
+                  .title = "Regions about random points",
+                  .meaning = "TARP: the share of truths inside credible regions about random points against what the "
+                             "regions promise, all targets together: a calibrated posterior stays inside the band.",
+                  .draw = [](const std::vector<Metrics>& metrics,
+                             const std::vector<std::string>&) { return tarp_figure(metrics.front()); },
+                  .where_known = true,
+                  .of_one = true,
+                  .alone = true}},
+      {.key = "tarp_p",
+       .title = "TARP p",
+       .number = false,
+       .own_text = [](const Row& row) { return p_text(row.score("tarp_p")); },
+       .meaning = "How likely coverage about random points as far off as this is when the posterior is calibrated.",
+       .printed = kNowhere,
+       .compared = kNowhere,
+       .tested = kThere},
+      {.key = "c2st",
+       .title = "C2ST",
+       .digits = 3,
+       .more = {RowNumber{"c2st_p"}},
+       .own_text =
+           [](const Row& row) { return beside_noise(row.score("c2st"), 0.5 + 1.645 * row.score("c2st_se"), 3); },
+       .meaning =
+           "How often a classifier picks the truth out of the truth and a draw of its posterior: ½ where nothing "
+           "tells them apart; in brackets what a calibrated posterior stays below in 95 % of evaluations.",
+       .sentence = "How often a classifier picks the truth out of the truth and a draw of the same set's posterior.",
+       .equation = "P(f(θ, X) > f(θ̃, X)), θ̃ ~ q(θ | X), f learnt from other sets: ½ where q is exact",
+       .printed = kNowhere,
+       .in_window = kNowhere,
+       .compared = kNowhere,
+       .tested = {.heading = "C2ST (noise)"},
+       .figure = {.summary = "C2ST against N: how often a classifier tells truths from draws of their posteriors",
+                  .title = "Truths told from draws",
+                  .meaning = "C2ST: how often a classifier picks the truth out of the truth and a draw of its "
+                             "posterior. ½ where nothing tells them apart: also beside its set a calibrated posterior "
+                             "gives no hint.",
+                  .draw = drawn_by(c2st_figure),
+                  .where_known = true}},
+      {.key = "c2st_p",
+       .title = "C2ST p",
+       .number = false,
+       .own_text = [](const Row& row) { return p_text(row.score("c2st_p")); },
+       .meaning = "How likely a classifier tells truths from draws of their posteriors as well as this when these are "
+                  "exact.",
+       .printed = kNowhere,
+       .compared = kNowhere,
+       .tested = kThere},
+      {.key = "region_p",
+       .title = "region p",
+       .own_text = [](const Row& row) { return p_text(row.score("region_p")); },
+       .meaning = "How likely the coverage of some region, of sets whose posterior means lie next to each other, is as "
+                  "far off as that of the worst one here when the posterior is calibrated.",
+       .sentence =
+           "The p-value of coverage by region: of the worst of ten regions of the posterior mean, corrected for "
+           "their number.",
+       .equation = "1 − (1 − least binomial p)^(regions × targets × 2 levels)",
+       .printed = kNowhere,
+       .compared = kNowhere,
+       .tested = kThere},
+      {.key = "ecdf",
+       .title = "distribution of ranks",
+       .number = false,
+       .printed = kNowhere,
+       .in_window = kNowhere,
+       .compared = kNowhere,
+       .figure = {.summary = "Distribution function of the truth's rank, with the band of a calibrated run (one run)",
+                  .title = "Distribution of ranks",
+                  .meaning = "The share of truths whose rank is below each value, and its difference from an even one: "
+                             "a calibrated posterior stays inside the band at all values at once in 95 % of "
+                             "evaluations.",
+                  .draw = drawn_of_one(ecdf_figure),
+                  .of_one = true,
+                  .alone = true}},
+      {.key = "recovery",
+       .title = "recovery",
+       .number = false,
+       .sentence = "How posterior means of test sets follow the truth.",
+       .printed = kNowhere,
+       .in_window = kNowhere,
+       .compared = kNowhere,
+       .figure =
+           {.summary = "Posterior mean ± sd of test sets against their truth (one run)",
+            .title = "Recovery",
+            .meaning = "Posterior mean ± sd of test sets against the truth: on the diagonal where the data decide, "
+                       "towards the middle of the prior where they do not.",
+            .draw = drawn_of_one(recovery_figure),
+            .of_one = true,
+            .alone = true}},
+      {.key = "contraction",
+       .title = "contraction",
+       .number = false,
+       .sentence = "How much narrower the posterior is than the prior: 0 where nothing was learnt, 1 where all was.",
+       .equation = "1 − sd² / variance of the prior",
+       .printed = kNowhere,
+       .in_window = kNowhere,
+       .compared = kNowhere,
+       .figure = {.summary = "Error of the posterior mean in sds against the posterior's contraction (one run)",
+                  .title = "Error against contraction",
+                  .meaning = "How many sds the posterior mean is from the truth, against how much was learnt. Dots lie "
+                             "within −2 to 2 but for one in twenty; to the right where data decide.",
+                  .draw = drawn_of_one(contraction_figure),
+                  .of_one = true,
+                  .alone = true}},
+      {.key = "regions",
+       .title = "coverage by region",
+       .number = false,
+       .sentence = "Coverage of the sets whose posterior means lie next to each other: of these, too, intervals of a "
+                   "calibrated run hold the truth as often as they say.",
+       .printed = kNowhere,
+       .in_window = kNowhere,
+       .compared = kNowhere,
+       .figure = {.summary = "Coverage of central intervals by the posterior mean, and a map of two targets (one run)",
+                  .title = "Coverage by region",
+                  .meaning = "Where the posterior is off: the share of truths inside intervals of 50 and 90 % among "
+                             "test sets whose posterior means lie in one of ten regions.",
+                  .draw = drawn_of_one(regions_figure),
                   .of_one = true,
                   .alone = true}},
   };

@@ -67,6 +67,7 @@ struct Score {
   std::string sentence = {};  // for the glossary, as Term; "": it is no term of its own
   std::string equation = {};
   ScoreShown printed = {}, in_window = {}, compared = {};  // by `evaluate`, by the tab Evaluate and by `compare`
+  ScoreShown tested = {.there = false};                    // in the table of further tests below that of `evaluate`
   // The test of calibration whose fault marks it in the window; of_pool: where a finite pool stands beside that.
   std::optional<CalibrationTest> test = {};
   bool of_pool = false;

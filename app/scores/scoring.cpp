@@ -100,7 +100,7 @@ std::vector<const Score*> Scoring::shown(ScoreShown Score::*table) const {
   return out;
 }
 
-std::string Scoring::table(const std::vector<EvaluationRow>& rows, int indent) const {
+Table Scoring::table(const std::vector<EvaluationRow>& rows) const {
   std::vector<const Score*> scores = shown(&Score::printed);
   std::erase_if(scores, [&](const Score* one) { return !any_alike(*one, rows); });
   // Other references stand behind what is measured beside them.
@@ -137,7 +137,7 @@ std::string Scoring::table(const std::vector<EvaluationRow>& rows, int indent) c
     if (judged) cells.push_back(calibration_text(calibration(row, limits)));
     table.add(std::move(cells));
   }
-  return table.text(indent);
+  return table;
 }
 
 void Scoring::check_figure(const std::string& figure, const std::string& task) const {

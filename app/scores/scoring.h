@@ -37,7 +37,7 @@ class Scoring {
   // Whether it is one of this kind's.
   virtual bool scores_by(const Score& score) const = 0;
   // The rows for people.
-  std::string table(const std::vector<EvaluationRow>& rows, int indent) const;
+  Table table(const std::vector<EvaluationRow>& rows) const;
   // Throws Error, naming one that suits, where a figure by its name is none of this kind's.
   void check_figure(const std::string& figure, const std::string& task) const;
   // Of runs together, the one that tells most first; and further ones of one evaluation alone, whose targets have

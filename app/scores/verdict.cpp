@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "app/scores/further_tests_text.h"
 #include "app/scores/learnt.h"
 #include "app/scores/metrics_file.h"
 #include "app/scores/scoring.h"
@@ -270,6 +271,11 @@ EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const 
     verdict.text += "; worse than without observations at N = " + listed(worse);
     verdict.brief = "worse than without observations at N = " + listed(worse);
   }
+  const FurtherVerdict further = further_verdict(rows, context.targets);
+  verdict.bad |= further.rejects();
+  verdict.text += further_clause(further);
+  if (further.rejects() && verdict.level != CalibrationLevel::miscalibrated)
+    verdict.brief += ", rejected by further tests";
   const std::size_t sizes = std::max(context.sizes, rows.size());
   if (rows.size() < sizes) {
     verdict.text = fmt::format("So far, {} of {} sizes: {}", rows.size(), sizes, lower_first(verdict.text));

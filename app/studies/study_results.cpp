@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "app/runs/strategy_look.h"
-#include "app/scores/scoring.h"
 #include "app/studies/study_worker.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
@@ -133,39 +132,16 @@ std::vector<SeedMean> seed_means(const SeedGroup& group, const Score& score) {
 }
 
 std::vector<SeedDifference> seed_differences(const SeedGroup& group, const SeedGroup& baseline) {
-  // By N: of each seed the differences set by set.
-  std::map<std::int64_t, std::vector<std::vector<double>>> by_n;
+  std::map<std::int64_t, std::vector<SeedPair>> by_n;
   for (const StudyResult* one : group.runs) {
     const StudyResult* other = of_seed(baseline, one->run.config.seed);
     if (!one->metrics || !other) continue;
-    const Scoring& scoring = scoring_of(one->metrics->rows);
-    for (const EvaluationRow& row : one->metrics->rows) {
-      const EvaluationRow* base = row_at(*other->metrics, row.n);
-      const std::size_t sets = base ? paired_sets(row, *base) : 0;
-      if (sets < 2) continue;
-      std::vector<double> differences = scoring.of_sets(row, sets);
-      const std::vector<double> minus = scoring.of_sets(*base, sets);
-      for (std::size_t k = 0; k < sets; ++k) differences[k] -= minus[k];
-      by_n[row.n].push_back(std::move(differences));
-    }
+    for (const EvaluationRow& row : one->metrics->rows)
+      if (const EvaluationRow* const base = row_at(*other->metrics, row.n)) by_n[row.n].push_back({&row, base});
   }
   std::vector<SeedDifference> all;
-  for (const auto& [n, seeds] : by_n) {
-    std::size_t sets = SIZE_MAX;
-    for (const std::vector<double>& one : seeds) sets = std::min(sets, one.size());
-    std::vector<double> of_set(sets, 0.0), of_seed;
-    for (const std::vector<double>& one : seeds) {
-      for (std::size_t k = 0; k < sets; ++k) of_set[k] += one[k] / static_cast<double>(seeds.size());
-      of_seed.push_back(mean_and_error({one.begin(), one.begin() + static_cast<std::ptrdiff_t>(sets)}).mean);
-    }
-    SeedDifference& difference = all.emplace_back();
-    difference.n = n;
-    difference.seeds = static_cast<std::int64_t>(seeds.size());
-    difference.sets = static_cast<std::int64_t>(sets);
-    const MeanAndError over_sets = mean_and_error(of_set);
-    difference.mean = over_sets.mean;
-    difference.se = std::hypot(over_sets.se, seeds.size() > 1 ? mean_and_error(of_seed).se : 0);
-  }
+  for (const auto& [n, pairs] : by_n)
+    if (const auto found = difference_over_seeds(pairs)) all.push_back({*found, n});
   return all;
 }
 

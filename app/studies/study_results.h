@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/scores/metrics_file.h"
+#include "app/scores/over_seeds.h"
 #include "app/scores/score.h"
 #include "app/studies/study_runs.h"
 
@@ -60,12 +61,9 @@ struct SeedMean {
 };
 std::vector<SeedMean> seed_means(const SeedGroup& group, const Score& score);
 
-// How much worse a group scores than another one (lower being better), at one N: the mean over the seeds that both have
-// of differences on the same test sets. The error is that over test sets, of the seeds' mean difference, and that over
-// seeds, added in squares.
-struct SeedDifference {
-  std::int64_t n = 0, seeds = 0, sets = 0;
-  double mean = 0, se = 0;
+// How much worse a group scores than another one at one N: the seeds that both have.
+struct SeedDifference : SeedsDifference {
+  std::int64_t n = 0;
 };
 // At the sizes at which both were scored on the same test sets one by one.
 std::vector<SeedDifference> seed_differences(const SeedGroup& group, const SeedGroup& baseline);

@@ -17,6 +17,8 @@ class Table {
   // Appends a row; throws Error when the number of cells is not the number of columns.
   void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
+  const std::vector<Column>& columns() const { return columns_; }
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
   // Lines ending in '\n', each indented by `indent` blanks; no trailing blanks.
   std::string text(int indent = 0) const;
 

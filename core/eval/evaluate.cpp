@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/eval/evaluate_images.h"
+#include "core/eval/further_tests.h"
 #include "core/eval/mean_error.h"
 #include "core/eval/pool_ranks.h"
 #include "core/eval/prior_gain.h"
@@ -80,7 +81,8 @@ class SizeEvaluation {
       : estimator_(estimator),
         options_(options),
         references_(estimator.task(), references),
-        product_(estimator, n, std::min(options.learned_product, sets)) {
+        product_(estimator, n, std::min(options.learned_product, sets)),
+        further_(estimator.task().info()) {
     row_.n = n;
     row_.sets = sets;
     row_.samples = options.samples;
@@ -138,6 +140,7 @@ class SizeEvaluation {
     append_doubles(sds_, sds.mean(1));
     append_doubles(set_means_, samples.mean(1));
     append_doubles(set_sds_, sds);
+    further_.add(samples, latents.theta, aggregates, key);
     if (resampled) pool_->rank(first, aggregates, latents);
   }
 
@@ -215,6 +218,7 @@ class SizeEvaluation {
       row_.means.push_back(column_of(set_means_, j));
       row_.sds.push_back(column_of(set_sds_, j));
     }
+    further_.finish(row_);
     if (pool_) pool_->finish(row_);
   }
 
@@ -239,6 +243,7 @@ class SizeEvaluation {
   std::vector<torch::Tensor> theta_, aggregates_, given_;  // of the first sets
   std::vector<double> ranks_, absolute_error_, sds_;
   std::vector<double> set_means_, set_sds_;  // [sets, d]
+  FurtherTests further_;
 };
 
 // The references that options ask for, the exact posterior first where the task has it.

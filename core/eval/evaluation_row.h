@@ -11,10 +11,11 @@
 namespace pairs {
 
 // How the ranks of truths among posterior samples compare with uniform ones, of one target: its mean and the mean of
-// |rank - 1/2|, both less what uniform ranks have and in standard errors, and the p-value of a chi-square over bins.
-// Above zero, truths lie above the samples, and posteriors are too narrow. See core/eval/calibration.h.
+// |rank - 1/2|, both less what uniform ranks have and in standard errors, the p-value of a chi-square over bins, and
+// that of their distribution function by simultaneous bands (core/eval/uniform_ecdf.h). Above zero, truths lie above
+// the samples, and posteriors are too narrow. See core/eval/calibration.h.
 struct RankTest {
-  double location_z = NAN, width_z = NAN, rank_p = NAN;
+  double location_z = NAN, width_z = NAN, rank_p = NAN, ecdf_p = NAN;
 };
 
 // What is measured at one set size.
@@ -52,6 +53,9 @@ struct EvaluationRow {
   std::vector<double> log_prob;                       // [set], for paired comparisons of runs
   std::vector<std::uint16_t> tested;                  // [set]: what was tested (core/eval/set_digest.h)
   std::vector<std::vector<double>> means, sds;        // [target][set] of the posterior's samples, for the same
+  std::vector<std::vector<double>> truths;            // [target][set]
+  // [set]: of samples, the share closer to a reference point than the truth (core/eval/tarp.h).
+  std::vector<double> distance_ranks;
   // Of another run on the same sets: how far the two posterior means are apart, rms over sets in units of the sd,
   // [target]. Empty where none was scored beside this one. See app/scores/beside.h.
   std::vector<double> beside;

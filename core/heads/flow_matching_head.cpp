@@ -272,7 +272,8 @@ NetworkDescription FlowMatchingHead::describe() const {
                     {"steps", std::to_string(own_.steps)},
                     {"solver", own_.solver},
                     {"precision", own_.unet.precision}},
-                   flops());
+                   flops(), "flow matching with a U-Net",
+                   "Y. Lipman et al. Flow Matching for Generative Modeling. ICLR 2023.");
 }
 
 double FlowMatchingHead::flops() const {

@@ -93,7 +93,8 @@ std::shared_ptr<Head> GaussianHead::make(const HeadConfig& config, std::span<con
 
 NetworkDescription GaussianHead::describe() const {
   return described(*this, {"Gaussian regression", widths_text(net_->widths())},
-                   {{"kind", "gaussian"}, {"sizes", fmt::format("{}", fitted_.item<std::int64_t>())}}, flops());
+                   {{"kind", "gaussian"}, {"sizes", fmt::format("{}", fitted_.item<std::int64_t>())}}, flops(),
+                   "a regression with one residual standard deviation for each N");
 }
 
 double GaussianHead::flops() const {

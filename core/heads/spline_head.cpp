@@ -262,7 +262,8 @@ NetworkDescription SplineHead::describe() const {
                     {"hidden", std::to_string(own_.hidden)},
                     {"support", own_.support},
                     {"affine", affine_ ? "yes" : "no"}},
-                   flops());
+                   flops(), "a flow of piecewise-quadratic couplings",
+                   "T. Müller et al. Neural Importance Sampling. ACM Transactions on Graphics 38(5), 2019.");
 }
 
 double SplineHead::flops() const {

@@ -335,7 +335,8 @@ NetworkDescription UmnnHead::describe() const {
                     {"transforms", std::to_string(own_.transforms)},
                     {"quadrature", fmt::format("{} training, {} evaluating", own_.quadrature, own_.quadrature_test)},
                     {"affine", affine_ ? "yes" : "no"}},
-                   flops());
+                   flops(), "an unconstrained monotonic flow",
+                   "A. Wehenkel, G. Louppe. Unconstrained Monotonic Neural Networks. NeurIPS 2019.");
 }
 
 double UmnnHead::flops() const {

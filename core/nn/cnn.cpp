@@ -78,7 +78,7 @@ NetworkDescription Cnn::describe() const {
   return described(
       *this,
       {"CNN with ReLU", "channels " + widths_text(channels), fmt::format("kernels {}", fmt::join(kernels, ", "))},
-      {{"kind", "cnn"}, {"precision", precision_.name()}}, flops());
+      {{"kind", "cnn"}, {"precision", precision_.name()}}, flops(), "a convolutional network");
 }
 
 double Cnn::activations() const {

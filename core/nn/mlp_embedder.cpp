@@ -69,7 +69,8 @@ NetworkDescription MlpEmbedder::describe() const {
   if (frequencies_.defined())
     lines.push_back(fmt::format("sines and cosines of x at {} frequencies", frequencies_.size(0)));
   if (appended_ > 0) lines.emplace_back("then x itself");
-  return described(*this, std::move(lines), {{"kind", "mlp"}, {"activation", activation_}}, flops());
+  return described(*this, std::move(lines), {{"kind", "mlp"}, {"activation", activation_}}, flops(),
+                   "a multilayer perceptron");
 }
 
 double MlpEmbedder::activations() const {

@@ -91,7 +91,8 @@ NetworkDescription ResNet::describe() const {
   for (const auto& layer : projection_) projection.push_back(layer->inputs());
   projection.push_back(size());
   return described(*this, {"ResNet", "channels " + widths_text(channels), "projection " + widths_text(projection)},
-                   {{"kind", "resnet"}, {"dropout", fmt::format("{}", dropout_)}}, flops());
+                   {{"kind", "resnet"}, {"dropout", fmt::format("{}", dropout_)}}, flops(), "a residual network",
+                   "K. He et al. Deep Residual Learning for Image Recognition. CVPR 2016.");
 }
 
 double ResNet::activations() const {

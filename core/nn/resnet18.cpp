@@ -101,7 +101,9 @@ NetworkDescription ResNet18::describe() const {
                    {"ResNet with group normalisation",
                     fmt::format("stem {0} x {0}{1}", stem_->kernel(), pool_ ? " and max-pooling" : ""),
                     "channels " + widths_text(channels), fmt::format("{} blocks a stage", blocks_a_stage_)},
-                   {{"kind", "resnet18"}, {"precision", precision_.name()}}, flops());
+                   {{"kind", "resnet18"}, {"precision", precision_.name()}}, flops(),
+                   "a residual network with group normalisation",
+                   "K. He et al. Deep Residual Learning for Image Recognition. CVPR 2016.");
 }
 
 double ResNet18::activations() const {

@@ -65,7 +65,7 @@ NetworkDescription RowEmbedder::describe() const {
       *this,
       {activation_ == "silu" ? "MLP of each row with SiLU" : "MLP of each row with ReLU", widths_text(row_->widths()),
        "mean over the rows, and their number", "projection " + widths_text(projection_->widths())},
-      {{"kind", "rows"}, {"activation", activation_}}, flops());
+      {{"kind", "rows"}, {"activation", activation_}}, flops(), "a perceptron of each row, averaged over the rows");
 }
 
 }  // namespace pairs

@@ -174,7 +174,9 @@ NetworkDescription SchNetEmbedder::describe() const {
                     sums_ ? "sum over the atoms" : "mean over the atoms",
                     widths_text(std::vector<std::int64_t>{elements_.size(1), size()})},
                    {{"kind", "schnet"}, {"cutoff", fmt::format("{:g}", cutoff_)}, {"readout", sums_ ? "sum" : "mean"}},
-                   flops());
+                   flops(), "SchNet",
+                   "K. T. Schütt et al. SchNet: A continuous-filter convolutional neural network for modeling quantum "
+                   "interactions. NeurIPS 2017.");
 }
 
 }  // namespace pairs

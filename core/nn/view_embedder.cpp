@@ -101,7 +101,8 @@ NetworkDescription ViewEmbedder::describe() const {
                    {"residual CNN with SiLU", "channels " + widths_text(channels),
                     fmt::format("{} × {} pixels to a map of {} × {}, then linear", image_.height, image_.width,
                                 last_.height, last_.width)},
-                   {{"kind", "view"}, {"precision", precision_.name()}}, flops());
+                   {{"kind", "view"}, {"precision", precision_.name()}}, flops(), "a residual convolutional network",
+                   "K. He et al. Deep Residual Learning for Image Recognition. CVPR 2016.");
 }
 
 double ViewEmbedder::activations() const {

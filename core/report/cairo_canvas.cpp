@@ -3,8 +3,10 @@
 #include <cairo-pdf.h>
 #include <cairo.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <numbers>
 
 #include "core/base/error.h"
@@ -144,6 +146,41 @@ void CairoCanvas::finish() {
   check(cairo_status(cairo_));
   cairo_surface_finish(surface_);
   check(cairo_surface_status(surface_));
+}
+
+void CairoCanvas::next_page() {
+  cairo_show_page(cairo_);
+}
+
+void CairoCanvas::begin_part(Point origin, double scale) {
+  cairo_save(cairo_);
+  cairo_translate(cairo_, origin.x, origin.y);
+  cairo_scale(cairo_, scale, scale);
+}
+
+void CairoCanvas::end_part() {
+  cairo_restore(cairo_);
+}
+
+void CairoCanvas::png(const Rect& room, const std::string& bytes) {
+  std::string_view left = bytes;
+  const auto read = [](void* from, unsigned char* to, unsigned int size) {
+    auto& rest = *static_cast<std::string_view*>(from);
+    if (rest.size() < size) return CAIRO_STATUS_READ_ERROR;
+    std::copy_n(rest.data(), size, reinterpret_cast<char*>(to));
+    rest.remove_prefix(size);
+    return CAIRO_STATUS_SUCCESS;
+  };
+  const std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)> picture(
+      cairo_image_surface_create_from_png_stream(read, &left), cairo_surface_destroy);
+  check(cairo_surface_status(picture.get()));
+  const double scale = std::min(room.width / cairo_image_surface_get_width(picture.get()),
+                                room.height / cairo_image_surface_get_height(picture.get()));
+  begin_part({room.x, room.y}, scale);
+  cairo_set_source_surface(cairo_, picture.get(), 0, 0);
+  cairo_pattern_set_filter(cairo_get_source(cairo_), CAIRO_FILTER_NEAREST);
+  cairo_paint(cairo_);
+  end_part();
 }
 
 std::int64_t CairoCanvas::width() const {

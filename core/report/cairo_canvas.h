@@ -27,8 +27,15 @@ class CairoCanvas : public Canvas {
   std::int64_t height() const;
   // What was drawn, row by row from the top; of pixels alone. Throws Error when cairo failed on the way.
   std::vector<std::uint8_t> rgb();
-  // Ends a page of PDF. Throws Error when cairo failed on the way.
+  // Ends a PDF. Throws Error when cairo failed on the way.
   void finish();
+  // Of a PDF: what follows stands on another page of the same size.
+  void next_page();
+  // What follows is drawn `scale` times as large, from `origin` on, until end_part().
+  void begin_part(Point origin, double scale);
+  void end_part();
+  // A PNG in the upper left of `room`, as large as it fits; pixels stay sharp. Throws Error where it is none.
+  void png(const Rect& room, const std::string& bytes);
 
   void begin_group(std::string_view, std::string_view) override {}
   void end_group() override {}

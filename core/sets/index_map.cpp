@@ -7,6 +7,7 @@ std::span<const Range> ranges() {
   constexpr auto statistics = static_cast<std::uint64_t>(kStatisticsSets);
   constexpr auto validation = static_cast<std::uint64_t>(kValidationSets);
   constexpr auto theorem = static_cast<std::uint64_t>(kTheoremSets);
+  constexpr auto toys = static_cast<std::uint64_t>(kToySets);
   static constexpr Range all[] = {
       {"items of a set", "observations", 0, kMostObservations},
       {"items of a set", "choices", kChoiceItem, kLatentItem},
@@ -18,7 +19,8 @@ std::span<const Range> ranges() {
       {"sets of stage 2", "training sets of the second group", group, group + validation},
       {"sets of stage 2", "validation sets of the second group", group + validation, 2 * group},
       {"sets of checks", "timing", 0, theorem},
-      {"sets of checks", "the theorem", theorem, kEnd},
+      {"sets of checks", "the theorem", theorem, toys},
+      {"sets of checks", "toys", toys, kEnd},
       {"positions in the cache", "training steps", 0, kValidationPosition},
       {"positions in the cache", "held-out sets", kValidationPosition, kTypicalityPosition},
       {"positions in the cache", "typicality", kTypicalityPosition, kLinearStartPosition},

@@ -22,8 +22,11 @@ inline constexpr std::int64_t kGroupStride = std::int64_t{1} << 42;
 inline constexpr std::int64_t kStatisticsSets = std::int64_t{1} << 40;
 inline constexpr std::int64_t kValidationSets = std::int64_t{1} << 41;
 
-// Indices of the sets of checks: sets that steps are timed with, and those that the theorem is looked at with.
+// Indices of the sets of checks: sets that steps are timed with, those that the theorem is looked at with, and toys of
+// frequentist answers, of which each place (a value of θ that is tested) has a stretch of its own.
 inline constexpr std::int64_t kTheoremSets = std::int64_t{1} << 40;
+inline constexpr std::int64_t kToySets = std::int64_t{1} << 41;
+inline constexpr std::int64_t kToyStride = std::int64_t{1} << 24;
 
 // Positions at which cached blocks are drawn: of training steps, of the held-out sets, of those that tell how typical a
 // set is, of a linear start. Held-out draws of a seed share the key of the next seed's training draws.

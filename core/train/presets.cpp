@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/target_choice.h"
 #include "core/train/config.h"
 #include "core/train/unread.h"
 
@@ -129,10 +130,26 @@ void check_strategy_sizes(const RunConfig& config) {
              "pretrain.sizes"_key, list_text(sizes), plan.name, list_text(plan.sizes), other);
 }
 
+// The task with the targets that the assignments choose, for which presets of a person's own task are made. Throws a
+// usage error where it has no such targets.
+TaskInfo with_chosen_targets(const Tasks& tasks, const TaskInfo& task, const std::vector<std::string>& assignments) {
+  RunConfig own;
+  own.tasks = tasks;
+  own.task = task.name;
+  bool any = false;
+  for (const std::string& one : assignments)
+    if (assigned_key(one) == kTaskTargets) {
+      set_field(fields(own), one);
+      any = true;
+    }
+  return any ? tasks->make(task.name, {"", own.task_settings})->info() : task;
+}
+
 }  // namespace
 
-RunConfig load_preset(const Tasks& tasks, const TaskInfo& task, const std::string& preset,
+RunConfig load_preset(const Tasks& tasks, const TaskInfo& own, const std::string& preset,
                       const std::string& strategy_name, const std::vector<std::string>& assignments) {
+  const TaskInfo task = with_chosen_targets(tasks, own, assignments);
   RunConfig config = preset_values(tasks, task, preset, strategy_name);
   for (const std::string& assignment : assignments) set_field(fields(config), assignment);
   for (const std::string& assignment : assignments)

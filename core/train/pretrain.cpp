@@ -6,8 +6,10 @@
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
+#include "core/base/safetensors.h"
 #include "core/eval/sufficiency.h"
 #include "core/ops/ops.h"
+#include "core/target_choice.h"
 #include "core/train/curriculum.h"
 #include "core/train/learnt.h"
 #include "core/train/optimise.h"
@@ -20,18 +22,30 @@
 namespace pairs {
 namespace {
 
-// The weights of another run that this one took with it (create_run).
-void start_from(const std::filesystem::path& file, Estimator& estimator, Monitor& monitor) {
+// The task with the targets that the weights in a file infer, which may be others than the run's.
+std::shared_ptr<const Task> task_of_weights(const std::filesystem::path& file, RunConfig config) {
+  const std::map<std::string, std::string> metadata = read_safetensors(file).metadata;
+  const auto settings = metadata.find("training_settings");
+  const std::string targets =
+      settings == metadata.end() ? "" : find_toml_text(settings->second, kTaskTargets, file.string());
+  for (const Field& field : fields(config))
+    if (field.key == kTaskTargets) *std::get<std::string*>(field.slot) = targets;
+  return config.make_task();
+}
+
+// The weights of another run that this one took with it (create_run); whether its head was taken, too.
+bool start_from(const std::filesystem::path& file, const RunConfig& config, Estimator& estimator, Monitor& monitor) {
   PAIRS_CHECK(std::filesystem::exists(file),
               "{} is missing, which holds the weights of {}; restore it, or start the run anew", file.string(),
               "pretrain.from"_key);
-  const std::string left = estimator.start_from(Estimator::load(file, estimator.task_pointer()));
-  if (left.empty()) return;
+  const std::string left = estimator.start_from(Estimator::load(file, task_of_weights(file, config)));
+  if (left.empty()) return true;
   Event event;
   event.type = EventType::warning;
   event.stage = Stage::pretrain;
   event.values = {{"text", left}};
   monitor.event(event);
+  return false;
 }
 
 // Tells which settings the epochs from here on are of.
@@ -68,7 +82,8 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   }
   const StageSetting setting(config);
   Estimator estimator(setting.task, config.estimator, setting.seed);
-  if (!config.pretrain.from.empty()) start_from(run / run_file::start, estimator, monitor);
+  const bool with_head =
+      !config.pretrain.from.empty() && start_from(run / run_file::start, config, estimator, monitor);
   estimator.to(setting.device);
   const std::vector<Lesson> lessons = curriculum(config);
   const std::string own = own_settings(config, lessons);
@@ -132,7 +147,9 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   if (predicts) fit_regression_sigma(estimator, 0, scored);
   estimator.set_max_n(largest);
   nlohmann::json told = {{"sets", plan.steps * plan.batch * result.epochs}};
-  tell_gain(Stage::pretrain, prior_gain(estimator, scored, stop), estimator.has_density(), told, monitor);
+  // A fresh head that this stage does not train knows nothing yet.
+  if (plan.epochs > 0 || with_head)
+    tell_gain(Stage::pretrain, prior_gain(estimator, scored, stop), estimator.has_density(), told, monitor);
   finish_stage(run, run_file::pretrained, config, estimator, result, Stage::pretrain, std::move(told), monitor);
   std::filesystem::remove(run / run_file::start);
 }

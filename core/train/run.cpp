@@ -138,7 +138,10 @@ Start start_of(const RunConfig& config) {
     const LoadedRun from = load_run(config.tasks, name, config.data, "cpu");
     if (from.config.task != config.task)
       fail_usage("it is a run of task {}, not {}; name one of this task", from.config.task, config.task);
-    Estimator(config.make_task(), config.estimator, 0).start_from(*from.estimator);
+    const std::string left = Estimator(config.make_task(), config.estimator, 0).start_from(*from.estimator);
+    if (!left.empty() && config.pretrain.epochs == 0 && !strategy(config.strategy).stages_2_and_3)
+      fail_usage("no stage would train the fresh head, with {} = 0 and the strategy {}. {}", "pretrain.epochs"_key,
+                 config.strategy, left);
     return {read_file(from.folder / (from.finetuned ? run_file::estimator : run_file::pretrained)),
             log_line(started_from(from))};
   } catch (const Error& error) {

@@ -1,7 +1,7 @@
 #include "tasks/bump_hunt/bump_hunt.h"
 
+#include <ATen/Functions.h>
 #include <ATen/Parallel.h>
-#include <ATen/ops/empty.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +14,7 @@
 #include "core/nuisance_posterior.h"
 #include "core/null_value.h"
 #include "core/prior_density.h"
+#include "core/target_choice.h"
 #include "tasks/bump_hunt/joint_posterior.h"
 #include "tasks/bump_hunt/nuisance.h"
 #include "tasks/bump_hunt/posterior.h"
@@ -26,7 +27,8 @@ class BumpHunt final : public Task,
                        public InfersNuisances,
                        public HasJointPosterior,
                        public HasPriorDensity,
-                       public HasNullValue {
+                       public HasNullValue,
+                       public ChoosesTargets {
  public:
   BumpHunt() {
     info_.name = "bump-hunt";
@@ -111,6 +113,33 @@ class BumpHunt final : public Task,
   }
 
   torch::Tensor log_prior(const torch::Tensor& theta) const override { return uniform_log_prior(info_, theta); }
+
+  // A draw of the prior of ψ leaves its ends once in 10¹⁵.
+  std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override {
+    using namespace bump_hunt;
+    constexpr double reach = 8 * psi_sd, central95 = 2 * 1.96 * psi_sd;
+    return {NuisanceTarget{psi_mean - reach, psi_mean + reach, psi_mean, psi_sd, central95}};
+  }
+
+  std::unique_ptr<ReferencePosterior> exact_posterior_of(std::span<const Component> chosen) const override {
+    bump_hunt::Choice choice{false, false};
+    for (const Component& one : chosen) (one.nuisance ? choice.psi : choice.theta) = true;
+    return bump_hunt::make_posterior_of(choice);
+  }
+
+  torch::Tensor log_prior_of(std::span<const Component> chosen, const torch::Tensor& values) const override {
+    torch::Tensor out = at::zeros({values.size(0)}, torch::kFloat64);
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      const torch::Tensor column = values.narrow(1, static_cast<std::int64_t>(k), 1);
+      if (!chosen[k].nuisance) {
+        out += uniform_log_prior(info_, column);
+        continue;
+      }
+      const torch::Tensor z = (column.flatten() - bump_hunt::psi_mean) / bump_hunt::psi_sd;
+      out -= 0.5 * z.square() + std::log(bump_hunt::psi_sd * std::sqrt(2 * std::numbers::pi));
+    }
+    return out;
+  }
 
  private:
   TaskInfo info_;

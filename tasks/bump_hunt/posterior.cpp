@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <numbers>
 #include <numeric>
 #include <vector>
 
 #include "core/base/error.h"
+#include "tasks/bump_hunt/legendre.h"
 #include "tasks/bump_hunt/mixture_product.h"
 
 namespace pairs::bump_hunt {
@@ -24,43 +23,6 @@ constexpr double negligible = 40.0;
 constexpr double marginal_variance = psi_sd * psi_sd + signal_sd * signal_sd;
 // The marginal signal over the background is symmetric about this point.
 constexpr double mirror = -psi_mean / (marginal_variance - 1.0);
-
-struct Quadrature {
-  std::vector<double> node, weight;
-};
-
-// Gauss-Legendre on [0, 1] by Newton's method on the Legendre polynomial.
-Quadrature legendre(std::int64_t n) {
-  Quadrature q{std::vector<double>(static_cast<std::size_t>(n)), std::vector<double>(static_cast<std::size_t>(n))};
-  for (std::int64_t i = 0; i < n; ++i) {
-    double x = std::cos(std::numbers::pi * (static_cast<double>(i) + 0.75) / (static_cast<double>(n) + 0.5)),
-           slope = 1.0;
-    for (int step = 0; step < 100; ++step) {
-      double p0 = 1.0, p1 = x;
-      for (std::int64_t k = 2; k <= n; ++k) {
-        const auto d = static_cast<double>(k);
-        const double p2 = ((2.0 * d - 1.0) * x * p1 - (d - 1.0) * p0) / d;
-        p0 = p1;
-        p1 = p2;
-      }
-      slope = static_cast<double>(n) * (x * p1 - p0) / (x * x - 1.0);
-      const double change = p1 / slope;
-      x -= change;
-      if (std::abs(change) < 1e-15) break;
-    }
-    q.node[static_cast<std::size_t>(i)] = 0.5 * (1.0 - x);
-    q.weight[static_cast<std::size_t>(i)] = 1.0 / ((1.0 - x * x) * slope * slope);
-  }
-  return q;
-}
-
-const Quadrature& cached_legendre(std::int64_t n) {
-  static std::mutex mutex;
-  static std::map<std::int64_t, Quadrature> known;
-  const std::lock_guard lock(mutex);
-  const auto found = known.find(n);
-  return found != known.end() ? found->second : known.emplace(n, legendre(n)).first->second;
-}
 
 double log_sum_exp(double a, double b) {
   const double high = std::max(a, b), gap = std::abs(a - b);
@@ -156,8 +118,7 @@ class Posterior final : public ReferencePosterior {
     } else {
       build_rows();
     }
-    const auto n = static_cast<std::int64_t>(events_.size());
-    const Quadrature& q = cached_legendre(std::max<std::int64_t>(64, (n + 3 + 31) / 32 * 16));
+    const Quadrature& q = legendre_for(static_cast<std::int64_t>(events_.size()));
     std::vector<double> density = log_likelihood(q.node);
     const double top = *std::max_element(density.begin(), density.end());
     double z = 0.0, first = 0.0, second = 0.0;

@@ -20,4 +20,10 @@ enum class Likelihood {
 // trapezoid rule in ψ on 1 ± 12 (exponentially convergent). θ = 1 is taken as 1 − 1e-15. Events in float32 or float64.
 std::unique_ptr<ReferencePosterior> make_posterior(Likelihood likelihood);
 
+// The exact posterior of fraction and place together, or of either with the other integrated out: the same quadratures.
+struct Choice {
+  bool theta = true, psi = true;  // one at least
+};
+std::unique_ptr<ReferencePosterior> make_posterior_of(Choice choice);
+
 }  // namespace pairs::bump_hunt

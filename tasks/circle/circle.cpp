@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/prior_density.h"
+#include "core/target_choice.h"
 #include "render/circle_raster.h"
 #include "tasks/parts/outlines.h"
 #include "tasks/parts/rows.h"
@@ -30,7 +31,7 @@ namespace {
 constexpr std::int64_t side = 64;
 constexpr double radius_low = 15, radius_high = 50;
 
-class Circle final : public Task, public Outlines, public HasPriorDensity {
+class Circle final : public Task, public Outlines, public HasPriorDensity, public ChoosesTargets {
  public:
   explicit Circle(const CircleSettings& settings) : settings_(settings) {
     if (!(settings.center_low < settings.center_high))
@@ -121,6 +122,12 @@ class Circle final : public Task, public Outlines, public HasPriorDensity {
   }
 
   torch::Tensor log_prior(const torch::Tensor& theta) const override { return uniform_log_prior(info_, theta); }
+
+  std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override {
+    const double low = settings_.center_low, high = settings_.center_high;
+    const NuisanceTarget centre{low, high, (low + high) / 2, (high - low) / std::sqrt(12.0), high - low};
+    return {centre, centre};
+  }
 
  private:
   // A circle of the prior.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/inverse_gamma.hpp>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
@@ -20,6 +22,7 @@
 #include "core/nuisance_posterior.h"
 #include "core/prior_density.h"
 #include "core/sufficient_statistics.h"
+#include "core/target_choice.h"
 #include "tasks/gaussian/nuisance.h"
 #include "tasks/parts/rows.h"
 
@@ -161,7 +164,11 @@ class TPosterior final : public ReferencePosterior {
   std::array<double, 5> sums_{};  // of (x - shift) and its products
 };
 
-class Gaussian final : public Task, public InfersNuisances, public HasSufficientStatistics, public HasPriorDensity {
+class Gaussian final : public Task,
+                       public InfersNuisances,
+                       public HasSufficientStatistics,
+                       public HasPriorDensity,
+                       public ChoosesTargets {
  public:
   enum class Convention { precision, covariance, literal };
 
@@ -288,6 +295,11 @@ class Gaussian final : public Task, public InfersNuisances, public HasSufficient
     return at::stack({a, b, a * a, a * b, b * b}, 1);
   }
 
+  std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override {
+    const NuisanceTarget first = variance_target(0), second = variance_target(1);
+    return {first, covariance_target(first, second), second};
+  }
+
   // The posterior without observations.
   torch::Tensor log_prior(const torch::Tensor& theta) const override {
     return convention_ == Convention::literal ? torch::Tensor() : TPosterior(psi0_).log_density(theta);
@@ -304,6 +316,31 @@ class Gaussian final : public Task, public InfersNuisances, public HasSufficient
   }
 
  private:
+  // Of a number whose quantiles are known.
+  template <class Quantile>
+  static NuisanceTarget target_of(double low, const Quantile& at) {
+    return {low, std::numeric_limits<double>::infinity(), at(0.5), (at(0.8413) - at(0.1587)) / 2,
+            at(0.975) - at(0.025)};
+  }
+
+  // ψ₁₁ or ψ₂₂: a scaled χ² with the literal prior on the covariance, else an inverse gamma.
+  NuisanceTarget variance_target(int k) const {
+    const Sym& scale = convention_ == Convention::literal ? wishart_scale : psi0_;
+    const double unit = k == 0 ? scale.a : scale.c;
+    if (convention_ == Convention::literal)
+      return target_of(0, [&](double q) { return unit * quantile(boost::math::chi_squared(nu), q); });
+    return target_of(
+        0, [&](double q) { return quantile(boost::math::inverse_gamma_distribution<>((nu - 1) / 2, unit / 2), q); });
+  }
+
+  // ψ₁₂ lies about its mean, and varies as much as the variances let it.
+  NuisanceTarget covariance_target(const NuisanceTarget& first, const NuisanceTarget& second) const {
+    constexpr double inf = std::numeric_limits<double>::infinity(), dimensions = 2;
+    const double mean = convention_ == Convention::literal ? nu * wishart_scale.b : psi0_.b / (nu - dimensions - 1);
+    const double scale = std::sqrt(first.scale * second.scale);
+    return {-inf, inf, mean, scale, std::sqrt(first.range * second.range)};
+  }
+
   Convention convention_;
   Sym psi0_;
   TaskInfo info_;

@@ -33,8 +33,8 @@ Measured measure_one(const std::string& name, const torch::Tensor& column) {
   return m;
 }
 
-constexpr std::int64_t kMeasuredNumbers = 1 << 22;    // of x, in all
-constexpr std::int64_t kSortedNumbers = 1 << 18;      // of one column
+constexpr std::int64_t kMeasuredNumbers = 1 << 22;  // of x, in all
+constexpr std::int64_t kSortedNumbers = 1 << 18;    // of one column
 constexpr std::int64_t kMostSets = 512, kFewestSets = 4;
 
 // Some numbers of a column [M] or a channel [M, ...], in order; all where there are few.

@@ -8,6 +8,7 @@
 #include "tasks/own/permission.h"
 #include "tasks/own/simulated_task.h"
 #include "tasks/own/stored/simulations.h"
+#include "tasks/parts/nuisance_range.h"
 
 namespace pairs::own {
 namespace {
@@ -40,13 +41,19 @@ std::string key_of(const fs::path& file) {
 
 // A task of a run whose stored sets are no longer there: what it is is known, which is all that observed sets ask for;
 // whoever asks for its own sets is told why there are none.
-class AbsentSets final : public Task, public StandardisedInput {
+class AbsentSets final : public Task, public StandardisedInput, public HasFileColumns, public ChoosesTargets {
  public:
-  AbsentSets(TaskInfo info, InputScale input, std::string why)
-      : info_(std::move(info)), input_(std::move(input)), why_(std::move(why)) {}
+  AbsentSets(TaskFile file, std::string why)
+      : info_(std::move(file.info)),
+        input_(std::move(file.input)),
+        columns_(std::move(file.columns)),
+        nuisances_(targets_of_ranges(info_.nuisances, file.nuisance_low, file.nuisance_high)),
+        why_(std::move(why)) {}
   const TaskInfo& info() const override { return info_; }
   bool standardises() const override { return !input_.empty(); }
   InputScale input_scale() const override { return input_; }
+  const std::vector<FileColumn>& file_columns() const override { return columns_; }
+  std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override { return nuisances_; }
   Latents latents(std::uint64_t, Purpose, std::span<const std::int64_t>) const override { fail("{}", why_); }
   Observations observe(const Latents&, std::uint64_t, Purpose, std::span<const SetRange>,
                        const torch::Device&) const override {
@@ -56,6 +63,8 @@ class AbsentSets final : public Task, public StandardisedInput {
  private:
   TaskInfo info_;
   InputScale input_;
+  std::vector<FileColumn> columns_;
+  std::vector<std::optional<NuisanceTarget>> nuisances_;
   std::string why_;
 };
 
@@ -71,7 +80,7 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
   } catch (const Error& error) {
     if (!copy || file.incomplete()) throw;
     file.info.data_source = kAbsentSets;
-    return std::make_shared<AbsentSets>(std::move(file.info), std::move(file.input), error.what());
+    return std::make_shared<AbsentSets>(std::move(file), error.what());
   }
   if (file.incomplete()) {
     const Latents sample = simulations->sample(kSampledSets);
@@ -84,7 +93,8 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
   std::vector<std::pair<double, double>> psi_supports;
   for (std::size_t k = 0; k < file.nuisance_low.size(); ++k)
     psi_supports.emplace_back(file.nuisance_low[k], file.nuisance_high[k]);
-  return make_stored_task(std::move(simulations), std::move(file.info), psi_supports, std::move(file.input));
+  return make_stored_task(std::move(simulations), std::move(file.info), psi_supports, std::move(file.input),
+                          std::move(file.columns));
 }
 
 // A copy in a run's folder keeps what was measured; a person's own is measured once, in this process.

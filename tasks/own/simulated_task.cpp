@@ -19,6 +19,7 @@
 #include "tasks/own/blocks.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/simulator.h"
+#include "tasks/parts/nuisance_range.h"
 #include "tasks/parts/rows.h"
 
 namespace pairs::own {
@@ -52,13 +53,22 @@ Programs programs_of(const TaskFile& file) {
   return programs;
 }
 
-class SimulatedTask final : public Task, public StandardisedInput, public ProbedSimulator {
+class SimulatedTask final : public Task,
+                            public StandardisedInput,
+                            public ProbedSimulator,
+                            public HasFileColumns,
+                            public ChoosesTargets {
  public:
   explicit SimulatedTask(TaskFile file) : programs_(programs_of(file)), file_(std::move(file)) {
     if (file_.incomplete()) complete(file_, measured());
   }
 
   const TaskInfo& info() const override { return file_.info; }
+  const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
+
+  std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override {
+    return targets_of_ranges(file_.info.nuisances, file_.nuisance_low, file_.nuisance_high);
+  }
 
   bool standardises() const override { return file_.standardises; }
   InputScale input_scale() const override {
@@ -81,7 +91,8 @@ class SimulatedTask final : public Task, public StandardisedInput, public Probed
     std::uint32_t sum = checksum(raw_bytes(latents.data(), latents.size()));
     sum = checksum(raw_bytes(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel())), sum);
     if (x.is_ragged())
-      sum = checksum(raw_bytes(x.offsets().const_data_ptr<std::int64_t>(), static_cast<std::size_t>(x.count() + 1)), sum);
+      sum =
+          checksum(raw_bytes(x.offsets().const_data_ptr<std::int64_t>(), static_cast<std::size_t>(x.count() + 1)), sum);
     SimulatorProbe probe{fmt::format("{:08x}", sum), latents, {}};
     const InputScale scale = input_scale();
     torch::Tensor seen = values;

@@ -375,11 +375,12 @@ class Simulator::Round {
       return;
     const bool prior =
         process.phase == Process::Phase::prior || (process.phase == Process::Phase::ready && question_.kind[0] == 'p');
-    refuse(process, fmt::format("it answered with {} bytes where {} belong, {}", bytes, wanted,
-                                prior ? fmt::format("{} targets and {} nuisances of each set as float64",
-                                                    info.targets.size(), info.nuisances.size())
-                                      : fmt::format("observations of [{}] numbers as float32, or twice as many as float64",
-                                                    fmt::join(info.observation_shape, ", "))));
+    refuse(process,
+           fmt::format("it answered with {} bytes where {} belong, {}", bytes, wanted,
+                       prior ? fmt::format("{} targets and {} nuisances of each set as float64", info.targets.size(),
+                                           info.nuisances.size())
+                             : fmt::format("observations of [{}] numbers as float32, or twice as many as float64",
+                                           fmt::join(info.observation_shape, ", "))));
   }
 
   // Two draws of the same random numbers must be the same, of every worker.
@@ -573,9 +574,10 @@ Observations Simulator::simulate_as(const std::vector<Draw>& draws, const double
       }
       const std::size_t narrow = 4 * static_cast<std::size_t>(total * numbers);
       if (total > most || (answer.size() != narrow && answer.size() != 2 * narrow))
-        throw Fault{0, fmt::format("it answered with {} bytes of rows where {} rows of {} numbers as float32 or float64 "
-                                   "belong",
-                                   answer.size(), total, numbers)};
+        throw Fault{0,
+                    fmt::format("it answered with {} bytes of rows where {} rows of {} numbers as float32 or float64 "
+                                "belong",
+                                answer.size(), total, numbers)};
       const bool wide = answer.size() > narrow;
       for (std::size_t k = 0; k < count; ++k) {
         const std::int64_t own = starts[first + k + 1] - starts[first + k];

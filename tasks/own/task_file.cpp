@@ -162,10 +162,41 @@ void read_input(TableReader& table, std::int64_t channels, TaskFile& task) {
   task.input = {std::move(*location), std::move(*scale)};
 }
 
+// [[x.columns]]: names of x's columns in order; how files write them goes into task.columns.
+std::vector<std::string> read_columns(TableReader& x, const std::string& where, TaskFile& task) {
+  std::vector<std::string> names;
+  for (const toml::table* one : x.tables("columns")) {
+    TableReader table(*one, "x.columns", where);
+    names.push_back(table.needed_text("name"));
+    FileColumn column;
+    const auto from = table.text("from");
+    if (from && from->empty()) table.refuse_table("'x.columns.from' is empty; write the column's name in your files");
+    column.from = from.value_or(names.back());
+    column.location = table.number("location").value_or(0);
+    column.scale = table.number("scale").value_or(1);
+    column.log = table.flag("log").value_or(false);
+    column.unit = table.text_or("unit", "");
+    if (!std::isfinite(column.location)) table.refuse_table("'x.columns.location' must be finite");
+    if (!std::isfinite(column.scale) || column.scale == 0)
+      table.refuse_table("'x.columns.scale' must be finite and not 0: x = (value - location) / scale");
+    for (const FileColumn& other : task.columns)
+      if (other.from == column.from)
+        table.refuse_table(fmt::format("two columns of x are read from the column '{}'; name another in 'from'",
+                                       printable(column.from)));
+    table.finish();
+    task.columns.push_back(std::move(column));
+  }
+  return names;
+}
+
 void read_x(const toml::table& source, const std::string& where, TaskFile& task) {
   TaskInfo& info = task.info;
   TableReader table(source, "x", where);
-  const auto columns = table.texts("columns"), rows = table.texts("rows");
+  const toml::node* const held = source.get("columns");
+  const bool tables = held && held->is_array_of_tables();
+  const std::optional<std::vector<std::string>> columns =
+      tables ? std::optional(read_columns(table, where, task)) : table.texts("columns");
+  const auto rows = table.texts("rows");
   const auto shape = table.wholes("shape");
   const auto typical = table.number("typical");
   info.x_text = table.text_or("text", "");
@@ -329,8 +360,16 @@ std::string words_of(const std::string& label, const std::string& meaning, const
   return unit.empty() ? words : words + " in " + unit;
 }
 
+// The same task, whose columns have their units behind their names: "voltage in mV".
+TaskInfo named_with_units(TaskInfo info, const std::vector<FileColumn>& columns) {
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    if (!columns[k].unit.empty()) info.observation_columns[k] += " in " + columns[k].unit;
+  return info;
+}
+
 // What the window says where the file does not.
-void describe(TaskInfo& info, const std::optional<std::string>& one, const std::optional<std::string>& many) {
+void describe(TaskInfo& info, const std::vector<FileColumn>& columns, const std::optional<std::string>& one,
+              const std::optional<std::string>& many) {
   std::vector<std::string> targets, nuisances, labels;
   for (const Target& t : info.targets) {
     targets.push_back(fmt::format("{} ({})", words_of(t.label, t.meaning, t.unit, "θ"), support_text(t)));
@@ -340,7 +379,7 @@ void describe(TaskInfo& info, const std::optional<std::string>& one, const std::
   info.theta_text = fmt::format("θ is {}.", fmt::join(targets, ", "));
   info.psi_text = nuisances.empty() ? "There is no nuisance parameter."
                                     : fmt::format("ψ is {}, unknown and shared by a set.", fmt::join(nuisances, ", "));
-  if (info.x_text.empty()) info.x_text = x_kind(info).text(info);
+  if (info.x_text.empty()) info.x_text = x_kind(info).text(named_with_units(info, columns));
   if (info.summary.empty()) info.summary = fmt::format("{} from sets of observations.", fmt::join(labels, ", "));
   info.question.one = one.value_or(fmt::format("Which {} lies behind this observation?", fmt::join(labels, ", ")));
   info.question.many =
@@ -409,7 +448,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
     measured = read_recorded(*recorded, where, task);
   }
   top.finish();
-  describe(info, one, many);
+  describe(info, task.columns, one, many);
 
   // Bounded supports tell the rest.
   const bool box = std::all_of(info.targets.begin(), info.targets.end(),

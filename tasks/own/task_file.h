@@ -9,6 +9,7 @@
 
 #include "core/input_scale.h"
 #include "core/task.h"
+#include "tasks/file_columns.h"
 #include "tasks/own/stored/simulation_files.h"
 
 namespace pairs::own {
@@ -38,6 +39,8 @@ struct TaskFile {
   // Whether networks see x standardised, and how: as the file says, or as a copy recorded; empty: to be measured.
   bool standardises = true;
   InputScale input;
+  // Of points whose columns are tables, [[x.columns]]: how people's files write them; else empty.
+  std::vector<FileColumn> columns;
   std::vector<double> nuisance_low, nuisance_high;                         // supports, infinite where there are none
   std::vector<bool> given_location, given_scale, given_range, given_view;  // of each target: which the file gives
   std::vector<bool> given_nuisance_view;
@@ -51,8 +54,8 @@ TaskFile read_task_file(const std::filesystem::path& file);
 // The same of text, as if it stood in `file`.
 TaskFile parse_task(std::string_view text, const std::filesystem::path& file);
 
-// What a person agrees to, and a run depends on: the text of the file but for the line that says how many workers run at
-// once, in whose place stands `instead`: "\n" keeps the numbers of the lines behind it.
+// What a person agrees to, and a run depends on: the text of the file but for the line that says how many workers run
+// at once, in whose place stands `instead`: "\n" keeps the numbers of the lines behind it.
 std::string agreed_text(const TaskFile& task, const char* instead = "");
 
 // Fills in what the file leaves out of targets and nuisances.

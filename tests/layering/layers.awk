@@ -24,6 +24,8 @@ BEGIN {
   allow("app/scores", all_core " tasks app/text app/runs app/kinds")
   allow("app/posterior", all_core " render tasks app/text app/runs app/kinds")
   rooms = all_core " render tasks app/text app/runs app/kinds app/scores app/posterior"
+  allow("app/report", rooms)
+  rooms = rooms " app/report"
   allow("app/studies", rooms)
   rooms = rooms " app/studies"
   allow("app/desktop", "core/base")

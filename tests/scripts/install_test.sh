@@ -26,6 +26,8 @@ new_machine() {
       while (($#)); do [[ $1 == --target ]] && target=$2; shift; done
       if [[ $list == *nvcc.txt ]]; then
         mkdir -p "$target/nvidia/cu13/bin" "$target/nvidia/cu13/lib" && cp "$(command -v nvcc)" "$target/nvidia/cu13/bin"
+      elif [[ $list == *arrow.txt ]]; then
+        mkdir -p "$target/pyarrow/include/arrow" && : >"$target/pyarrow/include/arrow/api.h"
       else
         mkdir -p "$target/torch/lib" && : >"$target/torch/lib/libtorch_cpu.so"
       fi
@@ -43,7 +45,7 @@ stand_in() {
 }
 # run NAME=VALUE...: the installer on this machine; sets status, and the files out, err and calls.
 run() {
-  env -u LIBTORCH_ROOT -u CUDACXX -u PAIRS_GPU CUDA_HOME="$work/cuda" WORK="$work" ABSENT= APT_FAILS=nothing "$@" XDG_CACHE_HOME="$work/cache" PATH="$work/bin:$PATH" \
+  env -u LIBTORCH_ROOT -u ARROW_ROOT -u CUDACXX -u PAIRS_GPU -u PAIRS_ARROW CUDA_HOME="$work/cuda" WORK="$work" ABSENT= APT_FAILS=nothing "$@" XDG_CACHE_HOME="$work/cache" PATH="$work/bin:$PATH" \
     "$install" >"$work/out" 2>"$work/err" </dev/null
   status=$?
 }
@@ -61,12 +63,15 @@ absent() { [[ ! -e $1 ]]; }
 one_sentence() { is "$(grep -c '^install.sh: ' "$work/err")" 1; }
 
 cpu=torch-2.11.0-cpu
+arrow=arrow-26.0.1
 
 new_machine
 run
 check "a bare cache is filled" is "$status $(cat "$work/out")" "0 $work/cache/pairs-studio/$cpu"
 check "only hashed wheels are taken" says calls --require-hashes
 check "the temporary folder is gone" absent "$work/cache/pairs-studio/.partial-cpu"
+check "Arrow comes along" says calls "--require-hashes .*arrow.txt"
+check "into a folder of its own" is "$(ls "$work/cache/pairs-studio/$arrow/pyarrow/include/arrow")" api.h
 : >"$work/calls"
 run
 check "a second run asks for nothing" is "$status $(cat "$work/calls")" "0 "
@@ -117,7 +122,7 @@ new_machine
 run NO_DRIVER=0
 check "a driver asks for the GPU variant" is "$(cat "$work/out")" "$work/cache/pairs-studio/torch-2.11.0-gpu"
 check "from its own list" says calls torch-gpu.txt
-check "an nvcc of the right version is used as it stands" is "$(grep -c '^pip' "$work/calls")" 1
+check "an nvcc of the right version is used as it stands" is "$(grep -c '^pip.*nvcc' "$work/calls")" 0
 
 new_machine
 run NO_DRIVER=0 NVCC=11.8
@@ -148,7 +153,18 @@ check "nvcc is fetched beside a LibTorch of one's own, too" is "$(tail -n +2 "$w
 
 new_machine
 run IMPORTABLE=/opt/somewhere
-check "an importable torch is used as it stands" is "$(cat "$work/out") $(cat "$work/calls")" "/opt/somewhere "
+check "an importable torch is used as it stands" is "$(cat "$work/out") $(grep -c torch- "$work/calls")" "/opt/somewhere 0"
+
+new_machine
+run PAIRS_ARROW=0
+check "PAIRS_ARROW=0 does without Arrow" is "$status $(ls "$work/cache/pairs-studio" | grep -c arrow)" "0 0"
+run PAIRS_ARROW=maybe
+check "anything else is an error" says err "PAIRS_ARROW is 'maybe'"
+mkdir -p "$work/own/pyarrow/include/arrow" && : >"$work/own/pyarrow/include/arrow/api.h"
+run ARROW_ROOT="$work/own"
+check "an Arrow of one's own is used as it stands" is "$status $(ls "$work/cache/pairs-studio" | grep -c arrow)" "0 0"
+run ARROW_ROOT="$work/wrong"
+check "a wrong ARROW_ROOT is an error" says err "ARROW_ROOT is .*/wrong"
 
 new_machine
 run LIBTORCH_ROOT="$work/wrong"

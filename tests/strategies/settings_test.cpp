@@ -12,6 +12,7 @@
 #include "core/base/files.h"
 #include "core/estimator.h"
 #include "core/nn/precision.h"
+#include "core/target_choice.h"
 #include "core/train/plan.h"
 #include "core/train/run.h"
 #include "core/train/unread.h"
@@ -35,6 +36,7 @@ std::vector<std::string> other_values(const Field& field) {
   std::vector<std::string> values;
   const auto within = [&](double value) { return value >= field.low && value <= field.high; };
   if (field.key == "pretrain.clip" || field.key == "finetune.clip") return {"1e-4"};
+  if (field.key == kTaskTargets) return {"psi", "theta1,psi11", "x"};
   if (field.key == "pretrain.curriculum") return {"convention=covariance: 1"};
   for (const std::string& choice : field.choices)
     if (now != '"' + choice + '"') values.push_back(choice);

@@ -61,9 +61,10 @@ void RunTablePanel::filter_line(RunBoard& board, const TableView* view) {
                 width)) {
     board.set_filter(filter_);
     last_filter_ = filter_;
-  } else if (filter_ != last_filter_ && view && model::filter_problem(filter_, view->keys).empty()) {
-    board.set_filter(filter_);  // while it is typed, what is right already
-    last_filter_ = filter_;
+  } else if (filter_ != last_filter_ && view) {
+    // While it is typed: what is right already, and until then nothing is filtered.
+    last_filter_ = model::filter_problem(filter_, view->keys).empty() ? filter_ : "";
+    if (last_filter_ != board.choices().filter) board.set_filter(last_filter_);
   }
   ui::help(model::filter_help());
   ImGui::SameLine(0, px(16));
@@ -77,7 +78,8 @@ void RunTablePanel::filter_line(RunBoard& board, const TableView* view) {
 void RunTablePanel::switches(RunBoard& board, const TableView& view) {
   bool fold = board.choices().fold, all = board.all_tasks(), archived = board.choices().archived;
   if (ui::toggle("compare/fold", "Fold seeds", fold,
-                 "Runs that differ in their seed alone are one row: measured numbers become mean ± standard deviation "
+                 "Runs that differ in their seed alone are one row: scores become mean ± standard error over test sets "
+                 "and seeds, cost and time mean ± standard deviation "
                  "between the runs, and the column \"runs\" says over how many"))
     board.set_fold(fold);
   ImGui::SameLine(0, px(16));

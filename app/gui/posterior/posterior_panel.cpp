@@ -10,9 +10,12 @@
 
 #include "app/gui/plot/plot_view.h"
 #include "app/gui/posterior/columns_dialog.h"
+#include "app/gui/posterior/derived_list.h"
 #include "app/gui/posterior/follow_card.h"
+#include "app/gui/posterior/local_test_row.h"
 #include "app/gui/posterior/number_table.h"
 #include "app/gui/posterior/pin_list.h"
+#include "app/gui/posterior/report_dialog.h"
 #include "app/gui/posterior/sample_dialog.h"
 #include "app/gui/posterior/subset_row.h"
 #include "app/gui/widgets/n_row.h"
@@ -65,10 +68,12 @@ struct PosteriorPanel::State {
   bool all_parameters = false;
   PathDialog file;
   SampleDialog samples;
+  ReportDialog report;
   SubsetRow subset;
   FollowCard follow;
   ColumnsDialog columns;
   PinList pins;
+  DerivedList derived;
   std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
   float side_height = 0;                     // of the numbers, the set's card and what follows, in the last frame
   NumberTable numbers;
@@ -285,9 +290,13 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                         : "Copies the command that draws this figure without the window:\n") +
                  command))
     ui::copy(command);
+  if (button("posterior/report", "Report…", ui::Button::quiet, ReportDialog::blocked(posterior),
+             "Writes one page on this answer: data, posterior, checks, calibration at this N, methods, commands"))
+    report.ask(posterior);
   if (scene.columns.size() > scene.taken.size() &&
       button("posterior/choose-columns", "Columns…", ui::Button::normal, "", "Takes other columns of the file"))
     columns.ask({scene.set_source, scene.columns, scene.needed, ""}, scene.taken);
+  ReportDialog::draw_progress(posterior);
   subset.draw(posterior, scene);
   const bool many = scene.parameters.size() > kManyParameters;
   const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
@@ -357,8 +366,10 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (shown) {
     numbers.draw(posterior, *shown, *scene);
+    derived.draw(posterior, *shown, *scene);
     pins.draw(posterior);
     typicality(*shown);
+    local_test_row(posterior, *scene);
   }
   set_card(posterior, *scene);
   other_runs(posterior, library, *scene);
@@ -453,10 +464,11 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   const std::string about = fmt::format("Give {}, or an NPZ file with observations in the array x.", scene.thing_help);
   const PathDialog::Texts texts =
       scene.thing.empty() ? PathDialog::Texts{"Open an observed set",
-                                              "An NPZ file with the array x, a CSV file of points, or a "
-                                              "folder of images. Dropping it on the window does the same.",
+                                              "An NPZ file with the array x, a table of points (CSV, Parquet, "
+                                              "Arrow, HDF5, FITS), or a folder of images. Dropping it on the window "
+                                              "does the same.",
                                               "Path, e.g. ~/events.csv",
-                                              {{"Observations", {".npz", ".csv"}}}}
+                                              {{"Observations", scene.endings}}}
                           : PathDialog::Texts{title.c_str(), about.c_str(), "Path, or the words themselves"};
   const auto path = file.draw("posterior/file", texts, before_file && posterior.busy() ? "It is being read…" : "");
   if (!path) return;
@@ -488,6 +500,7 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
   s.file_dialog(posterior);
   s.columns.draw(posterior);
   s.samples.draw(posterior);
+  s.report.draw(posterior);
   s.follow.dialog(posterior);
 }
 

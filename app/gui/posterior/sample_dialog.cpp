@@ -41,7 +41,7 @@ void SampleDialog::look() {
 
 // Closes the dialog once its file is written, or says in it why it is not.
 void SampleDialog::answer(model::Posterior& posterior) {
-  const auto outcome = posterior.saving().take();
+  const auto outcome = posterior.saving().job().take();
   if (!outcome) return;
   drawing_ = false;
   failure_ = outcome->failure;
@@ -68,7 +68,7 @@ void SampleDialog::draw(model::Posterior& posterior) {
   if (std::exchange(shown_, shown) && !shown) browser_.stop();
   if (!shown) {
     if (!open_ && drawing_) {
-      posterior.saving().cancel();
+      posterior.saving().job().cancel();
       drawing_ = false;
     }
     return;
@@ -127,7 +127,7 @@ void SampleDialog::draw(model::Posterior& posterior) {
     if (!exists_ || replace) write(posterior);
   }
   if (!open_) {
-    if (drawing_) posterior.saving().cancel();
+    if (drawing_) posterior.saving().job().cancel();
     drawing_ = false;
     ImGui::CloseCurrentPopup();
   }

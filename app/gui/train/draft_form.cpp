@@ -12,6 +12,7 @@
 #include "app/runs/strategy_look.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "core/target_choice.h"
 #include "core/train/expected_time.h"
 
 namespace pairs::gui {
@@ -175,6 +176,7 @@ void DraftForm::choices(Draft& draft) {
     draft.set_strategy(strategies[static_cast<std::size_t>(chosen)].name);
   explain(strategies[static_cast<std::size_t>(chosen)].text, column);
 
+  targets(draft, column);
   // Name, seed, device and note: side by side where there is room.
   const float room = ImGui::GetContentRegionAvail().x;
   const bool wide = room >= px(kTwoColumns);
@@ -193,6 +195,29 @@ void DraftForm::choices(Draft& draft) {
   control(draft, note, 0);
   for (const std::string& problem : {draft.name_error(), seed.error})
     if (!problem.empty()) ui::wrapped(problem, ui::Look::bad);
+}
+
+// Which components of θ and ψ are inferred, where that can be chosen.
+void DraftForm::targets(Draft& draft, float column) {
+  const std::vector<model::TargetTick> all = draft.targets();  // a copy: a tick changes them
+  if (all.empty()) return;
+  const std::string about = "What the run infers: its targets. The rest stays unknown, drawn from its prior. " +
+                            setting_tip(draft.setting(kTaskTargets));
+  ui::label("Targets", about, column);
+  const float start = ImGui::GetCursorPosX(), edge = start + ImGui::GetContentRegionAvail().x;
+  const auto chosen = std::count_if(all.begin(), all.end(), [](const model::TargetTick& one) { return one.on; });
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const float wide = ui::text_size(all[k].title).x + ImGui::GetFrameHeight() + px(8);
+    if (k > 0 && ImGui::GetCursorPosX() + px(12) + wide > edge)
+      ImGui::SetCursorPosX(start);
+    else if (k > 0)
+      ImGui::SameLine(0, px(12));
+    bool on = all[k].on;
+    if (ui::toggle("train/target/" + all[k].name, all[k].title, on, about,
+                   on && chosen == 1 ? "Something must be inferred: tick another one first" : ""))
+      draft.set_target(all[k].name, on);
+  }
+  if (const Setting row = draft.setting(kTaskTargets); !row.error.empty()) ui::wrapped(row.error, ui::Look::bad);
 }
 
 void DraftForm::section(Draft& draft, const std::vector<Setting>& settings, const char* title, float width) {

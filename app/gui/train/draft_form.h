@@ -24,6 +24,7 @@ class DraftForm {
 
  private:
   void choices(model::Draft& draft);
+  static void targets(model::Draft& draft, float column);
   void matters(model::Draft& draft);
   void section(model::Draft& draft, const std::vector<model::Setting>& settings, const char* title, float width);
   void all_settings(model::Draft& draft);

@@ -55,7 +55,10 @@ void check_colours(const torch::Tensor& x, const std::string& where, std::vector
 class ImageRoom final : public ObservationRoom {
  public:
   std::string name() const override { return "image"; }
-  std::unique_ptr<ObservationLines> lines(const TaskInfo&, const std::string&) const override { return nullptr; }
+  std::unique_ptr<ObservationLines> lines(const TaskInfo&, const std::string&,
+                                          const std::vector<FileColumn>&) const override {
+    return nullptr;
+  }
 
   std::string shape_text(const TaskInfo& info) const override {
     const std::vector<std::int64_t>& shape = info.observation_shape;

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <limits>
 
 #include "app/kinds/arrays.h"
 #include "app/kinds/observation_lines.h"
@@ -12,62 +12,11 @@
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
 #include "core/base/csv_lines.h"
-#include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/input_scale.h"
 
 namespace pairs {
-namespace {
-
-// Whether a file may hold numbers with decimal commas, each read as two.
-bool may_have_decimal_commas(const torch::Tensor& rows, std::int64_t columns) {
-  return rows.size(1) == 2 * columns && rows.equal(rows.floor());
-}
-
-}  // namespace
-
-namespace {
-
-// Columns that a person asks for are the file's: by their names, or by their numbers.
-void check_named(const std::vector<std::string>& wanted, const CsvTable& table, const std::string& where) {
-  const auto holds = [&](const std::string& name) {
-    for (std::size_t k = 0; k < table.columns.size(); ++k)
-      if (name == table.columns[k] || name == fmt::format("column {}", k + 1)) return true;
-    return false;
-  };
-  for (const std::string& name : wanted)
-    if (!holds(name))
-      throw ColumnsError(
-          fmt::format("{} has no column {}; {} {}", where, printable(name),
-                      table.columns.front() == "column 1" ? "its first line names none: it has" : "it has",
-                      printable(fmt::format("{}", fmt::join(table.columns, ", ")))),
-          table.columns);
-}
-
-}  // namespace
-
-ObservedTable read_points(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
-                          const std::vector<std::string>& columns) {
-  CsvTable table = read_csv_table(path, columns.empty() ? task.observation_columns : columns);
-  const torch::Tensor& rows = table.rows;
-  check_named(columns, table, path.string());
-  try {
-    check_columns(task, rows.size(1), path.string(),
-                  may_have_decimal_commas(rows, task.observation_shape[0])
-                      ? "; if its numbers have decimal commas, write decimal points"
-                      : "");
-  } catch (const Error& error) {
-    throw ColumnsError(error.what(), std::move(table.columns));
-  }
-  ObservedTable out;
-  static_cast<Observed&>(out) =
-      room_of(task).checked(rows.slice(0, 0, std::min(most, rows.size(0))), task, path.string());
-  out.held = rows.size(0);
-  out.columns = std::move(table.columns);
-  out.taken = std::move(table.taken);
-  return out;
-}
 
 void check_columns(const TaskInfo& info, std::int64_t columns, const std::string& where, const std::string& hint) {
   PAIRS_CHECK(columns == info.observation_shape[0], "{} has {} but task {} needs {}: {}{}", where,
@@ -81,13 +30,18 @@ namespace {
 class PointsLines final : public ObservationLines {
  public:
   // `where` names their source in errors; `info` outlives this.
-  PointsLines(const TaskInfo& info, std::string where)
-      : info_(info), where_(std::move(where)), lines_(where_, info.observation_columns) {}
+  PointsLines(const TaskInfo& info, std::string where, std::vector<FileColumn> columns)
+      : info_(info),
+        where_(std::move(where)),
+        columns_(std::move(columns)),
+        lines_(where_, wanted_columns(info, {{}, columns_})) {}
 
   void take(std::string_view line) override {
     const std::size_t before = values_.size();
     try {
-      if (lines_.take(line, values_)) check_columns(info_, static_cast<std::int64_t>(lines_.numbers()), where_, "");
+      if (!lines_.take(line, values_)) return;
+      check_columns(info_, static_cast<std::int64_t>(lines_.numbers()), where_, "");
+      convert_columns(columns_, where_, taken_++, 1, values_.data() + before);
     } catch (...) {
       values_.resize(before);
       throw;
@@ -105,8 +59,10 @@ class PointsLines final : public ObservationLines {
  private:
   const TaskInfo& info_;
   std::string where_;
+  std::vector<FileColumn> columns_;
   CsvLines lines_;
   std::vector<double> values_;
+  std::int64_t taken_ = 0;
 };
 
 // Points: a few numbers each, on a line or in the plane.
@@ -114,8 +70,9 @@ class PointsRoom final : public ObservationRoom {
  public:
   std::string name() const override { return "points"; }
 
-  std::unique_ptr<ObservationLines> lines(const TaskInfo& info, const std::string& where) const override {
-    return std::make_unique<PointsLines>(info, where);
+  std::unique_ptr<ObservationLines> lines(const TaskInfo& info, const std::string& where,
+                                          const std::vector<FileColumn>& columns) const override {
+    return std::make_unique<PointsLines>(info, where, columns);
   }
 
   std::string shape_text(const TaskInfo& info) const override {
@@ -139,13 +96,15 @@ class PointsRoom final : public ObservationRoom {
   }
 
   Observed read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const override {
-    PAIRS_CHECK(!std::filesystem::is_directory(path),
-                "{} is a folder, but the observations of task {} are points; give an .npz or .csv file", path.string(),
-                task.name);
-    const std::string extension = lower_extension(path);
-    if (extension == ".npz") return read_block(path, task, most);
-    if (extension == ".csv") return read_points(path, task, most, {});
-    fail("{} is neither an .npz file nor a .csv file; convert it to one of them", path.string());
+    PAIRS_CHECK(
+        !std::filesystem::is_directory(path),
+        "{} is a folder, but the observations of task {} are points; give an .npz or .csv file, or another table",
+        path.string(), task.name);
+    const TableColumns all{.held = std::numeric_limits<std::int64_t>::max()};
+    if (is_points_table(path, task, all)) return read_points(path, task, most, all);
+    if (lower_extension(path) == ".npz") return read_block(path, task, most);
+    fail("{} is no file of observations; convert it to one that ends in {}", path.string(),
+         fmt::join(observation_endings(task), ", "));
   }
 
   Observed checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const override {

@@ -28,7 +28,10 @@ constexpr std::int64_t kPlaneSide = 480;
 class RowsRoom final : public ObservationRoom {
  public:
   std::string name() const override { return "rows"; }
-  std::unique_ptr<ObservationLines> lines(const TaskInfo&, const std::string&) const override { return nullptr; }
+  std::unique_ptr<ObservationLines> lines(const TaskInfo&, const std::string&,
+                                          const std::vector<FileColumn>&) const override {
+    return nullptr;
+  }
 
   std::string shape_text(const TaskInfo& info) const override {
     const std::int64_t numbers = info.observation_shape[0];

@@ -41,7 +41,8 @@ struct RunFacts {
   std::string weights;  // checksum; "" without
   // Of its present weights and data, without what only figures of one evaluation ask for; null where there are none.
   std::shared_ptr<const Metrics> metrics;
-  std::string no_scores;  // why not
+  std::string no_scores;        // why not
+  bool learnt_nothing = false;  // by its training, or by its scores
 };
 
 struct RunRecord {

@@ -9,8 +9,9 @@
 #include <optional>
 #include <set>
 
+#include "app/model/compare/group_names.h"
 #include "app/runs/run_labels.h"
-#include "app/runs/strategy_look.h"
+#include "app/scores/over_seeds.h"
 #include "app/scores/score.h"
 #include "app/text/words.h"
 #include "core/base/error.h"
@@ -23,13 +24,6 @@ namespace pairs::model {
 namespace {
 
 constexpr const char* kNothing = "–";
-
-// A setting's value without the quotes and brackets of a file.
-std::string plain_text(const std::string& toml) {
-  const bool wrapped =
-      toml.size() >= 2 && ((toml.front() == '"' && toml.back() == '"') || (toml.front() == '[' && toml.back() == ']'));
-  return wrapped ? toml.substr(1, toml.size() - 2) : toml;
-}
 
 RunValue value_of_text(const std::string& toml) {
   RunValue value{plain_text(toml)};
@@ -166,8 +160,10 @@ class TableMaker {
         differs([](const ListedRun& run) { return run.strategy; }));
     add("preset", "preset", "The settings that it began with", false,
         differs([](const ListedRun& run) { return run.preset; }));
-    add("state", "state", "How far it is", false,
-        any([](const ListedRun& run) { return !run.finished || !run.problem.empty(); }));
+    const bool nothing_learnt = std::any_of(
+        all_.begin(), all_.end(), [](const Scored& one) { return one.run->facts && one.run->facts->learnt_nothing; });
+    add("state", "state", "How far it is, and whether it learnt anything", false,
+        nothing_learnt || any([](const ListedRun& run) { return !run.finished || !run.problem.empty(); }));
     add("tags", "tags", "Words that you put on runs", false,
         any([](const ListedRun& run) { return !run.tags.empty(); }));
     add("note", "note", "What you wrote of it", false, false);
@@ -214,15 +210,15 @@ class TableMaker {
         all.differs = all.differs || text != all.first;
       }
     }
-    for (const auto& [key, all] : seen) {
-      const bool known = std::any_of(view_->columns.begin(), view_->columns.end(),
-                                     [&](const TableColumn& column) { return column.key == key; });
-      if (known) continue;
-      const bool everywhere = all.runs == read || all.runs == 0;
-      // Of several tasks the settings that only some have are too many.
-      const bool shown = decides_weights(key) && (all.differs || (!everywhere && !choices_.task.empty()));
-      add(key, key, "", true, shown, true);
-    }
+    // What all runs read and differ in says most; that only some read a setting follows from another one.
+    for (const bool told : {true, false})
+      for (const auto& [key, all] : seen) {
+        const bool known = std::any_of(view_->columns.begin(), view_->columns.end(),
+                                       [&, &name = key](const TableColumn& column) { return column.key == name; });
+        const bool shown = decides_weights(key) && all.differs;
+        const bool first = shown && (all.runs == read || all.runs == 0);
+        if (!known && first == told) add(key, key, "", true, shown, true);
+      }
   }
 
   void choose_columns() {
@@ -244,26 +240,67 @@ class TableMaker {
                                         counted(left_out, "column"), kMostColumns);
   }
 
-  RunValue difference_of(const Scored& one, std::string* note) const {
-    const auto none = [&](const std::string& why) {
-      if (note) *note = why;
-      return RunValue{kNothing};
-    };
-    if (!baseline_->row) return none(view_->baseline_name + " has no scores at this N");
-    if (one.run == baseline_->run) return none("It is the baseline");
-    if (!one.row) return none(no_score(one));
+  // Why a run has no difference to the baseline's run, "" where it has one.
+  std::string no_difference(const Scored& one) const {
+    if (!baseline_->row) return view_->baseline_name + " has no scores at this N";
+    if (one.run == baseline_->run) return "It is the baseline";
+    if (!one.row) return no_score(one);
     if (one.run->listed.task != baseline_->run->listed.task)
-      return none("It is a run of another task than " + view_->baseline_name);
+      return "It is a run of another task than " + view_->baseline_name;
     if (paired_sets(*one.row, *baseline_->row) < 2)
-      return none(
-          one.metrics->seed != baseline_->metrics->seed
-              ? fmt::format("It was scored on other test sets: of seed {}, and {} of seed {}", one.metrics->seed,
-                            view_->baseline_name, baseline_->metrics->seed)
-              : fmt::format("It and {} were scored on different test sets; evaluate both again", view_->baseline_name));
+      return one.metrics->seed != baseline_->metrics->seed
+                 ? fmt::format("It was scored on other test sets: of seed {}, and {} of seed {}", one.metrics->seed,
+                               view_->baseline_name, baseline_->metrics->seed)
+                 : fmt::format("It and {} were scored on different test sets; evaluate both again",
+                               view_->baseline_name);
+    return "";
+  }
+
+  RunValue difference_value(double mean, double error) const {
+    std::string text = with_error_text(mean, error, main_->digits + 1);
+    return {(mean > 0 ? "+" : "") + text, mean, error};
+  }
+
+  RunValue difference_of(const Scored& one, std::string* note) const {
+    if (std::string why = no_difference(one); !why.empty()) {
+      if (note) *note = std::move(why);
+      return {kNothing};
+    }
     const PairedDifference found = score_difference(*one.row, *baseline_->row);
-    std::string text = with_error_text(found.mean, found.se, main_->digits + 1);
-    if (found.mean > 0) text = "+" + text;
-    return {std::move(text), found.mean, found.se};
+    return difference_value(found.mean, found.se);
+  }
+
+  // Of runs that differ in their seed alone, each from the baseline's of the same seed where it has one, else all from
+  // the baseline itself.
+  RunValue folded_difference(const std::vector<const Scored*>& group, std::string& note) const {
+    const std::string& alike = baseline_->run->facts ? baseline_->run->facts->alike : "";
+    if (std::find(group.begin(), group.end(), baseline_) != group.end()) {
+      note = "It is the baseline's group";
+      return {kNothing};
+    }
+    std::vector<SeedPair> pairs;
+    for (const Scored* one : group)
+      for (const Scored& other : all_)
+        if (!alike.empty() && one->row && other.row && other.run->facts && other.run->facts->alike == alike &&
+            other.run->listed.seed == one->run->listed.seed)
+          pairs.push_back({one->row, other.row});
+    const bool by_seed = !pairs.empty();
+    for (const Scored* one : group)
+      if (!by_seed && one->row && baseline_->row) pairs.push_back({one->row, baseline_->row});
+    const auto found = difference_over_seeds(pairs);
+    if (!found) {
+      note = no_difference(*group.front());
+      return {kNothing};
+    }
+    RunValue value = difference_value(found->mean, found->se);
+    note = fmt::format("Mean over {} on {}{}; the error is that over test sets and seeds, added in squares",
+                       counted(static_cast<std::size_t>(found->seeds), "run"),
+                       counted(static_cast<std::size_t>(found->sets), "test set"),
+                       by_seed ? ", each against the baseline's run of its seed"
+                               : fmt::format(", each against {}", view_->baseline_name));
+    if (static_cast<std::size_t>(found->seeds) < group.size())
+      value.text += fmt::format(" ({} of {})", found->seeds, group.size());
+    return value;
   }
 
   std::string no_score(const Scored& one) const {
@@ -279,6 +316,11 @@ class TableMaker {
     return {kNothing};
   }
 
+  static std::string state_of(const ListedRun& run, const RunFacts* facts) {
+    if (!run.problem.empty()) return "unreadable";
+    return facts && facts->learnt_nothing ? "learnt nothing" : run.state;
+  }
+
   // What a run has under a key; `note`, where it is asked for, why it has nothing.
   RunValue value(const Scored& one, const std::string& key, std::string* note = nullptr) const {
     const ListedRun& run = one.run->listed;
@@ -287,7 +329,7 @@ class TableMaker {
     if (key == "task") return {run.task};
     if (key == "strategy") return {run.strategy};
     if (key == "preset") return {run.preset};
-    if (key == "state") return {run.problem.empty() ? run.state : "unreadable"};
+    if (key == "state") return {state_of(run, facts)};
     if (key == "tags") return {fmt::format("{}", fmt::join(run.tags, ", "))};
     if (key == "note") return {run.note};
     if (key == "runs") return {"1", 1};
@@ -351,10 +393,14 @@ class TableMaker {
       if (group.empty()) order.push_back(&group);
       group.push_back(one);
     }
-    for (const std::vector<const Scored*>* group : order) view_->rows.push_back(make_row(*group));
+    std::vector<const RunRecord*> firsts;
+    for (const std::vector<const Scored*>* group : order) firsts.push_back(group->front()->run);
+    const std::vector<std::string> titles =
+        choices_.fold ? group_names(firsts) : std::vector<std::string>(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) view_->rows.push_back(make_row(*order[i], titles[i]));
   }
 
-  TableRow make_row(const std::vector<const Scored*>& group) const {
+  TableRow make_row(const std::vector<const Scored*>& group, const std::string& title) const {
     TableRow row;
     for (const Scored* one : group) {
       row.runs.push_back(one->run->listed.run);
@@ -365,8 +411,7 @@ class TableMaker {
     row.name = first.listed.name;
     if (choices_.fold && first.facts)
       if (const auto at = unfit_alike_.find(first.facts->alike); at != unfit_alike_.end()) row.hidden = at->second;
-    if (group.size() > 1)
-      row.name = fmt::format("{} like {}", strategy_title(first.listed.strategy), first.listed.name);
+    if (group.size() > 1) row.name = title;
     for (const std::size_t column : view_->visible) {
       std::string note;
       row.cells.push_back(cell(group, row, view_->columns[column].key, note));
@@ -385,6 +430,7 @@ class TableMaker {
               static_cast<double>(group.size())};
     }
     if (group.size() == 1) return value(*group.front(), key, &note);
+    if (key == "difference") return baseline_ ? folded_difference(group, note) : RunValue{kNothing};
     std::vector<RunValue> values;
     for (const Scored* one : group) values.push_back(value(*one, key));
     const bool same =
@@ -395,37 +441,46 @@ class TableMaker {
 
   // What is averaged over seeds; all else is listed.
   bool is_measured(const std::string& key) const {
-    return key == "cost" || key == "cost_with_cache" || key == "seconds" || key == "difference" ||
+    return key == "cost" || key == "cost_with_cache" || key == "seconds" ||
            std::find(view_->scores.begin(), view_->scores.end(), key) != view_->scores.end();
   }
 
   RunValue mean_of(const std::vector<RunValue>& values, const std::string& key, std::string& note) const {
-    std::vector<double> known;
+    std::vector<double> known, errors;
     for (const RunValue& value : values)
-      if (std::isfinite(value.number)) known.push_back(value.number);
+      if (std::isfinite(value.number)) {
+        known.push_back(value.number);
+        errors.push_back(value.error);
+      }
     const std::size_t count = known.size();
     if (count == 0) {
       note = "None of these runs has it";
       return {kNothing};
     }
     const auto [mean, sd] = mean_and_spread(known);
-    note = fmt::format("Mean of {} ± standard deviation between them", counted(count, "run"));
-    std::string text = mean_text(key, mean, sd);
+    const bool score = key != "cost" && key != "cost_with_cache" && key != "seconds";
+    const double error = score ? mean_over_seeds(known, errors).se : sd;
+    note = score ? fmt::format(
+                       "Mean of {} ± its standard error over test sets and seeds; standard deviation between "
+                       "them {}",
+                       counted(count, "run"), number_text(sd, score_named(key).digits))
+                 : fmt::format("Mean of {} ± standard deviation between them", counted(count, "run"));
+    std::string text = mean_text(key, mean, error);
     if (count < values.size()) {
       text += fmt::format(" ({} of {})", count, values.size());
       note += fmt::format("; {} have none", values.size() - count);
     }
-    return {std::move(text), mean, sd};
+    return {std::move(text), mean, error};
   }
 
-  std::string mean_text(const std::string& key, double mean, double sd) const {
-    const bool spread = std::isfinite(sd);
+  std::string mean_text(const std::string& key, double mean, double error) const {
+    const bool spread = std::isfinite(error);
     if (key == "seconds")
-      return spread ? fmt::format("{} ± {}", duration_text(mean), duration_text(sd)) : duration_text(mean);
+      return spread ? fmt::format("{} ± {}", duration_text(mean), duration_text(error)) : duration_text(mean);
     if (key == "cost" || key == "cost_with_cache")
-      return spread && sd > 1e-9 * mean ? fmt::format("{} ± {}", flop_text(mean), flop_text(sd)) : flop_text(mean);
-    if (key == "difference") return (mean > 0 ? "+" : "") + with_error_text(mean, sd, main_->digits + 1);
-    return with_error_text(mean, sd, score_named(key).digits);
+      return spread && error > 1e-9 * mean ? fmt::format("{} ± {}", flop_text(mean), flop_text(error))
+                                           : flop_text(mean);
+    return with_error_text(mean, error, score_named(key).digits);
   }
 
   static RunValue list_of(const std::vector<RunValue>& values) {

@@ -41,7 +41,8 @@ struct TableRow {
   std::vector<std::string> runs;  // ListedRun::run, in the order of the list
   std::string name;
   SeriesRole role = SeriesRole::other;
-  // In the order of TableView::visible. error: the sd over the runs of a folded row, else a standard error.
+  // In the order of TableView::visible. error: of scores and differences a standard error, of a folded row that over
+  // test sets and seeds; of what a folded row has cost the sd over its runs.
   std::vector<RunValue> cells;
   std::vector<std::string>
       notes;               // what a cell leaves unsaid: why it is empty, of how many runs its mean is; "" mostly

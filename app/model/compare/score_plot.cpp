@@ -7,8 +7,9 @@
 #include <optional>
 #include <set>
 
+#include "app/model/compare/group_names.h"
 #include "app/model/compare/run_filter.h"
-#include "app/runs/strategy_look.h"
+#include "app/scores/over_seeds.h"
 #include "app/scores/score.h"
 #include "core/base/text.h"
 #include "core/eval/mean_error.h"
@@ -49,37 +50,48 @@ std::string line_key(const RunFacts& facts, const std::string& x) {
   return key.erase(from, key.find('\n', from) + 1 - from);
 }
 
+// Scores of runs at one place, and their standard errors.
+struct PlacedScores {
+  std::vector<double> values, errors;
+};
+
 struct Group {
   std::vector<const PlottedRun*> runs;
-  std::map<double, std::vector<double>> points;  // scores by x
-  std::vector<double> spent;                     // where x is what a run has cost, of each run with a score
-  double error = NAN;                            // of its first score, a standard error
+  std::map<double, PlacedScores> points;  // by x
+  std::vector<double> spent;              // where x is what a run has cost, of each run with a score
+  bool learnt_nothing = true;             // none of its runs learnt anything
 };
 
 void collect(const PlottedRun& run, const Score& score, const PlotChoices& choices, Group& group) {
   group.runs.push_back(&run);
+  group.learnt_nothing = group.learnt_nothing && run.record->facts->learnt_nothing;
   if (!run.metrics) return;
   for (const EvaluationRow& row : run.metrics->rows) {
     const double y = score.value(row);
     if (!std::isfinite(y) || (!choices.x.empty() && row.n != choices.n)) continue;
     const double x = choices.x.empty() ? static_cast<double>(row.n) : x_of(*run.record->facts, choices.x);
     if (!std::isfinite(x)) continue;
-    if (is_spent(choices.x)) {
-      if (group.spent.empty()) group.error = score.error(row);
-      group.spent.push_back(x);
-      group.points[0].push_back(y);
-    } else {
-      group.points[x].push_back(y);
-    }
+    if (is_spent(choices.x)) group.spent.push_back(x);
+    PlacedScores& place = group.points[is_spent(choices.x) ? 0 : x];
+    place.values.push_back(y);
+    place.errors.push_back(score.error(row));
   }
 }
 
-std::string group_name(const Group& group, bool alone) {
-  const ListedRun& first = group.runs.front()->record->listed;
-  if (group.runs.size() == 1) return first.name;
-  std::string title = strategy_title(first.strategy);
-  title = title.substr(0, title.find(" ("));
-  return fmt::format("{}{} ({})", title, alone ? "" : " like " + first.name, counted(group.runs.size(), "run"));
+// Runs that are drawn as one: what they are called beside others, and how many of them have a score.
+std::string group_name(const Group& group, const std::string& title) {
+  if (group.runs.size() == 1) return group.runs.front()->record->listed.name;
+  std::size_t scored = 0;
+  for (const auto& [x, place] : group.points) scored = std::max(scored, place.values.size());
+  return fmt::format("{} ({})", title,
+                     group.points.size() > 1 || scored == group.runs.size()
+                         ? counted(group.runs.size(), "run")
+                         : fmt::format("{} of {}", scored, counted(group.runs.size(), "run")));
+}
+
+// Two standard errors of the mean of a place.
+double twice_error(const PlacedScores& place) {
+  return 2 * mean_over_seeds(place.values, place.errors).se;
 }
 
 Line group_line(const Group& group, std::string name, bool spent) {
@@ -88,25 +100,21 @@ Line group_line(const Group& group, std::string name, bool spent) {
   const SeriesRole role = group.runs.front()->record->listed.role;
   line.role = group.runs.size() > 1 ? shaded(role, 0) : role;
   line.markers = true;
-  bool spread = false;
-  for (const auto& [x, values] : group.points) {
-    const MeanAndSpread one = mean_and_spread(values);
-    const double sd = values.size() > 1 ? one.sd : 0;
+  for (const auto& [x, place] : group.points) {
+    const double mean = mean_and_spread(place.values).mean, error = twice_error(place);
     line.x.push_back(spent ? mean_and_spread(group.spent).mean : x);
-    line.y.push_back(one.mean);
-    line.lower.push_back(one.mean - sd);
-    line.upper.push_back(one.mean + sd);
-    spread = spread || sd > 0;
+    line.y.push_back(mean);
+    line.lower.push_back(mean - error);
+    line.upper.push_back(mean + error);
   }
-  if (!spread || line.x.size() < 2) line.lower = line.upper = {};
+  const bool known = std::all_of(line.lower.begin(), line.lower.end(), [](double y) { return std::isfinite(y); });
+  if (group.runs.size() == 1 || !known || line.x.size() < 2) line.lower = line.upper = {};
   return line;
 }
 
-// The error of a single point, which no band shows: one standard deviation between seeds, of one run two standard
-// errors. Nothing where it is not known.
+// The error of a single point, which no band shows. Nothing where it is not known.
 std::optional<Line> bar_of(const Line& point, const Group& group) {
-  const std::vector<double>& values = group.points.begin()->second;
-  const double error = values.size() > 1 ? mean_and_spread(values).sd : 2 * group.error;
+  const double error = twice_error(group.points.begin()->second);
   if (!std::isfinite(error)) return {};
   Line bar = point;
   bar.markers = false;
@@ -142,7 +150,7 @@ bool wants_log(const Plot& plot) {
       low = std::min(low, x);
       high = std::max(high, x);
     }
-  return low > 0 && high >= 10 * low;
+  return low > 0 && high >= 8 * low;
 }
 
 const Score* chosen_score(const std::vector<PlottedRun>& runs, const std::string& key) {
@@ -184,18 +192,18 @@ ScorePlot score_plot(const std::vector<PlottedRun>& runs, const PlotChoices& cho
   const bool spent = is_spent(choices.x);
   std::set<std::string> taken = {kFront};
   std::vector<Line> points;
-  for (const Group* group : order) {
-    const std::string strategy = group->runs.front()->record->listed.strategy;
-    const auto alike = std::count_if(order.begin(), order.end(), [&](const Group* other) {
-      return other->runs.front()->record->listed.strategy == strategy;
-    });
-    const std::string plain = group_name(*group, alike == 1);
+  std::vector<const RunRecord*> firsts;
+  for (const Group* group : order) firsts.push_back(group->runs.front()->record);
+  const std::vector<std::string> titles = group_names(firsts, choices.x);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Group* const group = order[i];
+    const std::string plain = group_name(*group, titles[i]) + (group->learnt_nothing ? ", learnt nothing" : "");
     std::string name = plain;
     for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{} ({})", plain, copy);
     for (const PlottedRun* run : group->runs) out.runs[name].push_back(run->record->listed.run);
     plot.lines.push_back(group_line(*group, name, spent));
-    if (spent) points.push_back(plot.lines.back());
-    if (group->points.size() == 1 && (spent || group->points.begin()->second.size() > 1))
+    if (spent && !group->learnt_nothing) points.push_back(plot.lines.back());
+    if (group->points.size() == 1 && (spent || group->points.begin()->second.values.size() > 1))
       if (const auto bar = bar_of(plot.lines.back(), *group)) plot.lines.push_back(*bar);
   }
   if (const auto front = front_of(points)) plot.lines.push_back(*front);
@@ -203,7 +211,7 @@ ScorePlot score_plot(const std::vector<PlottedRun>& runs, const PlotChoices& cho
   plot.y = {score->heading(), score->figure.scale};
   figure.title = choices.x.empty() ? fmt::format("{} against N", score->title)
                                    : fmt::format("{} at N = {}", score->title, count_text(choices.n));
-  figure.source = counted(runs.size(), "run");
+  figure.source = counted(runs.size(), "run") + "; bands and bars: ± 2 standard errors over test sets and seeds";
   figure.plots = {std::move(plot)};
   out.figure = std::make_shared<const Figure>(std::move(figure));
   return out;

@@ -21,6 +21,7 @@
 #include "core/report/number_text.h"
 #include "core/train/run.h"
 #include "tasks/file_facts.h"
+#include "tasks/table_file.h"
 
 namespace pairs::model {
 namespace {
@@ -129,6 +130,17 @@ void look_into_hdf5(const fs::path& file, FilePreview& preview) {
   for (const ArrayFacts& array : arrays)
     add_array(preview, array.name, array.numbers ? shape_text(array.shape) : "no numbers");
   title_arrays(preview, arrays.size());
+}
+
+void look_into_table(const fs::path& file, FilePreview& preview) {
+  const OpenFile regular(file);
+  const std::unique_ptr<TableFile> table = open_table(file);
+  preview.title = "Table";
+  preview.facts.emplace_back("Rows", count_text(table->rows()));
+  for (const TableColumn& column : table->columns()) {
+    if (preview.facts.size() >= kMostFacts) break;
+    preview.facts.emplace_back(printable(column.name, 100), column.other.empty() ? "numbers" : printable(column.other));
+  }
 }
 
 // Whole lines of a text's beginning; false where it is none.
@@ -319,6 +331,8 @@ void look_into(const Tasks& tasks, const fs::path& path, FilePreview& preview, c
   if (ending == ".npy") return look_into_npy(path, preview);
   if (ending == ".h5" || ending == ".hdf5") return look_into_hdf5(path, preview);
   if (ending == ".csv") return look_into_csv(path, preview);
+  if (std::find(table_endings().begin(), table_endings().end(), ending) != table_endings().end())
+    return look_into_table(path, preview);
   if (is_image_name(path)) return look_into_picture(path, preview);
   look_into_text(path, preview);
 }

@@ -32,6 +32,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kBetweenLooks = 2;  // seconds
+constexpr double kLongestBetweenLooks = 15;
 
 const char* stage_word(int stage) {
   return stage == 1 ? "pretrain" : stage == 2 ? "cache" : "finetune";
@@ -142,8 +143,8 @@ class Library::Scanner {
       } catch (const std::exception& error) {
         failures.push_back(sentence(error));
       }
-      // A slow disk is looked at less often.
-      pause = std::max(kBetweenLooks, 60 * (watch.seconds() - scan.reading_seconds()));
+      // A slow disk is looked at less often; a machine that is busy makes a look slow, too.
+      pause = std::clamp(60 * (watch.seconds() - scan.reading_seconds()), kBetweenLooks, kLongestBetweenLooks);
       bool told = false;
       {
         const std::lock_guard lock(mutex_);

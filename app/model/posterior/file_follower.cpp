@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/kinds/observation_room.h"
+#include "app/kinds/observed.h"
 #include "app/model/posterior/posterior_scene.h"
 #include "app/posterior/followed_posterior.h"
 #include "app/posterior/growing_text.h"
@@ -63,7 +64,7 @@ class FileFollower::Work {
         set_(followed(request)),
         info_(set_.info()),
         name_(printable(request.file.filename().string(), 300)),
-        lines_(room_of(info_).lines(info_, name_)),
+        lines_(room_of(info_).lines(info_, name_, file_columns(*set_.run().loaded.task))),
         text_(request.file.string(), name_),
         axes_(info_.targets) {
     PAIRS_CHECK(lines_, "A file is followed line by line, and no line of text holds an observation of the task {}",

@@ -40,7 +40,7 @@ PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScen
       fmt::format("N = {}, {}{}", count_text(shown.n), scene.set_short, run.run == scene.task ? "" : " · " + run.name);
   std::string name = base;
   for (int k = 2; has_name(all, scene.task, name); ++k) name = fmt::format("{} ({})", base, k);
-  PinnedPosterior pinned{id, scene.task, shown.series.front()};
+  PinnedPosterior pinned{id, scene.task, scene.names, shown.series.front()};
   pinned.numbers.role = shaded(SeriesRole::ghost, shade);
   pinned.numbers.ours = false;
   pinned.numbers.name = name;
@@ -69,11 +69,12 @@ PinnedPosteriors renamed_pinned(const PinnedPosteriors& before, std::uint64_t id
   return std::make_shared<const std::vector<PinnedPosterior>>(std::move(all));
 }
 
-std::vector<PosteriorNumbers> pinned_of(const PinnedPosteriors& pinned, const std::string& task, std::size_t targets) {
+std::vector<PosteriorNumbers> pinned_of(const PinnedPosteriors& pinned, const std::string& task,
+                                        const std::vector<std::string>& targets) {
   std::vector<PosteriorNumbers> all;
   if (pinned)
     for (const PinnedPosterior& one : *pinned)
-      if (one.task == task && one.numbers.targets.size() == targets) all.push_back(one.numbers);
+      if (one.task == task && one.targets == targets) all.push_back(one.numbers);
   return all;
 }
 

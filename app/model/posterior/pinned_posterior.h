@@ -14,7 +14,8 @@ namespace pairs::model {
 struct PinnedPosterior {
   std::uint64_t id = 0;
   std::string task;
-  PosteriorNumbers numbers;  // called "N = 10, set 3" until a person calls it otherwise
+  std::vector<std::string> targets;  // their names
+  PosteriorNumbers numbers;          // called "N = 10, set 3" until a person calls it otherwise
 };
 
 // What was pinned, of all tasks, in the order of pinning. Immutable, so that threads share it.
@@ -27,7 +28,8 @@ PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScen
 PinnedPosteriors without_pinned(const PinnedPosteriors& before, std::uint64_t id);
 // Under another name; `before` where that is empty or another's of its task.
 PinnedPosteriors renamed_pinned(const PinnedPosteriors& before, std::uint64_t id, const std::string& name);
-// Those of a task with so many targets.
-std::vector<PosteriorNumbers> pinned_of(const PinnedPosteriors& pinned, const std::string& task, std::size_t targets);
+// Those of a task with targets of these names.
+std::vector<PosteriorNumbers> pinned_of(const PinnedPosteriors& pinned, const std::string& task,
+                                        const std::vector<std::string>& targets);
 
 }  // namespace pairs::model

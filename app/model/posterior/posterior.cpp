@@ -1,6 +1,7 @@
 #include "app/model/posterior/posterior.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -9,11 +10,14 @@
 #include "app/model/hub/background.h"
 #include "app/model/hub/n_player.h"
 #include "app/model/posterior/file_follower.h"
+#include "app/model/posterior/local_testing.h"
 #include "app/model/posterior/posterior_engine.h"
 #include "app/model/posterior/posterior_scene.h"
+#include "app/model/posterior/report_saving.h"
 #include "app/model/posterior/sample_saving.h"
 #include "core/base/clock.h"
 #include "tasks/registry.h"
+#include "tasks/table_file.h"
 #include "tasks/view_folder.h"
 
 namespace pairs::model {
@@ -28,7 +32,14 @@ std::int64_t first_n(std::int64_t most) {
 }  // namespace
 
 struct Posterior::State {
-  State(Hub& shared, NPlayer& n) : hub(shared), player(n), saving(shared), follower(shared), background(shared) {}
+  State(Hub& shared, NPlayer& n)
+      : hub(shared),
+        player(n),
+        saving(shared),
+        reports(shared),
+        testing(shared),
+        follower(shared),
+        background(shared) {}
 
   Hub& hub;
   PosteriorRequest request;
@@ -52,6 +63,8 @@ struct Posterior::State {
   std::int64_t restored_n = 0;                 // of an earlier start, until the set is there; 0: none
   NPlayer& player;
   SampleSaving saving;
+  ReportSaving reports;
+  LocalTesting testing;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
@@ -331,10 +344,13 @@ void Posterior::follow_player() {
 std::optional<std::string> Posterior::open_data(const std::filesystem::path& path, bool images) {
   std::error_code error;
   if (std::filesystem::exists(path / kCamerasFile, error)) return views_refusal(path, task_in_role(TaskRole::views));
-  const std::string ending = path.extension().string();
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto& tables = table_endings();
+  const bool table = std::find(tables.begin(), tables.end(), ending) != tables.end();
   const auto shown = scene();
   const bool thing = shown && shown->is_thing && shown->is_thing(path.string());
-  if (ending != ".csv" && ending != ".npz" && !images && !thing) return std::nullopt;
+  if (ending != ".csv" && ending != ".npz" && !table && !images && !thing) return std::nullopt;
   open_file(path);
   return "";
 }
@@ -385,6 +401,38 @@ void Posterior::set_learned_product(bool on) {
   s.ask();
 }
 
+std::vector<std::string> Posterior::derived() const {
+  const auto now = scene();
+  const auto& all = state_->request.derived;
+  const auto known = now ? all.find(now->names) : all.end();
+  return known == all.end() ? std::vector<std::string>() : known->second;
+}
+
+std::string Posterior::add_derived(const std::string& text) {
+  State& s = *state_;
+  const auto now = scene();
+  if (!now) return "Nothing is shown yet of which a quantity could be derived";
+  std::vector<std::string> texts = derived();
+  texts.push_back(text);
+  try {
+    derived_quantities(texts, now->names);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  s.request.derived[now->names] = std::move(texts);
+  s.ask();
+  return "";
+}
+
+void Posterior::remove_derived(std::size_t k) {
+  State& s = *state_;
+  const auto now = scene();
+  const auto known = now ? s.request.derived.find(now->names) : s.request.derived.end();
+  if (known == s.request.derived.end() || k >= known->second.size()) return;
+  known->second.erase(known->second.begin() + static_cast<std::ptrdiff_t>(k));
+  s.ask();
+}
+
 void Posterior::pin() {
   State& s = *state_;
   const auto now = scene();
@@ -405,7 +453,8 @@ std::vector<Posterior::Pin> Posterior::pins() const {
   const auto now = scene();
   if (now && state_->request.pinned)
     for (const PinnedPosterior& one : *state_->request.pinned)
-      if (one.task == now->task) all.push_back({one.id, one.numbers.name, one.numbers.role});
+      if (one.task == now->task && one.targets == now->names)
+        all.push_back({one.id, one.numbers.name, one.numbers.role});
   return all;
 }
 
@@ -472,11 +521,40 @@ SampleSaving& Posterior::saving() {
   return state_->saving;
 }
 
+std::optional<ReportAsked> Posterior::report_asked() const {
+  const auto samples = samples_asked();
+  if (!samples || samples->set.file.empty()) return {};
+  ReportAsked asked;
+  asked.run = samples->run;
+  asked.question.set = samples->set;
+  asked.question.n = samples->n;
+  asked.question.interval = state_->request.interval;
+  asked.question.device = samples->device;
+  asked.question.data = samples->data;
+  return asked;
+}
+
+ReportSaving& Posterior::reports() {
+  return state_->reports;
+}
+
+LocalTesting& Posterior::local_testing() {
+  return state_->testing;
+}
+
 bool Posterior::poll() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
   bool changed = s.follower.poll();
+  changed |= s.testing.poll();
   changed |= play();
+  if (const auto written = s.reports.job().take()) {
+    if (written->failure.empty())
+      s.hub.messages.saved(written->file);
+    else
+      s.hub.messages.error("report", written->failure);
+    changed = true;
+  }
   if (std::string failure = s.background.take_failure(); !failure.empty()) {
     s.result.failure = std::move(failure);
     changed = true;
@@ -501,18 +579,24 @@ bool Posterior::poll() {
 }
 
 bool Posterior::busy() const {
-  return state_->background.busy() || state_->saving.busy();
+  return state_->background.busy() || state_->saving.job().busy() || state_->reports.job().busy() ||
+         state_->testing.busy();
 }
 
 std::string Posterior::activity() const {
-  return state_->saving.busy() ? "drawing posterior samples" : state_->background.activity();
+  if (state_->saving.job().busy()) return "drawing posterior samples";
+  if (state_->testing.busy()) return "testing the posterior";
+  const std::string report = state_->reports.doing();
+  return report.empty() ? state_->background.activity() : "writing a report: " + report;
 }
 
 bool Posterior::wait(double seconds) {
   const Stopwatch watch;
   for (;;) {
     if (!state_->background.wait(seconds - watch.seconds())) return false;
-    if (!state_->saving.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    for (FileJob* job : {&state_->saving.job(), &state_->reports.job()})
+      if (!job->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    if (!state_->testing.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     poll();
     // What was asked for in between may have been answered in between.
     if (!busy() && !state_->background.fresh()) return true;

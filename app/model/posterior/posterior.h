@@ -10,13 +10,17 @@
 
 #include "app/model/hub/hub.h"
 #include "app/model/hub/posterior_page.h"
+#include "app/posterior/derived.h"
 #include "app/posterior/set_posterior.h"
 #include "core/report/figure.h"
 #include "core/task.h"
 
 namespace pairs::model {
 
+class LocalTesting;
+class ReportSaving;
 class SampleSaving;
+struct ReportAsked;
 struct SamplesAsked;
 
 // The posteriors at one N, ready to draw. Immutable once published.
@@ -31,6 +35,7 @@ struct PosteriorSnapshot {
   std::vector<PosteriorWarning> warnings;
   Typicality typicality;                          // of the shown run's aggregate among those of training
   IntervalKind interval = IntervalKind::central;  // that the figure shades and the sentence is about
+  std::vector<DerivedNumbers> derived;            // of the quantities that are told beside the targets
   std::string null;                               // on the task's null value, a line; "" without one
   std::optional<PosteriorAxes> kept_axes;         // where the axes are not those that a figure of this N alone chooses
   double milliseconds = 0;                        // from the aggregate to the numbers of the shown run
@@ -71,6 +76,7 @@ struct FollowState {
 struct PosteriorScene {
   std::string task, title;
   std::vector<std::string> targets;  // labels with units
+  std::vector<std::string> names;    // of the targets, in expressions
   std::vector<PosteriorRun> runs;    // the shown one first
   Question question;                 // what is asked of the set
   std::int64_t most = 1;             // largest N that can be asked for
@@ -91,6 +97,7 @@ struct PosteriorScene {
   bool by_hand = false;                 // θ and ψ are not the prior's
   std::optional<std::uint64_t> random;  // seed by which observations of a file were drawn; none: its first
   bool followable = false;              // files of its observations can be followed
+  std::vector<std::string> endings;     // of files of its observations
   bool drawable = false;                // a file of which a random subset can be drawn
   // Of a file that is a table: what its columns are called, which of them are used, and for what (the task's columns);
   // and those that a person chose (SetChoice::columns).
@@ -165,6 +172,12 @@ class Posterior : public PosteriorPage {
   bool learned_product() const;
   void set_learned_product(bool on);
 
+  // Quantities that follow from the targets (app/posterior/derived.h) and are told beside them, "ratio = theta/psi", of
+  // every run with the same targets. Adding one answers why it is refused, a sentence, or "".
+  std::vector<std::string> derived() const;
+  std::string add_derived(const std::string& text);
+  void remove_derived(std::size_t k);
+
   // Keeps the shown run's posterior as it is now as a ghost behind all that follows of its task, and in the table,
   // until it is taken away: so many of a task at most. Copied commands do not know of them.
   static constexpr std::size_t most_pins = 5;
@@ -211,6 +224,11 @@ class Posterior : public PosteriorPage {
   // What samples would be drawn of, the shown run, set and N; nothing while it is on its way. And who draws them.
   std::optional<SamplesAsked> samples_asked() const;
   SampleSaving& saving();
+  // The same of a report; nothing of a simulated set, either.
+  std::optional<ReportAsked> report_asked() const;
+  ReportSaving& reports();
+  // Who tests the posterior of what samples_asked() names.
+  LocalTesting& local_testing();
 
   // Takes over what background work has finished, moves a playing N on. True when something shown has changed.
   bool poll();

@@ -92,6 +92,7 @@ class PosteriorEngine::Work {
   PinnedPosteriors pinned_;
   IntervalKind interval_ = IntervalKind::central;
   bool learned_product_ = false;
+  std::map<std::vector<std::string>, std::vector<std::string>> derived_;  // by the targets' names
   std::vector<WidthPoint> widths_;
   std::set<std::int64_t> width_done_;
   PosteriorAnswer at_;        // of the last snapshot; n = 0: none
@@ -293,6 +294,8 @@ void PosteriorEngine::Work::show(const PosteriorAnswer& at, bool asked, const st
   const ShownSet set{set_id_, set_->truth(), posterior_->source_text(), interval_};
   const auto snapshot = std::make_shared<PosteriorSnapshot>(
       snapshot_of(task_->info(), at, set, asked ? *axes_ : passing, ++snapshots_, pinned_));
+  if (const auto asked_for = derived_.find(target_names(task_->info())); asked_for != derived_.end())
+    snapshot->derived = derived_numbers(derived_quantities(asked_for->second, task_->info()), at.sources);
   if (snapshot->density && !before.empty()) {
     const auto named = std::make_shared<Figure>(*snapshot->density);
     for (const PosteriorNumbers& one : before)
@@ -375,6 +378,7 @@ void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& st
   const bool other_pin = std::exchange(pinned_, request.pinned) != request.pinned;
   const bool other_interval = std::exchange(interval_, request.interval) != request.interval;
   const bool other_product = std::exchange(learned_product_, request.learned_product) != request.learned_product;
+  const bool other_derived = std::exchange(derived_, request.derived) != request.derived;
   posterior_->ask_learned_product(learned_product_);
   const std::int64_t n = std::clamp<std::int64_t>(request.n, 1, set_->size());
   board_.now("embedding the observed set");
@@ -382,7 +386,7 @@ void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& st
   board_.now("posterior");
   if (at_.n != n || other_product)
     serve(n, true);
-  else if (other_pin || other_interval)
+  else if (other_pin || other_interval || other_derived)
     show(at_, true);
   if (stale()) throw Stopped();
   if (checked_ != n) check(stale);

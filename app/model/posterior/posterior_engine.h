@@ -31,7 +31,8 @@ struct PosteriorRequest {
   std::map<std::string, SetChoice> files;  // the file of a task that is come back to, by task
   std::int64_t n = 1;
   IntervalKind interval = IntervalKind::central;
-  bool learned_product = false;  // among the references
+  bool learned_product = false;                                          // among the references
+  std::map<std::vector<std::string>, std::vector<std::string>> derived;  // by the targets' names
   PinnedPosteriors pinned;  // ghosts behind what is drawn, of all tasks; null: none
   std::string data, device = "auto";
   std::map<std::string, int> shades;  // of the runs' colours

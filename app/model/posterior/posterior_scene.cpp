@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/kinds/observation_room.h"
+#include "app/kinds/observed.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
@@ -61,6 +62,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.task = info.name;
   scene.title = info.title;
   for (const Target& target : info.targets) scene.targets.push_back(target.short_title());
+  scene.names = target_names(info);
   for (std::size_t r = 0; r < asked.size(); ++r) {
     const AskedRun& run = posterior.runs()[r];
     scene.runs.push_back({asked[r], run.loaded.name, strategy_title(run.loaded.config.strategy), run.role});
@@ -75,6 +77,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.simulated = set.simulated();
   scene.by_hand = !set.choice().theta.empty();
   scene.random = set.choice().random;
+  scene.endings = observation_endings(info);
   scene.followable = !info.targets.empty() && info.given.empty() && room_of(info).lines(info, "") != nullptr;
   scene.drawable = !set.simulated() && !set.of_thing() && set.held() > 1;
   scene.set_name = set.name();
@@ -120,7 +123,7 @@ PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAnswer& at, c
   snapshot.typicality = at.typicality;
   snapshot.null = at.null;
   if (at.numbers.empty()) return snapshot;
-  const std::vector<PosteriorNumbers> ghosts = pinned_of(pinned, info.name, info.targets.size());
+  const std::vector<PosteriorNumbers> ghosts = pinned_of(pinned, info.name, target_names(info));
   snapshot.series.insert(snapshot.series.end(), ghosts.begin(), ghosts.end());
   PosteriorAxes kept = axes.update(snapshot.series, set.truth);
   if (kept != chosen_axes(at.numbers, info.targets, set.truth)) snapshot.kept_axes = kept;

@@ -19,7 +19,7 @@ namespace pairs::model {
 namespace {
 
 // False where it was stopped before anything was written.
-bool write(const Tasks& tasks, const SamplesAsked& asked, const LatestWorker::Stale& stale) {
+bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const LatestWorker::Stale& stale) {
   const LoadedRun run = load_run(tasks, asked.run, asked.data, asked.device);
   const TaskInfo& info = run.task->info();
   if (asked.draws < 2 || asked.draws > most_samples(info))
@@ -43,33 +43,11 @@ bool write(const Tasks& tasks, const SamplesAsked& asked, const LatestWorker::St
 
 }  // namespace
 
-SampleSaving::SampleSaving(Hub& hub) : hub_(hub), worker_([this](const std::string& failure) { end({{}, failure}); }) {}
-
 void SampleSaving::save(SamplesAsked asked) {
-  {
-    const std::lock_guard lock(mutex_);
-    outcome_.reset();
-  }
-  worker_.request([this, tasks = hub_.tasks, asked = std::move(asked)](const LatestWorker::Stale& stale) {
-    if (write(tasks, asked, stale)) end({asked.file, ""});
+  const std::filesystem::path file = asked.file;
+  job_.start(file, [tasks = hub_.tasks, asked = std::move(asked)](const LatestWorker::Stale& stale) {
+    return write_asked_samples(tasks, asked, stale);
   });
-}
-
-void SampleSaving::cancel() {
-  worker_.cancel();
-}
-
-std::optional<SampleSaving::Outcome> SampleSaving::take() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(outcome_, std::nullopt);
-}
-
-void SampleSaving::end(Outcome outcome) {
-  {
-    const std::lock_guard lock(mutex_);
-    outcome_ = std::move(outcome);
-  }
-  hub_.wake();
 }
 
 }  // namespace pairs::model

@@ -2,13 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
-#include <optional>
 #include <string>
 
-#include "app/model/hub/hub.h"
+#include "app/model/hub/file_job.h"
 #include "app/posterior/observed_set.h"
-#include "core/base/latest_worker.h"
 
 namespace pairs::model {
 
@@ -25,27 +22,15 @@ struct SamplesAsked {
 // with weights of its own. All members belong to the window's thread.
 class SampleSaving {
  public:
-  explicit SampleSaving(Hub& hub);
+  explicit SampleSaving(Hub& hub) : hub_(hub), job_(hub) {}
 
   void save(SamplesAsked asked);
-  // What has not been written yet, is not.
-  void cancel();
-  bool busy() const { return worker_.busy(); }
-  bool wait(double seconds) { return worker_.wait(seconds); }
-  // How the last one ended, once: the file that was written, or why none was, a sentence.
-  struct Outcome {
-    std::filesystem::path file;
-    std::string failure;
-  };
-  std::optional<Outcome> take();
+  FileJob& job() { return job_; }
+  const FileJob& job() const { return job_; }
 
  private:
-  void end(Outcome outcome);
-
   Hub& hub_;
-  std::mutex mutex_;
-  std::optional<Outcome> outcome_;
-  LatestWorker worker_;  // last: ends first
+  FileJob job_;
 };
 
 }  // namespace pairs::model

@@ -10,9 +10,11 @@
 #include "app/runs/new_run.h"
 #include "app/runs/task_options.h"
 #include "core/base/error.h"
+#include "core/target_choice.h"
 #include "core/train/config.h"
 #include "core/train/run_name.h"
 #include "core/train/unread.h"
+#include "tasks/parts/chosen_targets.h"
 
 namespace pairs::model {
 namespace {
@@ -121,7 +123,8 @@ struct Draft::Impl {
   std::string device = "auto";  // of the window's settings, as are the threads
   std::int64_t threads = 0;
   std::filesystem::path runs_folder;
-  TaskInfo info;
+  TaskInfo info;                                                 // with the task's own targets
+  std::vector<TargetTick> choosable;                             // what can be a target, and which are
   std::vector<std::pair<std::string, std::string>> assignments;  // key, value as typed
   std::vector<Setting> settings;
   RunConfig config;
@@ -129,9 +132,36 @@ struct Draft::Impl {
   bool named = false;
   std::uint64_t version = 0;
 
+  void take(const Task& own) {
+    info = own.info();
+    for (const std::string& name : choosable_targets(own)) {
+      const auto called = [&](const auto& one) { return one.name == name; };
+      const auto target = std::ranges::find_if(info.targets, called);
+      choosable.push_back({name, target != info.targets.end() ? target->title()
+                                                              : std::ranges::find_if(info.nuisances, called)->title()});
+    }
+  }
+
+  std::string chosen_targets() const {
+    for (const auto& [key, value] : assignments)
+      if (key == kTaskTargets) return value;
+    return "";
+  }
+
+  // Of the task with the chosen targets; its own where these are wrong.
+  TaskInfo chosen_info() const {
+    const std::string targets = chosen_targets();
+    try {
+      if (!targets.empty()) return tasks->make(task, {"", TargetedSettings{{}, targets}})->info();
+    } catch (const Error&) {
+      // Why they are refused stands beside the setting.
+    }
+    return info;
+  }
+
   // What a run has where nothing was set by hand.
   RunConfig usual() const {
-    RunConfig config = complete(preset_values(tasks, info, preset, strategy));
+    RunConfig config = complete(preset_values(tasks, chosen_info(), preset, strategy));
     config.device = device;
     config.threads = threads;
     return config;
@@ -141,8 +171,16 @@ struct Draft::Impl {
     return std::ranges::any_of(assignments, [&](const auto& assignment) { return assignment.first == key; });
   }
 
+  void tick_targets() {
+    if (choosable.empty()) return;
+    const TaskInfo now = chosen_info();
+    for (TargetTick& one : choosable)
+      one.on = std::ranges::any_of(now.targets, [&](const Target& target) { return target.name == one.name; });
+  }
+
   void rebuild() {
     ++version;
+    tick_targets();
     error.clear();
     const RunConfig base = usual();
     RunConfig applied = base;
@@ -218,7 +256,7 @@ struct Draft::Impl {
 Draft::Draft(const Catalogue& tasks, std::string task, std::filesystem::path runs_folder, std::string data_folder)
     : impl_(std::make_unique<Impl>()) {
   impl_->tasks = tasks;
-  impl_->info = tasks->make(task)->info();
+  impl_->take(*tasks->make(task));
   impl_->task = std::move(task);
   impl_->runs_folder = std::move(runs_folder);
   impl_->data = std::move(data_folder);
@@ -236,14 +274,19 @@ Draft::Draft(const Catalogue& tasks, const RunConfig& config, std::filesystem::p
   impl_->data = std::move(data_folder);
   impl_->runs_folder = std::move(runs_folder);
   // A new run of a person's own task is of its file as it is open, not of the run's copy.
-  impl_->info =
-      tasks->make(config.task, config.task_file.empty() ? options_without_data(config) : TaskOptions())->info();
-  RunConfig wanted = config, base = complete(preset_values(tasks, impl_->info, config.preset, config.strategy));
+  TaskOptions options = options_without_data(config);
+  if (!config.task_file.empty()) options.file.clear();
+  const std::string targets = targeted(options.settings).targets;
+  if (!targets.empty()) options.settings = targeted(options.settings).own;
+  impl_->take(*tasks->make(config.task, options));
+  if (!targets.empty()) impl_->assignments.emplace_back(kTaskTargets, targets);
+  RunConfig wanted = config;
+  RunConfig base = complete(preset_values(tasks, impl_->chosen_info(), config.preset, config.strategy));
   const std::vector<Field> after = fields(wanted), before = fields(base);
   for (std::size_t i = 0; i < after.size(); ++i) {
     const std::string& key = after[i].key;
     // Where it ran and what was said of it belong to that run.
-    const bool own = key == "device" || key == "data" || key == "note";
+    const bool own = key == "device" || key == "data" || key == "note" || key == kTaskTargets;
     if (!own && !hidden(key) && unread_because(wanted, key).empty() && field_text(after[i]) != field_text(before[i]))
       impl_->assignments.emplace_back(key, plain(after[i]));
   }
@@ -319,6 +362,21 @@ void Draft::reset(std::string_view key) {
 void Draft::reset_all() {
   impl_->assignments.clear();
   impl_->rebuild();
+}
+
+const std::vector<TargetTick>& Draft::targets() const {
+  return impl_->choosable;
+}
+
+void Draft::set_target(const std::string& name, bool on) {
+  std::string chosen, own;
+  for (const TargetTick& one : targets())
+    if (one.name == name ? on : one.on) chosen += (chosen.empty() ? "" : ",") + one.name;
+  for (const Target& target : impl_->info.targets) own += (own.empty() ? "" : ",") + target.name;
+  if (chosen == own)
+    reset(kTaskTargets);
+  else if (!chosen.empty())
+    set(kTaskTargets, chosen);
 }
 
 const std::vector<Setting>& Draft::settings() const {

@@ -34,6 +34,12 @@ struct Setting {
 // The settings as rows. `config` against its own preset and strategy; throws Error where these are unknown.
 std::vector<Setting> setting_table(const RunConfig& config);
 
+// A component of θ or ψ that a run may infer, and whether this one does.
+struct TargetTick {
+  std::string name, title;  // title: "ψ, bump position"
+  bool on = false;
+};
+
 // Settings of a run to be: preset and strategy, and what differs from them.
 class Draft {
  public:
@@ -55,6 +61,9 @@ class Draft {
   const std::string& strategy() const;
   void set_preset(const std::string& preset);
   void set_strategy(const std::string& strategy);
+  // What can be chosen as targets; empty where there is no choice. The last one stays.
+  const std::vector<TargetTick>& targets() const;
+  void set_target(const std::string& name, bool on);
   // Any setting by key, e.g. "seed", "device", "note", "pretrain.rate". The preset's own value removes the change.
   void set(std::string_view key, std::string_view value);
   void reset(std::string_view key);

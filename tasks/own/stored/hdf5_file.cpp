@@ -61,11 +61,13 @@ void silence_hdf5() {
 // A dataset that the library unpacks, converts or gathers.
 class Hdf5Array final : public StoredArray {
  public:
+  // `field`: of a compound data set, the one that is read.
   Hdf5Array(std::shared_ptr<const Hdf5Id> file, std::shared_ptr<const Hdf5Id> dataset, bool integers, bool wide,
-            std::vector<std::int64_t> shape, std::string where)
+            std::vector<std::int64_t> shape, std::string where, std::string field)
       : StoredArray(std::move(shape), std::move(where)),
         file_(std::move(file)),
         dataset_(std::move(dataset)),
+        field_(std::move(field)),
         integers_(integers),
         wide_(wide) {}
   bool exceeds_float32() const override { return wide_; }
@@ -87,7 +89,10 @@ class Hdf5Array final : public StoredArray {
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
     std::vector<hsize_t> start(shape().size(), 0), extent(shape().size(), 1);
-    part(0, first, count, start, extent, out, type);
+    if (field_.empty()) return part(0, first, count, start, extent, out, type);
+    const Hdf5Id one(H5Tcreate(H5T_COMPOUND, sizeof(Number)), H5Tclose);
+    H5Tinsert(one, field_.c_str(), 0, type);
+    part(0, first, count, start, extent, out, one);
   }
 
   // Numbers first .. first + count - 1 of what the axes from `axis` on span, as few boxes.
@@ -131,6 +136,7 @@ class Hdf5Array final : public StoredArray {
   }
 
   std::shared_ptr<const Hdf5Id> file_, dataset_;
+  std::string field_;
   bool integers_, wide_;
 };
 
@@ -208,7 +214,48 @@ class Hdf5Arrays final : public ArrayFile {
   }
   std::vector<std::shared_ptr<const StoredFile>> sources() const override { return sources_; }
 
-  std::unique_ptr<StoredArray> array(const std::string& name) const override {
+  std::unique_ptr<StoredArray> array(const std::string& name) const override { return array(name, ""); }
+
+  // All that is numbers along one or two axes.
+  std::vector<StoredColumn> tables() const {
+    const std::lock_guard guard(hdf5_lock());
+    silence_hdf5();
+    std::vector<StoredColumn> out;
+    for (const std::string& name : names_) {
+      const Hdf5Access access;
+      const Hdf5Id dataset(H5Dopen2(*hdf5_, name.c_str(), access.dataset()), H5Dclose);
+      PAIRS_CHECK(dataset >= 0, "{}: array '{}' cannot be opened: {}; write the file again", file_->name(),
+                  printable(name), hdf5_reason());
+      const Hdf5Id type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
+      const H5T_class_t kind = H5Tget_class(type);
+      const int rank = H5Sget_simple_extent_ndims(space);
+      const bool numbers = kind == H5T_INTEGER || kind == H5T_FLOAT;
+      if (kind == H5T_COMPOUND && rank == 1)
+        for (int k = 0; k < H5Tget_nmembers(type); ++k) add_field(name, type, static_cast<unsigned>(k), out);
+      else if (numbers && (rank == 1 || rank == 2))
+        out.push_back({name, "", array(name, "")});
+      else if (rank == 1)
+        out.push_back({name, other_of(kind), nullptr});
+    }
+    return out;
+  }
+
+ private:
+  static std::string other_of(H5T_class_t kind) {
+    return kind == H5T_STRING ? "text" : kind == H5T_ENUM ? "named values (an enumeration)" : "values of another kind";
+  }
+
+  void add_field(const std::string& name, hid_t type, unsigned member, std::vector<StoredColumn>& out) const {
+    char* const text = H5Tget_member_name(type, member);
+    const std::string field = text != nullptr ? text : "";
+    H5free_memory(text);
+    const H5T_class_t kind = H5Tget_member_class(type, member);
+    const bool numbers = kind == H5T_INTEGER || kind == H5T_FLOAT;
+    out.push_back({name + "/" + field, numbers ? "" : other_of(kind), numbers ? array(name, field) : nullptr});
+  }
+
+  // `field`: of a compound data set, the one that is meant; "" where it is none.
+  std::unique_ptr<StoredArray> array(const std::string& name, const std::string& field) const {
     const auto holds = [&name](const auto& list) { return std::find(list.begin(), list.end(), name) != list.end(); };
     if (!holds(names_) && !holds(links_)) return nullptr;
     const std::string where = fmt::format("{}: array '{}'", file_->name(), printable(name));
@@ -223,8 +270,12 @@ class Hdf5Arrays final : public ArrayFile {
     PAIRS_CHECK(*dataset >= 0, "{} cannot be opened: {}; write the file again", where, hdf5_reason());
     PAIRS_CHECK(file_number(*dataset) == file_number(*hdf5_),
                 "{} lies in another file, to which a link leads; name that file in [simulations] files", where);
-    const Hdf5Id type(H5Dget_type(*dataset), H5Tclose), space(H5Dget_space(*dataset), H5Sclose),
+    const Hdf5Id whole(H5Dget_type(*dataset), H5Tclose), space(H5Dget_space(*dataset), H5Sclose),
         created(H5Dget_create_plist(*dataset), H5Pclose);
+    const Hdf5Id type(field.empty()
+                          ? H5Tcopy(whole)
+                          : H5Tget_member_type(whole, static_cast<unsigned>(H5Tget_member_index(whole, field.c_str()))),
+                      H5Tclose);
     const H5T_class_t kind = H5Tget_class(type);
     PAIRS_CHECK(kind == H5T_INTEGER || kind == H5T_FLOAT, "{} holds no numbers; save it as float32, float64 or int64",
                 where);
@@ -244,14 +295,13 @@ class Hdf5Arrays final : public ArrayFile {
     std::vector<std::int64_t> shape(extents.begin(), extents.end());
     StoredNumber number;
     const haddr_t offset = H5Dget_offset(*dataset);
-    if (layout == H5D_CONTIGUOUS && offset != HADDR_UNDEF && plain_number(type, number))
+    if (field.empty() && layout == H5D_CONTIGUOUS && offset != HADDR_UNDEF && plain_number(type, number))
       return raw_array(file_, offset, number, std::move(shape), where);
-    if (layout == H5D_CHUNKED) check_chunks(created, type, rank, where);
+    if (layout == H5D_CHUNKED) check_chunks(created, whole, rank, where);
     const bool wide = kind == H5T_FLOAT ? H5Tget_precision(type) > 32 : H5Tget_precision(type) > 24;
-    return std::make_unique<Hdf5Array>(hdf5_, dataset, kind == H5T_INTEGER, wide, std::move(shape), where);
+    return std::make_unique<Hdf5Array>(hdf5_, dataset, kind == H5T_INTEGER, wide, std::move(shape), where, field);
   }
 
- private:
   // A chunk is unpacked whole, whatever is read of it.
   static void check_chunks(hid_t created, hid_t type, int rank, const std::string& where) {
     std::vector<hsize_t> chunk(static_cast<std::size_t>(rank));
@@ -421,6 +471,10 @@ std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, c
   return std::make_unique<Hdf5Arrays>(std::move(file), folder, 0);
 }
 
+std::vector<StoredColumn> hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder) {
+  return Hdf5Arrays(std::move(file), folder, 0).tables();
+}
+
 }  // namespace pairs
 
 #else
@@ -433,6 +487,11 @@ std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, c
       "or "
       "save the arrays with numpy.savez",
       file->name());
+}
+
+std::vector<StoredColumn> hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder) {
+  hdf5_arrays(std::move(file), folder);
+  return {};
 }
 
 }  // namespace pairs

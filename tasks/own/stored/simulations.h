@@ -11,6 +11,7 @@
 
 #include "core/input_scale.h"
 #include "core/task.h"
+#include "tasks/file_columns.h"
 #include "tasks/own/stored/set_file.h"
 #include "tasks/own/stored/set_order.h"
 
@@ -80,9 +81,9 @@ SimulationShape simulation_shape(const TaskInfo& info);
 // another random subset. Sets for people (Purpose::explore) hold info.max_n; timing (Purpose::check) begins again at
 // the end of a set. Reads all θ and ψ once. Throws Error where one is not finite or outside its support, naming the
 // row; a usage error where info.max_n is beyond what is stored. `psi_supports`: low and high of each nuisance; none:
-// unbounded. `input`: how x is standardised; empty: it is not.
+// unbounded. `input`: how x is standardised; empty: it is not. `columns`: as HasFileColumns.
 std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info,
                                              const std::vector<std::pair<double, double>>& psi_supports = {},
-                                             InputScale input = {});
+                                             InputScale input = {}, std::vector<FileColumn> columns = {});
 
 }  // namespace pairs

@@ -67,10 +67,18 @@ class ArrayFile {
 
 // A NPZ file. An array in it must be stored without compression, which is known once it is asked for.
 std::unique_ptr<ArrayFile> npz_arrays(std::shared_ptr<const StoredFile> file);
-// A HDF5 file; datasets in groups have names such as "a/theta", and links within the file may lead to them. Numbers that
-// were never written (missing chunks) are refused instead of read as fill values, and so are links and data sets that lead
-// to other files, but for the sources of virtual data sets: regular files in or below `folder`, whose data sets are
-// checked likewise. Throws Error where this build has no libhdf5.
+// A HDF5 file; datasets in groups have names such as "a/theta", and links within the file may lead to them. Numbers
+// that were never written (missing chunks) are refused instead of read as fill values, and so are links and data sets
+// that lead to other files, but for the sources of virtual data sets: regular files in or below `folder`, whose data
+// sets are checked likewise. Throws Error where this build has no libhdf5.
 std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder);
+
+// What a HDF5 file holds along one or two axes, and the fields of its tables (compound data sets along one axis) as
+// "table/field": their numbers, or what they hold instead of numbers. Throws as hdf5_arrays and its arrays.
+struct StoredColumn {
+  std::string name, other;
+  std::unique_ptr<StoredArray> numbers;  // null where `other` says something
+};
+std::vector<StoredColumn> hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder);
 
 }  // namespace pairs

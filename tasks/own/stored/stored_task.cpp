@@ -11,6 +11,7 @@
 #include "core/sets/permutation.h"
 #include "core/stored_sets.h"
 #include "tasks/own/stored/simulations.h"
+#include "tasks/parts/nuisance_range.h"
 #include "tasks/parts/rows.h"
 
 namespace pairs {
@@ -39,9 +40,15 @@ struct StoredWorld {
   std::shared_ptr<const Simulations> simulations;
   TaskInfo info;
   InputScale input;
+  std::vector<FileColumn> columns;
+  std::vector<std::optional<NuisanceTarget>> nuisances;
 };
 
-class StoredTask final : public Task, public StoredSets, public StandardisedInput {
+class StoredTask final : public Task,
+                         public StoredSets,
+                         public StandardisedInput,
+                         public HasFileColumns,
+                         public ChoosesTargets {
  public:
   StoredTask(std::shared_ptr<const StoredWorld> world, std::vector<SetDemand> demands)
       : world_(std::move(world)), demands_(std::move(demands)) {}
@@ -50,6 +57,8 @@ class StoredTask final : public Task, public StoredSets, public StandardisedInpu
   const StoredSets* stored() const override { return this; }
   bool standardises() const override { return !world_->input.empty(); }
   InputScale input_scale() const override { return world_->input; }
+  const std::vector<FileColumn>& file_columns() const override { return world_->columns; }
+  std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override { return world_->nuisances; }
 
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
     const auto count = static_cast<std::int64_t>(indices.size());
@@ -100,8 +109,8 @@ class StoredTask final : public Task, public StoredSets, public StandardisedInpu
         one.text = fmt::format("{}: {} of the {} stored sets that hold {} or more and that no stage sees", demand.use,
                                count_text(std::min(demand.sets, one.held)), held, n);
       else
-        one.text = fmt::format("{}: {} stored sets of {} observations or more, of {} that are drawn{}", demand.use, held,
-                               n, drawn, visits_text(demand, one.held));
+        one.text = fmt::format("{}: {} stored sets of {} observations or more, of {} that are drawn{}", demand.use,
+                               held, n, drawn, visits_text(demand, one.held));
       out.push_back(std::move(one));
     }
     return out;
@@ -153,7 +162,7 @@ class StoredTask final : public Task, public StoredSets, public StandardisedInpu
                        larger == held ? "every time another random subset of its observations"
                        : larger == 0  ? "which are repeats: they hold no further observations"
                                       : fmt::format("the {} larger ones with another random subset of their "
-                                                    "observations, the others as repeats",
+                                                     "observations, the others as repeats",
                                                     count_text(larger)));
   }
 
@@ -330,7 +339,7 @@ void check_supports(const SetFile& file, const TaskInfo& info,
 
 std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info,
                                              const std::vector<std::pair<double, double>>& psi_supports,
-                                             InputScale input) {
+                                             InputScale input, std::vector<FileColumn> columns) {
   PAIRS_CHECK(psi_supports.empty() || psi_supports.size() == info.nuisances.size(),
               "{} supports do not fit {} nuisances", psi_supports.size(), info.nuisances.size());
   PAIRS_CHECK(info.target_size() == static_cast<std::int64_t>(info.targets.size()) && info.given.empty(),
@@ -343,11 +352,14 @@ std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> 
     fail_usage("max_n = {} asks for sets of as many observations, {}; set max_n = {}, or store {}", info.max_n,
                too_few_text(*simulations, info.max_n), simulations->largest_n(),
                sets_that_hold(*simulations, info.max_n) > 0 ? "more of that size" : "larger sets");
-  for (std::int64_t f = 0; f < simulations->file_count(); ++f)
-    check_supports(simulations->file(f), info, psi_supports);
+  for (std::int64_t f = 0; f < simulations->file_count(); ++f) check_supports(simulations->file(f), info, psi_supports);
   if (info.data_source.empty()) info.data_source = simulations->source_text();
-  auto world =
-      std::make_shared<const StoredWorld>(StoredWorld{std::move(simulations), std::move(info), std::move(input)});
+  // Without supports, of which callers tell none, a nuisance cannot be a target.
+  std::vector<std::optional<NuisanceTarget>> nuisances(info.nuisances.size());
+  for (std::size_t k = 0; k < psi_supports.size(); ++k)
+    nuisances[k] = target_of_range(info.nuisances[k], psi_supports[k].first, psi_supports[k].second);
+  auto world = std::make_shared<const StoredWorld>(
+      StoredWorld{std::move(simulations), std::move(info), std::move(input), std::move(columns), std::move(nuisances)});
   return std::make_shared<StoredTask>(std::move(world), std::vector<SetDemand>());
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/files.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/tasks/own/tables/table_writers.h"
 
 // Faults of tables of points, each with the sentence that says what to mend.
 
@@ -54,6 +55,31 @@ TEST_F(InferPoints, ColumnsThatAreAskedForAreThere) {
   const Answer turned = run_words({"infer", "gaussian", "--data", nameless, "--columns", "column 2,column 1", "--out",
                                    (folder_ / "turned.npz").string()});
   EXPECT_EQ(turned.code, 0) << turned.err;
+}
+
+// The answer of a table is that of the same numbers as text, to the bit.
+TEST_F(InferPoints, ATableOfNamedColumnsIsASetLikeAnyOther) {
+  const std::string text = file("x.csv", "hits\n1.5\n2.25\n3\n7.75\n");
+  pairs::testing::write_fits(folder_ / "x.fits", {1.5, 2.25, 3, 7.75}, {0, 0, 0, 0});
+  const auto samples = [&](const std::string& data, const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"infer", "bump-hunt", "--data", data, "--out", (folder_ / "s.npz").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    const Answer answer = run_words(words);
+    if (answer.err.find("-DPAIRS_FITS=ON") != std::string::npos) return std::string("left out");
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_EQ(answer.out.find("Columns: energy (not used: hits, name)") != std::string::npos, !more.empty());
+    return read_file(folder_ / "s.npz");
+  };
+  const std::string fits = samples((folder_ / "x.fits").string(), {"--columns", "energy"});
+  if (fits == "left out") GTEST_SKIP() << "this build reads no FITS files";
+  EXPECT_EQ(fits, samples(text, {}));
+  EXPECT_THAT(refused(1, "bump-hunt", (folder_ / "x.fits").string()),
+              HasSubstr("x.fits has the columns energy, hits, name, but"));
+  EXPECT_THAT(refused(1, "bump-hunt", (folder_ / "x.fits").string(), {"--columns", "foo"}), HasSubstr("foo"));
+  EXPECT_THAT(refused(1, "bump-hunt", (folder_ / "x.fits").string(), {"--columns", "name"}),
+              HasSubstr("column name holds text, not numbers"));
+  EXPECT_THAT(refused(2, "digits", (folder_ / "x.fits").string(), {"--reader", "python3 read.py"}),
+              HasSubstr("--reader reads a table of points"));
 }
 
 TEST_F(InferPoints, AnEmptyFileOfValuesToScoreIsSaidToHoldNone) {

@@ -81,11 +81,11 @@ TEST_F(ObservedTest, TakesTheColumnsThatAreChosen) {
   const ObservedTable own = read_observed_columns(folder_ / "named.csv", points(1), 100, {});
   EXPECT_EQ(own.columns, (std::vector<std::string>{"id", "energy", "x1"}));
   EXPECT_EQ(own.taken, std::vector<std::string>{"x1"});
-  const ObservedTable chosen = read_observed_columns(folder_ / "named.csv", points(2), 100, {"energy", "id"});
+  const ObservedTable chosen = read_observed_columns(folder_ / "named.csv", points(2), 100, {{"energy", "id"}});
   EXPECT_EQ(chosen.taken, (std::vector<std::string>{"energy", "id"}));
   EXPECT_TRUE(chosen.x.block().equal(torch::tensor({{0.5, 7.0}, {-2.0, 8.0}}, torch::kFloat32)));
   write("bare.csv", "7,0.5,1\n8,-2,3\n");
-  EXPECT_TRUE(read_observed_columns(folder_ / "bare.csv", points(1), 100, {"column 2"})
+  EXPECT_TRUE(read_observed_columns(folder_ / "bare.csv", points(1), 100, {{"column 2"}})
                   .x.block()
                   .equal(torch::tensor({{0.5}, {-2.0}}, torch::kFloat32)));
   EXPECT_EQ(read_observed_columns(folder_ / "bare.csv", points(3), 100, {}).taken,
@@ -99,13 +99,13 @@ TEST_F(ObservedTest, TakesTheColumnsThatAreChosen) {
   EXPECT_THAT(refusal(folder_ / "bare.csv", points(2)), testing::HasSubstr("has 3 columns"));
   const auto refused = [&](const std::vector<std::string>& columns) {
     try {
-      read_observed_columns(folder_ / "named.csv", points(1), 100, columns);
+      read_observed_columns(folder_ / "named.csv", points(1), 100, {columns});
       return std::string("accepted");
     } catch (const Error& error) {
       return std::string(error.what());
     }
   };
-  EXPECT_EQ(read_observed_columns(folder_ / "named.csv", points(1), 100, {"column 2"}).taken,
+  EXPECT_EQ(read_observed_columns(folder_ / "named.csv", points(1), 100, {{"column 2"}}).taken,
             std::vector<std::string>{"energy"})
       << "by its number where none is called so";
   EXPECT_THAT(refused({"column 4"}), testing::HasSubstr("has 3 columns, and there is no column 4 among them"));
@@ -113,7 +113,7 @@ TEST_F(ObservedTest, TakesTheColumnsThatAreChosen) {
   EXPECT_THAT(refusal(folder_ / "twice.csv", points(1)), testing::HasSubstr("has more than one column x1"));
   for (const char* file : {"named.csv", "bare.csv"}) {
     const std::string name = file == std::string("bare.csv") ? "column 1" : "energy";
-    EXPECT_THROW(read_observed_columns(folder_ / file, points(2), 100, {name, name}), Error) << "one for two";
+    EXPECT_THROW(read_observed_columns(folder_ / file, points(2), 100, {{name, name}}), Error) << "one for two";
   }
   EXPECT_THAT(refused({"mass"}), testing::HasSubstr("names its columns id, energy, x1, but mass is needed"));
   EXPECT_THAT(refused({"id", "energy"}), testing::HasSubstr("2 columns named, but an observation of task dots has 1"));

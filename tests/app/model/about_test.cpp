@@ -42,6 +42,8 @@ TEST(About, ListsEveryDependencyWithItsLicence) {
     ASSERT_EQ(row.size(), 5);
     const bool left_out = (!PAIRS_WITH_OBJECTS && row[4].find("-DPAIRS_OBJECTS=OFF") != std::string::npos) ||
                           (!PAIRS_WITH_MOLECULES && row[4].find("-DPAIRS_MOLECULES=OFF") != std::string::npos) ||
+                          (!PAIRS_WITH_ARROW && row[4].find("-DPAIRS_ARROW=OFF") != std::string::npos) ||
+                          (!PAIRS_WITH_FITS && row[4].find("-DPAIRS_FITS=OFF") != std::string::npos) ||
                           (!PAIRS_WITH_HDF5 && row[4].find("-DPAIRS_HDF5=OFF") != std::string::npos);
     if (left_out) continue;
     ASSERT_TRUE(licences.contains(row[0])) << row[0] << " is missing";

@@ -181,7 +181,7 @@ TEST(EmbeddedSet, AggregatesAnyPrefix) {
   const auto estimator = std::make_shared<Estimator>(std::make_shared<ToyTask>(), config, 1);
   estimator->train(false);
   const torch::Tensor x = torch::randn({700, 1});
-  EmbeddedSet every(estimator, 700), some(estimator, 1 << 24);
+  EmbeddedSet every(estimator, 700), some(estimator, 1 << 24), few(estimator, std::int64_t{1} << 36);
   EXPECT_EQ(every.stride(), 1);
   EXPECT_GT(some.stride(), 8);
   const std::int64_t block = embedding_block(estimator->task().info());
@@ -191,10 +191,15 @@ TEST(EmbeddedSet, AggregatesAnyPrefix) {
   EXPECT_THROW(every.add(x.slice(0, 0, 60)), Error) << "blocks are whole";
   every.add(x);
   some.add(x.slice(0, 0, 512));
+  EXPECT_EQ(some.stride(), block);
+  few.add(x.slice(0, 0, 512));
+  EXPECT_GT(few.stride(), 512) << "memory is bounded";
+  EXPECT_EQ(few.stride() % block, 0);
   for (const std::int64_t n : {1, 2, 31, 32, 33, 60, 64, 65, 255, 256, 257, 511, 512}) {
     const torch::Tensor want = aggregate_observed(*estimator, x.slice(0, 0, n));
     EXPECT_LT((every.aggregate(n, x) - want).abs().max().item<double>(), 1e-6) << n;
     EXPECT_TRUE(torch::equal(some.aggregate(n, x), every.aggregate(n, x))) << n << ": the same to the bit";
+    EXPECT_TRUE(torch::equal(few.aggregate(n, x), every.aggregate(n, x))) << n << ": and of few sums";
   }
   EXPECT_THROW(every.aggregate(701, x), Error);
   EXPECT_THROW(every.add(x.slice(0, 0, 1)), Error);

@@ -31,6 +31,8 @@ TEST(IndexMap, ValuesAreThoseOfFilesOnDisk) {
   EXPECT_EQ(kValidationSets, std::int64_t{1} << 41);
   EXPECT_EQ(kStatisticsSets, std::int64_t{1} << 40);
   EXPECT_EQ(kTheoremSets, std::int64_t{1} << 40);
+  EXPECT_EQ(kToySets, std::int64_t{1} << 41);
+  EXPECT_EQ(kToyStride, std::int64_t{1} << 24);
   EXPECT_EQ(kValidationPosition, std::uint64_t{1} << 40);
   EXPECT_EQ(kTypicalityPosition, (std::uint64_t{1} << 40) + 1);
   EXPECT_EQ(kLinearStartPosition, std::uint64_t{1} << 41);

@@ -88,6 +88,42 @@ TEST(OwnTaskFile, HoldsWhatItSays) {
   EXPECT_EQ(task.info.question.text(500, "500"), "Which line do these 500 points share?");
 }
 
+TEST(OwnTaskFile, TellsHowFilesWriteColumns) {
+  constexpr const char* columns = R"([[x.columns]]
+name = "x"
+
+[[x.columns]]
+name = "y"
+from = "U [mV]"
+location = 2
+scale = 1000
+log = true
+unit = "V")";
+  const TaskFile task = parse_task(with("[x]\ncolumns = [\"x\", \"y\"]", columns), "task.toml");
+  EXPECT_EQ(task.info.observation_columns, (std::vector<std::string>{"x", "y"}));
+  ASSERT_EQ(task.columns.size(), 2u);
+  EXPECT_EQ(task.columns[0].from, "x");
+  EXPECT_FALSE(task.columns[0].converts());
+  EXPECT_EQ(task.columns[1].from, "U [mV]");
+  EXPECT_EQ(task.columns[1].location, 2);
+  EXPECT_EQ(task.columns[1].scale, 1000);
+  EXPECT_TRUE(task.columns[1].log);
+  EXPECT_EQ(task.info.x_text, "Each x is x, y in V.");
+  EXPECT_TRUE(parse_task(kWhole, "task.toml").columns.empty());
+  const auto wrong = [&](const std::string& what, const std::string& by) {
+    std::string text = columns;
+    text.replace(text.find(what), what.size(), by);
+    return problem(with("[x]\ncolumns = [\"x\", \"y\"]", text));
+  };
+  EXPECT_THAT(wrong("scale = 1000", "scale = 0"), HasSubstr("'x.columns.scale' must be finite and not 0"));
+  EXPECT_THAT(wrong("location = 2", "location = inf"), HasSubstr("'x.columns.location' must be finite"));
+  EXPECT_THAT(wrong("U [mV]", "x"), HasSubstr("two columns of x are read from the column 'x'"));
+  EXPECT_THAT(wrong("U [mV]", ""), HasSubstr("'x.columns.from' is empty"));
+  EXPECT_THAT(wrong("unit", "units"), HasSubstr("did you mean 'unit'?"));
+  EXPECT_THAT(wrong("name = \"y\"", "name = \"x\""), HasSubstr("must be a word"));
+  EXPECT_THAT(wrong("log = true", "log = 1"), HasSubstr("'x.columns.log' must be true or false"));
+}
+
 TEST(OwnTaskFile, IsToldInWords) {
   const TaskInfo lines = parse_task(kWhole, "task.toml").info;
   EXPECT_EQ(lines.theta_text, "θ is the slope b in m (between -2 and 3), offset (without ends).");

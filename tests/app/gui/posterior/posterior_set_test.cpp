@@ -106,11 +106,28 @@ TEST_F(PosteriorSetTest, SamplesAreSaved) {
   // What goes wrong is said in the dialog.
   window().click("posterior/save");
   window().type("posterior/save/path", path("gone/mine.npz"));
-  ASSERT_TRUE(window().until([&] { return says("gone") && !posterior().saving().busy(); }, 60));
+  ASSERT_TRUE(window().until([&] { return says("gone") && !posterior().saving().job().busy(); }, 60));
   window().frames(3);
   EXPECT_TRUE(window().find("posterior/save/path"));
   window().key(key::escape);
   EXPECT_FALSE(window().find("posterior/save/path"));
+}
+
+TEST_F(PosteriorSetTest, AReportIsWritten) {
+  window();
+  EXPECT_FALSE(window().item("posterior/report").enabled) << "nobody observed a simulated set";
+  open_events(30);
+  window().click("posterior/report");
+  EXPECT_TRUE(window().item("posterior/report/path").text.ends_with("-report.html"));
+  window().type("posterior/report/path", path("report.pdf"));
+  window().frames(2);
+  EXPECT_FALSE(window().item("posterior/report/write").enabled);
+  window().type("posterior/report/path", path("report.html"));
+  EXPECT_TRUE(window().until([&] { return window().find("posterior/report/stop"); }, 60));
+  EXPECT_TRUE(says("Report: "));
+  window().click("posterior/report/stop");
+  EXPECT_TRUE(window().until([&] { return !posterior().busy(); }, 60));
+  EXPECT_FALSE(std::filesystem::exists(path("report.html"))) << "it was stopped";
 }
 
 TEST_F(PosteriorSetTest, PosteriorsArePinnedNamedAndTakenAway) {

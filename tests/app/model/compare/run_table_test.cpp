@@ -67,14 +67,16 @@ TEST(RunTable, ColumnsArePutInAndTakenOut) {
 
 TEST(RunTable, FoldsSeedsToMeansAndSaysOverHowMany) {
   const auto view = make_table(kRuns, {.task = "gaussian", .fold = true});
-  ASSERT_THAT(names(*view), ElementsAre("PAIRS like first", "other", "wide"));
+  ASSERT_THAT(names(*view), ElementsAre("PAIRS, size 8", "other", "wide"));
   EXPECT_EQ(cell(*view, 0, "runs").text, "3");
   EXPECT_EQ(cell(*view, 0, "seed").text, "1, 2, 3");
   const RunValue& gap = cell(*view, 0, "gap");
   EXPECT_NEAR(gap.number, 0.08, 1e-12);
-  EXPECT_NEAR(gap.error, 0.01, 1e-12) << "the sd between runs with n - 1";
-  EXPECT_EQ(gap.text, "0.0800 ± 0.0100");
+  EXPECT_NEAR(gap.error, std::hypot(0.01, 0.01 / std::sqrt(3)), 1e-12)
+      << "that over the same test sets, and 0.01 between three runs";
+  EXPECT_EQ(gap.text, "0.0800 ± 0.0115");
   EXPECT_THAT(note(*view, 0, "gap"), HasSubstr("Mean of 3 runs"));
+  EXPECT_THAT(note(*view, 0, "gap"), HasSubstr("standard deviation between them 0.0100"));
   EXPECT_EQ(cell(*view, 0, "cost").text, "2 TFLOP ± 1 TFLOP");
   EXPECT_EQ(cell(*view, 1, "gap").text, "0.1000 ± 0.0100") << "a single run has its own error";
   EXPECT_EQ(view->sentence, "5 runs in 3 rows");
@@ -150,6 +152,48 @@ TEST(RunTable, DifferencesArePairedOrSayWhyNot) {
   EXPECT_THAT(note(*view, 1, "difference"), HasSubstr("of seed 5, and first of seed 1"));
   EXPECT_THAT(note(*view, 2, "difference"), HasSubstr("evaluate both again"));
   EXPECT_EQ(note(*view, 3, "difference"), "It was not scored at N = 10");
+}
+
+// Runs that agree with one another are no surer than the test sets that all of them saw.
+TEST(RunTable, FoldedDifferencesArePairedBySeed) {
+  std::vector<RunRecord> runs;
+  for (const std::int64_t seed : {1, 2}) {
+    runs.push_back(made_up_run(fmt::format("a{}", seed), "pairs", seed, 0.1 * static_cast<double>(seed)));
+    runs.push_back(made_up_run(fmt::format("b{}", seed), "n1", seed, 0.1 * static_cast<double>(seed) + 2));
+  }
+  const auto view = make_table(runs, {.task = "gaussian", .fold = true, .n = 10, .baseline = "/runs/a1"});
+  ASSERT_THAT(names(*view), ElementsAre("PAIRS", "Trained on N = 1"));
+  EXPECT_THAT(note(*view, 0, "difference"), HasSubstr("the baseline's group"));
+  const RunValue& difference = cell(*view, 1, "difference");
+  const PairedDifference one = score_difference(runs[1].facts->metrics->rows[1], runs[0].facts->metrics->rows[1]);
+  EXPECT_NEAR(difference.number, one.mean, 1e-12) << "the same for both seeds";
+  EXPECT_NEAR(difference.error, one.se, 1e-12) << "which leaves the error over test sets";
+  EXPECT_GT(one.se, 0.05);
+  EXPECT_THAT(note(*view, 1, "difference"), HasSubstr("each against the baseline's run of its seed"));
+}
+
+TEST(RunTable, SaysWhatLearntNothing) {
+  std::vector<RunRecord> runs = kRuns;
+  EXPECT_THAT(shown_keys(*make_table(runs, {.task = "gaussian"})), Not(testing::Contains("state")));
+  runs[1] = changed(runs[1], [](RunFacts& facts) { facts.learnt_nothing = true; });
+  const auto view = make_table(runs, {.task = "gaussian"});
+  EXPECT_EQ(cell(*view, 1, "state").text, "learnt nothing");
+  EXPECT_EQ(cell(*view, 0, "state").text, "finished");
+}
+
+// That only some runs read a setting follows from another one, which is shown.
+TEST(RunTable, ASettingThatSomeDoNotReadIsNoDifference) {
+  std::vector<RunRecord> runs = kRuns;
+  for (std::size_t i = 0; i < 3; ++i)
+    runs[i] = changed(runs[i], [&](RunFacts& facts) {
+      facts.settings["cache.mode"] = "\"blocks\"";
+      facts.settings["a.rate"] = std::to_string(i);
+    });
+  const std::vector<std::string> keys = shown_keys(*make_table(runs, {.task = "gaussian"}));
+  EXPECT_THAT(keys, Not(testing::Contains("cache.mode")));
+  const auto size = std::find(keys.begin(), keys.end(), "embedder.size");
+  ASSERT_NE(size, keys.end());
+  EXPECT_LT(size, std::find(keys.begin(), keys.end(), "a.rate")) << "what all read and differ in comes first";
 }
 
 TEST(RunTable, TellsWhatItLeavesOut) {

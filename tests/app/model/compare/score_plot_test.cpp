@@ -28,10 +28,11 @@ TEST(ScorePlot, SeedsAreOneLineWithTheirSpread) {
   ASSERT_TRUE(plot.figure);
   const std::vector<Line>& lines = plot.figure->plots[0].lines;
   ASSERT_EQ(lines.size(), 3u);
-  EXPECT_EQ(lines[0].name, "PAIRS like first (3 runs)");
+  EXPECT_EQ(lines[0].name, "PAIRS, size 8 (3 runs)");
   EXPECT_THAT(lines[0].x, ElementsAre(1, 10));
   EXPECT_NEAR(lines[0].y[1], 0.08, 1e-12);
-  EXPECT_NEAR(lines[0].upper[1] - lines[0].y[1], 0.01, 1e-12) << "the sd of 0.09, 0.08, 0.07";
+  EXPECT_NEAR(lines[0].upper[1] - lines[0].y[1], 2 * std::hypot(0.01, 0.01 / std::sqrt(3)), 1e-12)
+      << "twice the error over test sets and over 0.09, 0.08, 0.07";
   EXPECT_EQ(lines[1].name, "wide");
   EXPECT_TRUE(lines[1].lower.empty());
   EXPECT_EQ(lines[2].role, SeriesRole::other) << "as the list of runs has it";
@@ -57,7 +58,7 @@ TEST(ScorePlot, WhatRunsHaveCostIsAPointWithABar) {
   ASSERT_EQ(lines.size(), 6u) << "three groups, each with its bar; one of them is best at any cost";
   EXPECT_THAT(lines[0].x, ElementsAre(2000));
   EXPECT_TRUE(lines[0].markers);
-  EXPECT_NEAR(lines[1].y[1] - lines[1].y[0], 0.02, 1e-12) << "of three seeds twice their sd";
+  EXPECT_NEAR(lines[1].y[1] - lines[1].y[0], 4 * std::hypot(0.01, 0.01 / std::sqrt(3)), 1e-12) << "of three seeds";
   EXPECT_NEAR(lines[3].y[1] - lines[3].y[0], 0.04, 1e-12) << "of one run four standard errors";
 }
 
@@ -72,6 +73,16 @@ TEST(ScorePlot, TheBestForTheirCostAreJoined) {
   EXPECT_NEAR(front.y[0], 0.09, 1e-12);
   EXPECT_NEAR(front.y[1], 0.06, 1e-12);
   EXPECT_FALSE(plot.runs.contains(front.name));
+}
+
+TEST(ScorePlot, WhatLearntNothingIsNotBestForItsCost) {
+  std::vector<RunRecord> runs = {made_up_run("cheap", "pairs", 1, 1), made_up_run("good", "pairs", 2, 4, "16"),
+                                 made_up_run("dear", "pairs", 3, 5, "32")};
+  runs[0] = changed(runs[0], [](RunFacts& facts) { facts.learnt_nothing = true; });
+  const ScorePlot plot = score_plot(plotted(runs), {.y = "gap", .x = "cost", .n = 1});
+  ASSERT_TRUE(plot.figure);
+  EXPECT_THAT(plot.figure->plots[0].lines.back().x, ElementsAre(2000, 3000));
+  EXPECT_EQ(plot.figure->plots[0].lines[0].name, "cheap, learnt nothing");
 }
 
 TEST(ScorePlot, SaysWhatIsMissingOrLeftOut) {

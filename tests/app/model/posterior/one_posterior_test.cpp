@@ -131,8 +131,8 @@ TEST_P(OnePosterior, IsTheSameToTheBitWhoeverAsks) {
     asked->seed = 3;
     asked->file = path("window.npz");
     posterior_.saving().save(*asked);
-    ASSERT_TRUE(posterior_.saving().wait(kPatience));
-    ASSERT_EQ(posterior_.saving().take()->failure, "");
+    ASSERT_TRUE(posterior_.saving().job().wait(kPatience));
+    ASSERT_EQ(posterior_.saving().job().take()->failure, "");
     EXPECT_TRUE(read_file(path("window.npz")) == read_file(path("infer.npz"))) << n;
 
     // The curves of the figure.

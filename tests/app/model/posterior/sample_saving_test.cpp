@@ -31,10 +31,10 @@ class SampleSavingTest : public testing::Test {
     asked->seed = seed;
     asked->file = path(name);
     posterior_.saving().save(*asked);
-    EXPECT_TRUE(posterior_.saving().wait(kSavingPatience));
-    const auto outcome = posterior_.saving().take();
+    EXPECT_TRUE(posterior_.saving().job().wait(kSavingPatience));
+    const auto outcome = posterior_.saving().job().take();
     if (!outcome) return "no answer";
-    EXPECT_FALSE(posterior_.saving().take()) << "an outcome is told once";
+    EXPECT_FALSE(posterior_.saving().job().take()) << "an outcome is told once";
     return outcome->failure;
   }
   void write_events(const std::string& name, int count, int columns) {

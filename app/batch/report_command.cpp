@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "app/batch/command.h"
+#include "app/batch/drive.h"
+#include "app/batch/infer_question.h"
+#include "app/batch/numbers.h"
+#include "app/report/report.h"
+#include "app/runs/task_words.h"
+#include "core/base/files.h"
+#include "core/eval/interval.h"
+
+namespace pairs::batch {
+namespace {
+
+struct ReportArguments {
+  InferArguments set;  // run, set and samples, as infer takes them
+  std::int64_t sets = -1;
+};
+
+ReportQuestion question_of(const ReportArguments& arguments) {
+  ReportQuestion question;
+  question.set = asked_set(arguments.set);
+  question.n = arguments.set.n;
+  if (arguments.set.samples > 0) question.draws = arguments.set.samples;
+  question.seed = static_cast<std::uint64_t>(arguments.set.seed);
+  question.sets = arguments.sets;
+  question.force = arguments.set.force;
+  question.interval = interval_kind(arguments.set.interval, "--interval");
+  question.device = arguments.set.open.device;
+  return question;
+}
+
+Result report(const ReportArguments& arguments) {
+  const InferArguments& set = arguments.set;
+  const bool pdf = std::filesystem::path(set.out).extension() == ".pdf";
+  check_output(set.out, pdf ? ".pdf" : ".html", {set.data});
+  const ReportQuestion question = question_of(arguments);
+  const LoadedRun run = open_run(set.run, set.open);
+  ProgressPrinter printer = stderr_printer();
+  Page page;
+  drive([&](Monitor& monitor) { page = report_page(run, set.run, question, monitor); }, printer);
+  write_file(set.out, pdf ? page_pdf(page) : page_html(page));
+  Result result;
+  result.text = fmt::format("{}\nReport: {}\n", page.title, set.out);
+  for (const auto& warning : page.document["warnings"])
+    result.text += fmt::format("warning: {}\n", warning.get<std::string>());
+  result.document = std::move(page.document);
+  result.document["report"] = set.out;
+  return result;
+}
+
+}  // namespace
+
+Action add_report(CLI::App& app, const Catalogue& tasks) {
+  const auto arguments = std::make_shared<ReportArguments>();
+  InferArguments& set = arguments->set;
+  set.open.tasks = tasks;
+  app.add_option("RUN", set.run, "A run folder, or a task's name for its shipped weights")->required();
+  app.add_option("--data", set.data, "The observed set, as infer takes it")->type_name("FILE|DIR|THING")->required();
+  app.add_option("--out", set.out, "Where the report goes: .html, or .pdf")->type_name("FILE")->required();
+  app.add_option("--n", set.n, "Use the first N observations (default: all)")
+      ->type_name("N")
+      ->transform(whole_number(1, std::int64_t{1} << 40));
+  app.add_option("--samples", set.samples, "Posterior samples (default: 1000, of images 16)")
+      ->type_name("S")
+      ->transform(whole_number(2, 10000000));
+  app.add_option(
+         "--sets", arguments->sets,
+         "Simulated sets on which calibration at this N is measured (default: as evaluate takes them); 0 leaves "
+         "it out, and the report says so")
+      ->type_name("M")
+      ->transform(whole_number(0, 10000000));
+  app.add_option("--given", set.given, "What is given of the set beside its observations, as infer takes it")
+      ->type_name("V,V,...");
+  app.add_option("--camera", set.camera, "Views of a scene: the camera whose image is inferred, in degrees")
+      ->type_name("AZ,EL");
+  app.add_option("--interval", set.interval,
+                 "Which intervals are told: central, hpd (highest density) or upper (limits)")
+      ->type_name("KIND")
+      ->capture_default_str();
+  app.add_option("--seed", set.seed, "Seed of the samples, and of observations that are made of a thing")
+      ->type_name("N")
+      ->transform(whole_number(0, 9007199254740992))
+      ->capture_default_str();
+  app.add_flag("--random", set.random,
+               "Of more observations than are used, take those that --seed draws rather than the first");
+  app.add_option("--columns", set.columns, "Points: of a table of more columns those that are used")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  app.add_option("--up", set.up, "Meshes: the axis of the file that points up")
+      ->type_name("AXIS")
+      ->check(CLI::IsMember({"x", "y", "z"}));
+  add_machine_arguments(app, set.open);
+  app.add_flag("--force", set.force,
+               "Accept more observations than training saw, up to the task's largest N (extrapolates)");
+  app.footer(with_task_names(
+      "Examples:\n"
+      "  pairs --batch report {first} --data events.csv --out report.html\n"
+      "  pairs --batch report {first} --data events.csv --n 20 --sets 500 --out report.pdf\n"
+      "One HTML page that holds all it shows: question and answer, the data with their SHA-256, the posterior as "
+      "table,\n"
+      "figure and samples, how typical of the model the data are, calibration on simulated sets of the same N, "
+      "training\n"
+      "and its cost, limits, a methods paragraph with references, and the commands that give its numbers again; as "
+      "PDF\n"
+      "without the samples. With\n"
+      "--json the numbers themselves, which the page carries, too."));
+  return [arguments] { return report(*arguments); };
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,52 @@
+#include "app/gui/posterior/report_dialog.h"
+
+#include <fmt/format.h>
+
+#include "app/gui/plot/figure_saver.h"
+#include "app/gui/widgets/ui.h"
+#include "app/model/posterior/report_saving.h"
+
+namespace pairs::gui {
+
+std::string ReportDialog::blocked(const model::Posterior& posterior) {
+  const auto scene = posterior.scene();
+  if (posterior.following()) return "A report is about a file that is whole; stop following it first";
+  if (!scene || scene->simulated) return "A report is about a set that was observed; open a file first";
+  if (!posterior.report_asked()) return "The set is on its way";
+  return "";
+}
+
+void ReportDialog::ask(const model::Posterior& posterior) {
+  const auto scene = posterior.scene();
+  if (!scene) return;
+  save_.ask(file_stem(fmt::format("{} {} n {} report", scene->task, scene->set_short, posterior.n())) + ".html");
+}
+
+void ReportDialog::draw(model::Posterior& posterior) {
+  if (!save_.is_drawn()) return;
+  const SaveDialog::Texts texts = {"Write a report",
+                                   "One page that holds all it shows: answer, data, checks, calibration on simulated "
+                                   "sets of this size, methods and commands. Measuring calibration may take minutes.",
+                                   "Path, e.g. ~/report.html",
+                                   {{"Page", {".html"}}},
+                                   ".html"};
+  const auto file = save_.draw(
+      {"posterior/report/browser", "posterior/report/path", "posterior/report/write", "posterior/report/cancel"},
+      texts);
+  if (!file) return;
+  auto asked = posterior.report_asked();
+  if (!asked) return save_.fail("The set is on its way; try again");
+  asked->file = *file;
+  posterior.reports().save(*std::move(asked));
+  save_.close();
+}
+
+void ReportDialog::draw_progress(model::Posterior& posterior) {
+  const std::string doing = posterior.reports().doing();
+  if (doing.empty()) return;
+  ui::wrapped("Report: " + doing, ui::Look::small_muted, 0, "posterior/report/doing");
+  if (ui::button("posterior/report/stop", "Stop report", ui::Button::quiet, "", "Writes no report"))
+    posterior.reports().job().cancel();
+}
+
+}  // namespace pairs::gui

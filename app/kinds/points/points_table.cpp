@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "app/kinds/arrays.h"
+#include "app/kinds/points/points_columns.h"
+#include "core/base/csv_table.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "tasks/program_table.h"
+#include "tasks/table_file.h"
+
+namespace pairs {
+namespace {
+
+// Whether a file may hold numbers with decimal commas, each read as two.
+bool may_have_decimal_commas(const torch::Tensor& rows, std::int64_t columns) {
+  return rows.size(1) == 2 * columns && rows.equal(rows.floor());
+}
+
+// Columns that a person asks for are the file's: by their names, or by their numbers.
+void check_named(const std::vector<std::string>& wanted, const std::vector<std::string>& columns,
+                 const std::string& where) {
+  const auto holds = [&](const std::string& name) {
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      if (name == columns[k] || name == fmt::format("column {}", k + 1)) return true;
+    return false;
+  };
+  for (const std::string& name : wanted)
+    if (!holds(name))
+      throw ColumnsError(fmt::format("{} has no column {}; {} {}", where, printable(name),
+                                     columns.front() == "column 1" ? "its first line names none: it has" : "it has",
+                                     printable(fmt::format("{}", fmt::join(columns, ", ")))),
+                         columns);
+}
+
+// An .npz whose arrays of one axis are the wanted columns.
+bool holds_columns(const NpzReader& arrays, const std::vector<std::string>& wanted) {
+  const auto& shapes = arrays.shapes();
+  // One array is x, whatever it is called, and so is the one of that name.
+  if (shapes.size() < 2 || (wanted.size() == 1 && shapes.contains("x"))) return false;
+  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
+    const auto found = shapes.find(name);
+    return found != shapes.end() && found->second.size() == 1;
+  });
+}
+
+CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<std::string>& wanted) {
+  NpzReader arrays(path);
+  CsvTable table;
+  std::vector<torch::Tensor> columns;
+  for (const auto& [name, shape] : arrays.shapes()) table.columns.push_back(name);
+  for (const std::string& name : wanted) {
+    const torch::Tensor column = arrays.read(name);
+    PAIRS_CHECK(!column.is_complex(), "{}: the array {} must hold real numbers", path.string(), printable(name));
+    PAIRS_CHECK(columns.empty() || column.size(0) == columns.front().size(0),
+                "{}: the arrays {} and {} have {} and {} rows; columns of one table have as many", path.string(),
+                printable(wanted.front()), printable(name), columns.front().size(0), column.size(0));
+    columns.push_back(column.to(torch::kFloat64));
+  }
+  table.rows = torch::stack(columns, 1);
+  table.taken = wanted;
+  return table;
+}
+
+CsvTable read_text_columns(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& columns) {
+  CsvTable table = read_csv_table(path, wanted_columns(task, columns));
+  check_named(columns.chosen, table.columns, path.string());
+  try {
+    check_columns(task, table.rows.size(1), path.string(),
+                  may_have_decimal_commas(table.rows, task.observation_shape[0])
+                      ? "; if its numbers have decimal commas, write decimal points"
+                      : "");
+  } catch (const Error& error) {
+    throw ColumnsError(error.what(), std::move(table.columns));
+  }
+  return table;
+}
+
+// Points of an open table.
+class PointRows final : public ObservedRows {
+ public:
+  PointRows(std::unique_ptr<TableFile> table, TaskInfo info, const TableColumns& columns)
+      : table_(std::move(table)),
+        info_(std::move(info)),
+        columns_(columns.files),
+        places_(places_in(*table_, wanted_columns(info_, columns))) {
+    check_named(columns.chosen, table_->names(), table_->where());
+  }
+
+  std::int64_t count() const override { return table_->rows(); }
+  Observations part(std::int64_t from, std::int64_t to) override { return checked(from, to).x; }
+  Observed checked(std::int64_t from, std::int64_t to) {
+    torch::Tensor rows = at::empty({to - from, static_cast<std::int64_t>(places_.size())}, torch::kFloat64);
+    table_->read(from, to - from, places_, rows.mutable_data_ptr<double>());
+    convert_columns(columns_, table_->where(), from, to - from, rows.mutable_data_ptr<double>());
+    return room_of(info_).checked(rows, info_, table_->where());
+  }
+  std::vector<std::string> taken() const {
+    std::vector<std::string> names;
+    for (const std::size_t place : places_) names.push_back(table_->columns()[place].name);
+    return names;
+  }
+
+ private:
+  std::unique_ptr<TableFile> table_;
+  TaskInfo info_;
+  std::vector<FileColumn> columns_;
+  std::vector<std::size_t> places_;
+};
+
+ObservedTable read_open_table(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
+                              const TableColumns& columns) {
+  std::unique_ptr<TableFile> table = columns.reader.empty() ? open_table(path)
+                                                            : open_with_program(words_of_command(columns.reader),
+                                                                                std::filesystem::current_path(), path);
+  ObservedTable out;
+  out.columns = table->names();
+  out.held = table->rows();
+  const auto rows = std::make_shared<PointRows>(std::move(table), task, columns);
+  out.taken = rows->taken();
+  const std::int64_t used = std::min(most, out.held);
+  if (used > columns.held / task.observation_shape[0])
+    out.rows = rows;
+  else
+    static_cast<Observed&>(out) = rows->checked(0, used);
+  out.held = rows->count();
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> wanted_columns(const TaskInfo& task, const TableColumns& columns) {
+  if (!columns.chosen.empty()) return columns.chosen;
+  if (columns.files.empty()) return task.observation_columns;
+  std::vector<std::string> names;
+  for (const FileColumn& column : columns.files) names.push_back(column.from);
+  return names;
+}
+
+bool is_points_table(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& columns) {
+  if (!columns.reader.empty()) return true;
+  const std::string ending = lower_extension(path);
+  if (ending == ".npz") return holds_columns(NpzReader(path), wanted_columns(task, columns));
+  return ending == ".csv" || std::find(table_endings().begin(), table_endings().end(), ending) != table_endings().end();
+}
+
+ObservedTable read_points(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
+                          const TableColumns& columns) {
+  const std::string ending = lower_extension(path);
+  if (!columns.reader.empty() || (ending != ".csv" && ending != ".npz"))
+    return read_open_table(path, task, most, columns);
+  CsvTable table =
+      ending == ".csv" ? read_text_columns(path, task, columns) : read_npz_columns(path, wanted_columns(task, columns));
+  const std::int64_t used = std::min(most, table.rows.size(0));
+  const torch::Tensor rows = table.rows.slice(0, 0, used).contiguous();
+  convert_columns(columns.files, path.string(), 0, used, rows.mutable_data_ptr<double>());
+  ObservedTable out;
+  static_cast<Observed&>(out) = room_of(task).checked(rows, task, path.string());
+  out.held = table.rows.size(0);
+  out.columns = std::move(table.columns);
+  out.taken = std::move(table.taken);
+  return out;
+}
+
+}  // namespace pairs

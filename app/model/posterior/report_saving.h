@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+
+#include "app/model/hub/file_job.h"
+#include "app/report/report.h"
+
+namespace pairs::model {
+
+// A report that a person asks for: of which run, set and N, and where it goes.
+struct ReportAsked {
+  std::string run;
+  ReportQuestion question;
+  std::filesystem::path file;  // .html or .pdf
+};
+
+// Writes reports, the same as `pairs --batch report` does, on a thread and with weights of its own. All members belong
+// to the window's thread.
+class ReportSaving {
+ public:
+  explicit ReportSaving(Hub& hub) : hub_(hub), job_(hub) {}
+
+  void save(ReportAsked asked);
+  FileJob& job() { return job_; }
+  const FileJob& job() const { return job_; }
+  // What it does now: "calibration on simulated sets, 60 %"; "" at rest.
+  std::string doing() const;
+
+ private:
+  class Follower;
+  void tell(std::string doing);
+
+  Hub& hub_;
+  mutable std::mutex mutex_;
+  std::string doing_;
+  FileJob job_;  // last: ends first
+};
+
+}  // namespace pairs::model

@@ -1,0 +1,52 @@
+#include "app/report/report.h"
+
+#include <fmt/format.h>
+
+#include "app/kinds/target_room.h"
+#include "app/posterior/posterior_samples.h"
+#include "app/report/report_sections.h"
+#include "core/report/number_text.h"
+#include "core/version.h"
+
+namespace pairs {
+namespace {
+
+nlohmann::json document_of(const ReportContent& content) {
+  nlohmann::json commands = nlohmann::json::array();
+  for (const ReportCommand& one : report_commands(content))
+    commands.push_back({{"gives", one.gives}, {"command", one.command}});
+  nlohmann::json document = {{"task", content.info().name},
+                             {"run", content.run.name},
+                             {"n", content.n()},
+                             {"infer", content.infer},
+                             {"warnings", content.warnings},
+                             {"data", {{"source", content.set().source()}, {"held", content.set().held()}}},
+                             {"weights", weights_checksum(content.run)},
+                             {"version", kVersion},
+                             {"commands", commands}};
+  if (const std::string digest = data_digest(content); !digest.empty()) document["data"]["sha256"] = digest;
+  if (content.metrics) {
+    document["evaluate"] = metrics_document(*content.metrics);
+    if (!content.verdict.text.empty()) document["evaluate"]["verdict"] = content.verdict.text;
+  }
+  return document;
+}
+
+}  // namespace
+
+Page report_page(const LoadedRun& run, const std::string& asked, const ReportQuestion& question, Monitor& monitor) {
+  const ReportContent content = report_content(run, asked, question, monitor);
+  Page page;
+  page.title = fmt::format("{}: posterior of {}", content.info().title, content.set().name());
+  page.subtitle = fmt::format("N = {}; estimator {}; Pairs Studio {}", count_text(content.n()), run.name, kVersion);
+  page.sections = {summary_section(content), data_section(content),        posterior_section(content),
+                   fit_section(content),     calibration_section(content), training_section(content),
+                   limits_section(content),  methods_section(content),     commands_section(content)};
+  page.document = document_of(content);
+  if (!target_room_of(content.info()).in_folder())
+    page.files.push_back(
+        {"samples.csv", "text/csv", samples_csv(content.samples.slice(0, 0, question.draws), content.info())});
+  return page;
+}
+
+}  // namespace pairs

@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "app/posterior/posterior_figure.h"
+#include "app/posterior/posterior_plots.h"
+#include "app/report/report_sections.h"
+#include "app/runs/task_words.h"
+#include "core/base/digest.h"
+#include "core/base/error.h"
+#include "core/eval/interval.h"
+#include "core/report/number_text.h"
+
+namespace pairs {
+namespace {
+
+std::string observations_text(std::int64_t n) {
+  return count_text(n) + (n == 1 ? " observation" : " observations");
+}
+
+std::string answer_text(const ReportContent& content) {
+  const TaskInfo& info = content.info();
+  if (content.ours.empty())
+    return fmt::format("The posterior is told by {} samples below.", count_text(content.samples.size(0)));
+  std::vector<std::string> parts;
+  for (std::size_t t = 0; t < content.ours.size(); ++t) {
+    const TargetNumbers& one = content.ours[t];
+    const Interval& most = one.most(content.question.interval);
+    const std::string unit = info.targets[t].unit.empty() ? "" : " " + info.targets[t].unit;
+    const std::string range = content.question.interval == IntervalKind::upper_limit
+                                  ? fmt::format("below {:.4g}{}", most.high, unit)
+                                  : fmt::format("{:.4g} to {:.4g}{}", most.low, most.high, unit);
+    parts.push_back(fmt::format("{} = {:.4g} ± {:.2g}{} (posterior mean and sd), with probability 90 % {}",
+                                info.targets[t].label, one.mean, one.sd, unit, range));
+  }
+  return fmt::format("{}.", fmt::join(parts, "; "));
+}
+
+// How far the answer may be believed, by what was measured.
+std::string trust_text(const ReportContent& content) {
+  const Typicality& typicality = content.answer.typicality;
+  std::vector<std::string> parts;
+  if (content.metrics)
+    parts.push_back(fmt::format("on {} simulated sets of this size: {}", count_text(content.metrics->rows.front().sets),
+                                content.verdict.text.empty() ? "nothing can be said" : content.verdict.text));
+  else
+    parts.push_back("calibration at this size was not measured");
+  parts.push_back(typicality.known
+                      ? fmt::format("the set lies farther from the middle of the training sets than {:.3g} % of them",
+                                    typicality.percentile)
+                      : std::string("how typical of training the set is cannot be told"));
+  return fmt::format("How far this can be believed: {}.", fmt::join(parts, "; "));
+}
+
+bool is_file(const ReportContent& content) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(content.question.set.file, error);
+}
+
+// As `figure posterior` draws it.
+PageFigure posterior_page_figure(const ReportContent& content) {
+  const TaskInfo& info = content.info();
+  const std::vector<double> truth = content.set().truth();
+  PosteriorAxes axes = chosen_axes(content.answer.numbers, info.targets, truth);
+  axes.interval = content.question.interval;
+  Figure figure = posterior_figure_at(info, content.answer, truth, content.posterior->source_text(), axes);
+  figure.plots.front().title = fmt::format("N = {}", count_text(content.n()));
+  return {
+      std::move(figure),
+      info.targets.size() > 1
+          ? "Posterior of the targets: the density of each, and of each pair the regions of 50 and 90 % probability."
+          : "Posterior density of the target; shaded: the interval of 90 %.",
+      content.exact.empty() ? "a sharper curve, while the calibration below stays as it is."
+                            : "the solid curve on the dashed one, which is the exact posterior of the model.",
+      "several peaks far apart, or a curve cut off at the end of the axis: the data then leave more than one value "
+      "open, or the prior's range decides."};
+}
+
+}  // namespace
+
+std::string data_digest(const ReportContent& content) {
+  return is_file(content) ? sha256_of(content.question.set.file) : "";
+}
+
+PageSection summary_section(const ReportContent& content) {
+  const TaskInfo& info = content.info();
+  PageSection section{"summary", "Question and answer", {}};
+  const std::string question = info.question.text(content.n(), count_text(content.n()));
+  section.blocks.push_back(PageText{question.empty() ? info.theta_text : question});
+  section.blocks.push_back(PageText{answer_text(content)});
+  section.blocks.push_back(PageText{trust_text(content)});
+  for (const std::string& warning : content.warnings)
+    section.blocks.push_back(PageWarning{"Warning: " + warning + "."});
+  if (content.verdict.bad)
+    section.blocks.push_back(
+        PageWarning{"Warning: on simulated sets of this size the run is not calibrated, so that its "
+                    "probabilities are not those that they are called."});
+  if (!content.answer.null.empty()) section.blocks.push_back(PageText{content.answer.null});
+  return section;
+}
+
+PageSection data_section(const ReportContent& content) {
+  ObservedSet& set = content.set();
+  PageFacts facts;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) facts.facts.emplace_back(name, value);
+  };
+  add("source", set.source());
+  add("SHA-256", data_digest(content));
+  add("holds", observations_text(set.held()));
+  add("used", fmt::format("N = {}{}", count_text(content.n()),
+                          content.n() == set.held() ? ""
+                          : content.question.set.random
+                              ? fmt::format(", a random subset by seed {}", *content.question.set.random)
+                              : ", the first ones"));
+  if (!set.taken().empty()) add("columns", fmt::format("{}", fmt::join(set.taken(), ", ")));
+  add("read as", set.read_as());
+  PageSection section{"data", "Data", {PageText{content.info().x_text}, facts}};
+  Figure figure = set.picture(content.n(), prior_view(set.task()));
+  if (!figure.plots.empty())
+    section.blocks.push_back(PageFigure{
+        std::move(figure),
+        fmt::format("The observations{}.", set.drawn(content.n()) < content.n()
+                                               ? fmt::format(", the first {}", count_text(set.drawn(content.n())))
+                                               : ""),
+        "", ""});
+  return section;
+}
+
+PageSection posterior_section(const ReportContent& content) {
+  PageSection section{
+      "posterior", "Posterior", {PageText{content.info().theta_text}, PageText{content.info().psi_text}}};
+  section.blocks.push_back(
+      PageTable{content.table,
+                "Numbers of the posterior; \"exact\", where it stands, is the model's own posterior by a "
+                "way that needs no network."});
+  if (!content.answer.numbers.empty()) section.blocks.push_back(posterior_page_figure(content));
+  for (const PagePicture& picture : content.pictures) section.blocks.push_back(picture);
+  return section;
+}
+
+PageSection fit_section(const ReportContent& content) {
+  PageSection section{"fit", "Does the model describe the data?", {}};
+  const Typicality& typicality = content.answer.typicality;
+  section.blocks.push_back(PageText{
+      typicality.known
+          ? fmt::format("Typicality: the mean embedding of the set lies at a Mahalanobis distance of {:.3g} from "
+                        "the middle of training sets of this size, farther than {:.3g} % of them{}. Up to about "
+                        "99 % is what sets of the model do; from 99.9 % on the set is called unlike training, "
+                        "and the answer may be sharp and wrong.",
+                        typicality.distance, typicality.percentile, typicality.outside ? ": unlike training" : "")
+          : std::string("Typicality is not known: the run kept no record of the sets that it was trained on.")});
+  const auto nuisances = content.posterior->nuisances(content.n());
+  const auto check =
+      nuisances ? content.posterior->check(content.answer, *nuisances, prior_view(content.set().task())) : nullptr;
+  if (!check) {
+    section.blocks.push_back(
+        PageText{"A predictive check, sets simulated from the posterior beside this one, was not made."});
+    return section;
+  }
+  section.blocks.push_back(PageText{check->line});
+  if (check->extreme) section.blocks.push_back(PageWarning{"Warning: the model hardly makes such a set."});
+  if (check->figure)
+    section.blocks.push_back(PageFigure{*check->figure, check->note,
+                                        "the observations lie within what the model makes.",
+                                        "parts of them where the model makes hardly any."});
+  return section;
+}
+
+}  // namespace pairs

@@ -1,0 +1,140 @@
+#include "app/report/report_content.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/kinds/target/parameters_room.h"
+#include "app/kinds/target_room.h"
+#include "app/runs/run_shades.h"
+#include "app/scores/run_evaluation.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/transfer.h"
+#include "core/eval/interval.h"
+#include "core/report/number_text.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::int64_t kTestSets = 2000;  // where a run names other numbers for other N, as `evaluate --sizes` takes
+
+void check_size(const LoadedRun& run, const ReportQuestion& question, const ObservedSet& set) {
+  const std::int64_t n = question.n, trained = run.estimator->max_n();
+  PAIRS_CHECK(n >= 1 && n <= set.held(), "A report of N = {} is asked for, but {} holds {}; ask for at most {}",
+              count_text(n), set.name(), count_text(set.held()), set.held());
+  PAIRS_CHECK(n <= run.task->info().max_n, "A report of N = {} is asked for, but task {} is defined up to N = {}",
+              count_text(n), run.task->info().name, count_text(run.task->info().max_n));
+  PAIRS_CHECK(question.force || n <= trained,
+              "A report of N = {} is asked for, but {} saw sets of at most {}; use fewer with --n, train with larger "
+              "sets, or pass --force to extrapolate",
+              count_text(n), run.name, count_text(trained));
+}
+
+void add_warning(ReportContent& content, const std::string& text) {
+  if (std::find(content.warnings.begin(), content.warnings.end(), text) == content.warnings.end())
+    content.warnings.push_back(text);
+}
+
+// Of a density that has no numbers of its own, those of its samples.
+void use_draws(ReportContent& content) {
+  add_warning(content, fmt::format("mean, sd and intervals are those of {} samples, not of the density",
+                                   content.samples.size(0)));
+  const torch::Tensor columns = content.samples.to(torch::kCPU, torch::kFloat64);
+  for (std::int64_t t = 0; t < columns.size(1); ++t)
+    content.ours.push_back(draw_numbers(doubles(columns.select(1, t))));
+}
+
+void ask_run(ReportContent& content, Monitor& monitor) {
+  SetPosterior& posterior = *content.posterior;
+  posterior.embed_until(content.n(), [&] { return !monitor.should_stop(); });
+  content.answer = posterior.answer(content.n());
+  const TargetRoom& room = target_room_of(content.info());
+  const std::int64_t draws = room.in_folder() ? content.question.draws : std::max(content.question.draws, room.draws());
+  content.samples = posterior.samples(content.answer, draws, content.question.seed);
+  content.ours = content.answer.shown_numbers(posterior.task(), posterior.runs().front());
+  content.exact = content.answer.exact_numbers();
+  for (const PosteriorWarning& one : posterior.all_warnings(content.answer))
+    if (one.kind != WarningKind::left_out) add_warning(content, one.text);
+  for (const std::string& problem : content.answer.problems) add_warning(content, problem);
+  if (content.answer.sources.front().log_density && content.ours.empty()) use_draws(content);
+}
+
+void tell_posterior(ReportContent& content) {
+  const TaskInfo& info = content.info();
+  const TargetRoom& room = target_room_of(info);
+  const IntervalKind interval = content.question.interval;
+  SampleReport told = room.report(info, content.samples, content.ours, interval, content.table);
+  content.infer = std::move(told.document);
+  for (auto& [name, png] : told.pictures) content.pictures.push_back({std::move(png), name});
+  if (!content.exact.empty()) {
+    content.infer["exact"] = numbers_document(content.exact, interval);
+    add_numbers(content.table, info, "exact", content.exact, interval);
+  }
+  content.infer["n"] = content.n();
+  content.infer["draws"] = content.samples.size(0);
+  content.infer["extrapolates"] = content.answer.extrapolates();
+  content.infer["trained_on"] = content.run.estimator->data_source();
+  if (const Typicality& typicality = content.answer.typicality; typicality.known) {
+    content.infer["distance"] = typicality.distance;
+    content.infer["percentile"] = typicality.percentile;
+    content.infer["outside_training"] = typicality.outside;
+  }
+}
+
+EvaluationOptions options_at(const ReportContent& content) {
+  EvaluationOptions options = evaluation_options(content.run);
+  options.sizes = {content.n()};
+  if (options.sets.size() != 1) options.sets = {kTestSets};
+  if (content.question.sets > 0) options.sets = {content.question.sets};
+  return options;
+}
+
+void measure(ReportContent& content, Monitor& monitor) {
+  if (content.question.sets == 0) return;
+  const EvaluationOptions options = options_at(content);
+  content.metrics = stored_metrics(content.run, &options);
+  if (!content.metrics) content.metrics = evaluate_in(monitor, content.run, options);
+  std::vector<std::string> labels;
+  for (const Target& target : content.info().targets) labels.push_back(target.label);
+  content.verdict = evaluation_verdict(content.metrics->rows, {labels, 0, content.metrics->beside});
+}
+
+}  // namespace
+
+const Head& shown_head(const ReportContent& content) {
+  Estimator& estimator = *content.run.estimator;
+  return estimator.head(estimator.sizes().empty() ? 0 : content.n());
+}
+
+ReportContent report_content(const LoadedRun& run, const std::string& asked, ReportQuestion question,
+                             Monitor& monitor) {
+  PAIRS_CHECK(!question.set.file.empty(), "A report is about a set that was observed: name its file");
+  const auto set = std::make_shared<ObservedSet>(run.task, question.set);
+  if (question.n == 0)
+    question.n = set->of_thing() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();
+  if (question.draws == 0) question.draws = target_room_of(run.task->info()).draws();
+  check_size(run, question, *set);
+  ReportContent content{run,
+                        asked,
+                        question,
+                        std::make_shared<SetPosterior>(set, std::vector<AskedRun>{{run, run_roles({run}).front()}}),
+                        {},
+                        {},
+                        {},
+                        {},
+                        {},
+                        Table(target_room_of(run.task->info()).report_columns(question.interval)),
+                        {},
+                        {},
+                        {},
+                        {},
+                        read_progress(run.folder / run_file::events),
+                        cost_of(run)};
+  ask_run(content, monitor);
+  tell_posterior(content);
+  measure(content, monitor);
+  return content;
+}
+
+}  // namespace pairs

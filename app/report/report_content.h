@@ -1,0 +1,49 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/posterior/set_posterior.h"
+#include "app/report/report.h"
+#include "app/scores/metrics_file.h"
+#include "app/scores/verdict.h"
+#include "app/text/table.h"
+#include "core/train/cost.h"
+#include "core/train/run_progress.h"
+
+namespace pairs {
+
+// All that a report tells, worked out.
+struct ReportContent {
+  const LoadedRun& run;
+  std::string asked;  // the run as commands name it
+  ReportQuestion question;
+  std::shared_ptr<SetPosterior> posterior;
+  PosteriorAnswer answer;
+  torch::Tensor samples;                   // [S, d]
+  std::vector<TargetNumbers> ours, exact;  // none of images; exact: none where it is not known
+  std::vector<std::string> warnings;       // each a sentence
+  Table table;                             // of the posterior's numbers
+  nlohmann::json infer;                    // what `infer --json` tells of the posterior
+  std::vector<PagePicture> pictures;       // of images
+  std::optional<Metrics> metrics;          // at this N
+  EvaluationVerdict verdict;
+  RunProgress progress;  // of its training; as one that has not begun where its log is missing
+  RunCost cost;
+
+  const TaskInfo& info() const { return run.task->info(); }
+  ObservedSet& set() const { return posterior->set(); }
+  std::int64_t n() const { return question.n; }
+};
+
+// The head that answers at this N.
+const Head& shown_head(const ReportContent& content);
+
+// Reads the set, asks the run, and measures its calibration at this N. Throws Stopped and Error.
+ReportContent report_content(const LoadedRun& run, const std::string& asked, ReportQuestion question, Monitor& monitor);
+
+}  // namespace pairs

@@ -1,0 +1,198 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "app/report/report_sections.h"
+#include "app/runs/places.h"
+#include "app/scores/run_evaluation.h"
+#include "core/base/devices.h"
+#include "core/base/text.h"
+#include "core/eval/interval.h"
+#include "core/report/number_text.h"
+#include "core/version.h"
+
+namespace pairs {
+namespace {
+
+// What methods rest on, by a key of ours.
+const std::map<std::string, std::string>& works() {
+  static const std::map<std::string, std::string> all = {
+      {"pairs",
+       "A. Wehenkel, M. Kagan, L. Heinrich, C. Pollard. It Just Takes Two: Scaling Amortized Inference to Large Sets. "
+       "arXiv:2605.07972, 2026."},
+      {"sets", "M. Zaheer et al. Deep Sets. NeurIPS 2017."},
+      {"adamw", "I. Loshchilov, F. Hutter. Decoupled Weight Decay Regularization. ICLR 2019."},
+      {"ranks",
+       "S. Talts et al. Validating Bayesian Inference Algorithms with Simulation-Based Calibration. arXiv:1804.06788, "
+       "2018."}};
+  return all;
+}
+
+// A text that cites works, which are numbered as they come.
+class Citing {
+ public:
+  void say(const std::string& text) { text_ += (text_.empty() ? "" : " ") + text; }
+  // "[2]", of one of works(), and of a work as a reference writes it.
+  std::string cite(const std::string& key) { return cite_work(works().at(key)); }
+  std::string cite_work(const std::string& work) {
+    const auto known = std::find(cited_.begin(), cited_.end(), work);
+    const auto place = known - cited_.begin();
+    if (known == cited_.end()) cited_.push_back(work);
+    return fmt::format("[{}]", place + 1);
+  }
+  const std::string& text() const { return text_; }
+  const std::vector<std::string>& references() const { return cited_; }
+
+ private:
+  std::string text_;
+  std::vector<std::string> cited_;
+};
+
+// "a residual network [3]"
+std::string network_words(const NetworkDescription& network, Citing& citing) {
+  return network.work.empty() ? network.words : network.words + " " + citing.cite_work(network.work);
+}
+
+std::string optimiser_words(const OptimiserConfig& optimiser, const StageRecord& record) {
+  const std::int64_t done = record.last.step > 0 ? record.last.step : optimiser.epochs * optimiser.steps;
+  return fmt::format("{}batches of {} sets at an initial learning rate of {:g} with cosine annealing",
+                     done > 0 ? count_text(done) + " steps on " : "", count_text(optimiser.batch), optimiser.rate);
+}
+
+void say_training(const ReportContent& content, Citing& citing) {
+  const RunConfig& config = content.run.config;
+  const std::string adamw = "AdamW " + citing.cite("adamw");
+  const StageRecord& first = content.progress.stage(Stage::pretrain);
+  if (config.pretrain.epochs > 0)
+    citing.say(fmt::format("Both were trained together on simulated sets of N in {{{}}} ({}) with {}{}.",
+                           fmt::join(config.pretrain.sizes, ", "), content.run.estimator->data_source(), adamw,
+                           ", " + optimiser_words(config.pretrain, first)));
+  else
+    citing.say(fmt::format("Their weights began as those of another run ({}).", printable(config.pretrain.from, 200)));
+  if (!content.run.finetuned) {
+    if (strategy(config.strategy).stages_2_and_3)
+      citing.say("The head was not finetuned on larger sets: this is the estimator of the first stage alone.");
+    return;
+  }
+  const StageRecord& last = content.progress.stage(Stage::finetune);
+  citing.say(fmt::format(
+      "The embedder was then frozen, the means of its embeddings over sets of up to N = {} were "
+      "cached, and {} on these ({}).",
+      count_text(*std::max_element(config.cache.sizes.begin(), config.cache.sizes.end())),
+      keeps_regression(config) ? "the spread of its predictions was fitted" : "the head alone was trained on",
+      adamw + ", " + optimiser_words(config.finetune, last)));
+}
+
+void say_tests(const ReportContent& content, Citing& citing) {
+  if (!content.metrics) {
+    citing.say("Its calibration at this N was not measured.");
+    return;
+  }
+  const EvaluationRow& row = content.metrics->rows.front();
+  citing.say(
+      fmt::format("On {} further simulated sets of N = {} ", count_text(row.sets), count_text(content.n())) +
+      (std::isfinite(row.nll)
+           ? fmt::format("its negative log posterior density of the true values was {} nat",
+                         with_error_text(row.nll, row.nll_se, 3)) +
+                 (std::isfinite(row.gap) ? fmt::format(", {} above that of the exact posterior on the same sets",
+                                                       with_error_text(row.gap, row.gap_se, 4))
+                                         : "") +
+                 fmt::format("; ranks of the true values among {} posterior samples were tested for location, "
+                             "width and uniformity {}.",
+                             count_text(row.samples), citing.cite("ranks"))
+           : fmt::format("the squared error of a posterior sample was {:.4g} a pixel, of the posterior mean {:.4g}, "
+                         "of the prior's mean {:.4g}.",
+                         row.mse, row.mse_posterior, row.mse_prior)));
+}
+
+std::string set_words(const SetChoice& set, bool infer) {
+  std::string words = fmt::format(" {} {}", infer ? "--data" : "--file", shell_word(set.file.string()));
+  if (!set.columns.empty()) words += " --columns=" + shell_word(fmt::format("{}", fmt::join(set.columns, ",")));
+  if (set.random) words += infer ? " --random" : fmt::format(" --random {}", *set.random);
+  if (!set.up.empty()) words += " --up " + set.up;
+  if (infer && !set.given.empty()) words += " --given=" + shell_word(set.given);
+  if (infer && set.camera)
+    words += fmt::format(" --camera={},{}", set.camera->azimuth * 180 / M_PI, set.camera->elevation * 180 / M_PI);
+  return words;
+}
+
+}  // namespace
+
+PageSection methods_section(const ReportContent& content) {
+  const TaskInfo& info = content.info();
+  const RunConfig& config = content.run.config;
+  Citing citing;
+  std::vector<std::string> labels;
+  for (const Target& target : info.targets) labels.push_back(target.title());
+  citing.say(
+      fmt::format("We inferred {} from a set of N = {} observations by amortised simulation-based inference with "
+                  "PAIRS {}, as implemented in Pairs Studio {}.",
+                  labels.empty() ? std::string("the target image") : fmt::format("{}", fmt::join(labels, " and ")),
+                  count_text(content.n()), citing.cite("pairs"), kVersion));
+  // Works are numbered in the order of the text.
+  const std::string embedder = network_words(content.run.estimator->embedder().describe(), citing);
+  const std::string mean = citing.cite("sets");
+  const std::string head = network_words(shown_head(content).describe(), citing);
+  citing.say(
+      fmt::format("Each observation is embedded by {} into {} numbers, whose mean over the set {}{} is what the "
+                  "posterior is conditioned on; the posterior is modelled by {}.",
+                  embedder, content.run.estimator->embedding_size(), mean,
+                  config.estimator.encoding == "none" ? "" : ", with an encoding of N beside it,", head));
+  say_training(content, citing);
+  say_tests(content, citing);
+  PageSection section{"methods", "Methods", {PageText{"To be pasted and adapted; every word follows from what ran."}}};
+  section.blocks.push_back(PageText{citing.text()});
+  section.blocks.push_back(PageReferences{citing.references()});
+  return section;
+}
+
+std::vector<ReportCommand> report_commands(const ReportContent& content) {
+  const ReportQuestion& question = content.question;
+  const std::string run = shell_word(content.asked);
+  std::string machine = question.device == "auto" ? "" : " --device " + shell_word(question.device);
+  const std::string interval =
+      question.interval == IntervalKind::central ? "" : fmt::format(" --interval {}", interval_word(question.interval));
+  const std::string size = fmt::format(" --n {}", content.n()), force = question.force ? " --force" : "";
+  const std::string samples = fmt::format(" --samples {} --seed {}", question.draws, question.seed);
+  std::vector<ReportCommand> out;
+  out.push_back({"the posterior's numbers and samples",
+                 fmt::format("pairs --batch infer {}{}{}{}{}{}{} --out {}", run, set_words(question.set, true), size,
+                             samples, interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
+  if (!content.answer.numbers.empty())
+    out.push_back(
+        {"the posterior's figure", fmt::format("pairs --batch figure posterior {}{}{}{}{} --out posterior.svg", run,
+                                               set_words(question.set, false), size, interval, machine)});
+  if (content.metrics) {
+    const std::array<std::string, 4> values = evaluation_texts(options_of(*content.metrics));
+    std::string words;
+    for (std::size_t i = 0; i < values.size(); ++i) words += fmt::format(" {} {}", kEvaluationArguments[i], values[i]);
+    out.push_back({"its calibration at this N",
+                   fmt::format("pairs --batch evaluate {}{}{}{} --out evaluation.json", run, words, force, machine)});
+  }
+  out.push_back({"this report", fmt::format("pairs --batch report {}{}{}{}{}{}{}{} --out report.html", run,
+                                            set_words(question.set, true), size, samples,
+                                            question.sets < 0 ? "" : fmt::format(" --sets {}", question.sets), interval,
+                                            force, machine)});
+  return out;
+}
+
+PageSection commands_section(const ReportContent& content) {
+  PageSection section{"commands", "Made again", {}};
+  std::string lines;
+  for (const ReportCommand& one : report_commands(content)) lines += fmt::format("# {}\n{}\n", one.gives, one.command);
+  section.blocks.push_back(PageLines{lines});
+  PageFacts facts;
+  facts.facts = {{"program", fmt::format("Pairs Studio {}", kVersion)},
+                 {"weights", fmt::format("{} (checksum {})", content.run.name, weights_checksum(content.run))},
+                 {"computed by", numerics_fingerprint(choose_device(content.question.device))}};
+  section.blocks.push_back(facts);
+  section.blocks.push_back(
+      PageText{"The same program, weights, data and device give the same numbers to the last digit; "
+               "another processor or number of threads changes the last digits."});
+  return section;
+}
+
+}  // namespace pairs

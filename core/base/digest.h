@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace pairs {
+
+// SHA-256 of a file as `sha256sum` prints it, 64 hexadecimal digits, read in pieces whatever its size. Throws Error
+// where it cannot be read.
+std::string sha256_of(const std::filesystem::path& file);
+
+// Bytes in base 64, with padding (RFC 4648).
+std::string base64(std::string_view bytes);
+
+}  // namespace pairs

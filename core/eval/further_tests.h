@@ -1,0 +1,37 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "core/eval/evaluation_row.h"
+#include "core/eval/two_sample.h"
+#include "core/task.h"
+
+namespace pairs {
+
+// Tests of posteriors as a whole beside those of each target's ranks, from the samples of one set size's sets as these
+// come: TARP, the two-sample test and coverage by region.
+class FurtherTests {
+ public:
+  // Sets that the two-sample test sees, the first ones.
+  static constexpr std::int64_t kMostLearntFrom = 20000;
+
+  explicit FurtherTests(const TaskInfo& info);
+  // The next sets, in order: samples [B, S, d], truths [B, d] and aggregates [B, l]. `key` breaks ties.
+  void add(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& aggregates,
+           std::uint64_t key);
+  // Adds what was found to the row, whose ranks, tests of them and means are there: truths, distance ranks, the
+  // p-values of the ranks' distribution functions and, under their keys in EvaluationRow::scores, "tarp" with its limit
+  // and p-value, "c2st" with error and p-value, and "region_p". Tests that need more sets or samples are left out.
+  void finish(EvaluationRow& row) const;
+
+ private:
+  torch::Tensor scale_, last_;  // [d], [1, d]
+  TwoSample two_sample_;
+  std::vector<torch::Tensor> truths_;
+  std::vector<double> distance_ranks_;
+};
+
+}  // namespace pairs

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pairs {
+
+// The share of ranks below each of some cuts, where `sets` ranks k are uniform on 0, 1, ..., S: what simultaneous bands
+// of the empirical distribution function are made of (Säilynoja, Bürkner and Vehtari 2022, "Graphical test for discrete
+// uniformity"). Their probabilities are worked out exactly, cut by cut, without simulation.
+class UniformEcdf {
+ public:
+  // At most this many cuts, spread evenly over the S + 1 values.
+  static constexpr std::int64_t kMostCuts = 50;
+  // Throws Error for no sets or no samples.
+  UniformEcdf(std::int64_t sets, std::int64_t samples);
+
+  // The expected shares k / (S + 1) at the cuts, rising, 0 and 1 left out.
+  const std::vector<double>& expected() const { return expected_; }
+  // The shares of ranks k / S that lie below the cuts.
+  std::vector<double> shares(std::span<const double> ranks) const;
+
+  // Between which shares uniform ranks stay at all cuts at once with at least this probability: every cut's share alone
+  // leaves the band equally often, half of it on each side.
+  struct Band {
+    std::vector<double> low, high;  // [cut]
+  };
+  Band band(double level) const;
+  // The probability that uniform ranks touch such a band that these shares just touch. Down to 1e-9; below, an upper
+  // bound of it (Bonferroni).
+  double p_value(std::span<const double> shares) const;
+
+  // The largest distance of these shares from the expected ones; and the distance that uniform ranks stay within with
+  // this probability.
+  double deviation(std::span<const double> shares) const;
+  double deviation_limit(double level) const;
+
+ private:
+  // How many ranks may lie below each cut.
+  struct Bounds {
+    std::vector<std::int64_t> low, high;
+  };
+  Bounds bounds_beyond(double pointwise) const;
+  double pointwise(std::size_t cut, std::int64_t count) const;
+  double inside(const Bounds& bounds) const;
+  double transition(std::int64_t left, std::int64_t more, double log_p, double log_q) const;
+  std::int64_t count_of(double share) const;
+
+  std::int64_t sets_, samples_;
+  std::vector<std::int64_t> cuts_;  // ranks below a cut are k < cut
+  std::vector<double> expected_;
+  std::vector<double> log_factorial_;
+};
+
+}  // namespace pairs

@@ -1,0 +1,136 @@
+#include <fitsio.h>
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+
+#include "tasks/own/tables/table_module.h"
+
+// libpairs_fits.so: the first table of a FITS file, binary or text.
+
+namespace pairs {
+namespace {
+
+// The library keeps state of its own: one call at a time.
+std::mutex& fits_lock() {
+  static std::mutex lock;
+  return lock;
+}
+
+// Throws where a call failed: "it is damaged (the library's reason); write it again".
+void check_fits(int status, const std::string& what, const std::string& to_do) {
+  if (status == 0) return;
+  char reason[FLEN_STATUS] = "";
+  fits_get_errstatus(status, reason);
+  throw std::runtime_error(what + " (" + reason + "); " + to_do);
+}
+
+class FitsTable final : public TableModule {
+ public:
+  explicit FitsTable(const char* path) {
+    const std::lock_guard guard(fits_lock());
+    int status = 0;
+    // A plain path: the library's own syntax would open other files, and ask servers.
+    fits_open_diskfile(&file_, path, READONLY, &status);
+    check_fits(status, "it is damaged, cut short or no FITS file", "write it again");
+    try {
+      find_table();
+      read_columns();
+    } catch (...) {
+      close();
+      throw;
+    }
+  }
+  ~FitsTable() override {
+    const std::lock_guard guard(fits_lock());
+    close();
+  }
+
+  const std::vector<Column>& columns() const override { return columns_; }
+  std::int64_t rows() const override { return rows_; }
+  void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) override {
+    const std::lock_guard guard(fits_lock());
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      read_column(first, count, places[k]);
+      for (std::size_t i = 0; i < buffer_.size(); ++i) out[i * places.size() + k] = buffer_[i];
+    }
+  }
+
+ private:
+  void close() {
+    int ignored = 0;
+    fits_close_file(file_, &ignored);
+  }
+  static void check(int status) { check_fits(status, "it is damaged or cut short", "write it again"); }
+
+  void find_table() {
+    int status = 0, kind = IMAGE_HDU;
+    while (kind == IMAGE_HDU) {
+      fits_movrel_hdu(file_, 1, &kind, &status);
+      check_fits(status, "it holds no table", "give a FITS file with a table extension");
+    }
+  }
+
+  void read_columns() {
+    int status = 0, count = 0;
+    LONGLONG rows = 0;
+    fits_get_num_rowsll(file_, &rows, &status);
+    fits_get_num_cols(file_, &count, &status);
+    check(status);
+    rows_ = rows;
+    for (int k = 1; k <= count; ++k) {
+      int type = 0, missing = 0;
+      LONGLONG repeat = 0, width = 0;
+      char key[FLEN_KEYWORD], name[FLEN_VALUE] = "", ignored[FLEN_COMMENT];
+      fits_get_eqcoltypell(file_, k, &type, &repeat, &width, &status);
+      fits_make_keyn("TTYPE", k, key, &status);
+      check(status);
+      fits_read_key(file_, TSTRING, key, name, ignored, &missing);
+      columns_.push_back({missing == 0 && *name ? name : "column " + std::to_string(k), other_of(type, repeat)});
+      types_.push_back(type);
+    }
+  }
+
+  static std::string other_of(int type, LONGLONG repeat) {
+    const int numbers[] = {TBYTE, TSBYTE,     TUSHORT,   TSHORT, TUINT,   TINT,    TULONG,
+                           TLONG, TULONGLONG, TLONGLONG, TFLOAT, TDOUBLE, TLOGICAL};
+    if (type == TSTRING) return "text";
+    if (std::find(std::begin(numbers), std::end(numbers), type) == std::end(numbers)) return "values of another kind";
+    return repeat == 1 ? "" : std::to_string(repeat) + " numbers a row";
+  }
+
+  void read_column(std::int64_t first, std::int64_t count, std::size_t place) {
+    int status = 0, any = 0;
+    buffer_.resize(static_cast<std::size_t>(count));
+    const int column = static_cast<int>(place) + 1;
+    constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+    if (types_[place] == TLOGICAL) {
+      std::vector<char> flags(buffer_.size()), missing(buffer_.size());
+      fits_read_colnull(file_, TLOGICAL, column, first + 1, 1, count, flags.data(), missing.data(), &any, &status);
+      check(status);
+      for (std::size_t i = 0; i < buffer_.size(); ++i) buffer_[i] = missing[i] ? kMissing : flags[i] != 0;
+      return;
+    }
+    double missing = kMissing;
+    fits_read_col(file_, TDOUBLE, column, first + 1, 1, count, &missing, buffer_.data(), &any, &status);
+    check(status);
+  }
+
+  fitsfile* file_ = nullptr;
+  std::vector<Column> columns_;
+  std::int64_t rows_ = 0;
+  std::vector<int> types_;
+  std::vector<double> buffer_;
+};
+
+}  // namespace
+}  // namespace pairs
+
+extern "C" __attribute__((visibility("default"))) int pairs_table_version() {
+  return pairs::kTableModuleVersion;
+}
+
+extern "C" __attribute__((visibility("default"))) pairs::TableModule* pairs_open_table(const char* path) {
+  return new pairs::FitsTable(path);
+}

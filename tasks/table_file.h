@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pairs {
+
+// A column of a table: what it is called, and, where it holds no numbers, what it holds instead ("text (string)").
+struct TableColumn {
+  std::string name;
+  std::string other = {};
+};
+
+// A table of numbers in a file, read in place: memory goes with what is asked for at once. Rows that are asked for in
+// order are read fast; others are found again. Used by one thread at a time.
+class TableFile {
+ public:
+  // `where`: how sentences call the file.
+  explicit TableFile(std::string where) : where_(std::move(where)) {}
+  virtual ~TableFile() = default;
+  TableFile(const TableFile&) = delete;
+  TableFile& operator=(const TableFile&) = delete;
+
+  const std::string& where() const { return where_; }
+  const std::vector<TableColumn>& columns() const { return columns_; }
+  std::vector<std::string> names() const;
+  std::int64_t rows() const { return rows_; }
+  // Whether columns() are names of the file; else they are "column 1", "column 2", ...
+  bool named() const { return named_; }
+
+  // Rows first .. first + count - 1 of the columns at `places` -> [count, places] float64, row by row. Throws Error
+  // that names file, column and row of a value that is missing, no number or not finite, and where the file is damaged.
+  void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out);
+
+ protected:
+  virtual void read_rows(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places,
+                         double* out) = 0;
+
+  std::vector<TableColumn> columns_;
+  std::int64_t rows_ = 0;
+  bool named_ = true;
+
+ private:
+  std::string where_;
+};
+
+// Endings of the files that open_table reads, in lower case: ".parquet", ".h5", ... Those of libraries that this build
+// lacks are among them: they are refused by open_table.
+const std::vector<std::string>& table_endings();
+
+// Opens a table by its ending. Throws Error where the file is missing, damaged or holds no table.
+std::unique_ptr<TableFile> open_table(const std::filesystem::path& path);
+
+// Where the columns called `wanted` stand in the table: by name, or as "column 2"; where one is wanted, a table's only
+// column may have any name. Throws ColumnsError (core/base/csv_table.h), naming what the table has, where they cannot
+// be told, and Error where one holds no numbers.
+std::vector<std::size_t> places_in(const TableFile& table, const std::vector<std::string>& wanted);
+
+}  // namespace pairs

@@ -1,0 +1,120 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "core/base/digest.h"
+#include "core/base/files.h"
+#include "tests/app/batch/program.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs::batch {
+namespace {
+
+using testing::HasSubstr;
+
+class ReportCommand : public testing::Test {
+ protected:
+  // Commands of a report name files of the folder that they run in.
+  void SetUp() override {
+    before_ = std::filesystem::current_path();
+    std::filesystem::current_path(folder_.path());
+    std::string lines = "x\n";
+    for (int i = 0; i < 40; ++i) lines += std::to_string(i < 12 ? 1.4 + 0.01 * i : -2 + 0.13 * i) + "\n";
+    write_file("events.csv", lines);
+  }
+  void TearDown() override { std::filesystem::current_path(before_); }
+
+  // The answer to a line that a report prints.
+  static Answer answer_to(const std::string& command, const std::string& instead_of_out) {
+    std::istringstream in(command);
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) words.push_back(word);
+    EXPECT_GT(words.size(), 3u) << command;
+    words.erase(words.begin(), words.begin() + 2);  // pairs --batch
+    if (!instead_of_out.empty()) words.back() = instead_of_out;
+    words.insert(words.begin(), "--json");
+    return run_words(words);
+  }
+
+  static nlohmann::json made(std::vector<std::string> more, const std::string& out = "report.html") {
+    std::vector<std::string> words = {"--json", "report", "bump-hunt", "--data", "events.csv", "--out", out};
+    words.insert(words.end(), more.begin(), more.end());
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    return nlohmann::json::parse(answer.out);
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path before_;
+};
+
+TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {
+  const nlohmann::json report = made({"--sets", "300", "--interval", "hpd", "--samples", "50", "--seed", "4"});
+  const std::string page = read_file("report.html");
+  EXPECT_EQ(report["data"]["sha256"], sha256_of("events.csv"));
+  ASSERT_EQ(report["commands"].size(), 4u);
+
+  const nlohmann::json infer = nlohmann::json::parse(answer_to(report["commands"][0]["command"], "").out);
+  for (const auto& [key, value] : report["infer"].items()) EXPECT_EQ(value, infer[key]) << key;
+  EXPECT_EQ(report["warnings"], infer["warnings"]);
+  for (const char* key : {"mean", "sd", "quantiles", "intervals", "exact", "percentile"})
+    EXPECT_TRUE(report["infer"].contains(key)) << key;
+  EXPECT_THAT(page, HasSubstr(base64(read_file("samples.csv")))) << "the page carries the samples";
+
+  EXPECT_EQ(answer_to(report["commands"][1]["command"], "").code, 0);
+  EXPECT_THAT(page, HasSubstr(base64(read_file("posterior.svg")))) << "the figure is the command's";
+
+  const nlohmann::json evaluate = nlohmann::json::parse(answer_to(report["commands"][2]["command"], "").out);
+  EXPECT_EQ(report["evaluate"]["verdict"], evaluate["verdict"]);
+  ASSERT_EQ(evaluate["rows"].size(), 1u);
+  EXPECT_EQ(evaluate["rows"][0]["sets"], 300);
+  for (const auto& [key, value] : report["evaluate"]["rows"][0].items())
+    EXPECT_EQ(value, evaluate["rows"][0][key]) << key;
+
+  EXPECT_EQ(answer_to(report["commands"][3]["command"], "again.html").code, 0);
+  std::string again = read_file("again.html");
+  EXPECT_EQ(again, page) << "the same report";
+}
+
+TEST_F(ReportCommand, SaysWhatWasNotMeasured) {
+  const nlohmann::json report = made({"--sets", "0", "--n", "5"});
+  EXPECT_FALSE(report.contains("evaluate"));
+  EXPECT_EQ(report["commands"].size(), 3u);
+  EXPECT_EQ(report["infer"]["n"], 5);
+  EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: calibration at this size was not measured"));
+}
+
+TEST_F(ReportCommand, WritesPdf) {
+  made({"--sets", "0"}, "report.pdf");
+  EXPECT_TRUE(read_file("report.pdf").starts_with("%PDF-"));
+}
+
+TEST_F(ReportCommand, TellsAWarningFirst) {
+  std::string lines = "x\n";
+  for (int i = 0; i < 40; ++i) lines += std::to_string(20 + 0.1 * i) + "\n";
+  write_file("events.csv", lines);
+  const nlohmann::json report = made({"--sets", "0"});
+  ASSERT_TRUE(report["infer"]["outside_training"]);
+  ASSERT_FALSE(report["warnings"].empty());
+  const std::string page = read_file("report.html");
+  EXPECT_LT(page.find("class=\"warning\">Warning: "), page.find("id=\"data\""));
+}
+
+TEST_F(ReportCommand, RefusesWithASentence) {
+  const auto refused = [&](std::vector<std::string> words, int code, const std::string& why) {
+    words.insert(words.begin(), "report");
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, code) << why;
+    EXPECT_THAT(answer.err, HasSubstr(why));
+  };
+  refused({"bump-hunt", "--data", "events.csv", "--out", "report.txt"}, 2, ".html");
+  refused({"bump-hunt", "--data", "nothing.csv", "--out", "report.html"}, 1, "nothing.csv");
+  refused({"bump-hunt", "--data", "events.csv", "--n", "41", "--out", "report.html"}, 1, "holds 40");
+  refused({"bump-hunt", "--data", "events.csv"}, 2, "--out");
+  EXPECT_FALSE(std::filesystem::exists("report.html"));
+}
+
+}  // namespace
+}  // namespace pairs::batch

@@ -1,0 +1,117 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "app/kinds/observed.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/npz.h"
+#include "tests/core/base/temporary_folder.h"
+#include "tests/tasks/own/tables/table_writers.h"
+
+// Tables of points by the names of their columns, and what a task says of these.
+
+namespace pairs {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ObservedTables : public ::testing::Test {
+ protected:
+  static TaskInfo info(std::vector<std::string> columns) {
+    TaskInfo task;
+    task.name = "dots";
+    task.file = "task.toml";  // a person's own: float64
+    task.targets.push_back({"a", "a", "", 0, 1, 0, 1, 1, 0, 1});
+    task.kind = ObservationKind::points;
+    task.observation_shape = {static_cast<std::int64_t>(columns.size())};
+    task.observation_columns = std::move(columns);
+    task.max_n = 100;
+    return task;
+  }
+  torch::Tensor read(const std::string& name, const TaskInfo& task, const TableColumns& columns = {}) const {
+    return read_observed_columns(folder_ / name, task, 1 << 20, columns).x.block();
+  }
+  std::string refusal(const std::string& name, const TaskInfo& task, const TableColumns& columns = {}) const {
+    try {
+      read(name, task, columns);
+      return "accepted";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+  void write(const std::string& name, const std::string& text) const { write_file(folder_ / name, text); }
+  // 1,000 rows of energy and hits as FITS; false where this build does not read it.
+  bool write_thousand() const {
+    std::vector<double> energy;
+    std::vector<std::int16_t> hits;
+    for (int i = 0; i < 1000; ++i) {
+      energy.push_back(1 / (1.0 + i));
+      hits.push_back(static_cast<std::int16_t>(i - 500));
+    }
+    pairs::testing::write_fits(folder_ / "a.fits", energy, hits);
+    return refusal("a.fits", info({"energy", "hits"})).find("-DPAIRS_FITS=ON") == std::string::npos;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ObservedTables, MillivoltsAreVoltsToTheBit) {
+  std::string volts = "t,U\n", millivolts = "t,U [mV],sensor\n";
+  for (int i = 1; i < 3000; ++i) {
+    const int digits = i * 7919 % 100000;
+    volts += fmt::format("{},{}.{:03}\n", i, digits / 1000, digits % 1000);
+    millivolts += fmt::format("{},{},{}\n", i, digits, i % 4 == 0 ? "left" : "right");
+  }
+  write("volts.csv", volts);
+  write("millivolts.csv", millivolts);
+  const TaskInfo task = info({"U", "t"});
+  const std::vector<FileColumn> files = {{"U [mV]", 0, 1000, false, "V"}, {"t"}};
+  EXPECT_TRUE(read("millivolts.csv", task, {.files = files}).equal(read("volts.csv", task)));
+  EXPECT_THAT(refusal("volts.csv", task, {.files = files}), HasSubstr("U [mV]")) << "names what is missing";
+}
+
+TEST_F(ObservedTables, LogarithmsComeAfterTheLinearTransform) {
+  write("a.csv", "w\n12\n110\n");
+  const torch::Tensor x = read("a.csv", info({"v"}), {.files = {{"w", 10, 2, true}}});
+  EXPECT_EQ(x[0].item<double>(), 0);
+  EXPECT_EQ(x[1].item<double>(), std::log(50.0));
+  write("b.csv", "w\n12\n10\n");
+  EXPECT_THAT(refusal("b.csv", info({"v"}), {.files = {{"w", 10, 2, true}}}),
+              HasSubstr("b.csv: column w of row 2 is 10, which has no logarithm"));
+}
+
+TEST_F(ObservedTables, ArraysOfAnNpzAreColumns) {
+  const torch::Tensor u = torch::arange(5, torch::kFloat64), v = torch::arange(5, torch::kInt64) * 10;
+  write_npz(folder_ / "a.npz", {{"u", u}, {"v", v}, {"other", torch::zeros({3, 3})}});
+  EXPECT_TRUE(read("a.npz", info({"v", "u"})).equal(torch::stack({v.to(torch::kFloat64), u}, 1)));
+  EXPECT_TRUE(read("a.npz", info({"v", "u"}), {.files = {{"v", 0, 10}, {"u"}}}).equal(torch::stack({u, u}, 1)));
+  write_npz(folder_ / "x.npz", {{"x", torch::stack({u, u}, 1)}, {"u", u}, {"v", v}});
+  EXPECT_TRUE(read("x.npz", info({"s", "t"}), {.files = {{"s", 0, 10}, {"t"}}}).equal(torch::stack({u, u}, 1)))
+      << "the array x is in the task's own units";
+  write_npz(folder_ / "short.npz", {{"u", u}, {"v", v.slice(0, 0, 3)}});
+  EXPECT_THAT(refusal("short.npz", info({"u", "v"})), HasSubstr("5 and 3 rows"));
+}
+
+TEST_F(ObservedTables, WhatIsTooLargeToBeHeldIsReadInParts) {
+  if (!write_thousand()) GTEST_SKIP() << "this build reads no FITS files";
+  const TaskInfo task = info({"hits", "energy"});
+  const std::vector<FileColumn> files = {{"hits", 20, 3}, {"energy", 0, 0.5, true}};
+  const ObservedTable held = read_observed_columns(folder_ / "a.fits", task, 1000, {.files = files}),
+                      parts = read_observed_columns(folder_ / "a.fits", task, 1000, {.files = files, .held = 1999});
+  ASSERT_EQ(held.rows, nullptr);
+  ASSERT_NE(parts.rows, nullptr);
+  EXPECT_EQ(parts.held, 1000);
+  EXPECT_EQ(parts.taken, (std::vector<std::string>{"hits", "energy"}));
+  EXPECT_EQ(parts.columns, (std::vector<std::string>{"energy", "hits", "name"}));
+  const torch::Tensor x = held.x.block();
+  for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, 1000}, {0, 1}, {999, 1000}, {100, 612}})
+    EXPECT_TRUE(parts.rows->part(from, to).block().equal(x.slice(0, from, to))) << from;
+  const std::vector<std::int64_t> which = {999, 0, 512, 511, 3};
+  EXPECT_TRUE(parts.rows->pick(which).block().equal(x.index_select(0, torch::tensor(which))));
+  EXPECT_EQ(read_observed_columns(folder_ / "a.fits", task, 900, {.files = files, .held = 1999}).rows, nullptr)
+      << "no more than are used are asked for";
+}
+
+}  // namespace
+}  // namespace pairs

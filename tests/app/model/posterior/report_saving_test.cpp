@@ -1,0 +1,71 @@
+// A report from the window is the one that `pairs --batch report` writes, byte for byte.
+#include "app/model/posterior/report_saving.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/model/posterior/posterior.h"
+#include "core/base/files.h"
+#include "tasks/registry.h"
+#include "tests/app/batch/program.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr double kReportPatience = 240;
+
+class ReportSavingTest : public testing::Test {
+ protected:
+  ReportSavingTest() : posterior_(hub_) {
+    std::string text = "x\n";
+    for (int i = 0; i < 50; ++i) text += fmt::format("{}\n", 0.1 * (i % 23) - 1);
+    write_file(path("events.csv"), text);
+    posterior_.select("bump-hunt");
+    EXPECT_TRUE(posterior_.wait(kReportPatience));
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  Hub hub_{built_in_tasks()};
+  TemporaryFolder folder_;
+  Posterior posterior_;
+};
+
+TEST_F(ReportSavingTest, IsTheOneOfTheCommand) {
+  EXPECT_FALSE(posterior_.report_asked()) << "nobody observed a simulated set";
+  posterior_.open_file(path("events.csv"));
+  ASSERT_TRUE(posterior_.wait(kReportPatience));
+  posterior_.set_n(20);
+  ASSERT_TRUE(posterior_.wait(kReportPatience));
+  auto asked = posterior_.report_asked();
+  ASSERT_TRUE(asked);
+  asked->question.sets = 200;
+  asked->file = path("window.html");
+  posterior_.reports().save(*asked);
+  ASSERT_TRUE(posterior_.reports().job().wait(kReportPatience));
+  const auto outcome = posterior_.reports().job().take();
+  ASSERT_TRUE(outcome);
+  ASSERT_EQ(outcome->failure, "");
+  const batch::Answer answer = batch::run_words(
+      {"report", "bump-hunt", "--data", path("events.csv"), "--n", "20", "--sets", "200", "--out", path("batch.html")});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(read_file(path("window.html")) == read_file(path("batch.html")));
+}
+
+TEST_F(ReportSavingTest, SaysWhyNoneWasWritten) {
+  posterior_.open_file(path("events.csv"));
+  ASSERT_TRUE(posterior_.wait(kReportPatience));
+  auto asked = posterior_.report_asked();
+  ASSERT_TRUE(asked);
+  asked->file = path("gone/report.html");
+  posterior_.reports().save(*asked);
+  ASSERT_TRUE(posterior_.reports().job().wait(kReportPatience));
+  ASSERT_TRUE(posterior_.poll());
+  ASSERT_FALSE(hub_.messages.all().empty());
+  EXPECT_THAT(hub_.messages.all().back().text, testing::HasSubstr("gone"));
+  EXPECT_EQ(posterior_.reports().doing(), "");
+}
+
+}  // namespace
+}  // namespace pairs::model
