@@ -33,10 +33,11 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
   const std::string words = printable(arguments.data, 300);
   if (target_room_of(run.task->info()).in_folder())
     fail_usage("Posteriors of images are asked for set by set; {} holds many sets", words);
-  const std::pair<bool, const char*> refused[] = {{arguments.follow, "--follow"},
-                                                  {!arguments.theta.empty(), "--theta"},
-                                                  {!arguments.camera.empty(), "--camera"},
-                                                  {!arguments.up.empty(), "--up"}};
+  const std::pair<bool, const char*> refused[] = {
+      {arguments.follow, "--follow"},          {!arguments.theta.empty(), "--theta"},
+      {!arguments.camera.empty(), "--camera"}, {!arguments.reader.empty(), "--reader"},
+      {!arguments.derive.empty(), "--derive"}, {arguments.local_test > 0, "--local-test"},
+      {!arguments.up.empty(), "--up"}};
   for (const auto& [given, option] : refused)
     if (given) fail_usage("{} is about one set; {} is asked about as many", option, words);
 }
@@ -171,7 +172,8 @@ nlohmann::json told_of(const LoadedRun& run, const InferArguments& arguments, st
 
 bool asks_many_sets(const LoadedRun& run, const InferArguments& arguments) {
   if (!arguments.group.empty()) return true;
-  return is_folder_of_sets(arguments.data) && !(face<Things>(*run.task) && things_named(*run.task, arguments.data));
+  return is_folder_of_sets(arguments.data, run.task->info()) &&
+         !(face<Things>(*run.task) && things_named(*run.task, arguments.data));
 }
 
 SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments) {
@@ -186,7 +188,7 @@ SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments
     return file_set_size(run, arguments, name, held);
   };
   asked.draws = draw_count(info, -1).drawn;
-  ManySets sets{arguments.data, arguments.group, arguments.columns};
+  ManySets sets{arguments.data, arguments.group, {arguments.columns, file_columns(*run.task)}};
   if (!arguments.random) sets.most = info.max_n;
   question.sets = open_sets(sets, info);
   return question;

@@ -74,14 +74,14 @@ std::size_t place_of_group(const std::vector<std::string>& names, bool named, co
 
 // The columns that hold the observations: those that are asked for; of a file that names columns, those of the task,
 // and else all but the group's.
-std::vector<std::string> wanted_columns(const ManySets& sets, const TaskInfo& info,
-                                        const std::vector<std::string>& names, bool named, std::size_t place,
-                                        const std::string& where) {
+std::vector<std::string> columns_of_x(const ManySets& sets, const TaskInfo& info, const std::vector<std::string>& names,
+                                      bool named, std::size_t place, const std::string& where) {
   const std::string& group = names[place];
-  for (const std::string& column : sets.columns)
+  for (const std::string& column : sets.columns.chosen)
     if (column == group) fail_usage("Column {} cannot be both an observation and what sets are told by", group);
-  if (!sets.columns.empty()) return sets.columns;
-  const std::vector<std::string>& wanted = info.observation_columns;
+  if (!sets.columns.chosen.empty()) return sets.columns.chosen;
+  std::vector<std::string> wanted = info.observation_columns;
+  for (std::size_t k = 0; k < sets.columns.files.size(); ++k) wanted[k] = sets.columns.files[k].from;
   const bool one = wanted.size() == 1 && names.size() == 2;  // a single column may have any name
   if (named && !one) return wanted;
   PAIRS_CHECK(names.size() == wanted.size() + 1,
@@ -106,7 +106,7 @@ TableForm form_of(LineReader& reader, const ManySets& sets, const TaskInfo& info
   std::vector<std::string> names = cells_in(first, form.separator);
   for (std::size_t k = 0; k < names.size() && !named; ++k) names[k] = fmt::format("column {}", k + 1);
   form.place = place_of_group(names, named, sets.group, where);
-  form.lines = CsvLines(where, wanted_columns(sets, info, names, named, form.place, where));
+  form.lines = CsvLines(where, columns_of_x(sets, info, names, named, form.place, where));
   form.header = named ? reader.number() : 0;
   std::vector<double> unused;
   try {
@@ -124,6 +124,7 @@ class GroupedCsv final : public SetStream {
   GroupedCsv(const ManySets& sets, const TaskInfo& info)
       : info_(info),
         most_(sets.most),
+        files_(sets.columns.files),
         where_(printable(sets.data.string(), 300)),
         reader_(sets.data),
         form_(form_of(reader_, sets, info, where_)) {
@@ -243,13 +244,16 @@ class GroupedCsv final : public SetStream {
 
   // Makes observations of the lines.
   std::function<Observed()> reading(SetLines set) const {
-    return [set = std::move(set), lines = form_.lines, &info = info_, where = where_]() mutable {
+    return [set = std::move(set), lines = form_.lines, &info = info_, &files = files_, header = form_.header,
+            where = where_]() mutable {
       std::vector<double> values;
       std::string_view text = set.text;
       for (const std::int64_t number : set.numbers) {
         const std::size_t end = text.find('\n');
         lines.go_to(static_cast<std::size_t>(number));
-        lines.take(text.substr(0, end), values);
+        const std::size_t before = values.size();
+        if (lines.take(text.substr(0, end), values))
+          convert_columns(files, where, number - 1 - header, 1, values.data() + before);
         text.remove_prefix(end + 1);
       }
       const auto width = static_cast<std::int64_t>(lines.numbers());
@@ -263,6 +267,7 @@ class GroupedCsv final : public SetStream {
 
   const TaskInfo& info_;
   std::int64_t most_;
+  std::vector<FileColumn> files_;
   std::string where_;
   LineReader reader_;
   TableForm form_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -21,10 +22,11 @@ bool is_hidden(const fs::path& path) {
   return path.filename().string().starts_with('.');
 }
 
-bool holds_a_set(const fs::directory_entry& entry) {
+bool holds_a_set(const fs::directory_entry& entry, const TaskInfo& info) {
   std::error_code error;
-  const std::string extension = lower_extension(entry.path());
-  return entry.is_directory(error) || extension == ".csv" || extension == ".npz";
+  const std::vector<std::string> endings = observation_endings(info);
+  return entry.is_directory(error) ||
+         std::find(endings.begin(), endings.end(), lower_extension(entry.path())) != endings.end();
 }
 
 // A folder that holds such, or cameras of views, is a set itself.
@@ -88,7 +90,8 @@ class GroupedArrays final : public SetStream {
     PAIRS_CHECK(found != arrays.shapes().end(), "{} holds no array {} to tell sets by", where_, printable(sets.group));
     block_ = arrays.shapes().contains("x");
     // A block's sets are checked one by one, so that a fault in one is told of it alone.
-    x_ = block_ ? Observations(arrays.read("x")) : room_of(info).read(sets.data, info, sets.most).x;
+    x_ = block_ ? Observations(arrays.read("x"))
+                : read_observed_columns(sets.data, info, std::numeric_limits<std::int64_t>::max(), sets.columns).x;
     const torch::Tensor group = arrays.read(sets.group).squeeze();
     PAIRS_CHECK(x_.count() > 0, "{} holds no observation; a set needs at least one", where_);
     PAIRS_CHECK(group.dim() <= 1 && group.numel() == x_.count() && !group.is_complex(),
@@ -134,32 +137,34 @@ class GroupedArrays final : public SetStream {
 
 }  // namespace
 
-bool is_folder_of_sets(const fs::path& data) {
+bool is_folder_of_sets(const fs::path& data, const TaskInfo& info) {
   std::error_code error;
   if (!fs::is_directory(data, error)) return false;
   bool any = false;
   for (const fs::directory_entry& entry : fs::directory_iterator(data, error)) {
     if (is_hidden(entry.path())) continue;
     if (is_part_of_a_set(entry)) return false;
-    any |= holds_a_set(entry);
+    any |= holds_a_set(entry, info);
   }
   return any;
 }
 
-std::unique_ptr<SetStream> open_sets(const ManySets& sets, const TaskInfo& info) {
+std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info) {
+  ManySets sets = asked;
+  sets.columns.held = std::numeric_limits<std::int64_t>::max();
   const std::string where = printable(sets.data.string(), 300);
   std::error_code error;
   if (fs::is_directory(sets.data, error)) {
     if (!sets.group.empty())
       fail_usage("{} is a folder, in which each file is a set; --group names a column of a file", where);
-    PAIRS_CHECK(is_folder_of_sets(sets.data), "{} holds no sets: put a .csv or .npz file, or a folder, for each",
-                where);
+    PAIRS_CHECK(is_folder_of_sets(sets.data, info),
+                "{} holds no sets: put a file of observations, or a folder, for each", where);
     return std::make_unique<FolderOfSets>(sets, info);
   }
   check_exists(sets.data);
   const std::string extension = lower_extension(sets.data);
   if (extension == ".npz") {
-    if (!sets.columns.empty()) fail_usage("Columns are chosen of a CSV file of points; {} is none", where);
+    if (!sets.columns.chosen.empty()) fail_usage("Columns are chosen of a CSV file of points; {} is none", where);
     return std::make_unique<GroupedArrays>(sets, info);
   }
   PAIRS_CHECK(extension == ".csv", "{} is neither a .csv nor an .npz file, whose columns tell sets apart", where);

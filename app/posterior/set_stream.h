@@ -30,15 +30,15 @@ class SetStream {
 
 // Where many sets are, and how they are told apart.
 struct ManySets {
-  std::filesystem::path data = {};        // a table, an .npz file, or a folder with a file a set
-  std::string group = {};                 // of a file: the column (array) that says to which set a row belongs
-  std::vector<std::string> columns = {};  // as read_observed_columns takes them
+  std::filesystem::path data = {};  // a table, an .npz file, or a folder with a file a set
+  std::string group = {};           // of a file: the column (array) that says to which set a row belongs
+  TableColumns columns = {};        // how tables are read
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  // observations of a set that are read
 };
 
-// Whether the path is a folder with a file, or a folder, a set, rather than a set itself: it holds .csv or .npz files
-// or folders, and neither pictures nor cameras.
-bool is_folder_of_sets(const std::filesystem::path& data);
+// Whether the path is a folder with a file, or a folder, a set, rather than a set itself: it holds files of
+// observations of the task or folders, and neither pictures nor cameras.
+bool is_folder_of_sets(const std::filesystem::path& data, const TaskInfo& info);
 
 // The sets of a file by the values of its column `group`, or of a folder, a file each, in the order of their first rows
 // or of their names. Of a CSV file memory is bounded however many sets it holds: it is read twice where the rows of

@@ -65,7 +65,7 @@ void sets_in_one_call(benchmark::State& state) {
   ManySetsQuestion question;
   question.size = [](const std::string&, std::int64_t held) { return held; };
   for (auto _ : state) {
-    const auto stream = open_sets({files.together(), "run", {}, 100}, run.loaded.task->info());
+    const auto stream = open_sets({.data = files.together(), .group = "run", .most = 100}, run.loaded.task->info());
     std::int64_t answered = 0;
     answer_sets(run, *stream, question, [&](const SetRow& row) { answered += row.problem.empty(); });
     if (answered != sets) state.SkipWithError("a set was not answered");

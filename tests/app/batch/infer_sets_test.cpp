@@ -191,7 +191,7 @@ TEST_F(InferSets, AnEmptyFileIsASetThatCannotBeAnswered) {
   const json said = many({"--data", path("folder")}, 1);
   EXPECT_THAT(said["sets"][0]["error"], HasSubstr("a.csv holds no numbers"));
   EXPECT_EQ(said["sets"][1]["n"], 1);
-  EXPECT_THAT(said["sets"][2]["error"], HasSubstr("notes.txt is neither an .npz file nor a .csv file"));
+  EXPECT_THAT(said["sets"][2]["error"], HasSubstr("notes.txt is no file of observations"));
 }
 
 TEST_F(InferSets, ColumnsAreChosenAndTheGroupIsNoneOfThem) {
