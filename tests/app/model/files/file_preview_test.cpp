@@ -79,7 +79,7 @@ TEST_F(FilePreviewTest, CountsColumnsAndRowsOfATable) {
 }
 
 TEST_F(FilePreviewTest, TellsRowsAndColumnsOfATableOfBytes) {
-  pairs::testing::write_fits(folder_ / "a.fits", {1, 2, 3}, {0, 0, 0});
+  pairs::table_files::write_fits(folder_ / "a.fits", {1, 2, 3}, {0, 0, 0});
   const FilePreview told = preview(folder_ / "a.fits");
   if (told.problem.find("-DPAIRS_FITS=ON") != std::string::npos) GTEST_SKIP() << "this build reads no FITS files";
   EXPECT_EQ(told.title, "Table");
