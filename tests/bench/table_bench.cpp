@@ -1,7 +1,7 @@
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <numeric>
 #include <vector>
 
 #include "tasks/table_file.h"

@@ -103,7 +103,10 @@ void check_present(const arrow::Array& array, std::int64_t first, std::int64_t c
 }  // namespace
 
 void check(const arrow::Status& status, const char* what) {
-  if (!status.ok()) throw std::runtime_error(std::string(what) + " (" + status.message() + ")");
+  if (status.ok()) return;
+  std::string text = what, reason = status.message();
+  while (reason.ends_with('.')) reason.pop_back();
+  throw std::runtime_error(text.insert(std::min(text.find(';'), text.size()), " (" + reason + ")"));
 }
 
 std::vector<TableModule::Column> columns_of(const arrow::Schema& schema) {

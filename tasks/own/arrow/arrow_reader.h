@@ -11,13 +11,14 @@
 
 namespace pairs {
 
-// The value of a result; else throws std::runtime_error with Arrow's reason behind `what`.
+// Throws std::runtime_error where it is no success: `what` with Arrow's reason before its first semicolon.
+void check(const arrow::Status& status, const char* what);
+// The value of a result; else throws likewise.
 template <class Value>
 Value value_of(arrow::Result<Value> result, const char* what) {
-  if (!result.ok()) throw std::runtime_error(std::string(what) + " (" + result.status().message() + ")");
+  check(result.status(), what);
   return std::move(result).ValueUnsafe();
 }
-void check(const arrow::Status& status, const char* what);
 
 inline constexpr const char* kDamaged = "it is damaged or cut short; write it again";
 // Rows that are held at once.

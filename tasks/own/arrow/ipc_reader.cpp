@@ -101,7 +101,7 @@ class IpcStreamReader final : public BatchedReader {
 
  private:
   std::shared_ptr<arrow::ipc::RecordBatchStreamReader> open(const Fields& fields) const {
-    auto file = value_of(arrow::io::ReadableFile::Open(path_), "it cannot be opened");
+    auto file = value_of(arrow::io::ReadableFile::Open(path_), "it cannot be opened; check who may read it");
     return value_of(arrow::ipc::RecordBatchStreamReader::Open(std::move(file), options_of(fields)), kDamaged);
   }
   Batches begin(std::int64_t, const std::vector<std::size_t>& places) override {

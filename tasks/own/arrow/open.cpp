@@ -8,8 +8,8 @@ namespace pairs {
 namespace {
 
 std::unique_ptr<TableModule> open_by_head(const std::string& path) {
-  auto file = value_of(arrow::io::ReadableFile::Open(path), "it cannot be opened");
-  const auto head = value_of(file->ReadAt(0, 6), "it cannot be read");
+  auto file = value_of(arrow::io::ReadableFile::Open(path), "it cannot be opened; check who may read it");
+  const auto head = value_of(file->ReadAt(0, 6), "it cannot be read; check its disk");
   const std::string_view begins(reinterpret_cast<const char*>(head->data()), static_cast<std::size_t>(head->size()));
   if (begins.starts_with("PAR1")) return open_parquet(std::move(file));
   if (begins.starts_with("PARE")) throw std::runtime_error("it is encrypted; save it without encryption");

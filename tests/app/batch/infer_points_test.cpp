@@ -60,7 +60,7 @@ TEST_F(InferPoints, ColumnsThatAreAskedForAreThere) {
 // The answer of a table is that of the same numbers as text, to the bit.
 TEST_F(InferPoints, ATableOfNamedColumnsIsASetLikeAnyOther) {
   const std::string text = file("x.csv", "hits\n1.5\n2.25\n3\n7.75\n");
-  pairs::testing::write_fits(folder_ / "x.fits", {1.5, 2.25, 3, 7.75}, {0, 0, 0, 0});
+  pairs::table_files::write_fits(folder_ / "x.fits", {1.5, 2.25, 3, 7.75}, {0, 0, 0, 0});
   const auto samples = [&](const std::string& data, const std::vector<std::string>& more) {
     std::vector<std::string> words = {"infer", "bump-hunt", "--data", data, "--out", (folder_ / "s.npz").string()};
     words.insert(words.end(), more.begin(), more.end());

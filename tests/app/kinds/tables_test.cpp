@@ -50,7 +50,7 @@ class ObservedTables : public ::testing::Test {
       energy.push_back(1 / (1.0 + i));
       hits.push_back(static_cast<std::int16_t>(i - 500));
     }
-    pairs::testing::write_fits(folder_ / "a.fits", energy, hits);
+    pairs::table_files::write_fits(folder_ / "a.fits", energy, hits);
     return refusal("a.fits", info({"energy", "hits"})).find("-DPAIRS_FITS=ON") == std::string::npos;
   }
   TemporaryFolder folder_;

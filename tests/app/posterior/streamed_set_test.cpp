@@ -22,7 +22,7 @@ class StreamedSet : public ::testing::Test {
   bool write() {
     std::vector<double> mass;
     for (int i = 0; i < 3000; ++i) mass.push_back(10 * std::fmod(0.6180339887498949 * i, 1.0));
-    pairs::testing::write_fits(file_, mass, std::vector<std::int16_t>(3000, 0));
+    pairs::table_files::write_fits(file_, mass, std::vector<std::int16_t>(3000, 0));
     try {
       (void)set(1 << 20);
     } catch (const Error& error) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/train/config.h"
 #include "tasks/file_facts.h"
 #include "tasks/own/own_presets.h"
@@ -301,6 +302,17 @@ TEST_F(OpenedTasks, PresetsFitEveryKindOfTask) {
         EXPECT_EQ(load_preset(tasks_, task->info(), preset, "pairs", {"embedder.size=24"}).estimator.embedder.size, 24);
       }
     }
+}
+
+TEST_F(OpenedTasks, SayHowFilesWriteColumns) {
+  const std::string columns = "[[x.columns]]\nname = \"x\"\nfrom = \"U\"\nscale = 1000\n";
+  tasks_->open(write("task.toml", task_text("[\"./sim\"]", "", columns, "told-columns")));
+  const auto task = tasks_->make("told-columns", {});
+  const auto* const told = face<HasFileColumns>(*task);
+  ASSERT_NE(told, nullptr);
+  ASSERT_EQ(told->file_columns().size(), 1u);
+  EXPECT_EQ(told->file_columns()[0].from, "U");
+  EXPECT_EQ(told->file_columns()[0].scale, 1000);
 }
 
 TEST_F(OpenedTasks, OpenedTasksHaveNames) {

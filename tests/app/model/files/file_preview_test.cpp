@@ -13,6 +13,7 @@
 #include "core/report/png.h"
 #include "tasks/registry.h"
 #include "tests/app/model/small_run.h"
+#include "tests/tasks/own/tables/table_writers.h"
 
 namespace pairs::model {
 namespace {
@@ -75,6 +76,17 @@ TEST_F(FilePreviewTest, CountsColumnsAndRowsOfATable) {
   std::string many;
   for (int i = 0; i < 100000; ++i) many += "0.125\n";
   EXPECT_EQ(fact(written("many.csv", many), "Rows"), "about 100,000") << "only the beginning is read";
+}
+
+TEST_F(FilePreviewTest, TellsRowsAndColumnsOfATableOfBytes) {
+  pairs::table_files::write_fits(folder_ / "a.fits", {1, 2, 3}, {0, 0, 0});
+  const FilePreview told = preview(folder_ / "a.fits");
+  if (told.problem.find("-DPAIRS_FITS=ON") != std::string::npos) GTEST_SKIP() << "this build reads no FITS files";
+  EXPECT_EQ(told.title, "Table");
+  EXPECT_THAT(told.facts,
+              ElementsAre(Pair("Rows", "3"), Pair("energy", "numbers"), Pair("hits", "numbers"), Pair("name", "text")));
+  EXPECT_THAT(written("no.fits", "no table").problem, HasSubstr("no FITS file"));
+  EXPECT_THAT(written("no.parquet", "no table").problem, HasSubstr("no.parquet"));
 }
 
 TEST_F(FilePreviewTest, ShowsAPictureSmaller) {

@@ -19,7 +19,7 @@
 namespace pairs {
 namespace {
 
-using namespace pairs::testing;
+using namespace pairs::table_files;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 

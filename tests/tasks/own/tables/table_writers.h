@@ -18,7 +18,7 @@
 
 // Tables as files, for tests.
 
-namespace pairs::testing {
+namespace pairs::table_files {
 
 #if PAIRS_WITH_ARROW
 template <class Builder, class Value>
@@ -104,4 +104,4 @@ inline void write_fits(const std::filesystem::path& file, const std::vector<doub
   std::ofstream(file, std::ios::binary) << text;
 }
 
-}  // namespace pairs::testing
+}  // namespace pairs::table_files
