@@ -362,6 +362,8 @@ const std::vector<Score>& score_list() {
        .number = false,
        .own_text = [](const Row& row) { return p_text(row.score("tarp_p")); },
        .meaning = "How likely coverage about random points as far off as this is when the posterior is calibrated.",
+       .sentence = "The p-value of coverage about random points by simultaneous bands.",
+       .equation = "P(some |F(α) − α| leaves the band that this F just touches), F the distribution of f",
        .printed = kNowhere,
        .compared = kNowhere,
        .tested = kThere},
@@ -393,6 +395,8 @@ const std::vector<Score>& score_list() {
        .own_text = [](const Row& row) { return p_text(row.score("c2st_p")); },
        .meaning = "How likely a classifier tells truths from draws of their posteriors as well as this when these are "
                   "exact.",
+       .sentence = "The p-value of a classifier's picking truths out of draws of their posteriors.",
+       .equation = "P(accuracy as high as this), of places uniform among K draws: ½, sd √((K + 2) / (12 K sets))",
        .printed = kNowhere,
        .compared = kNowhere,
        .tested = kThere},

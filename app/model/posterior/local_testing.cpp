@@ -51,6 +51,10 @@ void LocalTesting::cancel() {
   latest_.cancel();
 }
 
+void LocalTesting::forget() {
+  latest_.forget();
+}
+
 std::shared_ptr<const LocalTesting::Answer> LocalTesting::answer(const std::string& key) const {
   const auto last = latest_.last();
   return last && last->key == key ? last : nullptr;

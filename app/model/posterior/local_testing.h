@@ -22,6 +22,8 @@ class LocalTesting {
   // Tests the posterior of this run, set and N. `key` names it to answer().
   void test(const std::string& key, SamplesAsked asked);
   void cancel();
+  // Drops what is worked out and every answer, as of other weights.
+  void forget();
   bool busy() const { return latest_.busy(); }
   // How much of it is done, 0 to 1.
   double share() const { return *share_; }

@@ -197,6 +197,7 @@ const std::string& Posterior::run() const {
 
 void Posterior::reload() {
   State& s = *state_;
+  s.testing.forget();
   ++s.request.scene;
   // What is shown stays until there is something new, but for another run.
   const std::vector<std::string> problems = s.result.problems;

@@ -99,10 +99,10 @@ TEST(UniformEcdf, RejectsUniformRanksAtItsRate) {
 }
 
 TEST(UniformEcdf, RejectsPosteriorsFifteenPerCentTooNarrow) {
-  const UniformEcdf ecdf(500, 499);
+  const UniformEcdf ecdf(600, 499);
   int rejected = 0;
   for (int r = 0; r < power_repeats(); ++r)
-    rejected += ecdf.p_value(ecdf.shares(drawn_ranks(500, 499, static_cast<std::uint64_t>(r), 0.85))) < 0.05;
+    rejected += ecdf.p_value(ecdf.shares(drawn_ranks(600, 499, static_cast<std::uint64_t>(r), 0.85))) < 0.05;
   EXPECT_TRUE(has_power(rejected)) << rejected;
 }
 

@@ -36,10 +36,13 @@ TEST(LocalTesting, SaysWhatInferSays) {
   const auto answer = testing.answer("this");
   ASSERT_TRUE(answer);
   EXPECT_FALSE(testing.answer("another"));
+  const std::string text = answer->text;
   const batch::Answer said = batch::run_words(
       {"infer", "gaussian", "--data", data, "--local-test", "1000", "--out", (folder / "s.npz").string(), "--json"});
   ASSERT_EQ(said.code, 0) << said.err;
-  EXPECT_EQ(answer->text, nlohmann::json::parse(said.out).at("local_test").at("text"));
+  EXPECT_EQ(text, nlohmann::json::parse(said.out).at("local_test").at("text"));
+  posterior.reload();
+  EXPECT_FALSE(testing.answer("this")) << "the weights may be others";
 }
 
 TEST(LocalTesting, SaysWhyThereIsNone) {
