@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <set>
 
 #include "app/gui/widgets/ui.h"
 #include "app/kinds/target/parameters_room.h"
@@ -50,8 +49,9 @@ void DerivedList::draw(model::Posterior& posterior, const model::PosteriorSnapsh
       "those of {} draws",
       fmt::join(scene.names, ", "), kDerivedDraws);
   const float add = ui::button_width("Add");
-  const std::string hint = "ratio = " + (scene.names.size() > 1 ? scene.names[0] + "/" + scene.names[1]
-                                                                : scene.names[0] + "/(1 - " + scene.names[0] + ")");
+  const std::string& first = scene.names.front();
+  const std::string hint = scene.names.size() > 1 ? fmt::format("ratio = {}/{}", first, scene.names[1])
+                                                  : fmt::format("root = sqrt({})", first);
   bool enter = ui::input("posterior/derived/text", typed_, hint, about, ImGui::GetContentRegionAvail().x - add - px(8));
   ImGui::SameLine(0, px(8));
   enter |= ui::button("posterior/derived/add", "Add", ui::Button::normal,
