@@ -8,6 +8,7 @@ const std::vector<CommandEntry>& commands() {
       {"evaluate", "Measure a run on fresh test sets: NLL, gap to exact, RMAE, calibration", add_evaluate},
       {"infer", "Posterior of your own observed set", add_infer},
       {"embed", "Embeddings and aggregates of one set as arrays of NumPy", add_embed},
+      {"frequentist", "Confidence intervals, limits, significance and coverage by simulated sets", add_frequentist},
       {"tried", "Try a run on real things whose θ is known, and keep how often it was right beside it", add_tried},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},
       {"tag", "Put tags and notes on runs, by which the window finds them", add_tag},
