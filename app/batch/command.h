@@ -31,6 +31,7 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks);
 Action add_infer(CLI::App& app, const Catalogue& tasks);
 Action add_report(CLI::App& app, const Catalogue& tasks);
 Action add_embed(CLI::App& app, const Catalogue& tasks);
+Action add_frequentist(CLI::App& app, const Catalogue& tasks);
 Action add_tried(CLI::App& app, const Catalogue& tasks);
 Action add_compare(CLI::App& app, const Catalogue& tasks);
 Action add_tag(CLI::App& app, const Catalogue& tasks);

@@ -9,6 +9,7 @@ const std::vector<CommandEntry>& commands() {
       {"infer", "Posterior of your own observed set", add_infer},
       {"report", "One page on a posterior of your own set: answer, checks, calibration, methods, commands", add_report},
       {"embed", "Embeddings and aggregates of one set as arrays of NumPy", add_embed},
+      {"frequentist", "Confidence intervals, limits, significance and coverage by simulated sets", add_frequentist},
       {"tried", "Try a run on real things whose θ is known, and keep how often it was right beside it", add_tried},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},
       {"tag", "Put tags and notes on runs, by which the window finds them", add_tag},

@@ -124,6 +124,12 @@ case $command in
     ! has --camera || arguments+=(--samples 2 --steps 2)
     ! has runs/bump || arguments+=(--force) # made short, it saw sets of 10
     ;;
+  frequentist)
+    lower --toys 200
+    lower --null-toys 200
+    lower --nodes 7
+    lower --sets 20
+    ;;
   figure)
     ! has width || lower --sets 4
     ! has --mcmc-draws || lower --mcmc-draws 2000

@@ -1,0 +1,411 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "app/batch/arguments.h"
+#include "app/batch/command.h"
+#include "app/batch/drive.h"
+#include "app/batch/frequentist_report.h"
+#include "app/batch/numbers.h"
+#include "app/posterior/frequentist_figures.h"
+#include "app/posterior/set_posterior.h"
+#include "app/runs/task_words.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/face.h"
+#include "core/base/streams.h"
+#include "core/base/text.h"
+#include "core/null_value.h"
+#include "core/report/number_text.h"
+
+namespace pairs::batch {
+namespace {
+
+constexpr std::int64_t kMostPoints = 2000, kExpectedPlace = 2048, kNullPlace = 2049;
+
+struct FrequentistArguments {
+  std::string run, data, levels = "68.27,90,95", theta, psi, known_psi, nuisance, figure;
+  std::vector<std::string> columns;
+  OpenArguments open;
+  std::optional<double> null, expected;
+  bool coverage = false, exact = false;
+  std::int64_t n = 0, toys = 10000, null_toys = 50000, nodes = 41, sets = 1000, lengths = 200, seed = 1;
+};
+
+// Tells every ten seconds how many sets are simulated.
+class SetsTeller {
+ public:
+  explicit SetsTeller(std::string what) : what_(std::move(what)) {}
+  void tell_of(std::int64_t done, std::int64_t total) {
+    begun_ = begun_ < 0 ? done : begun_;
+    if (watch_.seconds() - told_ < 10) return;
+    told_ = watch_.seconds();
+    const double rate = static_cast<double>(done - begun_) / told_;
+    tell(fmt::format("{}: {} of {} sets, {} left\n", what_, count_text(done), count_text(total),
+                     duration_text(static_cast<double>(total - done) / std::max(rate, 1e-9))));
+  }
+
+ private:
+  std::string what_;
+  Stopwatch watch_;
+  double told_ = 0;
+  std::int64_t begun_ = -1;
+};
+
+std::vector<double> levels_of(const std::string& text) {
+  std::vector<double> levels = parse_numbers(text, "--levels");
+  for (double& level : levels) {
+    if (!(level > 0 && level < 100)) fail_usage("--levels {} are not between 0 and 100 %", printable(text));
+    level /= 100;
+  }
+  std::sort(levels.begin(), levels.end());
+  if (levels.empty() || std::adjacent_find(levels.begin(), levels.end()) != levels.end())
+    fail_usage("--levels {} names no level, or one twice", printable(text));
+  return levels;
+}
+
+// --n, else all of a file's and else as many as training saw.
+std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
+  const std::int64_t n = arguments.n > 0 ? arguments.n
+                         : set           ? set->held()
+                                         : std::min(run.estimator->max_n(), run.task->info().max_n);
+  if (set && n > set->size())
+    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(n),
+               printable(set->name(), 300), count_text(set->size()), set->size());
+  if (n > run.estimator->max_n())
+    fail("N = {} is asked for, but {} saw sets of at most {}; use fewer observations with --n", count_text(n), run.name,
+         count_text(run.estimator->max_n()));
+  return n;
+}
+
+ToyPlan plan_of(const FrequentistArguments& arguments, const LoadedRun& run, std::int64_t n) {
+  ToyPlan plan;
+  plan.n = n;
+  plan.toys = arguments.toys;
+  plan.null_toys = arguments.null_toys;
+  plan.nodes = arguments.nodes;
+  plan.seed = static_cast<std::uint64_t>(arguments.seed);
+  plan.psi = parse_numbers(arguments.known_psi, "--known-psi");
+  plan.null = arguments.null;
+  if (const HasNullValue* const known = face<HasNullValue>(*run.task); known && !plan.null)
+    plan.null = known->null_value().theta;
+  return plan;
+}
+
+NuisanceChoice choice_of(const FrequentistArguments& arguments, const ToyTable& table) {
+  for (const NuisanceWord& one : kNuisanceWords)
+    if (arguments.nuisance == one.word) return one.choice;
+  return Frequentist::usual(table);
+}
+
+std::unique_ptr<Frequentist> made_answers(const FrequentistArguments& arguments, const LoadedRun& run, ToyPlan plan,
+                                          bool exact) {
+  plan.exact = exact;
+  const auto table = std::make_shared<ToyTable>(run, std::move(plan));
+  auto answers = std::make_unique<Frequentist>(table, choice_of(arguments, *table));
+  SetsTeller teller(exact ? "toys of the exact likelihood" : "toys");
+  table->make(keep_going, [&](std::int64_t done, std::int64_t total) { teller.tell_of(done, total); });
+  return answers;
+}
+
+// The points of --theta and --psi, each θ with each ψ.
+struct MapPoint {
+  double theta;
+  std::vector<double> psi;
+};
+std::vector<MapPoint> points_of(const FrequentistArguments& arguments, const TaskInfo& info) {
+  const std::vector<double> thetas = parse_numbers(arguments.theta, "--theta"),
+                            values = parse_numbers(arguments.psi, "--psi");
+  const std::size_t p = info.nuisances.size();
+  if (thetas.empty()) fail_usage("--coverage needs the values of θ to simulate at; name them with --theta");
+  const Target& target = info.targets.front();
+  for (const double theta : thetas)
+    if (theta < target.low || theta > target.high)
+      fail_usage("--theta {:g} lies outside of {:g} to {:g}", theta, target.low, target.high);
+  if (p == 0 ? !values.empty() : values.empty() || values.size() % p != 0)
+    fail_usage("--psi needs {} for each point, and {} are given", p == 0 ? "no value" : counted(p, "value"),
+               values.size());
+  std::vector<MapPoint> points;
+  for (const double theta : thetas)
+    for (std::size_t k = 0; k < std::max<std::size_t>(p == 0 ? 1 : values.size() / p, 1); ++k)
+      points.push_back({theta, std::vector<double>(values.begin() + static_cast<std::ptrdiff_t>(k * p),
+                                                   values.begin() + static_cast<std::ptrdiff_t>((k + 1) * p))});
+  if (points.size() > kMostPoints)
+    fail_usage("--theta and --psi make {} points; give at most {}", points.size(), kMostPoints);
+  return points;
+}
+
+std::vector<CoveragePoint> map_of(const Frequentist& answers, const std::vector<MapPoint>& points,
+                                  const FrequentistArguments& arguments, const std::vector<double>& levels) {
+  std::vector<CoveragePoint> out;
+  SetsTeller teller(answers.table().plan().exact ? "coverage of the exact likelihood" : "coverage");
+  std::int64_t done = 0;
+  for (const MapPoint& point : points)
+    out.push_back(answers.coverage(point.theta, point.psi, static_cast<std::int64_t>(out.size()), arguments.sets,
+                                   arguments.lengths, levels, keep_going, [&](std::int64_t sets) {
+                                     done += sets;
+                                     teller.tell_of(done, static_cast<std::int64_t>(points.size()) * arguments.sets);
+                                   }));
+  return out;
+}
+
+// Refuses, before any toy, a task that has no frequentist answers, and values that it does not have.
+void check_target(const FrequentistArguments& arguments, const Task& task) {
+  const TaskInfo& info = task.info();
+  if (const std::string why = no_frequentist_answers(task); !why.empty())
+    fail_usage("The task {} has no frequentist answers: {}", info.name, why);
+  const Target& target = info.targets.front();
+  if (arguments.expected && (*arguments.expected < target.low || *arguments.expected > target.high))
+    fail_usage("--expected {:g} lies outside of {:g} to {:g}", *arguments.expected, target.low, target.high);
+  if (arguments.coverage) points_of(arguments, info);
+}
+
+// What was asked, with what is the same for all parts of the answer.
+struct Asked {
+  const FrequentistArguments& arguments;
+  const LoadedRun& run;
+  std::vector<double> levels;
+  std::int64_t n = 0;
+  std::string null_words;
+  std::unique_ptr<Frequentist> ours, exact;  // exact: null where it is not asked for
+
+  const TaskInfo& info() const { return run.task->info(); }
+};
+
+void warn_coarse(Result& result, const std::string& what) {
+  const std::string text = what + " narrower than the values of θ that they are known at; give more with --nodes";
+  result.document["warnings"].push_back(text);
+  tell(fmt::format("warning: {}\n", text));
+}
+
+NeymanCurves curves_of(const Frequentist& answers, const std::string& name, SeriesRole role, FrequentistAnswer answer,
+                       const Observations& x) {
+  NeymanCurves out{name, role, std::move(answer), answers.table().nodes(), {}};
+  for (const ConfidenceLevel& level : out.answer.levels) out.critical.push_back(answers.critical(x, level.level));
+  return out;
+}
+
+void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Result& result) {
+  SetPosterior posterior(set, std::vector<AskedRun>{{asked.run}});
+  posterior.embed_until(asked.n, keep_going);
+  const PosteriorAnswer known = posterior.answer(asked.n, false);
+  for (const PosteriorWarning& one : posterior.all_warnings(known)) {
+    tell(fmt::format("warning: {}\n", one.text));
+    result.document["warnings"].push_back(one.text);
+  }
+  PAIRS_CHECK(!known.sources.empty(), "{} has no posterior of this set", asked.run.name);
+  const Observations x = set->first(asked.n);
+  const torch::Tensor grid = torch::tensor(asked.ours->table().grid(), torch::kFloat64).unsqueeze(1);
+  const FrequentistAnswer answer =
+      asked.ours->answer(asked.ours->table().curve(known.sources.front().log_density(grid)), x, asked.levels);
+  if (!answer.resolved) warn_coarse(result, "the likelihood of the set is");
+  result.document.update(answer_document(answer));
+  result.text += answer_text(asked.info(), answer, asked.null_words);
+  std::vector<NeymanCurves> curves = {curves_of(*asked.ours, asked.run.name, SeriesRole::pairs, answer, x)};
+  if (asked.exact) {
+    const PosteriorSource source = reference_source(*asked.run.task, "exact", x, keep_going);
+    const FrequentistAnswer exact =
+        asked.exact->answer(asked.exact->table().curve(source.log_density(grid)), x, asked.levels);
+    result.document["exact"] = answer_document(exact);
+    result.text += "\nBy the exact likelihood: " + answer_text(asked.info(), exact, asked.null_words);
+    curves.push_back(curves_of(*asked.exact, "exact", SeriesRole::exact, exact, x));
+  }
+  if (asked.arguments.figure.empty() || asked.arguments.coverage) return;
+  write_figure(asked.arguments.figure,
+               neyman_figure(asked.info(), curves,
+                             fmt::format("{}: confidence by {} toys a node, N = {}", asked.info().title,
+                                         count_text(asked.arguments.toys), count_text(asked.n)),
+                             set->words() + "; " + asked.run.name));
+}
+
+void answer_expected(const Asked& asked, Result& result) {
+  const ToyTable& table = asked.ours->table();
+  const double theta = *asked.arguments.expected;
+  const std::optional<double> null = table.plan().null;
+  SetsTeller teller("expected");
+  std::int64_t done = 0;
+  const auto step = [&](std::int64_t sets) { teller.tell_of(done += sets, (null ? 2 : 1) * asked.arguments.sets); };
+  const Expected at = asked.ours->expected(theta, kExpectedPlace, asked.arguments.sets, asked.levels, keep_going, step);
+  std::optional<Expected> limits;
+  if (null) limits = asked.ours->expected(*null, kNullPlace, asked.arguments.sets, asked.levels, keep_going, step);
+  result.document["expected"] = expected_document(at, limits ? &*limits : nullptr, asked.levels);
+  result.text += expected_text(asked.info(), at, limits ? &*limits : nullptr, asked.levels);
+}
+
+void answer_coverage(const Asked& asked, Result& result) {
+  const std::vector<MapPoint> points = points_of(asked.arguments, asked.info());
+  const std::vector<CoveragePoint> ours = map_of(*asked.ours, points, asked.arguments, asked.levels);
+  const std::vector<CoveragePoint> exact =
+      asked.exact ? map_of(*asked.exact, points, asked.arguments, asked.levels) : std::vector<CoveragePoint>();
+  result.document["coverage"] = coverage_document(ours, exact);
+  result.text += "\n" + coverage_text(asked.info(), ours, exact);
+  if (!asked.arguments.figure.empty())
+    write_figure(asked.arguments.figure,
+                 coverage_figure(asked.info(), ours,
+                                 fmt::format("{}: coverage of {} sets a point, N = {}", asked.info().title,
+                                             count_text(asked.arguments.sets), count_text(asked.n)),
+                                 asked.info().data_source + "; " + asked.run.name));
+}
+
+// What all parts rest on.
+void write_head(const Asked& asked, const std::string& what, Result& result) {
+  const ToyPlan& plan = asked.ours->table().plan();
+  const NuisanceWord& nuisance = kNuisanceWords[static_cast<std::size_t>(asked.ours->choice())];
+  const std::string with = asked.info().nuisances.empty() ? ""
+                           : plan.psi.empty()             ? std::string(", ") + nuisance.meaning
+                                                          : fmt::format(", toys at ψ = {}", fmt::join(plan.psi, ", "));
+  result.document = {{"task", asked.info().name},
+                     {"run", asked.run.name},
+                     {"n", asked.n},
+                     {"likelihood", "marginal"},
+                     {"nuisance", plan.psi.empty() ? nuisance.word : "known"},
+                     {"known_psi", plan.psi},
+                     {"toys", plan.toys},
+                     {"null_toys", plan.null_toys},
+                     {"nodes", asked.ours->table().nodes().size()},
+                     {"seed", plan.seed},
+                     {"warnings", nlohmann::json::array()}};
+  double toys = 0;
+  for (std::size_t node = 0; node < asked.ours->table().nodes().size(); ++node)
+    toys += static_cast<double>(asked.ours->table().toys(node).ratio.size());
+  if (asked.ours->table().unresolved() > 0.01 * toys)
+    warn_coarse(result, fmt::format("the likelihoods of {:.2g} % of the toys are",
+                                    100 * asked.ours->table().unresolved() / toys));
+  result.text = fmt::format(
+      "{}: frequentist answers of {} {}\nMarginal likelihood p({} | X) / p({}); {} toys at each of {} values of "
+      "{}{}\n\n",
+      asked.info().title, asked.run.name, what, asked.info().targets.front().label, asked.info().targets.front().label,
+      count_text(plan.toys), asked.ours->table().nodes().size(), asked.info().targets.front().label, with);
+}
+
+void check_frequentist(const FrequentistArguments& arguments) {
+  if (arguments.data.empty() && !arguments.coverage && !arguments.expected)
+    fail_usage("Nothing is asked: name a set with --data, a value with --expected, or ask for --coverage");
+  if (!arguments.coverage && !(arguments.theta.empty() && arguments.psi.empty()))
+    fail_usage("--theta and --psi are the points of a map; ask for it with --coverage");
+  if (arguments.data.empty() && !arguments.columns.empty())
+    fail_usage("--columns chooses among the columns of a file; name one with --data");
+  if (arguments.figure.empty()) return;
+  if (arguments.data.empty() && !arguments.coverage)
+    fail_usage("--figure draws a set or a map; name a set with --data, or ask for --coverage");
+  const std::string extension = std::filesystem::path(arguments.figure).extension().string();
+  if (extension != ".svg" && extension != ".png" && extension != ".csv")
+    fail_usage("--figure {} must end in .svg, .png or .csv", printable(arguments.figure, 300));
+  check_output(arguments.figure, extension, {arguments.data}, "--figure");
+}
+
+Result frequentist(const FrequentistArguments& arguments) {
+  check_frequentist(arguments);
+  std::vector<double> levels = levels_of(arguments.levels);
+  const LoadedRun run = open_run(arguments.run, arguments.open);
+  std::shared_ptr<ObservedSet> set;
+  if (!arguments.data.empty()) {
+    SetChoice choice;
+    choice.file = arguments.data;
+    choice.columns = arguments.columns;
+    set = std::make_shared<ObservedSet>(run.task, choice);
+  }
+  Asked asked{arguments, run, std::move(levels), size_of(arguments, run, set.get()), "", nullptr, nullptr};
+  const ToyPlan plan = plan_of(arguments, run, asked.n);
+  check_target(arguments, *run.task);
+  if (const HasNullValue* const known = face<HasNullValue>(*run.task); known && plan.null == known->null_value().theta)
+    asked.null_words = known->null_value().words;
+  asked.ours = made_answers(arguments, run, plan, false);
+  if (arguments.exact) asked.exact = made_answers(arguments, run, plan, true);
+  Result result;
+  write_head(
+      asked,
+      set ? fmt::format("from {} of {}", counted(static_cast<std::size_t>(asked.n), "observation"), arguments.data)
+          : fmt::format("at N = {}", count_text(asked.n)),
+      result);
+  if (set) answer_set(asked, set, result);
+  if (arguments.expected) answer_expected(asked, result);
+  if (arguments.coverage) answer_coverage(asked, result);
+  if (!arguments.figure.empty()) {
+    result.document["figure"] = arguments.figure;
+    result.text += fmt::format("\nFigure: {}\n", arguments.figure);
+  }
+  return result;
+}
+
+void add_toy_options(CLI::App& app, FrequentistArguments& arguments) {
+  const auto count = [&](const char* name, std::int64_t& value, const char* type, std::int64_t low, std::int64_t high,
+                         const char* help) {
+    app.add_option(name, value, help)->type_name(type)->transform(whole_number(low, high))->capture_default_str();
+  };
+  count("--toys", arguments.toys, "M", 100, kMostToys, "Toys: sets that are simulated at each value of θ tested");
+  count("--null-toys", arguments.null_toys, "M", 100, kMostToys,
+        "Toys at the null value: p-values below about one in so many are bounds");
+  count("--nodes", arguments.nodes, "K", 5, 2000,
+        "Values of θ that toys are simulated at, denser towards the ends of its range; between two of them p-values "
+        "are interpolated");
+  count("--sets", arguments.sets, "M", 20, kMostToys,
+        "Simulated sets for --expected, and for each point of --coverage");
+  count("--lengths", arguments.lengths, "M", 0, kMostToys, "coverage: of these sets whose intervals are measured");
+  count("--seed", arguments.seed, "N", 0, 9007199254740992, "Seed of all that is simulated");
+}
+
+}  // namespace
+
+Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
+  const auto arguments = std::make_shared<FrequentistArguments>();
+  arguments->open.tasks = tasks;
+  app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
+  app.add_option("--data", arguments->data, "The observed set, as infer --data takes it")->type_name("FILE|DIR");
+  app.add_option("--n", arguments->n, "Set size (default: all of --data, else as many as training saw)")
+      ->type_name("N")
+      ->transform(whole_number(1, std::int64_t{1} << 40));
+  app.add_option("--columns", arguments->columns, "Of a CSV file of points use these columns, as infer --columns does")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  app.add_option("--levels", arguments->levels, "Levels of confidence in percent")
+      ->type_name("P,P,...")
+      ->capture_default_str();
+  app.add_option("--null", arguments->null, "The value of θ whose significance is told (default: the task's, if any)")
+      ->type_name("V")
+      ->transform(number(-1e300, 1e300));
+  app.add_option("--expected", arguments->expected,
+                 "Also what sets at this θ can be expected to tell: significance and length of intervals, and upper "
+                 "limits where the null value holds")
+      ->type_name("V")
+      ->transform(number(-1e300, 1e300));
+  app.add_flag("--coverage", arguments->coverage,
+               "How often intervals hold θ at each of --theta with each of --psi, simulated there");
+  app.add_option("--theta", arguments->theta, "coverage: values of θ")->type_name("V,V,...");
+  app.add_option("--psi", arguments->psi, "coverage: values of ψ, of several nuisances one after the other")
+      ->type_name("V,V,...");
+  app.add_option("--nuisance", arguments->nuisance,
+                 "With which nuisances toys are compared with a set: prior (coverage holds on average over the prior), "
+                 "posterior (those that the set leaves possible; nearly at each ψ) or worst (at least, at each ψ) "
+                 "(default: posterior where the task knows it, else prior)")
+      ->type_name("CHOICE")
+      ->check(CLI::IsMember({"prior", "posterior", "worst"}));
+  app.add_option("--known-psi", arguments->known_psi, "The nuisances are known: toys have these values")
+      ->type_name("V,V,...");
+  app.add_flag("--exact", arguments->exact, "Also the same with the task's exact likelihood, where it knows one");
+  app.add_option("--figure", arguments->figure,
+                 "Draw likelihood ratio, critical values and p-values of the set, or the map of --coverage (.svg, .png "
+                 "or .csv)")
+      ->type_name("FILE");
+  add_toy_options(app, *arguments);
+  add_machine_arguments(app, arguments->open);
+  app.footer(with_task_names(
+      "Examples:\n"
+      "  pairs --batch frequentist {first} --data events.csv\n"
+      "  pairs --batch frequentist {first} --data events.csv --levels 90 --exact --figure neyman.svg\n"
+      "  pairs --batch frequentist {first} --expected 0.2 --n 50\n"
+      "  pairs --batch frequentist {first} --coverage --theta 0,0.2 --psi=-1,2 --figure coverage-map.svg\n"
+      "Of one target with two ends whose sets can be simulated. Intervals are Neyman's with Feldman and Cousins' "
+      "order,\n"
+      "of the marginal likelihood p(θ | X) / p(θ), in which ψ is integrated over its prior: it is no profile "
+      "likelihood.\n"
+      "Toys are kept in the folder of caches, value by value of θ: what was stopped goes on where it was."));
+  return [arguments] { return frequentist(*arguments); };
+}
+
+}  // namespace pairs::batch

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/posterior/frequentist.h"
+
+// Frequentist answers in words and as documents.
+namespace pairs::batch {
+
+// "0.012 to 0.151", of several stretches joined by "and"; "none" of none.
+std::string interval_text(const TaskInfo& info, const std::vector<Interval>& parts);
+
+nlohmann::json answer_document(const FrequentistAnswer& answer);
+// The estimate, a table of levels, and what is said of the null value, whose words ("no signal") may be "".
+std::string answer_text(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words);
+
+// `limits`: what is expected where the null value holds, whose upper limits are told; null without a null value.
+nlohmann::json expected_document(const Expected& at, const Expected* limits, const std::vector<double>& levels);
+std::string expected_text(const TaskInfo& info, const Expected& at, const Expected* limits,
+                          const std::vector<double>& levels);
+
+// `exact`: the same points by the exact likelihood, or none.
+nlohmann::json coverage_document(const std::vector<CoveragePoint>& points, const std::vector<CoveragePoint>& exact);
+std::string coverage_text(const TaskInfo& info, const std::vector<CoveragePoint>& points,
+                          const std::vector<CoveragePoint>& exact);
+
+}  // namespace pairs::batch

@@ -1,0 +1,252 @@
+#include "app/posterior/frequentist.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/full.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/face.h"
+#include "core/eval/mean_error.h"
+
+namespace pairs {
+namespace {
+
+// Toys that stand for one value of the nuisance: a tenth, but 500 at least.
+std::size_t window_of(const NodeToys& toys) {
+  return std::min(toys.ratio.size(), std::max<std::size_t>(500, toys.ratio.size() / 10));
+}
+
+bool knows_nuisance(const Task& task) {
+  return task.info().nuisances.size() == 1 && face<InfersNuisances>(task) != nullptr;
+}
+
+std::array<double, 5> quantiles(std::vector<double> values) {
+  std::array<double, 5> out;
+  std::sort(values.begin(), values.end());
+  for (std::size_t q = 0; q < out.size(); ++q)
+    out[q] = values[static_cast<std::size_t>(kExpectedLevels[q] * static_cast<double>(values.size() - 1) + 0.5)];
+  return out;
+}
+
+double total_length(const std::vector<Interval>& parts) {
+  double sum = 0;
+  for (const Interval& part : parts) sum += part.width();
+  return sum;
+}
+
+}  // namespace
+
+// The tails of a table's toys as one set sees them; weights are made where they are asked for.
+class Frequentist::SetTails {
+ public:
+  SetTails(const Frequentist& of, const Observations& x) : table_(*of.table_), choice_(of.choice_) {
+    if (choice_ == NuisanceChoice::posterior) nuisance_ = nuisance_posterior(table_.task(), x);
+  }
+
+  double operator()(std::size_t node, TestOrder order, double t) {
+    const NodeToys& toys = table_.toys(node);
+    if (t > table_.most(node, order)) return 0;
+    switch (choice_) {
+      case NuisanceChoice::prior:
+        return tail(toys, order, t);
+      case NuisanceChoice::posterior:
+        return tail(toys, order, t, weights(node));
+      case NuisanceChoice::worst:
+        return worst_tail(toys, order, t, window_of(toys));
+    }
+    fail("There is no such choice of nuisances");
+  }
+  // Empty where all toys count alike.
+  const std::vector<double>& weights(std::size_t node) {
+    std::vector<double>& kept = weights_[node];
+    if (kept.empty() && nuisance_) {
+      const NodeToys& toys = table_.toys(node);
+      kept = near_weights(toys, nuisance_->marginal(at::full({1, 1}, toys.theta, torch::kFloat64), 0), window_of(toys));
+    }
+    return kept;
+  }
+  // As many toys as tell as much, each counted once.
+  double effective(std::size_t node) {
+    const std::vector<double>& of = weights(node);
+    if (choice_ == NuisanceChoice::worst) return static_cast<double>(window_of(table_.toys(node)));
+    if (of.empty()) return static_cast<double>(table_.toys(node).ratio.size());
+    double squares = 0;
+    for (const double w : of) squares += w * w;
+    return 1 / squares;
+  }
+  TailOf function() {
+    return [this](std::size_t node, TestOrder order, double t) { return (*this)(node, order, t); };
+  }
+
+ private:
+  const ToyTable& table_;
+  NuisanceChoice choice_;
+  std::unique_ptr<NuisancePosterior> nuisance_;
+  std::map<std::size_t, std::vector<double>> weights_;
+};
+
+Frequentist::Frequentist(std::shared_ptr<ToyTable> table, NuisanceChoice choice)
+    : table_(std::move(table)), choice_(choice) {
+  const TaskInfo& info = table_->task().info();
+  if (choice == NuisanceChoice::prior) return;
+  if (!table_->plan().psi.empty())
+    fail_usage("The nuisances are known: toys have these, and there is nothing to choose by --nuisance");
+  if (info.nuisances.size() != 1)
+    fail_usage("Toys are chosen by one nuisance, and task {} has {}; choose --nuisance prior", info.name,
+               info.nuisances.size());
+  if (choice == NuisanceChoice::posterior && !knows_nuisance(table_->task()))
+    fail_usage("Task {} does not know the posterior of {}; choose --nuisance prior or worst", info.name,
+               info.nuisances.front().label);
+}
+
+NuisanceChoice Frequentist::usual(const ToyTable& table) {
+  return table.plan().psi.empty() && knows_nuisance(table.task()) ? NuisanceChoice::posterior : NuisanceChoice::prior;
+}
+
+NullTest Frequentist::null_test(const LikelihoodCurve& curve, SetTails& tails) const {
+  const std::size_t node = *table_->null_node();
+  const NodeToys& toys = table_->toys(node);
+  NullTest out;
+  out.theta = toys.theta;
+  out.one_sided = node == 0 || node + 1 == table_->nodes().size();
+  // At an end of the range all estimates lie on one side, so that the ratio is the excess.
+  out.q = statistic(TestOrder::likelihood_ratio, curve.signed_ratio(toys.theta));
+  out.toys = static_cast<std::int64_t>(toys.ratio.size());
+  const double effective = tails.effective(node);
+  const double share = tails(node, TestOrder::likelihood_ratio, out.q);
+  out.beyond = share == 0;
+  out.p = std::max(share, 1 / (effective + 1));
+  out.p_error = binomial_error(out.p, effective);
+  const double sides = out.one_sided ? 1 : 2;
+  out.z = std::max(sigmas(out.p / sides), 0.0);
+  out.z_asymptotic = std::sqrt(out.q);
+  out.exceed = tails(node, TestOrder::likelihood_ratio, chi_square_1(out.one_sided ? 0.1 : 0.05));
+  out.exceed_error = binomial_error(0.05, effective);
+  return out;
+}
+
+FrequentistAnswer Frequentist::answer(const LikelihoodCurve& curve, const Observations& x,
+                                      const std::vector<double>& levels) const {
+  SetTails tails(*this, x);
+  FrequentistAnswer out;
+  out.estimate = curve.estimate();
+  out.resolved = curve.resolved(2);
+  out.grid = table_->grid();
+  const auto at = std::lower_bound(out.grid.begin(), out.grid.end(), out.estimate);
+  if (*at != out.estimate) out.grid.insert(at, out.estimate);
+  const TailOf tail_of = tails.function();
+  for (const double theta : out.grid) {
+    const double ratio = theta == out.estimate ? 0 : curve.signed_ratio(theta);
+    out.ratio.push_back(std::abs(ratio));
+    out.p.push_back(p_value(table_->nodes(), tail_of, TestOrder::likelihood_ratio, theta, ratio));
+    out.p_upper.push_back(p_value(table_->nodes(), tail_of, TestOrder::upper_limit, theta, ratio));
+  }
+  for (const double level : levels)
+    out.levels.push_back(
+        {level, accepted(out.grid, out.p, 1 - level), accepted(out.grid, out.p_upper, 1 - level).back().high});
+  if (table_->null_node()) out.null = null_test(curve, tails);
+  return out;
+}
+
+std::vector<double> Frequentist::critical(const Observations& x, double level) const {
+  SetTails tails(*this, x);
+  std::vector<double> out;
+  for (std::size_t node = 0; node < table_->nodes().size(); ++node) {
+    double low = 0, high = table_->most(node, TestOrder::likelihood_ratio);
+    for (int halving = 0; halving < 40; ++halving) {
+      const double middle = 0.5 * (low + high);
+      (tails(node, TestOrder::likelihood_ratio, middle) >= 1 - level ? low : high) = middle;
+    }
+    out.push_back(high);
+  }
+  return out;
+}
+
+Expected Frequentist::expected(double theta, std::int64_t place, std::int64_t sets, const std::vector<double>& levels,
+                               const std::function<bool()>& keep_going, const Step& step) const {
+  std::vector<double> z;
+  std::vector<std::vector<double>> upper(levels.size()), length(levels.size());
+  double beyond = 0;
+  table_->simulate(theta, {}, place, sets, keep_going, [&](std::vector<ToyTable::ToySet> drawn) {
+    std::vector<FrequentistAnswer> answers(drawn.size());
+    at::parallel_for(0, static_cast<std::int64_t>(drawn.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
+        answers[k] = answer(drawn[k].curve, drawn[k].x, levels);
+    });
+    for (const FrequentistAnswer& one : answers) {
+      z.push_back(one.null ? one.null->z : NAN);
+      beyond += one.null && one.null->beyond ? 1 : 0;
+      for (std::size_t l = 0; l < levels.size(); ++l) {
+        upper[l].push_back(one.levels[l].upper);
+        length[l].push_back(total_length(one.levels[l].parts));
+      }
+    }
+    step(static_cast<std::int64_t>(drawn.size()));
+  });
+  Expected out;
+  out.theta = theta;
+  out.sets = sets;
+  out.z.fill(NAN);
+  if (table_->null_node()) out.z = quantiles(z);
+  out.beyond = beyond / static_cast<double>(sets);
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    out.upper.push_back(quantiles(upper[l]));
+    out.length.push_back(quantiles(length[l]));
+  }
+  return out;
+}
+
+CoveragePoint Frequentist::coverage(double theta, const std::vector<double>& psi, std::int64_t place, std::int64_t sets,
+                                    std::int64_t measured, const std::vector<double>& levels,
+                                    const std::function<bool()>& keep_going, const Step& step) const {
+  CoveragePoint out;
+  out.theta = theta;
+  out.psi = psi;
+  out.sets = sets;
+  out.measured = std::min(measured, sets);
+  for (const double level : levels) out.levels.push_back({.level = level});
+  std::vector<std::vector<double>> lengths(levels.size());
+  std::int64_t done = 0;
+  table_->simulate(theta, psi, place, sets, keep_going, [&](std::vector<ToyTable::ToySet> drawn) {
+    struct Seen {
+      double p = 0, p_upper = 0;
+      std::vector<double> lengths;
+    };
+    std::vector<Seen> seen(drawn.size());
+    at::parallel_for(0, static_cast<std::int64_t>(drawn.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+        SetTails tails(*this, drawn[k].x);
+        const double ratio = drawn[k].curve.signed_ratio(theta);
+        const TailOf tail_of = tails.function();
+        seen[k].p = p_value(table_->nodes(), tail_of, TestOrder::likelihood_ratio, theta, ratio);
+        seen[k].p_upper = p_value(table_->nodes(), tail_of, TestOrder::upper_limit, theta, ratio);
+        if (done + static_cast<std::int64_t>(k) >= out.measured) continue;
+        for (const ConfidenceLevel& one : answer(drawn[k].curve, drawn[k].x, levels).levels)
+          seen[k].lengths.push_back(total_length(one.parts));
+      }
+    });
+    for (const Seen& one : seen)
+      for (std::size_t l = 0; l < levels.size(); ++l) {
+        out.levels[l].covered += one.p >= 1 - levels[l] ? 1 : 0;
+        out.levels[l].below += one.p_upper >= 1 - levels[l] ? 1 : 0;
+        if (!one.lengths.empty()) lengths[l].push_back(one.lengths[l]);
+      }
+    done += static_cast<std::int64_t>(drawn.size());
+    step(static_cast<std::int64_t>(drawn.size()));
+  });
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    CoveragePoint::Level& level = out.levels[l];
+    level.covered /= static_cast<double>(sets);
+    level.below /= static_cast<double>(sets);
+    if (lengths[l].empty()) continue;
+    const MeanAndError length = mean_and_error(lengths[l]);
+    level.length = length.mean;
+    level.length_error = length.se;
+  }
+  return out;
+}
+
+}  // namespace pairs

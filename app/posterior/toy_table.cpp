@@ -1,0 +1,230 @@
+#include "app/posterior/toy_table.h"
+
+#include <ATen/Functions.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "core/base/caches.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/npz.h"
+#include "core/base/transfer.h"
+#include "core/report/number_text.h"
+#include "core/sets/index_map.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::int64_t kBetweenNodes = 6, kFingerprintSets = 2;
+constexpr double kResolvedDrop = 2;
+// Places of sets beside those of nodes.
+constexpr std::int64_t kFirstPlace = std::int64_t{1} << 12;
+
+// A likelihood's logarithm, with a number for −∞ so that files and comparisons hold it.
+double finite(double log) {
+  return std::max(log, -1e30);
+}
+
+void check_plan(const LoadedRun& run, const ToyPlan& plan) {
+  const TaskInfo& info = run.task->info();
+  if (const std::string why = no_frequentist_answers(*run.task); !why.empty())
+    fail_usage("The task {} has no frequentist answers: {}", info.name, why);
+  const std::vector<std::string> known = run.task->references();
+  if (plan.exact && std::find(known.begin(), known.end(), "exact") == known.end())
+    fail_usage("The task {} knows no exact posterior", info.name);
+  if (plan.n < 1 || plan.n > info.max_n)
+    fail_usage("N = {} lies outside of 1 to {}, the sizes that task {} knows", count_text(plan.n),
+               count_text(info.max_n), info.name);
+  const std::vector<std::int64_t> heads = run.estimator->sizes();
+  if (!plan.exact && !heads.empty() && std::find(heads.begin(), heads.end(), plan.n) == heads.end())
+    fail_usage("{} has heads for N = {} alone, not for {}", run.name, fmt::join(heads, ", "), plan.n);
+  if (!plan.psi.empty() && plan.psi.size() != info.nuisances.size())
+    fail_usage("{} values of ψ are given, but task {} has {}", plan.psi.size(), info.name, info.nuisances.size());
+  const Target& target = info.targets.front();
+  if (plan.null && (*plan.null < target.low || *plan.null > target.high))
+    fail_usage("The null value {:g} of {} lies outside of {:g} to {:g}", *plan.null, target.label, target.low,
+               target.high);
+}
+
+std::string identity_of(const LoadedRun& run, const ToyPlan& plan) {
+  return fmt::format("toys 1\n{}\n{}\n{}\nN {} toys {} {} nodes {} seed {} null {} psi {} exact {}\n", run.name,
+                     weights_checksum(run), read_file(run.folder / run_file::config), plan.n, plan.toys, plan.null_toys,
+                     plan.nodes, plan.seed, plan.null.value_or(NAN), fmt::join(plan.psi, " "), plan.exact);
+}
+
+}  // namespace
+
+ToyTable::ToyTable(const LoadedRun& run, ToyPlan plan)
+    : task_(run.task), plan_(std::move(plan)), estimator_(run.estimator) {
+  check_plan(run, plan_);
+  identity_ = identity_of(run, plan_);
+  lay_grid();
+  toys_.resize(nodes_.size());
+  above_.resize(nodes_.size());
+  below_.resize(nodes_.size());
+  grid_tensor_ = torch::tensor(grid_, torch::kFloat64);
+  log_prior_ = prior_on_grid(*task_, grid_tensor_, plan_.seed);
+}
+
+void ToyTable::lay_grid() {
+  const Target& target = task_->info().targets.front();
+  for (std::int64_t j = 0; j < plan_.nodes; ++j)
+    nodes_.push_back(target.low + (target.high - target.low) * 0.5 *
+                                      (1 - std::cos(std::numbers::pi * static_cast<double>(j) /
+                                                    static_cast<double>(plan_.nodes - 1))));
+  nodes_.back() = target.high;
+  if (plan_.null) {
+    const auto at = std::lower_bound(nodes_.begin(), nodes_.end(), *plan_.null);
+    null_node_ = static_cast<std::size_t>(at - nodes_.begin());
+    if (*at != *plan_.null) nodes_.insert(at, *plan_.null);
+  }
+  for (std::size_t j = 0; j + 1 < nodes_.size(); ++j)
+    for (std::int64_t k = 0; k < kBetweenNodes; ++k)
+      grid_.push_back(nodes_[j] +
+                      (nodes_[j + 1] - nodes_[j]) * static_cast<double>(k) / static_cast<double>(kBetweenNodes));
+  grid_.push_back(nodes_.back());
+}
+
+LikelihoodCurve ToyTable::curve(const torch::Tensor& log_posterior) const {
+  return {grid_, doubles(log_posterior.to(torch::kCPU, torch::kFloat64) - log_prior_)};
+}
+
+MarginalLikelihood& ToyTable::likelihood() {
+  if (!likelihood_)
+    likelihood_ = plan_.exact ? exact_likelihood(task_, plan_.n, grid_tensor_, log_prior_)
+                              : estimated_likelihood(estimator_, plan_.n, grid_tensor_, log_prior_);
+  return *likelihood_;
+}
+
+Latents ToyTable::latents(double theta, const std::vector<double>& psi, std::span<const std::int64_t> indices) const {
+  Latents out = task_->latents(plan_.seed, Purpose::check, indices);
+  out.theta = at::full_like(out.theta, theta);
+  const std::vector<double>& fixed = psi.empty() ? plan_.psi : psi;
+  if (!fixed.empty()) out.psi = torch::tensor(fixed, torch::kFloat64).expand({out.theta.size(0), -1}).contiguous();
+  return out;
+}
+
+void ToyTable::simulate(double theta, const std::vector<double>& psi, std::int64_t place, std::int64_t count,
+                        const std::function<bool()>& keep_going, const std::function<void(std::vector<ToySet>)>& take) {
+  const std::int64_t start = index_map::kToySets + (kFirstPlace + place) * index_map::kToyStride;
+  for (std::int64_t first = 0; first < count; first += likelihood().at_once()) {
+    std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(likelihood().at_once(), count - first)));
+    std::iota(indices.begin(), indices.end(), start + first);
+    std::vector<Observations> x;
+    const torch::Tensor logs = likelihood().of_sets(latents(theta, psi, indices), plan_.seed, indices, &x, keep_going);
+    std::vector<ToySet> sets;
+    for (std::size_t k = 0; k < indices.size(); ++k)
+      sets.push_back({{grid_, doubles(logs[static_cast<std::int64_t>(k)])}, x[k]});
+    take(std::move(sets));
+  }
+}
+
+std::int64_t ToyTable::node_count(std::size_t node) const {
+  return node == null_node_ ? plan_.null_toys : plan_.toys;
+}
+
+std::vector<double> ToyTable::fingerprint() {
+  std::vector<std::int64_t> indices(kFingerprintSets);
+  std::iota(indices.begin(), indices.end(), index_map::kToySets);
+  std::vector<double> values =
+      doubles(likelihood().of_sets(latents(nodes_[nodes_.size() / 2], {}, indices), plan_.seed, indices, nullptr, {}));
+  for (double& value : values) value = finite(value);
+  return values;
+}
+
+std::filesystem::path ToyTable::folder() const {
+  return caches_folder() / "toys" / fmt::format("{:08x}{:08x}", checksum(identity_), checksum(identity_, 1));
+}
+
+bool ToyTable::read_node(std::size_t node) {
+  const std::filesystem::path file = folder() / fmt::format("node-{}.npz", node);
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return false;
+  try {
+    const auto arrays = read_npz(file);
+    const std::vector<double> kept = doubles(arrays.at("fingerprint"));
+    bool same = kept.size() == fingerprint_.size();
+    for (std::size_t i = 0; same && i < kept.size(); ++i)
+      same = std::abs(kept[i] - fingerprint_[i]) <= 1e-3 * (1 + std::abs(kept[i]));
+    NodeToys toys{nodes_[node], doubles(arrays.at("ratio")), doubles(arrays.at("psi"))};
+    const auto count = static_cast<std::size_t>(node_count(node));
+    if (!same || toys.ratio.size() != count || toys.psi.size() != count) return false;
+    if (arrays.at("theta").item<double>() != nodes_[node]) return false;
+    unresolved_ += arrays.at("unresolved").item<double>();
+    toys_[node] = std::move(toys);
+    return true;
+  } catch (const std::exception&) {
+    return false;  // damaged: it is simulated again and replaced
+  }
+}
+
+void ToyTable::write_node(std::size_t node) const {
+  const NodeToys& toys = toys_[node];
+  write_npz(folder() / fmt::format("node-{}.npz", node), {{"fingerprint", torch::tensor(fingerprint_, torch::kFloat64)},
+                                                          {"ratio", torch::tensor(toys.ratio, torch::kFloat64)},
+                                                          {"psi", torch::tensor(toys.psi, torch::kFloat64)},
+                                                          {"theta", torch::tensor(toys.theta, torch::kFloat64)},
+                                                          {"unresolved", torch::tensor(unresolved_, torch::kFloat64)}});
+}
+
+void ToyTable::make_node(std::size_t node, const std::function<bool()>& keep_going,
+                         const std::function<void(std::int64_t)>& step) {
+  const std::int64_t count = node_count(node), at_once = likelihood().at_once();
+  std::vector<std::pair<double, double>> drawn;  // ψ and ratio
+  for (std::int64_t first = 0; first < count; first += at_once) {
+    if (!keep_going()) throw Stopped();
+    std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(at_once, count - first)));
+    std::iota(indices.begin(), indices.end(),
+              index_map::kToySets + static_cast<std::int64_t>(node) * index_map::kToyStride + first);
+    const Latents of = latents(nodes_[node], {}, indices);
+    const torch::Tensor logs = likelihood().of_sets(of, plan_.seed, indices, nullptr, keep_going);
+    for (std::int64_t k = 0; k < logs.size(0); ++k) {
+      const LikelihoodCurve seen(grid_, doubles(logs[k]));
+      unresolved_ += seen.resolved(kResolvedDrop) ? 0 : 1;
+      drawn.emplace_back(of.psi.size(1) > 0 ? of.psi[k][0].item<double>() : 0, seen.signed_ratio(nodes_[node]));
+    }
+    step(logs.size(0));
+  }
+  std::sort(drawn.begin(), drawn.end());
+  NodeToys& toys = toys_[node] = {nodes_[node], {}, {}};
+  for (const auto& [psi, ratio] : drawn) {
+    toys.psi.push_back(psi);
+    toys.ratio.push_back(ratio);
+  }
+}
+
+void ToyTable::make(const std::function<bool()>& keep_going,
+                    const std::function<void(std::int64_t, std::int64_t)>& step) {
+  std::error_code error;
+  std::filesystem::create_directories(folder(), error);
+  PAIRS_CHECK(!error,
+              "The folder {}, where toys are kept, cannot be made: {}; name another folder of caches by PAIRS_CACHE",
+              folder().string(), error.message());
+  fingerprint_ = fingerprint();
+  std::int64_t done = 0, total = 0;
+  for (std::size_t node = 0; node < nodes_.size(); ++node) total += node_count(node);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (read_node(node)) {
+      done += node_count(node);
+    } else {
+      const double before = std::exchange(unresolved_, 0);
+      make_node(node, keep_going, [&](std::int64_t sets) { step(done += sets, total); });
+      write_node(node);
+      unresolved_ += before;
+    }
+    const auto [low, high] = std::minmax_element(toys_[node].ratio.begin(), toys_[node].ratio.end());
+    below_[node] = *low;
+    above_[node] = *high;
+  }
+}
+
+double ToyTable::most(std::size_t node, TestOrder order) const {
+  return std::max(statistic(order, above_[node]), statistic(order, below_[node]));
+}
+
+}  // namespace pairs

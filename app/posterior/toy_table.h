@@ -1,0 +1,95 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/eval/marginal_likelihood.h"
+#include "core/eval/neyman.h"
+#include "core/train/run.h"
+
+namespace pairs {
+
+// Sets that are simulated to learn how extreme a likelihood ratio is at each value of θ.
+struct ToyPlan {
+  std::int64_t n = 0;                            // observations of each
+  std::int64_t toys = 10000, null_toys = 50000;  // at each node, and at the null value
+  std::int64_t nodes = 41;                       // values of θ, denser towards the ends of its range
+  std::uint64_t seed = 1;
+  std::optional<double> null = {};  // the value that stands for "nothing there": a node; none where there is none
+  std::vector<double> psi = {};     // the nuisances, where they are known; empty: drawn from their prior for each set
+  bool exact = false;               // likelihoods by the task's exact posterior rather than by the run
+};
+
+// At most so many toys of a kind.
+inline constexpr std::int64_t kMostToys = 10'000'000;
+
+// A run's toys. They are kept in the folder of caches (core/base/caches.h), a file for each node as soon as it is done,
+// so that the next table of the same plan, or of one that was stopped or killed, simulates no more than is missing.
+class ToyTable {
+ public:
+  // Throws Error where the plan does not fit the run: its task, N, ψ or null value.
+  ToyTable(const LoadedRun& run, ToyPlan plan);
+
+  const Task& task() const { return *task_; }
+  const ToyPlan& plan() const { return plan_; }
+  // The values of θ that toys are simulated at, ascending, and those that likelihoods are known at: all of these, and
+  // five between each two.
+  const std::vector<double>& nodes() const { return nodes_; }
+  const std::vector<double>& grid() const { return grid_; }
+  // The number of the null value's node, where there is one.
+  std::optional<std::size_t> null_node() const { return null_node_; }
+  // ln p(θ) on the grid, and the likelihood of one set whose ln p(θ | X) is given on it, [G].
+  const torch::Tensor& log_prior() const { return log_prior_; }
+  LikelihoodCurve curve(const torch::Tensor& log_posterior) const;
+
+  // Simulates what is missing. `step` hears how many sets are done, and of how many; `keep_going` false throws Stopped.
+  void make(const std::function<bool()>& keep_going, const std::function<void(std::int64_t, std::int64_t)>& step);
+  // Once it is made: the toys at a node, and the largest statistic among them.
+  const NodeToys& toys(std::size_t node) const { return toys_[node]; }
+  double most(std::size_t node, TestOrder order) const;
+  // Sets whose parabola at the estimate stands on values more than 2 nat lower: the grid is too coarse for them.
+  double unresolved() const { return unresolved_; }
+
+  // A set that is simulated beside those of the nodes.
+  struct ToySet {
+    LikelihoodCurve curve;
+    Observations x;
+  };
+  // `count` of them at θ and ψ (empty: as the plan has them), the same for the same `place`, handed on in blocks.
+  void simulate(double theta, const std::vector<double>& psi, std::int64_t place, std::int64_t count,
+                const std::function<bool()>& keep_going, const std::function<void(std::vector<ToySet>)>& take);
+
+ private:
+  void lay_grid();
+  Latents latents(double theta, const std::vector<double>& psi, std::span<const std::int64_t> indices) const;
+  std::int64_t node_count(std::size_t node) const;
+  std::vector<double> fingerprint();
+  std::filesystem::path folder() const;
+  bool read_node(std::size_t node);
+  void write_node(std::size_t node) const;
+  void make_node(std::size_t node, const std::function<bool()>& keep_going,
+                 const std::function<void(std::int64_t)>& step);
+  MarginalLikelihood& likelihood();
+
+  std::shared_ptr<const Task> task_;
+  ToyPlan plan_;
+  std::string identity_;  // of all that toys depend on
+  std::shared_ptr<Estimator> estimator_;
+  std::vector<double> nodes_, grid_;
+  std::optional<std::size_t> null_node_;
+  torch::Tensor grid_tensor_, log_prior_;
+  std::unique_ptr<MarginalLikelihood> likelihood_;
+  std::vector<double> fingerprint_;  // of the first sets' likelihoods
+  std::vector<NodeToys> toys_;
+  std::vector<double> above_, below_;  // of each node's ratios, the largest and the smallest
+  double unresolved_ = 0;
+};
+
+}  // namespace pairs
