@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -30,6 +31,7 @@ namespace fs = std::filesystem;
 struct QueueArguments {
   Catalogue tasks;
   std::string action = "list", runs = "runs", data;
+  bool runs_given = false;
   std::vector<std::string> words;  // behind the action
   std::int64_t jobs = 1;
   bool notify = false, of_window = false;
@@ -56,20 +58,35 @@ void check_action(const QueueArguments& arguments) {
     names.emplace_back(one.name);
     if (arguments.action != one.name) continue;
     if (arguments.words.size() >= one.least && arguments.words.size() <= one.most) return;
-    fail_usage("pairs --batch queue {0} takes {1}: write pairs --batch queue {0} {2}", one.name,
+    fail_usage("pairs --batch queue {0} takes {1}: write pairs --batch queue {0}{2}{3}", one.name,
                one.least == 0  ? "nothing behind it"
                : one.most == 2 ? "a folder and the place that it shall have"
                                : "one folder or more",
-               one.words);
+               one.least == 0 ? "" : " ", one.words);
   }
   const std::string near = nearest(arguments.action, names);
   fail_usage("The queue has no action {}{}; pairs --batch queue --help lists them", printable(arguments.action),
              near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
 }
 
-// The item of a folder. Throws a usage error where it has none.
+// What is there of a queue's folder of runs. A folder that nobody named is none where it is not there: false.
+bool has_runs(const QueueArguments& arguments) {
+  std::error_code error;
+  const fs::path runs = arguments.runs;
+  const std::string name = printable(runs.string(), 300);
+  if (fs::is_directory(runs, error)) return true;
+  if (fs::exists(runs, error)) fail_usage("{} is no folder; name the folder of runs with --runs", name);
+  if (!arguments.runs_given && arguments.action == "list") return false;
+  fail_usage("There is no folder {}; name the folder of runs with --runs", name);
+}
+
+// The item of a folder, or of the name that the list tells. Throws a usage error where it has none, or several.
 QueueItem queued(const QueueView& view, const std::string& folder) {
   if (const QueueItem* item = view.find(folder)) return *item;
+  const auto named = [&](const QueueItem& item) { return item.name() == folder; };
+  const auto count = std::ranges::count_if(view.items, named);
+  if (count == 1) return *std::ranges::find_if(view.items, named);
+  if (count > 1) fail_usage("{} items of the queue are called {}; give the folder", count, printable(folder, 300));
   fail_usage("{} is not in the queue; pairs --batch queue lists what is", printable(folder, 300));
 }
 
@@ -83,25 +100,33 @@ nlohmann::json item_document(const QueueItem& item, const QueueProgress& progres
                          {"folder", item.folder.string()},
                          {"state", queue_state_name(item.state)},
                          {"seconds_left", number_or_null(progress.left)}};
+  if (!item.called.empty()) line["called"] = item.called;
   if (!progress.text.empty()) line["progress"] = progress.text;
+  if (!item.in_use.empty()) line["in_use"] = item.in_use;
   if (!item.reason.empty()) line["reason"] = item.reason;
   return line;
 }
 
-Result list(const QueueArguments& arguments, const Queue& queue) {
-  const QueueView view = queue.read();
-  std::vector<QueueProgress> progress;
-  for (const QueueItem& item : view.items) progress.push_back(queue_progress(arguments.tasks, item));
-  const double left = seconds_left(view, progress);
+std::string state_text(const QueueItem& item) {
+  const std::string state = queue_state_name(item.state);
+  return item.in_use.empty() ? state : fmt::format("{}, in use by {}", state, item.in_use);
+}
+
+Result list(const QueueArguments& arguments, const QueueView& view) {
   const std::int64_t now = std::time(nullptr);
+  const std::vector<QueueProgress> progress = queue_progress(arguments.tasks, view, static_cast<double>(now));
+  const QueueTime left = time_left(view, progress);
   Result result;
-  result.document = {{"queue", queue.runs().string()},
+  result.document = {{"queue", Queue(arguments.runs).runs().string()},
                      {"paused", view.paused},
                      {"working", view.working},
                      {"left", view.left()},
-                     {"seconds_left", number_or_null(left)},
+                     {"seconds_left", number_or_null(left.whole ? left.seconds : NAN)},
+                     {"least_seconds_left", number_or_null(left.seconds)},
+                     {"measured", left.measured},
                      {"items", nlohmann::json::array()}};
-  result.document["end"] = std::isfinite(left) ? nlohmann::json(now + std::llround(left)) : nlohmann::json(nullptr);
+  const bool ends = left.whole && !view.paused && std::isfinite(left.seconds);
+  result.document["end"] = ends ? nlohmann::json(now + std::llround(left.seconds)) : nlohmann::json(nullptr);
   Table table({{"place"}, {"name", false}, {"kind", false}, {"state", false}, {"done", false}, {"time left"}});
   std::string reasons;
   for (std::size_t k = 0; k < view.items.size(); ++k) {
@@ -109,7 +134,7 @@ Result list(const QueueArguments& arguments, const Queue& queue) {
     result.document["items"].push_back(item_document(item, progress[k]));
     const bool failed = item.state == QueueState::failed;
     table.add({std::to_string(k + 1), printable(item.name(), 120), item.kind == QueueKind::run ? "run" : "study",
-               queue_state_name(item.state), progress[k].text.empty() ? "–" : progress[k].text,
+               state_text(item), progress[k].text.empty() ? "–" : progress[k].text,
                failed ? "–" : duration_text(progress[k].left)});
     if (failed) reasons += fmt::format("{} failed: {}\n", printable(item.name(), 120), item.reason);
   }
@@ -162,19 +187,31 @@ Result work(const QueueArguments& arguments, const Queue& queue) {
     return worker.work(keep_going, [&](const std::string& line) { printer.line(line); });
   }();
   if (outcome.end == QueueWorker::End::stopped) throw Stopped();
-  const std::string end = queue_end_text(outcome.done, outcome.failed);
+  const QueueView view = queue.read();
+  std::vector<std::string> failed;
+  for (const QueueItem& item : view.items)
+    if (item.state == QueueState::failed) failed.push_back(printable(item.name(), 120));
+  const std::string end = queue_end_text(outcome.done, failed);
   const bool ended = outcome.end == QueueWorker::End::empty && outcome.done + outcome.failed.size() > 0;
   if (arguments.notify && ended && processes_present(queue.windows()).empty()) notify_desktop("The queue is done", end);
-  Result result = list(arguments, queue);
+  Result result = list(arguments, view);
   result.document["done"] = outcome.done;
-  result.document["failed"] = outcome.failed;
+  result.document["failed"] = failed;
   result.text = end + "\n" + result.text;
-  result.exit_code = outcome.failed.empty() ? 0 : 1;
+  if (!outcome.in_use.empty()) {
+    result.document["in_use"] = outcome.in_use;
+    result.text += fmt::format(
+        "Trained by other processes, and left for later: {}. Once these have ended, pairs --batch queue work goes "
+        "on.\n",
+        fmt::join(outcome.in_use, ", "));
+  }
+  result.exit_code = failed.empty() && outcome.in_use.empty() ? 0 : 1;
   return result;
 }
 
 Result queue_command(const QueueArguments& arguments) {
   check_action(arguments);
+  if (!has_runs(arguments)) return list(arguments, {});
   const Queue queue(arguments.runs);
   if (arguments.action == "work") return work(arguments, queue);
   if (arguments.action == "add") add(arguments, queue);
@@ -182,7 +219,7 @@ Result queue_command(const QueueArguments& arguments) {
   if (arguments.action == "remove") remove(arguments, queue);
   if (arguments.action == "pause") queue.pause(true);
   if (arguments.action == "resume") queue.pause(false);
-  return list(arguments, queue);
+  return list(arguments, queue.read());
 }
 
 }  // namespace
@@ -193,9 +230,9 @@ Action add_queue(CLI::App& app, const Catalogue& tasks) {
   app.add_option("ACTION", arguments->action, "list, add, move, remove, pause, resume or work")->capture_default_str();
   app.add_option("WORDS", arguments->words,
                  "add, remove: folders of runs or studies; move: a folder and its new place, the first being 1");
-  app.add_option("--runs", arguments->runs, "The folder of runs whose queue it is")
-      ->type_name("DIR")
-      ->capture_default_str();
+  const CLI::Option* runs = app.add_option("--runs", arguments->runs, "The folder of runs whose queue it is")
+                                ->type_name("DIR")
+                                ->capture_default_str();
   app.add_option("--jobs", arguments->jobs, "add: processes at once for each study")
       ->type_name("K")
       ->check(CLI::Range(1, 1024))
@@ -204,7 +241,8 @@ Action add_queue(CLI::App& app, const Catalogue& tasks) {
       ->type_name("DIR");
   app.add_flag("--notify", arguments->notify, "work: tell the desktop of the end where no window is open");
   app.add_flag("--of-window", arguments->of_window,
-               "work: the window that this is started for ends it where it closes, unless it is to keep training");
+               "work: the window that this is started for ends it where it closes, unless it is to keep training")
+      ->group("");  // the window's own
   app.footer(
       "Examples:\n"
       "  pairs --batch queue add runs/begun\n"
@@ -218,9 +256,14 @@ Action add_queue(CLI::App& app, const Catalogue& tasks) {
       "it\n"
       "saves what is begun, and the next work goes on with it. One that fails is marked and stops no other; add it "
       "again\n"
-      "to try it again. Expected times are measured when something is added, and hold for a machine that does nothing\n"
-      "else.");
-  return [arguments] { return queue_command(*arguments); };
+      "to try it again; one that another process trains is passed over until that has ended. Expected times are\n"
+      "measured when something is added, as if the machine did nothing else, and corrected by how fast the one at "
+      "work\n"
+      "goes. The exit code of work is 1 where anything has failed or is left to another process.");
+  return [arguments, runs] {
+    arguments->runs_given = runs->count() > 0;
+    return queue_command(*arguments);
+  };
 }
 
 }  // namespace pairs::batch

@@ -16,7 +16,8 @@ bool CloseDialog::draw(model::Studio& studio) {
   if (state_ == State::none) return false;
   model::Training& training = studio.training;
   if (!training.active()) {
-    if (std::exchange(hands_over_, false)) studio.queue.hand_over(training.session_folder());
+    if (std::exchange(hands_over_, false))
+      studio.queue.hand_over(training.session_folder(), training.session_seconds());
     // What could not be saved is told on the Train tab; the window stays for it.
     if (state_ == State::agreed || !training.session_blocked(model::Action::dismiss).empty()) return true;
     state_ = State::none;

@@ -10,10 +10,12 @@
 #include <sstream>
 
 #include "app/runs/places.h"
+#include "app/runs/run_about.h"
 #include "app/studies/study_entry.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/base/presence.h"
 #include "core/base/process_identity.h"
 #include "core/base/text.h"
 #include "core/train/run.h"
@@ -25,11 +27,22 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostBytes = 1 << 20;
 constexpr const char *kItem = ".item", *kFailed = ".failed", *kOrder = "order", *kPaused = "paused",
-                     *kWorker = "worker";
+                     *kWorker = "worker", *kKept = "kept", *kRunLock = ".lock";
 
 fs::path whole_folder(const fs::path& folder) {
   fs::path whole = fs::absolute(folder).lexically_normal();
   return whole.has_filename() ? whole : whole.parent_path();
+}
+
+// The folder itself, whatever links lead to it.
+fs::path true_place(const fs::path& folder) {
+  std::error_code error;
+  const fs::path place = fs::weakly_canonical(folder, error);
+  return error ? folder : place;
+}
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 // Of two, the one that was made later is behind.
@@ -91,6 +104,23 @@ QueueItem read_item(const fs::path& file, const fs::path& runs) {
   return item;
 }
 
+// Who holds the folder of a run: "process 12"; "" where nobody does.
+std::string holder_of(const fs::path& folder) {
+  if (!is_locked(folder)) return "";
+  const std::string process = text_of(folder / kRunLock);
+  const std::string number = process.substr(0, process.find_first_not_of("0123456789"));
+  return number.empty() ? "another process" : "process " + number;
+}
+
+// What the process that works on the queue says of itself.
+void read_worker(const nlohmann::json& worker, QueueView& view, std::string& item, double& since) {
+  if (!worker.is_object()) return;
+  if (worker.contains("item") && worker["item"].is_string()) item = worker["item"];
+  if (worker.contains("since") && worker["since"].is_number()) since = worker["since"];
+  if (worker.contains("window")) view.of_window = worker["window"] == true;
+  if (is_alive(worker)) view.process = static_cast<pid_t>(worker.at("process").get<std::int64_t>());
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
@@ -136,10 +166,16 @@ std::size_t QueueView::left() const {
       items.begin(), items.end(), [](const QueueItem& item) { return item.state != QueueState::failed; }));
 }
 
-const QueueItem* QueueView::find(const fs::path& folder) const {
-  const fs::path wanted = whole_folder(folder);
+const QueueItem* QueueView::at_work() const {
   for (const QueueItem& item : items)
-    if (item.folder == wanted) return &item;
+    if (item.state == QueueState::working) return &item;
+  return nullptr;
+}
+
+const QueueItem* QueueView::find(const fs::path& folder) const {
+  const fs::path wanted = true_place(whole_folder(folder));
+  for (const QueueItem& item : items)
+    if (true_place(item.folder) == wanted) return &item;
   return nullptr;
 }
 
@@ -157,21 +193,22 @@ QueueView Queue::read() const {
   sort_items(view.items, lines_of(text_of(folder_ / kOrder)));
   view.paused = fs::exists(folder_ / kPaused, error);
   view.working = is_locked(folder_);
+  view.held = !processes_present(windows_training()).empty();
   std::string now;
-  if (view.working) {
-    const nlohmann::json worker = parse_json(text_of(folder_ / kWorker));
-    if (worker.is_object() && worker.contains("item") && worker["item"].is_string()) now = worker["item"];
-    if (worker.is_object() && worker.contains("window")) view.of_window = worker["window"] == true;
-    if (is_alive(worker)) view.process = static_cast<pid_t>(worker.at("process").get<std::int64_t>());
-  }
+  double since = 0;
+  if (view.working) read_worker(parse_json(text_of(folder_ / kWorker)), view, now, since);
   for (QueueItem& item : view.items) {
     if (item.state == QueueState::failed) continue;
+    item.called = item.kind == QueueKind::run ? read_about(item.folder).name : "";
     const fs::path failure = file(item.id, kFailed);
     if (item.id == now) {
       item.state = QueueState::working;
+      item.since = since;
     } else if (fs::exists(failure, error)) {
       item.state = QueueState::failed;
       item.reason = text_of(failure);
+    } else if (item.kind == QueueKind::run) {
+      item.in_use = holder_of(item.folder);
     }
   }
   std::stable_partition(view.items.begin(), view.items.end(),
@@ -239,10 +276,33 @@ void Queue::retry(const std::string& id) const {
   remove_file(file(id, kFailed));
 }
 
+void Queue::keep(bool kept) const {
+  if (!kept) return remove_file(folder_ / kKept);
+  fs::create_directories(folder_);
+  write_file(folder_ / kKept, "");
+}
+
+bool Queue::kept() const {
+  std::error_code error;
+  return fs::exists(folder_ / kKept, error);
+}
+
+void Queue::tidy() const {
+  for (const fs::path& folder : {windows(), windows_training()}) {
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      const nlohmann::json identity = parse_json(text_of(at->path()));
+      std::error_code gone;
+      if (has_ended(identity)) fs::remove(at->path(), gone);
+    }
+  }
+}
+
 void Queue::tell_work(const std::string& id, bool of_window) const {
   nlohmann::json worker = process_identity();
   worker["item"] = id;
   worker["window"] = of_window;
+  worker["since"] = seconds_since_1970();
   write_file(folder_ / kWorker, json_text(worker));
 }
 

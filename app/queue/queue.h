@@ -11,8 +11,9 @@ namespace pairs {
 
 // What is trained one after the other in a folder of runs, kept in RUNS/.queue so that windows, commands and the
 // process that works share it without a server: a file an item, written once; the items' order, written whole; a mark
-// that it is paused; and, of an item that failed, why. Whoever writes one of them replaces it, so that all are whole at
-// any time: of two who move items at once the later one's order counts, and no item is lost.
+// that it is paused, and one that it goes on without a window; and, of an item that failed, why. Whoever writes one of
+// them replaces it, so that all are whole at any time: of two who move items at once the later one's order counts, and
+// no item is lost.
 
 enum class QueueKind { run, study };
 enum class QueueState { waiting, working, failed };
@@ -27,7 +28,13 @@ struct QueueItem {
   std::string data = {};             // folder of real data of a study; ""
   QueueState state = QueueState::waiting;
   std::string reason = {};  // why it failed, a sentence
+  std::string called = {};  // what people call it (app/runs/run_about.h); "": as its folder
+  std::string in_use = {};  // by whom a run that waits is trained outside the queue: "process 12"; "": nobody
+  double since = 0;         // of the one at work: when that was begun or gone on with, in seconds since 1970
   std::string name() const { return folder.filename().string(); }
+  std::string title() const { return called.empty() ? name() : called; }
+  // Whether it can be begun now.
+  bool ready() const { return state == QueueState::waiting && in_use.empty(); }
 };
 
 // The queue as its files tell it at one moment.
@@ -36,9 +43,11 @@ struct QueueView {
   bool paused = false;
   bool working = false;                                              // some process works on it
   bool of_window = false;                                            // a window has started it
+  bool held = false;                                                 // a window trains a run itself, which goes first
   pid_t process = 0;                                                 // which, where it is of this machine
   std::size_t left() const;                                          // items that have not failed
-  const QueueItem* find(const std::filesystem::path& folder) const;  // null: none
+  const QueueItem* at_work() const;                                  // null: none
+  const QueueItem* find(const std::filesystem::path& folder) const;  // however it is written; null: none
 };
 
 // The item of a folder, which is made absolute. Refuses, as a usage error, what is neither a run nor a study, what came
@@ -62,6 +71,9 @@ class Queue {
   void pause(bool paused) const;
   // A failed one waits again.
   void retry(const std::string& id) const;
+  // Whether a process that a window started goes on once no window is open.
+  void keep(bool kept) const;
+  bool kept() const;
 
   const std::filesystem::path& runs() const { return runs_; }
   const std::filesystem::path& folder() const { return folder_; }
@@ -73,8 +85,12 @@ class Queue {
   void tell_end_of_work() const;
   // Marks an item, where it was not removed meanwhile.
   void fail(const std::string& id, const std::string& reason) const;
-  // Where windows say that they are there (core/base/presence.h): who sees the end need not be told of it.
+  // Where windows say that they are there (core/base/presence.h): who sees the end need not be told of it; and where
+  // those that train a run themselves say so, for which whoever works on the queue waits.
   std::filesystem::path windows() const { return folder_ / "windows"; }
+  std::filesystem::path windows_training() const { return folder_ / "training"; }
+  // Takes away what processes that died have left in these.
+  void tidy() const;
   std::filesystem::path log() const { return folder_ / "work.log"; }
 
  private:

@@ -26,16 +26,25 @@ std::string end_text(std::int64_t now, double seconds) {
   return std::string(told.substr(told.find_first_not_of(' ')));
 }
 
-std::string queue_line(const QueueView& view, double left, std::int64_t now) {
-  if (view.items.empty()) return "The queue is empty";
+std::string queue_line(const QueueView& view, const QueueTime& left, std::int64_t now) {
+  if (view.items.empty())
+    return view.paused ? "The queue is empty, and paused: what is added waits until it goes on" : "The queue is empty";
   if (view.left() == 0) return "Nothing waits; what failed can be tried again";
   std::string text = fmt::format("{} to go", view.left());
-  if (view.paused) text += view.working ? ", pausing" : ", paused";
-  if (!view.paused && !view.working) text += ", nothing works on it";
-  if (view.paused || !view.working)
-    return text + (std::isfinite(left) ? fmt::format("; {} of work", duration_text(left)) : "");
-  return text +
-         (std::isfinite(left) ? fmt::format(", expected end {}", end_text(now, left)) : ", expected end not known");
+  const bool waits_for_window = view.working && view.held && !view.at_work();
+  if (view.paused)
+    text += view.working ? ", pausing" : ", paused";
+  else if (!view.working)
+    text += ", nothing works on it";
+  else if (waits_for_window)
+    text += ", once the run that a window trains has ended";
+  if (view.paused || !view.working || waits_for_window) {
+    if (!std::isfinite(left.seconds)) return text;
+    return text + fmt::format("; {}{} of work", left.whole ? "" : "at least ", duration_text(left.seconds));
+  }
+  if (!std::isfinite(left.seconds)) return text + ", expected end not known";
+  return text + fmt::format(", expected end {}{}{}", end_text(now, left.seconds), left.whole ? "" : " at the earliest",
+                            left.measured ? " by how fast the first one goes" : "");
 }
 
 std::string queue_end_text(std::size_t done, const std::vector<std::string>& failed) {

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <thread>
 #include <utility>
 
 #include "app/studies/study_entry.h"
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/base/presence.h"
 #include "core/base/text.h"
 
 namespace pairs {
@@ -20,7 +22,10 @@ namespace fs = std::filesystem;
 
 constexpr int kLooks = 10;  // between two of which the queue is read: a tenth of a second each
 constexpr std::uint64_t kMostAnswer = 64 << 20;
-constexpr double kLockSeconds = 2;  // for which a look of another process at the lock may seem to hold it
+constexpr std::uint64_t kMostSaid = 16 << 10;  // of the end of the log
+constexpr std::size_t kLongestLine = 300;
+constexpr double kWindowGrace = 20;  // seconds in which the window that started this process is to be seen
+constexpr double kLockSeconds = 2;   // for which a look of another process at the lock may seem to hold it
 
 // Takes the lock of a queue's folder, which is made. Throws Error.
 std::unique_ptr<FolderLock> lock_queue(const Queue& queue) {
@@ -47,9 +52,31 @@ std::string failed_runs(const nlohmann::json& answer) {
   return "";
 }
 
+// The last line of a text that says anything; "" where none does.
+std::string last_line(const std::string& text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  if (last == text.npos) return "";
+  const std::size_t before = text.find_last_of("\r\n", last);
+  const std::size_t first = before == text.npos ? 0 : before + 1;
+  return printable(text.substr(first, last + 1 - first), kLongestLine);
+}
+
+// What stands in a file behind so many bytes, of which the last few count.
+std::string end_of_file(const fs::path& file, std::uintmax_t from) {
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(0, std::ios::end);
+  const std::streamoff size = in.tellg();
+  const std::streamoff first = std::max(static_cast<std::streamoff>(from), size - std::streamoff{kMostSaid});
+  if (!in || size <= first) return "";
+  std::string text(static_cast<std::size_t>(size - first), '\0');
+  in.seekg(first);
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text;
+}
+
 }  // namespace
 
-std::string failure_of_answer(const std::string& answer, int code) {
+std::string failure_of_answer(const std::string& answer, int code, const std::string& said) {
   try {
     const nlohmann::json document = parse_json(answer);
     if (document.is_object() && document.contains("error")) return document["error"].get<std::string>();
@@ -59,11 +86,14 @@ std::string failure_of_answer(const std::string& answer, int code) {
     // An answer of another form says nothing.
   }
   if (code > 128) return fmt::format("Its process was ended by signal {}", code - 128);
-  return fmt::format("Its process ended with exit code {}; work.log in the queue's folder holds what it said", code);
+  const std::string last = last_line(said);
+  return fmt::format("Its process ended with exit code {}{}; work.log in the queue's folder holds what it said", code,
+                     last.empty() ? "" : fmt::format(" and said last: \"{}\"", last));
 }
 
 QueueWorker::QueueWorker(Queue queue, fs::path program, bool of_window)
     : queue_(std::move(queue)), program_(std::move(program)), of_window_(of_window), lock_(lock_queue(queue_)) {
+  queue_.tidy();
   queue_.tell_work("", of_window_);
 }
 
@@ -91,6 +121,9 @@ std::vector<std::string> QueueWorker::command(const QueueItem& item) const {
 std::optional<int> QueueWorker::run(const QueueItem& item, const std::function<bool()>& keep_going) {
   const fs::path answer = queue_.folder() / "answer";
   fs::remove(answer);
+  std::error_code error;
+  const std::uintmax_t said = fs::file_size(queue_.log(), error);
+  said_before_ = error ? 0 : said;
   ChildProcess child(command(item), {answer, queue_.log()});
   bool asked = false;
   for (int look = 1; !child.ended(); ++look) {
@@ -99,7 +132,7 @@ std::optional<int> QueueWorker::run(const QueueItem& item, const std::function<b
     if (!leave && look % kLooks == 0) {
       const QueueView view = queue_.read();
       const QueueItem* now = view.find(item.folder);
-      leave = view.paused || !now || now->id != item.id;
+      leave = view.paused || view.held || !now || now->id != item.id || abandoned();
     }
     if (leave && !std::exchange(asked, true)) child.stop(SIGTERM);
   }
@@ -108,17 +141,45 @@ std::optional<int> QueueWorker::run(const QueueItem& item, const std::function<b
   return asked && code != 0 ? std::nullopt : std::optional<int>(code);
 }
 
+bool QueueWorker::abandoned() {
+  if (!of_window_ || queue_.kept()) return false;
+  const bool open = !processes_present(queue_.windows()).empty();
+  seen_window_ |= open;
+  return !open && (seen_window_ || clock_.seconds() > kWindowGrace);
+}
+
+void QueueWorker::wait_for_windows(const std::function<bool()>& keep_going,
+                                   const std::function<void(const std::string&)>& tell) {
+  for (bool told = false; keep_going() && !abandoned();) {
+    const QueueView view = queue_.read();
+    if (!view.held || view.paused) return;
+    if (!std::exchange(told, true)) tell("waiting for the run that a window trains");
+    for (int k = 0; k < kLooks && keep_going(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+std::string QueueWorker::why_failed(int code) const {
+  const fs::path answer = queue_.folder() / "answer";
+  std::error_code error;
+  return failure_of_answer(fs::exists(answer, error) ? read_file(answer, kMostAnswer) : "", code,
+                           end_of_file(queue_.log(), said_before_));
+}
+
 QueueWorker::Outcome QueueWorker::work(const std::function<bool()>& keep_going,
                                        const std::function<void(const std::string&)>& tell) {
   Outcome outcome;
   for (;;) {
     queue_.tell_work("", of_window_);
-    if (!keep_going()) return outcome.end = End::stopped, outcome;
+    wait_for_windows(keep_going, tell);
+    if (!keep_going() || abandoned()) return outcome.end = End::stopped, outcome;
     const QueueView view = queue_.read();
     if (view.paused) return outcome.end = End::paused, outcome;
-    const auto next = std::find_if(view.items.begin(), view.items.end(),
-                                   [](const QueueItem& item) { return item.state == QueueState::waiting; });
-    if (next == view.items.end()) return outcome;
+    const auto next = std::ranges::find_if(view.items, &QueueItem::ready);
+    if (next == view.items.end()) {
+      for (const QueueItem& item : view.items)
+        if (!item.in_use.empty()) outcome.in_use.push_back(fmt::format("{} ({})", item.name(), item.in_use));
+      return outcome;
+    }
     queue_.tell_work(next->id, of_window_);
     tell(fmt::format("{} ({} left)", next->name(), view.left()));
     const std::optional<int> code = run(*next, keep_going);
@@ -128,10 +189,9 @@ QueueWorker::Outcome QueueWorker::work(const std::function<bool()>& keep_going,
       queue_.remove(next->id);
       continue;
     }
-    std::error_code error;
-    const fs::path answer = queue_.folder() / "answer";
-    const std::string reason =
-        failure_of_answer(fs::exists(answer, error) ? read_file(answer, kMostAnswer) : "", *code);
+    // Another process took it between the look and the start.
+    if (next->kind == QueueKind::run && is_locked(next->folder)) continue;
+    const std::string reason = why_failed(*code);
     queue_.fail(next->id, reason);
     outcome.failed.push_back(next->name());
     tell(fmt::format("{} failed: {}", next->name(), reason));

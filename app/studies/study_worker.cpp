@@ -182,12 +182,17 @@ bool StudyWorker::waits(std::size_t at, const std::vector<StudyStatus>& status) 
   return false;
 }
 
-// Runs whose worker died come last: one that brings its process down keeps nobody from the others.
+// What was begun and saved goes on before anything new is begun. Runs whose worker died come last: one that brings its
+// process down keeps nobody from the others.
 std::vector<std::size_t> StudyWorker::in_order() const {
   std::vector<std::size_t> order(runs_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_partition(order.begin(), order.end(),
-                        [&](std::size_t k) { return claims_.look(runs_[k].name).state != ClaimState::dead; });
+  std::vector<int> place(runs_.size());
+  for (const std::size_t k : order) {
+    const bool died = claims_.look(runs_[k].name).state == ClaimState::dead;
+    place[k] = died ? 2 : is_begun(folder_ / runs_[k].name) ? 0 : 1;
+  }
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return place[k]; });
   return order;
 }
 

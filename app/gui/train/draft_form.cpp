@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "app/gui/widgets/ui.h"
-#include "app/model/train/study_form.h"
+#include "app/model/train/swept_values.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
@@ -60,6 +60,30 @@ void beside(const std::string& value) {
   ui::wrapped(value, ui::Look::small_muted);
 }
 
+// About the longest that tells what a run needs, and how busy the machine is.
+constexpr const char* kLongNeeds =
+    "Expected: 10 to 14 minutes (pretrain 5 to 8 minutes, cache under a second, finetune 4 to 6 minutes), 100 MB of "
+    "disk of 100 GB free, 100 TFLOP.";
+constexpr const char* kLongBusy =
+    "Other processes keep 12.0 of 16 cores busy: beside them it may take up to 10 times as long.";
+
+// How high a text is that has to be wrapped here.
+float paragraph(const char* text) {
+  const float lines = std::ceil(ui::text_size(text, ui::Look::muted).x / ImGui::GetContentRegionAvail().x);
+  return lines * ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y;
+}
+
+std::string sweep_label(std::size_t values) {
+  return fmt::format("Study of {} values…", values);
+}
+
+// The title of a setting by how its value stands.
+ui::Look title_look(const Setting& setting) {
+  const std::vector<std::string> swept = model::swept_values(setting);
+  const bool several = !swept.empty() && model::value_given_twice(swept).empty();
+  return !setting.error.empty() && !several ? ui::Look::bad : setting.changed ? ui::Look::link : ui::Look::body;
+}
+
 constexpr std::string_view kNoPaper = "–";  // Setting::paper where there is none
 
 // The widest texts of some settings' columns.
@@ -73,6 +97,8 @@ struct SettingWidths {
       float control = ui::text_size(one.value).x;
       for (const std::string& choice : one.choices) control = std::max(control, ui::text_size(choice).x);
       if (!one.choices.empty()) control += ImGui::GetFrameHeight();
+      if (const std::size_t several = model::swept_values(one).size(); several > 0)
+        control = std::max(control, ui::button_width(sweep_label(several)));
       value = std::max(value, control + 2 * ImGui::GetStyle().FramePadding.x + px(4));
       preset = std::max(preset, ui::text_size(one.preset, ui::Look::small_muted).x + 1);
       paper = std::max(paper, ui::text_size(one.paper, look == ui::Look::body ? ui::Look::small_muted : look).x + 1);
@@ -108,9 +134,20 @@ std::string setting_tip(const Setting& setting) {
 }
 
 void DraftForm::needs(const Training& training) {
+  const float top = ImGui::GetCursorPosY(), width = ImGui::GetContentRegionAvail().x;
+  if (width != std::exchange(needs_width_, width)) needs_room_ = paragraph(kLongNeeds) + paragraph(kLongBusy);
+  tell_needs(training);
+  const float used = ImGui::GetCursorPosY() - top;
+  needs_room_ = std::max(needs_room_, used);
+  const float left = needs_room_ - used - ImGui::GetStyle().ItemSpacing.y;
+  if (left > 0) ImGui::Dummy({0, left});
+}
+
+void DraftForm::tell_needs(const Training& training) {
   const std::string why = training.blocked(Action::start);
   const auto estimate = training.estimate();
-  if (!why.empty()) return ui::wrapped(why, training.active() ? ui::Look::muted : ui::Look::bad);
+  const bool fault = !training.active() && !training.draft().study_error().empty();
+  if (!why.empty()) return ui::wrapped(why, fault ? ui::Look::bad : ui::Look::muted);
   if (!estimate) return ui::text("Estimating time and disk …", ui::Look::muted);
   const auto range = [](double seconds) { return range_text(expected_range({}, seconds, 0)); };
   std::string stages = "pretrain " + range(estimate->seconds[0]);
@@ -141,14 +178,25 @@ void DraftForm::control(Draft& draft, const Setting& setting, float width) {
   }
 }
 
-// What is wrong with a setting; of several values where one belongs, a study of them.
-void DraftForm::trouble(const Setting& setting, float width) {
-  if (setting.error.empty()) return;
+// Below the field of a setting that holds several values where one belongs: that it does, and a study of them. In a
+// table's row of its own.
+void DraftForm::several(const Setting& setting) {
   const std::vector<std::string> values = model::swept_values(setting);
-  if (values.empty()) return ui::wrapped(setting.error, ui::Look::bad, width);
-  if (ui::button("train/sweep/" + setting.key, fmt::format("Study of {} values…", values.size()), ui::Button::normal,
-                 "", fmt::format("Trains a run with each of them as {}, and compares them", setting.title)))
-    sweep_ = {setting.key, fmt::format("{}", fmt::join(values, ", "))};
+  if (setting.error.empty() || values.empty()) return;
+  const bool twice = !model::value_given_twice(values).empty();
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ui::wrapped(setting.error, twice ? ui::Look::bad : ui::Look::muted, 0, "train/several/" + setting.key);
+  ImGui::TableNextColumn();
+  if (!twice && ui::button("train/sweep/" + setting.key, sweep_label(values.size()), ui::Button::normal, "",
+                           fmt::format("Trains a run with each of them as {}, and compares them", setting.title)))
+    sweep_ = true;
+}
+
+// What is wrong with a setting, but several values.
+void DraftForm::trouble(const Setting& setting, float width) {
+  if (setting.error.empty() || !model::swept_values(setting).empty()) return;
+  ui::wrapped(setting.error, ui::Look::bad, width);
 }
 
 void DraftForm::choices(Draft& draft) {
@@ -240,15 +288,15 @@ void DraftForm::section(Draft& draft, const std::vector<Setting>& settings, cons
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
       ImGui::AlignTextToFramePadding();
-      ui::text((setting.changed ? "● " : "") + setting.title, !setting.error.empty() ? ui::Look::bad
-                                                              : setting.changed      ? ui::Look::link
-                                                                                     : ui::Look::body);
+      ui::text((setting.changed ? "● " : "") + setting.title, title_look(setting));
       ui::tip(setting_tip(setting));
       ImGui::TableNextColumn();
       control(draft, setting, 0);
-      if (!paper) continue;
-      ImGui::TableNextColumn();
-      beside(setting.paper);
+      if (paper) {
+        ImGui::TableNextColumn();
+        beside(setting.paper);
+      }
+      several(setting);
     }
     ImGui::EndTable();
   }
@@ -324,7 +372,7 @@ void DraftForm::all_settings(Draft& draft) {
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
       ImGui::AlignTextToFramePadding();
-      ui::text(setting.key, !setting.error.empty() ? ui::Look::bad : setting.changed ? ui::Look::link : ui::Look::body);
+      ui::text(setting.key, title_look(setting));
       ui::tip(setting_tip(setting));
       if (!setting.matters) trouble(setting, 0);
       ImGui::TableNextColumn();
@@ -342,9 +390,11 @@ void DraftForm::all_settings(Draft& draft) {
         draft.reset(setting.key);
       ImGui::TableNextColumn();
       beside(setting.preset.empty() ? "–" : setting.preset);
-      if (!paper) continue;
-      ImGui::TableNextColumn();
-      beside(setting.paper.empty() ? "–" : setting.paper);
+      if (paper) {
+        ImGui::TableNextColumn();
+        beside(setting.paper.empty() ? "–" : setting.paper);
+      }
+      if (!setting.matters) several(setting);
     }
     ImGui::EndTable();
     if (!any) ui::text(fmt::format("No setting holds “{}”.", search_), ui::Look::muted);

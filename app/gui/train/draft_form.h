@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,13 +13,11 @@ namespace pairs::gui {
 class DraftForm {
  public:
   void draw(model::Training& training);
-  // What the run is expected to need, or why it cannot be started.
+  // What the run is expected to need, or why it cannot be started. It keeps its room whatever it says, so that what is
+  // below stays where it is.
   void needs(const model::Training& training);
-  // Once, the setting of which somebody wants a study, with the values that were written into its field.
-  struct Sweep {
-    std::string key, values;
-  };
-  std::optional<Sweep> take_sweep() { return std::exchange(sweep_, std::nullopt); }
+  // Once, that somebody wants a study of the values that were written into fields.
+  bool take_sweep() { return std::exchange(sweep_, false); }
 
  private:
   void choices(model::Draft& draft);
@@ -29,11 +26,14 @@ class DraftForm {
   void section(model::Draft& draft, const std::vector<model::Setting>& settings, const char* title, float width);
   void all_settings(model::Draft& draft);
   void control(model::Draft& draft, const model::Setting& setting, float width);
+  void several(const model::Setting& setting);
   void trouble(const model::Setting& setting, float width);
+  static void tell_needs(const model::Training& training);
 
   bool all_ = false;
   std::string search_;
-  std::optional<Sweep> sweep_;
+  bool sweep_ = false;
+  float needs_width_ = 0, needs_room_ = 0;
 };
 
 // Whether any setting has a value of the paper's: tables leave its column out where none does.

@@ -16,6 +16,7 @@ constexpr std::size_t kMostRows = 6;  // that are seen without scrolling
 
 std::string state_of(const QueueItem& item, const QueueProgress& progress) {
   if (item.state == QueueState::failed) return "failed: " + item.reason;
+  if (!item.in_use.empty()) return fmt::format("waiting; in use by {}", item.in_use);
   const std::string word = item.state == QueueState::working ? "training" : "waiting";
   return progress.text.empty() ? word : fmt::format("{}, {}", word, progress.text);
 }
@@ -38,7 +39,8 @@ void QueuePanel::head(model::RunQueue& queue, const model::QueueShown& shown) {
   ImGui::SameLine(0, px(8));
   ImGui::AlignTextToFramePadding();
   ui::text("Queue: " + queue.line(), ui::Look::strong);
-  ui::tip("Of a machine that does nothing else");
+  ui::tip(shown.left.measured ? "What waits is expected to go as fast against its estimate as the first one does"
+                              : "Of a machine that does nothing else");
   // Beside it, or below where it has no room.
   constexpr const char* kKeep = "Keep training when the window is closed";
   ImGui::SameLine(0, px(16));
@@ -55,7 +57,7 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
   const bool failed = item.state == QueueState::failed;
   const std::size_t first = first_movable(shown.view), count = shown.view.items.size();
   ImVec2 min, max;
-  ui::row(base, dragged_ == item.id, px(kQueueRow), min, max, "Drag it to another place");
+  ui::row(base, dragged_ == item.id, px(kQueueRow), min, max, item.folder.string() + "\nDrag it to another place");
   if (at >= first && ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left)) dragged_ = item.id;
   ImGui::SetItemAllowOverlap();
   const ImVec2 next = ImGui::GetCursorPos();
@@ -88,7 +90,7 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
   ui::text_at({right - px(8) - ui::text_size(time).x, text_y}, time, ui::Look::muted);
   right -= failed ? px(8) : px(kTime);
   const float room = right - px(8) - min.x, name_room = std::floor(room * (failed ? 0.3f : 0.55f));
-  ui::text_at({min.x + px(8), text_y}, item.name(), ui::Look::body, name_room - px(16), true, base + "/name");
+  ui::text_at({min.x + px(8), text_y}, item.title(), ui::Look::body, name_room - px(16), true, base + "/name");
   ui::text_at({min.x + name_room, text_y}, state_of(item, progress), failed ? ui::Look::bad : ui::Look::muted,
               room - name_room, true, base + "/state");
   ImGui::SetCursorPos(next);

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "app/gui/widgets/ui.h"
 #include "app/model/train/draft.h"
@@ -16,13 +15,7 @@ namespace {
 
 constexpr float kWide = 900, kForm = 440, kHigh = 430, kLabels = 110;
 constexpr std::size_t kShownRuns = 200;
-
-// The number that the text is, 0 where it is none.
-std::int64_t number_of(const std::string& text) {
-  std::int64_t value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  return read.ec == std::errc() && read.ptr == text.data() + text.size() ? value : 0;
-}
+constexpr float kProblemLines = 2;
 
 std::string standing(const StudyEntry& study) {
   std::string text = fmt::format("{} of {} done", study.done, counted(study.all, "run"));
@@ -34,20 +27,42 @@ std::string standing(const StudyEntry& study) {
 
 }  // namespace
 
-void StudyDialog::ask(const model::Studies& studies, const model::Draft& draft, const std::string& key,
-                      const std::string& values) {
+void StudyDialog::ask(const model::Studies& studies, const model::Draft& draft) {
   try {
     form_ = studies.form(draft);
   } catch (const std::exception& error) {
-    failure_ = sentence(error);
+    ui::toast(sentence(error));
     return;
   }
-  form_->key = key;
-  form_->values = values;
-  seeds_ = std::to_string(form_->seeds);
-  processes_ = std::to_string(form_->processes);
   failure_.clear();
   open_ = true;
+}
+
+// A setting that is varied, or the offer to vary one more.
+void StudyDialog::varied(std::size_t at) {
+  model::StudyForm& form = *form_;
+  const std::string number = at == 0 ? "" : fmt::format("/{}", at + 1);
+  const bool there = at < form.varied.size();
+  std::vector<std::string> names = {"nothing"};
+  int index = 0;
+  for (const auto& choice : form.choices()) {
+    names.push_back(choice.title);
+    if (there && choice.key == form.varied[at].key) index = static_cast<int>(names.size()) - 1;
+  }
+  ui::label(at == 0 ? "Vary" : "and", "A setting, of which several values are tried", kLabels);
+  if (ui::combo("study/key" + number, index, names, "The size of the embedding is the one that matters most")) {
+    const std::string key = index == 0 ? "" : form.choices()[static_cast<std::size_t>(index) - 1].key;
+    if (key.empty() && there)
+      form.varied.erase(form.varied.begin() + static_cast<std::ptrdiff_t>(at));
+    else if (there)
+      form.varied[at].key = key;
+    else if (!key.empty())
+      form.varied.push_back({key, ""});
+  }
+  if (at >= form.varied.size()) return;
+  ui::label("Values", "With commas between them", kLabels);
+  ui::input("study/values" + number, form.varied[at].values, "4, 16, 64",
+            "The values that are tried, with commas between them");
 }
 
 void StudyDialog::choices() {
@@ -64,25 +79,13 @@ void StudyDialog::choices() {
   }
   ui::space(8);
   ui::label("Seeds", "Each run is trained so many times with another seed: their spread is its error", kLabels);
-  if (ui::input("study/seeds", seeds_, "3", "Runs of seeds 1, 2, ...", px(60))) form.seeds = number_of(seeds_);
-  std::vector<std::string> names = {"nothing"};
-  int index = 0;
-  for (const auto& choice : form.choices()) {
-    names.push_back(choice.title);
-    if (choice.key == form.key) index = static_cast<int>(names.size()) - 1;
-  }
-  ui::label("Vary", "One setting, of which several values are tried", kLabels);
-  if (ui::combo("study/key", index, names, "The size of the embedding is the one that matters most"))
-    form.key = index == 0 ? "" : form.choices()[static_cast<std::size_t>(index) - 1].key;
-  if (!form.key.empty()) {
-    ui::label("Values", "With commas between them", kLabels);
-    ui::input("study/values", form.values, "4, 16, 64", "The values that are tried, with commas between them");
-  }
+  ui::input("study/seeds", form.seeds, "3", fmt::format("How many: the first is {}", form.first_seed), px(60));
+  // One row more than there are, as it was before any of them changes.
+  for (std::size_t at = 0, rows = form.varied.size() + 1; at < rows && at <= form.varied.size(); ++at) varied(at);
   ui::space(8);
   ui::label("Processes",
             "Each trains one run at a time on its share of the cores; small networks do not keep many busy", kLabels);
-  if (ui::input("study/processes", processes_, "1", "How many runs are trained at once", px(60)))
-    form.processes = number_of(processes_);
+  ui::input("study/processes", form.processes, "1", "How many runs are trained at once", px(60));
   ui::label("Name", "Of its folder, in the folder of runs", kLabels);
   ui::input("study/name", form.name, "my-study", "Lower-case letters, digits and hyphens");
 }
@@ -100,26 +103,27 @@ void StudyDialog::outcome(model::Studies& studies, bool right) const {
 }
 
 // Starts the study, or puts it into the queue.
-void StudyDialog::act(model::Studies& studies, model::RunQueue& queue, bool now) {
+void StudyDialog::act(model::Studies& studies, model::RunQueue& queue, model::Draft& draft, bool now) {
   try {
     if (now) {
-      form_->start();
+      studies.start(*form_);
     } else {
       form_->write();
       QueueItem item = item_of(form_->folder());
-      item.processes = form_->processes;
+      item.processes = form_->process_count();
       item.data = form_->data_folder();
       if (const auto seconds = studies.needs.seconds()) item.seconds = {*seconds};
       queue.add(item);
     }
     studies.look();
     open_ = false;
+    for (const std::string& key : form_->swept()) draft.reset(key);
   } catch (const std::exception& error) {
     failure_ = sentence(error);
   }
 }
 
-void StudyDialog::draw(model::Studies& studies, model::RunQueue& queue) {
+void StudyDialog::draw(model::Studies& studies, model::RunQueue& queue, model::Draft& draft) {
   if (!form_ || !ui::begin_dialog("study/dialog", "New study", open_, kWide)) return;
   ui::wrapped(
       "Trains and evaluates every choice on the same test sets, with the settings of this "
@@ -135,16 +139,19 @@ void StudyDialog::draw(model::Studies& studies, model::RunQueue& queue) {
   const std::string problem = form_->problem();
   outcome(studies, problem.empty());
   ImGui::EndChild();
+  // The room of what may be wrong stays, so that nothing moves where something is.
+  ImGui::BeginChild("problem", {0, kProblemLines * ImGui::GetTextLineHeightWithSpacing()}, false);
   if (!failure_.empty())
     ui::wrapped(failure_, ui::Look::bad, 0, "study/failure");
   else if (!problem.empty())
     ui::wrapped(problem, ui::Look::warning, 0, "study/problem");
+  ImGui::EndChild();
   if (ui::button("study/queue", "Add to queue", ui::Button::normal, problem.empty() ? queue.add_blocked() : problem,
                  "It is begun once what is in the queue before it has ended"))
-    act(studies, queue, false);
+    act(studies, queue, draft, false);
   ImGui::SameLine(0, px(8));
   const ui::Choice choice = ui::choose("study/start", "Start the study", ui::Button::primary, "study/cancel", problem);
-  if (choice == ui::Choice::confirm) act(studies, queue, true);
+  if (choice == ui::Choice::confirm) act(studies, queue, draft, true);
   if (choice == ui::Choice::cancel) open_ = false;
   if (!open_) {
     studies.needs.forget();
@@ -163,8 +170,11 @@ void draw_studies(model::Studies& studies, const model::RunQueue& queue) {
     const bool works = !study.processes.empty();
     if (works && ui::button(base + "/stop", "Stop", ui::Button::normal, "", "Saves what is begun; it can go on later"))
       studies.stop(study);
-    if (!works && ui::button(base + "/go-on", "Go on", ui::Button::normal, study.problem,
-                             "Trains what is left of it, from where it was saved")) {
+    const bool starting = studies.starting(study);
+    if (starting) ui::button(base + "/starting", "Starting …", ui::Button::normal, "A process is starting");
+    if (!works && !starting &&
+        ui::button(base + "/go-on", "Go on", ui::Button::normal, study.problem,
+                   "Trains what is left of it, from where it was saved, with as many processes as before")) {
       try {
         studies.go_on(study);
       } catch (const std::exception& error) {
@@ -176,6 +186,7 @@ void draw_studies(model::Studies& studies, const model::RunQueue& queue) {
     const std::string text = study.problem.empty() ? standing(study) : study.problem;
     ui::text(fmt::format("Study {}: {}", study.name, text), study.problem.empty() ? ui::Look::body : ui::Look::warning);
     if (works) ui::again_in(3);
+    if (starting) ui::again_in(0.5);
   }
 }
 

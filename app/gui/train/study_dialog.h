@@ -8,23 +8,24 @@
 
 namespace pairs::gui {
 
-// The dialog that makes a study of the draft of a new run and starts it: strategies, seeds and the values of one
-// setting on the left, what it makes on the right.
+// The dialog that makes a study of the draft of a new run and starts it: strategies, seeds and the values of some
+// settings on the left, what it makes on the right.
 class StudyDialog {
  public:
-  // `key`: the setting that it varies at first, with `values`; "": none.
-  void ask(const model::Studies& studies, const model::Draft& draft, const std::string& key = "",
-           const std::string& values = "");
-  // Once a frame; widgets are "study/...".
-  void draw(model::Studies& studies, model::RunQueue& queue);
+  // What the draft's fields hold several values of is varied.
+  void ask(const model::Studies& studies, const model::Draft& draft);
+  // Once a frame; widgets are "study/...". Fields of the draft that the study has taken over get their value again once
+  // it is started or put into the queue.
+  void draw(model::Studies& studies, model::RunQueue& queue, model::Draft& draft);
 
  private:
   void choices();
+  void varied(std::size_t at);
   void outcome(model::Studies& studies, bool right) const;
-  void act(model::Studies& studies, model::RunQueue& queue, bool now);
+  void act(model::Studies& studies, model::RunQueue& queue, model::Draft& draft, bool now);
 
   std::unique_ptr<model::StudyForm> form_;
-  std::string seeds_, processes_, failure_;
+  std::string failure_;
   bool open_ = false;
 };
 

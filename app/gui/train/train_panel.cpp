@@ -75,7 +75,7 @@ void TrainPanel::header(Training& training, const model::Library& library, const
     ui::copy(command);
   ImGui::SameLine(0, gap);
   if (drafting) {
-    if (ui::button("train/study", kStudy, ui::Button::normal, training.draft().error(),
+    if (ui::button("train/study", kStudy, ui::Button::normal, training.draft().study_error(),
                    "Trains this with several strategies, seeds and values of a setting, and compares them"))
       study_.ask(studies, training.draft());
     ImGui::SameLine(0, gap);
@@ -217,7 +217,7 @@ void TrainPanel::log(const Training& training) {
   ImGui::EndChild();
 }
 
-void TrainPanel::run(Training& training, model::Library& library, model::Navigation& go) {
+void TrainPanel::run(Training& training, model::Library& library, const model::RunQueue& queue, model::Navigation& go) {
   const auto tab = [&](View view, const char* name, const char* title, const char* tip) {
     if (ui::segment(name, title, view_ == view, tip)) view_ = view;
     ImGui::SameLine(0, px(4));
@@ -228,9 +228,11 @@ void TrainPanel::run(Training& training, model::Library& library, model::Navigat
   ImGui::SameLine(0, px(16));
   ImGui::AlignTextToFramePadding();
   std::string state;
+  const bool queued = training.state() == Activity::elsewhere && queue.trains(training.folder());
   switch (training.state()) {
     case Activity::elsewhere:
-      state = "Another process trains this run; it is watched as it goes.";
+      state = queued ? "The queue trains this run; it is watched as it goes."
+                     : "Another process trains this run; it is watched as it goes.";
       break;
     case Activity::rest:
       state = training.finished() ? "Finished." : "Stopped; it can be resumed.";
@@ -254,6 +256,11 @@ void TrainPanel::run(Training& training, model::Library& library, model::Navigat
     ImGui::AlignTextToFramePadding();
   }
   ui::text(state, ui::Look::muted);
+  if (queued) {
+    ImGui::SameLine();
+    if (ui::button("train/show-queue", "Show the queue", ui::Button::quiet, "", "It stands above the draft"))
+      return training.open_draft();
+  }
   const model::RunEntry* entry = library.find(training.folder().string());
   if (entry && training.state() == Activity::rest && training.finished() && entry->aggregates >= kWorthDropping) {
     ImGui::SameLine();
@@ -281,7 +288,7 @@ void TrainPanel::draw(Training& training, model::Library& library, model::Studie
     form_.needs(training);
     queue_.draw(queue);
     draw_studies(studies, queue);
-    study_.draw(studies, queue);
+    study_.draw(studies, queue, training.draft());
   }
   if (const std::string problem = training.problem(); !problem.empty()) {
     ui::space(4);
@@ -297,12 +304,9 @@ void TrainPanel::draw(Training& training, model::Library& library, model::Studie
   if (!training.drafting() && !training.run_settings() && !training.problem().empty()) return;
   draw_stage_cards(training);
   ui::space(8);
-  if (!training.drafting()) return run(training, library, go);
+  if (!training.drafting()) return run(training, library, queue, go);
   form_.draw(training);
-  if (const auto sweep = form_.take_sweep()) {
-    study_.ask(studies, training.draft(), sweep->key, sweep->values);
-    training.draft().reset(sweep->key);
-  }
+  if (form_.take_sweep()) study_.ask(studies, training.draft());
 }
 
 }  // namespace pairs::gui

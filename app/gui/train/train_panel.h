@@ -26,7 +26,7 @@ class TrainPanel {
 
   void header(model::Training& training, const model::Library& library, const model::Studies& studies,
               model::RunQueue& queue);
-  void run(model::Training& training, model::Library& library, model::Navigation& go);
+  void run(model::Training& training, model::Library& library, const model::RunQueue& queue, model::Navigation& go);
   void plots(model::Training& training);
   void run_settings(const model::Training& training);
   void log(const model::Training& training);

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "app/model/train/swept_values.h"
 #include "app/runs/new_run.h"
 #include "app/runs/task_options.h"
 #include "core/base/error.h"
@@ -109,7 +110,25 @@ std::string row_text(const Error& error) {
   return text;
 }
 
+// Several values where one belongs: what the row says, and why a study cannot have them, "" where it can.
+struct SweptRow {
+  std::string text, problem;
+};
+
+SweptRow swept_row(const Setting& row) {
+  const std::vector<std::string> values = swept_values(row);
+  if (values.empty()) return {};
+  const std::string twice = value_given_twice(values);
+  if (twice.empty()) return {"Several values: a run takes one, a study each of them", ""};
+  const std::string problem = fmt::format("{} stands there twice; give each value once", twice);
+  return {problem, fmt::format("{}: {}", row.title, problem)};
+}
+
 }  // namespace
+
+bool is_of_machine(const std::string& key) {
+  return key == "device" || key == "threads" || key == "data";
+}
 
 std::vector<Setting> setting_table(const RunConfig& config) {
   const TaskInfo info = config.tasks->make(config.task, options_without_data(config))->info();
@@ -128,7 +147,7 @@ struct Draft::Impl {
   std::vector<std::pair<std::string, std::string>> assignments;  // key, value as typed
   std::vector<Setting> settings;
   RunConfig config;
-  std::string error, name, name_error;
+  std::string error, study_error, name, name_error;
   bool named = false;
   std::uint64_t version = 0;
 
@@ -182,10 +201,12 @@ struct Draft::Impl {
     ++version;
     tick_targets();
     error.clear();
+    study_error.clear();
     const RunConfig base = usual();
     RunConfig applied = base;
     std::vector<std::string> good = {"device=" + device, fmt::format("threads={}", threads)};
     std::map<std::string, std::string> errors;
+    std::map<std::string, SweptRow> sweeps;
     for (const auto& [key, value] : assignments) {
       const std::string assignment = key + "=" + value;
       try {
@@ -193,7 +214,6 @@ struct Draft::Impl {
         good.push_back(assignment);
       } catch (const Error& wrong) {
         errors[key] = row_text(wrong);
-        if (error.empty()) error = errors[key];
       }
     }
     // Settings of another kind wait until it is chosen again.
@@ -205,7 +225,6 @@ struct Draft::Impl {
     } catch (const Error& wrong) {
       whole = wrong;
       config = base;
-      if (error.empty()) error = wrong.what();
     }
     if (config.data.empty()) config.data = data;
     settings = table_of(applied, base, paper_values(tasks, info, strategy));
@@ -213,12 +232,23 @@ struct Draft::Impl {
       for (const auto& [key, value] : assignments)
         if (key == row.key && (errors.contains(key) || row.kind != SettingKind::choice)) row.value = value;
       if (const auto wrong = errors.find(row.key); wrong != errors.end()) {
-        row.error = wrong->second;
         row.changed = true;
+        const SweptRow swept = swept_row(row);
+        row.error = swept.text.empty() ? wrong->second : swept.text;
+        if (!swept.text.empty()) sweeps[row.key] = {fmt::format("{}: {}", row.title, row.error), swept.problem};
       } else if (whole && whole->is_about(row.key)) {
         row.error = whole->what();
       }
     }
+    for (const auto& [key, value] : assignments) {
+      const auto wrong = errors.find(key);
+      if (wrong == errors.end()) continue;
+      const auto swept = sweeps.find(key);
+      if (error.empty()) error = swept == sweeps.end() ? wrong->second : swept->second.text;
+      if (study_error.empty()) study_error = swept == sweeps.end() ? wrong->second : swept->second.problem;
+    }
+    if (whole && error.empty()) error = whole->what();
+    if (whole && study_error.empty()) study_error = whole->what();
   }
 
   // An assignment of the preset's own value is none.
@@ -397,6 +427,17 @@ int Draft::changes() const {
 const std::string& Draft::error() const {
   return impl_->error;
 }
+const std::string& Draft::study_error() const {
+  return impl_->study_error;
+}
+
+std::vector<Setting> Draft::swept() const {
+  std::vector<Setting> all;
+  for (const Setting& row : impl_->settings)
+    if (!row.error.empty() && !swept_values(row).empty()) all.push_back(row);
+  return all;
+}
+
 const std::string& Draft::name() const {
   return impl_->name;
 }
@@ -424,6 +465,13 @@ void Draft::refresh_name() {
 
 void Draft::renew_name() {
   if (!impl_->named) refresh_name();
+}
+
+bool Draft::leave_taken_name() {
+  std::error_code error;
+  if (impl_->named || !std::filesystem::exists(folder(), error)) return false;
+  refresh_name();
+  return true;
 }
 
 std::uint64_t Draft::version() const {

@@ -31,6 +31,9 @@ struct Setting {
   std::string error;     // what is wrong with it, a sentence
 };
 
+// Whether a setting is of the machine that a run is trained on, not of the run.
+bool is_of_machine(const std::string& key);
+
 // The settings as rows. `config` against its own preset and strategy; throws Error where these are unknown.
 std::vector<Setting> setting_table(const RunConfig& config);
 
@@ -75,6 +78,10 @@ class Draft {
   int changes() const;
   // What is wrong with the settings as a whole, a sentence; empty when they can be trained.
   const std::string& error() const;
+  // The same for a study of them, which takes several values of a number.
+  const std::string& study_error() const;
+  // Settings whose fields hold several values, in the order of settings().
+  std::vector<Setting> swept() const;
 
   // The run's name, its folder's: <task>-<time> until one is given.
   const std::string& name() const;
@@ -85,6 +92,8 @@ class Draft {
   // A fresh name, and one for now where none was given.
   void refresh_name();
   void renew_name();
+  // A fresh name where none was given and a run has taken the one that stands there; true then.
+  bool leave_taken_name();
 
   // Grows with each change of what training depends on.
   std::uint64_t version() const;

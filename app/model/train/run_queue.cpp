@@ -14,6 +14,7 @@
 #include "app/runs/run_about.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "core/train/run.h"
 
 namespace pairs::model {
@@ -28,29 +29,52 @@ QueueShown look_at(const Catalogue& tasks, const Queue& queue) {
   QueueShown shown;
   shown.runs = queue.runs();
   shown.view = queue.read();
-  for (const QueueItem& item : shown.view.items) shown.progress.push_back(queue_progress(tasks, item));
-  shown.left = seconds_left(shown.view, shown.progress);
+  shown.at = std::time(nullptr);
+  shown.progress = queue_progress(tasks, shown.view, static_cast<double>(shown.at));
+  shown.left = time_left(shown.view, shown.progress);
   return shown;
 }
 
 bool waits(const QueueView& view) {
-  return std::ranges::any_of(view.items, [](const QueueItem& item) { return item.state == QueueState::waiting; });
+  return std::ranges::any_of(view.items, &QueueItem::ready);
 }
 
 std::vector<std::string> failed_names(const QueueView& view) {
   std::vector<std::string> names;
   for (const QueueItem& item : view.items)
-    if (item.state == QueueState::failed) names.push_back(item.name());
+    if (item.state == QueueState::failed) names.push_back(item.title());
   return names;
+}
+
+std::string title_of(const QueueItem& item) {
+  const std::string name = item.kind == QueueKind::run ? read_about(item.folder).name : "";
+  return name.empty() ? item.name() : name;
+}
+
+// Refuses, as a usage error, a run that the queue has already: one of the same settings and seed.
+void refuse_twin(const Queue& queue, const RunConfig& config) {
+  for (const QueueItem& item : queue.read().items) {
+    if (item.kind != QueueKind::run || item.state == QueueState::failed) continue;
+    std::string other;
+    try {
+      other = training_settings(read_run_toml(config.tasks, item.folder / run_file::config));
+    } catch (const std::exception&) {
+      continue;  // told by who trains it
+    }
+    if (changed_setting(other, config, Stage::finetune, "").empty())
+      fail_usage("{} is in the queue already, with the same settings and seed; change one of them", item.title());
+  }
 }
 
 }  // namespace
 
 std::string QueueShown::fingerprint() const {
-  std::string text = fmt::format("{}\n{} {} {}\n", runs.string(), view.paused, view.working, view.process);
+  std::string text = fmt::format("{}\n{} {} {}\n{}\n", runs.string(), view.paused, view.working, view.process,
+                                 queue_line(view, left, at));
   for (std::size_t k = 0; k < view.items.size(); ++k)
-    text += fmt::format("{} {} {} {} {:.0f}\n", view.items[k].id, queue_state_name(view.items[k].state),
-                        view.items[k].reason, progress[k].text, progress[k].left);
+    text += fmt::format("{} {} {} {} {} {} {}\n", view.items[k].id, queue_state_name(view.items[k].state),
+                        view.items[k].title(), view.items[k].reason, view.items[k].in_use, progress[k].text,
+                        duration_text(progress[k].left));
   return text;
 }
 
@@ -106,12 +130,30 @@ bool RunQueue::take() {
   const std::shared_ptr<const QueueShown> before = std::exchange(known_, answer->value);
   if (before) tell_end(*before, *known_);
   if (!before || before->view.left() != known_->view.left()) starts_ = 0;
-  if (present_in_ != known_->runs) presence_.reset();
-  if (!presence_ && (!known_->view.items.empty() || known_->view.working)) {
-    present_in_ = known_->runs;
-    act([this](const Queue& queue) { presence_.emplace(queue.windows()); });
-  }
   return true;
+}
+
+// Where the queue holds something: that this window is there, whether the queue outlives it, and whether the window
+// trains a run itself.
+void RunQueue::tell_windows(bool training) {
+  if (!known_ || known_->runs != queue().runs()) return;
+  if (present_in_ != known_->runs) {
+    presence_.reset();
+    first_.reset();
+    kept_.reset();
+  }
+  const bool holds = !known_->view.items.empty() || known_->view.working;
+  if (!training || !holds) first_.reset();
+  if (!holds || (presence_ && kept_ == keep && training == first_.has_value())) return;
+  present_in_ = known_->runs;
+  act([&](const Queue& queue) {
+    if (std::exchange(kept_, keep) != keep) queue.keep(keep);
+    if (!presence_) {
+      queue.tidy();
+      presence_.emplace(queue.windows());
+    }
+    if (training && !first_) first_.emplace(queue.windows_training());
+  });
 }
 
 void RunQueue::take_added() {
@@ -139,9 +181,10 @@ void RunQueue::ensure_worker(bool training) {
 }
 
 bool RunQueue::poll(bool training) {
-  training_ = training;
+  const bool turned = std::exchange(training_, training) != training || kept_ != keep;
   const bool changed = take();
   take_added();
+  if (changed || turned) tell_windows(training);
   ensure_worker(training);
   look();
   return changed;
@@ -152,6 +195,11 @@ bool RunQueue::holds(const std::filesystem::path& folder) const {
   return item && item->state != QueueState::failed;
 }
 
+bool RunQueue::trains(const std::filesystem::path& folder) const {
+  const QueueItem* now = known_ ? known_->view.at_work() : nullptr;
+  return now && (known_->view.find(folder) == now || known_->view.find(folder.parent_path()) == now);
+}
+
 bool RunQueue::going() const {
   if (!known_ || known_->view.paused) return false;
   return known_->view.working || (wanted_ && waits(known_->view));
@@ -160,9 +208,12 @@ bool RunQueue::going() const {
 std::string RunQueue::line() const {
   if (!known_) return "";
   const QueueView& view = known_->view;
-  if (view.working || !going()) return queue_line(view, known_->left, std::time(nullptr));
-  return fmt::format("{} to go, {}", view.left(),
-                     training_ ? "once the run that is trained now has ended" : "beginning in a moment");
+  if (!view.paused && training_ && (view.working || going()))
+    return fmt::format("{} to go, {}", view.left(),
+                       view.at_work() ? "saving what is begun: the run that is trained now goes first"
+                                      : "once the run that is trained now has ended");
+  if (view.working || !going()) return queue_line(view, known_->left, known_->at);
+  return fmt::format("{} to go, beginning in a moment", view.left());
 }
 
 std::string RunQueue::activity() const {
@@ -187,6 +238,7 @@ std::string RunQueue::add_blocked() const {
 void RunQueue::add(const Training::Planned& draft) {
   added_.ask([draft, queue = queue()](const LatestWorker::Stale& stale) {
     QueueItem item;
+    refuse_twin(queue, *draft.config);
     if (draft.needs) {
       item.seconds.assign(draft.needs->seconds, draft.needs->seconds + kStages);
     } else {
@@ -198,7 +250,7 @@ void RunQueue::add(const Training::Planned& draft) {
     QueueItem made = item_of(draft.folder);
     made.seconds = item.seconds;
     queue.add(made);
-    return std::make_shared<const std::string>(made.name());
+    return std::make_shared<const std::string>(title_of(made));
   });
 }
 
@@ -207,7 +259,7 @@ void RunQueue::add(QueueItem item) {
     QueueItem made = item;
     if (made.seconds.empty()) made.seconds = expected_seconds(tasks, made, stale);
     queue.add(made);
-    return std::make_shared<const std::string>(made.name());
+    return std::make_shared<const std::string>(title_of(made));
   });
 }
 
@@ -225,11 +277,15 @@ void RunQueue::retry(const std::string& id) {
   wanted_ = true;
 }
 
-void RunQueue::hand_over(const std::filesystem::path& run) {
+void RunQueue::hand_over(const std::filesystem::path& run, std::vector<double> seconds) {
+  first_.reset();
   act([&](const Queue& queue) {
     const QueueView before = queue.read();
-    const QueueItem* found = before.find(run);
-    queue.move(found && found->state == QueueState::waiting ? found->id : queue.add(item_of(run)), 0);
+    if (const QueueItem* found = before.find(run)) queue.remove(found->id);
+    QueueItem item = item_of(run);
+    item.seconds = seconds.empty() ? expected_seconds(hub_.tasks, item, {}) : std::move(seconds);
+    queue.move(queue.add(std::move(item)), 0);
+    queue.keep(true);
     queue.pause(false);
     if (!before.working) start_queue_worker(queue, program, hub_.notifier->on);
   });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -24,7 +24,8 @@ struct QueueShown {
   std::filesystem::path runs;
   QueueView view;
   std::vector<QueueProgress> progress;  // of each item
-  double left = NAN;                    // seconds until all is done, where it is known
+  QueueTime left = {};                  // until all is done
+  std::int64_t at = 0;                  // when it was seen, in seconds since 1970
   // What people see of it: two that say the same look the same.
   std::string fingerprint() const;
 };
@@ -43,13 +44,16 @@ class RunQueue {
   std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");  // what works on it
   bool keep = false;  // "Keep training when the window is closed"
 
-  // Takes over what was seen, and starts a process where one is due; not while `training`, which it would slow down.
-  // True when something shown has changed.
+  // Takes over what was seen, and starts a process where one is due. `training`: this window trains a run itself, which
+  // goes first: nothing is begun meanwhile, and what is at work is saved and waits. True when something shown has
+  // changed.
   bool poll(bool training);
   // The last look that poll() took; null before the first.
   std::shared_ptr<const QueueShown> shown() const { return known_; }
   // Whether what lies in the folder waits or is trained.
   bool holds(const std::filesystem::path& folder) const;
+  // Whether it trains what lies in the folder at this moment: a run, or one of a study.
+  bool trains(const std::filesystem::path& folder) const;
   // In a few words while something works on it, for the status bar.
   std::string activity() const;
   // The queue in a line: "3 to go, expected end 14:35".
@@ -57,7 +61,8 @@ class RunQueue {
   // Whether something works on it, or will as soon as it can.
   bool going() const;
 
-  // Makes the folder of a draft's run in the background and puts it in. What fails becomes a message.
+  // Makes the folder of a draft's run in the background and puts it in. What fails becomes a message, as does that a
+  // run with the same settings and seed is in already.
   void add(const Training::Planned& draft);
   // A run at rest, or a study; what it needs is measured in the background where it is not known.
   void add(QueueItem item);
@@ -67,8 +72,9 @@ class RunQueue {
   void remove(const std::string& id);
   // One that failed waits again, and the queue goes on.
   void retry(const std::string& id);
-  // A run that this process has trained and saved: the first in the queue from now on, on which a process works. Waits.
-  void hand_over(const std::filesystem::path& run);
+  // A run that this process has trained and saved: the first in the queue from now on, on which a process works, also
+  // once the window is closed. `seconds`: of each of its stages, as expected now; empty: they are measured. Waits.
+  void hand_over(const std::filesystem::path& run, std::vector<double> seconds);
   // Saves and leaves what is begun, and begins nothing more; and the other way round.
   void pause();
   void go_on();
@@ -82,6 +88,7 @@ class RunQueue {
   void look();
   bool take();
   void take_added();
+  void tell_windows(bool training);
   void ensure_worker(bool training);
   void tell_end(const QueueShown& before, const QueueShown& now);
 
@@ -91,10 +98,11 @@ class RunQueue {
   bool training_ = false;  // a run is trained in this process, which goes first
   bool wanted_ = false;    // something was put in or set going here: a process is to work on it
   Stopwatch since_look_, since_start_;
-  int starts_ = 0;                 // since something moved on
-  std::set<std::string> removed_;  // ids that a person took out
-  std::size_t finished_ = 0;       // items done since the queue was last empty
-  std::optional<Presence> presence_;
+  int starts_ = 0;                            // since something moved on
+  std::set<std::string> removed_;             // ids that a person took out
+  std::size_t finished_ = 0;                  // items done since the queue was last empty
+  std::optional<Presence> presence_, first_;  // that this window is there, and that it trains a run itself
+  std::optional<bool> kept_;                  // what the queue was told of `keep`
   std::filesystem::path present_in_;
   std::shared_ptr<const QueueShown> known_;
   Latest<QueueShown> looked_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/model/train/detached.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -13,7 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kBetweenLooks = 3;  // seconds
+constexpr double kBetweenLooks = 3;         // seconds
+constexpr double kBetweenFirstLooks = 0.5;  // while one is starting
+constexpr double kMostStarting = 120;       // for which a process may take to be seen at work
+
+std::string figures_command(const StudyEntry& study) {
+  return fmt::format("pairs --batch study {} --out {} --figures", shell_word(file_of_study(study.folder).string()),
+                     shell_word(study.folder.string()));
+}
 
 }  // namespace
 
@@ -22,7 +30,8 @@ std::unique_ptr<StudyForm> Studies::form(const Draft& draft) const {
 }
 
 void Studies::ask() {
-  if (looked_.waits() || (!due_ && since_.seconds() <= kBetweenLooks)) return;
+  const double between = started_.empty() ? kBetweenLooks : kBetweenFirstLooks;
+  if (looked_.waits() || (!due_ && since_.seconds() <= between)) return;
   due_ = false;
   since_.restart();
   const auto job = [tasks = hub_.tasks, runs = hub_.runs_folder, data = hub_.data_folder.string(),
@@ -56,15 +65,39 @@ void Studies::tell_ends(const Looked& looked) {
     if (stopped_.erase(study.name) > 0) continue;
     std::string text = fmt::format("{} of {} done", study.done, counted(study.all, "run"));
     if (study.failed > 0) text += fmt::format(", {} failed", study.failed);
+    if (study.done > 0 && study.finished())
+      hub_.messages.info("study", fmt::format("The study {} has ended: {}; its figures: {}", study.name, text,
+                                              figures_command(study)));
+    else
+      hub_.messages.info(
+          "study", fmt::format("The study {} has ended: {}", study.name, study.problem.empty() ? text : study.problem));
     hub_.notifier->tell(fmt::format("The study {} has ended", study.name),
                         study.problem.empty() ? text : study.problem);
   }
 }
 
+// Forgets those that are seen at work now, and tells of those that ended before.
+void Studies::follow_started(const Looked& looked) {
+  std::erase_if(started_, [&](const auto& one) {
+    const auto found = std::ranges::find(looked.shown, one.first, &StudyEntry::name);
+    const bool at_work = found != looked.shown.end() && !found->processes.empty();
+    if (!at_work && one.second.ended && found != looked.shown.end())
+      hub_.messages.warning("study", fmt::format("What works on the study {} ended at once; {} holds what it said",
+                                                 one.first, printable(log_of_study(found->folder).string(), 300)));
+    return at_work || one.second.ended || one.second.since.seconds() > kMostStarting;
+  });
+}
+
 bool Studies::poll() {
+  // Of several that start it is not known which one ended: they are given up after a while.
+  if (reap_detached() && started_.size() == 1) started_.begin()->second.ended = due_ = true;
   const auto answer = looked_.take();
-  if (answer && answer->value) tell_ends(*answer->value);
+  if (answer && answer->value) {
+    follow_started(*answer->value);
+    tell_ends(*answer->value);
+  }
   const auto last = looked_.last();
+  if (!started_.empty()) ask();
   if (last && std::ranges::any_of(last->shown, [](const StudyEntry& one) { return !one.processes.empty(); })) ask();
   return answer != nullptr;
 }
@@ -76,8 +109,21 @@ void Studies::stop(const StudyEntry& study) {
 }
 
 void Studies::go_on(const StudyEntry& study) {
-  start_study(program, file_of_study(study.folder), study.folder, 1, hub_.data_folder.string());
+  if (starting(study)) return;
+  start_study(program, file_of_study(study.folder), study.folder, processes_of_study(study.folder),
+              hub_.data_folder.string());
+  started_[study.name] = {};
   due_ = true;
+}
+
+void Studies::start(const StudyForm& form) {
+  form.start();
+  started_[form.name] = {};
+  due_ = true;
+}
+
+bool Studies::starting(const StudyEntry& study) const {
+  return study.processes.empty() && started_.contains(study.name);
 }
 
 }  // namespace pairs::model

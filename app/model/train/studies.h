@@ -1,8 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "app/model/hub/hub.h"
@@ -34,8 +36,12 @@ class Studies {
   bool poll();
   // Asks the processes that work on it to save and leave.
   void stop(const StudyEntry& study);
-  // Starts a process that goes on with it. Throws Error.
+  // Starts a process that goes on with it, with as many as it was started with last. Throws Error.
   void go_on(const StudyEntry& study);
+  // Starts the study of a form. Throws Error.
+  void start(const StudyForm& form);
+  // Whether a process was started for it here that was not seen at work yet.
+  bool starting(const StudyEntry& study) const;
   // Looks again at once.
   void look() { due_ = true; }
 
@@ -46,11 +52,18 @@ class Studies {
   };
   void ask();
   void tell_ends(const Looked& looked);
+  void follow_started(const Looked& looked);
 
   Hub& hub_;
   bool due_ = true;
   Stopwatch since_;
   std::set<std::string> stopped_;  // names of those that a person stopped
+  // A process that was started here and not seen at work yet.
+  struct Started {
+    Stopwatch since = {};
+    bool ended = false;
+  };
+  std::map<std::string, Started> started_;  // by name
   Latest<Looked> looked_;
 };
 

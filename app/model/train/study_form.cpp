@@ -7,6 +7,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "app/model/train/swept_values.h"
 #include "app/runs/places.h"
 #include "app/studies/study_figures.h"
 #include "app/studies/study_worker.h"
@@ -33,31 +34,48 @@ std::string quoted_list(const std::vector<std::string>& words) {
   return fmt::format("[{}]", fmt::join(all, ", "));
 }
 
-std::vector<std::string> comma_separated(const std::string& text) {
-  std::vector<std::string> words;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::size_t first = text.find_first_not_of(" \t", begin);
-    if (first < end) words.push_back(text.substr(first, text.find_last_not_of(" \t", end - 1) - first + 1));
-    begin = end + 1;
+constexpr const char* kProcesses = "processes";  // in the folder of the study's workers
+constexpr std::int64_t kMostSeeds = 100, kMostProcesses = 64;
+
+// Whether the word is a number of TOML, too, which knows no "007", ".5" and "5.".
+bool is_toml_number(const std::string& word) {
+  const auto digit = [&](std::size_t at) { return at < word.size() && word[at] >= '0' && word[at] <= '9'; };
+  const std::size_t first = word.starts_with('-') ? 1 : 0, point = word.find('.');
+  if (!is_number(word) || !digit(first) || (word[first] == '0' && digit(first + 1))) return false;
+  return point == word.npos || digit(point + 1);
+}
+
+// A list of numbers, or of texts where one of them is none.
+std::string toml_list(const std::vector<std::string>& words) {
+  return std::ranges::all_of(words, is_toml_number) ? fmt::format("[{}]", fmt::join(words, ", ")) : quoted_list(words);
+}
+
+// The value of a setting's row as a study file has it.
+std::string toml_value(const Setting& setting) {
+  if (setting.kind == SettingKind::yes_no) return setting.value;
+  if (setting.kind == SettingKind::number && is_toml_number(setting.value)) return setting.value;
+  if (setting.kind == SettingKind::numbers) return toml_list(comma_separated(setting.value));
+  return quoted(setting.value);
+}
+
+// The whole number that the text is, 0 where it is none.
+std::int64_t whole_number(const std::string& text) {
+  std::int64_t value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size() ? value : 0;
+}
+
+// An error without the name of the study's file, which is not there yet.
+std::string without_file(const std::string& error, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (!error.starts_with(name)) continue;
+    const std::size_t end = error.find(": ", name.size());
+    if (end == error.npos) continue;
+    std::string text = error.substr(end + 2);
+    if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
   }
-  return words;
-}
-
-bool is_of_machine(const std::string& key) {
-  return key == "device" || key == "threads" || key == "data";
-}
-
-bool can_be_varied(const Setting& setting) {
-  const bool single = setting.kind == SettingKind::number || setting.kind == SettingKind::choice;
-  return single && setting.key != "seed" && !is_of_machine(setting.key) && !setting.key.starts_with("evaluate.");
-}
-
-bool is_number(const std::string& word) {
-  double value = 0;
-  const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
-  return read.ec == std::errc() && read.ptr == word.data() + word.size();
+  return error;
 }
 
 }  // namespace
@@ -74,13 +92,36 @@ StudyForm::StudyForm(Catalogue tasks, const Draft& draft, fs::path runs_folder, 
   title_ = info.title;
   if (!info.file.empty()) task_ = info.file;
   name = new_run_name(info.name + "-study", runs_folder_);
-  processes = std::min<std::int64_t>(usable_cores(), 4);
+  processes = std::to_string(std::min<std::int64_t>(usable_cores(), 4));
+  for (const Setting& one : draft.swept()) {
+    swept_.push_back(one.key);
+    varied.push_back({one.key, fmt::format("{}", fmt::join(swept_values(one), ", "))});
+  }
+  if (!swept_.empty()) {
+    strategies = {draft.strategy()};
+    seeds = "1";
+    first_seed = draft.config().seed;
+  }
   for (const Setting& one : draft.settings()) {
     if (can_be_varied(one))
       choices_.push_back({one.key, one.matters ? fmt::format("{} ({})", one.title, one.key) : one.key});
-    if (one.changed && one.key != "seed" && !is_of_machine(one.key) && one.key != "note")
-      set_.emplace_back(one.key, one.value);
+    const bool swept = std::ranges::count(swept_, one.key) > 0;
+    if (one.changed && one.key != "seed" && !is_of_machine(one.key) && one.key != "note" && !swept)
+      set_.emplace_back(one.key, toml_value(one));
   }
+}
+
+std::int64_t StudyForm::seed_count() const {
+  return whole_number(seeds);
+}
+std::int64_t StudyForm::process_count() const {
+  return whole_number(processes);
+}
+
+std::string StudyForm::title_of(const std::string& key) const {
+  for (const Choice& one : choices_)
+    if (one.key == key) return one.title;
+  return key;
 }
 
 std::string StudyForm::text() const {
@@ -92,27 +133,44 @@ std::string StudyForm::body() const {
   for (const Strategy& one : pairs::strategies())
     if (strategies.contains(one.name)) chosen.push_back(one.name);
   std::vector<std::string> numbers;
-  for (std::int64_t seed = 1; seed <= seeds; ++seed) numbers.push_back(std::to_string(seed));
+  for (std::int64_t k = 0; k < std::min(seed_count(), kMostSeeds); ++k)
+    numbers.push_back(std::to_string(first_seed + k));
   std::string text = fmt::format("tasks = {}\nstrategies = {}\nseeds = [{}]\npresets = {}\n", quoted_list({task_}),
                                  quoted_list(chosen), fmt::join(numbers, ", "), quoted_list({preset_}));
-  if (!key.empty()) figures.push_back("sweep");
+  if (!varied.empty()) figures.push_back("sweep");
   if (chosen.size() > 1) figures.push_back("pareto");
   text += fmt::format("figures = {}\n", quoted_list(figures));
-  std::string set;
-  for (const auto& [one, value] : set_)
-    if (one != key) set += fmt::format("{} = {}\n", one, quoted(value));
+  std::string set, vary;
+  for (const Varied& one : varied) vary += fmt::format("{} = {}\n", one.key, toml_list(comma_separated(one.values)));
+  for (const auto& [key, value] : set_)
+    if (std::ranges::none_of(varied, [&](const Varied& one) { return one.key == key; }))
+      set += fmt::format("{} = {}\n", key, value);
   if (!set.empty()) text += "\n[set]\n" + set;
-  if (!key.empty()) text += fmt::format("\n[vary]\n{} = {}\n", key, quoted_list(comma_separated(values)));
+  if (!vary.empty()) text += "\n[vary]\n" + vary;
   return text;
+}
+
+// What is wrong with the values of the settings that are varied; "" where nothing is.
+std::string StudyForm::wrong_values() const {
+  for (auto at = varied.begin(); at != varied.end(); ++at) {
+    const std::vector<std::string> values = comma_separated(at->values);
+    if (std::any_of(varied.begin(), at, [&](const Varied& one) { return one.key == at->key; }))
+      return fmt::format("{} is varied twice; choose another setting", title_of(at->key));
+    if (values.empty())
+      return fmt::format("Write the values of {} that are tried, with commas between them", title_of(at->key));
+    if (const std::string twice = value_given_twice(values); !twice.empty())
+      return fmt::format("{}: {} stands there twice; give each value once", title_of(at->key), twice);
+  }
+  return "";
 }
 
 std::string StudyForm::problem_now() {
   runs_.clear();
   if (strategies.empty()) return "Choose a strategy";
-  if (seeds < 1 || seeds > 100) return "Take from 1 to 100 seeds";
-  if (processes < 1 || processes > 64) return "Take from 1 to 64 processes";
-  if (!key.empty() && comma_separated(values).empty())
-    return fmt::format("Write the values of {} that are tried, with commas between them", key);
+  if (seed_count() < 1 || seed_count() > kMostSeeds) return fmt::format("Seeds: take from 1 to {}", kMostSeeds);
+  if (process_count() < 1 || process_count() > kMostProcesses)
+    return fmt::format("Processes: take from 1 to {}", kMostProcesses);
+  if (std::string wrong = wrong_values(); !wrong.empty()) return wrong;
   if (name.empty() || name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != name.npos)
     return "The name must hold lower-case letters, digits and hyphens alone";
   if (std::error_code error; fs::exists(folder(), error))
@@ -123,7 +181,7 @@ std::string StudyForm::problem_now() {
     options.open_task = [&](const std::string& file) { return tasks_->open(file); };
     runs_ = study_runs(tasks_, parse_study(text(), name + ".toml"), options);
   } catch (const std::exception& error) {
-    return sentence(error);
+    return without_file(sentence(error), {fs::absolute(name + ".toml").lexically_normal().string(), name + ".toml"});
   }
   return "";
 }
@@ -144,14 +202,7 @@ void StudyForm::write() const {
 
 void StudyForm::start() const {
   write();
-  start_study(program_, file(), folder(), processes, data_folder_);
-}
-
-std::vector<std::string> swept_values(const Setting& setting) {
-  if (setting.kind != SettingKind::number || !can_be_varied(setting)) return {};
-  std::vector<std::string> values = comma_separated(setting.value);
-  const bool numbers = std::all_of(values.begin(), values.end(), is_number);
-  return numbers && values.size() > 1 ? values : std::vector<std::string>();
+  start_study(program_, file(), folder(), process_count(), data_folder_);
 }
 
 void start_study(const fs::path& program, const fs::path& file, const fs::path& folder, std::int64_t processes,
@@ -160,7 +211,21 @@ void start_study(const fs::path& program, const fs::path& file, const fs::path& 
                                     "--out",          folder.string(), "--jobs", std::to_string(processes)};
   if (!data_folder.empty()) words.insert(words.end(), {"--data", data_folder});
   fs::create_directories(workers_folder(folder));
-  start_detached(words, workers_folder(folder) / "window.log");
+  write_file(workers_folder(folder) / kProcesses, fmt::format("{}\n", processes));
+  start_detached(words, log_of_study(folder));
+}
+
+fs::path log_of_study(const fs::path& folder) {
+  return workers_folder(folder) / "window.log";
+}
+
+std::int64_t processes_of_study(const fs::path& folder) {
+  try {
+    const std::string text = read_file(workers_folder(folder) / kProcesses, 100);
+    return std::clamp<std::int64_t>(whole_number(text.substr(0, text.find('\n'))), 1, kMostProcesses);
+  } catch (const Error&) {
+    return 1;
+  }
 }
 
 }  // namespace pairs::model

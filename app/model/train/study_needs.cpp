@@ -27,16 +27,16 @@ void StudyNeeds::forget() {
 
 void StudyNeeds::follow(const StudyForm& form) {
   answer_.take();
-  const std::string now = fmt::format("{}\n{}", form.processes, form.body());
+  const std::string now = fmt::format("{}\n{}", form.process_count(), form.body());
   if (now != wanted_) {
     forget();
     wanted_ = now;
-    processes_ = form.processes;
+    processes_ = form.process_count();
     rested_.restart();
   }
   if (asked_ || rested_.seconds() < kNeedsRest) return;
   asked_ = true;
-  answer_.ask([runs = form.runs(), processes = form.processes](const LatestWorker::Stale& stale) {
+  answer_.ask([runs = form.runs(), processes = form.process_count()](const LatestWorker::Stale& stale) {
     const AllThreads after;
     auto estimate = std::make_shared<StudyEstimate>();
     try {

@@ -91,7 +91,8 @@ struct Training::Impl {
   SessionState session_state = SessionState::idle;
   SessionProgress at;  // of the session
   std::shared_ptr<const RunConfig> session_config;
-  double session_told = 0;  // when its elapsed time was last counted
+  std::shared_ptr<const DraftEstimate> session_needs;  // before it was begun; null: not known
+  double session_told = 0;                             // when its elapsed time was last counted
   std::optional<std::filesystem::path> ended;
 
   StageCard cards[kStages];
@@ -120,7 +121,8 @@ struct Training::Impl {
     Draft& draft = draft_of(task);
     const bool moved =
         draft.set_places(runs_folder(), hub.data_folder.string()) | draft.set_machine(hub.device, hub.threads);
-    return needs.follow(draft, runs_folder(), now, looked_at(), at_once, session_busy) || moved;
+    const bool renamed = draft.leave_taken_name();
+    return needs.follow(draft, runs_folder(), now, looked_at(), at_once, session_busy) || moved || renamed;
   }
 
   void show_run(const std::filesystem::path& folder) {
@@ -320,6 +322,25 @@ std::filesystem::path Training::session_folder() const {
   return impl_->session_folder;
 }
 
+std::vector<double> Training::session_seconds() const {
+  const Impl& m = *impl_;
+  if (!m.session_config) return {};
+  std::vector<double> seconds(kStages, NAN);
+  if (m.session_needs) seconds.assign(m.session_needs->seconds, m.session_needs->seconds + kStages);
+  const auto& now = m.at.progress;
+  const auto at = static_cast<std::size_t>(m.at.stage);
+  if (now && now->rate > 0 && static_cast<std::size_t>(now->stage) == at) {
+    const double heads =
+        many_heads(*m.session_config, now->stage) ? static_cast<double>(m.session_config->cache.sizes.size()) : 1;
+    const double measured = heads * static_cast<double>(now->total) / now->rate;
+    const double pace = seconds[at] > 0 ? measured / seconds[at] : 1;
+    seconds[at] = measured;
+    for (std::size_t k = at + 1; k < seconds.size(); ++k) seconds[k] *= pace;
+  }
+  const bool known = std::ranges::all_of(seconds, [](double one) { return std::isfinite(one); });
+  return known ? seconds : std::vector<double>();
+}
+
 std::optional<std::filesystem::path> Training::take_ended() {
   return std::exchange(impl_->ended, std::nullopt);
 }
@@ -407,6 +428,7 @@ void Training::start(int until) {
   }
   const bool create = m.drafting;
   std::shared_ptr<const RunConfig> config;
+  std::shared_ptr<const DraftEstimate> needs;
   double bytes = 0;
   std::filesystem::path folder = m.history.folder();
   if (create) {
@@ -414,10 +436,12 @@ void Training::start(int until) {
     draft.renew_name();
     folder = draft.folder();
     config = std::make_shared<const RunConfig>(draft.config());
-    if (const auto known = m.needs.estimate()) bytes = known->cache_bytes;
+    needs = m.needs.estimate();
+    if (needs) bytes = needs->cache_bytes;
     m.needs.hold();
   } else {
     config = m.view->config;
+    if (folder == m.session_folder) needs = m.session_needs;
   }
   const SeriesRole role = strategy_role(config->strategy);
   if (create)
@@ -447,6 +471,7 @@ void Training::start(int until) {
   m.session_folder = folder;
   m.session_task = config->task;
   m.session_config = config;
+  m.session_needs = needs;
   m.at.head = 0;
   m.at.share = NAN;
   m.session_busy = true;
@@ -536,6 +561,7 @@ Training::Planned Training::plan() {
   draft.renew_name();
   Planned planned{draft.folder(), std::make_shared<const RunConfig>(draft.config()), impl_->needs.estimate()};
   if (planned.needs && !planned.needs->error.empty()) planned.needs.reset();
+  draft.refresh_name();
   return planned;
 }
 

@@ -44,6 +44,9 @@ class Training {
   std::optional<Going> going(const std::filesystem::path& folder) const;
   // The run that the session trains or trained last; empty when none.
   std::filesystem::path session_folder() const;
+  // How long each stage of that run takes in seconds, as far as is known now: as expected before it was begun, or, from
+  // the stage at work on, as fast as that goes. Empty where it is not known of all.
+  std::vector<double> session_seconds() const;
   // The folder of a run of ours whose training has come to an end since the last call: done, stopped or failed.
   std::optional<std::filesystem::path> take_ended();
 
@@ -88,7 +91,8 @@ class Training {
     std::shared_ptr<const RunConfig> config;
     std::shared_ptr<const Estimate> needs;  // null: not known yet
   };
-  // The draft as such a run, under a name that is free now. Ask queue_blocked() before.
+  // The draft as such a run, under a name that is free now; the draft has another name from now on. Ask queue_blocked()
+  // before.
   Planned plan();
   // Why the draft, or the run that is shown, cannot be put into the queue: as blocked(start), whatever is trained
   // meanwhile.

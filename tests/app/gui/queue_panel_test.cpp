@@ -51,6 +51,9 @@ TEST_F(QueuePanelTest, ADraftIsPutIn) {
   const std::string name = names(d)[0];
   EXPECT_TRUE(d.until([&] { return d.find("queue/" + name + "/state") != nullptr; }));
   EXPECT_TRUE(std::filesystem::exists(d.studio.hub.runs_folder / name / run_file::config));
+  EXPECT_EQ(d.item("queue/" + name + "/name").text, d.studio.queue.shown()->view.items[0].title());
+  EXPECT_THAT(d.item("queue/" + name + "/name").text, HasSubstr("bump-hunt quick #1 · pairs"));
+  EXPECT_TRUE(d.until([&] { return d.studio.training.draft().name() != name; })) << "the next one has its own";
   EXPECT_TRUE(d.until([&] { return std::filesystem::exists(folder_ / "called"); })) << "a process works on it";
   d.click("queue/pause");
   ASSERT_TRUE(d.until([&] { return d.find("queue/go-on") != nullptr; }));
@@ -147,7 +150,22 @@ TEST_F(QueuePanelTest, ClosingOverATrainingHandsItOver) {
   EXPECT_EQ(view.items[0].folder, d.studio.training.session_folder());
   EXPECT_EQ(view.items[1].name(), "a");
   EXPECT_TRUE(std::filesystem::exists(view.items[0].folder / run_file::resume));
+  EXPECT_EQ(view.items[0].seconds.size(), 3u) << "how long it takes is known";
   EXPECT_TRUE(d.until([&] { return std::filesystem::exists(folder_ / "called"); }));
+}
+
+TEST_F(QueuePanelTest, ARunThatTheQueueTrainsLeadsToIt) {
+  add("a");
+  const std::filesystem::path folder = folder_ / "runs" / "a";
+  const Queue queue(folder_ / "runs");
+  const FolderLock works(queue.folder()), trains(folder);
+  queue.tell_work(queue.read().items[0].id, false);
+  Driver d(settings_);
+  d.studio.open_run(folder.string());
+  d.studio.set_tab(model::Tab::train);
+  ASSERT_TRUE(d.until([&] { return d.find("train/show-queue") != nullptr; }));
+  d.click("train/show-queue");
+  EXPECT_TRUE(d.until([&] { return d.find("queue/a/state") != nullptr; }));
 }
 
 TEST_F(QueuePanelTest, AStudyIsPutInWithItsTime) {
@@ -164,7 +182,7 @@ TEST_F(QueuePanelTest, AStudyIsPutInWithItsTime) {
   EXPECT_FALSE(d.find("study/start"));
   ASSERT_TRUE(d.until([&] { return names(d) == Names{"sizes"}; }));
   EXPECT_EQ(d.studio.queue.shown()->view.items[0].kind, QueueKind::study);
-  EXPECT_GT(d.studio.queue.shown()->left, 0);
+  EXPECT_GT(d.studio.queue.shown()->left.seconds, 0);
 }
 
 TEST_F(QueuePanelTest, SeveralValuesInAFieldOfferAStudyOfThem) {
@@ -174,11 +192,24 @@ TEST_F(QueuePanelTest, SeveralValuesInAFieldOfferAStudyOfThem) {
   d.type("train/set/embedder.size", "4, 16, 64");
   ASSERT_TRUE(d.until([&] { return d.find("train/sweep/embedder.size") != nullptr; }));
   EXPECT_FALSE(d.item("train/start").enabled);
+  EXPECT_TRUE(d.item("train/study").enabled);
+  EXPECT_THAT(d.item("train/several/embedder.size").text, HasSubstr("a run takes one"));
   d.click("train/sweep/embedder.size");
   ASSERT_TRUE(d.until([&] { return d.find("study/start") != nullptr; }));
   EXPECT_EQ(d.item("study/values").text, "4, 16, 64");
   EXPECT_TRUE(d.item("study/start").enabled);
+  EXPECT_EQ(d.item("study/seeds").text, "1") << "with the draft's seed alone";
+  // What was typed is not lost where the dialog is left.
+  d.click("study/cancel");
+  EXPECT_EQ(d.studio.training.draft().setting("embedder.size").value, "4, 16, 64");
+  d.studio.training.draft().set("finetune.rate", "0.001, 0.002");
+  d.frames(2);
+  d.studio.queue.program = d.studio.studies.program = folder_ / "program";
+  d.click("train/study");
+  ASSERT_TRUE(d.until([&] { return d.find("study/values/2") != nullptr; })) << "both fields are taken over";
+  d.click("study/start");
   EXPECT_EQ(d.studio.training.draft().setting("embedder.size").error, "") << "the field has its value again";
+  EXPECT_EQ(d.studio.training.draft().setting("finetune.rate").error, "");
 }
 
 }  // namespace

@@ -22,6 +22,11 @@ class StudyDialogTest : public ::testing::Test {
     write_file(folder_ / "program", "#!/bin/sh\ntouch \"$(dirname \"$0\")/called\"\n");
     ::chmod((folder_ / "program").c_str(), 0755);
   }
+  // The same, of one that takes a while to begin.
+  void slow_program() {
+    write_file(folder_ / "program", "#!/bin/sh\ntouch \"$(dirname \"$0\")/called\"\nsleep 5\n");
+    ::chmod((folder_ / "program").c_str(), 0755);
+  }
   void open(Driver& d) {
     d.studio.studies.program = folder_ / "program";
     d.click("tab/train");
@@ -34,6 +39,7 @@ class StudyDialogTest : public ::testing::Test {
 };
 
 TEST_F(StudyDialogTest, AStudyIsChosenAndStarted) {
+  slow_program();
   Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
   open(d);
   d.click("study/strategy/n1-10");
@@ -42,6 +48,7 @@ TEST_F(StudyDialogTest, AStudyIsChosenAndStarted) {
   EXPECT_TRUE(d.item("study/start").enabled);
   d.click("study/start");
   EXPECT_FALSE(d.find("study/start"));
+  ASSERT_TRUE(d.until([&] { return d.find("study/sizes/starting") != nullptr; })) << "that it starts is seen at once";
   ASSERT_TRUE(d.until([&] { return std::filesystem::exists(folder_ / "called"); }));
   const std::filesystem::path study = d.studio.hub.runs_folder / "sizes";
   const std::vector<StudyRun> runs = study_runs(built_in_tasks(), read_study(study / "sizes.toml"), {});
@@ -61,8 +68,11 @@ TEST_F(StudyDialogTest, AStudyIsChosenAndStarted) {
 TEST_F(StudyDialogTest, WhatIsWrongIsSaidAndNothingStarts) {
   Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
   open(d);
+  const ImVec2 start = d.item("study/start").min;
   d.type("study/name", "Not a name");
   ASSERT_TRUE(d.find("study/problem"));
+  d.frames(2);
+  EXPECT_EQ(d.item("study/start").min.y, start.y) << "nothing moves where something is wrong";
   EXPECT_FALSE(d.item("study/start").enabled);
   d.type("study/name", "name");
   EXPECT_TRUE(d.item("study/start").enabled);

@@ -2,13 +2,16 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <thread>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/presence.h"
 #include "tests/app/queue/queued_folders.h"
 
 namespace pairs {
@@ -149,6 +152,93 @@ TEST_F(QueueWorkerTest, DoesWhatIsAddedMeanwhile) {
   EXPECT_EQ(work().done, 2u);
 }
 
+TEST_F(QueueWorkerTest, PassesOverWhatAnotherProcessTrains) {
+  add(run("a"));
+  add(run("b"));
+  add(run("c"));
+  {
+    const FolderLock a(runs_ / "a"), c(runs_ / "c");
+    const QueueWorker::Outcome outcome = work();
+    EXPECT_EQ(outcome.end, End::empty);
+    EXPECT_EQ(outcome.done, 1u);
+    EXPECT_THAT(outcome.failed, IsEmpty());
+    EXPECT_THAT(outcome.in_use, ElementsAre(HasSubstr("a (process "), HasSubstr("c (process ")));
+    EXPECT_THAT(called(), ElementsAre(call_of("b")));
+    EXPECT_EQ(queue_.read().left(), 2u) << "they wait";
+  }
+  EXPECT_EQ(work().done, 2u);
+}
+
+TEST_F(QueueWorkerTest, WhatIsTakenBetweenTheLookAndTheStartDidNotFail) {
+  // In place of the run of another process: one that holds the folder from before its own end on.
+  program("here=$(dirname \"$0\"); touch \"$here/begun\"; while [ ! -e \"$here/held\" ]; do sleep 0.05; done; exit 1");
+  add(run("a"));
+  std::optional<FolderLock> held;
+  std::jthread other([&] {
+    ASSERT_TRUE(begun());
+    held.emplace(runs_ / "a");
+    write_file(folder_ / "held", "");
+  });
+  const QueueWorker::Outcome outcome = work();
+  EXPECT_THAT(outcome.failed, IsEmpty());
+  EXPECT_EQ(outcome.in_use.size(), 1u);
+  EXPECT_EQ(queue_.read().left(), 1u);
+}
+
+TEST_F(QueueWorkerTest, WaitsWhileAWindowTrains) {
+  add(run("slow"));
+  std::jthread window([this] {
+    ASSERT_TRUE(begun());
+    const Presence trains(queue_.windows_training());
+    const Stopwatch watch;
+    while (std::ranges::count(called(), "saved") == 0 && watch.seconds() < 20)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    EXPECT_EQ(called().size(), 2u) << "nothing is begun meanwhile";
+    EXPECT_TRUE(queue_.read().working);
+    EXPECT_FALSE(queue_.read().at_work());
+    program("echo \"$@\" >>\"$(dirname \"$0\")/called\"");
+  });
+  EXPECT_EQ(work().done, 1u);
+  EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved", call_of("slow")));
+  EXPECT_THAT(told_, ElementsAre("slow (1 left)", "waiting for the run that a window trains", "slow (1 left)"));
+}
+
+TEST_F(QueueWorkerTest, EndsWithTheWindowsThatItWorksFor) {
+  add(run("slow"));
+  std::optional<Presence> window(queue_.windows());
+  std::jthread killed([&] {
+    ASSERT_TRUE(begun());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // it has seen the window
+    window.reset();
+  });
+  QueueWorker worker(queue_, folder_ / "program", true);
+  EXPECT_EQ(worker.work([] { return true; }, [](const auto&) {}).end, End::stopped);
+  EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved"));
+  EXPECT_EQ(queue_.read().left(), 1u);
+}
+
+TEST_F(QueueWorkerTest, GoesOnWithoutWindowsWhereItIsKept) {
+  queue_.keep(true);
+  add(run("a"));
+  QueueWorker worker(queue_, folder_ / "program", true);
+  EXPECT_EQ(worker.work([] { return true; }, [](const auto&) {}).done, 1u);
+}
+
+TEST_F(QueueWorkerTest, TellsWhatTheProcessSaidLast) {
+  program("echo 'before' >&2; echo 'process 12 was ended by signal 9' >&2; exit 1");
+  add(run("a"));
+  write_file(queue_.folder() / "work.log", "of another\n");
+  work();
+  EXPECT_THAT(queue_.read().items[0].reason, HasSubstr("said last: \"process 12 was ended by signal 9\""));
+  program("exit 1");
+  queue_.retry(queue_.read().items[0].id);
+  work();
+  EXPECT_THAT(queue_.read().items[0].reason, HasSubstr("ended with exit code 1; "))
+      << "what others said does not count";
+}
+
 TEST(FailureOfAnswer, IsASentence) {
   EXPECT_EQ(failure_of_answer(R"({"error": "No room"})", 1), "No room");
   EXPECT_EQ(failure_of_answer(R"({"failed": 2, "runs": [{"name": "a"}, {"name": "b", "reason": "No room"}]})", 1),
@@ -156,6 +246,8 @@ TEST(FailureOfAnswer, IsASentence) {
   EXPECT_EQ(failure_of_answer("", 137), "Its process was ended by signal 9");
   EXPECT_THAT(failure_of_answer("nonsense", 127), HasSubstr("exit code 127"));
   EXPECT_THAT(failure_of_answer(R"({"error": 3})", 2), HasSubstr("exit code 2"));
+  EXPECT_THAT(failure_of_answer("", 1, "one\r40 %\rno room\n \n"), HasSubstr("said last: \"no room\""));
+  EXPECT_EQ(failure_of_answer(R"({"error": "No room"})", 1, "one\n"), "No room");
 }
 
 }  // namespace

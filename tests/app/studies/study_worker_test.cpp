@@ -148,6 +148,20 @@ TEST_F(StudyWorkerTest, OneThatFailsStopsNoOther) {
   EXPECT_EQ(third.status()[1].state, StudyState::done);
 }
 
+TEST_F(StudyWorkerTest, WhatWasBegunGoesOnBeforeAnythingNewIsBegun) {
+  const Study study = read("tasks = [\"bump-hunt\"]\nstrategies = [\"pairs\", \"n1\"]");
+  StudyWorker first = worker(study);
+  const std::string last = first.runs().back().name;
+  const std::filesystem::path begun = folder_ / "study" / last;
+  create_run(first.runs().back().config, begun);
+  model::QuietMonitor quiet;
+  execute_run(built_in_tasks(), begun, quiet, Stage::pretrain);
+  StudyWorker second = worker(study);
+  EXPECT_EQ(work(second), StudyWorker::Step::finished);
+  ASSERT_EQ(done_.size(), 2u);
+  EXPECT_EQ(done_.front(), last);
+}
+
 TEST_F(StudyWorkerTest, PartsAreAllRunsOnceAndKeepSharedStagesTogether) {
   const Study study = read("tasks = [\"bump-hunt\"]\nseeds = [1, 2, 3]", "[vary]\nfinetune.rate = [1e-3, 2e-3]\n");
   for (std::size_t part = 1; part <= 2; ++part) {

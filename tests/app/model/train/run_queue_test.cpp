@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "app/queue/queue_worker.h"
@@ -140,7 +141,7 @@ TEST_F(RunQueueTest, ADraftBecomesARunThatWaits) {
   ASSERT_TRUE(until(*queue, [&] { return names(*queue) == std::vector<std::string>{"mine"}; }));
   EXPECT_EQ(queue->add_blocked(), "");
   EXPECT_TRUE(std::filesystem::exists(draft.folder / run_file::config));
-  EXPECT_DOUBLE_EQ(queue->shown()->left, 60);
+  EXPECT_DOUBLE_EQ(queue->shown()->left.seconds, 60);
   EXPECT_TRUE(until(*queue, [&] { return queue->going(); })) << "what is added is trained";
   // The same folder again cannot be made.
   queue->add(draft);
@@ -210,11 +211,90 @@ TEST_F(RunQueueTest, ARunIsHandedOver) {
   add("a");
   const std::filesystem::path begun = run("begun");
   const auto queue = open();
+  queue->keep = true;
   queue->pause();
-  queue->hand_over(begun);
+  queue->hand_over(begun, {1, 2, 3});
   ASSERT_TRUE(until(*queue, [&] { return names(*queue) == std::vector<std::string>{"begun", "a"}; }));
   EXPECT_FALSE(queue->shown()->view.paused);
+  EXPECT_DOUBLE_EQ(queue->shown()->progress[0].left, 6) << "with the time that it was seen to take";
+  EXPECT_FALSE(queue->shown()->left.whole) << "of the other it is not known";
+  EXPECT_TRUE(queue_files().kept()) << "it outlives the window";
   ASSERT_TRUE(until(*queue, [&] { return !called().empty(); }));
+}
+
+TEST_F(RunQueueTest, ARunThatIsHandedOverWithoutItsTimeIsMeasured) {
+  const std::filesystem::path begun = run("begun");
+  const auto queue = open();
+  queue->hand_over(begun, {});
+  ASSERT_TRUE(until(*queue, [&] { return names(*queue) == std::vector<std::string>{"begun"}; }));
+  EXPECT_GT(queue->shown()->left.seconds, 0);
+}
+
+TEST_F(RunQueueTest, ARunOfTheSameSettingsIsRefused) {
+  const auto queue = open();
+  Training::Planned draft;
+  RunConfig config;
+  config.tasks = hub_.tasks;
+  config.task = "bump-hunt";
+  draft.folder = hub_.runs_folder / "bump-hunt-20261126-052311";
+  draft.config = std::make_shared<const RunConfig>(config);
+  auto needs = std::make_shared<DraftEstimate>();
+  std::fill_n(needs->seconds, kStages, 1.0);
+  draft.needs = needs;
+  queue->add(draft);
+  ASSERT_TRUE(until(*queue, [&] { return names(*queue).size() == 1; }));
+  draft.folder = hub_.runs_folder / "second";
+  queue->add(draft);
+  ASSERT_TRUE(until(*queue, [&] { return !hub_.messages.matching("", Level::error).empty(); }));
+  EXPECT_THAT(hub_.messages.matching("", Level::error)[0]->text,
+              HasSubstr("bump-hunt quick #1 · pairs · 05:23 is in the queue already, with the same settings and seed"));
+  EXPECT_FALSE(std::filesystem::exists(draft.folder)) << "nothing is made of it";
+  config.seed += 1;
+  draft.config = std::make_shared<const RunConfig>(config);
+  queue->add(draft);
+  EXPECT_TRUE(until(*queue, [&] { return names(*queue).size() == 2; }));
+}
+
+TEST_F(RunQueueTest, SaysThatTheWindowTrainsARunItself) {
+  add("a");
+  const auto queue = open();
+  ASSERT_TRUE(until(*queue, [&] { return queue->shown() != nullptr; }));
+  EXPECT_FALSE(queue_files().read().held);
+  queue->poll(true);
+  EXPECT_TRUE(queue_files().read().held) << "at once: what is at work is to be saved";
+  queue->poll(false);
+  EXPECT_FALSE(queue_files().read().held);
+  EXPECT_FALSE(queue_files().kept());
+  queue->keep = true;
+  queue->poll(false);
+  EXPECT_TRUE(queue_files().kept());
+}
+
+TEST_F(RunQueueTest, KnowsWhatItTrains) {
+  add("a");
+  const auto queue = open();
+  ASSERT_TRUE(until(*queue, [&] { return queue->shown() != nullptr; }));
+  EXPECT_FALSE(queue->trains(hub_.runs_folder / "a"));
+  const FolderLock works(queue_files().folder());
+  queue_files().tell_work(queue_files().read().items[0].id, false);
+  ASSERT_TRUE(until(*queue, [&] { return queue->trains(hub_.runs_folder / "a"); }));
+  EXPECT_TRUE(queue->trains(hub_.runs_folder / "a" / "one")) << "of a study";
+  EXPECT_FALSE(queue->trains(hub_.runs_folder / "b"));
+}
+
+TEST_F(RunQueueTest, WhatAnotherProcessTrainsStartsNothing) {
+  add("a");
+  const auto queue = open();
+  std::optional<FolderLock> held(hub_.runs_folder / "a");
+  queue->go_on();
+  for (int k = 0; k < 250; ++k) {
+    queue->poll(false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(called(), "");
+  EXPECT_FALSE(queue->going());
+  held.reset();
+  EXPECT_TRUE(until(*queue, [&] { return !called().empty(); })) << "once that has ended it is trained";
 }
 
 TEST_F(RunQueueTest, NothingIsToldOfAQueueAtRest) {

@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
 #include <thread>
 
+#include "app/model/train/swept_values.h"
 #include "app/studies/study_results.h"
 #include "app/studies/study_worker.h"
 #include "core/base/error.h"
@@ -64,18 +67,67 @@ TEST_F(StudiesTest, AFormMakesTheRunsOfTheDraft) {
   StudyForm form = this->form();
   EXPECT_EQ(form.problem(), "");
   EXPECT_EQ(form.runs().size(), 6u);  // two strategies, three seeds
-  form.key = "embedder.size";
+  form.varied = {{"embedder.size", ""}};
   EXPECT_THAT(form.problem(), HasSubstr("Write the values"));
-  form.values = " 8, 16 ,";
+  form.varied[0].values = " 8, 16 ,";
   EXPECT_EQ(form.problem(), "");
   ASSERT_EQ(form.runs().size(), 12u);
   EXPECT_EQ(form.runs().front().name, "bump-hunt-pairs-size8-s1");
   EXPECT_EQ(form.runs().front().config.pretrain.epochs, 3);
   EXPECT_EQ(form.runs().front().config.preset, "quick");
   form.strategies = {"n1"};
-  form.seeds = 1;
+  form.seeds = "1";
   EXPECT_EQ(form.problem(), "");
   EXPECT_EQ(form.runs().size(), 2u);
+}
+
+TEST_F(StudiesTest, AFormTakesOverWhatFieldsHoldSeveralValuesOf) {
+  Draft draft = this->draft();
+  draft.set_strategy("n1");
+  draft.set("seed", "7");
+  draft.set("embedder.size", "4, 16,64");
+  draft.set("finetune.rate", "1e-3, 2e-3");
+  EXPECT_EQ(draft.setting("embedder.size").error, "Several values: a run takes one, a study each of them");
+  EXPECT_THAT(draft.error(), HasSubstr("Several values")) << "a run cannot be started";
+  EXPECT_EQ(draft.study_error(), "");
+  StudyForm form(hub_.tasks, draft, hub_.runs_folder, "", folder_ / "program");
+  EXPECT_EQ(form.problem(), "");
+  EXPECT_THAT(form.swept(), ::testing::UnorderedElementsAre("embedder.size", "finetune.rate"));
+  ASSERT_EQ(form.runs().size(), 6u) << "of the draft's strategy and seed alone";
+  for (const StudyRun& run : form.runs()) {
+    EXPECT_EQ(run.config.strategy, "n1");
+    EXPECT_EQ(run.config.seed, 7);
+    EXPECT_EQ(run.config.pretrain.epochs, 3) << "with its other settings";
+  }
+  form.seeds = "2";
+  EXPECT_EQ(form.problem(), "");
+  ASSERT_EQ(form.runs().size(), 12u);
+  EXPECT_EQ(form.runs()[1].config.seed, 8);
+}
+
+TEST_F(StudiesTest, AValueThatStandsTwiceIsToldAtItsField) {
+  Draft draft = this->draft();
+  draft.set("embedder.size", "4, 16, 4");
+  EXPECT_EQ(draft.setting("embedder.size").error, "4 stands there twice; give each value once");
+  EXPECT_THAT(draft.study_error(), HasSubstr("4 stands there twice"));
+  draft.set("embedder.size", "4, 16, four");
+  EXPECT_THAT(draft.setting("embedder.size").error, HasSubstr("cannot be read"));
+  EXPECT_NE(draft.study_error(), "");
+}
+
+TEST_F(StudiesTest, AFormWritesNumbersAsNumbers) {
+  Draft draft = this->draft();
+  draft.set("embedder.layers", "16, 16");
+  draft.set("finetune.rate", "1e-3");
+  StudyForm form(hub_.tasks, draft, hub_.runs_folder, "", folder_ / "program");
+  form.varied = {{"embedder.size", "4, 16"}};
+  EXPECT_EQ(form.problem(), "");
+  EXPECT_THAT(form.text(), HasSubstr("pretrain.epochs = 3\n"));
+  EXPECT_THAT(form.text(), HasSubstr("embedder.layers = [16, 16]\n"));
+  EXPECT_THAT(form.text(), HasSubstr("finetune.rate = 1e-3\n"));
+  EXPECT_THAT(form.text(), HasSubstr("embedder.size = [4, 16]\n"));
+  EXPECT_EQ(form.runs().at(0).config.finetune.rate, 0.001);
+  EXPECT_THAT(form.runs().at(0).wanted.set, ::testing::Contains("embedder.layers=[16, 16]"));
 }
 
 TEST_F(StudiesTest, SeveralValuesOfANumberAreThoseOfAStudy) {
@@ -95,19 +147,25 @@ TEST_F(StudiesTest, SeveralValuesOfANumberAreThoseOfAStudy) {
 
 TEST_F(StudiesTest, AFormSaysWhatIsWrong) {
   StudyForm form = this->form();
-  form.key = "embedder.size";
-  form.values = "eight";
+  form.varied = {{"embedder.size", "eight"}};
   EXPECT_THAT(form.problem(), HasSubstr("embedder.size"));
-  form.key.clear();
+  EXPECT_THAT(form.problem(), ::testing::Not(HasSubstr(".toml"))) << "no file is there yet";
+  form.varied = {{"embedder.size", "8, 8"}};
+  EXPECT_THAT(form.problem(), HasSubstr("(embedder.size): 8 stands there twice"));
+  form.varied = {{"embedder.size", "8, 16"}, {"embedder.size", "4, 2"}};
+  EXPECT_THAT(form.problem(), HasSubstr("is varied twice"));
+  form.varied.clear();
   form.strategies.clear();
   EXPECT_EQ(form.problem(), "Choose a strategy");
   form.strategies = {"pairs"};
-  form.seeds = 0;
-  EXPECT_THAT(form.problem(), HasSubstr("seeds"));
-  form.seeds = 1;
-  form.processes = 0;
-  EXPECT_THAT(form.problem(), HasSubstr("processes"));
-  form.processes = 1;
+  for (const char* seeds : {"0", "abc", "", "1.5", "101"}) {
+    form.seeds = seeds;
+    EXPECT_THAT(form.problem(), HasSubstr("Seeds: take from 1 to 100")) << seeds;
+  }
+  form.seeds = "1";
+  form.processes = "0";
+  EXPECT_THAT(form.problem(), HasSubstr("Processes"));
+  form.processes = "1";
   form.name = "My study";
   EXPECT_THAT(form.problem(), HasSubstr("lower-case"));
   std::filesystem::create_directories(hub_.runs_folder / "taken");
@@ -118,9 +176,8 @@ TEST_F(StudiesTest, AFormSaysWhatIsWrong) {
 TEST_F(StudiesTest, StartingWritesTheFileAndCallsTheProgram) {
   StudyForm form = this->form();
   form.name = "mine";
-  form.processes = 2;
-  form.key = "finetune.rate";
-  form.values = "1e-3,2e-3";
+  form.processes = "2";
+  form.varied = {{"finetune.rate", "1e-3,2e-3"}};
   ASSERT_EQ(form.problem(), "");
   form.start();
   const std::string file = (hub_.runs_folder / "mine" / "mine.toml").string();
@@ -131,7 +188,7 @@ TEST_F(StudiesTest, StartingWritesTheFileAndCallsTheProgram) {
 TEST_F(StudiesTest, ShowsHowFarAStudyIsAndGoesOnWithIt) {
   StudyForm form = this->form();
   form.name = "mine";
-  form.seeds = 1;
+  form.seeds = "1";
   ASSERT_EQ(form.problem(), "");
   std::filesystem::create_directories(form.folder());
   write_file(form.folder() / "mine.toml", form.text());
@@ -158,6 +215,58 @@ TEST_F(StudiesTest, ShowsHowFarAStudyIsAndGoesOnWithIt) {
     write_file(form.folder() / run / run_file::metrics, "x");
   }
   EXPECT_TRUE(looked(studies).empty());
+}
+
+TEST_F(StudiesTest, GoesOnWithAsManyProcessesAsBeforeAndOnce) {
+  write_file(folder_ / "program", "#!/bin/sh\necho \"$@\" >>\"$(dirname \"$0\")/called\"\nsleep 4\n");
+  ::chmod((folder_ / "program").c_str(), 0755);
+  StudyForm form = this->form();
+  form.name = "mine";
+  form.processes = "3";
+  ASSERT_EQ(form.problem(), "");
+  Studies studies(hub_);
+  studies.program = folder_ / "program";
+  studies.start(form);
+  std::vector<StudyEntry> all = looked(studies);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_TRUE(studies.starting(all[0])) << "at once, not when its process is seen";
+  studies.go_on(all[0]);  // pressed again
+  EXPECT_THAT(called(), HasSubstr("--jobs 3"));
+  // Its process ends without a word: it is told, taken leave of, and can be gone on with.
+  for (int k = 0; k < 1000 && studies.starting(all[0]); ++k) {
+    studies.poll();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_FALSE(studies.starting(all[0]));
+  EXPECT_EQ(::waitid(P_ALL, 0, nullptr, WEXITED | WNOHANG | WNOWAIT), -1) << "no child is left";
+  EXPECT_THAT(hub_.messages.matching("", Level::warning).at(0)->text, HasSubstr("ended at once"));
+  EXPECT_EQ(std::ranges::count(called(), '\n'), 1);
+  studies.go_on(all[0]);
+  for (int k = 0; k < 500 && std::ranges::count(called(), '\n') < 2; ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_THAT(called().substr(called().find('\n')), HasSubstr("--jobs 3"));
+}
+
+TEST_F(StudiesTest, TellsWhatAFinishedStudyHasAndItsFigures) {
+  StudyForm form = this->form();
+  form.name = "mine";
+  form.seeds = "1";
+  form.strategies = {"pairs"};
+  ASSERT_EQ(form.problem(), "");
+  form.write();
+  Studies studies(hub_);
+  auto here = std::make_unique<Presence>(workers_folder(form.folder()));
+  EXPECT_FALSE(looked(studies)[0].processes.empty());
+  const std::filesystem::path run = form.folder() / "bump-hunt-pairs-s1";
+  std::filesystem::create_directories(run);
+  write_file(run / run_file::estimator, "x");
+  write_file(run / run_file::metrics, "x");
+  here.reset();
+  EXPECT_TRUE(looked(studies).empty());
+  ASSERT_FALSE(hub_.messages.matching("", Level::info).empty());
+  const std::string told = hub_.messages.matching("", Level::info)[0]->text;
+  EXPECT_THAT(told, HasSubstr("The study mine has ended: 1 of 1 run done; its figures: pairs --batch study "));
+  EXPECT_THAT(told, HasSubstr("--figures"));
 }
 
 TEST_F(StudiesTest, TellsOfTheEndWhereNobodyLooks) {
