@@ -29,7 +29,7 @@ void local_test_row(model::Posterior& posterior, const model::PosteriorScene& sc
   const std::string blocked = posterior.following() ? "A file that is followed is not tested; stop it first"
                               : !asked              ? "The posterior is on its way"
                                                     : "";
-  if (ui::button("posterior/local-test", "Local test", ui::Button::quiet, blocked,
+  if (ui::button("posterior/local-test", "Local test", ui::Button::normal, blocked,
                  fmt::format("Is this posterior itself right? A classifier learns from {} simulated sets of this N to "
                              "tell truths from draws of the run's posteriors, and is asked at this one (LC2ST). It "
                              "takes as long as evaluating so many sets",
