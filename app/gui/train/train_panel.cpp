@@ -81,8 +81,10 @@ void TrainPanel::header(Training& training, const model::Library& library, const
     ImGui::SameLine(0, gap);
     if (queue_button(training, queue)) queue.add(training.plan());
     ImGui::SameLine(0, gap);
-    if (ui::button("train/start", kStart, ui::Button::primary, training.blocked(Action::start),
-                   "Makes the run's folder and runs all stages"))
+    const char* starts = queue.going() ? "Makes the run's folder and runs all stages; the queue saves what it has "
+                                         "begun, and goes on when this has ended"
+                                       : "Makes the run's folder and runs all stages";
+    if (ui::button("train/start", kStart, ui::Button::primary, training.blocked(Action::start), starts))
       training.start();
     return;
   }
