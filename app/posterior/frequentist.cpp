@@ -77,14 +77,31 @@ class Frequentist::SetTails {
     for (const double w : of) squares += w * w;
     return 1 / squares;
   }
-  TailOf function() {
-    return [this](std::size_t node, TestOrder order, double t) { return (*this)(node, order, t); };
+  // The p-value of θ; of the worst nuisances the larger of the tails at the nodes about it.
+  double p(TestOrder order, double theta, double signed_ratio) {
+    const std::vector<double>& nodes = table_.nodes();
+    const auto above = static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), theta) - nodes.begin());
+    const double t = statistic(order, signed_ratio);
+    const std::size_t below = nodes[above] == theta ? above : above - 1;
+    if (t > table_.most(below, order) && t > table_.most(above, order)) return 0;
+    if (choice_ == NuisanceChoice::worst) return std::max((*this)(below, order, t), (*this)(above, order, t));
+    const auto toys = [this](std::size_t node, TestOrder of) -> const OrderedToys& { return ordered(node, of); };
+    return p_value(nodes, toys, order, theta, signed_ratio);
   }
 
  private:
+  const OrderedToys& ordered(std::size_t node, TestOrder order) {
+    const auto key = std::pair(node, order);
+    const auto kept = ordered_.find(key);
+    if (kept != ordered_.end()) return kept->second;
+    return ordered_.emplace(key, OrderedToys(table_.toys(node), order, table_.ascending(node, order), weights(node)))
+        .first->second;
+  }
+
   const ToyTable& table_;
   NuisanceChoice choice_;
   std::unique_ptr<NuisancePosterior> nuisance_;
+  std::map<std::pair<std::size_t, TestOrder>, OrderedToys> ordered_;
   std::map<std::size_t, std::vector<double>> weights_;
 };
 
@@ -137,12 +154,11 @@ FrequentistAnswer Frequentist::answer(const LikelihoodCurve& curve, const Observ
   out.grid = table_->grid();
   const auto at = std::lower_bound(out.grid.begin(), out.grid.end(), out.estimate);
   if (*at != out.estimate) out.grid.insert(at, out.estimate);
-  const TailOf tail_of = tails.function();
   for (const double theta : out.grid) {
     const double ratio = theta == out.estimate ? 0 : curve.signed_ratio(theta);
     out.ratio.push_back(std::abs(ratio));
-    out.p.push_back(p_value(table_->nodes(), tail_of, TestOrder::likelihood_ratio, theta, ratio));
-    out.p_upper.push_back(p_value(table_->nodes(), tail_of, TestOrder::upper_limit, theta, ratio));
+    out.p.push_back(tails.p(TestOrder::likelihood_ratio, theta, ratio));
+    out.p_upper.push_back(tails.p(TestOrder::upper_limit, theta, ratio));
   }
   for (const double level : levels)
     out.levels.push_back(
@@ -220,9 +236,8 @@ CoveragePoint Frequentist::coverage(double theta, const std::vector<double>& psi
       for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
         SetTails tails(*this, drawn[k].x);
         const double ratio = drawn[k].curve.signed_ratio(theta);
-        const TailOf tail_of = tails.function();
-        seen[k].p = p_value(table_->nodes(), tail_of, TestOrder::likelihood_ratio, theta, ratio);
-        seen[k].p_upper = p_value(table_->nodes(), tail_of, TestOrder::upper_limit, theta, ratio);
+        seen[k].p = tails.p(TestOrder::likelihood_ratio, theta, ratio);
+        seen[k].p_upper = tails.p(TestOrder::upper_limit, theta, ratio);
         if (done + static_cast<std::int64_t>(k) >= out.measured) continue;
         for (const ConfidenceLevel& one : answer(drawn[k].curve, drawn[k].x, levels).levels)
           seen[k].lengths.push_back(total_length(one.parts));

@@ -65,6 +65,7 @@ ToyTable::ToyTable(const LoadedRun& run, ToyPlan plan)
   identity_ = identity_of(run, plan_);
   lay_grid();
   toys_.resize(nodes_.size());
+  ascending_.resize(nodes_.size());
   above_.resize(nodes_.size());
   below_.resize(nodes_.size());
   grid_tensor_ = torch::tensor(grid_, torch::kFloat64);
@@ -218,6 +219,8 @@ void ToyTable::make(const std::function<bool()>& keep_going,
       unresolved_ += before;
     }
     const auto [low, high] = std::minmax_element(toys_[node].ratio.begin(), toys_[node].ratio.end());
+    for (const TestOrder order : {TestOrder::likelihood_ratio, TestOrder::upper_limit, TestOrder::excess})
+      ascending_[node][static_cast<std::size_t>(order)] = statistic_order(toys_[node], order);
     below_[node] = *low;
     above_[node] = *high;
   }

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -54,6 +55,10 @@ class ToyTable {
   // Once it is made: the toys at a node, and the largest statistic among them.
   const NodeToys& toys(std::size_t node) const { return toys_[node]; }
   double most(std::size_t node, TestOrder order) const;
+  // statistic_order of them.
+  const std::vector<std::uint32_t>& ascending(std::size_t node, TestOrder order) const {
+    return ascending_[node][static_cast<std::size_t>(order)];
+  }
   // Sets whose parabola at the estimate stands on values more than 2 nat lower: the grid is too coarse for them.
   double unresolved() const { return unresolved_; }
 
@@ -88,6 +93,7 @@ class ToyTable {
   std::unique_ptr<MarginalLikelihood> likelihood_;
   std::vector<double> fingerprint_;  // of the first sets' likelihoods
   std::vector<NodeToys> toys_;
+  std::vector<std::array<std::vector<std::uint32_t>, 3>> ascending_;  // by TestOrder
   std::vector<double> above_, below_;  // of each node's ratios, the largest and the smallest
   double unresolved_ = 0;
 };

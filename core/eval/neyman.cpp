@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "core/base/error.h"
 
@@ -134,14 +135,51 @@ double worst_tail(const NodeToys& toys, TestOrder order, double t, std::size_t w
   return static_cast<double>(most) / static_cast<double>(window);
 }
 
-double p_value(std::span<const double> nodes, const TailOf& tail, TestOrder order, double theta, double signed_ratio) {
+OrderedToys::OrderedToys(const NodeToys& toys, TestOrder order, std::span<const std::uint32_t> ascending,
+                         std::span<const double> weights)
+    : t_(ascending.size()), above_(ascending.size()) {
+  double sum = 0;
+  for (std::size_t i = ascending.size(); i-- > 0;) {
+    t_[i] = statistic(order, toys.ratio[ascending[i]]);
+    above_[i] = sum += weights.empty() ? 1 / static_cast<double>(ascending.size()) : weights[ascending[i]];
+  }
+}
+
+double OrderedToys::tail(double t) const {
+  const auto at = static_cast<std::size_t>(std::lower_bound(t_.begin(), t_.end(), t) - t_.begin());
+  return at == t_.size() ? 0 : std::min(above_[at], 1.0);
+}
+
+double OrderedToys::quantile(double p) const {
+  const auto below = std::partition_point(above_.begin(), above_.end(), [&](double share) { return share >= p; });
+  return below == above_.begin() ? t_.front() : t_[static_cast<std::size_t>(below - above_.begin()) - 1];
+}
+
+std::vector<std::uint32_t> statistic_order(const NodeToys& toys, TestOrder order) {
+  std::vector<std::uint32_t> ascending(toys.ratio.size());
+  std::iota(ascending.begin(), ascending.end(), 0u);
+  std::sort(ascending.begin(), ascending.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return statistic(order, toys.ratio[a]) < statistic(order, toys.ratio[b]);
+  });
+  return ascending;
+}
+
+double p_value(std::span<const double> nodes, const OrderedOf& toys, TestOrder order, double theta,
+               double signed_ratio) {
   PAIRS_CHECK(!nodes.empty() && theta >= nodes.front() && theta <= nodes.back(),
               "θ = {:g} lies outside of the values that toys were simulated at", theta);
   const double t = statistic(order, signed_ratio);
+  if (t <= 0) return 1;
   const auto above = static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), theta) - nodes.begin());
-  if (nodes[above] == theta) return tail(above, order, t);
+  if (nodes[above] == theta) return toys(above, order).tail(t);
   const double share = (theta - nodes[above - 1]) / (nodes[above] - nodes[above - 1]);
-  return (1 - share) * tail(above - 1, order, t) + share * tail(above, order, t);
+  const OrderedToys &before = toys(above - 1, order), &after = toys(above, order);
+  double low = 0, high = 1;
+  for (int halving = 0; halving < 40; ++halving) {
+    const double p = 0.5 * (low + high);
+    ((1 - share) * before.quantile(p) + share * after.quantile(p) >= t ? low : high) = p;
+  }
+  return low;
 }
 
 std::vector<Interval> accepted(std::span<const double> grid, std::span<const double> p, double alpha) {

@@ -63,11 +63,31 @@ std::vector<double> near_weights(const NodeToys& toys, const CellDensity& psi, s
 // nuisance is within the toys' range, at most about this share is as extreme.
 double worst_tail(const NodeToys& toys, TestOrder order, double t, std::size_t window);
 
-// The tail at the node of this number.
-using TailOf = std::function<double(std::size_t node, TestOrder order, double t)>;
+// A node's toys in ascending order of a statistic, each with its weight.
+class OrderedToys {
+ public:
+  // `ascending`: statistic_order of the same toys. No weights: all count alike.
+  OrderedToys(const NodeToys& toys, TestOrder order, std::span<const std::uint32_t> ascending,
+              std::span<const double> weights = {});
+  // The share of toys whose statistic is at least t, and the largest statistic that at least a share p of them reaches.
+  double tail(double t) const;
+  double quantile(double p) const;
 
-// The p-value of θ: the tail interpolated between the two nodes about it, ascending, which span it.
-double p_value(std::span<const double> nodes, const TailOf& tail, TestOrder order, double theta, double signed_ratio);
+ private:
+  std::vector<double> t_, above_;  // above: the weight of a toy and of all after it
+};
+
+// The numbers of a node's toys in ascending order of their statistic.
+std::vector<std::uint32_t> statistic_order(const NodeToys& toys, TestOrder order);
+
+// The toys of the node of this number.
+using OrderedOf = std::function<const OrderedToys&(std::size_t node, TestOrder order)>;
+
+// The p-value of θ: at a node the tail; between two of the nodes, which ascend and span θ, the share p whose quantile,
+// interpolated between the two, is the statistic. So a cluster of toys that moves with θ stays one between nodes, where
+// an interpolated tail would see it at both.
+double p_value(std::span<const double> nodes, const OrderedOf& toys, TestOrder order, double theta,
+               double signed_ratio);
 
 // The stretches of θ whose p-values [grid] are at least alpha, with ends interpolated.
 std::vector<Interval> accepted(std::span<const double> grid, std::span<const double> p, double alpha);

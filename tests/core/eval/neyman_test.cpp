@@ -20,6 +20,15 @@ std::vector<double> even(double low, double high, std::size_t steps) {
   return out;
 }
 
+std::vector<OrderedToys> in_order(const std::vector<NodeToys>& toys, TestOrder order) {
+  std::vector<OrderedToys> out;
+  for (const NodeToys& node : toys) out.emplace_back(node, order, statistic_order(node, order));
+  return out;
+}
+OrderedOf ordered_of(const std::vector<OrderedToys>& toys) {
+  return [&toys](std::size_t node, TestOrder) -> const OrderedToys& { return toys[node]; };
+}
+
 // x ~ N(μ, 1) with μ >= 0: the example of Feldman and Cousins (1998).
 class BoundedMean {
  public:
@@ -42,11 +51,9 @@ class BoundedMean {
   }
   Interval interval(double x, double level, const std::vector<NodeToys>& toys, TestOrder order) const {
     const LikelihoodCurve seen = curve(x);
+    const std::vector<OrderedToys> ordered = in_order(toys, order);
     std::vector<double> p;
-    for (const double mu : grid_)
-      p.push_back(p_value(
-          nodes_, [&](std::size_t node, TestOrder o, double t) { return tail(toys[node], o, t); }, order, mu,
-          seen.signed_ratio(mu)));
+    for (const double mu : grid_) p.push_back(p_value(nodes_, ordered_of(ordered), order, mu, seen.signed_ratio(mu)));
     const std::vector<Interval> parts = accepted(grid_, p, 1 - level);
     return parts.empty() ? Interval{} : Interval{parts.front().low, parts.back().high};
   }
@@ -179,19 +186,42 @@ TEST(Neyman, IntervalsCover) {
   const BoundedMean mean;
   const std::vector<NodeToys> toys = mean.toys(1001);
   const std::vector<double> nodes = even(0, 6, 60);
+  const std::vector<OrderedToys> ordered = in_order(toys, TestOrder::likelihood_ratio);
   for (const double mu : {0.0, 0.33, 1.27, 3.01}) {
     Stream stream(11, static_cast<std::uint64_t>(100 * mu));
     std::map<double, int> covered;
     constexpr int kSets = 4000;
     for (int s = 0; s < kSets; ++s) {
-      const double p = p_value(
-          nodes, [&](std::size_t node, TestOrder o, double t) { return tail(toys[node], o, t); },
-          TestOrder::likelihood_ratio, mu, mean.curve(mu + stream.normal64()).signed_ratio(mu));
+      const double p = p_value(nodes, ordered_of(ordered), TestOrder::likelihood_ratio, mu,
+                               mean.curve(mu + stream.normal64()).signed_ratio(mu));
       for (const double level : {0.6827, 0.9, 0.95}) covered[level] += p >= 1 - level ? 1 : 0;
     }
     for (const auto& [level, count] : covered)
       EXPECT_NEAR(count / static_cast<double>(kSets), level, 3.5 * binomial_error(level, kSets) + 1e-3) << mu;
   }
+}
+
+// Toys whose statistic is near 4 θ: between the nodes 0.5 and 1 the cluster stands between theirs.
+TEST(Neyman, AClusterOfToysMovesBetweenNodes) {
+  std::vector<NodeToys> toys;
+  for (const double theta : {0.5, 1.0}) {
+    NodeToys node{theta, {}, std::vector<double>(1000, 0)};
+    for (int i = 0; i < 1000; ++i) node.ratio.push_back(4 * theta + 1e-4 * i);
+    toys.push_back(std::move(node));
+  }
+  const std::vector<double> nodes = {0.5, 1};
+  const std::vector<OrderedToys> ordered = in_order(toys, TestOrder::likelihood_ratio);
+  const auto p = [&](double theta, double t) {
+    return p_value(nodes, ordered_of(ordered), TestOrder::likelihood_ratio, theta, t);
+  };
+  EXPECT_NEAR(p(0.75, 3.03), 0.7, 2e-3);
+  EXPECT_NEAR(p(0.6, 2.4 + 0.09), 0.1, 2e-3);
+  EXPECT_EQ(p(0.75, 2.9), 1 - std::ldexp(1, -40));
+  EXPECT_EQ(p(0.75, 3.2), 0);
+  EXPECT_EQ(p(0.75, 0), 1);
+  EXPECT_NEAR(p(1, 4.05), tail(toys[1], TestOrder::likelihood_ratio, 4.05), 1e-9);
+  EXPECT_NEAR(ordered[0].quantile(0.25), 2.075, 2e-4);
+  EXPECT_EQ(ordered[0].quantile(1), 2);
 }
 
 TEST(Neyman, SigmasAreThoseOfANormal) {
