@@ -15,7 +15,7 @@
 namespace pairs {
 namespace {
 
-std::string trimmed(const std::string& text) {
+std::string without_blanks(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
   return first == text.npos ? "" : text.substr(first, last - first + 1);
 }
@@ -37,7 +37,7 @@ Sides sides_of(const std::string& text) {
   const std::string shown = printable(text, 200);
   if (equals == text.npos)
     fail_usage("The derived quantity \"{}\" has no name; write NAME = EXPRESSION, \"ratio = a/b\" say", shown);
-  Sides sides{trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
+  Sides sides{without_blanks(text.substr(0, equals)), without_blanks(text.substr(equals + 1))};
   if (!is_name(sides.name) || sides.name.size() > 60)
     fail_usage(
         "The derived quantity \"{}\" needs a name of letters, digits and underscores, at most 60 bytes, before its =",
