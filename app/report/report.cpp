@@ -38,7 +38,8 @@ Page report_page(const LoadedRun& run, const std::string& asked, const ReportQue
   const ReportContent content = report_content(run, asked, question, monitor);
   Page page;
   page.title = fmt::format("{}: posterior of {}", content.info().title, content.set().name());
-  page.subtitle = fmt::format("N = {}; estimator {}; Pairs Studio {}", count_text(content.n()), run.name, kVersion);
+  page.subtitle =
+      fmt::format("N = {}; estimator {}; Pairs Studio {}", count_text(content.n()), run_words(content), kVersion);
   page.sections = {summary_section(content), data_section(content),        posterior_section(content),
                    fit_section(content),     calibration_section(content), training_section(content),
                    limits_section(content),  methods_section(content),     commands_section(content)};

@@ -6,6 +6,7 @@
 
 #include "app/kinds/target/parameters_room.h"
 #include "app/kinds/target_room.h"
+#include "app/runs/places.h"
 #include "app/runs/run_shades.h"
 #include "app/scores/run_evaluation.h"
 #include "core/base/error.h"
@@ -101,6 +102,10 @@ void measure(ReportContent& content, Monitor& monitor) {
 }
 
 }  // namespace
+
+std::string run_words(const ReportContent& content) {
+  return is_shipped(content.run.folder) ? fmt::format("{}, shipped weights", content.asked) : content.run.name;
+}
 
 const Head& shown_head(const ReportContent& content) {
   Estimator& estimator = *content.run.estimator;

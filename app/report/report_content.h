@@ -40,6 +40,9 @@ struct ReportContent {
   std::int64_t n() const { return question.n; }
 };
 
+// The run for people: its name, and of shipped weights the name that commands know them by.
+std::string run_words(const ReportContent& content);
+
 // The head that answers at this N.
 const Head& shown_head(const ReportContent& content);
 

@@ -78,12 +78,12 @@ void say_training(const ReportContent& content, Citing& citing) {
     return;
   }
   const StageRecord& last = content.progress.stage(Stage::finetune);
-  citing.say(fmt::format(
-      "The embedder was then frozen, the means of its embeddings over sets of up to N = {} were "
-      "cached, and {} on these ({}).",
-      count_text(*std::max_element(config.cache.sizes.begin(), config.cache.sizes.end())),
-      keeps_regression(config) ? "the spread of its predictions was fitted" : "the head alone was trained on",
-      adamw + ", " + optimiser_words(config.finetune, last)));
+  citing.say(
+      fmt::format("The embedder was then frozen, the means of its embeddings over sets of up to N = {} were "
+                  "cached, and {} on these ({}).",
+                  count_text(*std::max_element(config.cache.sizes.begin(), config.cache.sizes.end())),
+                  keeps_regression(config) ? "the spread of its predictions was fitted" : "the head alone was trained",
+                  adamw + ", " + optimiser_words(config.finetune, last)));
 }
 
 void say_tests(const ReportContent& content, Citing& citing) {
@@ -186,7 +186,7 @@ PageSection commands_section(const ReportContent& content) {
   section.blocks.push_back(PageLines{lines});
   PageFacts facts;
   facts.facts = {{"program", fmt::format("Pairs Studio {}", kVersion)},
-                 {"weights", fmt::format("{} (checksum {})", content.run.name, weights_checksum(content.run))},
+                 {"weights", fmt::format("{} (checksum {})", run_words(content), weights_checksum(content.run))},
                  {"computed by", numerics_fingerprint(choose_device(content.question.device))}};
   section.blocks.push_back(facts);
   section.blocks.push_back(

@@ -32,15 +32,15 @@ void add_figures(PageSection& section, const ReportContent& content) {
   const Scoring& scoring = scoring_of(content.metrics->rows);
   std::vector<std::string> labels;
   for (const Target& target : content.info().targets) labels.push_back(target.label);
-  for (const ScoreFigure& figure : scoring.figures(metrics))
+  for (const ScoreFigure& figure : scoring.own_figures(labels)) {
     if (figure.name == "coverage")
       add_score_figure(section, figure, metrics, "the curve on the diagonal, within the band of what chance does.",
                        "a curve below the diagonal: intervals hold the truth less often than they say; above it: they "
                        "are wider than need be.");
-  for (const ScoreFigure& figure : scoring.own_figures(labels))
     if (figure.name == "ranks")
       add_score_figure(section, figure, metrics, "bars at 1, within the band of what chance does.",
                        "bars that rise at both ends: too narrow; in the middle: too wide; to one side: shifted.");
+  }
 }
 
 // Seconds of work that its log tells of all stages; 0 where it tells none.
@@ -75,7 +75,11 @@ PageSection calibration_section(const ReportContent& content) {
       "drawn from the prior ({}; seed {}).",
       count_text(rows.front().sets), count_text(content.n()), content.metrics->data, content.metrics->seed)});
   if (!content.verdict.text.empty()) section.blocks.push_back(PageText{content.verdict.text + "."});
-  section.blocks.push_back(PageTable{scoring_of(rows).table(rows), ""});
+  PageFacts facts;  // one row, and many columns
+  const Table table = scoring_of(rows).table(rows);
+  for (std::size_t c = 0; c < table.columns().size(); ++c)
+    facts.facts.emplace_back(table.columns()[c].title, table.rows().front()[c]);
+  section.blocks.push_back(std::move(facts));
   for (const std::string& note : {calibration_note(rows), pool_note(rows), subject_note(*content.metrics)})
     if (!note.empty()) section.blocks.push_back(PageText{note});
   add_figures(section, content);
@@ -89,7 +93,7 @@ PageSection training_section(const ReportContent& content) {
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) facts.facts.emplace_back(name, value);
   };
-  add("run", run.name);
+  add("run", run_words(content));
   add("strategy", strategy_title(config.strategy));
   add("preset", config.preset);
   add("seed", std::to_string(config.seed));
@@ -128,7 +132,9 @@ PageSection limits_section(const ReportContent& content) {
   say("Calibration is an average over the prior: an estimator can be calibrated and still be off for one set, and in a "
       "region of the prior that is rarely drawn.");
   if (!info.psi_text.empty())
-    say("The nuisance parameters are integrated out under their prior, which no statement here leaves open.");
+    say("The nuisance parameters are integrated out under their prior: under another prior of theirs the answer would "
+        "be "
+        "another one.");
   if (content.exact.empty())
     say("No exact posterior of this model is known to the program: how far the estimate lies from it cannot be told.");
   return section;

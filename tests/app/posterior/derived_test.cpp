@@ -96,11 +96,11 @@ TEST(Derived, StandBesideTheSamplesInTheirFiles) {
   const torch::Tensor samples = at::tensor({0.1f, 2.0f, 3.0f, 4.0f}).view({2, 2});
   const DerivedQuantity ratio("ratio = theta/psi", target_names(info));
   const std::vector<DerivedColumn> columns = {{"ratio", ratio.values(samples)}};
-  write_samples(folder / "a.csv", {{"samples", samples}}, info, columns);
+  write_samples(folder / "a.csv", {{"samples", samples}}, info, {.derived = columns});
   EXPECT_EQ(read_file(folder / "a.csv"), "theta,psi,ratio\n0.1,2,0.05000000074505806\n3,4,0.75\n");
   write_samples(folder / "b.csv", {{"samples", samples}}, info);
   EXPECT_EQ(read_file(folder / "b.csv"), "theta,psi\n0.1,2\n3,4\n");
-  write_samples(folder / "a.npz", {{"samples", samples}}, info, columns);
+  write_samples(folder / "a.npz", {{"samples", samples}}, info, {.derived = columns});
   const auto arrays = read_npz(folder / "a.npz");
   EXPECT_TRUE(arrays.at("samples").equal(samples));
   EXPECT_TRUE(arrays.at("derived_ratio").equal(columns[0].second));

@@ -22,7 +22,7 @@ class ReportSavingTest : public testing::Test {
     std::string text = "x\n";
     for (int i = 0; i < 50; ++i) text += fmt::format("{}\n", 0.1 * (i % 23) - 1);
     write_file(path("events.csv"), text);
-    posterior_.select("bump-hunt");
+    posterior_.open("bump-hunt");
     EXPECT_TRUE(posterior_.wait(kReportPatience));
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
