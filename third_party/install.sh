@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Pairs Studio needs and is missing: Debian packages, then LibTorch, Arrow and, where there is an NVIDIA
-# driver and no nvcc of the right version, nvcc into ${XDG_CACHE_HOME:-~/.cache}/pairs-studio. A second run changes nothing and needs
-# no network.
+# driver and no nvcc of the right version, nvcc into ${XDG_CACHE_HOME:-~/.cache}/pairs-studio. A second run changes
+# nothing and needs no network.
 #
 #   third_party/install.sh          what building and running needs
 #   third_party/install.sh --dev    also what formatting, lint and fuzzing need
