@@ -392,7 +392,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--group", arguments->group,
                  "Many sets in one file: the column of a CSV file, by its name or as \"column 2\", or the array of an "
                  ".npz file that says to which set each observation belongs; --out then names a .csv, .json, .npz or "
-                 ".tex file with a row a set (default: RUN/sets.csv, or ./sets.csv), or an .nc or .h5 file of their "
+                 ".tex file with a row a set (default: RUN/posteriors.csv, or ./posteriors.csv), or an .nc or .h5 file "
+                 "of their "
                  "samples")
       ->type_name("COLUMN");
   app.add_option(

@@ -44,7 +44,7 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
 
 std::filesystem::path sets_file(const LoadedRun& run, const InferArguments& arguments) {
   if (!arguments.out.empty()) return arguments.out;
-  return is_shipped(run.folder) ? std::filesystem::path("sets.csv") : run.folder / "sets.csv";
+  return is_shipped(run.folder) ? std::filesystem::path("posteriors.csv") : run.folder / "posteriors.csv";
 }
 
 // What is told of rows that come: a table and documents of the first, and what went wrong.
