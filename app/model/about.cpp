@@ -24,6 +24,7 @@ constexpr Dependency kDependencies[] = {
     {"Boost.Math", "1.74.0", "BSL-1.0", "special functions"},
     {"zlib", "1.2.13", "Zlib", "compressed files"},
     {"libzip", "1.7.3", "BSD-3-Clause", "NPZ files"},
+    {"OpenSSL", "3.0", "Apache-2.0", "SHA-256 of files, in reports"},
     {"libpng", "1.6.39", "libpng-2.0", "pictures"},
     {"libjpeg-turbo", "2.1.5", "IJG, BSD-3-Clause", "observed images as JPEG"},
     {"stb_image", "2.27", "public domain or MIT", "observed images as BMP and TGA"},

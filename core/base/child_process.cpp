@@ -75,7 +75,7 @@ void ChildProcess::stop(int signal) const {
   if (!ended_) ::kill(process_, signal);
 }
 
-void start_detached(std::vector<std::string> words, const std::filesystem::path& log) {
+pid_t start_detached(std::vector<std::string> words, const std::filesystem::path& log) {
   const std::vector<char*> argv = arguments_of(words);
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -90,6 +90,7 @@ void start_detached(std::vector<std::string> words, const std::filesystem::path&
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   PAIRS_CHECK(failed == 0, "{} cannot be started: {}", printable(words[0], 300), std::strerror(failed));
+  return process;
 }
 
 }  // namespace pairs

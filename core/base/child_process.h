@@ -40,7 +40,7 @@ class ChildProcess {
   int ended_by_ = 0;
 };
 
-// Starts a process that no end of this one ends; what it says is appended to `log`. Throws Error.
-void start_detached(std::vector<std::string> words, const std::filesystem::path& log);
+// Starts a process that no end of this one ends, whose number it gives; what it says is appended to `log`. Throws Error.
+pid_t start_detached(std::vector<std::string> words, const std::filesystem::path& log);
 
 }  // namespace pairs

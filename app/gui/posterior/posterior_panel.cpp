@@ -366,12 +366,14 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (shown) {
     numbers.draw(posterior, *shown, *scene);
-    derived.draw(posterior, *shown, *scene);
     pins.draw(posterior);
     typicality(*shown);
-    local_test_row(posterior, *scene);
   }
   set_card(posterior, *scene);
+  if (shown) {
+    local_test_row(posterior, *scene);
+    derived.draw(posterior, *shown, *scene);
+  }
   other_runs(posterior, library, *scene);
   side_height = content_height();
   ImGui::EndChild();

@@ -5,12 +5,12 @@
 
 namespace pairs::model {
 
-bool reap_detached() {
+pid_t reap_detached() {
   siginfo_t ended{};
   // Looks without taking leave: the child may be another's.
-  if (::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0) return false;
-  if (::getsid(ended.si_pid) != ended.si_pid) return false;  // one that leads a session was started so
-  return ::waitpid(ended.si_pid, nullptr, WNOHANG) == ended.si_pid;
+  if (::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0) return 0;
+  if (::getsid(ended.si_pid) != ended.si_pid) return 0;  // one that leads a session was started so
+  return ::waitpid(ended.si_pid, nullptr, WNOHANG) == ended.si_pid ? ended.si_pid : 0;
 }
 
 }  // namespace pairs::model

@@ -89,8 +89,9 @@ void Studies::follow_started(const Looked& looked) {
 }
 
 bool Studies::poll() {
-  // Of several that start it is not known which one ended: they are given up after a while.
-  if (reap_detached() && started_.size() == 1) started_.begin()->second.ended = due_ = true;
+  while (const pid_t ended = reap_detached())
+    for (auto& [name, one] : started_)
+      if (one.process == ended) one.ended = due_ = true;
   const auto answer = looked_.take();
   if (answer && answer->value) {
     follow_started(*answer->value);
@@ -110,15 +111,13 @@ void Studies::stop(const StudyEntry& study) {
 
 void Studies::go_on(const StudyEntry& study) {
   if (starting(study)) return;
-  start_study(program, file_of_study(study.folder), study.folder, processes_of_study(study.folder),
-              hub_.data_folder.string());
-  started_[study.name] = {};
+  started_[study.name] = {start_study(program, file_of_study(study.folder), study.folder,
+                                      processes_of_study(study.folder), hub_.data_folder.string())};
   due_ = true;
 }
 
 void Studies::start(const StudyForm& form) {
-  form.start();
-  started_[form.name] = {};
+  started_[form.name] = {form.start()};
   due_ = true;
 }
 

@@ -60,6 +60,7 @@ class Studies {
   std::set<std::string> stopped_;  // names of those that a person stopped
   // A process that was started here and not seen at work yet.
   struct Started {
+    pid_t process = 0;
     Stopwatch since = {};
     bool ended = false;
   };

@@ -200,19 +200,19 @@ void StudyForm::write() const {
   write_file(file(), text());
 }
 
-void StudyForm::start() const {
+pid_t StudyForm::start() const {
   write();
-  start_study(program_, file(), folder(), process_count(), data_folder_);
+  return start_study(program_, file(), folder(), process_count(), data_folder_);
 }
 
-void start_study(const fs::path& program, const fs::path& file, const fs::path& folder, std::int64_t processes,
-                 const std::string& data_folder) {
+pid_t start_study(const fs::path& program, const fs::path& file, const fs::path& folder, std::int64_t processes,
+                  const std::string& data_folder) {
   std::vector<std::string> words = {program.string(), "--batch",       "study",  file.string(),
                                     "--out",          folder.string(), "--jobs", std::to_string(processes)};
   if (!data_folder.empty()) words.insert(words.end(), {"--data", data_folder});
   fs::create_directories(workers_folder(folder));
   write_file(workers_folder(folder) / kProcesses, fmt::format("{}\n", processes));
-  start_detached(words, log_of_study(folder));
+  return start_detached(words, log_of_study(folder));
 }
 
 fs::path log_of_study(const fs::path& folder) {

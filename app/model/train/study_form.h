@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <set>
@@ -55,8 +57,8 @@ class StudyForm {
   std::filesystem::path file() const { return folder() / (name + ".toml"); }
   // Writes its file. Throws Error.
   void write() const;
-  // The same, and starts a process that does it, and goes on when this program ends. Throws Error.
-  void start() const;
+  // The same, and starts a process that does it, and goes on when this program ends; its number. Throws Error.
+  pid_t start() const;
 
  private:
   std::string problem_now();
@@ -74,9 +76,9 @@ class StudyForm {
 };
 
 // Starts `pairs --batch study` on a study's file in a process of its own, which no end of this program ends, and writes
-// beside the study how many processes it was started with.
-void start_study(const std::filesystem::path& program, const std::filesystem::path& file,
-                 const std::filesystem::path& folder, std::int64_t processes, const std::string& data_folder);
+// beside the study how many processes it was started with. Gives its number.
+pid_t start_study(const std::filesystem::path& program, const std::filesystem::path& file,
+                  const std::filesystem::path& folder, std::int64_t processes, const std::string& data_folder);
 
 // What such a process says.
 std::filesystem::path log_of_study(const std::filesystem::path& folder);
