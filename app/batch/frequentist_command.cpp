@@ -74,6 +74,9 @@ std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run
   const std::int64_t n = arguments.n > 0 ? arguments.n
                          : set           ? set->held()
                                          : std::min(run.estimator->max_n(), run.task->info().max_n);
+  if (set && arguments.n == 0 && n > set->size())
+    fail("{} holds {} observations, but task {} is defined up to N = {}; use the first with --n",
+         printable(set->name(), 300), count_text(n), run.task->info().name, count_text(run.task->info().max_n));
   if (set && n > set->size())
     fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(n),
                printable(set->name(), 300), count_text(set->size()), set->size());

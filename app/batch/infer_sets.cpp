@@ -185,7 +185,9 @@ SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments
   asked.seed = static_cast<std::uint64_t>(arguments.seed);
   asked.random = arguments.random;
   asked.size = [&run, &arguments](const std::string& name, std::int64_t held) {
-    return file_set_size(run, arguments, name, held);
+    InferArguments of_set = arguments;  // of smaller sets all is used
+    if (of_set.n > 0) of_set.n = std::min(of_set.n, held);
+    return file_set_size(run, of_set, name, held);
   };
   asked.draws = draw_count(info, -1).drawn;
   ManySets sets{arguments.data, arguments.group, {arguments.columns, file_columns(*run.task)}};

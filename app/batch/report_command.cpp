@@ -10,11 +10,15 @@
 #include "app/batch/numbers.h"
 #include "app/report/report.h"
 #include "app/runs/task_words.h"
+#include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/text.h"
 #include "core/eval/interval.h"
 
 namespace pairs::batch {
 namespace {
+
+constexpr std::int64_t kFewestTestSets = 20;
 
 struct ReportArguments {
   InferArguments set;  // run, set and samples, as infer takes them
@@ -37,8 +41,14 @@ ReportQuestion question_of(const ReportArguments& arguments) {
 Result report(const ReportArguments& arguments) {
   const InferArguments& set = arguments.set;
   const bool pdf = std::filesystem::path(set.out).extension() == ".pdf";
+  if (!pdf && std::filesystem::path(set.out).extension() != ".html")
+    fail_usage("--out {} must end in .html or .pdf", printable(set.out, 300));
   check_output(set.out, pdf ? ".pdf" : ".html", {set.data});
-  const ReportQuestion question = question_of(arguments);
+  if (arguments.sets > 0 && arguments.sets < kFewestTestSets)
+    fail_usage("--sets {} are too few to test ranks; give {} or more, or 0 to leave calibration out", arguments.sets,
+               kFewestTestSets);
+  ReportQuestion question = question_of(arguments);
+  if (pdf) question.ending = ".pdf";
   const LoadedRun run = open_run(set.run, set.open);
   ProgressPrinter printer = stderr_printer();
   Page page;

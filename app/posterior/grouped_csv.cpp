@@ -82,6 +82,9 @@ std::vector<std::string> columns_of_x(const ManySets& sets, const TaskInfo& info
   if (!sets.columns.chosen.empty()) return sets.columns.chosen;
   std::vector<std::string> wanted = info.observation_columns;
   for (std::size_t k = 0; k < sets.columns.files.size(); ++k) wanted[k] = sets.columns.files[k].from;
+  if (named && std::find(wanted.begin(), wanted.end(), group) != wanted.end())
+    fail_usage("--group {} names a column that the task {} reads; name the one that tells sets apart",
+               printable(group, 100), info.name);
   const bool one = wanted.size() == 1 && names.size() == 2;  // a single column may have any name
   if (named && !one) return wanted;
   PAIRS_CHECK(names.size() == wanted.size() + 1,

@@ -46,7 +46,7 @@ Page report_page(const LoadedRun& run, const std::string& asked, const ReportQue
   page.document = document_of(content);
   if (!target_room_of(content.info()).in_folder())
     page.files.push_back(
-        {"samples.csv", "text/csv", samples_csv(content.samples.slice(0, 0, question.draws), content.info())});
+        {"samples.csv", "text/csv", samples_csv(content.samples.slice(0, 0, content.question.draws), content.info())});
   return page;
 }
 

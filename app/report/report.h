@@ -20,6 +20,7 @@ struct ReportQuestion {
   std::int64_t sets = -1;  // on which calibration at this N is measured: -1: as `evaluate` does; 0: not
   bool force = false;      // n may be beyond what training saw
   IntervalKind interval = IntervalKind::central;
+  std::string ending = ".html";            // of the file that it becomes, for the command that makes it again
   std::string device = "auto", data = {};  // as commands name them
 };
 

@@ -93,7 +93,7 @@ PageSection summary_section(const ReportContent& content) {
   section.blocks.push_back(PageText{trust_text(content)});
   for (const std::string& warning : content.warnings)
     section.blocks.push_back(PageWarning{"Warning: " + warning + "."});
-  if (content.verdict.bad)
+  if (content.verdict.level == CalibrationLevel::miscalibrated)
     section.blocks.push_back(
         PageWarning{"Warning: on simulated sets of this size the run is not calibrated, so that its "
                     "probabilities are not those that they are called."});

@@ -24,8 +24,11 @@ void check_size(const LoadedRun& run, const ReportQuestion& question, const Obse
   const std::int64_t n = question.n, trained = run.estimator->max_n();
   PAIRS_CHECK(n >= 1 && n <= set.held(), "A report of N = {} is asked for, but {} holds {}; ask for at most {}",
               count_text(n), set.name(), count_text(set.held()), set.held());
-  PAIRS_CHECK(n <= run.task->info().max_n, "A report of N = {} is asked for, but task {} is defined up to N = {}",
-              count_text(n), run.task->info().name, count_text(run.task->info().max_n));
+  PAIRS_CHECK(
+      n <= run.task->info().max_n,
+      "A report of N = {} is asked for, but task {} is defined up to N = {}; use the first with --n or as many at "
+      "random with --random",
+      count_text(n), run.task->info().name, count_text(run.task->info().max_n));
   PAIRS_CHECK(question.force || n <= trained,
               "A report of N = {} is asked for, but {} saw sets of at most {}; use fewer with --n, train with larger "
               "sets, or pass --force to extrapolate",

@@ -71,7 +71,9 @@ void say_training(const ReportContent& content, Citing& citing) {
                            fmt::join(config.pretrain.sizes, ", "), content.run.estimator->data_source(), adamw,
                            ", " + optimiser_words(config.pretrain, first)));
   else
-    citing.say(fmt::format("Their weights began as those of another run ({}).", printable(config.pretrain.from, 200)));
+    citing.say(
+        fmt::format("Their weights began as those of another run ({}), whose training is not part of this record.",
+                    printable(config.pretrain.from, 200)));
   if (!content.run.finetuned) {
     if (strategy(config.strategy).stages_2_and_3)
       citing.say("The head was not finetuned on larger sets: this is the estimator of the first stage alone.");
@@ -172,10 +174,10 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
     out.push_back({"its calibration at this N",
                    fmt::format("pairs --batch evaluate {}{}{}{} --out evaluation.json", run, words, force, machine)});
   }
-  out.push_back({"this report", fmt::format("pairs --batch report {}{}{}{}{}{}{}{} --out report.html", run,
-                                            set_words(question.set, true), size, samples,
-                                            question.sets < 0 ? "" : fmt::format(" --sets {}", question.sets), interval,
-                                            force, machine)});
+  out.push_back({"this report",
+                 fmt::format("pairs --batch report {}{}{}{}{}{}{}{} --out report{}", run, set_words(question.set, true),
+                             size, samples, question.sets < 0 ? "" : fmt::format(" --sets {}", question.sets), interval,
+                             force, machine, question.ending)});
   return out;
 }
 

@@ -2,12 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "app/report/report_sections.h"
 #include "app/runs/input_text.h"
 #include "app/runs/loss_figure.h"
 #include "app/runs/strategy_look.h"
-#include "app/scores/learnt.h"
+#include "app/scores/further_tests_text.h"
 #include "app/scores/score_figures.h"
 #include "app/scores/scoring.h"
 #include "core/base/files.h"
@@ -80,6 +81,10 @@ PageSection calibration_section(const ReportContent& content) {
   for (std::size_t c = 0; c < table.columns().size(); ++c)
     facts.facts.emplace_back(table.columns()[c].title, table.rows().front()[c]);
   section.blocks.push_back(std::move(facts));
+  std::vector<std::string> labels;
+  for (const Target& target : content.info().targets) labels.push_back(target.label);
+  if (const std::string further = further_text(rows, labels, 0); !further.empty())
+    section.blocks.push_back(PageLines{further});
   for (const std::string& note : {calibration_note(rows), pool_note(rows), subject_note(*content.metrics)})
     if (!note.empty()) section.blocks.push_back(PageText{note});
   add_figures(section, content);
@@ -115,6 +120,8 @@ PageSection training_section(const ReportContent& content) {
                    "by heart."});
   }
   section.blocks.push_back(PageLines{read_file(run.folder / run_file::config), "All settings (run.toml)"});
+  if (std::error_code error; std::filesystem::exists(run.folder / run_file::task, error))
+    section.blocks.push_back(PageLines{read_file(run.folder / run_file::task), "The task (task.toml)"});
   return section;
 }
 

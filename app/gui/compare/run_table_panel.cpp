@@ -154,11 +154,15 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
     shown.comparison.clear();
     for (const std::string& run : runs) shown.comparison.toggle(run);
   }
-  const bool is_baseline = runs.size() == 1 && board.choices().baseline == runs[0];
+  const std::string baseline = board.choices().baseline;
+  const bool is_baseline = std::find(runs.begin(), runs.end(), baseline) != runs.end();
+  const bool one_row = std::any_of(view.rows.begin(), view.rows.end(), [&](const model::TableRow& row) {
+    return std::is_permutation(row.runs.begin(), row.runs.end(), runs.begin(), runs.end());
+  });
   if (button("baseline", is_baseline ? "No baseline" : "Baseline",
-             runs.size() == 1 ? ""
-             : none.empty()   ? "Choose one run alone"
-                              : none,
+             runs.size() == 1 || one_row ? ""
+             : none.empty()              ? "Choose one row alone"
+                                         : none,
              "Takes the differences of all other runs from this one, on the same test sets"))
     set_baseline(shown, is_baseline ? "" : runs[0]);
   if (button("tag", "Tag…", none, "Puts tags on these runs, or takes them off")) ask(Asked::tag, runs);

@@ -28,8 +28,7 @@ void ReportDialog::draw(model::Posterior& posterior) {
                                    "One page that holds all it shows: answer, data, checks, calibration on simulated "
                                    "sets of this size, methods and commands. Measuring calibration may take minutes.",
                                    "Path, e.g. ~/report.html",
-                                   {{"Page", {".html"}}},
-                                   ".html"};
+                                   {{"Page", {".html", ".pdf"}}}};
   const auto file = save_.draw(
       {"posterior/report/browser", "posterior/report/path", "posterior/report/write", "posterior/report/cancel"},
       texts);
@@ -37,6 +36,9 @@ void ReportDialog::draw(model::Posterior& posterior) {
   auto asked = posterior.report_asked();
   if (!asked) return save_.fail("The set is on its way; try again");
   asked->file = *file;
+  asked->question.ending = file->extension().string();
+  if (asked->question.ending != ".html" && asked->question.ending != ".pdf")
+    return save_.fail("The file's name must end in .html or .pdf");
   posterior.reports().save(*std::move(asked));
   save_.close();
 }

@@ -36,6 +36,19 @@ void check_named(const std::vector<std::string>& wanted, const std::vector<std::
                          columns);
 }
 
+// A single column may have any name, but for where files are in other units than the task: then it may be in either.
+void check_units(const std::vector<std::string>& columns, const TableColumns& read, const std::string& where) {
+  const bool named = columns.size() == 1 && columns.front() != "column 1";
+  if (!read.chosen.empty() || !named || read.files.size() != 1 || !read.files.front().converts()) return;
+  if (columns.front() != read.files.front().from)
+    throw ColumnsError(
+        fmt::format(
+            "{} has the column {}, and not {}, whose values are converted as [[x.columns]] says; name it so, or "
+            "choose it with --columns where it is the same",
+            where, printable(columns.front()), printable(read.files.front().from)),
+        columns);
+}
+
 // An .npz whose arrays of one axis are the wanted columns.
 bool holds_columns(const NpzReader& arrays, const std::vector<std::string>& wanted) {
   const auto& shapes = arrays.shapes();
@@ -68,6 +81,7 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
 CsvTable read_text_columns(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& columns) {
   CsvTable table = read_csv_table(path, wanted_columns(task, columns));
   check_named(columns.chosen, table.columns, path.string());
+  check_units(table.columns, columns, path.string());
   try {
     check_columns(task, table.rows.size(1), path.string(),
                   may_have_decimal_commas(table.rows, task.observation_shape[0])
@@ -88,6 +102,7 @@ class PointRows final : public ObservedRows {
         columns_(columns.files),
         places_(places_in(*table_, wanted_columns(info_, columns))) {
     check_named(columns.chosen, table_->names(), table_->where());
+    check_units(table_->names(), columns, table_->where());
   }
 
   std::int64_t count() const override { return table_->rows(); }

@@ -21,8 +21,10 @@ std::vector<std::string> differing(const std::vector<const RunRecord*>& runs, co
   };
   std::map<std::string, Seen> seen;
   std::size_t read = 0;
+  // Where a person has several, those that came with the program do not decide.
+  const auto own = std::count_if(runs.begin(), runs.end(), [](const RunRecord* run) { return !run->listed.shipped; });
   for (const RunRecord* run : runs) {
-    if (!run->facts || run->facts->settings.empty()) continue;
+    if (!run->facts || run->facts->settings.empty() || (own > 1 && run->listed.shipped)) continue;
     ++read;
     for (const auto& [key, text] : run->facts->settings) {
       seen[key].values.insert(text);
@@ -42,7 +44,8 @@ std::string name_of(const RunRecord& run, const std::vector<std::string>& keys) 
   if (!run.facts) return name;
   for (const std::string& assigned : keys) {
     const std::string key = assigned.substr(0, assigned.size() - 1);
-    if (const auto at = run.facts->settings.find(key); at != run.facts->settings.end())
+    if (const auto at = run.facts->settings.find(key);
+        at != run.facts->settings.end() && !plain_text(at->second).empty())
       name += fmt::format(", {} {}", short_key(key, keys), plain_text(at->second));
   }
   return name;

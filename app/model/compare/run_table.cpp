@@ -270,8 +270,8 @@ class TableMaker {
     return difference_value(found.mean, found.se);
   }
 
-  // Of runs that differ in their seed alone, each from the baseline's of the same seed where it has one, else all from
-  // the baseline itself.
+  // Of runs that differ in their seed alone, each from the baseline's of the same seed where there are such, else from
+  // all of the baseline's.
   RunValue folded_difference(const std::vector<const Scored*>& group, std::string& note) const {
     const std::string& alike = baseline_->run->facts ? baseline_->run->facts->alike : "";
     if (std::find(group.begin(), group.end(), baseline_) != group.end()) {
@@ -286,7 +286,9 @@ class TableMaker {
           pairs.push_back({one->row, other.row});
     const bool by_seed = !pairs.empty();
     for (const Scored* one : group)
-      if (!by_seed && one->row && baseline_->row) pairs.push_back({one->row, baseline_->row});
+      for (const Scored& other : all_)
+        if (!by_seed && one->row && other.row && other.run->facts && other.run->facts->alike == alike)
+          pairs.push_back({one->row, other.row});
     const auto found = difference_over_seeds(pairs);
     if (!found) {
       note = no_difference(*group.front());
@@ -297,7 +299,7 @@ class TableMaker {
                        counted(static_cast<std::size_t>(found->seeds), "run"),
                        counted(static_cast<std::size_t>(found->sets), "test set"),
                        by_seed ? ", each against the baseline's run of its seed"
-                               : fmt::format(", each against {}", view_->baseline_name));
+                               : std::string(", each against all of the baseline's"));
     if (static_cast<std::size_t>(found->seeds) < group.size())
       value.text += fmt::format(" ({} of {})", found->seeds, group.size());
     return value;
@@ -429,8 +431,8 @@ class TableMaker {
       return {row.hidden > 0 ? fmt::format("{} of {}", group.size(), all) : std::to_string(group.size()),
               static_cast<double>(group.size())};
     }
+    if (key == "difference" && baseline_ && choices_.fold) return folded_difference(group, note);
     if (group.size() == 1) return value(*group.front(), key, &note);
-    if (key == "difference") return baseline_ ? folded_difference(group, note) : RunValue{kNothing};
     std::vector<RunValue> values;
     for (const Scored* one : group) values.push_back(value(*one, key));
     const bool same =

@@ -155,6 +155,14 @@ TEST_F(InferSets, TakesTheOptionsOfASingleCall) {
   }
 }
 
+TEST_F(InferSets, OfSetsThatAreSmallerThanNAllIsUsed) {
+  std::string text = "run,x\n";
+  for (int k = 0; k < 30; ++k) text += fmt::format("{},{}\n", k < 20 ? "large" : "small", value(3, k));
+  const json sets = many({"--data", file("sets.csv", text), "--group", "run", "--n", "15"})["sets"];
+  EXPECT_EQ(sets[0]["n"], 15);
+  EXPECT_EQ(sets[1]["n"], 10);
+}
+
 TEST_F(InferSets, ASetThatCannotBeAnsweredLosesNoOther) {
   std::vector<Row> with_large = rows();
   for (int k = 0; k < 101; ++k) with_large.push_back({"too many", value(9, k)});
@@ -206,6 +214,8 @@ TEST_F(InferSets, ColumnsAreChosenAndTheGroupIsNoneOfThem) {
   refused(1, {"--data", file("empty.csv", "# nothing\n"), "--group", "run"}, "empty.csv holds no numbers");
   refused(1, {"--data", file("header.csv", "run,x\n"), "--group", "run"}, "header.csv holds no numbers");
   refused(1, {"--data", path("absent.csv"), "--group", "run"}, "absent.csv");
+  refused(2, {"--data", file("x.csv", "x,g\n1,2\n"), "--group", "x"},
+          "--group x names a column that the task bump-hunt reads");
 }
 
 TEST_F(InferSets, RefusesWhatIsAboutOneSet) {

@@ -78,6 +78,18 @@ TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {
   EXPECT_EQ(again, page) << "the same report";
 }
 
+TEST_F(ReportCommand, CarriesAsManySamplesAsInferDraws) {
+  made({"--sets", "0"});
+  ASSERT_EQ(run_words({"infer", "bump-hunt", "--data", "events.csv", "--out", "samples.csv"}).code, 0);
+  EXPECT_THAT(read_file("report.html"), HasSubstr(base64(read_file("samples.csv"))));
+}
+
+// That a few sets tell nothing apart is no word on calibration.
+TEST_F(ReportCommand, CallsNothingMiscalibratedThatTestsDoNot) {
+  const nlohmann::json report = made({"--sets", "60", "--n", "1"});
+  EXPECT_THAT(read_file("report.html"), testing::Not(HasSubstr("the run is not calibrated"))) << report["evaluate"];
+}
+
 TEST_F(ReportCommand, SaysWhatWasNotMeasured) {
   const nlohmann::json report = made({"--sets", "0", "--n", "5"});
   EXPECT_FALSE(report.contains("evaluate"));
@@ -113,6 +125,7 @@ TEST_F(ReportCommand, RefusesWithASentence) {
   refused({"bump-hunt", "--data", "nothing.csv", "--out", "report.html"}, 1, "nothing.csv");
   refused({"bump-hunt", "--data", "events.csv", "--n", "41", "--out", "report.html"}, 1, "holds 40");
   refused({"bump-hunt", "--data", "events.csv"}, 2, "--out");
+  refused({"bump-hunt", "--data", "events.csv", "--sets", "5", "--out", "report.html"}, 2, "--sets 5 are too few");
   EXPECT_FALSE(std::filesystem::exists("report.html"));
 }
 
