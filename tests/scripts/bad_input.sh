@@ -117,7 +117,8 @@ cp -r run nameless && : >nameless/run.toml
 refuses 1 "nameless/run.toml names no task" --batch evaluate nameless
 "$PAIRS" --batch figure loss gaussian --out loss.svg >/dev/null 2>err || say_fail "no losses of shipped weights: $(cat err)"
 refuses 1 "broken.npz" --batch infer run --data broken.npz
-refuses 1 "is a folder" --batch infer run --data "$SCRATCH"
+mkdir "$SCRATCH/nothing"
+refuses 1 "is a folder" --batch infer run --data "$SCRATCH/nothing"
 refuses 2 "saw sets of at most 20" --batch evaluate run --sizes 50
 refuses 2 "whole number" --batch evaluate run --sizes 1,x
 refuses 1 "in-the-way" --batch infer run --data good.csv --out in-the-way/samples.npz
