@@ -196,7 +196,7 @@ NeymanCurves curves_of(const Frequentist& answers, const std::string& name, Seri
 void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Result& result) {
   SetPosterior posterior(set, std::vector<AskedRun>{{asked.run}});
   posterior.embed_until(asked.n, keep_going);
-  const PosteriorAnswer known = posterior.answer(asked.n, false);
+  const PosteriorAnswer known = posterior.answer(asked.n, asked.exact != nullptr);
   for (const PosteriorWarning& one : posterior.all_warnings(known)) {
     tell(fmt::format("warning: {}\n", one.text));
     result.document["warnings"].push_back(one.text);
@@ -211,9 +211,12 @@ void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Res
   result.text += answer_text(asked.info(), answer, asked.null_words);
   std::vector<NeymanCurves> curves = {curves_of(*asked.ours, asked.run.name, SeriesRole::pairs, answer, x)};
   if (asked.exact) {
-    const PosteriorSource source = reference_source(*asked.run.task, "exact", x, keep_going);
+    const auto source = std::find_if(known.sources.begin(), known.sources.end(),
+                                     [](const PosteriorSource& one) { return one.role == SeriesRole::exact; });
+    PAIRS_CHECK(source != known.sources.end(), "The exact posterior of this set is not known{}",
+                known.problems.empty() ? "" : ": " + known.problems.front());
     const FrequentistAnswer exact =
-        asked.exact->answer(asked.exact->table().curve(source.log_density(grid)), x, asked.levels);
+        asked.exact->answer(asked.exact->table().curve(source->log_density(grid)), x, asked.levels);
     result.document["exact"] = answer_document(exact);
     result.text += "\nBy the exact likelihood: " + answer_text(asked.info(), exact, asked.null_words);
     curves.push_back(curves_of(*asked.exact, "exact", SeriesRole::exact, exact, x));

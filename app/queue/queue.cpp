@@ -49,7 +49,7 @@ double seconds_since_1970() {
 std::string new_id() {
   static std::random_device random;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return fmt::format("{:014}-{:08x}", std::chrono::duration_cast<std::chrono::milliseconds>(now).count(), random());
+  return fmt::format("{:020}-{:08x}", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(), random());
 }
 
 std::string json_text(const nlohmann::json& document) {
