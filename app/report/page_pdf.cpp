@@ -21,6 +21,19 @@ constexpr double kRoom = kWide - 2 * kMargin, kBottom = kHigh - kMargin;
 constexpr double kText = 9.5, kSmall = 8, kHeading = 14, kTitle = 19, kSpacing = 1.45, kGap = 6, kColumnGap = 12;
 constexpr std::uint32_t kInk = chart::kTextColor, kMuted = chart::kMutedColor, kWarning = 0xD55E00;
 
+constexpr double kHighestPicture = 240;
+
+// Height over width by a PNG's header; 1 where there is none.
+double shape_of_png(const std::string& png) {
+  if (png.size() < 24) return 1;
+  const auto number = [&](std::size_t at) {
+    double value = 0;
+    for (std::size_t k = 0; k < 4; ++k) value = 256 * value + static_cast<unsigned char>(png[at + k]);
+    return value;
+  };
+  return number(16) > 0 ? number(20) / number(16) : 1;
+}
+
 struct TextLook {
   double size = kText;
   bool bold = false;
@@ -104,7 +117,7 @@ class PdfWriter {
     if (!block.worse.empty()) caption("Worse: " + block.worse);
   }
   void operator()(const PagePicture& block) {
-    const double high = std::min(kRoom / 2, 240.0);
+    const double high = std::min(kHighestPicture, kRoom * shape_of_png(block.png));
     need(high);
     canvas_.png({kMargin, y_, kRoom, high}, block.png);
     y_ += high + kGap;

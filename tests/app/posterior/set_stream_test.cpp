@@ -20,6 +20,7 @@ class SetStreamTest : public ::testing::Test {
  protected:
   SetStreamTest() {
     info_.name = "toy";
+    info_.kind = ObservationKind::points;
     info_.observation_columns = {"U", "t"};
     info_.observation_shape = {2};
     info_.max_n = 100;

@@ -103,12 +103,13 @@ TEST(PagePdf, IsTheSameForTheSamePageAndGrowsByPages) {
     const std::size_t at = of.find("/Count ");
     return at == of.npos ? 0 : std::stoi(of.substr(at + 7));
   };
-  EXPECT_EQ(pages(pdf), 1);
+  const int few = pages(pdf);
+  EXPECT_GE(few, 1);
   std::string words;
   for (int i = 0; i < 3000; ++i) words += "word" + std::to_string(i) + " ";
   page.sections[0].blocks.push_back(PageText{words});
   page.sections[0].blocks.push_back(PageText{std::string(2000, 'w')});
-  EXPECT_GT(pages(page_pdf(page)), 3);
+  EXPECT_GT(pages(page_pdf(page)), few + 2);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "core/report/display_text.h"
 #include "core/report/draw.h"
 #include "core/report/figure.h"
+#include "core/report/pdf.h"
 #include "core/report/png.h"
 
 namespace pairs {
@@ -363,7 +364,9 @@ TEST_F(WritersTest, WriteFigureGoesByExtension) {
   EXPECT_EQ(read_file(folder_ / "a.svg"), figure_svg(demo()));
   EXPECT_EQ(read_file(folder_ / "a.csv"), figure_csv(demo()));
   EXPECT_EQ(decode(read_file(folder_ / "a.png")).width, 1280);
-  EXPECT_THROW(write_figure(folder_ / "a.pdf", demo()), Error);
+  write_figure(folder_ / "a.pdf", demo());
+  EXPECT_EQ(read_file(folder_ / "a.pdf"), figure_pdf(demo()));
+  EXPECT_THROW(write_figure(folder_ / "a.txt", demo()), Error);
   EXPECT_THROW(write_figure(folder_ / "a.png", Figure{}), Error);
   EXPECT_THROW(write_figure_png(folder_ / "b.png", demo(), 0), Error);
   EXPECT_THROW(write_figure_png(folder_ / "b.png", demo(), 1000), Error);
