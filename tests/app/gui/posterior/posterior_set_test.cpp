@@ -119,9 +119,10 @@ TEST_F(PosteriorSetTest, AReportIsWritten) {
   open_events(30);
   window().click("posterior/report");
   EXPECT_TRUE(window().item("posterior/report/path").text.ends_with("-report.html"));
-  window().type("posterior/report/path", path("report.pdf"));
+  window().type("posterior/report/path", path("report.txt"));
   window().frames(2);
-  EXPECT_FALSE(window().item("posterior/report/write").enabled);
+  EXPECT_TRUE(says("must end in .html or .pdf"));
+  EXPECT_FALSE(std::filesystem::exists(path("report.txt")));
   window().type("posterior/report/path", path("report.html"));
   EXPECT_TRUE(window().until([&] { return window().find("posterior/report/stop"); }, 60));
   EXPECT_TRUE(says("Report: "));
