@@ -34,6 +34,11 @@ std::string local_test_text(const LocalTest& test, const TaskInfo& info, std::in
   const std::string p =
       test.p_value < 0.0015 ? "p = 0.001, the least there is" : fmt::format("p = {:.3f}", test.p_value);
   const std::string from = fmt::format("learnt from {} simulated sets of N = {}", count_text(test.sets), count_text(n));
+  if (test.unlike)
+    return fmt::format(
+        "Local test: it cannot tell, since the set lies outside of training and no simulated set is like "
+        "it ({}; {}).",
+        p, from);
   if (test.p_value >= 0.05)
     return fmt::format("Local test: nothing tells this posterior from the truths of sets like this one ({}; {}).", p,
                        from);

@@ -231,9 +231,10 @@ std::unique_ptr<NuisancePosterior> SetPosterior::nuisances(std::int64_t n) const
 
 LocalTest SetPosterior::local_test(std::int64_t n, const LocalTestOptions& options) const {
   const AskedRun& run = runs_.front();
-  return pairs::local_test(*run.loaded.estimator,
-                           {run.embedded->aggregate(n, set_->first(run.embedded->count())), n, set_->latents().given},
-                           options);
+  const torch::Tensor aggregate = run.embedded->aggregate(n, set_->first(run.embedded->count()));
+  LocalTest test = pairs::local_test(*run.loaded.estimator, {aggregate, n, set_->latents().given}, options);
+  test.unlike = typicality_of(*run.loaded.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
+  return test;
 }
 
 std::shared_ptr<const PredictiveCheck> SetPosterior::check(const PosteriorAnswer& at,

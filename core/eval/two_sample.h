@@ -23,6 +23,7 @@ struct LocalTest {
   // By how many of its sd, for each target, truths of sets like this one lie above the posterior's mean, and how many
   // times as wide they spread: what the classifier says, drawn towards 0 and 1.
   std::vector<double> shift, spread;
+  bool unlike = false;  // told by whoever knows: the set lies outside of training, and none of the others is like it
 };
 
 // Classifier two-sample tests (C2ST, Lopez-Paz and Oquab 2017) of sets' truths against draws of their posteriors, each

@@ -67,6 +67,16 @@ TEST_F(FurtherTestsCommand, InferTestsItsOwnPosterior) {
   EXPECT_THAT(off.out, HasSubstr("Local test: this posterior is off (p = 0.001"));
 }
 
+TEST_F(FurtherTestsCommand, ALocalTestOfASetUnlikeTrainingSaysThatItCannotTell) {
+  std::string far = "x\n";
+  for (int k = 0; k < 40; ++k) far += std::to_string(20 + 0.1 * k) + "\n";
+  write_file(path("far.csv"), far);
+  const Answer answer =
+      run_words({"infer", "bump-hunt", "--data", path("far.csv"), "--local-test", "200", "--out", path("far.npz")});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("Local test: it cannot tell"));
+}
+
 TEST_F(FurtherTestsCommand, RefusesLocalTestsOfNothing) {
   const Answer few = run_words({"infer", "gaussian", "--data", points(), "--local-test", "99"});
   EXPECT_EQ(few.code, 2);
