@@ -24,7 +24,7 @@ nlohmann::json document_of(const ReportContent& content) {
                              {"weights", weights_checksum(content.run)},
                              {"version", kVersion},
                              {"commands", commands}};
-  if (const std::string digest = data_digest(content); !digest.empty()) document["data"]["sha256"] = digest;
+  if (!content.digest.empty()) document["data"]["sha256"] = content.digest;
   if (content.metrics) {
     document["evaluate"] = metrics_document(*content.metrics);
     if (!content.verdict.text.empty()) document["evaluate"]["verdict"] = content.verdict.text;

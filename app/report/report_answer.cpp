@@ -1,14 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <filesystem>
-#include <system_error>
-
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/posterior_plots.h"
 #include "app/report/report_sections.h"
 #include "app/runs/task_words.h"
-#include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/eval/interval.h"
 #include "core/report/number_text.h"
@@ -54,11 +50,6 @@ std::string trust_text(const ReportContent& content) {
   return fmt::format("How far this can be believed: {}.", fmt::join(parts, "; "));
 }
 
-bool is_file(const ReportContent& content) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(content.question.set.file, error);
-}
-
 // As `figure posterior` draws it.
 PageFigure posterior_page_figure(const ReportContent& content) {
   const TaskInfo& info = content.info();
@@ -79,10 +70,6 @@ PageFigure posterior_page_figure(const ReportContent& content) {
 }
 
 }  // namespace
-
-std::string data_digest(const ReportContent& content) {
-  return is_file(content) ? sha256_of(content.question.set.file) : "";
-}
 
 PageSection summary_section(const ReportContent& content) {
   const TaskInfo& info = content.info();
@@ -108,7 +95,7 @@ PageSection data_section(const ReportContent& content) {
     if (!value.empty()) facts.facts.emplace_back(name, value);
   };
   add("source", set.source());
-  add("SHA-256", data_digest(content));
+  add("SHA-256", content.digest);
   add("holds", observations_text(set.held()));
   add("used", fmt::format("N = {}{}", count_text(content.n()),
                           content.n() == set.held() ? ""

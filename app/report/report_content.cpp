@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "app/kinds/target/parameters_room.h"
 #include "app/kinds/target_room.h"
 #include "app/runs/places.h"
 #include "app/runs/run_shades.h"
 #include "app/scores/run_evaluation.h"
+#include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/base/transfer.h"
-#include "core/eval/interval.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -40,15 +41,6 @@ void add_warning(ReportContent& content, const std::string& text) {
     content.warnings.push_back(text);
 }
 
-// Of a density that has no numbers of its own, those of its samples.
-void use_draws(ReportContent& content) {
-  add_warning(content, fmt::format("mean, sd and intervals are those of {} samples, not of the density",
-                                   content.samples.size(0)));
-  const torch::Tensor columns = content.samples.to(torch::kCPU, torch::kFloat64);
-  for (std::int64_t t = 0; t < columns.size(1); ++t)
-    content.ours.push_back(draw_numbers(doubles(columns.select(1, t))));
-}
-
 void ask_run(ReportContent& content, Monitor& monitor) {
   SetPosterior& posterior = *content.posterior;
   posterior.embed_until(content.n(), [&] { return !monitor.should_stop(); });
@@ -61,7 +53,9 @@ void ask_run(ReportContent& content, Monitor& monitor) {
   for (const PosteriorWarning& one : posterior.all_warnings(content.answer))
     if (one.kind != WarningKind::left_out) add_warning(content, one.text);
   for (const std::string& problem : content.answer.problems) add_warning(content, problem);
-  if (content.answer.sources.front().log_density && content.ours.empty()) use_draws(content);
+  if (!content.answer.sources.front().log_density || !content.ours.empty()) return;
+  add_warning(content, sample_numbers_text(content.samples.size(0)));
+  content.ours = sample_numbers(content.samples);
 }
 
 void tell_posterior(ReportContent& content) {
@@ -142,6 +136,8 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
   ask_run(content, monitor);
   tell_posterior(content);
   measure(content, monitor);
+  if (std::error_code error; std::filesystem::is_regular_file(question.set.file, error))
+    content.digest = sha256_of(question.set.file);
   return content;
 }
 

@@ -34,6 +34,7 @@ struct ReportContent {
   EvaluationVerdict verdict;
   RunProgress progress;  // of its training; as one that has not begun where its log is missing
   RunCost cost;
+  std::string digest = {};  // SHA-256 of the observed file; "" of a folder and of what is no file
 
   const TaskInfo& info() const { return run.task->info(); }
   ObservedSet& set() const { return posterior->set(); }

@@ -24,7 +24,4 @@ struct ReportCommand {
 };
 std::vector<ReportCommand> report_commands(const ReportContent& content);
 
-// SHA-256 of the observed file; "" of a folder and of what is no file.
-std::string data_digest(const ReportContent& content);
-
 }  // namespace pairs
