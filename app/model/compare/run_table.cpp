@@ -270,25 +270,36 @@ class TableMaker {
     return difference_value(found.mean, found.se);
   }
 
-  // Of runs that differ in their seed alone, each from the baseline's of the same seed where there are such, else from
-  // all of the baseline's.
+  // A folded row's runs with the baseline's, of the same seed where there are such, else one by one: each run is in one
+  // pair, so that their spread tells the error, unless one side has a single run.
+  std::vector<SeedPair> pairs_with_baseline(const std::vector<const Scored*>& group, bool& by_seed) const {
+    std::vector<const Scored*> runs, others;
+    for (const Scored* one : group)
+      if (one->row) runs.push_back(one);
+    for (const Scored& other : all_)
+      if (other.row && other.run->facts && baseline_->run->facts &&
+          other.run->facts->alike == baseline_->run->facts->alike)
+        others.push_back(&other);
+    std::vector<SeedPair> pairs;
+    for (const Scored* one : runs)
+      for (const Scored* other : others)
+        if (other->run->listed.seed == one->run->listed.seed) pairs.push_back({one->row, other->row});
+    by_seed = !pairs.empty();
+    if (by_seed || runs.empty() || others.empty()) return pairs;
+    const bool alone = runs.size() == 1 || others.size() == 1;
+    const std::size_t count = alone ? std::max(runs.size(), others.size()) : std::min(runs.size(), others.size());
+    for (std::size_t i = 0; i < count; ++i)
+      pairs.push_back({runs[i % runs.size()]->row, others[i % others.size()]->row});
+    return pairs;
+  }
+
   RunValue folded_difference(const std::vector<const Scored*>& group, std::string& note) const {
-    const std::string& alike = baseline_->run->facts ? baseline_->run->facts->alike : "";
     if (std::find(group.begin(), group.end(), baseline_) != group.end()) {
       note = "It is the baseline's group";
       return {kNothing};
     }
-    std::vector<SeedPair> pairs;
-    for (const Scored* one : group)
-      for (const Scored& other : all_)
-        if (!alike.empty() && one->row && other.row && other.run->facts && other.run->facts->alike == alike &&
-            other.run->listed.seed == one->run->listed.seed)
-          pairs.push_back({one->row, other.row});
-    const bool by_seed = !pairs.empty();
-    for (const Scored* one : group)
-      for (const Scored& other : all_)
-        if (!by_seed && one->row && other.row && other.run->facts && other.run->facts->alike == alike)
-          pairs.push_back({one->row, other.row});
+    bool by_seed = false;
+    const std::vector<SeedPair> pairs = pairs_with_baseline(group, by_seed);
     const auto found = difference_over_seeds(pairs);
     if (!found) {
       note = no_difference(*group.front());
@@ -299,7 +310,7 @@ class TableMaker {
                        counted(static_cast<std::size_t>(found->seeds), "run"),
                        counted(static_cast<std::size_t>(found->sets), "test set"),
                        by_seed ? ", each against the baseline's run of its seed"
-                               : std::string(", each against all of the baseline's"));
+                               : std::string(", against the baseline's, which have other seeds"));
     if (static_cast<std::size_t>(found->seeds) < group.size())
       value.text += fmt::format(" ({} of {})", found->seeds, group.size());
     return value;

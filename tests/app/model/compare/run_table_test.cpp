@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "app/scores/over_seeds.h"
 #include "app/scores/score.h"
 #include "tests/app/model/compare/made_up_runs.h"
 
@@ -170,6 +171,22 @@ TEST(RunTable, FoldedDifferencesArePairedBySeed) {
   EXPECT_NEAR(difference.error, one.se, 1e-12) << "which leaves the error over test sets";
   EXPECT_GT(one.se, 0.05);
   EXPECT_THAT(note(*view, 1, "difference"), HasSubstr("each against the baseline's run of its seed"));
+}
+
+// Runs of other seeds are paired one by one: no run counts twice.
+TEST(RunTable, FoldedDifferencesOfOtherSeedsCountNoRunTwice) {
+  std::vector<RunRecord> runs;
+  for (const std::int64_t seed : {1, 2}) {
+    runs.push_back(made_up_run(fmt::format("a{}", seed), "pairs", seed, static_cast<double>(seed)));
+    runs.push_back(made_up_run(fmt::format("b{}", seed), "n1", seed + 10, static_cast<double>(2 * seed)));
+  }
+  const auto view = make_table(runs, {.task = "gaussian", .fold = true, .n = 10, .baseline = "/runs/a1"});
+  const auto row = [&](std::size_t k) { return &runs[k].facts->metrics->rows[1]; };
+  const auto expected = difference_over_seeds({{row(1), row(0)}, {row(3), row(2)}});
+  ASSERT_TRUE(expected);
+  EXPECT_NEAR(cell(*view, 1, "difference").number, expected->mean, 1e-12);
+  EXPECT_NEAR(cell(*view, 1, "difference").error, expected->se, 1e-12);
+  EXPECT_THAT(note(*view, 1, "difference"), HasSubstr("which have other seeds"));
 }
 
 TEST(RunTable, SaysWhatLearntNothing) {
