@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,17 +9,15 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
-#include "app/batch/frequentist_report.h"
 #include "app/batch/numbers.h"
 #include "app/posterior/frequentist_figures.h"
+#include "app/posterior/frequentist_text.h"
 #include "app/posterior/set_posterior.h"
 #include "app/runs/task_words.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/base/face.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
-#include "core/null_value.h"
 #include "core/report/number_text.h"
 
 namespace pairs::batch {
@@ -87,16 +84,13 @@ std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run
 }
 
 ToyPlan plan_of(const FrequentistArguments& arguments, const LoadedRun& run, std::int64_t n) {
-  ToyPlan plan;
-  plan.n = n;
+  ToyPlan plan = usual_toys(*run.task, n);
   plan.toys = arguments.toys;
   plan.null_toys = arguments.null_toys;
   plan.nodes = arguments.nodes;
   plan.seed = static_cast<std::uint64_t>(arguments.seed);
   plan.psi = parse_numbers(arguments.known_psi, "--known-psi");
-  plan.null = arguments.null;
-  if (const HasNullValue* const known = face<HasNullValue>(*run.task); known && !plan.null)
-    plan.null = known->null_value().theta;
+  if (arguments.null) plan.null = arguments.null;
   return plan;
 }
 
@@ -186,13 +180,6 @@ void warn_coarse(Result& result, const std::string& what) {
   tell(fmt::format("warning: {}\n", text));
 }
 
-NeymanCurves curves_of(const Frequentist& answers, const std::string& name, SeriesRole role, FrequentistAnswer answer,
-                       const Observations& x) {
-  NeymanCurves out{name, role, std::move(answer), answers.table().nodes(), {}};
-  for (const ConfidenceLevel& level : out.answer.levels) out.critical.push_back(answers.critical(x, level.level));
-  return out;
-}
-
 void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Result& result) {
   SetPosterior posterior(set, std::vector<AskedRun>{{asked.run}});
   posterior.embed_until(asked.n, keep_going);
@@ -207,9 +194,9 @@ void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Res
   const FrequentistAnswer answer =
       asked.ours->answer(asked.ours->table().curve(known.sources.front().log_density(grid)), x, asked.levels);
   if (!answer.resolved) warn_coarse(result, "the likelihood of the set is");
-  result.document.update(answer_document(answer));
-  result.text += answer_text(asked.info(), answer, asked.null_words);
-  std::vector<NeymanCurves> curves = {curves_of(*asked.ours, asked.run.name, SeriesRole::pairs, answer, x)};
+  result.document.update(frequentist_document(answer));
+  result.text += frequentist_text(asked.info(), answer, asked.null_words);
+  std::vector<NeymanCurves> curves = {neyman_curves(*asked.ours, asked.run.name, SeriesRole::pairs, answer, x)};
   if (asked.exact) {
     const auto source = std::find_if(known.sources.begin(), known.sources.end(),
                                      [](const PosteriorSource& one) { return one.role == SeriesRole::exact; });
@@ -217,9 +204,9 @@ void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Res
                 known.problems.empty() ? "" : ": " + known.problems.front());
     const FrequentistAnswer exact =
         asked.exact->answer(asked.exact->table().curve(source->log_density(grid)), x, asked.levels);
-    result.document["exact"] = answer_document(exact);
-    result.text += "\nBy the exact likelihood: " + answer_text(asked.info(), exact, asked.null_words);
-    curves.push_back(curves_of(*asked.exact, "exact", SeriesRole::exact, exact, x));
+    result.document["exact"] = frequentist_document(exact);
+    result.text += "\nBy the exact likelihood: " + frequentist_text(asked.info(), exact, asked.null_words);
+    curves.push_back(neyman_curves(*asked.exact, "exact", SeriesRole::exact, exact, x));
   }
   if (asked.arguments.figure.empty() || asked.arguments.coverage) return;
   write_figure(asked.arguments.figure,
@@ -262,9 +249,6 @@ void answer_coverage(const Asked& asked, Result& result) {
 void write_head(const Asked& asked, const std::string& what, Result& result) {
   const ToyPlan& plan = asked.ours->table().plan();
   const NuisanceWord& nuisance = kNuisanceWords[static_cast<std::size_t>(asked.ours->choice())];
-  const std::string with = asked.info().nuisances.empty() ? ""
-                           : plan.psi.empty()             ? std::string(", ") + nuisance.meaning
-                                                          : fmt::format(", toys at ψ = {}", fmt::join(plan.psi, ", "));
   result.document = {{"task", asked.info().name},
                      {"run", asked.run.name},
                      {"n", asked.n},
@@ -286,7 +270,8 @@ void write_head(const Asked& asked, const std::string& what, Result& result) {
       "{}: frequentist answers of {} {}\nMarginal likelihood p({} | X) / p({}); {} toys at each of {} values of "
       "{}{}\n\n",
       asked.info().title, asked.run.name, what, asked.info().targets.front().label, asked.info().targets.front().label,
-      count_text(plan.toys), asked.ours->table().nodes().size(), asked.info().targets.front().label, with);
+      count_text(plan.toys), asked.ours->table().nodes().size(), asked.info().targets.front().label,
+      nuisances_text(*asked.ours));
 }
 
 void check_frequentist(const FrequentistArguments& arguments) {
@@ -296,12 +281,14 @@ void check_frequentist(const FrequentistArguments& arguments) {
     fail_usage("--theta and --psi are the points of a map; ask for it with --coverage");
   if (arguments.data.empty() && !arguments.columns.empty())
     fail_usage("--columns chooses among the columns of a file; name one with --data");
+  if (!arguments.known_psi.empty() && !arguments.nuisance.empty())
+    fail_usage("--nuisance chooses toys by nuisances that are not known, and --known-psi tells them; leave one out");
   if (arguments.figure.empty()) return;
   if (arguments.data.empty() && !arguments.coverage)
     fail_usage("--figure draws a set or a map; name a set with --data, or ask for --coverage");
   const std::string extension = std::filesystem::path(arguments.figure).extension().string();
-  if (extension != ".svg" && extension != ".png" && extension != ".csv")
-    fail_usage("--figure {} must end in .svg, .png or .csv", printable(arguments.figure, 300));
+  if (extension != ".svg" && extension != ".pdf" && extension != ".png" && extension != ".csv")
+    fail_usage("--figure {} must end in .svg, .pdf, .png or .csv", printable(arguments.figure, 300));
   check_output(arguments.figure, extension, {arguments.data}, "--figure");
 }
 
@@ -319,8 +306,7 @@ Result frequentist(const FrequentistArguments& arguments) {
   Asked asked{arguments, run, std::move(levels), size_of(arguments, run, set.get()), "", nullptr, nullptr};
   const ToyPlan plan = plan_of(arguments, run, asked.n);
   check_target(arguments, *run.task);
-  if (const HasNullValue* const known = face<HasNullValue>(*run.task); known && plan.null == known->null_value().theta)
-    asked.null_words = known->null_value().words;
+  asked.null_words = null_words(*run.task, plan);
   asked.ours = made_answers(arguments, run, plan, false);
   if (arguments.exact) asked.exact = made_answers(arguments, run, plan, true);
   Result result;

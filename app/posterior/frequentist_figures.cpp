@@ -84,6 +84,13 @@ Plot p_plot(const TaskInfo& info, const std::vector<NeymanCurves>& curves) {
 
 }  // namespace
 
+NeymanCurves neyman_curves(const Frequentist& answers, const std::string& name, SeriesRole role,
+                           FrequentistAnswer answer, const Observations& x) {
+  NeymanCurves out{name, role, std::move(answer), answers.table().nodes(), {}};
+  for (const ConfidenceLevel& level : out.answer.levels) out.critical.push_back(answers.critical(x, level.level));
+  return out;
+}
+
 Figure neyman_figure(const TaskInfo& info, const std::vector<NeymanCurves>& curves, const std::string& title,
                      const std::string& source) {
   Figure figure;

@@ -17,6 +17,10 @@ struct NeymanCurves {
   std::vector<std::vector<double>> critical;
 };
 
+// Of the set x, by whatever answers it.
+NeymanCurves neyman_curves(const Frequentist& answers, const std::string& name, SeriesRole role,
+                           FrequentistAnswer answer, const Observations& x);
+
 // The likelihood ratio of a set against θ beside its critical values, below which θ is in the interval, and the
 // p-values that intervals and upper limits are read off.
 Figure neyman_figure(const TaskInfo& info, const std::vector<NeymanCurves>& curves, const std::string& title,

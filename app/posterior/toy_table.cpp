@@ -11,9 +11,11 @@
 
 #include "core/base/caches.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "core/base/transfer.h"
+#include "core/null_value.h"
 #include "core/report/number_text.h"
 #include "core/sets/index_map.h"
 
@@ -58,6 +60,13 @@ std::string identity_of(const LoadedRun& run, const ToyPlan& plan) {
 }
 
 }  // namespace
+
+ToyPlan usual_toys(const Task& task, std::int64_t n) {
+  ToyPlan plan;
+  plan.n = n;
+  if (const HasNullValue* const known = face<HasNullValue>(task)) plan.null = known->null_value().theta;
+  return plan;
+}
 
 ToyTable::ToyTable(const LoadedRun& run, ToyPlan plan)
     : task_(run.task), plan_(std::move(plan)), estimator_(run.estimator) {

@@ -28,6 +28,9 @@ struct ToyPlan {
   bool exact = false;               // likelihoods by the task's exact posterior rather than by the run
 };
 
+// The usual plan for sets of n observations of a task: its null value, where it has one, and all else as above.
+ToyPlan usual_toys(const Task& task, std::int64_t n);
+
 // At most so many toys of a kind.
 inline constexpr std::int64_t kMostToys = 10'000'000;
 

@@ -143,8 +143,9 @@ TEST_F(FrequentistCommand, RefusesWhatDoesNotGoTogether) {
   refused({"--data", data, "--null", "nan"}, "--null");
   refused({"--data", data, "--n", "21"}, "holds 20; give at most 20");
   refused({"--data", data, "--known-psi", "1,2"}, "2 values of ψ");
-  refused({"--data", data, "--known-psi", "1", "--nuisance", "worst"}, "nothing to choose");
-  refused({"--data", data, "--figure", path("x.txt")}, "must end in .svg, .png or .csv");
+  refused({"--data", data, "--known-psi", "1", "--nuisance", "worst"}, "leave one out");
+  refused({"--data", data, "--known-psi", "1", "--nuisance", "prior"}, "leave one out");
+  refused({"--data", data, "--figure", path("x.txt")}, "must end in .svg, .pdf, .png or .csv");
   refused({"--expected", "0.1", "--figure", path("x.svg")}, "--figure draws a set or a map");
   refused({"--expected", "0.1", "--columns", "x"}, "name one with --data");
   refused({"--expected", "0.1"}, "has 2 numbers", "gaussian");

@@ -1,4 +1,4 @@
-#include "app/batch/frequentist_report.h"
+#include "app/posterior/frequentist_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,11 @@
 #include <cmath>
 
 #include "app/text/table.h"
+#include "core/base/face.h"
+#include "core/null_value.h"
 #include "core/report/number_text.h"
 
-namespace pairs::batch {
+namespace pairs {
 namespace {
 
 // A value of the target in as many digits as its range is worth.
@@ -59,8 +61,7 @@ const CoveragePoint* same_point(const std::vector<CoveragePoint>& exact, const C
   return nullptr;
 }
 
-}  // namespace
-
+// "0.012 to 0.151", of several stretches joined by "and"; "none" of none.
 std::string interval_text(const TaskInfo& info, const std::vector<Interval>& parts) {
   std::vector<std::string> texts;
   for (const Interval& part : parts)
@@ -68,7 +69,9 @@ std::string interval_text(const TaskInfo& info, const std::vector<Interval>& par
   return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, " and "));
 }
 
-nlohmann::json answer_document(const FrequentistAnswer& answer) {
+}  // namespace
+
+nlohmann::json frequentist_document(const FrequentistAnswer& answer) {
   nlohmann::json document = {{"estimate", answer.estimate}, {"levels", nlohmann::json::array()}};
   for (const ConfidenceLevel& one : answer.levels) {
     nlohmann::json level = {{"level", one.level}, {"intervals", nlohmann::json::array()}};
@@ -90,13 +93,36 @@ nlohmann::json answer_document(const FrequentistAnswer& answer) {
   return document;
 }
 
-std::string answer_text(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words) {
+std::string frequentist_text(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words) {
   Table table({{"confidence"}, {"interval of " + info.targets.front().label, false}, {"upper limit", false}});
   for (const ConfidenceLevel& one : answer.levels)
     table.add({confidence_text(one.level), interval_text(info, one.parts), "below " + target_text(info, one.upper)});
   return fmt::format("{} of the highest marginal likelihood: {}\n\n{}{}", info.targets.front().label,
                      target_text(info, answer.estimate), table.text(2),
                      answer.null ? null_test_text(info, *answer.null, null_words) : "");
+}
+
+std::string frequentist_lines(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words) {
+  std::string text = fmt::format("Highest marginal likelihood at {} = {}\n", info.targets.front().label,
+                                 target_text(info, answer.estimate));
+  for (const ConfidenceLevel& one : answer.levels)
+    text += fmt::format("{}: {}; upper limit {}\n", confidence_text(one.level), interval_text(info, one.parts),
+                        target_text(info, one.upper));
+  if (answer.null) text += null_test_text(info, *answer.null, null_words).substr(1);
+  text.pop_back();
+  return text;
+}
+
+std::string null_words(const Task& task, const ToyPlan& plan) {
+  const HasNullValue* const known = face<HasNullValue>(task);
+  return known && plan.null == known->null_value().theta ? known->null_value().words : "";
+}
+
+std::string nuisances_text(const Frequentist& answers) {
+  const ToyPlan& plan = answers.table().plan();
+  if (answers.table().task().info().nuisances.empty()) return "";
+  if (!plan.psi.empty()) return fmt::format(", toys at ψ = {}", fmt::join(plan.psi, ", "));
+  return std::string(", ") + kNuisanceWords[static_cast<std::size_t>(answers.choice())].meaning;
 }
 
 nlohmann::json expected_document(const Expected& at, const Expected* limits, const std::vector<double>& levels) {
@@ -193,4 +219,4 @@ std::string coverage_text(const TaskInfo& info, const std::vector<CoveragePoint>
                                      number_text(worst, 1), count_text(points.front().sets));
 }
 
-}  // namespace pairs::batch
+}  // namespace pairs

@@ -7,14 +7,17 @@
 #include "app/posterior/frequentist.h"
 
 // Frequentist answers in words and as documents.
-namespace pairs::batch {
+namespace pairs {
 
-// "0.012 to 0.151", of several stretches joined by "and"; "none" of none.
-std::string interval_text(const TaskInfo& info, const std::vector<Interval>& parts);
-
-nlohmann::json answer_document(const FrequentistAnswer& answer);
+nlohmann::json frequentist_document(const FrequentistAnswer& answer);
 // The estimate, a table of levels, and what is said of the null value, whose words ("no signal") may be "".
-std::string answer_text(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words);
+std::string frequentist_text(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words);
+// The same in a few short lines.
+std::string frequentist_lines(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words);
+// The words of a plan's null value where they are the task's; else "".
+std::string null_words(const Task& task, const ToyPlan& plan);
+// What the toys know of the nuisances, a clause that begins with a comma; "" of a task without.
+std::string nuisances_text(const Frequentist& answers);
 
 // `limits`: what is expected where the null value holds, whose upper limits are told; null without a null value.
 nlohmann::json expected_document(const Expected& at, const Expected* limits, const std::vector<double>& levels);
@@ -26,4 +29,4 @@ nlohmann::json coverage_document(const std::vector<CoveragePoint>& points, const
 std::string coverage_text(const TaskInfo& info, const std::vector<CoveragePoint>& points,
                           const std::vector<CoveragePoint>& exact);
 
-}  // namespace pairs::batch
+}  // namespace pairs
