@@ -13,7 +13,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 class ParameterTarget final : public TargetModel {
  public:
   bool modelled_by(const HeadKind& head) const override { return !head.images; }
-  std::string refusal() const override { return "no image: use \"spline\", \"umnn\" or \"gaussian\""; }
+  std::string refusal() const override { return "no image: use \"spline\", \"mixture\", \"umnn\" or \"gaussian\""; }
   TargetScale scale(const TaskInfo& info, const HeadConfig& head) const override {
     TargetScale out;
     for (const Target& t : info.targets) {
@@ -30,7 +30,9 @@ class ParameterTarget final : public TargetModel {
         PAIRS_CHECK(std::isfinite(t.low) && std::isfinite(t.high),
                     "{} = \"box\" needs a bounded target, but {} of task {} is unbounded; use \"real\"",
                     "head.support"_key, t.name, info.name);
-      targets.push_back(confines(head) ? HeadTarget{0, 1} : HeadTarget{-kInfinity, kInfinity});
+      const double width = t.high - t.low;
+      targets.push_back(confines(head) ? HeadTarget{0, 1, (t.location - t.low) / width, t.scale / width}
+                                       : HeadTarget{-kInfinity, kInfinity});
     }
     return targets;
   }

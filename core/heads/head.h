@@ -22,9 +22,11 @@ namespace pairs {
 // Rows that a head evaluates at once where it keeps no gradients: bounds memory.
 inline constexpr std::int64_t kRowsAtOnce = 16384;
 
-// Support of one target in the head's own coordinates, in which it sees θ.
+// One target in the head's own coordinates, in which it sees θ: its support, and its prior's mean and standard
+// deviation.
 struct HeadTarget {
   double low, high;  // finite for box support, else ±infinity
+  double location = 0, scale = 1;
 };
 
 // A target that is an image: θ [B, channels * height * width] is one flattened. The last `given` columns of the context

@@ -2,6 +2,7 @@
 #include "core/heads/flow_matching_head.h"
 #include "core/heads/gaussian_head.h"
 #include "core/heads/head.h"
+#include "core/heads/mixture_head.h"
 #include "core/heads/spline_head.h"
 #include "core/heads/umnn_head.h"
 
@@ -36,6 +37,15 @@ const std::vector<HeadKind>& head_kinds() {
        .confines = never_confines,
        .check = UmnnHead::check,
        .make = UmnnHead::make},
+      {.name = "mixture",
+       .images = false,
+       .told_log_n = false,
+       .loss_is_nll = true,
+       .loss_text = kNll,
+       .settings = settings_of<HeadConfig, MixtureHead>(),
+       .confines = [](const HeadConfig& config) { return config.of<MixtureHead::Settings>().box(); },
+       .check = check_nothing,
+       .make = MixtureHead::make},
       {.name = "gaussian",
        .images = false,
        .told_log_n = true,

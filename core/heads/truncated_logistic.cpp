@@ -9,16 +9,34 @@ namespace pairs {
 
 using torch::Tensor;
 
-// With t, a and b the places of w, -1 and 1 in units of the scale, σ(y) - σ(x) = σ(y) σ(-x) (1 - e^{x - y}) keeps every
-// difference of tails exact, wherever the mode lies.
-std::tuple<Tensor, Tensor> truncated_logistic(const Tensor& theta, const Tensor& mu, const Tensor& log_scale) {
+namespace {
+
+// Places of w, -1 and 1 in units of the scale, and 1 - e^{a - b}.
+struct InScales {
+  Tensor w, rate, t, a, b, whole;
+};
+InScales in_scales(const Tensor& theta, const Tensor& mu, const Tensor& log_scale) {
   const Tensor rate = at::exp(-log_scale), w = theta * 2 - 1;
-  const Tensor t = (w - mu) * rate, a = (-1 - mu) * rate, b = (1 - mu) * rate;
-  const Tensor whole = -at::expm1(rate * -2);  // 1 - e^{a - b}
-  const Tensor u = at::exp(at::log_sigmoid(t) - at::log_sigmoid(b)) * (-at::expm1((w + 1) * -rate) / whole);
-  const Tensor log_slope = at::log_sigmoid(t) + at::log_sigmoid(-t) - log_scale - at::log_sigmoid(b) -
-                           at::log_sigmoid(-a) - whole.log() + std::log(2.0);
-  return {u, log_slope};
+  return {w, rate, (w - mu) * rate, (-1 - mu) * rate, (1 - mu) * rate, -at::expm1(rate * -2)};
+}
+
+Tensor log_slope(const InScales& at, const Tensor& log_scale) {
+  return at::log_sigmoid(at.t) + at::log_sigmoid(-at.t) - log_scale - at::log_sigmoid(at.b) - at::log_sigmoid(-at.a) -
+         at.whole.log() + std::log(2.0);
+}
+
+}  // namespace
+
+// σ(y) - σ(x) = σ(y) σ(-x) (1 - e^{x - y}) keeps every difference of tails exact, wherever the mode lies.
+std::tuple<Tensor, Tensor> truncated_logistic(const Tensor& theta, const Tensor& mu, const Tensor& log_scale) {
+  const InScales at = in_scales(theta, mu, log_scale);
+  const Tensor u =
+      at::exp(at::log_sigmoid(at.t) - at::log_sigmoid(at.b)) * (-at::expm1((at.w + 1) * -at.rate) / at.whole);
+  return {u, log_slope(at, log_scale)};
+}
+
+Tensor truncated_logistic_log_density(const Tensor& theta, const Tensor& mu, const Tensor& log_scale) {
+  return log_slope(in_scales(theta, mu, log_scale), log_scale);
 }
 
 Tensor truncated_logistic_inverse(const Tensor& u, const Tensor& mu, const Tensor& log_scale) {

@@ -11,6 +11,9 @@ namespace pairs {
 // and 1 give u = 0 and 1 exactly, with finite densities; θ outside gives u outside. Differentiable in all three.
 std::tuple<torch::Tensor, torch::Tensor> truncated_logistic(const torch::Tensor& theta, const torch::Tensor& mu,
                                                             const torch::Tensor& log_scale);
+// Its log density alone, log du/dθ.
+torch::Tensor truncated_logistic_log_density(const torch::Tensor& theta, const torch::Tensor& mu,
+                                             const torch::Tensor& log_scale);
 // θ in [0, 1] of u in [0, 1], of u's type, computed in float64; no gradient.
 torch::Tensor truncated_logistic_inverse(const torch::Tensor& u, const torch::Tensor& mu,
                                          const torch::Tensor& log_scale);

@@ -140,8 +140,9 @@ const Strategy& strategy(const std::string& name);  // usage error naming the ne
 // Names of a task's presets in order: quick, small, paper.
 std::vector<std::string> preset_names();
 // Of one of `tasks`: reads assets/presets/TASK/PRESET.toml, or has a preset made where the task is a person's own, and
-// applies the strategy: its sizes, its head, an encoding of N where its sizes are several, and last what the preset
-// holds under the strategy's name ([e2e.pretrain]). Not checked: the two may need further assignments. The sizes of
+// applies what it holds for runs on several targets, if `task` has several ([joint.head]), the strategy: its sizes, its
+// head, an encoding of N where its sizes are several, and last what the preset holds under the strategy's name
+// ([e2e.pretrain]). Not checked: the two may need further assignments. The sizes of
 // end-to-end training are empty where the preset names none.
 RunConfig preset_values(const Tasks& tasks, const TaskInfo& task, const std::string& preset,
                         const std::string& strategy);

@@ -11,6 +11,7 @@
 namespace pairs {
 namespace {
 constexpr std::uint64_t kLargestPreset = 1u << 20;
+constexpr const char* kJoint = "joint";  // what a preset holds for runs on several targets
 }
 
 const std::vector<Strategy>& strategies() {
@@ -48,24 +49,25 @@ PresetText preset_text(const TaskLibrary& tasks, const TaskInfo& task, const std
   return {read_file(file, kLargestPreset), printable(file.string(), 300)};
 }
 
-// Reads into `config` what a preset says for all strategies ("") or under the name of one.
+// Reads into `config` what a preset says for all runs ("") or under the name of a strategy or kJoint.
 void read_preset(const PresetText& preset, const TaskInfo& task, RunConfig& config, const std::string& name) {
   std::deque<RunConfig> others;  // what is not asked for
   std::vector<Field> all;
-  const auto add = [&](RunConfig& values, const std::string& strategy_name) {
+  const auto add = [&](RunConfig& values, const std::string& table) {
     for (Field& field : fields(values)) {
-      if (!strategy_name.empty()) field.key = strategy_name + "." + field.key;
+      if (!table.empty()) field.key = table + "." + field.key;
       all.push_back(std::move(field));
     }
   };
-  const auto values_of = [&](const std::string& strategy_name) -> RunConfig& {
-    if (strategy_name == name) return config;
+  const auto values_of = [&](const std::string& table) -> RunConfig& {
+    if (table == name) return config;
     RunConfig& other = others.emplace_back();
     other.tasks = config.tasks;
     other.task = task.name;
     return other;
   };
   add(values_of(""), "");
+  add(values_of(kJoint), kJoint);
   for (const Strategy& one : strategies()) add(values_of(one.name), one.name);
   read_toml(preset.text, all, preset.where);
 }
@@ -92,6 +94,7 @@ RunConfig preset_values(const Tasks& tasks, const TaskInfo& task, const std::str
   const Strategy& plan = strategy(strategy_name);
   const PresetText text = preset_text(*tasks, task, preset);
   read_preset(text, task, config, "");
+  if (task.targets.size() > 1) read_preset(text, task, config, kJoint);
   PAIRS_CHECK(config.task == task.name && config.preset == preset && config.task_file.empty(),
               "The preset file {}/{}.toml must not set task or preset", task.name, preset);
   config.task_file = task.file;

@@ -158,6 +158,7 @@ TEST(Settings, OfNetworksAndTasksHaveAnEffect) {
     {"gaussian", "gaussian"},
     {"gaussian", "gaussian", {"finetune.regression=spline"}},
     {"bump-hunt", "pairs"},
+    {"bump-hunt", "pairs", {"head.kind=mixture"}},
     {"circle", "pairs", images},
     {"digits", "pairs", {"embedder.kind=resnet", "embedder.channels=32,32", "embedder.size=16"}},
     {"digits", "pairs", {"embedder.kind=resnet18", "embedder.channels=32,32", "embedder.size=16"}},

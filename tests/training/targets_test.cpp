@@ -77,6 +77,18 @@ TEST_F(ChosenTargetsRun, OwnTargetsLeaveTheFileAsItWas) {
   EXPECT_THAT(read_file(run / run_file::config), Not(HasSubstr("targets")));
 }
 
+TEST_F(ChosenTargetsRun, SeveralTargetsHaveSettingsOfTheirOwn) {
+  const TaskInfo info = built_in_tasks()->make("bump-hunt")->info();
+  const auto head = [&](const std::string& strategy, std::vector<std::string> set) {
+    return load_preset(built_in_tasks(), info, "quick", strategy, set).estimator.head.kind;
+  };
+  EXPECT_EQ(head("pairs", {}), "spline");
+  EXPECT_EQ(head("pairs", {"task.targets=psi"}), "spline");
+  EXPECT_EQ(head("pairs", {"task.targets=theta,psi"}), "mixture");
+  EXPECT_EQ(head("pairs", {"task.targets=theta,psi", "head.kind=spline"}), "spline");
+  EXPECT_EQ(head("gaussian", {"task.targets=theta,psi"}), "gaussian") << "a strategy's head goes before";
+}
+
 TEST_F(ChosenTargetsRun, AFrozenEmbedderServesOtherTargets) {
   TestMonitor monitor;
   const auto both = trained(few("bump-hunt", {"task.targets=theta,psi"}), "both", monitor);

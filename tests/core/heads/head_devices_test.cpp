@@ -20,9 +20,10 @@ std::vector<DeviceHead> device_heads() {
   const auto head = [](const char* kind, const char* support, std::int64_t transforms) {
     HeadConfig config;
     config.kind = kind;
-    set_fields(config, {fmt::format("head.support={}", support), fmt::format("head.transforms={}", transforms),
-                        "head.hidden=32", "head.context_layers=2", "head.blocks=1", "head.bins=8",
-                        "head.conditioner=32,32", "head.conditioner_size=8", "head.integrand=16,16"});
+    set_fields(config,
+               {fmt::format("head.support={}", support), fmt::format("head.transforms={}", transforms),
+                "head.hidden=32", "head.context_layers=2", "head.blocks=1", "head.bins=8", "head.components=6",
+                "head.context_blocks=1", "head.conditioner=32,32", "head.conditioner_size=8", "head.integrand=16,16"});
     return config;
   };
   std::vector<DeviceHead> heads = {{"spline, real, 1", 1, head("spline", "real", 2)},
@@ -35,7 +36,9 @@ std::vector<DeviceHead> device_heads() {
                                    {"umnn, 1", 1, head("umnn", "real", 1)},
                                    {"umnn, 2", 2, head("umnn", "real", 2)},
                                    {"umnn, plain", 2, head("umnn", "real", 1)},
-                                   {"gaussian, 2", 2, head("gaussian", "real", 1)}};
+                                   {"gaussian, 2", 2, head("gaussian", "real", 1)},
+                                   {"mixture, box, 1", 1, head("mixture", "box", 1)},
+                                   {"mixture, real, 3", 3, head("mixture", "real", 1)}};
   set_fields(heads[6].config, {"head.context_layers=0", "head.bins=24"});
   for (const int plain : {5, 9}) set_fields(heads[plain].config, {"head.affine=false"});
   return heads;

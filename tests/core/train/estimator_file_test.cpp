@@ -94,7 +94,7 @@ TEST_F(EstimatorFileTest, WeightsThatAreNoNumbersAreRefused) {
 }
 
 TEST_F(EstimatorFileTest, EveryKindOfNetworkIsKnownByItsShapes) {
-  for (const char* kind : {"spline", "umnn", "gaussian"}) {
+  for (const char* kind : {"spline", "umnn", "mixture", "gaussian"}) {
     EstimatorConfig config = toy_estimator();
     config.head.kind = kind;
     set_fields(config, {"head.affine=true", "head.conditioner=12,9", "head.integrand=10", "embedder.frequencies=3"});
