@@ -190,9 +190,7 @@ void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Res
   }
   PAIRS_CHECK(!known.sources.empty(), "{} has no posterior of this set", asked.run.name);
   const Observations x = set->first(asked.n);
-  const torch::Tensor grid = torch::tensor(asked.ours->table().grid(), torch::kFloat64).unsqueeze(1);
-  const FrequentistAnswer answer =
-      asked.ours->answer(asked.ours->table().curve(known.sources.front().log_density(grid)), x, asked.levels);
+  const FrequentistAnswer answer = asked.ours->answer(known.sources.front().log_density, x, asked.levels);
   if (!answer.resolved) warn_coarse(result, "the likelihood of the set is");
   result.document.update(frequentist_document(answer));
   result.text += frequentist_text(asked.info(), answer, asked.null_words);
@@ -202,8 +200,7 @@ void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Res
                                      [](const PosteriorSource& one) { return one.role == SeriesRole::exact; });
     PAIRS_CHECK(source != known.sources.end(), "The exact posterior of this set is not known{}",
                 known.problems.empty() ? "" : ": " + known.problems.front());
-    const FrequentistAnswer exact =
-        asked.exact->answer(asked.exact->table().curve(source->log_density(grid)), x, asked.levels);
+    const FrequentistAnswer exact = asked.exact->answer(source->log_density, x, asked.levels);
     result.document["exact"] = frequentist_document(exact);
     result.text += "\nBy the exact likelihood: " + frequentist_text(asked.info(), exact, asked.null_words);
     curves.push_back(neyman_curves(*asked.exact, "exact", SeriesRole::exact, exact, x));

@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <cmath>
@@ -165,6 +166,12 @@ FrequentistAnswer Frequentist::answer(const LikelihoodCurve& curve, const Observ
         {level, accepted(out.grid, out.p, 1 - level), accepted(out.grid, out.p_upper, 1 - level).back().high});
   if (table_->null_node()) out.null = null_test(curve, tails);
   return out;
+}
+
+FrequentistAnswer Frequentist::answer(const std::function<torch::Tensor(const torch::Tensor&)>& log_density,
+                                      const Observations& x, const std::vector<double>& levels) const {
+  const torch::Tensor grid = at::tensor(table_->grid(), torch::kFloat64).unsqueeze(1);
+  return answer(table_->curve(log_density(grid)), x, levels);
 }
 
 std::vector<double> Frequentist::critical(const Observations& x, double level) const {

@@ -30,6 +30,9 @@ inline constexpr std::array<NuisanceWord, 3> kNuisanceWords = {
      {NuisanceChoice::posterior, "posterior", "toys with the nuisances that the set leaves possible"},
      {NuisanceChoice::worst, "worst", "toys with the nuisances under which the set is least extreme"}}};
 
+// The levels that are told where nobody chose.
+inline constexpr std::array<double, 3> kUsualLevels = {0.6827, 0.9, 0.95};
+
 // An interval of confidence at one level, and the upper limit at the same.
 struct ConfidenceLevel {
   double level = 0;
@@ -95,6 +98,9 @@ class Frequentist {
 
   // Of the set x with this likelihood; levels ascend within (0, 1).
   FrequentistAnswer answer(const LikelihoodCurve& curve, const Observations& x,
+                           const std::vector<double>& levels) const;
+  // The same of a set whose ln p(θ | X) at θ [G, 1] float64 is `log_density` [G].
+  FrequentistAnswer answer(const std::function<torch::Tensor(const torch::Tensor&)>& log_density, const Observations& x,
                            const std::vector<double>& levels) const;
   // The critical values of 2 ln(max L / L(θ)) for the set x at the table's nodes.
   std::vector<double> critical(const Observations& x, double level) const;
